@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { AppChoice, RunningApp } from '#shared/host/routed-apps.ts';
-import type { MatchProcess } from './match-processes.ts';
-import { createProcessOwners } from './process-owners.ts';
-import type { Process, Processes } from './processes.ts';
+import type { MatchProcess } from './linux/match-processes.ts';
+import { createProcessOwners } from './linux/process-owners.ts';
+import type { Process, Processes } from './linux/processes.ts';
 
 /**
  * Asks the helper to move a process with its descendants into the group that is routed differently, or out of it.

@@ -1,8 +1,8 @@
 import type { RoutedApp } from '#shared/host/routed-apps.ts';
-import { createIconFinder } from './app-icons.ts';
-import { findInstalledApps, type InstalledApp, type Surroundings } from './installed-apps.ts';
-import { createMatcher, type MatchProcess } from './match-processes.ts';
-import { realFile } from './program-file.ts';
+import { createIconFinder } from './linux/app-icons.ts';
+import { findInstalledApps, type InstalledApp, type Surroundings } from './linux/installed-apps.ts';
+import { createMatcher, type MatchProcess } from './linux/match-processes.ts';
+import { realFile } from './linux/program-file.ts';
 
 /** The installed applications. They are searched again when somebody wants to see them, or after a while. */
 export interface AppLibrary {

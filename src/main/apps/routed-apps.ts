@@ -7,9 +7,9 @@ import { isBlocked } from '#shared/tunnel/look.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createAppGroup, type MoveProcess } from './app-group.ts';
 import { createAppLibrary } from './app-library.ts';
-import type { InstalledApp, Surroundings } from './installed-apps.ts';
-import { createProcesses, type Processes } from './processes.ts';
-import { startWaiting } from './start-program.ts';
+import type { InstalledApp, Surroundings } from './linux/installed-apps.ts';
+import { createProcesses, type Processes } from './linux/processes.ts';
+import { startWaiting } from './linux/start-program.ts';
 
 /**
  * Routing by app: keeps the chosen applications in the group that the helper routes by, and starts applications there.

@@ -5,8 +5,8 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import type { BrowserWindowOutcome } from '#shared/host/contract.ts';
-import { findProgram } from './program-file.ts';
-import { ownEnvironment } from './start-program.ts';
+import { findProgram } from './linux/program-file.ts';
+import { ownEnvironment } from './linux/start-program.ts';
 import {
   chromiumPreferences,
   chromiumThroughProxy,

@@ -1,5 +1,5 @@
 import { app } from 'electron';
-import { createAutostart } from '../login-item/autostart.ts';
+import { createAutostart } from '../login-item/linux/autostart.ts';
 import type { LoginItem } from '../preferences/behaviour.ts';
 
 /** With this switch, which is used when the system starts the app at login, the app starts without its window. */

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { createNetworkManager } from './network-manager.ts';
+import { createNetworkManager } from './linux/network-manager.ts';
 import type { Networks } from './networks.ts';
 
 /** The default address of a system's message bus (D-Bus specification, "System message bus"). */

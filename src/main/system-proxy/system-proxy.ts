@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { createSerialQueue } from '#shared/serial-queue.ts';
-import { createGnomeProxy } from './gnome.ts';
-import { createKdeProxy } from './kde.ts';
+import { createGnomeProxy } from './linux/gnome.ts';
+import { createKdeProxy } from './linux/kde.ts';
 import type { PacSettings, ProxyChange } from './proxy-settings.ts';
 import type { RunProgram } from './run-program.ts';
 import type { Setting, Settings } from '../preferences/settings.ts';

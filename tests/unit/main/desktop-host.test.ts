@@ -8,7 +8,7 @@ import { HostRequestRefused } from '#shared/host/server.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createCore } from '../../../src/main/create-core.ts';
 import { createDesktopHost } from '../../../src/main/desktop-host.ts';
-import { createNetworkManager } from '../../../src/main/networks/network-manager.ts';
+import { createNetworkManager } from '../../../src/main/networks/linux/network-manager.ts';
 import type { LoginItem } from '../../../src/main/preferences/behaviour.ts';
 import { answerHostRequest } from '../../../src/main/page/host-answer.ts';
 import { startTestHelper, type TestHelper } from './support/helper.ts';

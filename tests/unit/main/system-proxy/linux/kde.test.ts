@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { endProcess, eventually } from '../../../lab/process.ts';
-import { startDesktopSession, type DesktopSession } from '../../../lab/desktop-session.ts';
-import { createTestFile } from '../support/key-value-file.ts';
-import { startSystemProxy } from '../support/start-system-proxy.ts';
+import { endProcess, eventually } from '../../../../lab/process.ts';
+import { startDesktopSession, type DesktopSession } from '../../../../lab/desktop-session.ts';
+import { createTestFile } from '../../support/key-value-file.ts';
+import { startSystemProxy } from '../../support/start-system-proxy.ts';
 
 const pac = 'http://127.0.0.1:40123/3f9cd2.pac';
 const laterPac = 'http://127.0.0.1:40123/77ab01.pac';

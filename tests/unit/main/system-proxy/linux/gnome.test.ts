@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startDesktopSession, type DesktopSession } from '../../../lab/desktop-session.ts';
-import { createTestFile } from '../support/key-value-file.ts';
-import { startSystemProxy } from '../support/start-system-proxy.ts';
+import { startDesktopSession, type DesktopSession } from '../../../../lab/desktop-session.ts';
+import { createTestFile } from '../../support/key-value-file.ts';
+import { startSystemProxy } from '../../support/start-system-proxy.ts';
 
 const pac = 'http://127.0.0.1:40123/3f9cd2.pac';
 const laterPac = 'http://127.0.0.1:40123/77ab01.pac';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { writeFileSync } from 'atomically';
-import type { LoginItem } from '../preferences/behaviour.ts';
+import type { LoginItem } from '../../preferences/behaviour.ts';
 
 /**
  * Starting at login on Linux: an entry in the user's autostart folder, whose programs desktops start.

@@ -2,8 +2,8 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createAutostart } from '../../../../src/main/login-item/autostart.ts';
-import { run } from '../../../lab/process.ts';
+import { createAutostart } from '../../../../../src/main/login-item/linux/autostart.ts';
+import { run } from '../../../../lab/process.ts';
 
 let home: string;
 beforeEach(async () => {

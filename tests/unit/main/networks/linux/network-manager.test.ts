@@ -3,11 +3,11 @@ import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createNetworkManager } from '../../../../src/main/networks/network-manager.ts';
-import type { NetworkInUse, Networks } from '../../../../src/main/networks/networks.ts';
-import { systemNetworks } from '../../../../src/main/networks/system-networks.ts';
-import { startNetworkManager, type TestNetworkManager } from '../../../lab/network-manager.ts';
-import { createTestLog } from '../support/log.ts';
+import { createNetworkManager } from '../../../../../src/main/networks/linux/network-manager.ts';
+import type { NetworkInUse, Networks } from '../../../../../src/main/networks/networks.ts';
+import { systemNetworks } from '../../../../../src/main/networks/system-networks.ts';
+import { startNetworkManager, type TestNetworkManager } from '../../../../lab/network-manager.ts';
+import { createTestLog } from '../../support/log.ts';
 
 /** A real message bus, asked as the app asks the system's. */
 

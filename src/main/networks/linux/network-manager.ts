@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { MessageBus } from 'dbus-native';
 import type { Logger } from 'pino';
-import { createListeners } from '../listeners.ts';
+import { createListeners } from '../../listeners.ts';
 import {
   activeInterface,
   managerName,
   managerPath,
   readNetwork,
   type GetProperties,
-} from './read-network.ts';
-import type { NetworkInUse, Networks } from './networks.ts';
+} from '../read-network.ts';
+import type { NetworkInUse, Networks } from '../networks.ts';
 
 export interface NetworkManagerOptions {
   /** The address of the system's message bus. */

@@ -2,9 +2,9 @@ import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { dataDirectories } from './data-directories.ts';
 import { readGroups } from './desktop-entry.ts';
-import { readIcon } from './icon-image.ts';
+import { readIcon } from '../icon-image.ts';
 import type { Surroundings } from './installed-apps.ts';
-import { readBounded } from './read-bounded.ts';
+import { readBounded } from '../read-bounded.ts';
 
 /** Icons of applications, as data URLs; empty if there is none. */
 export type FindIcon = (icon: string | undefined) => Promise<string>;

@@ -5,7 +5,7 @@ import { dataDirectories } from './data-directories.ts';
 import { parseDesktopEntry, type DesktopEntry } from './desktop-entry.ts';
 import { parseExec } from './exec-line.ts';
 import { beginsAsScript, findProgram, realFile } from './program-file.ts';
-import { readBounded } from './read-bounded.ts';
+import { readBounded } from '../read-bounded.ts';
 
 /** An installed application, as its desktop entry describes it. */
 export interface InstalledApp {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { InstalledApp } from '../../../../src/main/apps/installed-apps.ts';
-import { createMatcher } from '../../../../src/main/apps/match-processes.ts';
-import type { Process } from '../../../../src/main/apps/processes.ts';
+import type { InstalledApp } from '../../../../../src/main/apps/linux/installed-apps.ts';
+import { createMatcher } from '../../../../../src/main/apps/linux/match-processes.ts';
+import type { Process } from '../../../../../src/main/apps/linux/processes.ts';
 
 function app(id: string, command: string, more: Partial<InstalledApp> = {}): InstalledApp {
   const words = command.split(' ');
