@@ -39,6 +39,7 @@ const connection = z.strictObject({
   routing: storedRouting,
   killSwitch: z.boolean(),
   owner: z.string().regex(/^[\w-]{1,64}$/),
+  /** Written by earlier helpers, and without use. */
   fallbackResolvers: resolvers.optional(),
   ownResolvers: resolvers.optional(),
   split: z.boolean().optional(),

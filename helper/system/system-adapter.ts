@@ -19,8 +19,6 @@ export interface Connection {
   killSwitch: boolean;
   /** The user who made it, in the system's notation. */
   owner: string;
-  /** Asked through the tunnel if the gateway names no usable resolver. */
-  fallbackResolvers?: string[];
   /** Asked through the tunnel instead of all others. */
   ownResolvers?: string[] | undefined;
   /** Whether the routes that the gateway pushes decide what mode global sends through the tunnel. */

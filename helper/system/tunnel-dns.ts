@@ -100,10 +100,10 @@ export function createTunnelDns(parts: { port: DnsPort; record: UndoRecord; log:
       // Programs use these resolvers anyway, so they count if they can be reached.
       if (names && !port.isSettable()) {
         log.warn('the DNS settings cannot be changed; they stay as they are');
-        return usableResolvers({ pushed: [], fallback: [], machine }, addresses);
+        return usableResolvers({ pushed: [], machine }, addresses);
       }
-      const { ownResolvers: own = [], fallbackResolvers: fallback = [] } = connection;
-      return usableResolvers({ own, pushed, fallback, machine }, addresses);
+      const { ownResolvers: own = [] } = connection;
+      return usableResolvers({ own, pushed, machine }, addresses);
     },
     async follow(current) {
       if (!current.dns || askedServers(current).length === 0) return 'in-force';

@@ -18,19 +18,17 @@ export interface ResolverCandidates {
   own?: readonly string[];
   /** Set by the gateway. */
   pushed: readonly string[];
-  /** From the user's route configuration. */
-  fallback: readonly string[];
   /** The machine's resolvers without a tunnel; only looked up if they matter. */
   machine: () => Promise<readonly string[]>;
 }
 
 /**
- * The resolvers to ask through the tunnel: the first group of candidates with a usable one; empty if there is none. The
+ * The resolvers to ask through the tunnel: those of the gateway, else the machine's; empty if none is usable. The
  * machine's own resolvers are usable if they are public, because a private one is not at the other end of the tunnel.
  * If the user has chosen resolvers, no others are asked.
  */
 export async function usableResolvers(
-  { own = [], pushed, fallback, machine }: ResolverCandidates,
+  { own = [], pushed, machine }: ResolverCandidates,
   addresses: TunnelConfiguration['addresses'],
 ): Promise<string[]> {
   const isReachable = (server: string) =>
@@ -39,9 +37,7 @@ export async function usableResolvers(
     !isForbiddenAddress(server);
   const isPublic = (server: string) => !privateNetworks.check(server, familyOf(server));
   if (own.length > 0) return [...new Set(own.filter(isReachable))];
-  for (const candidates of [pushed, fallback]) {
-    const usable = candidates.filter(isReachable);
-    if (usable.length > 0) return [...new Set(usable)];
-  }
+  const usable = pushed.filter(isReachable);
+  if (usable.length > 0) return [...new Set(usable)];
   return [...new Set((await machine()).filter((server) => isPublic(server) && isReachable(server)))];
 }

@@ -102,7 +102,7 @@ export class Tunnel {
    */
   connect(request: ConnectRequest, client: Client): Promise<void> {
     const { session, gateway, address = unresolvedAddress, routing, killSwitch, deadline } = request;
-    const { fallbackResolvers = [], ownResolvers = [], split = false } = request;
+    const { ownResolvers = [], split = false } = request;
     this.state.owner = client.user;
     return this.#command('connecting', async () => {
       if (this.#run) await this.#end(this.#run, { keepBlocking: true });
@@ -118,7 +118,6 @@ export class Tunnel {
         routing,
         killSwitch,
         owner,
-        fallbackResolvers,
         ...(ownResolvers.length > 0 && { ownResolvers }),
         ...(split && { split }),
       };

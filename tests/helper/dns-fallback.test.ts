@@ -42,7 +42,7 @@ test('the machine’s own public resolvers are asked through the tunnel', async 
 });
 
 test('the user’s own come before them', async () => {
-  await net.connect({ fallbackResolvers: ['127.0.0.1', addresses.inside.ipv4] });
+  await net.connect({ ownResolvers: ['127.0.0.1', addresses.inside.ipv4] });
   expect(await nameservers()).toEqual([addresses.inside.ipv4]);
   expect(await net.lab.user.resolve(names.inside)).toContain(addresses.inside.ipv4);
 });

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { addresses, names } from '../lab/addresses.ts';
@@ -15,8 +15,17 @@ const connection = (killSwitch: boolean) => ({
   killSwitch,
 });
 
-/** A journal in every shape that a helper has ever written. */
-const journals: Record<string, (killSwitch: boolean) => object> = {
+/** What an earlier helper has written over resolv.conf, and how it is put back. */
+const replacedResolvConf = { marker: '# set by an earlier helper', text: 'nameserver 192.0.2.99' };
+const resolvConfStep = (original: string) => ({
+  kind: 'resolv-conf',
+  path: '/etc/resolv.conf',
+  original: Buffer.from(original).toString('base64'),
+  marker: replacedResolvConf.marker,
+});
+
+/** A journal in every shape that a helper has ever written; the echo belongs in the tunnel by all of them. */
+const journals: Record<string, (killSwitch: boolean, resolvConf: string) => object> = {
   'version 1, device and rules apart': (killSwitch) => ({
     version: 1,
     connection: { ...connection(killSwitch), clientUids: [0] },
@@ -27,9 +36,49 @@ const journals: Record<string, (killSwitch: boolean) => object> = {
     connection: { ...connection(killSwitch), clientUids: [0] },
     steps: [{ kind: 'packet-filter' }, { kind: 'device-and-routing' }],
   }),
+  'version 1, with resolvers set': (killSwitch, original) => ({
+    version: 1,
+    connection: { ...connection(killSwitch), clientUids: [0, 1000] },
+    steps: [{ kind: 'packet-filter' }, { kind: 'device-and-routing' }, resolvConfStep(original)],
+  }),
   'version 2': (killSwitch) => ({
     version: 2,
     connection: { ...connection(killSwitch), owner: '0' },
+    steps: [{ kind: 'packet-filter' }, { kind: 'routing' }, { kind: 'device' }],
+  }),
+  'version 2, with resolvers set and others to fall back to': (killSwitch, original) => ({
+    version: 2,
+    connection: { ...connection(killSwitch), owner: '0', fallbackResolvers: [addresses.inside.ipv4] },
+    steps: [
+      { kind: 'packet-filter' },
+      { kind: 'routing' },
+      { kind: 'device' },
+      resolvConfStep(original),
+      { kind: 'resolvconf-record', record: 'tun.wm0' },
+    ],
+  }),
+  'version 2, with the list of mode ip in it': (killSwitch) => ({
+    version: 2,
+    connection: {
+      ...connection(killSwitch),
+      owner: '0',
+      routing: {
+        mode: 'ip',
+        policy: 'include',
+        routeIps: [`${addresses.echo.ipv4}/32`, `${addresses.echo.ipv6}/128`],
+        localNetwork: false,
+      },
+    },
+    steps: [{ kind: 'packet-filter' }, { kind: 'routing' }, { kind: 'device' }],
+  }),
+  'version 2, of a server that has named its networks': (killSwitch) => ({
+    version: 2,
+    connection: {
+      ...connection(killSwitch),
+      owner: '0',
+      split: true,
+      pushedRoutes: { includes: [`${addresses.echo.ipv4}/32`], excludes: [] },
+    },
     steps: [{ kind: 'packet-filter' }, { kind: 'routing' }, { kind: 'device' }],
   }),
 };
@@ -52,16 +101,28 @@ async function restartWith(journal: string): Promise<void> {
 
 const source = async () => (await net.lab.user.probe.http4('where'))?.address;
 
+/** The journal, with everything in place that it tells of. */
+async function leave(
+  journal: (killSwitch: boolean, resolvConf: string) => object,
+  killSwitch: boolean,
+): Promise<string> {
+  const { resolvConf } = net.lab.user;
+  const written = journal(killSwitch, await readFile(resolvConf, 'utf8'));
+  if (JSON.stringify(written).includes(replacedResolvConf.marker))
+    await writeFile(resolvConf, `${replacedResolvConf.marker}\n${replacedResolvConf.text}\n`);
+  return JSON.stringify(written);
+}
+
 describe.each(Object.entries(journals))('a journal of %s', (_name, journal) => {
   test('is undone', async () => {
-    await restartWith(JSON.stringify(journal(false)));
+    await restartWith(await leave(journal, false));
     expect((await net.attach()).states).toMatchObject([{ state: 'disconnected' }]);
     expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
     expect(await source()).toBe(addresses.user.ipv4);
   });
 
   test('with the kill switch on keeps traffic blocked until a disconnect', async () => {
-    await restartWith(JSON.stringify(journal(true)));
+    await restartWith(await leave(journal, true));
     const client = await net.attach();
     expect(client.states).toMatchObject([{ state: 'connecting', phase: 'authenticating' }]);
     expect(await source()).toBeUndefined();
@@ -70,13 +131,17 @@ describe.each(Object.entries(journals))('a journal of %s', (_name, journal) => {
   });
 });
 
-const whole = JSON.stringify(journals['version 2']?.(true));
+const whole = JSON.stringify(journals['version 2']?.(true, ''));
 
 describe.each([
   ['of a version that does not exist yet', JSON.stringify({ version: 3, steps: [] })],
   ['that was cut off', whole.slice(0, -20)],
   ['of garbage', '\0\xff{'],
   ['that is empty', ''],
+  [
+    'that an earlier helper could not read either',
+    JSON.stringify({ version: 2, connection: null, steps: [{ kind: 'packet-filter' }, { kind: 'routing' }] }),
+  ],
 ])('a journal %s', (_name, journal) => {
   test('leaves traffic blocked, over restarts too, until the user opens it', async () => {
     await restartWith(journal);

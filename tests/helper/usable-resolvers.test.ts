@@ -5,18 +5,17 @@ import { usableResolvers } from '../../helper/system/usable-resolvers.ts';
 const both = { ipv4: '198.51.100.130', ipv6: '2001:db8:2:100::7' };
 
 const choose = (
-  given: { pushed?: string[]; fallback?: string[]; machine?: string[] },
+  given: { pushed?: string[]; machine?: string[] },
   addresses: { ipv4?: string; ipv6?: string } = both,
 ) => {
-  const { pushed = [], fallback = [], machine = [] } = given;
-  return usableResolvers({ pushed, fallback, machine: async () => machine }, addresses);
+  const { pushed = [], machine = [] } = given;
+  return usableResolvers({ pushed, machine: async () => machine }, addresses);
 };
 
-test('the gateway’s resolvers come first, then the user’s, then the machine’s public ones', async () => {
-  const all = { pushed: ['10.0.0.53'], fallback: ['192.168.7.53'], machine: ['203.0.113.53'] };
+test('the gateway’s resolvers come before the machine’s public ones', async () => {
+  const all = { pushed: ['10.0.0.53'], machine: ['203.0.113.53'] };
   expect(await choose(all)).toEqual(['10.0.0.53']);
-  expect(await choose({ ...all, pushed: [] })).toEqual(['192.168.7.53']);
-  expect(await choose({ ...all, pushed: [], fallback: [] })).toEqual(['203.0.113.53']);
+  expect(await choose({ ...all, pushed: [] })).toEqual(['203.0.113.53']);
   expect(await choose({})).toEqual([]);
 });
 
@@ -38,9 +37,9 @@ test('one that leads to this machine, or of a family that the tunnel does not ha
     both.ipv4,
     both.ipv6,
   ];
-  expect(await choose({ pushed: nobody, fallback: ['203.0.113.53'] })).toEqual(['203.0.113.53']);
+  expect(await choose({ pushed: nobody, machine: ['203.0.113.53'] })).toEqual(['203.0.113.53']);
   const pushed = ['2001:db8:2:1::65'];
-  expect(await choose({ pushed, fallback: ['203.0.113.53'] }, { ipv4: both.ipv4 })).toEqual(['203.0.113.53']);
+  expect(await choose({ pushed, machine: ['203.0.113.53'] }, { ipv4: both.ipv4 })).toEqual(['203.0.113.53']);
   expect(await choose({ pushed }, { ipv4: both.ipv4 })).toEqual([]);
 });
 

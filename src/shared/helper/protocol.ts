@@ -109,8 +109,6 @@ export const connectRequest = z.strictObject({
   split: z.optional(z.boolean()),
   /** If true, only an explicit disconnect unblocks traffic. */
   killSwitch: z.boolean(),
-  /** Resolvers to ask through the tunnel if the gateway names none that can be used. */
-  fallbackResolvers: z.optional(resolverAddresses),
   /**
    * The user's own resolvers, which replace all others. They are asked through the tunnel if it reaches them. Requires
    * capability `resolvers`.
