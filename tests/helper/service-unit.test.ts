@@ -4,8 +4,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseOptions } from '../../helper/options.ts';
 import { addresses } from '../lab/addresses.ts';
-import { controlGroupOf, unifiedCgroups } from '../lab/control-groups.ts';
-import { exec } from '../lab/process.ts';
+import { controlGroupOf, createMemoryGroup, removeCgroup, unifiedCgroups } from '../lab/control-groups.ts';
+import { eventually, exec } from '../lab/process.ts';
 import { attachAs } from './support/attach-as.ts';
 import { runInGroup } from './support/grouped-process.ts';
 import { createHelperLab } from './support/helper-lab.ts';
@@ -95,4 +95,34 @@ test('the capabilities that the unit leaves are enough for a whole connection', 
   expect(stdout).toContain(`"address":"${addresses.gateway.ipv4}"`);
   await client.call('disconnect', {});
   expect(await net.lab.user.snapshot()).toBe(before);
+});
+
+test('whoever needs more memory than the unit allows is ended alone, and the tunnel stays', async () => {
+  const gigabytes = Number(/^MemoryMax=(\d+)G$/m.exec(unit)?.[1]);
+  expect(unit).toMatch(/^OOMPolicy=continue$/m);
+  const net = await createHelperLab();
+  const group = await createMemoryGroup(`${controlGroupOf(net.lab.user)}-memory`, gigabytes * 2 ** 30);
+  try {
+    const inGroup = ['sh', '-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"', group];
+    await net.start({ under: inGroup });
+    await net.connect({ killSwitch: true });
+    const [engines, helper] = [await net.engines(), net.pid()];
+    const members = (await readFile(path.join(group, 'cgroup.procs'), 'utf8')).split('\n').map(Number);
+    expect(members).toEqual(expect.arrayContaining([helper, ...engines]));
+    // It keeps all that it reads, as a line without an end.
+    const hungry = await net.lab.user.exec([
+      'sh',
+      '-c',
+      'sh -c "$@"; echo $?',
+      'sh',
+      ['echo $$ >', `${group}/cgroup.procs`, '; exec tail /dev/zero'].join(' '),
+    ]);
+    expect(hungry.stdout.trim()).toBe('137');
+    expect(await net.engines()).toEqual(engines);
+    expect(net.pid()).toBe(helper);
+    expect(await net.lab.user.probe.http4('x')).toMatchObject({ address: addresses.gateway.ipv4 });
+  } finally {
+    await net[Symbol.asyncDispose]();
+    await eventually('the group is empty', () => removeCgroup(group));
+  }
 });
