@@ -32,7 +32,7 @@ export const portalPorts = [80, 443, 8080, 8443] as const;
 /** The set of users whom the filter lets out to a portal. */
 export const portalSet = 'portal';
 
-export const subchain = (name: string, rules: string[]) => [
+export const subchain = (name: string, rules: readonly string[]) => [
   `  chain ${name} {`,
   ...rules.map((rule) => `    ${rule}`),
   '  }',

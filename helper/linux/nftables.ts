@@ -1,5 +1,5 @@
 import { localNetworksOf } from '../modes/local-networks.ts';
-import { isGroupExcepted } from '../modes/routing-plan.ts';
+import { isGroupExcepted, type Capture } from '../modes/routing-plan.ts';
 import type { FilterRules, PortalRules } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
 import { groupMark } from './group-mark.ts';
@@ -14,6 +14,7 @@ import {
   localPrefixes,
   portalRules,
   portalSet,
+  subchain,
   type Filter,
 } from './nftables-exemptions.ts';
 import { prefixChains, type SetNames } from './nftables-prefixes.ts';
@@ -53,7 +54,11 @@ function numberedNames(): SetNames {
 export function packetFilterScript(
   rules: FilterRules & { portal?: PortalRules | undefined },
   { accounts, forwarding }: FilterSurroundings,
-  { setNames = numberedNames(), removal = removalScript }: { setNames?: SetNames; removal?: string } = {},
+  {
+    setNames = numberedNames(),
+    removal = removalScript,
+    refusal = rejection,
+  }: { setNames?: SetNames; removal?: string; refusal?: readonly string[] } = {},
 ): string {
   const everything = rules.captures.filter((capture) => capture.kind === 'everything');
   const groups = rules.captures.filter((capture) => capture.kind === 'group');
@@ -99,14 +104,29 @@ export function packetFilterScript(
       ...spoofRules(filter),
       noNeighboursRule,
     ]),
-    // Rejected rather than dropped, so that programs fail at once instead of waiting.
-    '  chain refuse {',
-    '    meta l4proto tcp reject with tcp reset',
-    '    reject with icmpx admin-prohibited',
-    '  }',
+    ...subchain('refuse', refusal),
     '}',
     '',
   ].join('\n');
+}
+
+/** Programs fail at once instead of waiting. */
+const rejection = ['meta l4proto tcp reject with tcp reset', 'reject with icmpx admin-prohibited'];
+
+/**
+ * What stands in until sets of prefixes are filled: refuses everything that they could contain. Dropped, because a
+ * rejection would end connections that are about to be let through.
+ */
+export function holdScript(
+  rules: Parameters<typeof packetFilterScript>[0],
+  surroundings: FilterSurroundings,
+): string {
+  const captures = rules.captures.map((capture): Capture => {
+    if (capture.kind !== 'prefixes') return capture;
+    const { include, exclude, ...exceptions } = capture;
+    return { ...exceptions, kind: 'everything' };
+  });
+  return packetFilterScript({ ...rules, captures }, surroundings, { removal: '', refusal: ['drop'] });
 }
 
 /**

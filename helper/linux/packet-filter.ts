@@ -7,7 +7,7 @@ import { watchFilter } from './filter-watch.ts';
 import { filterTable } from './identifiers.ts';
 import { loadRules } from './libnftables.ts';
 import { neededSets, type SetNames } from './nftables-prefixes.ts';
-import { openPortalLine, packetFilterScript, removalScript } from './nftables.ts';
+import { holdScript, openPortalLine, packetFilterScript, removalScript } from './nftables.ts';
 import {
   addIntervals,
   countElements,
@@ -59,8 +59,12 @@ export function createPacketFilter(parts: { accounts: Accounts; log: Log }): Pac
     return name;
   };
 
-  async function load(given: FilterRules, script: string): Promise<void> {
+  /** `isInForce`: whether an earlier promise is still kept, so that it can stay until the new sets are filled. */
+  async function load(given: FilterRules, script: string, { isInForce }: { isInForce: boolean }) {
     const needed = neededSets(given.captures, setNames);
+    // Thousands of prefixes take a second, for which everything waits.
+    if (!isInForce && needed.some(({ name }) => !filled.has(name)))
+      await loadRules(removalScript + holdScript({ ...given, portal }, surroundings()));
     const opening = portal ? openPortalLine(portal, accounts.known) : '';
     if (needed.length > 0) {
       await fill(needed);
@@ -109,16 +113,16 @@ export function createPacketFilter(parts: { accounts: Accounts; log: Log }): Pac
     ].join('');
   }
 
-  function scriptOf(next: FilterRules): string {
-    const surroundings = { accounts: accounts.known, forwarding: isForwarding() };
-    return packetFilterScript({ ...next, portal }, surroundings, { setNames, removal: '' });
-  }
+  const surroundings = () => ({ accounts: accounts.known, forwarding: isForwarding() });
+
+  const scriptOf = (next: FilterRules) =>
+    packetFilterScript({ ...next, portal }, surroundings(), { setNames, removal: '' });
 
   async function apply(next: FilterRules): Promise<void> {
     await Promise.all([accounts.engine(), accounts.proxy()]);
     const script = scriptOf(next);
     if (script !== wanted) {
-      await load(next, script);
+      await load(next, script, { isInForce: wanted !== undefined });
       wanted = script;
       asListed = undefined;
     }
@@ -165,7 +169,7 @@ export function createPacketFilter(parts: { accounts: Accounts; log: Log }): Pac
       asListed = undefined;
       // Also if loading fails: then it counts as lost, not as unset.
       wanted = scriptOf(rules);
-      await load(rules, wanted);
+      await load(rules, wanted, { isInForce: false });
     },
     watch: (onChange) => watch.start(onChange),
     async clear() {

@@ -139,28 +139,31 @@ export function createCoordinator(options: {
           throw new SystemChangeFailed(`there is a device ${device.name} already, and it is not ours`);
         }
         const current = await newNetwork(connection, follower.attachedNetworks());
-        let flushed: Promise<void>;
+        await changing(async () => {
+          current.networks = await uplink.nearbyNetworks();
+        });
         try {
-          await changing(() => routingSwitch.prepare(current));
-          // A power failure undoes changes of the network by itself; DNS, where it may not, is changed later.
-          ({ flushed } = await record.writeVolatile(current));
+          await record.note(current);
         } catch (error) {
-          // Nothing has been changed, and a proxy that was left stays left.
-          proxies.leave(current.proxy);
-          if (error instanceof SystemChangeFailed) throw error;
+          // Nothing has been changed.
           throw new SystemChangeFailed('the journal cannot be written', { cause: error });
         }
         applied = current;
         trafficBlock.also = [];
-        await changing(() =>
-          // Both the filter and the routing rules block traffic, so they can be set in any order.
-          settleAll([
-            filter.set(filterRulesOf(current)),
-            router.set(routingRulesOf(current)),
-            device.create(),
-            flushed,
-          ]),
-        );
+        await changing(async () => {
+          const prepared = async () => {
+            await routingSwitch.prepare(current);
+            // A power failure undoes changes of the network by itself; DNS, where it may not, is changed later.
+            return await record.writeVolatile(current);
+          };
+          // Both the filter and the routing rules block traffic, so they can be set in any order. They come before all
+          // that takes time, because nothing may leave from now on.
+          const blocked = [filter.set(filterRulesOf(current)), router.set(routingRulesOf(current))];
+          const preparing = prepared();
+          await settleAll([...blocked, device.create(), preparing]);
+          // What was found meanwhile belongs in it, such as the proxy's port.
+          await settleAll([filter.set(filterRulesOf(current)), (await preparing).flushed]);
+        });
         guard.start();
         if (wasProxied && !current.proxy) await proxies.end();
       }),

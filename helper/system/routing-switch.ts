@@ -9,7 +9,7 @@ import type { UndoRecord } from './undo-record.ts';
 
 /** Switches from one routing mode to another. */
 export interface RoutingSwitch {
-  /** Finds out and starts what the network's plan needs, without changing anything yet. */
+  /** Finds out and starts what the network's plan needs, without changing how anything is routed. */
   prepare(current: AppliedNetwork): Promise<void>;
   /**
    * Routes by another plan from now on; resolves with the new setup. Rejects when everything is as it was before, or
@@ -41,7 +41,6 @@ export function createRoutingSwitch(parts: {
     if (plan.proxy) await proxies.prepare(current);
     if (plan.resolvers !== 'unchanged') await dns.prepare(current);
     current.outsideResolvers = await resolversPast(plan.capture, ports.dns);
-    current.networks = await ports.uplink.nearbyNetworks();
   }
 
   async function endUnusedProxy(current: AppliedNetwork): Promise<void> {
@@ -57,7 +56,10 @@ export function createRoutingSwitch(parts: {
   function changesBetween(before: AppliedNetwork, current: AppliedNetwork): Change[] {
     const givesResolversBack = current.plan.resolvers === 'unchanged';
     const preparation: Change = {
-      apply: () => prepare(current),
+      async apply() {
+        current.networks = await ports.uplink.nearbyNetworks();
+        await prepare(current);
+      },
       async revert() {
         if (before.proxy) await proxies.configure(before);
         else if (current.proxy) await endUnusedProxy(current);

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { readdir, readFile, truncate } from 'node:fs/promises';
+import { readdir, readFile, stat, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -59,9 +59,13 @@ const policies = { include: onlyEcho, exclude: allButDirect };
 /** To start it again takes seconds. */
 let isGatewayUp = false;
 
-async function connect(routing: Routing, changes: Partial<ConnectRequest> = {}) {
+async function startGateway(): Promise<void> {
   if (!isGatewayUp) await net.lab.gateway.restart({ pool: pools.first, ipv6: true });
   isGatewayUp = true;
+}
+
+async function connect(routing: Routing, changes: Partial<ConnectRequest> = {}) {
+  await startGateway();
   return await net.connect({ routing, ...changes });
 }
 
@@ -356,6 +360,35 @@ describe('a long list', () => {
     (await readFile(path.join(import.meta.dirname, '../fixtures/route-lists/cn-ipv4-prefixes.txt'), 'utf8'))
       .split('\n')
       .filter((line) => /^\d/.test(line));
+
+  test(
+    'holds everything back while it is loaded, and then only what is in it',
+    { timeout: waitLimit(60_000) },
+    async () => {
+      await startGateway();
+      const session = await net.signIn();
+      const client = await net.attach();
+      const request = net.request({ session, routing: include([...synthetic, `${echo.ipv4}/32`]) });
+      const capture = await net.lab.capture(`host ${echo.ipv4}`);
+      await using stream = await net.lab.user.probe.stream('held', 5);
+      // Nothing is promised before the journal says how to undo it.
+      const journal = path.join(net.stateDirectory, 'journal.json');
+      const answered = client.call('connect', request);
+      const begun = await eventually(
+        'it has begun',
+        async () => (await stat(journal).catch(() => undefined))?.mtimeMs,
+      );
+      await answered;
+      const blocked = Date.now();
+      const times = (await capture.stop()).map(({ time }) => time);
+      expect(times.length, 'positive control').toBeGreaterThan(0);
+      const part = (Math.max(...times) - begun) / (blocked - begun);
+      expect(part, 'how much of the time until the answer it still leaves').toBeLessThan(0.5);
+      await client.until('connected');
+      expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+      void stream;
+    },
+  );
 
   test.each([
     { what: 'of a country', list: cn },
