@@ -85,9 +85,9 @@ export function journalled(scene: Scene, moments: readonly string[]): Asked | un
     case 'connect again':
       return moments.includes('after journal is written') ? scene.to : scene.from;
     case 'disconnect':
+    case 'recover':
       return moments.includes('after journal is removed') ? undefined : scene.from;
     case 'give up':
-    case 'recover':
       return scene.from;
     default:
       return scene satisfies never;
