@@ -155,6 +155,8 @@ test('a tunnel that comes to a network with a portal: the user signs in there, a
   email,
   portal,
 }) => {
+  // It loses its tunnel twice.
+  test.setTimeout(waitLimit(180_000));
   const app = await launchSignedIn(launch, service, email, behindPortal);
   const connect = await chooseServer(app.page);
   await connect.switchOn('killSwitch');
@@ -162,9 +164,15 @@ test('a tunnel that comes to a network with a portal: the user signs in there, a
   await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(30_000) });
 
   const capture = await lab.capture();
+  await lab.setGatewayReachable(false);
+  await expect(connect.status('connect.reconnecting')).toBeVisible({ timeout: waitLimit(60_000) });
+  await connect.passPortal.click();
+  await expect(connect.says('connect.noPortal'), 'whoever looks for one in vain is told').toBeVisible();
+  await lab.setGatewayReachable(true);
+  await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(60_000) });
+
   await portal.closeGate();
   await expect(connect.status('connect.reconnecting')).toBeVisible({ timeout: waitLimit(60_000) });
-  await expect(connect.passPortal).toBeVisible();
   await connect.passPortal.click();
   await expect.poll(() => app.windows().length, { timeout: waitLimit(30_000) }).toBe(2);
   await probe(lab, 'marker-held');

@@ -132,6 +132,25 @@ test('the window in which one signs in by browser names its host, whatever the p
   await expect.poll(() => app.windowTitles()).toContain(`${names.gateway} – Waymaker`);
 });
 
+test('with the kill switch on, a sign-in by browser is not begun, and the user is told why and can open traffic', async ({
+  helper: _helper,
+  signedIn: app,
+  lab,
+}) => {
+  const { page } = app;
+  const connect = await chooseServer(page);
+  await connect.switchOn('killSwitch');
+  await connect.connect.click();
+  await chooseGroup(page, groups.browser);
+  await expect(connect.says('reason.browserSignInBlocked')).toBeVisible();
+  await expect(connect.says('connect.blocked')).toBeVisible();
+  expect(app.windows(), 'no window that could load nothing').toHaveLength(1);
+  expect(await lab.user.probe.http4('held'), 'traffic stays blocked').toBeUndefined();
+  await connect.unblock.click();
+  await expect(connect.status('connect.disconnected')).toBeVisible();
+  expect(await lab.user.probe.http4('open')).toBeDefined();
+});
+
 for (const language of languages) {
   test(`the dialogs pass axe and fit a phone: ${language}`, async ({
     helper: _helper,

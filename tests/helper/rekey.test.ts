@@ -26,6 +26,6 @@ describe.concurrent('a session goes on', () => {
     });
     expect(interruptions).toEqual([]);
     expect(gaps.isTcpAlive).toBe(true);
-    expect(Math.max(gaps.udp, gaps.tcp)).toBeLessThan(waitLimit(6_000));
+    expect(Math.max(gaps.udp, gaps.tcp)).toBeLessThan(waitLimit(5_000));
   });
 });

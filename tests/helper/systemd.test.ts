@@ -301,6 +301,34 @@ describe('a machine with the unit', () => {
     expect(await greet()).toEqual({ answer: null, letGo: true, error: 'EACCES' });
   });
 
+  test('Debian’s nftables.service empties the packet filter before the helper fills it', async () => {
+    const { machine } = installed;
+    await installed.connect({ killSwitch: true });
+    await machine.run(words(`systemctl kill --signal=KILL ${unit}`));
+    await machine.run(words(`systemctl stop ${unit}`));
+    // So slow that the helper would be first if it did not wait.
+    const slow = ['[Service]', 'ExecStartPre=/bin/sleep 2', ''].join('\n');
+    const place = '/run/systemd/system/nftables.service.d';
+    await machine.run(['sh', '-c', `mkdir -p ${place} && cat > ${place}/slow.conf`], { input: slow });
+    await machine.run(words('systemctl daemon-reload'));
+    const since = (await machine.run(['date', '+%F %T'])).trim();
+    const putBack = async () => {
+      const log = ['journalctl', '--unit', unit, '--since', since, '--output=cat'];
+      return (await machine.run(log)).includes('it was put back');
+    };
+    await machine.run(words(`systemctl start nftables.service ${unit}`));
+    await installed.helper();
+    const client = await installed.attach();
+    expect(await machine.run(words('nft list tables'))).toContain('table inet waymaker\n');
+    expect(await putBack()).toBe(false);
+    // As an administrator does later.
+    await machine.run(words('systemctl restart nftables.service'));
+    await eventually('the helper fills it again', async () => (await putBack()) || undefined);
+    expect(await machine.run(words('nft list tables'))).toContain('table inet waymaker\n');
+    await client.call('disconnect', {});
+    await machine.run(['sh', '-c', `rm -r ${place} && systemctl daemon-reload && systemctl stop nftables`]);
+  });
+
   test('with the kill switch on, traffic is blocked at boot before the network comes up', async () => {
     const { machine, net } = installed;
     await installed.connect({ killSwitch: true });
