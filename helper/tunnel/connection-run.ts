@@ -10,7 +10,7 @@ import { prepareAttempt } from './connection-attempt.ts';
 import { decide } from './reconnect-policy.ts';
 import type { SessionSlot, WaitPolicy } from './session-wait.ts';
 import { createSilencePolicy } from './silence.ts';
-import { createWake } from './wake.ts';
+import type { Wake } from './wake.ts';
 
 /**
  * Stands for an address that is not known yet. The filter's exception for the gateway then only concerns this machine,
@@ -30,6 +30,8 @@ export interface ConnectionRunOptions {
   /** What the tunnel should reach on the internet. */
   reachabilityTargets: readonly ReachabilityTarget[];
   sessions: SessionSlot;
+  /** Ends the wait for the next attempt. */
+  wake: Wake;
   clients: AttachedClients;
   adapter: SystemAdapter;
   launchEngine: LaunchEngine;
@@ -53,7 +55,7 @@ const steadyMs = 60_000;
  * given up; rejects when `signal` is aborted. The network stays applied.
  */
 export async function runConnection(options: ConnectionRunOptions): Promise<DisconnectReason> {
-  const { connection, adapter, signal, setState } = options;
+  const { connection, adapter, wake, signal, setState } = options;
   const run = {
     attempt: 1,
     failedConfigurations: 0,
@@ -64,7 +66,6 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
   const silence = createSilencePolicy();
   /** A silent tunnel is recreated again and again, while the state already says that nothing passes. */
   let keepsState = false;
-  const wake = createWake();
   let engineInUse: Engine | undefined;
   let stopWatch: (() => void) | undefined;
   const setPhase = (phase: 'resolving' | 'authenticating' | 'handshaking' | 'configuring' | 'waiting') => {

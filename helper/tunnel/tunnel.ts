@@ -17,12 +17,14 @@ import { createConnectionDeadline } from './deadline.ts';
 import { createGatewayStreams } from './gateway-streams.ts';
 import { createOwnedState } from './owned-state.ts';
 import { createSessionSlot, type SessionSlot } from './session-wait.ts';
+import { createWake, type Wake } from './wake.ts';
 
 /** A connection in progress or up. */
 interface Run {
   /** As it was requested, but with the current kill switch. */
   readonly connection: Connection;
   readonly sessions: SessionSlot;
+  readonly wake: Wake;
   readonly abort: AbortController;
   /** Settles when it is over; never rejects. */
   over: Promise<void>;
@@ -60,7 +62,7 @@ export class Tunnel {
     this.#log = log;
     adapter.watchProtection((inForce) => this.#onProtection(inForce));
     this.clients.onChange(() => {
-      if (this.#portalClient && !this.clients.has(this.#portalClient)) void this.closePortal();
+      if (this.#portalClient && !this.clients.has(this.#portalClient)) void this.#shutPortal();
     });
   }
 
@@ -155,7 +157,13 @@ export class Tunnel {
     return this.#adapter.openPortal({ client: client.user, forMs, isWanted });
   }
 
-  closePortal(): Promise<void> {
+  /** The next attempt is made at once: whoever needed the portal may have got through. */
+  async closePortal(): Promise<void> {
+    await this.#shutPortal();
+    this.#run?.wake.call();
+  }
+
+  #shutPortal(): Promise<void> {
     this.#portalClient = undefined;
     return this.#adapter
       .closePortal()
@@ -210,7 +218,7 @@ export class Tunnel {
   /** Called when the helper ends: like `disconnect`, but the kill switch keeps traffic blocked. */
   shutDown(): Promise<void> {
     return this.#command('disconnected', async () => {
-      await this.closePortal();
+      await this.#shutPortal();
       if (this.#run) await this.#end(this.#run, { keepBlocking: this.#run.connection.killSwitch });
     });
   }
@@ -261,6 +269,7 @@ export class Tunnel {
     const run: Run = {
       connection,
       sessions: createSessionSlot(),
+      wake: createWake(),
       abort: new AbortController(),
       over: Promise.resolve(),
       engineGone: Promise.resolve(),
@@ -275,6 +284,7 @@ export class Tunnel {
       session,
       reachabilityTargets,
       sessions: run.sessions,
+      wake: run.wake,
       clients: this.clients,
       adapter: this.#adapter,
       launchEngine: this.#launchEngine,
@@ -354,7 +364,7 @@ export class Tunnel {
 
   #set(state: TunnelState): void {
     if (!isSigningIn(state)) this.#streams.closeAll();
-    if (this.#portalClient && state.state === 'connected') void this.closePortal();
+    if (this.#portalClient && state.state === 'connected') void this.#shutPortal();
     this.state.set(state);
   }
 }

@@ -1,6 +1,7 @@
 import dnsPacket from 'dns-packet';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { helperError } from '#shared/helper/protocol.ts';
+import { backOffMs } from '../../helper/tunnel/back-off.ts';
 import { addresses, names, ports } from '../lab/addresses.ts';
 import { findLeaks } from '../lab/leaks.ts';
 import { setKernel } from '../lab/network.ts';
@@ -235,6 +236,36 @@ test('it closes with the call, with its client, and with the connection', async 
   await client.call('disconnect', {});
   expect((await byProxy(uid, third.proxyPort, `${host}/sign-in`)).code).toBe(7);
   expect(await net.lab.user.run(['nft', 'list', 'ruleset'])).not.toContain('portal');
+});
+
+test('once it is closed, a connection that waits for its next attempt makes it at once', async () => {
+  const client = await attachAs(net, uid);
+  await client.call('connect', net.request({ killSwitch: true, session: await net.signIn() }));
+  await client.until('connected');
+  // As a network does that nobody has signed in to.
+  const gate = `table inet gate {
+    chain forward {
+      type filter hook forward priority filter
+      ip daddr ${addresses.gateway.ipv4} reject
+    }
+  }`;
+  await net.lab.internet.run(['nft', '-f', '-'], { input: gate });
+  for (const pid of await net.engines()) process.kill(pid, 'SIGKILL');
+  // The waits before are short.
+  const { attempt } = await client.until('connecting', {
+    where: ({ phase, attempt: number }) => phase === 'waiting' && number >= 6,
+    limitMs: 60_000,
+  });
+  const began = performance.now();
+  await client.call('openPortal', { forMs });
+  await net.lab.internet.run(['nft', 'delete table inet gate']);
+  const seen = client.states.length;
+  expect(client.states.at(-1)).toMatchObject({ phase: 'waiting', attempt });
+  await client.call('closePortal', {});
+  await client.until('connecting', { seen, where: ({ phase }) => phase === 'handshaking' });
+  const waited = performance.now() - began;
+  expect(waited, 'it would have waited longer').toBeLessThan(backOffMs(attempt - 1, () => 1));
+  await client.until('connected', { seen });
 });
 
 test('when the helper is killed the kernel closes it, and the next helper has none', async () => {
