@@ -123,8 +123,8 @@ export function holdScript(
 ): string {
   const captures = rules.captures.map((capture): Capture => {
     if (capture.kind !== 'prefixes') return capture;
-    const { include, exclude, ...exceptions } = capture;
-    return { ...exceptions, kind: 'everything' };
+    const { exceptLocalNetworks, localPrefixes: named = [] } = capture;
+    return { kind: 'everything', exceptLocalNetworks, localPrefixes: named };
   });
   return packetFilterScript({ ...rules, captures }, surroundings, { removal: '', refusal: ['drop'] });
 }
