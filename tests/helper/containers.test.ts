@@ -273,6 +273,20 @@ test('masquerading that is for the uplink only, and strict reverse path filterin
     await expectLocalTraffic();
     await client.call('disconnect', {});
     expect(await seenFrom()).toEqual(direct);
+    // So they do where a server has named its networks.
+    await net.lab.gateway.restart({ options: [`route = ${echo.ipv4}/32`, `route = ${echo.ipv6}/128`] });
+    const split = await net.connect({ split: true, killSwitch: true });
+    const seenElsewhere = async () => {
+      const { stdout } = await container.exec(['sh', '-c', `${curl} ${url(addresses.direct.ipv4)}`]);
+      return addressIn(stdout);
+    };
+    expect([await seenFrom(), await seenElsewhere()]).toEqual([throughTunnel, addresses.user.ipv4]);
+    await expectLocalTraffic();
+    await split.call('disconnect', { reason: 'session-ended' });
+    expect([await seenFrom(), await seenElsewhere()]).toEqual([nowhere, addresses.user.ipv4]);
+    await expectLocalTraffic();
+    await split.call('disconnect', {});
+    expect(await seenFrom()).toEqual(direct);
   } finally {
     await remove();
   }
