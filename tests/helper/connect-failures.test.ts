@@ -68,6 +68,22 @@ describe('while a session is waited for', () => {
     expect(await source()).toBe(addresses.gateway.ipv4);
   });
 
+  test('a gateway that has a new valid key is signed in to once more, and that is no alarm', async () => {
+    const session = await net.signIn();
+    await net.lab.gateway.renewKey();
+    await net.lab.gateway.restart();
+    const client = await net.attach();
+    await client.call('connect', net.request({ session }));
+    await client.until('connecting', { where: ({ phase }) => phase === 'authenticating' });
+    expect(await source()).toBeUndefined();
+    const renewed = await net.signIn();
+    expect(renewed.certificatePin).not.toBe(session.certificatePin);
+    await client.call('provideSession', { session: renewed });
+    await client.until('connected');
+    expect(await source()).toBe(addresses.gateway.ipv4);
+    expect(client.states.slice(1).map(({ state }) => state)).not.toContain('disconnected');
+  });
+
   test('the client that asked goes: the tunnel is given up', async () => {
     const client = await net.attach();
     await client.call('connect', net.request());

@@ -65,6 +65,8 @@ export interface Gateway {
   addUser(name: string, password: string, groups?: readonly string[]): Promise<void>;
   /** Gives a user a key for one-time codes; returns a function that generates the next code, like the user's device. */
   addOneTimeCodes(name: string): Promise<() => string>;
+  /** Gives it another key, with a certificate of the same authority; from its next start on. */
+  renewKey(): Promise<void>;
   /** Starts ocserv, which must not be running; settings that are not given stay the same. */
   start(settings?: Partial<GatewaySettings>): Promise<void>;
   /** Ends ocserv cleanly: it informs its clients. */
@@ -188,6 +190,9 @@ export async function createGateway(
     trafficSpool,
     authorityFile: authority.certificate,
     certificate,
+    async renewKey() {
+      await createCertificate(directory, authority, identity.name);
+    },
     log: () => readFile(file('log'), 'utf8'),
     async addUser(name, password, groups = []) {
       const hash = await run(['openssl', 'passwd', '-5', '-stdin'], { input: password });
