@@ -14,11 +14,11 @@ export function withGroups(filter: PacketFilter, groups: AppGroups, members: Gro
 
   return {
     ...filter,
-    async set(rules) {
+    async set(rules, options) {
       const owner = ownerOfGroup(rules);
       // This comes first, because the filter refuses a captured group's look-ups within the machine.
       if (owner !== undefined) groups.capture(owner, rules.groupResolvers);
-      await filter.set(rules);
+      await filter.set(rules, options);
       if (owner === undefined && isCaptured) groups.clear();
       isCaptured = owner !== undefined;
     },

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Log } from '../log.ts';
-import type { FilterRules, PacketFilter, PortalRules } from '../system/ports.ts';
+import type { FilterRules, PacketFilter, PortalRules, SetOptions } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
 import { watchFilter } from './filter-watch.ts';
 import { filterTable } from './identifiers.ts';
@@ -49,6 +49,8 @@ export function createPacketFilter(parts: { accounts: Accounts; log: Log }): Pac
   /** The names of filled sets, by the digest of their content. */
   const names = new Map<string, string>();
   const filled = new Map<string, Filled>();
+  /** Whether the rules that were set last are in force, as far as is known: then they can stay while sets are filled. */
+  let isInForce = false;
   const watch = watchFilter({ log, isLarge: () => [...filled.values()].some(isLarge) });
 
   const setNames: SetNames = (prefixes, family) => {
@@ -59,17 +61,20 @@ export function createPacketFilter(parts: { accounts: Accounts; log: Log }): Pac
     return name;
   };
 
-  /** `isInForce`: whether an earlier promise is still kept, so that it can stay until the new sets are filled. */
-  async function load(given: FilterRules, script: string, { isInForce }: { isInForce: boolean }) {
+  async function load(given: FilterRules, script: string, { atOnce = false }: SetOptions = {}) {
     const needed = neededSets(given.captures, setNames);
+    if (!isInForce) filled.clear();
     // Thousands of prefixes take a second, for which everything waits.
-    if (!isInForce && needed.some(({ name }) => !filled.has(name)))
+    if ((atOnce || !isInForce) && needed.some(({ name }) => !filled.has(name))) {
+      isInForce = false;
+      filled.clear();
       await loadRules(removalScript + holdScript({ ...given, portal }, surroundings()));
+    }
+    await fill(needed);
+    const removal = needed.length > 0 ? await replacement(needed.map(({ name }) => name)) : removalScript;
     const opening = portal ? openPortalLine(portal, accounts.known) : '';
-    if (needed.length > 0) {
-      await fill(needed);
-      await loadRules((await replacement(needed.map(({ name }) => name))) + script + opening);
-    } else await loadRules(removalScript + script + opening);
+    await loadRules(removal + script + opening);
+    isInForce = true;
     const isNeeded = (name: string) => needed.some((set) => set.name === name);
     for (const name of filled.keys()) if (!isNeeded(name)) filled.delete(name);
     for (const [key, name] of names) if (!isNeeded(name)) names.delete(key);
@@ -118,11 +123,11 @@ export function createPacketFilter(parts: { accounts: Accounts; log: Log }): Pac
   const scriptOf = (next: FilterRules) =>
     packetFilterScript({ ...next, portal }, surroundings(), { setNames, removal: '' });
 
-  async function apply(next: FilterRules): Promise<void> {
+  async function apply(next: FilterRules, options?: SetOptions): Promise<void> {
     await Promise.all([accounts.engine(), accounts.proxy()]);
     const script = scriptOf(next);
-    if (script !== wanted) {
-      await load(next, script, { isInForce: wanted !== undefined });
+    if (script !== wanted || !isInForce) {
+      await load(next, script, options);
       wanted = script;
       asListed = undefined;
     }
@@ -163,19 +168,19 @@ export function createPacketFilter(parts: { accounts: Accounts; log: Log }): Pac
     },
     async restore() {
       if (wanted === undefined || !rules) return;
-      // They may have lost elements, or be gone.
-      filled.clear();
+      isInForce = false;
       names.clear();
       asListed = undefined;
       // Also if loading fails: then it counts as lost, not as unset.
       wanted = scriptOf(rules);
-      await load(rules, wanted, { isInForce: false });
+      await load(rules, wanted);
     },
     watch: (onChange) => watch.start(onChange),
     async clear() {
       rules = undefined;
       portal = undefined;
       wanted = undefined;
+      isInForce = false;
       asListed = undefined;
       filled.clear();
       names.clear();

@@ -158,7 +158,10 @@ export function createCoordinator(options: {
           };
           // Both the filter and the routing rules block traffic, so they can be set in any order. They come before all
           // that takes time, because nothing may leave from now on.
-          const blocked = [filter.set(filterRulesOf(current)), router.set(routingRulesOf(current))];
+          const blocked = [
+            filter.set(filterRulesOf(current), { atOnce: true }),
+            router.set(routingRulesOf(current)),
+          ];
           const preparing = prepared();
           await settleAll([...blocked, device.create(), preparing]);
           // What was found meanwhile belongs in it, such as the proxy's port.

@@ -109,10 +109,15 @@ export interface PortalRules {
   until: number;
 }
 
+export interface SetOptions {
+  /** What is captured is held back while the rules are prepared, even if the earlier ones let it pass. */
+  atOnce?: boolean;
+}
+
 /** Refuses captured packets outside the tunnel. */
 export interface PacketFilter extends Guarded {
-  /** Replaces the whole set of rules atomically. */
-  set(rules: FilterRules): Promise<void>;
+  /** Replaces the whole set of rules atomically; until then, the earlier rules stay in force. */
+  set(rules: FilterRules, options?: SetOptions): Promise<void>;
   /**
    * Lets the portal's proxy out as well, or no longer, including the rules of each later `set`, until `clear`. When the
    * time is over, the system closes it, whatever has happened to the helper. Throws if no rules are in force.

@@ -1,0 +1,91 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Routing } from '#shared/tunnel/state.ts';
+import { addresses, names } from '../lab/addresses.ts';
+import { eventually } from '../lab/process.ts';
+import { waitLimit } from '../lab/wait-limit.ts';
+import { interpose, type FailingPrograms } from './support/failing-programs.ts';
+import { createHelperLab, proxyGone, type HelperLab } from './support/helper-lab.ts';
+
+/** The filter that stands in while sets of prefixes are filled. */
+
+let net: HelperLab;
+let programs: FailingPrograms;
+
+beforeAll(async () => {
+  net = await createHelperLab();
+  programs = await interpose(net);
+});
+
+beforeEach(async () => {
+  await programs.start();
+  await programs.plan(undefined);
+});
+
+afterEach(async () => {
+  await programs.plan(undefined);
+  const client = await net.attach();
+  await client.call('disconnect', {});
+  await proxyGone(net);
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+  await net.end('SIGTERM');
+});
+
+afterAll(async () => {
+  await net[Symbol.asyncDispose]();
+});
+
+const { echo } = addresses;
+const include = (routeIps: string[]): Routing => ({
+  mode: 'ip',
+  policy: 'include',
+  routeIps,
+  localNetwork: false,
+});
+const pac: Routing = { mode: 'pac', routeDomains: [names.where], blockedDomains: [] };
+const source = async () => (await net.lab.user.probe.http4('where'))?.address;
+
+test('a set that was filled before another failed is filled again with the next filter', async () => {
+  const session = await net.signIn();
+  const client = await net.attach();
+  const routing = include([`${echo.ipv4}/32`, `${echo.ipv6}/128`]);
+  // The filter that stands in, the set of IPv4 prefixes, then that of IPv6.
+  await programs.plan({ first: 3, last: 3, how: 'refuses', program: 'nft' });
+  await client.call('connect', net.request({ session, routing, killSwitch: true }));
+  expect(await client.until('disconnected', { seen: 1 })).toMatchObject({ blocked: true });
+  expect(net.log()).toContain('nftables refuses');
+  expect(net.log(), 'the next filter was whole').not.toContain('others took away');
+});
+
+test(
+  'a connection that replaces one of less holds everything back while its list is loaded',
+  { timeout: waitLimit(60_000) },
+  async () => {
+    const list = Array.from({ length: 100_000 }, (_, index) => {
+      const network = 2 * index;
+      return `${1 + (network >> 16)}.${(network >> 8) & 255}.${network & 255}.0/24`;
+    }).filter((prefix) => !prefix.startsWith('10.'));
+    const client = await net.connect({ routing: pac, killSwitch: true });
+    expect(await source(), 'positive control').toBe(addresses.user.ipv4);
+    const session = await net.signIn();
+    const journal = path.join(net.stateDirectory, 'journal.json');
+    const capture = await net.lab.capture(`host ${echo.ipv4}`);
+    await using stream = await net.lab.user.probe.stream('replaced', 5);
+    const answered = client.call(
+      'connect',
+      net.request({ session, routing: include([...list, `${echo.ipv4}/32`]) }),
+    );
+    const begun = await eventually('it has begun', async () => {
+      const entry = await readFile(journal, 'utf8').catch(() => '');
+      return entry.includes('"mode":"ip"') ? Date.now() : undefined;
+    });
+    await answered;
+    const blocked = Date.now();
+    const times = (await capture.stop()).map(({ time }) => time);
+    expect(times.length, 'positive control').toBeGreaterThan(0);
+    const part = (Math.max(...times) - begun) / (blocked - begun);
+    expect(part, 'how much of the time until the answer it still leaves').toBeLessThan(0.3);
+    void stream;
+  },
+);
