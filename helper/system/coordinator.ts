@@ -1,7 +1,7 @@
 import { createSerialQueue } from '#shared/serial-queue.ts';
 import type { ActiveRouting } from '#shared/tunnel/state.ts';
 import type { Log } from '../log.ts';
-import { planOf } from '../modes/routing-plan.ts';
+import { planOf, type Capture } from '../modes/routing-plan.ts';
 import { namedNetworks } from '../modes/split.ts';
 import { settleAll } from '../settle-all.ts';
 import {
@@ -133,7 +133,6 @@ export function createCoordinator(options: {
     apply: (connection) =>
       enqueue(async () => {
         await record.undoLeftOver();
-        const wasProxied = lastConnection && planOf(lastConnection.routing).proxy !== undefined;
         lastConnection = connection;
         if (device.exists()) {
           throw new SystemChangeFailed(`there is a device ${device.name} already, and it is not ours`);
@@ -156,19 +155,22 @@ export function createCoordinator(options: {
             // A power failure undoes changes of the network by itself; DNS, where it may not, is changed later.
             return await record.writeVolatile(current);
           };
+          // What comes to a proxy that was left stays inside until it has ended.
+          const leftToEnd = !current.plan.proxy && proxies.isLeft();
+          const also: Capture[] = leftToEnd ? [{ kind: 'proxy' }] : [];
           // Both the filter and the routing rules block traffic, so they can be set in any order. They come before all
           // that takes time, because nothing may leave from now on.
           const blocked = [
-            filter.set(filterRulesOf(current), { atOnce: true }),
+            filter.set(filterRulesOf(current, also), { atOnce: true }),
             router.set(routingRulesOf(current)),
           ];
           const preparing = prepared();
           await settleAll([...blocked, device.create(), preparing]);
+          if (leftToEnd) await proxies.end();
           // What was found meanwhile belongs in it, such as the proxy's port.
           await settleAll([filter.set(filterRulesOf(current)), (await preparing).flushed]);
         });
         guard.start();
-        if (wasProxied && !current.proxy) await proxies.end();
       }),
 
     configure: (given) =>
@@ -255,13 +257,16 @@ export function createCoordinator(options: {
             });
           }
           const blocked = await trafficBlock.block(connection);
+          // Nothing of this keeps one of an earlier connection inside.
+          if (connection && !planOf(connection.routing).proxy && proxies.isLeft())
+            await proxies.end().catch((error: unknown) => log.error('the proxy could not be ended', error));
           await record.undo(connection, steps, { keepBlocking });
           return { blocked };
         }
         await portal.close();
         guard.stop();
         trafficBlock.also = [];
-        if (connection && planOf(connection.routing).proxy) await proxies.end();
+        if (proxies.isLeft()) await proxies.end();
         const connectionsEnded = connections.end(addresses);
         if (steps.length > 0) await record.undo(connection, steps, { keepBlocking, connectionsEnded });
         await connectionsEnded;

@@ -10,6 +10,8 @@ export interface ProxyLifecycle {
   configure(current: AppliedNetwork): Promise<void>;
   /** The connection has ended, or will have none: its proxy stays where programs find it, until `end`. */
   leave(proxy: ProxyProcess | undefined): void;
+  /** Whether one may be left, even by an earlier helper. */
+  isLeft(): boolean;
   /** Ends the proxy that is left, even that of an earlier helper. */
   end(): Promise<void>;
 }
@@ -17,11 +19,13 @@ export interface ProxyLifecycle {
 export function createProxyLifecycle(host: ProxyHost): ProxyLifecycle {
   /** The proxy of a connection that has ended; programs fail there until an explicit disconnect. */
   let left: ProxyProcess | undefined;
+  let mayBeLeft = true;
 
   async function end(): Promise<void> {
     left?.stop();
     left = undefined;
     await host.endLeftOver();
+    mayBeLeft = false;
   }
 
   /** Names that the proxy is asked for are looked up inside the tunnel; the machine's own look-ups stay as they are. */
@@ -37,16 +41,19 @@ export function createProxyLifecycle(host: ProxyHost): ProxyLifecycle {
   }
 
   return {
+    isLeft: () => mayBeLeft,
     end,
     configure,
     async prepare(current) {
       if (left && left.outlives !== current.connection.killSwitch) await end();
       current.proxy ??= left ?? (await host.create());
       left = undefined;
+      mayBeLeft = false;
       await configure(current);
     },
     leave(proxy) {
       left = proxy ?? left;
+      mayBeLeft ||= left !== undefined;
     },
   };
 }

@@ -1,12 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
-import { addresses, names } from '../lab/addresses.ts';
+import { addresses, names, ports } from '../lab/addresses.ts';
+import { findLeaks } from '../lab/leaks.ts';
 import { eventually } from '../lab/process.ts';
 import { waitLimit } from '../lab/wait-limit.ts';
 import { interpose, type FailingPrograms } from './support/failing-programs.ts';
 import { createHelperLab, proxyGone, type HelperLab } from './support/helper-lab.ts';
+import { proxyOf } from './support/proxy-of.ts';
 
 /** The filter that stands in while sets of prefixes are filled. */
 
@@ -70,7 +73,7 @@ test(
     expect(await source(), 'positive control').toBe(addresses.user.ipv4);
     const session = await net.signIn();
     const journal = path.join(net.stateDirectory, 'journal.json');
-    const capture = await net.lab.capture(`host ${echo.ipv4}`);
+    const capture = await net.lab.capture(`dst host ${echo.ipv4}`);
     await using stream = await net.lab.user.probe.stream('replaced', 5);
     const answered = client.call(
       'connect',
@@ -84,8 +87,52 @@ test(
     const blocked = Date.now();
     const times = (await capture.stop()).map(({ time }) => time);
     expect(times.length, 'positive control').toBeGreaterThan(0);
+    // What leaves, that is: the other end sends again what nobody answers.
     const part = (Math.max(...times) - begun) / (blocked - begun);
     expect(part, 'how much of the time until the answer it still leaves').toBeLessThan(0.3);
     void stream;
+  },
+);
+
+test('what comes to the proxy never leaves outside while a connection without one replaces its own', async () => {
+  const marker = 'proxied';
+  const url = `http://${marker}.${names.probes}/${marker}`;
+  const ask = (args: string) =>
+    net.lab.user.spawn([
+      'bash',
+      '-c',
+      `while :; do curl --silent --max-time 1 ${args} ${url} & sleep 0.005; done`,
+    ]);
+  const client = await net.connect({ routing: pac, killSwitch: true });
+  const { address } = proxyOf(client);
+  const session = await net.signIn();
+  const capture = await net.lab.capture(`not port ${ports.echo}`);
+  const proxied = ask(`--proxy socks5h://${address}`);
+  await delay(500);
+  await client.call('connect', net.request({ session, routing: include(['203.0.113.77/32']) }));
+  await client.until('connected');
+  await delay(300);
+  proxied.kill('SIGKILL');
+  expect(findLeaks(await capture.stop(), marker)).toEqual([]);
+  const control = await net.lab.capture(`not port ${ports.echo}`);
+  const direct = ask("--noproxy '*'");
+  await delay(500);
+  direct.kill('SIGKILL');
+  expect(findLeaks(await control.stop(), marker).length, 'positive control').toBeGreaterThan(0);
+});
+
+test.each([{ killSwitch: false }, { killSwitch: true }])(
+  'with %o, a proxy that was left ends with a connection that has none, even if that one fails',
+  async ({ killSwitch }) => {
+    const client = await net.connect({ routing: pac, killSwitch: true });
+    expect(await net.proxies(), 'positive control').toHaveLength(1);
+    const session = await net.signIn();
+    await programs.plan({ first: 1, how: 'refuses', program: 'nft', onlyAdditions: true });
+    const seen = client.states.length;
+    await client.call('connect', net.request({ session, killSwitch }));
+    await client.until('disconnected', { seen });
+    await programs.plan(undefined);
+    await proxyGone(net);
+    expect(await source()).toBe(killSwitch ? undefined : addresses.user.ipv4);
   },
 );
