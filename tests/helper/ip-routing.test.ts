@@ -369,7 +369,7 @@ describe('a long list', () => {
       const session = await net.signIn();
       const client = await net.attach();
       const request = net.request({ session, routing: include([...synthetic, `${echo.ipv4}/32`]) });
-      const capture = await net.lab.capture(`host ${echo.ipv4}`);
+      const capture = await net.lab.capture(`dst host ${echo.ipv4}`);
       await using stream = await net.lab.user.probe.stream('held', 5);
       // Nothing is promised before the journal says how to undo it.
       const journal = path.join(net.stateDirectory, 'journal.json');
