@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitLimit } from '../lab/wait-limit.ts';
-import { describeScene, scenes, type Scene } from './support/death-scenes.ts';
+import { describeScene, sceneKinds, type Scene } from './support/death-scenes.ts';
 import { openDeaths, type Deaths } from './support/deaths.ts';
 
 /** A few of what `npm run soak` does for each scene and moment (tests/soak/journal-deaths.ts), others each time. */
@@ -23,13 +23,12 @@ async function expectRightAfterDeath(scene: Scene, moment: number): Promise<void
   expect(outcome, what).toBe('died');
 }
 
-test.each(['connect', 'change', 'disconnect', 'give up', 'recover'] as const)(
+test.each(Object.entries(sceneKinds))(
   'a helper that is killed at a step of its journal leaves nothing open, and nothing behind (%s)',
   { timeout: waitLimit(60_000) },
-  async (deed) => {
-    const those = scenes.filter((scene) => scene.deed === deed);
+  async (kind, those) => {
     const scene = those[randomInt(those.length)];
-    if (!scene) throw new Error(`there is no scene of ${deed}`);
+    if (!scene) throw new Error(`there is no scene of ${kind}`);
     await expectRightAfterDeath(scene, 1 + randomInt(leastMoments));
   },
 );

@@ -1,10 +1,12 @@
-import type { Routing } from '#shared/tunnel/state.ts';
-import { addresses, names } from '../../lab/addresses.ts';
+import type { IpPolicy, Routing } from '#shared/tunnel/state.ts';
+import { addresses, names, type AddressPair } from '../../lab/addresses.ts';
 
 /** A connection as a user has asked for it. */
 export interface Asked {
   routing: Routing;
   killSwitch: boolean;
+  /** The server is marked as split, and its gateway names the echo. */
+  split?: true;
 }
 
 /** Something that writes the journal, in which the helper may be killed. */
@@ -15,60 +17,105 @@ export type Scene =
   | { deed: 'connect again'; from: Asked; to: Asked }
   | { deed: 'disconnect' | 'give up' | 'recover'; from: Asked };
 
-const { echo, direct } = addresses;
-const list = (host: typeof echo | typeof direct) => [`${host.ipv4}/32`, `${host.ipv6}/128`];
+const { echo, direct, service } = addresses;
+const list = (...pairs: AddressPair[]) => pairs.flatMap(({ ipv4, ipv6 }) => [`${ipv4}/32`, `${ipv6}/128`]);
 
 const global: Routing = { mode: 'global', localNetwork: false };
 const pac: Routing = { mode: 'pac', routeDomains: [names.where], blockedDomains: [] };
-const onlyEcho: Routing = { mode: 'ip', policy: 'include', routeIps: list(echo), localNetwork: false };
-const allButDirect: Routing = { mode: 'ip', policy: 'exclude', routeIps: list(direct), localNetwork: false };
+const otherPac: Routing = { mode: 'pac', routeDomains: [names.echo], blockedDomains: [names.where] };
+const ip = (policy: IpPolicy, ...pairs: AddressPair[]): Routing => ({
+  mode: 'ip',
+  policy,
+  routeIps: list(...pairs),
+  localNetwork: false,
+});
+const onlyEcho = ip('include', echo);
+const onlyBoth = ip('include', echo, direct);
+const allButDirect = ip('exclude', direct);
+const allButMore = ip('exclude', direct, service);
 const onlyGroup: Routing = { mode: 'app', policy: 'include', localNetwork: false };
 const allButGroup: Routing = { mode: 'app', policy: 'exclude', localNetwork: false };
-const modes = [global, pac, onlyEcho, onlyGroup];
-const routings = [...modes, allButDirect, allButGroup];
+const routings = [global, pac, onlyEcho, allButDirect, onlyGroup, allButGroup];
+
+/** What a gateway pushes, its resolver included; only a server that is marked as split makes something of it. */
+export const pushedOptions = [...list(echo), '198.51.100.64/26'].map((prefix) => `route = ${prefix}`);
+/** What a connection captures of the hosts of scenes once its gateway has named its networks. */
+export const effective = ({ split, ...asked }: Asked): Asked =>
+  split ? { ...asked, routing: onlyEcho } : asked;
 
 const switches = [true, false];
-const asked = routings.flatMap((routing) => switches.map((killSwitch): Asked => ({ routing, killSwitch })));
+const everySwitch = (routing: Routing, more: Pick<Asked, 'split'> = {}) =>
+  switches.map((killSwitch): Asked => ({ routing, killSwitch, ...more }));
+const asked = routings.flatMap((routing) => everySwitch(routing));
+const split = everySwitch(global, { split: true });
 
-const connects = asked.map((to): Scene => ({ deed: 'connect', to }));
-const ends = asked.flatMap((from): Scene[] => [
+const connect = (to: Asked): Scene => ({ deed: 'connect', to });
+const ends = (from: Asked): Scene[] => [
   { deed: 'disconnect', from },
   { deed: 'recover', from },
   ...(from.killSwitch ? [{ deed: 'give up', from } as const] : []),
+];
+
+interface Pair {
+  from: Routing;
+  to: Routing;
+}
+const pairs = routings.flatMap((from) =>
+  routings.filter((to) => to !== from).map((to): Pair => ({ from, to })),
+);
+/** Another list in the same mode. */
+const lists = (
+  [
+    [pac, otherPac],
+    [onlyEcho, onlyBoth],
+    [allButDirect, allButMore],
+  ] as const
+).flatMap(([one, other]): Pair[] => [
+  { from: one, to: other },
+  { from: other, to: one },
 ]);
-const changes = modes.flatMap((from) =>
-  modes
-    .filter((to) => to !== from)
-    .flatMap((to) =>
-      switches.flatMap((before) =>
-        switches
-          // With the kill switch being switched, too, but not for each pair.
-          .filter((after) => before === after || from === global || to === global)
-          .map((after): Scene => {
-            return {
-              deed: 'change',
-              from: { routing: from, killSwitch: before },
-              to: { routing: to, killSwitch: after },
-            };
-          }),
-      ),
-    ),
-);
 
-const again = modes.flatMap((from) =>
-  modes.map((to): Scene => {
-    return {
-      deed: 'connect again',
-      from: { routing: from, killSwitch: true },
-      to: { routing: to, killSwitch: true },
-    };
-  }),
-);
+const change = (from: Asked, to: Asked): Scene => ({ deed: 'change', from, to });
+const changes = ({ from, to }: Pair): Scene[] =>
+  everySwitch(from).flatMap((before) =>
+    everySwitch(to)
+      // With the kill switch being switched, too, but not for each pair.
+      .filter((after) => before.killSwitch === after.killSwitch || from === global || to === global)
+      .map((after) => change(before, after)),
+  );
+const again = ({ from, to }: Pair): Scene => ({
+  deed: 'connect again',
+  from: { routing: from, killSwitch: true },
+  to: { routing: to, killSwitch: true },
+});
 
-export const scenes: readonly Scene[] = [...connects, ...ends, ...changes, ...again];
+const ended = asked.flatMap(ends);
+const endedBy = (deed: Scene['deed']) => ended.filter((scene) => scene.deed === deed);
 
-const described = ({ routing, killSwitch }: Asked) =>
-  `${routing.mode}${'policy' in routing ? ` (${routing.policy})` : ''}, kill switch ${killSwitch ? 'on' : 'off'}`;
+/** By what they are about. */
+export const sceneKinds: Readonly<Record<string, readonly Scene[]>> = {
+  connect: asked.map(connect),
+  disconnect: endedBy('disconnect'),
+  'give up': endedBy('give up'),
+  recover: endedBy('recover'),
+  'change of the mode': pairs.flatMap(changes),
+  'change of the list': lists.flatMap(changes),
+  'change of the kill switch': asked.map((from) => change(from, { ...from, killSwitch: !from.killSwitch })),
+  'connect again': [...pairs, ...routings.map((same) => ({ from: same, to: same })), ...lists].map(again),
+  'split server': [...split.map(connect), ...split.flatMap(ends)],
+};
+export const scenes: readonly Scene[] = Object.values(sceneKinds).flat();
+
+const otherLists = new Map([
+  [otherPac, ', other list'],
+  [onlyBoth, ', longer list'],
+  [allButMore, ', longer list'],
+]);
+const described = ({ routing, killSwitch, split: isSplit }: Asked) => {
+  const mode = isSplit ? 'split' : routing.mode;
+  const policy = 'policy' in routing ? ` (${routing.policy})` : '';
+  return `${mode}${policy}${otherLists.get(routing) ?? ''}, kill switch ${killSwitch ? 'on' : 'off'}`;
+};
 
 export function describeScene(scene: Scene): string {
   const from = 'from' in scene ? [described(scene.from)] : [];
@@ -76,19 +123,24 @@ export function describeScene(scene: Scene): string {
   return `${scene.deed}: ${[...from, ...to].join(' → ')}`;
 }
 
-/** What the journal says that there is once those moments have passed; undefined: nothing. */
+/** What the journal says that there is once those moments have passed, and captures; undefined: nothing. */
 export function journalled(scene: Scene, moments: readonly string[]): Asked | undefined {
+  const written = moments.filter((moment) => moment === 'after journal is written').length;
   switch (scene.deed) {
-    case 'connect':
-      return moments.includes('after journal is written') ? scene.to : undefined;
+    case 'connect': {
+      const { split: isSplit, ...everything } = scene.to;
+      if (written === 0) return undefined;
+      // What the gateway names is written when it has named it.
+      return isSplit && written === 1 ? everything : effective(scene.to);
+    }
     case 'change':
     case 'connect again':
-      return moments.includes('after journal is written') ? scene.to : scene.from;
+      return effective(written > 0 ? scene.to : scene.from);
     case 'disconnect':
     case 'recover':
-      return moments.includes('after journal is removed') ? undefined : scene.from;
+      return moments.includes('after journal is removed') ? undefined : effective(scene.from);
     case 'give up':
-      return scene.from;
+      return effective(scene.from);
     default:
       return scene satisfies never;
   }
