@@ -1,11 +1,13 @@
+import { chmod, copyFile } from 'node:fs/promises';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { helperError } from '#shared/helper/protocol.ts';
 import { addresses, ports } from '../lab/addresses.ts';
 import { secondUser } from '../lab/second-user.ts';
 import { waitLimit } from '../lab/wait-limit.ts';
-import { addressIn, appLab, curl, include, url } from './support/app-lab.ts';
+import { addressIn, appLab, curl, echoes, exclude, include, nowhere, past, url } from './support/app-lab.ts';
 import { attachAs } from './support/attach-as.ts';
-import { startAs } from './support/grouped-process.ts';
+import { startAs, type SteppedProcess } from './support/grouped-process.ts';
 
 /** Mode app: which processes the helper puts into a user's group, and what becomes of them. */
 
@@ -16,6 +18,9 @@ const { uid } = lab;
 
 /** Its child has a connection, and asks again when it is told to. */
 const talker = `bash -c 'exec 3<>/dev/tcp/${echo.ipv4}/${ports.echo}; echo open; read -r line; echo hello >&3; read -r -t 5 answer <&3; echo "[$answer]"; ${curl} ${url(echo.ipv4)}'; :`;
+
+/** As one word of a shell. */
+const quoted = (script: string) => `'${script.replaceAll("'", `'\\''`)}'`;
 
 test(
   'a process that is moved has its connections ended, with its children, and goes the new way; and back',
@@ -50,6 +55,50 @@ test(
     });
     const { stdout } = await back.finish();
     expect(addressIn(stdout.split('\n')[1] ?? '')).toBe(user.ipv4);
+  },
+  waitLimit(60_000),
+);
+
+test(
+  'with all but the group in the tunnel, a moved process goes past it with its children, and comes back in',
+  async () => {
+    await lab.connect(exclude);
+    const setuid = path.join(lab.net.lab.directory, 'curl');
+    await copyFile('/usr/bin/curl', setuid);
+    await chmod(setuid, 0o4755);
+    const withRights = curl.replace('curl', setuid);
+    /** Besides its child from before, one that it forks later without another program, and one with more rights. */
+    const late = `(exec 4<>/dev/tcp/${echo.ipv4}/${ports.http}; printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&4; grep address <&4); echo`;
+    const family = `${talker.replace(/ :$/, '')} echo; bash -c ${quoted(late)}; ${withRights} ${url(echo.ipv4)}; echo`;
+    const start = async (into?: 'group') => {
+      const program = await startAs(lab.net.lab.user, uid, family);
+      if (into) await lab.client.call('moveProcess', { pid: program.pid, into });
+      program.say();
+      expect(await program.next()).toBe('open');
+      return program;
+    };
+    const [moved, stays] = [await start(), await start()];
+    const back = await start('group');
+    const whole = { moved: 2, ended: 1 };
+    expect(await lab.client.call('moveProcess', { pid: moved.pid, into: 'group' })).toEqual(whole);
+    expect(await lab.client.call('moveProcess', { pid: back.pid, into: 'outside' })).toEqual(whole);
+
+    const seenBy = async (program: SteppedProcess) => {
+      let stdout = '';
+      const packets = await lab.packetsWhile(async () => ({ stdout } = await program.finish()));
+      const [answer, ...replies] = stdout.split('\n').filter(Boolean);
+      return { answer, from: replies.map(addressIn), isOutside: packets.toEcho > 0 };
+    };
+    const [through, pastIt] = [gateway, user].map(({ ipv4 }) => [ipv4, ipv4, ipv4]);
+    expect(await seenBy(moved)).toEqual({ answer: '[]', from: pastIt, isOutside: true });
+    expect(await seenBy(stays)).toEqual({ answer: '[hello]', from: through, isOutside: false });
+    expect(await seenBy(back)).toEqual({ answer: '[]', from: through, isOutside: false });
+    // Nor do more rights, and a socket bound to the uplink, lead out for those who were not moved.
+    const bound = await lab.packetsWhile(async () => {
+      expect(await lab.seenBy('outside', echoes, `${withRights} --interface uplink`)).toEqual(nowhere);
+    });
+    expect(bound.toEcho).toBe(0);
+    expect(await lab.seenBy('group', echoes, `${withRights} --interface uplink`)).toEqual(past);
   },
   waitLimit(60_000),
 );
