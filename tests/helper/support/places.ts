@@ -17,7 +17,7 @@ export type Place = (typeof places)[number];
 /** Somebody who asks a host by HTTP whom it sees. */
 export interface Ask {
   place: Place;
-  /** An IP address of the host. */
+  /** An IP address of the host, or by a proxy its name. */
   host: string;
   /** The address of an HTTP proxy to ask by. */
   proxy?: string | undefined;

@@ -1,37 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses } from '../../lab/addresses.ts';
 import { address, defaultRoutes } from '../../lab/network.ts';
 import { eventually, exec, words } from '../../lab/process.ts';
 import { programFile } from '../../lab/programs.ts';
 import type { HelperLab } from '../../helper/support/helper-lab.ts';
-import type { Places } from '../../helper/support/places.ts';
-import { attach, type TestClient } from '../../helper/support/test-client.ts';
-import type { Random } from './random.ts';
-import { users, type Model } from './tunnel-model.ts';
-
-/** What a sequence works with; `client` is another after a helper or an app has been killed. */
-export interface Run {
-  net: HelperLab;
-  /** An administrator's, who may do what any owner may. */
-  client: TestClient;
-  /** On which each of the users is that user to the helper. */
-  sockets: Readonly<Record<number, string>>;
-  places: Places;
-  model: Model;
-  random: Random;
-  routings: readonly Routing[];
-  /** Where the proxy was last. */
-  proxy: string | undefined;
-}
-
-/** Something that happens to the machine: does it, and says in the model what has become of it. */
-export interface Action {
-  name: string;
-  isPossible: (model: Model) => boolean;
-  act: (run: Run) => Promise<void>;
-}
+import { attach } from '../../helper/support/test-client.ts';
+import { connect, whileBlocked } from './connecting.ts';
+import type { Action, Run } from './run.ts';
+import { giveUp, hasConnection, isReachable, users } from './tunnel-model.ts';
 
 const clockFile = (net: HelperLab) => path.join(net.lab.directory, 'clock-offset');
 
@@ -49,14 +26,11 @@ export function startHelper(net: HelperLab): Promise<void> {
 }
 
 const always = () => true;
-const hasConnection = ({ connection }: Model) => connection !== undefined && !connection.isGivenUp;
-const isReachable = ({ isLinkUp, isGatewayReachable }: Model) => isLinkUp && isGatewayReachable;
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 /** Back to before the helper was installed, and on beyond any deadline. */
 const clockStepsMs = [-10_000 * dayMs, -dayMs, -hourMs, -1000, 1000, hourMs, dayMs, 20 * dayMs];
-const deadlineMs = 30 * dayMs;
 
 /** What an administrator's script takes away. */
 const losses = ['nft flush ruleset', 'ip rule flush', 'ip route flush table 5187', 'ip link del wm0'];
@@ -76,40 +50,9 @@ async function restartHelper(run: Run): Promise<void> {
   }
 }
 
-/** What becomes of a connection that is ended for a reason. */
-export function giveUp(model: Model): void {
-  if (model.connection?.killSwitch) model.connection.isGivenUp = true;
-  else model.connection = undefined;
-}
-
 export const actions: readonly Action[] = [
-  {
-    name: 'connect',
-    isPossible: (model) => !hasConnection(model) && isReachable(model),
-    async act({ net, sockets, model, random, routings }) {
-      const routing = random.pick(routings);
-      const [killSwitch, hasDeadline] = [random.below(2) === 1, random.below(2) === 1];
-      // What is blocked is its owner's alone.
-      const owner = model.connection?.owner ?? random.pick(users);
-      const limit = { clockOffsetMs: model.clockOffsetMs + deadlineMs, reason: 'plan-ended' } as const;
-      const deadline = { at: Date.now() + limit.clockOffsetMs, reason: limit.reason };
-      using client = await attach(sockets[owner] ?? '');
-      const request = net.request({ routing, killSwitch, ...(hasDeadline && { deadline }) });
-      if (model.connection) {
-        // While traffic is blocked nobody signs in before the helper carries it, as the app knows.
-        await client.call('connect', request);
-        // Who goes before that has cancelled it.
-        await client.call('provideSession', { session: await net.signIn() });
-      } else await client.call('connect', { ...request, session: await net.signIn() });
-      model.connection = {
-        routing,
-        killSwitch,
-        owner,
-        isGivenUp: false,
-        deadline: hasDeadline ? limit : undefined,
-      };
-    },
-  },
+  // Without a connection little can go wrong, and traffic is rarely blocked: both go on with these more often than not.
+  ...[1, 2, 3, 4].flatMap(() => [connect, ...whileBlocked]),
   {
     name: 'disconnect',
     isPossible: always,
@@ -118,14 +61,14 @@ export const actions: readonly Action[] = [
       model.connection = undefined;
     },
   },
-  {
+  ...[1, 2].map(() => ({
     name: 'give up',
     isPossible: hasConnection,
-    async act({ client, model }) {
+    async act({ client, model }: Run) {
       await client.call('disconnect', { reason: 'session-ended' });
       giveUp(model);
     },
-  },
+  })),
   ...[1, 2, 3].map(() => ({
     name: 'route',
     isPossible: hasConnection,

@@ -4,8 +4,9 @@ import { socketOf } from '../../helper/support/attach-as.ts';
 import { createHelperLab } from '../../helper/support/helper-lab.ts';
 import { startInPlaces } from '../../helper/support/places.ts';
 import { attach } from '../../helper/support/test-client.ts';
-import { restoreLink, setClock, startHelper, type Run } from './actions.ts';
+import { restoreLink, setClock, startHelper } from './actions.ts';
 import { createRandom } from './random.ts';
+import type { Run } from './run.ts';
 import { initialModel, routingsOf, users } from './tunnel-model.ts';
 
 /** A laboratory in which one sequence after the other is run, as long as each leaves it as it was. */

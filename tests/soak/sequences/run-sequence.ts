@@ -1,9 +1,10 @@
-import { addresses } from '../../lab/addresses.ts';
+import { addresses, names } from '../../lab/addresses.ts';
 import { eventually } from '../../lab/process.ts';
 import { hosts } from '../../helper/support/is-captured.ts';
 import { places, type Ask, type PacketsOutside, type Place } from '../../helper/support/places.ts';
-import { actions, type Run } from './actions.ts';
+import { actions } from './actions.ts';
 import type { Lane } from './lane.ts';
+import type { Run } from './run.ts';
 import { belongsInTunnel, isCarried, isTrue, isTunnelUp, wayTo } from './tunnel-model.ts';
 
 /** Of a sequence that did not go as the model says: the steps up to there. */
@@ -87,7 +88,9 @@ async function comesTrue(run: Run): Promise<void> {
       const expected = expectations(run);
       const seen = await run.places.seen(expected.map(({ ask }) => ask));
       wrong = expected.flatMap(({ ask, sees }, index) =>
-        seen[index] === sees ? [] : [`${JSON.stringify(ask)}: ${seen[index]} and not ${sees}`],
+        isAmong(seen[index], sees)
+          ? []
+          : [`${JSON.stringify(ask)}: ${seen[index]} and not ${sees.join(' or ')}`],
       );
       return wrong.length === 0 || undefined;
     },
@@ -109,28 +112,23 @@ async function signInIfAsked({ net, model, client }: Run): Promise<void> {
 }
 
 const families = ['ipv4', 'ipv6'] as const;
+const isAmong = (seen: string | undefined, sees: readonly string[]) =>
+  seen === undefined ? sees.length === 0 : sees.includes(seen);
+
+interface Expectation {
+  ask: Ask;
+  /** From which addresses a host may see it come; if there are none, it is not reached. */
+  sees: readonly string[];
+}
 
 /** Each host from both places and over both IP versions, and by the proxy of mode pac. */
-function expectations(run: Run): { ask: Ask; sees: string | undefined }[] {
+function expectations(run: Run): Expectation[] {
   const { model } = run;
-  const told = run.client.states.at(-1);
-  if (told?.state === 'connected' && told.routing.mode === 'pac')
-    run.proxy = told.routing.proxy?.address ?? run.proxy;
-  const byProxy = (): { ask: Ask; sees: string | undefined }[] => {
-    if (run.proxy === undefined) return [];
-    // Only its owner may ask it.
-    const isThere = model.connection?.routing.mode === 'pac' && isTunnelUp(model);
-    if (isThere && model.connection?.owner !== run.places.uid) return [];
-    return families.map((family) => ({
-      ask: { place: 'outside', host: addresses.echo[family], proxy: run.proxy },
-      sees: isThere && isCarried(model, family) ? addresses.gateway[family] : undefined,
-    }));
-  };
   const direct = hosts.flatMap((host) =>
     places.flatMap((place) =>
-      families.map((family) => {
+      families.map((family): Expectation => {
         const own = host === 'neighbour' ? addresses.userPrivate : addresses.user;
-        const sees = { tunnel: addresses.gateway[family], direct: own[family], nowhere: undefined };
+        const sees = { tunnel: [addresses.gateway[family]], direct: [own[family]], nowhere: [] };
         return {
           ask: { place, host: addresses[host][family] },
           sees: sees[wayTo(model, host, place, family)],
@@ -138,5 +136,28 @@ function expectations(run: Run): { ask: Ask; sees: string | undefined }[] {
       }),
     ),
   );
-  return [...direct, ...byProxy()];
+  return [...direct, ...proxied(run)];
+}
+
+function proxied(run: Run): Expectation[] {
+  const { model } = run;
+  const told = run.client.states.at(-1);
+  if (told?.state === 'connected' && told.routing.mode === 'pac')
+    run.proxy = told.routing.proxy?.address ?? run.proxy;
+  if (run.proxy === undefined) return [];
+  const { routing, owner } = model.connection ?? {};
+  const lists = routing?.mode === 'pac' && isTunnelUp(model) ? routing : undefined;
+  // Only its owner may ask it.
+  if (lists && owner !== run.places.uid) return [];
+  const ask = (host: string): Ask => ({ place: 'outside', host, proxy: run.proxy });
+  const carried = lists ? families.filter((family) => isCarried(model, family)) : [];
+  const isRefused = lists?.blockedDomains.includes(names.direct);
+  return [
+    ...families.map((family) => ({
+      ask: ask(addresses.echo[family]),
+      sees: carried.includes(family) ? [addresses.gateway[family]] : [],
+    })),
+    // A name is refused by the list that is in force.
+    { ask: ask(names.direct), sees: isRefused ? [] : carried.map((family) => addresses.gateway[family]) },
+  ];
 }

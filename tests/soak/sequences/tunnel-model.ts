@@ -1,4 +1,5 @@
-import type { DisconnectReason, Routing, TunnelState } from '#shared/tunnel/state.ts';
+import type { Deadline } from '#shared/helper/protocol.ts';
+import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
 import { addresses, names, type AddressPair } from '../../lab/addresses.ts';
 import { isCaptured, type Host } from '../../helper/support/is-captured.ts';
 import type { Place } from '../../helper/support/places.ts';
@@ -22,7 +23,7 @@ export interface Connection {
   owner: number;
   isGivenUp: boolean;
   /** How far the clock may be set forward from what it was when it was made. Forgotten with the helper. */
-  deadline: { clockOffsetMs: number; reason: DisconnectReason } | undefined;
+  deadline: { clockOffsetMs: number; reason: Deadline['reason'] } | undefined;
 }
 
 /** Users of the machine who may use the helper (Debian policy §9.2.2: no accounts have these numbers). */
@@ -36,9 +37,19 @@ export const initialModel = (): Model => ({
   clockOffsetMs: 0,
 });
 
+export const hasConnection = ({ connection }: Model): boolean =>
+  connection !== undefined && !connection.isGivenUp;
+export const isReachable = ({ isLinkUp, isGatewayReachable }: Model): boolean =>
+  isLinkUp && isGatewayReachable;
+
 /** Whether the tunnel is to be up once everything has come to rest. */
-export const isTunnelUp = ({ connection, isLinkUp, isGatewayReachable }: Model): boolean =>
-  connection !== undefined && !connection.isGivenUp && isLinkUp && isGatewayReachable;
+export const isTunnelUp = (model: Model): boolean => hasConnection(model) && isReachable(model);
+
+/** What becomes of a connection that is ended for a reason. */
+export function giveUp(model: Model): void {
+  if (model.connection?.killSwitch) model.connection.isGivenUp = true;
+  else model.connection = undefined;
+}
 
 export type Way = 'tunnel' | 'direct' | 'nowhere';
 const { echo, direct } = addresses;
@@ -89,10 +100,12 @@ export function routingsOf(capabilities: readonly string[]): Routing[] {
     { mode: 'global', localNetwork: false },
     { mode: 'global', localNetwork: true },
     { mode: 'pac', routeDomains: [names.where], blockedDomains: [] },
+    { mode: 'pac', routeDomains: [names.echo], blockedDomains: [names.direct] },
     ...[false, true].flatMap((localNetwork): Routing[] => [
       { mode: 'ip', policy: 'include', routeIps: prefixes(echo), localNetwork },
       { mode: 'ip', policy: 'include', routeIps: prefixes(echo, direct), localNetwork },
       { mode: 'ip', policy: 'exclude', routeIps: prefixes(direct), localNetwork },
+      { mode: 'ip', policy: 'exclude', routeIps: prefixes(echo), localNetwork },
       { mode: 'app', policy: 'include', localNetwork },
       { mode: 'app', policy: 'exclude', localNetwork },
     ]),
