@@ -24,6 +24,7 @@ const programs = {
     'tests/helper/support/clock-set-by-file.ts': 'clock-set-by-file.mjs',
     'tests/helper/support/dies-at-change.ts': 'dies-at-change.mjs',
     'tests/helper/support/failing-nftables.ts': 'failing-nftables.mjs',
+    'tests/helper/support/memory-on-signal.ts': 'memory-on-signal.mjs',
   },
   service: { 'src/service/index.ts': 'service.mjs', 'src/service/wordgate-process.ts': 'wordgate.mjs' },
   e2e: {
