@@ -106,7 +106,8 @@ test('what comes to the proxy never leaves outside while a connection without on
   const client = await net.connect({ routing: pac, killSwitch: true });
   const { address } = proxyOf(client);
   const session = await net.signIn();
-  const capture = await net.lab.capture(`not port ${ports.echo}`);
+  // Nor what answers the gateway's last datagrams, whose port is closed by then.
+  const capture = await net.lab.capture(`not port ${ports.echo} and not icmp`);
   const proxied = ask(`--proxy socks5h://${address}`);
   await delay(500);
   await client.call('connect', net.request({ session, routing: include(['203.0.113.77/32']) }));
