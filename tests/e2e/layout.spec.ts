@@ -11,9 +11,14 @@ import { OrdersRoute } from './routes/orders-route.ts';
 import { Tabs } from './routes/tabs.ts';
 import { WebFrame } from './routes/web-frame.ts';
 import { WebNoticeRoute } from './routes/web-notice-route.ts';
+import { openConnectTab } from './support/connect.ts';
 import { openSettings } from './support/open-settings.ts';
-import { signIn } from './support/sign-in.ts';
-import { texts } from './support/texts.ts';
+import { openScreen } from './support/screens.ts';
+import { arriveSignedIn, signIn } from './support/sign-in.ts';
+import { languages, languageTags, texts } from './support/texts.ts';
+import { tunnelScreens } from './support/tunnel-screens.ts';
+import { startApp } from './webview/open-webview.ts';
+import { createWebviewApp } from './webview/webview-app.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
 
 test.describe('spec §2: web layout: header with a login/dashboard button, breadcrumbs, and a footer with links', () => {
@@ -143,5 +148,57 @@ test('spec §2: /my-service, /devices, /orders, /members, /apps: whole pages in 
     await links.to(section).click();
     await expect(route.heading).toBeVisible();
     await expect(content).toBeVisible();
+  }
+});
+
+/** What the user has unfolded, which may be longer than the window. */
+const unfolded = new Set(['problems-unfolded', 'connected-details', 'connected-networks']);
+
+for (const language of languages) {
+  test(`in the window as it opens, no state of the connect tab scrolls; ${language}`, async ({
+    browserHere,
+    serviceHere,
+    email,
+  }) => {
+    const app = createWebviewApp('android');
+    // As large as src/main opens it, and without a finger, for which everything is larger.
+    const context = await browserHere.newContext({
+      viewport: { width: 960, height: 720 },
+      locale: languageTags[language],
+      reducedMotion: 'reduce',
+    });
+    const page = await startApp(context, { platform: 'android', app, url: `${serviceHere.consoleUrl}/` });
+    await arriveSignedIn(page, serviceHere, email, language);
+    const connect = await openConnectTab(page, language);
+    const tooHigh = () => page.evaluate(() => document.documentElement.scrollHeight - innerHeight);
+    await expect(connect.welcomeRead).toBeVisible();
+    expect.soft(await tooHigh(), 'first use').toBe(0);
+    await connect.welcomeRead.click();
+    for (const screen of tunnelScreens(page, language, app)) {
+      await openScreen(screen);
+      const height = expect.soft(await tooHigh(), screen.name);
+      // The positive control: this is seen to scroll.
+      if (unfolded.has(screen.name)) height.toBeGreaterThan(0);
+      else height.toBe(0);
+    }
+  });
+}
+
+test('of several problems the worst is shown; the others are counted, and unfolded by the keyboard', async ({
+  signInInApp,
+}) => {
+  const { app, page } = await signInInApp('android');
+  const connect = await openConnectTab(page);
+  const problems = tunnelScreens(page, 'en', app).find(({ name }) => name === 'problems');
+  await openScreen(problems!);
+  await expect(connect.otherProblems).toHaveText('Other problems: 2');
+  await expect(connect.says('problem.noInternetText')).toBeVisible();
+  await expect(connect.says('problem.noDnsText')).toBeHidden();
+  await connect.otherProblems.focus();
+  for (const isShown of [true, false]) {
+    await page.keyboard.press('Enter');
+    for (const text of ['problem.noDnsText', 'problem.ipv6SilentText'] as const)
+      await expect(connect.says(text)).toBeVisible({ visible: isShown });
+    await expect(connect.otherProblems).toBeFocused();
   }
 });

@@ -43,7 +43,7 @@ import {
 } from './support/screens.ts';
 import { plan, serverNames, startService, type TestService } from './support/service.ts';
 import { arrived, arriveSignedIn, deviceLogin, signIn } from './support/sign-in.ts';
-import { tunnelScreens } from './support/screen-states.ts';
+import { tunnelScreens } from './support/tunnel-screens.ts';
 import { listScreens, settingsScreens } from './support/more-screens.ts';
 import { routingScreens, writeCountryLists } from './support/routing-screens.ts';
 import { serverListScreens } from './support/server-list-screens.ts';

@@ -94,8 +94,7 @@ export const en = {
   'connect.proxy': 'Proxy (SOCKS5, HTTP)',
   'connect.proxyConfiguration': 'Proxy configuration',
   'connect.tunnelWindow': 'Private window through the tunnel',
-  'connect.tunnelWindowText':
-    'Opens a browser window that saves nothing. Every site in it goes through the tunnel, or does not open.',
+  'connect.tunnelWindowText': 'It saves nothing, and its sites go through the tunnel or do not open.',
   'error.noBrowser': 'No suitable browser was found. Install Chrome, Chromium, Brave, Edge or Firefox.',
   'error.tunnelWindow': 'The window could not be opened. Please retry.',
   'connect.proxyHint':
@@ -205,6 +204,7 @@ export const en = {
 
   'cause.helperAbsent':
     'The helper sets up the tunnel. Start it with “sudo systemctl start waymaker-helper”, or install Waymaker again.',
+  'problem.others': 'Other problems: {{count}}',
   'problem.nothingPasses': 'Connected, but nothing gets through',
   'problem.nothingPassesText':
     'The server keeps the connection, but no data comes back. Waymaker keeps trying. If this lasts, choose another server.',

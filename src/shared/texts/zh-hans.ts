@@ -91,7 +91,7 @@ export const zhHans: Texts = {
   'connect.proxy': '代理（SOCKS5、HTTP）',
   'connect.proxyConfiguration': '代理配置',
   'connect.tunnelWindow': '经过隧道的无痕窗口',
-  'connect.tunnelWindowText': '打开一个不保留任何记录的浏览器窗口。窗口中的网站全部经过隧道，否则无法打开。',
+  'connect.tunnelWindowText': '不保留任何记录；窗口中的网站全部经过隧道，否则无法打开。',
   'error.noBrowser': '没有找到可用的浏览器。请安装 Chrome、Chromium、Brave、Edge 或 Firefox。',
   'error.tunnelWindow': '无法打开窗口，请重试。',
   'connect.proxyHint': '遵循系统代理设置的程序会在需要时使用隧道。其他程序可手动填写以上任一地址。',
@@ -189,6 +189,7 @@ export const zhHans: Texts = {
 
   'cause.helperAbsent':
     '隧道由辅助服务建立。请运行“sudo systemctl start waymaker-helper”启动它，或重新安装 Waymaker。',
+  'problem.others': '其他问题：{{count}} 个',
   'problem.nothingPasses': '已连接，但没有数据通过',
   'problem.nothingPassesText':
     '与服务器的连接仍在，但收不到任何数据。Waymaker 会继续尝试。如果一直如此，请选择其他服务器。',

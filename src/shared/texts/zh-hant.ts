@@ -91,7 +91,7 @@ export const zhHant: Texts = {
   'connect.proxy': '代理伺服器（SOCKS5、HTTP）',
   'connect.proxyConfiguration': '代理伺服器設定',
   'connect.tunnelWindow': '經過通道的無痕視窗',
-  'connect.tunnelWindowText': '開啟一個不保留任何紀錄的瀏覽器視窗。視窗中的網站全部經過通道，否則無法開啟。',
+  'connect.tunnelWindowText': '不保留任何紀錄；視窗中的網站全部經過通道，否則無法開啟。',
   'error.noBrowser': '找不到可用的瀏覽器。請安裝 Chrome、Chromium、Brave、Edge 或 Firefox。',
   'error.tunnelWindow': '無法開啟視窗，請重試。',
   'connect.proxyHint': '遵循系統代理伺服器設定的程式會在需要時使用通道。其他程式可手動填寫以上任一位址。',
@@ -190,6 +190,7 @@ export const zhHant: Texts = {
 
   'cause.helperAbsent':
     '通道由輔助服務建立。請執行「sudo systemctl start waymaker-helper」啟動它，或重新安裝 Waymaker。',
+  'problem.others': '其他問題：{{count}} 個',
   'problem.nothingPasses': '已連線，但沒有資料通過',
   'problem.nothingPassesText':
     '與伺服器的連線仍在，但收不到任何資料。Waymaker 會繼續嘗試。如果一直如此，請選擇其他伺服器。',

@@ -141,6 +141,11 @@ export class ConnectRoute extends Route {
     return this.page.getByText(this.text(key));
   }
 
+  /** Shows and hides all problems but the worst. */
+  get otherProblems(): Locator {
+    return this.page.locator('summary', { hasText: this.text('problem.others') });
+  }
+
   /** Shows what is folded away of a tunnel that is up. */
   async openDetails(): Promise<void> {
     const summary = this.page.locator('summary', { hasText: this.text('connect.details') });

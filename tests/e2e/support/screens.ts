@@ -41,9 +41,9 @@ import {
   offlineScreen,
   publicMistakes,
   selfDeleteScreens,
-  tunnelScreens,
   verifyQuery,
 } from './screen-states.ts';
+import { tunnelScreens } from './tunnel-screens.ts';
 import { texts, type TextLanguage } from './texts.ts';
 
 export interface Screen {

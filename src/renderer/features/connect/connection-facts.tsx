@@ -1,11 +1,11 @@
-import { IconChevronRight } from '@tabler/icons-react';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
-import { encryptionText, protocolName, transportNames } from '#shared/tunnel/look.ts';
+import { encryptionText, problemsByWeight, protocolName, transportNames } from '#shared/tunnel/look.ts';
 import type { ActiveRouting, TunnelState } from '#shared/tunnel/state.ts';
 import { formatBytes, formatDuration } from '../../i18n/format.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { Facts, type Fact } from '../../ui/facts.tsx';
+import { Fold } from '../../ui/fold.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import classes from './connection-facts.module.css';
 import { CopiedValue } from './copied-value.tsx';
@@ -21,7 +21,7 @@ interface ConnectionFactsProps {
   onUnfold: (isUnfolded: boolean) => void;
 }
 
-/** Facts about a tunnel that is up: those that change are always shown, the others on demand. */
+/** Facts about a tunnel that is up: those that change are shown as far as there is room, the others on demand. */
 export function ConnectionFacts({ state, isUnfolded, onUnfold }: ConnectionFactsProps) {
   const { t } = useTranslation();
   const language = useLanguageTag();
@@ -39,32 +39,30 @@ export function ConnectionFacts({ state, isUnfolded, onUnfold }: ConnectionFacts
     value === undefined
       ? []
       : [{ name: `${t('connect.address')} (IPv${version})`, value: <CopiedValue value={value} /> }];
+  // What is wrong has the room: the window and its buttons must fit without scrolling.
+  const problems = problemsByWeight(state).length;
+  const world =
+    worldAddress === undefined
+      ? []
+      : [{ name: t('connect.worldAddress'), value: <CopiedValue value={worldAddress} /> }];
+  const figures = [
+    { name: t('connect.time'), value: formatDuration((now - state.since) / 1000, language) },
+    { name: t('connect.received'), value: total('received') },
+    { name: t('connect.sent'), value: total('sent') },
+  ];
+  const isWorldShown = problems === 0 && world.length > 0;
+  const tunnelWindow = proxy && !state.ownedByOther && <TunnelWindowButton />;
   return (
-    <div className={classes.facts} data-even={worldAddress !== undefined || undefined}>
-      <Facts
-        layout="grid"
-        facts={[
-          ...(worldAddress === undefined
-            ? []
-            : [{ name: t('connect.worldAddress'), value: <CopiedValue value={worldAddress} /> }]),
-          { name: t('connect.time'), value: formatDuration((now - state.since) / 1000, language) },
-          { name: t('connect.received'), value: total('received') },
-          { name: t('connect.sent'), value: total('sent') },
-        ]}
-      />
-      {proxy && !state.ownedByOther && <TunnelWindowButton />}
-      <details
-        className={classes.details}
-        open={isUnfolded}
-        onToggle={({ currentTarget }) => onUnfold(currentTarget.open)}
-      >
-        <summary>
-          <IconChevronRight size={18} aria-hidden className={classes.mark} />
-          {t('connect.details')}
-        </summary>
+    <div className={classes.facts} data-even={isWorldShown || undefined}>
+      {problems < 2 && <Facts layout="grid" facts={[...(isWorldShown ? world : []), ...figures]} />}
+      {problems === 0 && tunnelWindow}
+      <Fold summary={t('connect.details')} isUnfolded={isUnfolded} onUnfold={onUnfold}>
+        {problems > 0 && tunnelWindow && <div className={classes.window}>{tunnelWindow}</div>}
         {statistics && <TrafficGraph rates={statistics.rates} />}
         <Facts
           facts={[
+            ...(problems > 1 ? figures : []),
+            ...(isWorldShown ? [] : world),
             { name: t('connect.receivedPerSecond'), value: perSecond('received') },
             { name: t('connect.sentPerSecond'), value: perSecond('sent') },
             ...address(4, ipv4),
@@ -84,7 +82,7 @@ export function ConnectionFacts({ state, isUnfolded, onUnfold }: ConnectionFacts
           ]}
         />
         {proxy && <p className={classes.hint}>{t('connect.proxyHint')}</p>}
-      </details>
+      </Fold>
     </div>
   );
 }

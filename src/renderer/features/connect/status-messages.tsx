@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { mayBePortal, problemsByWeight, type ConnectRefusal } from '#shared/tunnel/look.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
@@ -9,26 +10,45 @@ import {
   refusalTexts,
 } from '#shared/texts/tunnel-texts.ts';
 import { useApp } from '../../platform/host-context.tsx';
+import { Fold } from '../../ui/fold.tsx';
 import { Message } from '../../ui/message.tsx';
 import { withCommands } from '../../ui/with-commands.tsx';
 import { isMember } from '../session/is-member.ts';
 import { useUser } from '../session/use-user.ts';
 import type { CardState } from './card-state.ts';
 import { PortalButton } from './portal-button.tsx';
+import classes from './status-messages.module.css';
 
-/** What is wrong with a tunnel that is up, worst first; the title of the first one is already shown above. */
+/**
+ * What is wrong with a tunnel that is up: the worst problem, whose title is already shown above, and the others on
+ * demand, because together they would push the buttons out of the window.
+ */
 export function StatusProblems({ state }: { state: TunnelState | undefined }) {
   const { t } = useTranslation();
+  const [isUnfolded, setUnfolded] = useState(false);
+  const [worst, ...others] = problemsByWeight(state);
   // Users who cannot change the connection are not told what to do about it.
-  if (state?.ownedByOther) return null;
-  return problemsByWeight(state).map((problem, index) => {
-    const { title, text } = problemTexts[problem];
-    return (
-      <Message key={problem} tone="warn" {...(index > 0 && { title: t(title) })}>
-        {t(text)}
-      </Message>
-    );
-  });
+  if (worst === undefined || state?.ownedByOther) return null;
+  return (
+    <>
+      <Message tone="warn">{t(problemTexts[worst].text)}</Message>
+      {others.length > 0 && (
+        <Fold
+          summary={<span aria-live="polite">{t('problem.others', { count: others.length })}</span>}
+          isUnfolded={isUnfolded}
+          onUnfold={setUnfolded}
+        >
+          <div className={classes.others}>
+            {others.map((problem) => (
+              <Message key={problem} tone="warn" title={t(problemTexts[problem].title)}>
+                {t(problemTexts[problem].text)}
+              </Message>
+            ))}
+          </div>
+        </Fold>
+      )}
+    </>
+  );
 }
 
 interface StatusTroubleProps {

@@ -47,6 +47,11 @@ export function StatusPanel({ servers, chosen, destination, needsPlan, children 
   const card = cardState({ state, refusal, needsPlan });
   const trial = chosen?.group.isTrial ? chosen.group : undefined;
   const isTrialEnding = useTrialEnding(trial?.trialExpiredAt);
+  const isTrialShown =
+    look !== 'blocked' &&
+    look !== 'invalid' &&
+    (look !== 'impaired' || isTrialEnding) &&
+    !state?.ownedByOther;
   const actions = cardActions({
     state,
     refusal,
@@ -68,7 +73,7 @@ export function StatusPanel({ servers, chosen, destination, needsPlan, children 
         </h2>
         <StatusDetail {...{ card, state, refusal, servers }} />
       </div>
-      {trial && look !== 'blocked' && look !== 'invalid' && !state?.ownedByOther && (
+      {trial && isTrialShown && (
         <div className={classes.trial}>
           <TrialTag trialExpiredAt={trial.trialExpiredAt} />
           {isTrialEnding && <p className={classes.detail}>{t('connect.trialKeep')}</p>}
