@@ -1,5 +1,9 @@
+import path from 'node:path';
 import type { Page } from 'playwright/test';
-import { expect, test } from './fixtures.ts';
+import { addresses, names } from '../lab/addresses.ts';
+import { run } from '../lab/process.ts';
+import { waitLimit } from '../lab/wait-limit.ts';
+import { expect, test, withoutRoot } from './fixtures.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { LogoutRoute } from './routes/logout-route.ts';
 import { SettingsRoute } from './routes/settings-route.ts';
@@ -60,4 +64,53 @@ test('each setting of the desktop is explained on demand, and the licences of al
   await expect(settings.notifications).not.toBeChecked();
   await settings.licences.click();
   await expect(page.getByText('react-router')).toBeVisible();
+});
+
+test.describe('in the laboratory', () => {
+  test.skip(withoutRoot, 'the laboratory needs root');
+
+  test('own DNS servers are asked through the tunnel; wrong ones are named, and ones that cannot be kept are taken back', async ({
+    connected: connect,
+    lab,
+    directory,
+  }) => {
+    const all = (pair: { ipv4: string; ipv6: string }) => Object.values(pair).toSorted();
+    const resolved = () => lab.user.resolve(names.where);
+    expect(await resolved(), 'the server’s own').toEqual(all(addresses.inside));
+    await connect.inSettings(async (settings) => {
+      const { ownDns } = settings;
+      await ownDns.fill('dns.example');
+      await ownDns.press('Enter');
+      await expect(settings.says('settings.dnsInvalid')).toBeVisible();
+      await expect(ownDns).toHaveAttribute('aria-invalid', 'true');
+      expect(await resolved()).toEqual(all(addresses.inside));
+      await ownDns.fill(`${addresses.resolver.ipv4}, ${addresses.resolver.ipv6}`);
+      // As when the user goes on to something else.
+      await settings.page.keyboard.press('Tab');
+      await expect(settings.says('settings.dnsInvalid')).toBeHidden();
+    });
+    await expect.poll(resolved, { timeout: waitLimit(60_000) }).toEqual(all(addresses.direct));
+    await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(60_000) });
+    const asked = (await lab.internet.queries()).filter(({ name }) => name === names.where);
+    expect(asked.length).toBeGreaterThan(0);
+
+    await connect.page.reload();
+    const file = path.join(directory, 'app/settings.json');
+    const kept = `${addresses.resolver.ipv4}, ${addresses.resolver.ipv6}`;
+    await connect.inSettings(async (settings) => {
+      const { ownDns } = settings;
+      await expect(ownDns).toHaveValue(kept);
+      // Not even root can replace it, but it can be read.
+      await run(['chattr', '+i', file]);
+      try {
+        await ownDns.fill('');
+        await ownDns.press('Enter');
+        await expect(settings.says('error.storage')).toBeVisible();
+        await expect(ownDns).toHaveValue(kept);
+      } finally {
+        await run(['chattr', '-i', file]);
+      }
+    });
+    expect(await resolved()).toEqual(all(addresses.direct));
+  });
 });

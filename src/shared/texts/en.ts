@@ -95,6 +95,7 @@ export const en = {
   'connect.proxyConfiguration': 'Proxy configuration',
   'connect.tunnelWindow': 'Private window through the tunnel',
   'connect.tunnelWindowText': 'It saves nothing, and its sites go through the tunnel or do not open.',
+  'error.copy': 'The text could not be copied. Select it and copy it yourself.',
   'error.noBrowser': 'No suitable browser was found. Install Chrome, Chromium, Brave, Edge or Firefox.',
   'error.tunnelWindow': 'The window could not be opened. Please retry.',
   'connect.proxyHint':

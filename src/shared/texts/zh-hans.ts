@@ -92,6 +92,7 @@ export const zhHans: Texts = {
   'connect.proxyConfiguration': '代理配置',
   'connect.tunnelWindow': '经过隧道的无痕窗口',
   'connect.tunnelWindowText': '不保留任何记录；窗口中的网站全部经过隧道，否则无法打开。',
+  'error.copy': '复制失败。请选中文字后手动复制。',
   'error.noBrowser': '没有找到可用的浏览器。请安装 Chrome、Chromium、Brave、Edge 或 Firefox。',
   'error.tunnelWindow': '无法打开窗口，请重试。',
   'connect.proxyHint': '遵循系统代理设置的程序会在需要时使用隧道。其他程序可手动填写以上任一地址。',

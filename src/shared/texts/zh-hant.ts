@@ -92,6 +92,7 @@ export const zhHant: Texts = {
   'connect.proxyConfiguration': '代理伺服器設定',
   'connect.tunnelWindow': '經過通道的無痕視窗',
   'connect.tunnelWindowText': '不保留任何紀錄；視窗中的網站全部經過通道，否則無法開啟。',
+  'error.copy': '複製失敗。請選取文字後手動複製。',
   'error.noBrowser': '找不到可用的瀏覽器。請安裝 Chrome、Chromium、Brave、Edge 或 Firefox。',
   'error.tunnelWindow': '無法開啟視窗，請重試。',
   'connect.proxyHint': '遵循系統代理伺服器設定的程式會在需要時使用通道。其他程式可手動填寫以上任一位址。',

@@ -153,6 +153,16 @@ export class ConnectRoute extends Route {
     if (!isOpen) await summary.click();
   }
 
+  /** What came and went in the last minute, among the details. */
+  get graph(): Locator {
+    return this.named('img', 'connect.lastMinute');
+  }
+
+  /** The button that copies the value beside this name. */
+  copyOf(name: string | RegExp): Locator {
+    return this.fact(name).getByRole('button');
+  }
+
   /** The value beside a name in the list of what is known of the tunnel. */
   fact(name: string | RegExp): Locator {
     return this.valueOf(name);

@@ -11,6 +11,8 @@ export class SettingsRoute extends Route {
   readonly notifications = this.named('switch', 'settings.notifications');
   readonly stayConnected = this.named('switch', 'settings.stayConnected');
   readonly connectAtStart = this.named('switch', 'settings.connectAtStart');
+  /** Where the helper takes them. */
+  readonly ownDns = this.named('textbox', 'settings.dns');
   readonly protocol = this.page.getByLabel(this.text('settings.protocol'), { exact: true });
   readonly killSwitch = this.named('switch', 'protection.killSwitch');
   readonly localNetwork = this.named('switch', 'protection.localNetwork');
@@ -43,6 +45,8 @@ export class SettingsRoute extends Route {
   readonly prefixes = this.named('textbox', 'routing.prefixes');
   readonly through = this.named('textbox', 'routing.through');
   readonly direct = this.named('textbox', 'routing.direct');
+  /** A link to a newer release, beside the version of this one. */
+  readonly download = this.named('link', 'settings.download');
   readonly licences = this.named('link', 'settings.licences');
 
   /** What shows, on demand, what a setting means. */

@@ -1,12 +1,14 @@
-import { CopyButton, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { Fragment } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useCopy } from '../../ui/use-copy.ts';
 import classes from './connection-facts.module.css';
 
 /** A value for use elsewhere, with a button to copy it. */
 export function CopiedValue({ value }: { value: string }) {
   const { t } = useTranslation();
+  const { copied, copy } = useCopy(value);
   return (
     <span className={classes.copied}>
       <span>
@@ -18,18 +20,10 @@ export function CopiedValue({ value }: { value: string }) {
           </Fragment>
         ))}
       </span>
-      <CopyButton value={value}>
-        {({ copied, copy }) => (
-          <UnstyledButton
-            className={classes.copy}
-            aria-label={`${t('connect.copy')} ${value}`}
-            onClick={copy}
-          >
-            {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
-            <VisuallyHidden aria-live="polite">{copied && t('connect.copied')}</VisuallyHidden>
-          </UnstyledButton>
-        )}
-      </CopyButton>
+      <UnstyledButton className={classes.copy} aria-label={`${t('connect.copy')} ${value}`} onClick={copy}>
+        {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+        <VisuallyHidden aria-live="polite">{copied && t('connect.copied')}</VisuallyHidden>
+      </UnstyledButton>
     </span>
   );
 }

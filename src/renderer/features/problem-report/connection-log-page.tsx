@@ -1,5 +1,5 @@
-import { Button, CopyButton } from '@mantine/core';
-import { IconCheck, IconCopy, IconHistory, IconTrash } from '@tabler/icons-react';
+import { Button } from '@mantine/core';
+import { IconHistory, IconTrash } from '@tabler/icons-react';
 import type { TFunction } from 'i18next';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -8,6 +8,7 @@ import type { ConnectionEvent, ConnectionLogEntry } from '#shared/tunnel/connect
 import { formatDate, formatDay, formatTime } from '../../i18n/format.ts';
 import { useHost } from '../../platform/host-context.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { CopyTextButton } from '../../ui/copy-text-button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { PageTop } from '../../ui/page-top.tsx';
@@ -92,17 +93,11 @@ function Actions({ days }: { days: readonly Day[] }) {
 
   return (
     <div className={classes.actions}>
-      <CopyButton value={text}>
-        {({ copied, copy }) => (
-          <Button
-            variant="default"
-            leftSection={copied ? <IconCheck size={18} aria-hidden /> : <IconCopy size={18} aria-hidden />}
-            onClick={copy}
-          >
-            <span aria-live="polite">{t(copied ? 'connectionLog.copied' : 'connectionLog.copy')}</span>
-          </Button>
-        )}
-      </CopyButton>
+      <CopyTextButton
+        text={text}
+        label={t('connectionLog.copy')}
+        labelOnceCopied={t('connectionLog.copied')}
+      />
       <Button
         variant="default"
         leftSection={<IconTrash size={18} aria-hidden />}

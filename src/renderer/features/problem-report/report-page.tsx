@@ -1,5 +1,5 @@
-import { Button, CopyButton, Textarea } from '@mantine/core';
-import { IconCheck, IconCopy, IconDeviceFloppy, IconMail, IconRefresh } from '@tabler/icons-react';
+import { Button, Textarea } from '@mantine/core';
+import { IconDeviceFloppy, IconMail, IconRefresh } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -8,6 +8,7 @@ import { maxReportDescription } from '#shared/host/contract.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useApp, useHost } from '../../platform/host-context.tsx';
 import { Card } from '../../ui/card.tsx';
+import { CopyTextButton } from '../../ui/copy-text-button.tsx';
 import { Message } from '../../ui/message.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { PageTop } from '../../ui/page-top.tsx';
@@ -89,19 +90,11 @@ export function ReportPage() {
             {t('report.save')}
           </Button>
           {report.data && (
-            <CopyButton value={describedReport(report.data, description)}>
-              {({ copied, copy }) => (
-                <Button
-                  variant="default"
-                  leftSection={
-                    copied ? <IconCheck size={18} aria-hidden /> : <IconCopy size={18} aria-hidden />
-                  }
-                  onClick={copy}
-                >
-                  <span aria-live="polite">{t(copied ? 'report.copied' : 'report.copy')}</span>
-                </Button>
-              )}
-            </CopyButton>
+            <CopyTextButton
+              text={describedReport(report.data, description)}
+              label={t('report.copy')}
+              labelOnceCopied={t('report.copied')}
+            />
           )}
         </div>
         {address !== undefined && <p className={classes.hint}>{t('report.sendText', { address })}</p>}
