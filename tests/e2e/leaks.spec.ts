@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { filterTable } from '../../helper/linux/identifiers.ts';
 import type { Lab } from '../lab/lab.ts';
-import { addresses, names } from '../lab/addresses.ts';
+import { addresses, names, pools } from '../lab/addresses.ts';
 import { findLeaks, type Leak } from '../lab/leaks.ts';
 import { expect, test, withoutRoot } from './fixtures.ts';
-import { chooseServer } from './support/connect.ts';
+import { chooseServer, connectTo } from './support/connect.ts';
 import { enginePids } from './support/engine.ts';
+import { serverNames } from './support/service.ts';
+import { launchSignedIn } from './support/sign-in.ts';
 import { waitLimit } from '../lab/wait-limit.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
@@ -173,4 +177,46 @@ test('no cleartext, DNS or IPv6 on the uplink during connect, connected and re-c
   const afterwards = await leaksWhile(lab, async () => undefined);
   expect(kinds(afterwards), 'positive control afterwards').toEqual(everyKind);
   expect(helper.output).toContain('engine ended');
+});
+
+test('one press switches to another server, and nothing leaves in between; all of it when allowed', async ({
+  helper: _helper,
+  launch,
+  lab,
+  service,
+  email,
+  directory,
+}) => {
+  const { gateway, untrustedGateway: other } = lab;
+  const authorities = path.join(directory, 'authorities.pem');
+  const files = [gateway.authorityFile, other.authorityFile];
+  await writeFile(authorities, (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('\n'));
+  const { page } = await launchSignedIn(launch, service, email, {
+    env: { NODE_EXTRA_CA_CERTS: authorities },
+  });
+  const allowed = await leaksWhile(lab, async () => undefined);
+  expect(kinds(allowed), 'positive control').toEqual(everyKind);
+  const connect = await connectTo(page);
+  // Both servers know the same devices.
+  await copyFile(gateway.passwordFile, other.passwordFile);
+  await other.start();
+  try {
+    await connect.openServers();
+    const switching = await leaksWhile(lab, async () => {
+      await connect.server(serverNames.untrusted).click();
+      await expect(page.getByText(`Your traffic goes through ${serverNames.untrusted}`)).toBeVisible({
+        timeout: waitLimit(60_000),
+      });
+      await expect(connect.status('connect.connected')).toBeVisible();
+    });
+    expect(switching.map(describeLeak)).toEqual([]);
+    await connect.openDetails();
+    await expect(connect.fact(/IPv6/)).toContainText(pools.untrusted.ipv6.replace(/::\/64$/, ':'));
+    await connect.disconnect.click();
+    await expect(connect.status('connect.disconnected')).toBeVisible();
+  } finally {
+    await other.stop();
+  }
+  const afterwards = await leaksWhile(lab, async () => undefined);
+  expect(kinds(afterwards), 'positive control afterwards').toEqual(everyKind);
 });

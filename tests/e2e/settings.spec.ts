@@ -7,7 +7,9 @@ import { expect, test, withoutRoot } from './fixtures.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { LogoutRoute } from './routes/logout-route.ts';
 import { SettingsRoute } from './routes/settings-route.ts';
+import { startHostileService } from './support/hostile-service.ts';
 import { openSettings } from './support/open-settings.ts';
+import { launchSignedIn } from './support/sign-in.ts';
 
 const background = (page: Page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 const [light, dark] = ['rgb(245, 247, 245)', 'rgb(14, 20, 18)'];
@@ -65,6 +67,35 @@ test('each setting of the desktop is explained on demand, and the licences of al
   await settings.licences.click();
   await expect(page.getByText('react-router')).toBeVisible();
 });
+
+for (const [release, latest] of [
+  ['a newer release', '0.2.0'],
+  ['the release in use', '0.1.0'],
+] as const) {
+  test(`a link to ${release} is ${latest === '0.1.0' ? 'not there' : 'beside the version'}`, async ({
+    launchHere,
+    serviceHere,
+    email,
+  }) => {
+    const info = (await (await fetch(`${serviceHere.apiUrl}/api/basic-info`)).json()) as {
+      data: { links: object };
+    };
+    const links = { ...info.data.links, download_linux_url: 'https://downloads.example/waymaker' };
+    await using service = await startHostileService(serviceHere.apiUrl, {
+      '/api/basic-info': { data: { ...info.data, links, latestVersion: latest } },
+    });
+    const { page } = await launchSignedIn(launchHere, serviceHere, email, {
+      env: { WAYMAKER_API_URL: service.apiUrl },
+    });
+    const settings = await openSettings(page);
+    await expect.poll(() => service.asked()).toContain('/api/basic-info');
+    if (latest === '0.1.0') await expect(settings.download).toHaveCount(0);
+    else {
+      await expect(settings.download).toHaveText('Download 0.2.0');
+      await expect(settings.download).toHaveAttribute('href', links.download_linux_url);
+    }
+  });
+}
 
 test.describe('in the laboratory', () => {
   test.skip(withoutRoot, 'the laboratory needs root');

@@ -40,6 +40,7 @@ test('design §5: traffic statistics: after Disconnect the account page shows wh
   const reply = await lab.user.run(['bash', '-c', `${upload} ${destination}`]);
   expect(JSON.parse(reply), 'it went through the tunnel').toMatchObject({ address: addresses.gateway.ipv4 });
 
+  await expect(connected.sent, 'all of it is in the graph').toHaveText(/^3(\.\d)? MB$/);
   const first = await peakIn(connected, 'sent');
   expect(first.height, 'what was received is low beside it').toBeGreaterThan(
     (await peakIn(connected, 'received')).height,
