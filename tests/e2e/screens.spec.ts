@@ -15,6 +15,7 @@ import {
   webviewScreens,
   type Screen,
 } from './support/screens.ts';
+import { explainedScreen } from './support/more-screens.ts';
 import { startService } from './support/service.ts';
 import { arriveSignedIn } from './support/sign-in.ts';
 import { languages, languageTags, texts, type TextLanguage } from './support/texts.ts';
@@ -105,6 +106,8 @@ for (const language of languages) {
     await inspect(desktopPublicScreens(page, language), language, setDark);
     await arriveSignedIn(page, serviceHere, filledAccount.email, language);
     await inspect(desktopScreens(page, language, filledAccount), language, setDark);
+    // With all that is said on demand.
+    await inspect([explainedScreen(page, language)], language, setDark);
   });
 
   test(`web console, ${language}: ${promise(language)}`, async ({

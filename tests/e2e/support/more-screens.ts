@@ -8,20 +8,25 @@ import type { TextLanguage } from './texts.ts';
 
 /** Screens of which there is a picture, and that are like others to a test. */
 
+/** The settings with all that they say on demand. */
+export function explainedScreen(page: Page, language: TextLanguage): Screen {
+  const folded = page.getByRole('main').locator('button[aria-expanded=false]');
+  return {
+    name: 'settings-explained',
+    route: new SettingsRoute(page, language),
+    act: async () => {
+      while ((await folded.count()) > 0) await folded.first().click();
+      await expect(folded).toHaveCount(0);
+    },
+  };
+}
+
 /** The settings with all that they say on demand, and what stands below them once something has happened. */
 export function settingsScreens(page: Page, language: TextLanguage): Screen[] {
   const settings = new SettingsRoute(page, language);
   const log = new ConnectionLogRoute(page, language);
-  const folded = page.getByRole('main').locator('button[aria-expanded=false]');
   return [
-    {
-      name: 'settings-explained',
-      route: settings,
-      act: async () => {
-        while ((await folded.count()) > 0) await folded.first().click();
-        await expect(folded).toHaveCount(0);
-      },
-    },
+    explainedScreen(page, language),
     {
       name: 'settings-by-app',
       route: settings,
