@@ -133,7 +133,11 @@ function pathsOf(value: unknown, path: string[] = []): string[][] {
 function replaceAt(value: unknown, [key, ...rest]: string[], by: unknown): unknown {
   if (key === undefined) return by;
   if (Array.isArray(value)) {
-    return Object.assign([...(value as unknown[])], { [key]: replaceAt(value[Number(key)], rest, by) });
+    const items = value as unknown[];
+    // Of an array, JSON has nothing but the items.
+    return Number(key) in items
+      ? items.with(Number(key), replaceAt(items[Number(key)], rest, by))
+      : [...items, by];
   }
   return { ...(value as object), [key]: replaceAt((value as Record<string, unknown>)[key], rest, by) };
 }
