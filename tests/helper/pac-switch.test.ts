@@ -70,7 +70,10 @@ test('what comes to the proxy stays inside while the way changes', async () => {
       `while :; do curl --silent --max-time 1 ${args.join(' ')} ${url}; sleep 0.005; done`,
     ]);
   const direct = ask(['--noproxy', "'*'"]);
-  expect((await leaksWhile(marker, () => delay(500))).length).toBeGreaterThan(0);
+  await eventually('the positive control', async () => {
+    const leaks = await leaksWhile(marker, () => delay(500));
+    return leaks.length > 0 || undefined;
+  });
   direct.kill('SIGKILL');
   await delay(1500);
 
@@ -174,14 +177,16 @@ test(
     const client = await net.attach();
     const session = await net.signIn();
     const calls: Promise<unknown>[] = [];
+    // Without a connection, a routing is refused.
+    const send = (call: Promise<unknown>) => calls.push(call.catch(() => undefined));
     for (let round = 0; round < 40; round += 1) {
       const routing = round % 2 === 0 ? pac : everything;
-      if (round % 13 === 0) calls.push(client.call('connect', net.request({ session, routing })));
-      if (round % 17 === 16) calls.push(client.call('disconnect', {}));
-      calls.push(client.call('setRouting', { routing }));
+      if (round % 13 === 0) send(client.call('connect', net.request({ session, routing })));
+      if (round % 17 === 16) send(client.call('disconnect', {}));
+      send(client.call('setRouting', { routing }));
       await delay(randomInt(0, 60));
     }
-    await Promise.allSettled(calls);
+    await Promise.all(calls);
     await client.call('connect', net.request({ session: await net.signIn(), routing: everything }));
     const phases = ['handshaking', 'configuring'];
     await client.call('setRouting', { routing: pac });
