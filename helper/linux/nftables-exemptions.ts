@@ -57,6 +57,13 @@ export function engineRules({ gateway, engineUid }: Filter, protocol: 'tcp' | 'u
   return [`${familyOf(address)} daddr ${address} ${protocol} dport ${port} meta skuid ${engineUid} accept`];
 }
 
+/**
+ * Packets from the tunnel's address that no longer find a route into it. Dropped: the address may not be this machine's
+ * any more, and a rejection, which quotes them, would go out to it.
+ */
+export const fromOwnAddress = ({ tunnelAddresses }: Filter): string[] =>
+  tunnelAddresses.map((own) => `oifname != "lo" ${familyOf(own)} saddr ${own} drop`);
+
 /** The portal's proxy runs as the engine's user; the machine's own users are not let out. */
 export function portalRules({ portal }: Filter): string[] {
   if (!portal) return [];

@@ -4,6 +4,7 @@ import { tunnelDevice } from './identifiers.ts';
 import {
   chain,
   engineRules,
+  fromOwnAddress,
   familyOf,
   internalDevices,
   linkRules,
@@ -75,6 +76,7 @@ export function prefixChains(given: Filter, capture: Prefixes, index: number, se
     ...sets,
     ...passed.set,
     ...subchain(`captured${index}`, [
+      ...fromOwnAddress(filter),
       ...engineRules(filter, 'tcp'),
       ...portalRules(filter),
       ...linkRules(filter),
@@ -96,8 +98,7 @@ export function prefixChains(given: Filter, capture: Prefixes, index: number, se
       'oifname "lo" accept',
       ...passed.look,
       ...refusals('captured'),
-      // A packet from the tunnel's address that no longer finds a route into it.
-      ...filter.tunnelAddresses.map((own) => `${familyOf(own)} saddr ${own} goto refuse`),
+      ...fromOwnAddress(filter),
       ...passed.remember,
     ]),
     ...subchain(`forwarded${index}`, [

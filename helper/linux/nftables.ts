@@ -7,6 +7,7 @@ import { filterTable, tunnelDevice } from './identifiers.ts';
 import {
   chain,
   engineRules,
+  fromOwnAddress,
   familyOf,
   internalDevices,
   linkRules,
@@ -175,8 +176,7 @@ function groupRules(filter: Filter): string[] {
   return [
     ...filter.tunnelAddresses.map((own) => `oifname "${tunnelDevice}" ${familyOf(own)} saddr ${own} accept`),
     `oifname "${tunnelDevice}" goto refuse`,
-    // A packet from the tunnel's address that no longer finds a route into it.
-    ...filter.tunnelAddresses.map((own) => `oifname != "lo" ${familyOf(own)} saddr ${own} goto refuse`),
+    ...fromOwnAddress(filter),
     `meta mark != ${mark} accept`,
     'meta l4proto { tcp, udp } th dport 53 goto refuse',
     'oifname "lo" accept',
@@ -224,9 +224,8 @@ function proxyRules(filter: Filter): string[] {
     'oifname "lo" accept',
     ...filter.tunnelAddresses.map((own) => `oifname "${tunnelDevice}" ${familyOf(own)} saddr ${own} accept`),
     `oifname "${tunnelDevice}" goto refuse`,
+    ...fromOwnAddress(filter),
     `meta skuid ${proxyUid} goto refuse`,
-    // A packet from the tunnel's address that no longer finds a route into it.
-    ...filter.tunnelAddresses.map((own) => `${familyOf(own)} saddr ${own} goto refuse`),
   ];
 }
 

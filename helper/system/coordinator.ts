@@ -241,9 +241,8 @@ export function createCoordinator(options: {
         const steps = record.take(applied);
         const [addresses, wasApplied] = [applied?.assigned ?? [], applied !== undefined];
         proxies.leave(applied?.proxy);
-        // While nothing else may use their address: otherwise what is still to be sent from it could leave outside.
-        const connectionsEnded = connections.end(addresses);
-        if (keepBlocking) await connectionsEnded;
+        // As long as their address is this machine's: what is still to be sent from it could leave outside later.
+        await connections.end(addresses);
         if (keepBlocking && applied && applied.plan.capture.kind !== 'proxy') {
           // The tunnel, which some packets can use, is about to end; with this filter, they are blocked as well.
           const blocking = filterRulesOf({ ...applied, configuration: undefined });
@@ -270,8 +269,7 @@ export function createCoordinator(options: {
         guard.stop();
         trafficBlock.also = [];
         if (proxies.isLeft()) await proxies.end();
-        if (steps.length > 0) await record.undo(connection, steps, { keepBlocking, connectionsEnded });
-        await connectionsEnded;
+        if (steps.length > 0) await record.undo(connection, steps, { keepBlocking });
         return { blocked: false };
       }),
 

@@ -24,13 +24,12 @@ export interface UndoRecord {
   /** Records that traffic is going to be blocked, in addition to what has to be undone already. */
   writeBlocking(connection: Connection | undefined): Promise<void>;
   /**
-   * Undoes steps of a connection, if it is known; `keepBlocking`: except those that block traffic. Nothing is unblocked
-   * before `connectionsEnded`.
+   * Undoes steps of a connection, if it is known; `keepBlocking`: except those that block traffic.
    */
   undo(
     connection: Connection | undefined,
     steps: readonly UndoStep[],
-    options: { keepBlocking: boolean; connectionsEnded?: Promise<void> },
+    options: { keepBlocking: boolean },
   ): Promise<void>;
   /**
    * Everything that has to be undone, for the current or an earlier setup. Nothing is applied from now on; what is not
@@ -88,12 +87,11 @@ export function createUndoRecord(options: {
       const stale = leftOver();
       if (stale.length > 0) unfinished = [...(await undoSteps(ports, log, stale)), ...blockingSteps];
     },
-    async undo(connection, given, { keepBlocking, connectionsEnded }) {
+    async undo(connection, given, { keepBlocking }) {
       const failed = await undoSteps(
         ports,
         log,
         given.filter((step) => !keepBlocking || !isBlocking(step)),
-        connectionsEnded,
       );
       unfinished = keepBlocking ? [...failed, ...blockingSteps] : failed;
       try {

@@ -6,16 +6,10 @@ import type { Ports } from './ports.ts';
  * Undoes steps; the changes may exist completely, partly or not at all. Every step is tried. Resolves with the steps
  * that failed.
  *
- * The filter comes last: once it is gone, nothing may still ask the tunnel's resolvers, or continue a connection that
- * was opened through the tunnel (`connectionsEnded`). The device, which takes the kernel longest, and the rules can be
- * removed at once, because the filter blocks traffic by itself.
+ * The filter comes last: once it is gone, nothing may still ask the tunnel's resolvers. The device, which takes the
+ * kernel longest, and the rules can be removed at once, because the filter blocks traffic by itself.
  */
-export async function undoSteps(
-  ports: Ports,
-  log: Log,
-  steps: readonly UndoStep[],
-  connectionsEnded?: Promise<void>,
-): Promise<UndoStep[]> {
+export async function undoSteps(ports: Ports, log: Log, steps: readonly UndoStep[]): Promise<UndoStep[]> {
   const attempt = async (step: UndoStep): Promise<UndoStep[]> => {
     try {
       await undo(ports, step);
@@ -31,7 +25,6 @@ export async function undoSteps(
   // Last first: a later step may have remembered what an earlier one has to undo.
   for (const step of ofKind('resolv-conf', 'resolvconf-record').toReversed())
     dns.unshift(await attempt(step));
-  await connectionsEnded;
   const filters = await Promise.all(ofKind('packet-filter').map(attempt));
   return [...dns, ...filters, ...(await routes)].flat();
 }
