@@ -104,7 +104,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
   let askedResolvers = wantedResolvers();
   options.preferences.subscribe(async () => {
     await requests.applyPreferences();
-    reconnectForResolvers();
+    await reconnectForResolvers();
   });
   const signIn = createTunnelSignIn({
     ...options,
@@ -231,12 +231,13 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     return undefined;
   }
 
-  /** In one step, during which nothing leaves outside the tunnel. */
-  function reconnectForResolvers(): void {
+  /** In one step, during which nothing leaves outside the tunnel. Rejects if that connection cannot be begun. */
+  async function reconnectForResolvers(): Promise<void> {
     const state = shown();
     if (wantedResolvers() === askedResolvers || state.ownedByOther) return;
-    if (state.state === 'connected' || state.state === 'connecting')
-      void connect(state.gateway, wanted?.path);
+    if (state.state !== 'connected' && state.state !== 'connecting') return;
+    const error = await connect(state.gateway, wanted?.path);
+    if (error) throw new Error(`no new connection for other resolvers: ${error}`);
   }
 
   async function connectTo(address: string): Promise<ConnectReply> {

@@ -72,6 +72,20 @@ test('other resolvers than a tunnel was made with are had by another one, and by
   expect(commands().slice(before)).toMatchObject([{ method: 'setRouting' }]);
 });
 
+test('other resolvers are not accepted while no new connection can be made for them', async () => {
+  const { helper: running, commands, preferred, settled, who } = await setUp();
+  running.set(connected);
+  await settled(connected);
+  who.refusal = 'server-removed';
+  preferred.resolvers = ['192.0.2.53'];
+  await expect(preferred.apply()).rejects.toThrow('not-listed');
+  expect(commands().filter(({ method }) => method === 'connect')).toEqual([]);
+  await settled(connected);
+  preferred.resolvers = [];
+  await preferred.apply();
+  expect(commands().filter(({ method }) => method === 'connect')).toEqual([]);
+});
+
 test('statistics are the helper’s while connected, and null otherwise', async () => {
   const { tunnel, helper: running, settled } = await setUp();
   expect(await tunnel.statistics(undefined)).toBeNull();
