@@ -21,6 +21,12 @@ describe.each(Object.entries(languages))('%s', (_, texts) => {
     expect(of(texts)).toEqual(of(en));
   });
 
+  test('ends a text with a full stop where the English one does', () => {
+    const ended = (all: Record<string, string>) =>
+      Object.keys(all).filter((key) => /[.。]$/u.test(all[key] ?? ''));
+    expect(ended(texts).sort()).toEqual(ended(en).sort());
+  });
+
   test('translates every text', () => {
     const untranslated = Object.entries(texts).filter(
       ([, text]) => !/\p{Script=Han}|^[^\p{L}]*\{\{/u.test(text),
