@@ -152,5 +152,6 @@ const clearStorage = (host: Host) => host.storage.clear().catch(() => false);
 
 const root = document.getElementById('root');
 if (!root) throw new Error('the page has no root element');
-// Not awaited: what it loads imports from the file that contains this module, and would wait for it.
-void start(root);
+// In a task of its own, so that a slow phone reacts to the user after evaluating this file. Not awaited: what it loads
+// imports from the file that contains this module, and would wait for it.
+setTimeout(() => void start(root));
