@@ -12,6 +12,8 @@ import {
   rememberResolvConf,
   resolveLinks,
   restoreResolvConf,
+  untilResolvConfIsNotEmpty,
+  untilResolvConfIsWritten,
   writeResolvConf,
 } from './resolv-conf.ts';
 import {
@@ -74,11 +76,13 @@ export function createLinuxDns(run: RunCommand): DnsPort {
       return [...(hasRecord ? [record] : []), ...(file ? [file] : [])];
     },
     async prepare() {
+      await untilResolvConfIsNotEmpty(resolvConf);
       managed = await rememberAll(await findDnsManagers());
       wanted = undefined;
       return stepOf();
     },
     async prepareAgain() {
+      await untilResolvConfIsWritten(resolvConf);
       const found = await findDnsManagers(current());
       const kept: Managed[] = [];
       for (const one of managed) {

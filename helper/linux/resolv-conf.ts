@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, type FileHandle, readFile, readlink, realpath, rm } from 'node:fs/promises';
+import { open, type FileHandle, readFile, readlink, realpath, rm, stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Dns } from '../system/dns-port.ts';
 import { undoStep, type UndoStep } from '../system/journal-entry.ts';
 
@@ -18,6 +19,8 @@ const markerPrefix = '# Waymaker tunnel ';
 const originalPrefix = '# Before it, in base64: ';
 /** In place of the bytes, if there was no file. */
 const noOriginal = '-';
+const betweenLooksMs = 50;
+const settledAfterMs = 1000;
 
 /** What has to be remembered before the file is written. */
 export async function rememberResolvConf(file = '/etc/resolv.conf'): Promise<ResolvConfStep> {
@@ -29,6 +32,34 @@ export async function rememberResolvConf(file = '/etc/resolv.conf'): Promise<Res
     original: content?.toString('base64') ?? null,
     marker: `${markerPrefix}${randomUUID()}`,
   };
+}
+
+/**
+ * Resolves once nobody seems to be writing the file, at once if it is older, and after a second at the latest. Scripts
+ * empty it before they write (`cat >`): what is read meanwhile would be restored in the end, and what is written meanwhile
+ * would be mixed with theirs.
+ */
+export async function untilResolvConfIsWritten(file = '/etc/resolv.conf'): Promise<void> {
+  let before: Buffer | undefined;
+  for (let look = 0; look < settledAfterMs / betweenLooksMs; look += 1) {
+    const content = await readRecent(file);
+    if (content === 'older' || (content && content.length > 0 && before?.equals(content))) return;
+    before = content;
+    await delay(betweenLooksMs);
+  }
+}
+
+/** The same, as far as it can be told without waiting for a file that is not empty. */
+export async function untilResolvConfIsNotEmpty(file = '/etc/resolv.conf'): Promise<void> {
+  if ((await readRecent(file))?.length === 0) await untilResolvConfIsWritten(file);
+}
+
+/** What has just been written; undefined if there is no file. */
+async function readRecent(file: string): Promise<Buffer | 'older' | undefined> {
+  const target = await resolveLinks(file);
+  const content = await readIfPresent(target);
+  const written = await stat(target).catch(() => undefined);
+  return written && Date.now() - written.mtimeMs > settledAfterMs ? 'older' : content;
 }
 
 /** How to undo what an earlier helper wrote, as the file itself says; undefined if it is not ours. */

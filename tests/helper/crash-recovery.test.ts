@@ -1,5 +1,6 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { addresses, pools } from '../lab/addresses.ts';
 import { eventually } from '../lab/process.ts';
@@ -250,6 +251,22 @@ test('a resolv.conf that a DHCP client writes again does not take the names out 
   expect(client.states.at(-1)?.state).toBe('connected');
   await client.call('disconnect', {});
   expect(await readFile(user.resolvConf, 'utf8')).toBe('nameserver 192.0.2.98\n');
+});
+
+test('a resolv.conf that a script empties and then writes line by line is kept whole', async () => {
+  const client = await net.connect();
+  const { user } = net.lab;
+  const lines = ['nameserver 192.0.2.97\n', 'search office.example\n'];
+  // As `cat >` of a slow script: long enough for a helper that is too quick to read half of it.
+  const script = await open(user.resolvConf, 'w');
+  for (const line of lines) {
+    await delay(40);
+    await script.write(line);
+  }
+  await script.close();
+  await expect.poll(() => readFile(user.resolvConf, 'utf8')).toContain(`nameserver ${addresses.inside.ipv4}`);
+  await client.call('disconnect', {});
+  expect(await readFile(user.resolvConf, 'utf8')).toBe(lines.join(''));
 });
 
 test('a device of that name that is not ours is left alone, and the tunnel refused', async () => {
