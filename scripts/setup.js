@@ -59,6 +59,8 @@ const debianPackages = [
  */
 const unpackedPackages = {
   caddy: undefined,
+  'isc-dhcp-client': undefined,
+  'isc-dhcp-server': undefined,
   nginx: undefined,
   resolvconf: undefined,
   'systemd-resolved': 'systemd',

@@ -41,6 +41,8 @@ export const rulePriority = {
   groupAnswers: 5176,
   /** The reverse lookup of strict rp_filter for answers to a captive portal's proxy. */
   portal: 5177,
+  /** What DHCP clients send to renew a lease. */
+  leases: 5178,
   /** If destinations are captured: look-ups at the tunnel's resolvers. */
   resolvers: 5179,
   /** The engine's own packets go out as if there was no tunnel. */

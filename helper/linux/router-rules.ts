@@ -98,7 +98,7 @@ function exemptionRules(
         ])
       : []),
     ...(reachesGateway ? answerRules(family, `${to}`, table) : []),
-    ...(family === 6 ? neighbourAnswerRules(networks) : []),
+    ...(family === 6 ? neighbourAnswerRules(networks) : leaseRules(networks)),
     ...networkRules(family, 'internalNetworks', networks.internal.prefixes),
     ...(capture.exceptLocalNetworks
       ? [
@@ -134,6 +134,15 @@ const neighbourAnswerRules = ({ onLink }: NearbyNetworks) => [
     .filter((prefix) => isOfFamily(6)(prefix) && !prefix.startsWith('fe80:'))
     .map((prefix) => rule('gatewayAnswers', `to ${prefix} ipproto ipv6-icmp lookup main`)),
 ];
+
+/**
+ * A lease is renewed with the server directly (RFC 2131 §4.4.5), by Debian's dhclient from a socket without a device. In
+ * the tunnel that would be lost, and with it the lease where broadcasts are not answered.
+ */
+const leaseRules = ({ onLink }: NearbyNetworks) =>
+  onLink
+    .filter(isOfFamily(4))
+    .map((prefix) => rule('leases', `to ${prefix} ipproto udp sport 68 dport 67 lookup main`));
 
 type ByDestination = Extract<Capture, { kind: 'everything' | 'prefixes' }>;
 
