@@ -62,6 +62,7 @@ const unpackedPackages = {
   'isc-dhcp-client': undefined,
   'isc-dhcp-server': undefined,
   nginx: undefined,
+  openresolv: undefined,
   resolvconf: undefined,
   'systemd-resolved': 'systemd',
 };

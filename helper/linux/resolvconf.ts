@@ -18,8 +18,14 @@ const recordDirectories = ['interface', 'interfaces', 'keys'].map((name) => `/ru
 
 export const resolvconfFiles = ['/run/resolvconf', ...recordDirectories];
 
+/**
+ * openresolv lists resolvers in the order of its records' metrics, and with `-x` only those of such records; it does not
+ * know the name of ours. Debian's takes no notice of what follows the name.
+ */
+const onlyOurs = ['-m', '0', '-x'];
+
 export async function setResolvconf(run: RunCommand, record: string, dns: Dns, file: string): Promise<void> {
-  await runOrThrow(run, 'resolvconf', ['-a', record], recordText(dns));
+  await runOrThrow(run, 'resolvconf', ['-a', record, ...onlyOurs], recordText(dns));
   // It does nothing for a record that it already has, even if the file was changed.
   if (!(await isResolvconfSet(record, dns, file))) await runOrThrow(run, 'resolvconf', ['-u']);
 }

@@ -36,11 +36,21 @@ const othersChanges = {
     { does: 'rm /etc/resolv.conf && echo nameserver 192.0.2.99 > /etc/resolv.conf', isUndone: true },
     { does: 'ln -sfn ../run/resolvconf/resolv.conf /etc/resolv.conf', isUndone: true },
   ],
+  openresolv: [
+    { does: 'echo nameserver 192.0.2.99 | resolvconf -a eth0', isUndone: false },
+    { does: 'resolvconf -d tun.wm0', isUndone: true },
+    { does: 'echo nameserver 192.0.2.99 > /etc/resolv.conf', isUndone: true },
+    { does: 'resolvconf -u', isUndone: true },
+  ],
 } as const;
 
-const cleanUp = { resolved: 'resolvectl revert uplink', resolvconf: 'resolvconf -d eth0' } as const;
+const cleanUp = {
+  resolved: 'resolvectl revert uplink',
+  resolvconf: 'resolvconf -d eth0',
+  openresolv: 'resolvconf -d eth0',
+} as const;
 
-describe.each(['resolved', 'resolvconf'] as const)('with %s in charge of names', (manager) => {
+describe.each(['resolved', 'resolvconf', 'openresolv'] as const)('with %s in charge of names', (manager) => {
   let installed: InstalledMachine;
   let initialSnapshot: string;
 

@@ -21,7 +21,7 @@ const masked = [
 export const installedNode = '/opt/Waymaker/waymaker';
 
 /** Who manages name resolution on the machine; each asks the laboratory's public resolver. */
-export type NameService = 'resolved' | 'resolvconf';
+export type NameService = 'resolved' | 'resolvconf' | 'openresolv';
 
 /** Lays the helper into `tree` as a package installs it: the app with Node in Electron's place, the unit, the accounts. */
 export async function installHelper(tree: string, names: NameService): Promise<void> {
@@ -38,8 +38,7 @@ export async function installHelper(tree: string, names: NameService): Promise<v
   );
   await enable(tree, '/etc/systemd/system/waymaker-helper.service');
   for (const unit of masked) await symlink('/dev/null', path.join(units, unit));
-  if (names === 'resolved') await installResolved(tree);
-  else await installResolvconf(tree);
+  await installNameService[names](tree);
 }
 
 /** What `systemctl enable` makes of a unit that multi-user.target wants. */
@@ -66,7 +65,17 @@ async function installResolvconf(tree: string): Promise<void> {
   await enable(tree, '/lib/systemd/system/resolvconf.service');
   await symlink('/run/resolvconf', path.join(tree, 'etc/resolvconf/run'));
   await symlink('../run/resolvconf/resolv.conf', path.join(tree, 'etc/resolv.conf'));
-  // As the network's own client would, once it has an address.
+  await recordUplink(tree, 'resolvconf.service network-pre.target');
+}
+
+/** It writes /etc/resolv.conf itself. */
+async function installOpenresolv(tree: string): Promise<void> {
+  await layPackage(tree, 'openresolv');
+  await recordUplink(tree, 'network-pre.target');
+}
+
+/** As the network's own client would, once it has an address. */
+async function recordUplink(tree: string, after: string): Promise<void> {
   const record = `nameserver ${addresses.resolver.ipv4}\nnameserver ${addresses.resolver.ipv6}\n`;
   await writeFile(path.join(tree, 'etc/uplink-resolvers'), record);
   const network = '/etc/systemd/system/lab-network.service';
@@ -74,7 +83,7 @@ async function installResolvconf(tree: string): Promise<void> {
     path.join(tree, network),
     [
       '[Unit]',
-      'After=resolvconf.service network-pre.target',
+      `After=${after}`,
       '[Service]',
       'Type=oneshot',
       'StandardInput=file:/etc/uplink-resolvers',
@@ -84,6 +93,12 @@ async function installResolvconf(tree: string): Promise<void> {
   );
   await enable(tree, network);
 }
+
+const installNameService = {
+  resolved: installResolved,
+  resolvconf: installResolvconf,
+  openresolv: installOpenresolv,
+} as const satisfies Record<NameService, unknown>;
 
 /** Lays the files of a Debian package into `tree`, where /lib and /sbin are links into /usr. */
 async function layPackage(tree: string, name: string): Promise<void> {

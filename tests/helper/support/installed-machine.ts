@@ -63,6 +63,7 @@ export async function createInstalledMachine(names: NameService): Promise<Instal
   const namesOf = {
     resolved: ['dns', 'domain', 'default-route uplink'].map((what) => `resolvectl ${what}`).join(' && '),
     resolvconf: 'cat /etc/resolv.conf',
+    openresolv: 'cat /etc/resolv.conf',
   };
   return {
     net,
