@@ -54,14 +54,8 @@ subnet 192.0.2.0 netmask 255.255.255.0 {
 }
 `;
 
-/** A machine's DHCP client. Disposing ends it. */
-export interface DhcpClient extends AsyncDisposable {
-  /** The addresses to which it has sent, for an address or to keep one. */
-  asked(): string[];
-}
-
 /** Debian's dhclient with its own script and configuration, on the uplink. Resolves once it has an address. */
-export async function startDhcpClient(machine: Machine, directory: string): Promise<DhcpClient> {
+export async function startDhcpClient(machine: Machine, directory: string): Promise<AsyncDisposable> {
   const files = unpackedPackage('isc-dhcp-client');
   const own = (name: string) => path.join(files, name);
   const at = (name: string) => path.join(directory, `dhclient.${name}`);
@@ -80,11 +74,7 @@ export async function startDhcpClient(machine: Machine, directory: string): Prom
     'uplink',
   ]);
   await eventually('dhclient has an address', () => log().includes('bound to ') || undefined);
-  return {
-    asked: () =>
-      [...log().matchAll(/^DHCP(?:REQUEST|DISCOVER) .*\bto (\S+) port 67/gm)].map(([, to = '']) => to),
-    [Symbol.asyncDispose]: () => endProcess(child),
-  };
+  return { [Symbol.asyncDispose]: () => endProcess(child) };
 }
 
 /** Ends with this process, as programs that lose their terminal otherwise do not. */

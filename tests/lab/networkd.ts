@@ -12,21 +12,32 @@ export interface Networkd extends AsyncDisposable {
 }
 
 /** As on servers: what the uplink has, and not a word about anything else (systemd.network(5)). */
-const uplinkNetwork = [
-  '[Match]',
-  'Name=uplink',
-  '[Network]',
-  'IPv6AcceptRA=no',
-  ...[addresses.user, addresses.userPrivate].flatMap(({ ipv4, ipv6 }) => [
-    `Address=${ipv4}/24`,
-    `Address=${ipv6}/64`,
-  ]),
-  ...Object.values(addresses.router).map((router) => `Gateway=${router}`),
-];
+function uplinkNetwork({ isLeased }: NetworkdOptions): string {
+  const { user, userPrivate, router } = addresses;
+  return [
+    '[Match]',
+    'Name=uplink',
+    '[Network]',
+    'IPv6AcceptRA=no',
+    `Address=${userPrivate.ipv4}/24`,
+    ...[user, userPrivate].map(({ ipv6 }) => `Address=${ipv6}/64`),
+    `Gateway=${router.ipv6}`,
+    ...(isLeased ? ['DHCP=ipv4'] : [`Address=${user.ipv4}/24`, `Gateway=${router.ipv4}`]),
+  ].join('\n');
+}
 
-export async function startNetworkd(machine: Machine, directory: string): Promise<Networkd> {
+interface NetworkdOptions {
+  /** Whether a DHCP server gives the machine its IPv4 address and router. */
+  isLeased?: boolean;
+}
+
+export async function startNetworkd(
+  machine: Machine,
+  directory: string,
+  options: NetworkdOptions = {},
+): Promise<Networkd> {
   await machine.run(words('mkdir -p /etc/systemd/network'));
-  await machine.run(words('tee /etc/systemd/network/10-uplink.network'), { input: uplinkNetwork.join('\n') });
+  await machine.run(words('tee /etc/systemd/network/10-uplink.network'), { input: uplinkNetwork(options) });
   // What others have added in another way it cannot make its own.
   await machine.run(words('ip address flush dev uplink scope global'));
   await machine.run(words('ip -6 route del default'));
@@ -52,7 +63,10 @@ export async function startNetworkd(machine: Machine, directory: string): Promis
       const texts = await Promise.all(files.map((file) => readFile(path.join(links, file), 'utf8')));
       // The uplink's last step, and by their origin nobody else's.
       const routes = await Promise.all(
-        ['-4', '-6'].map((family) => machine.run(words(`ip ${family} route show default proto static`))),
+        [
+          `-4 route show default proto ${options.isLeased ? 'dhcp' : 'static'}`,
+          '-6 route show default proto static',
+        ].map((show) => machine.run(words(`ip ${show}`))),
       );
       const isConfigured = texts.some((text) => /^ADMIN_STATE=configured$/m.test(text));
       return (isConfigured && !routes.includes('')) || undefined;
