@@ -1,7 +1,8 @@
 import type { ControlConnection } from '../control/control-connection.ts';
 import type { Language } from '#shared/entities.ts';
 import type { Say } from '#shared/texts/say.ts';
-import { exitCode as exitCodes, type ExitCode } from './exit-code.ts';
+import type { ErrorCode, ErrorExit } from './error-code.ts';
+import { exitCode as exitCodes } from './exit-code.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What commands get to work with. */
@@ -24,13 +25,13 @@ export interface CommandContext {
 }
 
 /** Why a command failed, for whoever called it. */
-export class CommandProblem extends Error {
+export class CommandProblem<Exit extends ErrorExit = ErrorExit> extends Error {
   override name = 'CommandProblem';
-  readonly exitCode: ExitCode;
+  readonly exitCode: Exit;
   /** For programs: a word that stays the same. */
-  readonly code: string;
+  readonly code: ErrorCode<Exit>;
 
-  constructor(exitCode: ExitCode, code: string, message: string) {
+  constructor(exitCode: Exit, code: ErrorCode<Exit>, message: string) {
     super(message);
     this.exitCode = exitCode;
     this.code = code;

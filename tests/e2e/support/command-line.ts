@@ -5,6 +5,7 @@ import path from 'node:path';
 import type { Lab } from '../../lab/lab.ts';
 import { eventually, processStartTime, type ProcessResult } from '../../lab/process.ts';
 import { appEnvironment } from './desktop-app.ts';
+import { parseDocumented } from './documented-json.ts';
 import { builtMain } from './paths.ts';
 import type { TestService } from './service.ts';
 
@@ -12,7 +13,7 @@ import type { TestService } from './service.ts';
 export interface CommandLine {
   /** Where its core keeps its socket and its lock. */
   readonly folder: string;
-  /** Runs a command to its end. */
+  /** Runs a command to its end. Rejects if the JSON that it printed is not as it is documented. */
   readonly run: (argv: readonly string[], options?: RunOptions) => Promise<ProcessResult>;
   /** Runs it with `--json`; what it printed, which is JSON whether or not it succeeded. */
   readonly json: (argv: readonly string[]) => Promise<unknown>;
@@ -45,11 +46,14 @@ export function openCommandLine(options: {
   const folder = path.join(userData, 'waymaker');
   const argv = [process.execPath, builtCommandLine];
 
-  const run: CommandLine['run'] = (words, more = {}) =>
-    lab.user.exec([...(more.under ?? []), ...argv, ...words], {
+  const run: CommandLine['run'] = async (words, more = {}) => {
+    const result = await lab.user.exec([...(more.under ?? []), ...argv, ...words], {
       env: { ...env, ...more.env },
       ...(more.input !== undefined && { input: more.input }),
     });
+    if (words.includes('--json') && result.stdout !== '') parseDocumented(words, result);
+    return result;
+  };
 
   function daemon(): number | undefined {
     try {

@@ -10,14 +10,14 @@ import { exitCode, type ExitCode } from '../exit-code.ts';
 import { listServers, serverCalled } from './servers.ts';
 import { reasonLines, stateLines } from './status.ts';
 
-const refusalCodes: Record<ConnectRefusal, ExitCode> = {
+const refusalCodes = {
   'no-server-selected': exitCode.refused,
   'bad-address': exitCode.failed,
   'not-listed': exitCode.refused,
   'not-owner': exitCode.refused,
   'not-signed-in': exitCode.notSignedIn,
   unavailable: exitCode.unavailable,
-};
+} as const satisfies Record<ConnectRefusal, ExitCode>;
 
 /** Connects, and waits until it has succeeded or failed, even if the core moves to another process meanwhile. */
 export async function connect(context: CommandContext, given: string | undefined): Promise<ExitCode> {

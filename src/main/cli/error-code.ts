@@ -1,0 +1,37 @@
+import { disconnectReason, invalidCause } from '#shared/tunnel/state.ts';
+import { exitCode, type ExitCode } from './exit-code.ts';
+
+/** The words in `error.code`, by the exit code that goes with them: part of the interface, too. */
+export const errorCodes = {
+  [exitCode.failed]: [
+    'bad-address',
+    'bad-code',
+    'core-gone',
+    'failed',
+    'helper-running',
+    'incompatible',
+    'network',
+    'no-code',
+    'no-core',
+    'no-data-folder',
+    'no-lists',
+    'not-admitted',
+    'not-applied',
+    'not-restored',
+    'not-root',
+    'not-routed',
+    'not-stored',
+    'servers-unknown',
+    'service',
+  ],
+  [exitCode.usage]: ['bad-address', 'bad-email', 'no-such-app', 'several-servers', 'usage'],
+  [exitCode.notSignedIn]: ['not-signed-in', 'sign-in-lost'],
+  [exitCode.unavailable]: [...invalidCause.options, 'unavailable', 'unsupported'],
+  [exitCode.notConnected]: [...disconnectReason.options, 'disconnected', 'not-connected'],
+  [exitCode.refused]: ['no-server', 'no-server-selected', 'no-such-server', 'not-listed', 'not-owner'],
+  [exitCode.interrupted]: ['interrupted'],
+} as const satisfies Partial<Record<ExitCode, readonly string[]>>;
+
+/** The exit codes of errors. */
+export type ErrorExit = keyof typeof errorCodes;
+export type ErrorCode<Exit extends ErrorExit = ErrorExit> = (typeof errorCodes)[Exit][number];
