@@ -23,6 +23,8 @@ export interface ProgramOptions extends CompletionOptions {
       handlesInterruption?: boolean;
     },
   ): Promise<void>;
+  /** A command was given without the one inside it that is wanted: how it is used. */
+  onUsage?(text: string): void;
   /** Runs the core until it is stopped. */
   daemon(options: { isService: boolean }): Promise<void>;
 }
@@ -37,7 +39,8 @@ export function createProgram(options: ProgramOptions): Command {
     .helpCommand(false)
     .exitOverride()
     .enablePositionalOptions()
-    .configureOutput({ writeErr: () => undefined })
+    // Of what the parser itself would write, only the help is in the user's language.
+    .configureOutput({ writeErr: (text) => options.onUsage?.(text), outputError: () => undefined })
     .configureHelp(translatedHelp(say));
 
   /** Every command can output JSON. */

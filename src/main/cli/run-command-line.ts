@@ -51,9 +51,12 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
     return connection;
   }
 
+  /** The help that the parser has last written because a command was incomplete. */
+  let usage = '';
   const program = createProgram({
     say,
     version,
+    onUsage: (text) => (usage = text),
     async run(wantsJson, command, { handlesInterruption = false } = {}) {
       isJson = wantsJson;
       interruptBy(interruption);
@@ -128,7 +131,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
 
   function problemOf(error: unknown): CommandProblem {
     if (error instanceof CommandProblem) return error;
-    if (error instanceof CommanderError) return usageProblem(error, say);
+    if (error instanceof CommanderError) return usageProblem(error, { say, usage });
     if (isUnusableFolder(error, profile))
       return new CommandProblem(
         exitCode.failed,

@@ -52,6 +52,9 @@ async function routingChange(
   const policy = isExcept ? 'exclude' : 'include';
   const unsupported = () =>
     new CommandProblem(exitCode.unavailable, 'unsupported', say('command.modeUnsupported'));
+  // It would be as if it had not been written, and others would be routed than the user believes.
+  if (isExcept && items.length === 0)
+    throw new CommandProblem(exitCode.usage, 'usage', say('command.exceptAlone'));
   if (items.length > 0 && wanted !== 'ip' && wanted !== 'apps')
     throw new CommandProblem(exitCode.usage, 'usage', say('command.tooMany'));
   switch (wanted) {
@@ -124,11 +127,14 @@ function show({ terminal, say, isJson }: CommandContext, now: Preferences): void
   const choice = choiceOf(now);
   const rows = [
     [say('command.routing'), say(routingText(routing))],
-    ...(choice ? [[say(`routing.${choice.policy}`), choice.items.join(', ')]] : []),
+    ...(choice && choice.items.length > 0
+      ? [[say(`routing.${choice.policy}`), choice.items.join(', ')]]
+      : []),
     [say('command.killSwitch'), onOff(killSwitch)],
     [say('command.localNetwork'), onOff(localNetwork)],
   ];
   for (const line of tableLines(rows)) terminal.out(line);
+  if (choice?.items.length === 0) terminal.out(say('command.nothingChosen'));
 }
 
 function choiceOf({ routing, addresses, apps }: Preferences) {
@@ -139,10 +145,11 @@ function choiceOf({ routing, addresses, apps }: Preferences) {
 
 /** Lists the applications that can be chosen for routing by app. */
 export async function listApps(context: CommandContext): Promise<ExitCode> {
-  const { terminal, isJson } = context;
+  const { terminal, say, isJson } = context;
   const { client } = await context.core();
   const apps = (await client.routedApps.list()).map(({ id, name }) => ({ id, name }));
   if (isJson) terminal.out(JSON.stringify({ apps }));
+  else if (apps.length === 0) terminal.note(say('routing.appsEmptyText'));
   else for (const line of tableLines(apps.map(({ id, name }) => [name, id]))) terminal.out(line);
   return exitCode.done;
 }

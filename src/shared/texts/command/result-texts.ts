@@ -67,6 +67,9 @@ const en = {
   'command.modeUnsupported':
     'The helper on this computer does not support this routing mode. Choose another one.',
   'command.badAddress': '“{{word}}” is not a country code, an address or a network.',
+  'command.exceptAlone':
+    '“--except” needs countries, networks or apps, as in “waymaker mode ip --except cn”.',
+  'command.nothingChosen': 'Nothing is chosen yet, so all traffic goes through the tunnel.',
   'command.noSuchApp': 'There is no app “{{app}}”. Run “waymaker apps list” to see the installed ones.',
   'command.localNetwork': 'Local network',
   'command.runNotRouted': 'Traffic is not routed by app. Run “waymaker mode apps” first.',
@@ -148,6 +151,8 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.needsBrowser': '此服务器通过网页登录，而命令行没有窗口。请先在桌面应用中连接一次。',
     'command.modeUnsupported': '此电脑上的辅助服务不支持这种路由模式。请选择其他模式。',
     'command.badAddress': '“{{word}}”不是国家代码、地址或网段。',
+    'command.exceptAlone': '“--except”需要国家、网段或应用，例如“waymaker mode ip --except cn”。',
+    'command.nothingChosen': '尚未选择任何内容，因此所有流量都经过隧道。',
     'command.noSuchApp': '没有应用“{{app}}”。请运行“waymaker apps list”查看已安装的应用。',
     'command.localNetwork': '局域网',
     'command.runNotRouted': '当前不是按应用路由。请先运行“waymaker mode apps”。',
@@ -224,6 +229,8 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.needsBrowser': '此伺服器透過網頁登入，而命令列沒有視窗。請先在桌面應用程式中連線一次。',
     'command.modeUnsupported': '這部電腦上的輔助服務不支援這種路由模式。請選擇其他模式。',
     'command.badAddress': '「{{word}}」不是國家代碼、位址或網段。',
+    'command.exceptAlone': '「--except」需要國家、網段或應用程式，例如「waymaker mode ip --except cn」。',
+    'command.nothingChosen': '尚未選擇任何項目，因此所有流量都經過通道。',
     'command.noSuchApp': '沒有應用程式「{{app}}」。請執行「waymaker apps list」查看已安裝的應用程式。',
     'command.localNetwork': '區域網路',
     'command.runNotRouted': '目前不是依應用程式路由。請先執行「waymaker mode apps」。',
