@@ -1,6 +1,9 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { z } from 'zod';
 import { expect, withoutRoot } from './fixtures.ts';
+import { signInByCommand } from './support/command-line.ts';
 import { test } from './support/command-line-fixture.ts';
 import { documentedResults, parseDocumented } from './support/documented-json.ts';
 
@@ -61,4 +64,33 @@ test('each command prints for programs what is documented, whether it succeeds o
   await expect.poll(() => codeOf(['disconnect'])).toBe('helper-absent');
   expect(await result(['sign-out'])).toEqual({ signedIn: false });
   expect([...left], 'documented, and not tried').toEqual([]);
+});
+
+test('log --clear removes what happened for good, from the disk as well', async ({
+  commandLine,
+  service,
+  helper: _helper,
+  email,
+  directory,
+}) => {
+  const { run, json } = commandLine;
+  const kept = async () => await readFile(path.join(directory, 'app/connection-log.json'), 'utf8');
+  expect(await json(['log'])).toEqual({ entries: [] });
+  const empty = await run(['log']);
+  expect([empty.code, empty.stdout, empty.stderr]).toEqual([0, '', 'Nothing has happened yet\n']);
+  await signInByCommand(commandLine, service, email);
+  expect((await run(['connect'])).code).toBe(0);
+  expect((await run(['log'])).stdout).toContain('Connected to Aurora');
+  expect(await kept(), 'positive control').toContain('Aurora');
+
+  const cleared = await run(['log', '--clear']);
+  expect([cleared.code, cleared.stderr]).toEqual([0, '']);
+  expect(await json(['log'])).toEqual({ entries: [] });
+  expect(await kept()).not.toContain('Aurora');
+  expect(await json(['log', '--clear']), 'again').toEqual({ entries: [] });
+  expect((await run(['disconnect'])).code).toBe(0);
+  expect((await run(['log'])).stdout).toMatch(/^[^\n]*Disconnected\n$/);
+  await commandLine.end();
+  expect(await json(['log']), 'another daemon').toMatchObject({ entries: [{ event: { kind: 'ended' } }] });
+  expect(await run(['log', 'clear'])).toMatchObject({ code: 2, stdout: '' });
 });
