@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { addresses, names } from '../lab/addresses.ts';
@@ -219,164 +219,6 @@ test('a sign-in that was in the memory of the daemon is said to be lost when the
   expect(problem.parse(JSON.parse(output)).error.code).toBe('sign-in-lost');
 });
 
-const checks = z.object({
-  checks: z.array(z.object({ check: z.string(), outcome: z.enum(['ok', 'problem', 'unknown']) })),
-});
-
-test('routes as it is told, and the doctor finds what is wrong, and nothing where nothing is', async ({
-  commandLine,
-  service,
-  helper,
-  lab,
-  email,
-}) => {
-  const { run, json } = commandLine;
-  const problemsIn = (result: unknown) =>
-    checks.parse(result).checks.flatMap(({ check, outcome }) => (outcome === 'problem' ? check : []));
-  await signInByCommand(commandLine, service, email);
-  expect((await run(['mode', 'sideways'])).code).toBe(2);
-  expect((await run(['mode', 'ip', 'everywhere'])).code).toBe(2);
-  expect(await json(['mode'])).toEqual({ routing: 'global', killSwitch: false, localNetwork: false });
-  expect(problemsIn(await json(['doctor'])), 'all is well without a tunnel').toEqual([]);
-
-  expect((await run(['connect'])).code).toBe(0);
-  const well = await run(['doctor']);
-  expect(well.stdout).toMatch(/✓ +Real traffic +OK/);
-  expect(well.stdout).not.toContain('✗');
-  expect(well.code).toBe(0);
-  const { ipv4 } = addresses.service;
-  await lab.user.run(words(`ip rule add pref 1 to ${ipv4} lookup main`));
-  expect(problemsIn(await json(['doctor']))).toEqual(expect.arrayContaining(['route', 'probe']));
-  await lab.user.run(words(`ip rule del pref 1 to ${ipv4} lookup main`));
-
-  expect(await json(['mode', 'ip', addresses.direct.ipv4, 'cn'])).toMatchObject({
-    routing: 'address',
-    addresses: { policy: 'include', countries: ['cn'], prefixes: [`${addresses.direct.ipv4}/32`] },
-  });
-  expect(await json(['status'])).toMatchObject({ tunnel: { state: 'connected', routing: { mode: 'ip' } } });
-  expect((await lab.user.probe.http4('listed-not'))?.address).toBe(addresses.user.ipv4);
-  expect((await run(['mode', 'ip', '--except', addresses.direct.ipv4])).code).toBe(0);
-  expect((await lab.user.probe.http4('all-but'))?.address).toBe(addresses.gateway.ipv4);
-  expect(await json(['mode', 'global', '--kill-switch', 'on'])).toMatchObject({ killSwitch: true });
-
-  await lab.user.run(words('ip link add tun9 type veth peer name tun8'));
-  await lab.user.run(words('ip address add 192.0.2.200/32 dev tun9'));
-  for (const name of ['tun8', 'tun9']) await lab.user.run(words(`ip link set ${name} up`));
-  expect(problemsIn(await json(['doctor']))).toContain('other-vpn');
-  await lab.user.run(words('ip link del tun9'));
-  const withoutNft = await run(['doctor'], {
-    under: [
-      'unshare',
-      '--mount',
-      'sh',
-      '-c',
-      'mount --bind /dev/null "$(command -v nft)" && exec "$@"',
-      'sh',
-    ],
-  });
-  expect([withoutNft.code, withoutNft.stdout]).toEqual([7, expect.stringContaining('Install nftables')]);
-  expect((await run(['disconnect'])).code).toBe(0);
-  await helper.stop();
-  expect(problemsIn(await json(['doctor']))).toEqual(['helper']);
-});
-
-test('the doctor judges every way to route, and finds what goes another way', async ({
-  commandLine,
-  service,
-  helper: _helper,
-  lab,
-  email,
-  directory,
-}) => {
-  const { run, json } = commandLine;
-  const { service: served, direct } = addresses;
-  const judged = async () => {
-    const { checks: all } = checks.parse(await json(['doctor']));
-    return Object.fromEntries(
-      all.flatMap(({ check, outcome }) =>
-        ['route', 'probe', 'proxy', 'group'].includes(check) ? [[check, outcome]] : [],
-      ),
-    );
-  };
-  /** What the doctor says while a rule of somebody else's comes first. */
-  const judgedWith = async (rule: string) => {
-    await lab.user.run(words(`ip rule add pref 1 ${rule}`));
-    try {
-      return await judged();
-    } finally {
-      await lab.user.run(words(`ip rule del pref 1 ${rule}`));
-    }
-  };
-  const ruleWith = async (selector: RegExp) =>
-    selector.exec((await lab.user.exec(words('ip rule show'))).stdout)?.[0] ?? '';
-  Object.assign(commandLine.env, { XDG_DATA_HOME: await installProbe(directory) });
-  await signInByCommand(commandLine, service, email);
-  expect((await run(['connect'])).code).toBe(0);
-
-  expect((await run(['mode', 'ip', served.ipv4, direct.ipv4])).code).toBe(0);
-  expect(await judged()).toEqual({ route: 'ok', probe: 'ok' });
-  expect(await judgedWith(`to ${direct.ipv4} lookup main`)).toEqual({ route: 'problem', probe: 'ok' });
-  expect((await run(['mode', 'ip', '--except', served.ipv4])).code).toBe(0);
-  expect(await judged()).toEqual({ route: 'ok', probe: 'ok' });
-  expect(await judgedWith('lookup main')).toEqual({ route: 'problem', probe: 'ok' });
-
-  expect((await run(['mode', 'auto'])).code).toBe(0);
-  expect((await run(['status'])).stdout).toMatch(/^Proxy \(SOCKS5, HTTP\) +127\.0\.0\.1:\d+$/m);
-  expect(await judged()).toEqual({ route: 'ok', probe: 'ok', proxy: 'ok' });
-  const proxys = await ruleWith(/uidrange \d+-\d+/);
-  expect(await judgedWith(`${proxys} lookup main`)).toMatchObject({ probe: 'ok', proxy: 'problem' });
-
-  expect((await run(['mode', 'apps', 'probe'])).code).toBe(0);
-  expect(await judged()).toEqual({ route: 'ok', probe: 'ok', group: 'ok' });
-  const groups = await ruleWith(/fwmark 0x\w+/);
-  expect(await judgedWith(`${groups} lookup main`)).toEqual({ route: 'ok', probe: 'ok', group: 'problem' });
-  expect((await run(['mode', 'apps', '--except', 'probe'])).code).toBe(0);
-  expect(await judged()).toEqual({ route: 'ok', probe: 'ok', group: 'ok' });
-  expect(await judgedWith('lookup main')).toMatchObject({ route: 'problem', group: 'ok' });
-  expect((await run(['disconnect'])).code).toBe(0);
-});
-
-test('restore opens what a killed helper has left blocked, and stops one that runs only by force', async ({
-  commandLine,
-  service,
-  helper,
-  lab,
-  email,
-  networkBefore,
-}) => {
-  const { run, json } = commandLine;
-  const stateDirectory = ['--state-dir', helper.stateDirectory];
-  const source = async (marker: string) => (await lab.user.probe.http4(marker))?.address;
-  await signInByCommand(commandLine, service, email);
-  expect((await run(['mode', '--kill-switch', 'on'])).code).toBe(0);
-  expect((await run(['connect'])).code).toBe(0);
-  expect(problem.parse(await json(['restore', ...stateDirectory])).error.code).toBe('helper-running');
-  expect(await source('inside')).toBe(addresses.gateway.ipv4);
-
-  await helper.kill();
-  expect(await source('blocked')).toBeUndefined();
-  const restored = await run(['restore', ...stateDirectory]);
-  expect(restored.stderr).toBe('');
-  expect(restored.code).toBe(0);
-  expect(await lab.user.snapshot()).toBe(networkBefore);
-  expect(await source('open')).toBe(addresses.user.ipv4);
-
-  await helper.start();
-  expect((await run(['connect'])).code).toBe(0);
-  expect((await run(['restore', '--force', ...stateDirectory])).code).toBe(0);
-  expect(await lab.user.snapshot()).toBe(networkBefore);
-  expect(await source('forced')).toBe(addresses.user.ipv4);
-});
-
-/** Installs an application to route by; returns the folder of the user's data. */
-async function installProbe(directory: string): Promise<string> {
-  const applications = path.join(directory, 'data/applications');
-  await mkdir(applications, { recursive: true });
-  const entry = '[Desktop Entry]\nType=Application\nName=Probe\nExec=/bin/true\n';
-  await writeFile(path.join(applications, 'probe.desktop'), entry);
-  return path.dirname(applications);
-}
-
 test('connects once what the helper lacked has been installed', async ({
   commandLine,
   service,
@@ -399,18 +241,6 @@ test('connects once what the helper lacked has been installed', async ({
   await commandLine.run(['disconnect']);
   await helper.stop();
   await helper.start();
-});
-
-test('restore is refused to who is not root, and says what to do', async ({ commandLine }) => {
-  // It can read this program wherever it is, and do nothing else that its user may not.
-  const caps = '+dac_read_search';
-  const under = words(
-    `setpriv --reuid 65534 --clear-groups --inh-caps ${caps} --ambient-caps ${caps} --bounding-set -all,${caps}`,
-  );
-  const refused = await commandLine.run(['restore', '--json'], { under });
-  expect(refused.code).toBe(1);
-  expect(problem.parse(JSON.parse(refused.stdout)).error.code).toBe('not-root');
-  expect(refused.stderr).toContain('sudo waymaker restore');
 });
 
 test('says what to do where its files cannot be kept', async ({ commandLine }) => {

@@ -1,13 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
-import { names } from '../lab/addresses.ts';
+import { addresses, names } from '../lab/addresses.ts';
+import { words } from '../lab/process.ts';
 import { expect, withoutRoot } from './fixtures.ts';
 import { signInByCommand } from './support/command-line.ts';
 import { test } from './support/command-line-fixture.ts';
+import { installProbeApp } from './support/probe-app.ts';
 import { serverNames } from './support/service.ts';
 
-/** What the doctor says of what this computer lacks, and of what does not answer; command-line.spec.ts has the rest. */
+/** What the doctor says of what this computer lacks, of what does not answer, and of traffic that goes another way. */
 
 test.skip(withoutRoot, 'the laboratory needs root');
 
@@ -21,6 +23,8 @@ const problemsIn = (printed: unknown) =>
       .parse(printed)
       .checks.flatMap(({ check, outcome, message }) => (outcome === 'problem' ? [[check, message]] : [])),
   );
+
+const checksWithProblems = (printed: unknown) => Object.keys(problemsIn(printed));
 
 /** Runs a command where a script has changed what it sees of the file system. */
 const where = (script: string, ...args: string[]) => ({
@@ -91,4 +95,115 @@ test('the doctor says which of resolver, service and chosen server does not answ
     await lab.gateway.start();
   }
   expect(problemsIn(await commandLine.json(['doctor'])), 'all is well again').toEqual({});
+});
+
+test('routes as it is told, and the doctor finds what is wrong, and nothing where nothing is', async ({
+  commandLine,
+  service,
+  helper,
+  lab,
+  email,
+}) => {
+  const { run, json } = commandLine;
+  await signInByCommand(commandLine, service, email);
+  expect((await run(['mode', 'sideways'])).code).toBe(2);
+  expect((await run(['mode', 'ip', 'everywhere'])).code).toBe(2);
+  expect(await json(['mode'])).toEqual({ routing: 'global', killSwitch: false, localNetwork: false });
+  expect(checksWithProblems(await json(['doctor'])), 'all is well without a tunnel').toEqual([]);
+
+  expect((await run(['connect'])).code).toBe(0);
+  const well = await run(['doctor']);
+  expect(well.stdout).toMatch(/✓ +Real traffic +OK/);
+  expect(well.stdout).not.toContain('✗');
+  expect(well.code).toBe(0);
+  const { ipv4 } = addresses.service;
+  await lab.user.run(words(`ip rule add pref 1 to ${ipv4} lookup main`));
+  expect(checksWithProblems(await json(['doctor']))).toEqual(expect.arrayContaining(['route', 'probe']));
+  await lab.user.run(words(`ip rule del pref 1 to ${ipv4} lookup main`));
+
+  expect(await json(['mode', 'ip', addresses.direct.ipv4, 'cn'])).toMatchObject({
+    routing: 'address',
+    addresses: { policy: 'include', countries: ['cn'], prefixes: [`${addresses.direct.ipv4}/32`] },
+  });
+  expect(await json(['status'])).toMatchObject({ tunnel: { state: 'connected', routing: { mode: 'ip' } } });
+  expect((await lab.user.probe.http4('listed-not'))?.address).toBe(addresses.user.ipv4);
+  expect((await run(['mode', 'ip', '--except', addresses.direct.ipv4])).code).toBe(0);
+  expect((await lab.user.probe.http4('all-but'))?.address).toBe(addresses.gateway.ipv4);
+  expect(await json(['mode', 'global', '--kill-switch', 'on'])).toMatchObject({ killSwitch: true });
+
+  await lab.user.run(words('ip link add tun9 type veth peer name tun8'));
+  await lab.user.run(words('ip address add 192.0.2.200/32 dev tun9'));
+  for (const name of ['tun8', 'tun9']) await lab.user.run(words(`ip link set ${name} up`));
+  expect(checksWithProblems(await json(['doctor']))).toContain('other-vpn');
+  await lab.user.run(words('ip link del tun9'));
+  const withoutNft = await run(['doctor'], {
+    under: [
+      'unshare',
+      '--mount',
+      'sh',
+      '-c',
+      'mount --bind /dev/null "$(command -v nft)" && exec "$@"',
+      'sh',
+    ],
+  });
+  expect([withoutNft.code, withoutNft.stdout]).toEqual([7, expect.stringContaining('Install nftables')]);
+  expect((await run(['disconnect'])).code).toBe(0);
+  await helper.stop();
+  expect(checksWithProblems(await json(['doctor']))).toEqual(['helper']);
+});
+
+test('the doctor judges every way to route, and finds what goes another way', async ({
+  commandLine,
+  service,
+  helper: _helper,
+  lab,
+  email,
+  directory,
+}) => {
+  const { run, json } = commandLine;
+  const { service: served, direct } = addresses;
+  const judged = async () => {
+    const { checks: all } = checks.parse(await json(['doctor']));
+    return Object.fromEntries(
+      all.flatMap(({ check, outcome }) =>
+        ['route', 'probe', 'proxy', 'group'].includes(check) ? [[check, outcome]] : [],
+      ),
+    );
+  };
+  /** What the doctor says while a rule of somebody else's comes first. */
+  const judgedWith = async (rule: string) => {
+    await lab.user.run(words(`ip rule add pref 1 ${rule}`));
+    try {
+      return await judged();
+    } finally {
+      await lab.user.run(words(`ip rule del pref 1 ${rule}`));
+    }
+  };
+  const ruleWith = async (selector: RegExp) =>
+    selector.exec((await lab.user.exec(words('ip rule show'))).stdout)?.[0] ?? '';
+  Object.assign(commandLine.env, (await installProbeApp(lab, directory)).env);
+  await signInByCommand(commandLine, service, email);
+  expect((await run(['connect'])).code).toBe(0);
+
+  expect((await run(['mode', 'ip', served.ipv4, direct.ipv4])).code).toBe(0);
+  expect(await judged()).toEqual({ route: 'ok', probe: 'ok' });
+  expect(await judgedWith(`to ${direct.ipv4} lookup main`)).toEqual({ route: 'problem', probe: 'ok' });
+  expect((await run(['mode', 'ip', '--except', served.ipv4])).code).toBe(0);
+  expect(await judged()).toEqual({ route: 'ok', probe: 'ok' });
+  expect(await judgedWith('lookup main')).toEqual({ route: 'problem', probe: 'ok' });
+
+  expect((await run(['mode', 'auto'])).code).toBe(0);
+  expect((await run(['status'])).stdout).toMatch(/^Proxy \(SOCKS5, HTTP\) +127\.0\.0\.1:\d+$/m);
+  expect(await judged()).toEqual({ route: 'ok', probe: 'ok', proxy: 'ok' });
+  const proxys = await ruleWith(/uidrange \d+-\d+/);
+  expect(await judgedWith(`${proxys} lookup main`)).toMatchObject({ probe: 'ok', proxy: 'problem' });
+
+  expect((await run(['mode', 'apps', 'probe'])).code).toBe(0);
+  expect(await judged()).toEqual({ route: 'ok', probe: 'ok', group: 'ok' });
+  const groups = await ruleWith(/fwmark 0x\w+/);
+  expect(await judgedWith(`${groups} lookup main`)).toEqual({ route: 'ok', probe: 'ok', group: 'problem' });
+  expect((await run(['mode', 'apps', '--except', 'probe'])).code).toBe(0);
+  expect(await judged()).toEqual({ route: 'ok', probe: 'ok', group: 'ok' });
+  expect(await judgedWith('lookup main')).toMatchObject({ route: 'problem', group: 'ok' });
+  expect((await run(['disconnect'])).code).toBe(0);
 });
