@@ -54,7 +54,7 @@ test('where no app is installed, or none is chosen, it says so, and all traffic 
   directory,
   email,
 }) => {
-  const { run, json } = commandLine;
+  const { run, json, succeed } = commandLine;
   const empty = path.join(directory, 'empty');
   await mkdir(empty);
   Object.assign(commandLine.env, { XDG_DATA_HOME: empty, XDG_DATA_DIRS: empty });
@@ -68,7 +68,7 @@ test('where no app is installed, or none is chosen, it says so, and all traffic 
   const nothing = 'Nothing is chosen yet, so all traffic goes through the tunnel.';
   expect((await run(['mode', 'apps'])).stdout).toMatch(new RegExp(`By app\\n[^]*\\n${nothing}\\n$`));
   await signInByCommand(commandLine, service, email);
-  expect((await run(['connect'])).code).toBe(0);
+  await succeed(['connect']);
   expect((await lab.user.probe.http4('all'))?.address).toBe(addresses.gateway.ipv4);
   expect((await run(['mode', 'ip'])).stdout).toContain(nothing);
   expect((await lab.user.probe.http4('all'))?.address).toBe(addresses.gateway.ipv4);
@@ -80,7 +80,7 @@ test('where no app is installed, or none is chosen, it says so, and all traffic 
     expect(refused.stderr).toContain('waymaker mode ip --except cn');
   }
   expect(await json(['mode'])).toMatchObject({ routing: 'address' });
-  expect((await run(['disconnect'])).code).toBe(0);
+  await succeed(['disconnect']);
 });
 
 test('apps run puts a program into the tunnel, and passes on how it ends', async ({
@@ -91,13 +91,13 @@ test('apps run puts a program into the tunnel, and passes on how it ends', async
   email,
   directory,
 }) => {
-  const { run } = commandLine;
+  const { run, succeed } = commandLine;
   Object.assign(commandLine.env, (await installProbeApp(lab, directory)).env);
   await signInByCommand(commandLine, service, email);
   expect((await run(['apps', 'run', 'true'])).code, 'all traffic is routed').toBe(1);
-  expect((await run(['mode', 'apps', 'probe'])).code).toBe(0);
+  await succeed(['mode', 'apps', 'probe']);
   expect((await run(['apps', 'run', 'true'])).code, 'there is no tunnel').toBe(5);
-  expect((await run(['connect'])).code).toBe(0);
+  await succeed(['connect']);
 
   const curl = ['curl', '-4', '-s', '-m', '20', `http://${names.echo}/`];
   const inside = await run(['apps', 'run', ...curl]);
@@ -113,5 +113,5 @@ test('apps run puts a program into the tunnel, and passes on how it ends', async
   const under = [...words('unshare --pid --fork --mount-proc'), 'sh', '-c', `${numbered}; exit $?`, 'sh'];
   const sandboxed = await run(['apps', 'run', ...curl], { under });
   expect([sandboxed.code, sandboxed.stdout]).toEqual([1, '']);
-  expect((await run(['disconnect'])).code).toBe(0);
+  await succeed(['disconnect']);
 });

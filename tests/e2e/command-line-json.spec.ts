@@ -1,17 +1,14 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { z } from 'zod';
 import { expect, withoutRoot } from './fixtures.ts';
-import { signInByCommand } from './support/command-line.ts';
+import { commandError } from './support/command-line.ts';
 import { test } from './support/command-line-fixture.ts';
 import { documentedResults, parseDocumented } from './support/documented-json.ts';
 
 /** What programs get from each command; `run` and `json` compare it with docs/command-line.md. */
 
 test.skip(withoutRoot, 'the laboratory needs root');
-
-const problem = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 test('each command prints for programs what is documented, whether it succeeds or not', async ({
   commandLine,
@@ -28,7 +25,7 @@ test('each command prints for programs what is documented, whether it succeeds o
     left.delete(argv.join(' '));
     return JSON.parse(stdout) as unknown;
   };
-  const codeOf = async (argv: readonly string[]) => problem.parse(await json(argv)).error.code;
+  const codeOf = async (argv: readonly string[]) => commandError.parse(await json(argv)).error.code;
 
   expect(await codeOf(['servers'])).toBe('not-signed-in');
   expect(await codeOf(['sign-in', 'nobody'])).toBe('bad-email');
@@ -67,19 +64,15 @@ test('each command prints for programs what is documented, whether it succeeds o
 });
 
 test('log --clear removes what happened for good, from the disk as well', async ({
-  commandLine,
-  service,
-  helper: _helper,
-  email,
+  signedInCommandLine: commandLine,
   directory,
 }) => {
-  const { run, json } = commandLine;
+  const { run, json, succeed } = commandLine;
   const kept = async () => await readFile(path.join(directory, 'app/connection-log.json'), 'utf8');
   expect(await json(['log'])).toEqual({ entries: [] });
   const empty = await run(['log']);
   expect([empty.code, empty.stdout, empty.stderr]).toEqual([0, '', 'Nothing has happened yet\n']);
-  await signInByCommand(commandLine, service, email);
-  expect((await run(['connect'])).code).toBe(0);
+  await succeed(['connect']);
   expect((await run(['log'])).stdout).toContain('Connected to Aurora');
   expect(await kept(), 'positive control').toContain('Aurora');
 
@@ -88,7 +81,7 @@ test('log --clear removes what happened for good, from the disk as well', async 
   expect(await json(['log'])).toEqual({ entries: [] });
   expect(await kept()).not.toContain('Aurora');
   expect(await json(['log', '--clear']), 'again').toEqual({ entries: [] });
-  expect((await run(['disconnect'])).code).toBe(0);
+  await succeed(['disconnect']);
   expect((await run(['log'])).stdout).toMatch(/^[^\n]*Disconnected\n$/);
   await commandLine.end();
   expect(await json(['log']), 'another daemon').toMatchObject({ entries: [{ event: { kind: 'ended' } }] });

@@ -20,7 +20,7 @@ test('mode --local-network opens the user’s own network, and nothing else, in 
   directory,
   networkBefore,
 }) => {
-  const { run, json } = commandLine;
+  const { run, json, succeed } = commandLine;
   const { neighbour, userPrivate, direct, gateway } = addresses;
   Object.assign(commandLine.env, (await installProbeApp(lab, directory)).env);
 
@@ -54,7 +54,7 @@ test('mode --local-network opens the user’s own network, and nothing else, in 
   expect(await json(['mode'])).toMatchObject({ localNetwork: false });
 
   await signInByCommand(commandLine, service, email);
-  expect((await run(['connect'])).code).toBe(0);
+  await succeed(['connect']);
   for (const mode of [['global'], ['ip', '--except', direct.ipv4], ['apps', '--except', 'probe']]) {
     expect(await json(['mode', ...mode])).toMatchObject({ localNetwork: false });
     expect(await local(), `${mode.join(' ')}, off`).toEqual(isClosed);
@@ -69,13 +69,13 @@ test('mode --local-network opens the user’s own network, and nothing else, in 
   // With a mode in the same command, and from the beginning of the next connection.
   await json(['mode', 'global', '--local-network', 'on', '--kill-switch', 'on']);
   expect(await local()).toEqual(isOpen);
-  expect((await run(['disconnect'])).code).toBe(0);
+  await succeed(['disconnect']);
   await commandLine.end();
   await signInByCommand(commandLine, service, email);
   expect(await json(['status'])).toMatchObject({ preferences: { localNetwork: true, killSwitch: true } });
-  expect((await run(['connect'])).code).toBe(0);
+  await succeed(['connect']);
   expect(await local()).toEqual(isOpen);
   expect(await leaks()).toEqual({ seen: gateway.ipv4, leaks: 0 });
-  expect((await run(['disconnect'])).code).toBe(0);
+  await succeed(['disconnect']);
   expect(await lab.user.snapshot()).toBe(networkBefore);
 });

@@ -7,7 +7,7 @@ import { eventually, exec, processStartTime, words } from '../lab/process.ts';
 import { execAsSecondUser } from '../lab/second-user.ts';
 import { expect, withoutRoot } from './fixtures.ts';
 import { ConnectRoute } from './routes/connect-route.ts';
-import { signInByCommand } from './support/command-line.ts';
+import { commandError, signInByCommand } from './support/command-line.ts';
 import { test as base } from './support/command-line-fixture.ts';
 import { serverNames } from './support/service.ts';
 
@@ -35,7 +35,6 @@ const test = base.extend<Fixtures>({
 });
 
 const state = z.object({ tunnel: z.looseObject({ state: z.string() }), signedIn: z.boolean() });
-const problem = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 test('signs in, connects, shows it, and disconnects, each with its exit code', async ({
   commandLine,
@@ -43,7 +42,7 @@ test('signs in, connects, shows it, and disconnects, each with its exit code', a
   helper,
   email,
 }) => {
-  const { run, json } = commandLine;
+  const { run, json, succeed } = commandLine;
   const unknown = await run(['conect']);
   expect([unknown.code, unknown.stdout]).toEqual([2, '']);
   expect(unknown.stderr).toContain('conect');
@@ -84,12 +83,14 @@ test('signs in, connects, shows it, and disconnects, each with its exit code', a
   expect((await run(['status'], shell('"$@" > /dev/full'))).code, 'it cannot be written').toBe(1);
 
   expect((await run(['status', '--check'])).code).toBe(5);
-  expect(problem.parse(await json(['connect', 'Atlantis'])).error.code).toBe('no-such-server');
-  expect(problem.parse(await json(['connect', serverNames.unknown])).error.code).toBe('gateway-name-unknown');
+  expect(commandError.parse(await json(['connect', 'Atlantis'])).error.code).toBe('no-such-server');
+  expect(commandError.parse(await json(['connect', serverNames.unknown])).error.code).toBe(
+    'gateway-name-unknown',
+  );
   const connected = await run(['connect', serverNames.first.toUpperCase()]);
   expect([connected.code, connected.stdout]).toEqual([0, `Connected to ${serverNames.first}\n`]);
   expect(connected.stderr).toContain('Signing in to the server');
-  expect((await run(['status', '--check'])).code).toBe(0);
+  await succeed(['status', '--check']);
   expect(await json(['status'])).toMatchObject({
     tunnel: { state: 'connected', gateway: { host: names.gateway, port: 443 } },
     server: { serverId: 'first', name: serverNames.first },
@@ -101,7 +102,7 @@ test('signs in, connects, shows it, and disconnects, each with its exit code', a
 
   const again = await run(['connect']);
   expect([again.code, again.stdout]).toEqual([0, `Already connected to ${serverNames.first}\n`]);
-  expect((await run(['disconnect'])).code).toBe(0);
+  await succeed(['disconnect']);
   expect(state.parse(await json(['status'])).tunnel.state).toBe('disconnected');
   const { stdout: log } = await run(['log']);
   expect(log).toMatch(/Connected to Aurora\n.*Disconnected/);
@@ -115,7 +116,7 @@ test('signs in, connects, shows it, and disconnects, each with its exit code', a
   expect(without.code).toBe(4);
   expect(without.stderr).toContain('helper');
 
-  expect((await run(['sign-out'])).code).toBe(0);
+  await succeed(['sign-out']);
   expect((await run(['servers'])).code).toBe(3);
 });
 
@@ -139,7 +140,7 @@ test('asks on the terminal what the gateway asks; Ctrl-C there leaves the networ
   asked.stdin?.end(`${nextCode()}\n`);
   expect(await once(asked, 'close')).toEqual([0, null]);
   expect((await lab.user.probe.http4('inside'))?.address).toBe(addresses.gateway.ipv4);
-  expect((await commandLine.run(['disconnect'])).code).toBe(0);
+  await commandLine.succeed(['disconnect']);
 });
 
 test('the daemon gives the core to the desktop app, with the tunnel up, and has it again after it', async ({
@@ -155,7 +156,7 @@ test('the daemon gives the core to the desktop app, with the tunnel up, and has 
   // As the user service runs it.
   const { pid } = await commandLine.start(['daemon', '--service'], /has the core/);
   await signInByCommand(commandLine, service, email);
-  expect((await commandLine.run(['connect'])).code).toBe(0);
+  await commandLine.succeed(['connect']);
   const daemon = commandLine.daemon();
   expect(daemon, 'there is no second one').toBe(pid);
   expect(await commandLine.json(['status'])).toMatchObject({ keptIn: 'keychain', core: { pid } });
@@ -170,7 +171,7 @@ test('the daemon gives the core to the desktop app, with the tunnel up, and has 
     core: { kind: 'app' },
   });
   // What the command line does is seen in the window.
-  expect((await commandLine.run(['disconnect'])).code).toBe(0);
+  await commandLine.succeed(['disconnect']);
   await expect(new ConnectRoute(app.page).status('connect.disconnected')).toBeVisible();
   await app.quit();
   await eventually('the service has the core again', () => (commandLine.daemon() === pid ? true : undefined));
@@ -197,7 +198,7 @@ test('a connect that waits for an answer goes on with the desktop app that has s
     core: { kind: 'app' },
     tunnel: { state: 'connected' },
   });
-  expect((await commandLine.run(['disconnect'])).code).toBe(0);
+  await commandLine.succeed(['disconnect']);
   await app.quit();
 });
 
@@ -216,28 +217,25 @@ test('a sign-in that was in the memory of the daemon is said to be lost when the
   const closed = once(waiting, 'close');
   await launch();
   expect(await closed).toEqual([3, null]);
-  expect(problem.parse(JSON.parse(output)).error.code).toBe('sign-in-lost');
+  expect(commandError.parse(JSON.parse(output)).error.code).toBe('sign-in-lost');
 });
 
 test('connects once what the helper lacked has been installed', async ({
-  commandLine,
-  service,
+  signedInCommandLine: commandLine,
   helper,
   lab,
-  email,
 }) => {
-  await signInByCommand(commandLine, service, email);
   await helper.stop();
   await helper.start(['--engine-user', 'vpn-engine']);
   const refused = await commandLine.run(['connect', '--json']);
   expect(refused.code).toBe(4);
-  expect(problem.parse(JSON.parse(refused.stdout)).error.code).toBe('engine-absent');
+  expect(commandError.parse(JSON.parse(refused.stdout)).error.code).toBe('engine-absent');
   await lab.user.run([
     'sh',
     '-c',
     'echo vpn-engine:x:64902:64902::/:/bin/false >>/etc/passwd && echo vpn-engine:x:64902: >>/etc/group',
   ]);
-  expect((await commandLine.run(['connect'])).code).toBe(0);
+  await commandLine.succeed(['connect']);
   await commandLine.run(['disconnect']);
   await helper.stop();
   await helper.start();
@@ -253,7 +251,7 @@ test('says what to do where its files cannot be kept', async ({ commandLine }) =
   expect([unset.code, unset.stderr]).toEqual([1, expect.stringMatching(/^HOME is not set.*\n$/)]);
   const others = await commandLine.run(['status', '--json'], by('HOME=/nonexistent'));
   expect(others.code).toBe(1);
-  const { code, message } = problem.parse(JSON.parse(others.stdout)).error;
+  const { code, message } = commandError.parse(JSON.parse(others.stdout)).error;
   expect(code).toBe('no-data-folder');
   expect(message).toContain('/nonexistent/.config/Waymaker. Is HOME your own folder?');
 });

@@ -34,7 +34,7 @@ test('the daemon connects again by itself once the gateway has forgotten the ses
 }) => {
   const { pid } = await startService(commandLine);
   await signInByCommand(commandLine, service, email);
-  expect((await commandLine.run(['connect'])).code).toBe(0);
+  await commandLine.succeed(['connect']);
   const { addresses: first } = await tunnelOf(commandLine);
   await lab.gateway.restart({ pool: pools.second });
   try {
@@ -46,7 +46,7 @@ test('the daemon connects again by itself once the gateway has forgotten the ses
       .toBe(true);
     expect((await lab.user.probe.http4('renewed'))?.address).toBe(addresses.gateway.ipv4);
     expect(commandLine.daemon(), 'the same daemon').toBe(pid);
-    expect((await commandLine.run(['disconnect'])).code).toBe(0);
+    await commandLine.succeed(['disconnect']);
   } finally {
     await lab.gateway.restart({ pool: pools.first });
   }
@@ -63,8 +63,8 @@ test('with the kill switch on, the daemon connects again after its helper was ki
   const source = async () => (await lab.user.probe.http4('daemon'))?.address;
   await startService(commandLine);
   await signInByCommand(commandLine, service, email);
-  expect((await commandLine.run(['mode', '--kill-switch', 'on'])).code).toBe(0);
-  expect((await commandLine.run(['connect'])).code).toBe(0);
+  await commandLine.succeed(['mode', '--kill-switch', 'on']);
+  await commandLine.succeed(['connect']);
   await helper.kill();
   expect(await source()).toBeUndefined();
   const capture = await lab.capture();
@@ -75,7 +75,7 @@ test('with the kill switch on, the daemon connects again after its helper was ki
   expect(findLeaks(await capture.stop(), 'daemon')).toEqual([]);
   expect(await tunnelOf(commandLine)).toMatchObject({ state: 'connected' });
 
-  expect((await commandLine.run(['disconnect'])).code).toBe(0);
+  await commandLine.succeed(['disconnect']);
   expect(await lab.user.snapshot()).toBe(networkBefore);
   const control = await lab.capture();
   expect(await source()).toBe(addresses.user.ipv4);
@@ -107,5 +107,5 @@ test('the daemon connects at its start where the user has chosen that, and not o
     .poll(async () => (await lab.user.probe.http4('start'))?.address, untilConnected)
     .toBe(addresses.gateway.ipv4);
   expect(await tunnelOf(commandLine)).toMatchObject({ state: 'connected' });
-  expect((await commandLine.run(['disconnect'])).code).toBe(0);
+  await commandLine.succeed(['disconnect']);
 });

@@ -32,12 +32,8 @@ const where = (script: string, ...args: string[]) => ({
 });
 
 test('the doctor says what is not installed: the engine, users, the tunnel device', async ({
-  commandLine,
-  service,
-  helper: _helper,
-  email,
+  signedInCommandLine: commandLine,
 }) => {
-  await signInByCommand(commandLine, service, email);
   const without = async (script: string) => {
     const { code, stdout } = await commandLine.run(['doctor', '--json'], where(script));
     expect(code).toBe(7);
@@ -56,14 +52,11 @@ test('the doctor says what is not installed: the engine, users, the tunnel devic
 });
 
 test('the doctor says which of resolver, service and chosen server does not answer', async ({
-  commandLine,
+  signedInCommandLine: commandLine,
   service,
-  helper: _helper,
   lab,
-  email,
   directory,
 }) => {
-  await signInByCommand(commandLine, service, email);
   // Nothing answers at port 53 of this machine.
   const resolvConf = path.join(directory, 'resolv.conf');
   await writeFile(resolvConf, 'nameserver 127.0.0.1\n');
@@ -98,20 +91,17 @@ test('the doctor says which of resolver, service and chosen server does not answ
 });
 
 test('routes as it is told, and the doctor finds what is wrong, and nothing where nothing is', async ({
-  commandLine,
-  service,
+  signedInCommandLine: commandLine,
   helper,
   lab,
-  email,
 }) => {
-  const { run, json } = commandLine;
-  await signInByCommand(commandLine, service, email);
+  const { run, json, succeed } = commandLine;
   expect((await run(['mode', 'sideways'])).code).toBe(2);
   expect((await run(['mode', 'ip', 'everywhere'])).code).toBe(2);
   expect(await json(['mode'])).toEqual({ routing: 'global', killSwitch: false, localNetwork: false });
   expect(checksWithProblems(await json(['doctor'])), 'all is well without a tunnel').toEqual([]);
 
-  expect((await run(['connect'])).code).toBe(0);
+  await succeed(['connect']);
   const well = await run(['doctor']);
   expect(well.stdout).toMatch(/✓ +Real traffic +OK/);
   expect(well.stdout).not.toContain('✗');
@@ -127,7 +117,7 @@ test('routes as it is told, and the doctor finds what is wrong, and nothing wher
   });
   expect(await json(['status'])).toMatchObject({ tunnel: { state: 'connected', routing: { mode: 'ip' } } });
   expect((await lab.user.probe.http4('listed-not'))?.address).toBe(addresses.user.ipv4);
-  expect((await run(['mode', 'ip', '--except', addresses.direct.ipv4])).code).toBe(0);
+  await succeed(['mode', 'ip', '--except', addresses.direct.ipv4]);
   expect((await lab.user.probe.http4('all-but'))?.address).toBe(addresses.gateway.ipv4);
   expect(await json(['mode', 'global', '--kill-switch', 'on'])).toMatchObject({ killSwitch: true });
 
@@ -147,7 +137,7 @@ test('routes as it is told, and the doctor finds what is wrong, and nothing wher
     ],
   });
   expect([withoutNft.code, withoutNft.stdout]).toEqual([7, expect.stringContaining('Install nftables')]);
-  expect((await run(['disconnect'])).code).toBe(0);
+  await succeed(['disconnect']);
   await helper.stop();
   expect(checksWithProblems(await json(['doctor']))).toEqual(['helper']);
 });
@@ -160,7 +150,7 @@ test('the doctor judges every way to route, and finds what goes another way', as
   email,
   directory,
 }) => {
-  const { run, json } = commandLine;
+  const { run, json, succeed } = commandLine;
   const { service: served, direct } = addresses;
   const judged = async () => {
     const { checks: all } = checks.parse(await json(['doctor']));
@@ -183,27 +173,27 @@ test('the doctor judges every way to route, and finds what goes another way', as
     selector.exec((await lab.user.exec(words('ip rule show'))).stdout)?.[0] ?? '';
   Object.assign(commandLine.env, (await installProbeApp(lab, directory)).env);
   await signInByCommand(commandLine, service, email);
-  expect((await run(['connect'])).code).toBe(0);
+  await succeed(['connect']);
 
-  expect((await run(['mode', 'ip', served.ipv4, direct.ipv4])).code).toBe(0);
+  await succeed(['mode', 'ip', served.ipv4, direct.ipv4]);
   expect(await judged()).toEqual({ route: 'ok', probe: 'ok' });
   expect(await judgedWith(`to ${direct.ipv4} lookup main`)).toEqual({ route: 'problem', probe: 'ok' });
-  expect((await run(['mode', 'ip', '--except', served.ipv4])).code).toBe(0);
+  await succeed(['mode', 'ip', '--except', served.ipv4]);
   expect(await judged()).toEqual({ route: 'ok', probe: 'ok' });
   expect(await judgedWith('lookup main')).toEqual({ route: 'problem', probe: 'ok' });
 
-  expect((await run(['mode', 'auto'])).code).toBe(0);
+  await succeed(['mode', 'auto']);
   expect((await run(['status'])).stdout).toMatch(/^Proxy \(SOCKS5, HTTP\) +127\.0\.0\.1:\d+$/m);
   expect(await judged()).toEqual({ route: 'ok', probe: 'ok', proxy: 'ok' });
   const proxys = await ruleWith(/uidrange \d+-\d+/);
   expect(await judgedWith(`${proxys} lookup main`)).toMatchObject({ probe: 'ok', proxy: 'problem' });
 
-  expect((await run(['mode', 'apps', 'probe'])).code).toBe(0);
+  await succeed(['mode', 'apps', 'probe']);
   expect(await judged()).toEqual({ route: 'ok', probe: 'ok', group: 'ok' });
   const groups = await ruleWith(/fwmark 0x\w+/);
   expect(await judgedWith(`${groups} lookup main`)).toEqual({ route: 'ok', probe: 'ok', group: 'problem' });
-  expect((await run(['mode', 'apps', '--except', 'probe'])).code).toBe(0);
+  await succeed(['mode', 'apps', '--except', 'probe']);
   expect(await judged()).toEqual({ route: 'ok', probe: 'ok', group: 'ok' });
   expect(await judgedWith('lookup main')).toMatchObject({ route: 'problem', group: 'ok' });
-  expect((await run(['disconnect'])).code).toBe(0);
+  await succeed(['disconnect']);
 });

@@ -1,31 +1,25 @@
-import { z } from 'zod';
 import { addresses } from '../lab/addresses.ts';
 import { words } from '../lab/process.ts';
 import { expect, withoutRoot } from './fixtures.ts';
-import { signInByCommand } from './support/command-line.ts';
+import { commandError } from './support/command-line.ts';
 import { test } from './support/command-line-fixture.ts';
 
 /** `waymaker restore`, for people who are cut off and have no helper to ask. */
 
 test.skip(withoutRoot, 'the laboratory needs root');
 
-const problem = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
-
 test('restore opens what a killed helper has left blocked, and stops one that runs only by force', async ({
-  commandLine,
-  service,
+  signedInCommandLine: commandLine,
   helper,
   lab,
-  email,
   networkBefore,
 }) => {
-  const { run, json } = commandLine;
+  const { run, json, succeed } = commandLine;
   const stateDirectory = ['--state-dir', helper.stateDirectory];
   const source = async (marker: string) => (await lab.user.probe.http4(marker))?.address;
-  await signInByCommand(commandLine, service, email);
-  expect((await run(['mode', '--kill-switch', 'on'])).code).toBe(0);
-  expect((await run(['connect'])).code).toBe(0);
-  expect(problem.parse(await json(['restore', ...stateDirectory])).error.code).toBe('helper-running');
+  await succeed(['mode', '--kill-switch', 'on']);
+  await succeed(['connect']);
+  expect(commandError.parse(await json(['restore', ...stateDirectory])).error.code).toBe('helper-running');
   expect(await source('inside')).toBe(addresses.gateway.ipv4);
 
   await helper.kill();
@@ -37,8 +31,8 @@ test('restore opens what a killed helper has left blocked, and stops one that ru
   expect(await source('open')).toBe(addresses.user.ipv4);
 
   await helper.start();
-  expect((await run(['connect'])).code).toBe(0);
-  expect((await run(['restore', '--force', ...stateDirectory])).code).toBe(0);
+  await succeed(['connect']);
+  await succeed(['restore', '--force', ...stateDirectory]);
   expect(await lab.user.snapshot()).toBe(networkBefore);
   expect(await source('forced')).toBe(addresses.user.ipv4);
 });
@@ -51,6 +45,6 @@ test('restore is refused to who is not root, and says what to do', async ({ comm
   );
   const refused = await commandLine.run(['restore', '--json'], { under });
   expect(refused.code).toBe(1);
-  expect(problem.parse(JSON.parse(refused.stdout)).error.code).toBe('not-root');
+  expect(commandError.parse(JSON.parse(refused.stdout)).error.code).toBe('not-root');
   expect(refused.stderr).toContain('sudo waymaker restore');
 });

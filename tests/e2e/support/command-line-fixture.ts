@@ -1,9 +1,16 @@
 import path from 'node:path';
 import { test as base } from '../fixtures.ts';
-import { openCommandLine, type CommandLine } from './command-line.ts';
+import { openCommandLine, signInByCommand, type CommandLine } from './command-line.ts';
 
-/** Tests of the command line, whose daemon is ended after each. */
-export const test = base.extend<{ commandLine: CommandLine }>({
+interface CommandLineFixtures {
+  /** Nobody is signed in, and nothing runs; the daemon is ended after each test. */
+  commandLine: CommandLine;
+  /** The same with the user of `email` signed in, and the helper running. */
+  signedInCommandLine: CommandLine;
+}
+
+/** Tests of the command line. */
+export const test = base.extend<CommandLineFixtures>({
   commandLine: async ({ lab, service, directory }, provide) => {
     const commandLine = openCommandLine({
       lab,
@@ -15,5 +22,10 @@ export const test = base.extend<{ commandLine: CommandLine }>({
     });
     await provide(commandLine);
     await commandLine.end();
+  },
+  // The helper is named to be there before the daemon, and after it.
+  signedInCommandLine: async ({ helper: _helper, commandLine, service, email }, provide) => {
+    await signInByCommand(commandLine, service, email);
+    await provide(commandLine);
   },
 });

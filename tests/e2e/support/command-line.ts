@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { z } from 'zod';
 import type { Lab } from '../../lab/lab.ts';
 import { eventually, processStartTime, type ProcessResult } from '../../lab/process.ts';
 import { appEnvironment } from './desktop-app.ts';
@@ -15,6 +16,8 @@ export interface CommandLine {
   readonly folder: string;
   /** Runs a command to its end. Rejects if the JSON that it printed is not as it is documented. */
   readonly run: (argv: readonly string[], options?: RunOptions) => Promise<ProcessResult>;
+  /** Runs a command that has to succeed; what it printed. */
+  readonly succeed: (argv: readonly string[]) => Promise<string>;
   /** Runs it with `--json`; what it printed, which is JSON whether or not it succeeded. */
   readonly json: (argv: readonly string[]) => Promise<unknown>;
   /** Starts a command; resolves when what it wrote, both streams together, matches. */
@@ -32,6 +35,9 @@ interface RunOptions {
   /** What runs it, such as a shell that prepares something. */
   under?: readonly string[];
 }
+
+/** What a command that fails prints for programs. */
+export const commandError = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
 export const builtCommandLine = path.join(path.dirname(builtMain), 'cli.js');
 
@@ -69,6 +75,11 @@ export function openCommandLine(options: {
     folder,
     env,
     run,
+    async succeed(words) {
+      const { code, stdout, stderr } = await run(words);
+      if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: ${stderr}`);
+      return stdout;
+    },
     async json(words) {
       const { stdout, stderr } = await run([...words, '--json']);
       if (stdout === '') throw new Error(`no JSON: ${stderr}`);
