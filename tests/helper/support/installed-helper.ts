@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { copyFile, cp, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { buildHelper } from '../../../scripts/build-helper.ts';
+import { buildHelper, native } from '../../../scripts/build-helper.ts';
+import { bundleProgram } from '../../../scripts/bundle-program.ts';
 import { addresses } from '../../lab/addresses.ts';
 import { unpackedPackage } from '../../lab/unpacked-package.ts';
 
@@ -39,6 +40,28 @@ export async function installHelper(tree: string, names: NameService): Promise<v
   await enable(tree, '/etc/systemd/system/waymaker-helper.service');
   for (const unit of masked) await symlink('/dev/null', path.join(units, unit));
   await installNameService[names](tree);
+}
+
+/** Lays the command line beside it, as a package does; run as `waymaker`. */
+export async function installCommandLine(tree: string): Promise<void> {
+  const app = path.join(tree, 'opt/Waymaker/resources/app.asar');
+  const programs = path.join(tree, 'usr/bin');
+  for (const folder of [app, programs]) await mkdir(folder, { recursive: true });
+  const version = {
+    name: 'version',
+    config: () => ({ define: { 'import.meta.env.VITE_APP_VERSION': '"0"' } }),
+  };
+  await bundleProgram({
+    entry: 'src/main/cli/index.ts',
+    file: path.join(app, 'out/main/cli.js'),
+    // The daemon's, which is not run here, too.
+    external: [...native, 'keytar', 'dbus-native'],
+    plugins: [version],
+  });
+  await symlink('../helper/node_modules', path.join(app, 'node_modules'));
+  await writeFile(path.join(app, 'package.json'), '{ "type": "module" }');
+  await copyFile(path.join(resources, 'waymaker'), path.join(programs, 'waymaker'));
+  await chmod(path.join(programs, 'waymaker'), 0o755);
 }
 
 /** What `systemctl enable` makes of a unit that multi-user.target wants. */

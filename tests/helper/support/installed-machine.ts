@@ -32,11 +32,16 @@ export interface InstalledMachine extends AsyncDisposable {
   resolve(name: string): Promise<string[]>;
 }
 
-export async function createInstalledMachine(names: NameService): Promise<InstalledMachine> {
+/** `more` lays further files into the machine's tree. */
+export async function createInstalledMachine(
+  names: NameService,
+  more?: (tree: string) => Promise<void>,
+): Promise<InstalledMachine> {
   const net = await createHelperLab();
   const tree = path.join(net.lab.directory, 'tree');
   await mkdir(tree);
   await installHelper(tree, names);
+  await more?.(tree);
   const machine = await bootSystemd(net.lab.user, net.lab.directory, tree);
   const socket = machine.file('/run/waymaker/helper.sock');
   const clients: TestClient[] = [];

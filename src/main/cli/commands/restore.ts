@@ -11,6 +11,8 @@ import { exitCode, type ExitCode } from '../exit-code.ts';
 
 /** The helper ends its engine and its proxy itself; after this time, it is killed. */
 const stopMs = 15_000;
+/** A helper that was asked to end is not started again, so that the second try should succeed. */
+const maxTries = 3;
 
 /**
  * For users who are cut off and have no helper to ask: undoes everything in the helper's journal, and unblocks traffic,
@@ -25,22 +27,22 @@ export async function restore(
   if (process.getuid?.() !== 0)
     throw new CommandProblem(exitCode.failed, 'not-root', say('command.restoreNeedsRoot'));
   const { helperSocket } = readEnvironment(env, platform);
-  const running = await processOn(helperSocket, platform);
-  if (running !== undefined) {
-    if (!isForced)
-      throw new CommandProblem(exitCode.failed, 'helper-running', say('command.restoreHelperRuns'));
-    await stop(running);
-  }
   const program = helperProgram();
   if (program === undefined)
     throw new CommandProblem(exitCode.unavailable, 'helper-absent', say('cause.helperAbsent'));
   const folder = stateDirectory === undefined ? [] : ['--state-dir', path.resolve(stateDirectory)];
   const args = [program, '--restore', '--socket', path.resolve(helperSocket), ...folder];
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
-  let output = '';
-  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) {
+  for (let tried = 1; ; tried += 1) {
+    const running = await processOn(helperSocket, platform);
+    if (running !== undefined) {
+      if (!isForced)
+        throw new CommandProblem(exitCode.failed, 'helper-running', say('command.restoreHelperRuns'));
+      await stop(running);
+    }
+    const { code, output } = await runProgram(args, env);
+    if (code === 0) break;
+    // After a crash, the service manager starts a helper again, which may have come first.
+    if (tried < maxTries && (await processOn(helperSocket, platform)) !== undefined) continue;
     // For people who are asked for help.
     terminal.note(output.trimEnd());
     throw new CommandProblem(exitCode.failed, 'not-restored', say('command.restoreFailed'));
@@ -48,6 +50,14 @@ export async function restore(
   if (context.isJson) terminal.out(JSON.stringify({ restored: true }));
   else terminal.out(say('command.restored'));
   return exitCode.done;
+}
+
+async function runProgram(args: readonly string[], env: NodeJS.ProcessEnv) {
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let output = '';
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output };
 }
 
 /** Next to this program, in a build as well as when installed. */
@@ -72,17 +82,18 @@ async function processOn(socketPath: string, platform: NodeJS.Platform): Promise
 }
 
 async function stop(pid: number): Promise<void> {
-  process.kill(pid, 'SIGTERM');
+  sendSignal(pid, 'SIGTERM');
   const giveUpAt = performance.now() + stopMs;
-  while (isRunning(pid)) {
-    if (performance.now() > giveUpAt) process.kill(pid, 'SIGKILL');
+  while (sendSignal(pid, 0)) {
+    if (performance.now() > giveUpAt) sendSignal(pid, 'SIGKILL');
     await delay(50);
   }
 }
 
-function isRunning(pid: number): boolean {
+/** False if there is no such process any more. */
+function sendSignal(pid: number, signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
   try {
-    process.kill(pid, 0);
+    process.kill(pid, signal);
     return true;
   } catch {
     return false;
