@@ -3,12 +3,13 @@ import { openDeaths, type Deaths } from '../helper/support/deaths.ts';
 import { bundlePrograms } from '../lab/programs.ts';
 
 /**
- * `node tests/soak/journal-deaths.ts [SECONDS] [WORDS] [all]`: kills the helper at each moment at which its journal changes,
+ * `node tests/soak/journal-deaths.ts [SECONDS] [WORD…] [all]`: kills the helper at each moment at which its journal changes,
  * or any change of the system begins or ends, in each scene whose description has the words, until the time is over. `npm
  * run soak` runs it beside the rest.
  */
-const [seconds = '600', word = '', which = 'journal'] = process.argv.slice(2);
-const moments = which === 'all' ? 'all' : 'journal';
+const [seconds = '600', ...more] = process.argv.slice(2);
+const moments = more.includes('all') ? 'all' : 'journal';
+const words = more.filter((word) => word !== 'all');
 
 await bundlePrograms('helper');
 const until = performance.now() + 1000 * Number(seconds);
@@ -17,7 +18,7 @@ let [died, failed, whole] = [0, 0, 0];
 // In another order each time, as the time may be over before the last.
 const shuffled = scenes
   // `connect` is none of `disconnect`.
-  .filter((scene) => ` ${describeScene(scene)}`.includes(word && ` ${word}`))
+  .filter((scene) => words.every((word) => ` ${describeScene(scene)}`.includes(` ${word}`)))
   .map((scene) => ({ scene, rank: Math.random() }))
   .sort((one, other) => one.rank - other.rank);
 for (const { scene } of shuffled) {

@@ -5,7 +5,7 @@ import { addresses, names, type AddressPair } from '../../lab/addresses.ts';
 export interface Asked {
   routing: Routing;
   killSwitch: boolean;
-  /** The server is marked as split, and its gateway names the echo. */
+  /** The server is marked as split, and its gateway names the echo, which counts in mode global. */
   split?: true;
 }
 
@@ -21,6 +21,7 @@ const { echo, direct, service } = addresses;
 const list = (...pairs: AddressPair[]) => pairs.flatMap(({ ipv4, ipv6 }) => [`${ipv4}/32`, `${ipv6}/128`]);
 
 const global: Routing = { mode: 'global', localNetwork: false };
+const globalWithLocal: Routing = { mode: 'global', localNetwork: true };
 const pac: Routing = { mode: 'pac', routeDomains: [names.where], blockedDomains: [] };
 const otherPac: Routing = { mode: 'pac', routeDomains: [names.echo], blockedDomains: [names.where] };
 const ip = (policy: IpPolicy, ...pairs: AddressPair[]): Routing => ({
@@ -41,13 +42,14 @@ const routings = [global, pac, onlyEcho, allButDirect, onlyGroup, allButGroup];
 export const pushedOptions = [...list(echo), '198.51.100.64/26'].map((prefix) => `route = ${prefix}`);
 /** What a connection captures of the hosts of scenes once its gateway has named its networks. */
 export const effective = ({ split, ...asked }: Asked): Asked =>
-  split ? { ...asked, routing: onlyEcho } : asked;
+  split && asked.routing.mode === 'global' ? { ...asked, routing: onlyEcho } : asked;
 
 const switches = [true, false];
 const everySwitch = (routing: Routing, more: Pick<Asked, 'split'> = {}) =>
   switches.map((killSwitch): Asked => ({ routing, killSwitch, ...more }));
 const asked = routings.flatMap((routing) => everySwitch(routing));
 const split = everySwitch(global, { split: true });
+const splitWithLocal = everySwitch(globalWithLocal, { split: true });
 
 const connect = (to: Asked): Scene => ({ deed: 'connect', to });
 const ends = (from: Asked): Scene[] => [
@@ -83,6 +85,21 @@ const changes = ({ from, to }: Pair): Scene[] =>
       .filter((after) => before.killSwitch === after.killSwitch || from === global || to === global)
       .map((after) => change(before, after)),
   );
+/** Live changes at a server that is marked as split: between its own networks and another mode, and of each setting. */
+const splitChanges = [
+  ...split.flatMap((own) =>
+    routings
+      .filter((routing) => routing !== global)
+      .flatMap((routing) => everySwitch(routing, { split: true }))
+      .flatMap((other) => [change(own, other), change(other, own)]),
+  ),
+  ...split.map((from) => change(from, { ...from, killSwitch: !from.killSwitch })),
+  ...split.flatMap((closed) =>
+    splitWithLocal
+      .filter(({ killSwitch }) => killSwitch === closed.killSwitch)
+      .flatMap((open) => [change(closed, open), change(open, closed)]),
+  ),
+];
 const again = ({ from, to }: Pair): Scene => ({
   deed: 'connect again',
   from: { routing: from, killSwitch: true },
@@ -103,6 +120,7 @@ export const sceneKinds: Readonly<Record<string, readonly Scene[]>> = {
   'change of the kill switch': asked.map((from) => change(from, { ...from, killSwitch: !from.killSwitch })),
   'connect again': [...pairs, ...routings.map((same) => ({ from: same, to: same })), ...lists].map(again),
   'split server': [...split.map(connect), ...split.flatMap(ends)],
+  'change at a split server': splitChanges,
 };
 export const scenes: readonly Scene[] = Object.values(sceneKinds).flat();
 
@@ -110,11 +128,13 @@ const otherLists = new Map([
   [otherPac, ', other list'],
   [onlyBoth, ', longer list'],
   [allButMore, ', longer list'],
+  [globalWithLocal, ', local network'],
 ]);
 const described = ({ routing, killSwitch, split: isSplit }: Asked) => {
-  const mode = isSplit ? 'split' : routing.mode;
+  const mode = isSplit && routing.mode === 'global' ? 'split' : routing.mode;
   const policy = 'policy' in routing ? ` (${routing.policy})` : '';
-  return `${mode}${policy}${otherLists.get(routing) ?? ''}, kill switch ${killSwitch ? 'on' : 'off'}`;
+  const server = isSplit && mode !== 'split' ? ' at a split server' : '';
+  return `${mode}${policy}${server}${otherLists.get(routing) ?? ''}, kill switch ${killSwitch ? 'on' : 'off'}`;
 };
 
 export function describeScene(scene: Scene): string {

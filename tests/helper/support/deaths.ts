@@ -101,9 +101,11 @@ export async function openDeaths(which: Moments): Promise<Deaths> {
       case 'connect':
       case 'connect again':
         return await connect(scene.to);
-      case 'change':
-        await client.call('setRouting', scene.to);
+      case 'change': {
+        const { routing, killSwitch } = scene.to;
+        await client.call('setRouting', { routing, killSwitch });
         return;
+      }
       case 'disconnect':
         return await disconnect();
       case 'give up':
