@@ -100,11 +100,15 @@ const splitChanges = [
       .flatMap((open) => [change(closed, open), change(open, closed)]),
   ),
 ];
-const again = ({ from, to }: Pair): Scene => ({
+const again = ({ from, to }: Pair, more: Pick<Asked, 'split'> = {}): Scene => ({
   deed: 'connect again',
-  from: { routing: from, killSwitch: true },
-  to: { routing: to, killSwitch: true },
+  from: { routing: from, killSwitch: true, ...more },
+  to: { routing: to, killSwitch: true, ...more },
 });
+const splitAgain = pairs
+  .concat({ from: global, to: global })
+  .filter(({ from, to }) => from === global || to === global)
+  .map((pair) => again(pair, { split: true }));
 
 const ended = asked.flatMap(ends);
 const endedBy = (deed: Scene['deed']) => ended.filter((scene) => scene.deed === deed);
@@ -118,9 +122,12 @@ export const sceneKinds: Readonly<Record<string, readonly Scene[]>> = {
   'change of the mode': pairs.flatMap(changes),
   'change of the list': lists.flatMap(changes),
   'change of the kill switch': asked.map((from) => change(from, { ...from, killSwitch: !from.killSwitch })),
-  'connect again': [...pairs, ...routings.map((same) => ({ from: same, to: same })), ...lists].map(again),
+  'connect again': [...pairs, ...routings.map((same) => ({ from: same, to: same })), ...lists].map((pair) =>
+    again(pair),
+  ),
   'split server': [...split.map(connect), ...split.flatMap(ends)],
   'change at a split server': splitChanges,
+  'connect again at a split server': splitAgain,
 };
 export const scenes: readonly Scene[] = Object.values(sceneKinds).flat();
 
@@ -143,18 +150,24 @@ export function describeScene(scene: Scene): string {
   return `${scene.deed}: ${[...from, ...to].join(' → ')}`;
 }
 
+/**
+ * Until the gateway has named its networks, everything is captured: the connection is written once, and again with how
+ * to undo what was found to be changed.
+ */
+function begun(to: Asked, written: number): Asked {
+  const { split: _, ...everything } = to;
+  return written <= 2 ? everything : effective(to);
+}
+
 /** What the journal says that there is once those moments have passed, and captures; undefined: nothing. */
 export function journalled(scene: Scene, moments: readonly string[]): Asked | undefined {
   const written = moments.filter((moment) => moment === 'after journal is written').length;
   switch (scene.deed) {
-    case 'connect': {
-      const { split: isSplit, ...everything } = scene.to;
-      if (written === 0) return undefined;
-      // What the gateway names is written when it has named it.
-      return isSplit && written === 1 ? everything : effective(scene.to);
-    }
-    case 'change':
+    case 'connect':
+      return written === 0 ? undefined : begun(scene.to, written);
     case 'connect again':
+      return written === 0 ? effective(scene.from) : begun(scene.to, written);
+    case 'change':
       return effective(written > 0 ? scene.to : scene.from);
     case 'disconnect':
     case 'recover':
