@@ -5,7 +5,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { GatewaySession } from '#shared/helper/protocol.ts';
 import { attachedPrograms, hookNames } from '../../../helper/linux/bpf.ts';
-import { addresses } from '../../lab/addresses.ts';
+import { addresses, type AddressPair } from '../../lab/addresses.ts';
 import { controlGroupOf, unifiedCgroups } from '../../lab/control-groups.ts';
 import { eventually } from '../../lab/process.ts';
 import { socketOf } from './attach-as.ts';
@@ -150,15 +150,20 @@ export async function openDeaths(which: Moments): Promise<Deaths> {
   }
 
   /** What belongs in the tunnel is blocked, and the rest goes out directly. */
-  async function expectBlocked({ routing }: Asked): Promise<void> {
+  async function expectBlocked(asked: Asked): Promise<void> {
     assert.equal(client.states.at(-1)?.state, 'connecting');
+    await expectSeen(asked, undefined);
+  }
+
+  /** `inside`: what hosts see of whatever belongs in the tunnel; undefined: nothing. They see the rest itself. */
+  async function expectSeen({ routing }: Asked, inside: AddressPair | undefined): Promise<void> {
     const expected = places.flatMap((place) =>
       (['echo', 'direct'] as const).flatMap((host) =>
         (['ipv4', 'ipv6'] as const).map((family) => {
           const isIn = isCaptured(routing, host, place === 'group');
           return {
             ask: { place, host: addresses[host][family] },
-            sees: isIn ? undefined : addresses.user[family],
+            sees: isIn ? inside?.[family] : addresses.user[family],
           };
         }),
       ),
@@ -204,12 +209,13 @@ export async function openDeaths(which: Moments): Promise<Deaths> {
       if (outcome === 'completed') {
         await plan.set(0);
         // The tunnel was up all the time, whatever becomes of traffic without it.
-        if (scene.deed === 'change')
+        if (scene.deed === 'change') {
           expectInside(
             during,
             promised.map((one) => ({ ...one, killSwitch: true })),
           );
-        else if (scene.deed !== 'connect' && scene.deed !== 'disconnect') expectInside(during, promised);
+          await expectSeen(effective(scene.to), addresses.gateway);
+        } else if (scene.deed !== 'connect' && scene.deed !== 'disconnect') expectInside(during, promised);
       } else {
         if (scene.deed !== 'connect' && scene.deed !== 'disconnect') expectInside(during, promised);
         const between = await traffic.packetsWhile(restart);
