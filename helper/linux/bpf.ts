@@ -27,6 +27,9 @@ const idAt = 4;
 const maxQueried = 16;
 
 const ENOENT = 2;
+const EAGAIN = 11;
+/** Signals come one at a time, so that the second attempt nearly always succeeds; libbpf makes five of them. */
+const maxLoadAttempts = 20;
 
 /** Each hook with its kind of program (`enum bpf_prog_type`) and its own number (`enum bpf_attach_type`). */
 export const hooks = {
@@ -85,12 +88,21 @@ export function loadProgram(hook: Hook, code: Buffer): Program {
   request.write(`waymaker`, 48, 'latin1');
   request.writeUInt32LE(hooks[hook].attach, 68);
   try {
-    const descriptor = bpf(BPF_PROG_LOAD, request);
+    const descriptor = loadUndisturbed(request);
     return { descriptor, id: idOf(descriptor) };
   } catch (error) {
     const text = reasons.toString('latin1', 0, reasons.indexOf(0)).slice(-500);
     throw new BpfError(`no program for ${hook}: ${text}`, { cause: error });
   }
+}
+
+/** A signal, such as that of a child that has ended, makes the kernel give up verifying a program. */
+function loadUndisturbed(request: Buffer): number {
+  for (let attempt = 1; attempt < maxLoadAttempts; attempt += 1) {
+    const descriptor = bpf(BPF_PROG_LOAD, request, EAGAIN);
+    if (descriptor >= 0) return descriptor;
+  }
+  return bpf(BPF_PROG_LOAD, request);
 }
 
 export const unloadProgram = ({ descriptor }: Program): void => closeSync(descriptor);
