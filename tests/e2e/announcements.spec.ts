@@ -86,8 +86,12 @@ test.describe('countdowns are announced, and not every second:', () => {
     expect(await saidOfTrial()).toEqual([]);
     await pass(11 * minute);
     expect(await saidOfTrial()).toEqual(['Your trial ends in less than 60 minutes']);
+    // Among the servers, too.
+    await connect.openServers();
     await pass(49 * minute);
     expect(await saidOfTrial()).toEqual(['Your trial ends in less than 10 minutes']);
+    await page.keyboard.press('Escape');
+    await expect(connect.search).toBeHidden();
     await pass(8 * minute);
     expect(await saidOfTrial()).toEqual(['Your trial ends in less than 1 minute']);
     await pass(2 * minute);

@@ -22,6 +22,9 @@ export async function listenForAnnouncements(page: Page): Promise<() => Promise<
     };
     new MutationObserver((records) => {
       for (const region of new Set(records.flatMap(regionsOf))) {
+        // What is behind a modal dialog is inert, and goes unread.
+        const modal = document.querySelector('dialog:modal');
+        if (modal && !modal.contains(region ?? null)) continue;
         const text = region?.textContent.trim();
         if (text && said.at(-1) !== text) said.push(text);
       }

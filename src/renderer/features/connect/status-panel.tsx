@@ -6,6 +6,7 @@ import type { TextKey } from '#shared/texts/texts.ts';
 import { useApp } from '../../platform/host-context.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { withCommands } from '../../ui/with-commands.tsx';
+import { TrialAnnouncement } from '../server-chooser/trial-announcement.tsx';
 import { TrialTag } from '../server-chooser/trial-tag.tsx';
 import { isMember } from '../session/is-member.ts';
 import { useUser } from '../session/use-user.ts';
@@ -76,6 +77,7 @@ export function StatusPanel({ servers, chosen, destination, needsPlan, children 
       {trial && isTrialShown && (
         <div className={classes.trial}>
           <TrialTag trialExpiredAt={trial.trialExpiredAt} />
+          <TrialAnnouncement group={trial} />
           {isTrialEnding && <p className={classes.detail}>{t('connect.trialKeep')}</p>}
         </div>
       )}

@@ -14,6 +14,7 @@ import { ShopButton } from '../purchase/shop-button.tsx';
 import classes from './server-chooser.module.css';
 import { ServerListbox } from './server-listbox.tsx';
 import { serverRows } from './server-rows.ts';
+import { TrialAnnouncement } from './trial-announcement.tsx';
 import type { LatencyMeasurement } from './use-latencies.ts';
 
 interface ServerChooserProps {
@@ -125,6 +126,8 @@ export function ServerChooser(props: ServerChooserProps) {
       {[...latencies.values()].some(({ throughTunnel }) => throughTunnel) && (
         <p className={classes.note}>{t('servers.throughTunnel')}</p>
       )}
+      {/* Not beside the countdown: a grid has rows alone. The page's own is inert while this is open. */}
+      {isOpen && <TrialAnnouncement group={chosen?.group} />}
       <ChooserActions
         isMeasuring={isMeasuring}
         onMeasure={measure && onMeasure}

@@ -4,7 +4,6 @@ import { formatTimeLeft } from '../../i18n/format.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { Tag } from '../../ui/tag.tsx';
 import { useNow } from '../../ui/use-now.ts';
-import { TrialAnnouncement } from './trial-announcement.tsx';
 
 /** Shows that a group is on trial, and for how long. Screen readers do not announce the countdown. */
 export function TrialTag({ trialExpiredAt }: { trialExpiredAt: string | null }) {
@@ -15,11 +14,8 @@ export function TrialTag({ trialExpiredAt }: { trialExpiredAt: string | null }) 
   const seconds = (Date.parse(trialExpiredAt) - now) / 1000;
   const isEnding = seconds < trialEndingHours * 3600;
   return (
-    <>
-      <Tag tone={isEnding ? 'warn' : 'plain'}>
-        {t('connect.trialLeft', { time: formatTimeLeft(seconds, language) })}
-      </Tag>
-      <TrialAnnouncement trialExpiredAt={trialExpiredAt} />
-    </>
+    <Tag tone={isEnding ? 'warn' : 'plain'}>
+      {t('connect.trialLeft', { time: formatTimeLeft(seconds, language) })}
+    </Tag>
   );
 }
