@@ -113,14 +113,20 @@ test.describe('500 servers', () => {
     const connect = await openServers(page);
     await connect.search.focus();
     for (let pressed = 0; pressed < 30; pressed += 1) await page.keyboard.press('PageDown');
-    const id = await connect.search.getAttribute('aria-activedescendant');
-    await expect(page.locator(`[id="${id}"]`)).toContainText('Chile 202');
-    await expect(page.locator(`[id="${id}"]`)).toBeInViewport();
-    await page.keyboard.press('ArrowUp');
-
-    // To its star and back: marking it chooses nothing, and keeps the keyboard where it is.
     const active = async () =>
       page.locator(`[id="${await connect.search.getAttribute('aria-activedescendant')}"]`);
+    await expect(await active()).toContainText('Chile 202');
+    await expect(await active()).toBeInViewport();
+    await page.keyboard.press('ArrowUp');
+    // Also once the pointer has scrolled it out of view.
+    await page.getByRole('grid').evaluate((grid) => grid.scrollBy(0, 5000));
+    await expect(connect.server('Chile 202')).toBeHidden();
+    await expect(await active()).toHaveCount(1);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    await expect(connect.server('Chile 197')).toBeInViewport();
+
+    // To its star and back: marking it chooses nothing, and keeps the keyboard where it is.
     await expect(connect.search).toHaveAccessibleDescription(/right arrow/);
     for (const label of ['Add to', 'Remove from', 'Add to', 'Remove from']) {
       await page.keyboard.press('ArrowRight');

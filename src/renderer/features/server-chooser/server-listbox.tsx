@@ -1,5 +1,5 @@
 import { useCallbackRef } from '@mantine/hooks';
-import { useVirtualizer } from '@tanstack/react-virtual';
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual';
 import {
   memo,
   useDeferredValue,
@@ -90,6 +90,7 @@ export const ServerListbox = memo(function ServerListbox(props: ServerListboxPro
   /** The active row's server, if it has a star. */
   const starred = setFavourite && activeOption?.kind === 'server' ? activeOption.server.serverId : undefined;
   const isStarActive = isAtStar && starred !== undefined;
+  const activeRow = activeOption ? rows.indexOf(activeOption) : -1;
   // oxlint-disable-next-line react/incompatible-library -- nothing of it is handed on to other components
   const virtualizer = useVirtualizer({
     count: rows.length,
@@ -104,6 +105,12 @@ export const ServerListbox = memo(function ServerListbox(props: ServerListboxPro
       return instance.measurementsCache[index]?.size ?? estimated.server;
     },
     overscan,
+    // With the active row, which the field refers to, even if the pointer has scrolled it out of view.
+    rangeExtractor(range) {
+      const inRange = defaultRangeExtractor(range);
+      if (activeRow < 0 || inRange.includes(activeRow)) return inRange;
+      return [...inRange, activeRow].toSorted((one, other) => one - other);
+    },
     useFlushSync: false,
   });
   // With the chosen row in view, and some of the rows before it.
