@@ -36,6 +36,7 @@ export class ConnectRoute extends Route {
   readonly cancel = this.named('button', 'connect.cancel');
   /** To the shop: where it says what is missing, and below the servers that need it. */
   readonly choosePlan = this.named('link', 'service.choose');
+  readonly planForServers = this.page.getByRole('dialog').locator('a[href="/purchase"]');
   /** Among the servers: has all of them measured. */
   readonly measure = this.named('button', 'servers.measure');
   /** Takes whichever server answers first. */
@@ -44,6 +45,7 @@ export class ConnectRoute extends Route {
   readonly addFavourite = this.named('button', 'servers.addFavourite');
   /** What stands above those that are marked. */
   readonly favourites = this.page.getByText(this.text('servers.favourites'), { exact: true });
+  readonly recents = this.page.getByText(this.text('servers.recents'), { exact: true });
   readonly retry = this.named('button', 'error.retry');
   readonly trialLeft = this.page.getByText(this.text('connect.trialLeft'));
   readonly failed = this.page.getByRole('alert');

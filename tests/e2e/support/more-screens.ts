@@ -23,25 +23,9 @@ export function explainedScreen(page: Page, language: TextLanguage): Screen {
 
 /** The settings with all that they say on demand, and what stands below them once something has happened. */
 export function settingsScreens(page: Page, language: TextLanguage): Screen[] {
-  const settings = new SettingsRoute(page, language);
   const log = new ConnectionLogRoute(page, language);
   return [
     explainedScreen(page, language),
-    {
-      name: 'settings-by-app',
-      route: settings,
-      act: () => settings.switchOn(settings.byApp),
-    },
-    {
-      name: 'choose-apps',
-      route: settings,
-      act: () => settings.chooseApps.click(),
-      sees: settings.appsDone,
-      leave: async () => {
-        await settings.appsDone.click();
-        await settings.switchOn(settings.global);
-      },
-    },
     { name: 'licences', route: new LicencesRoute(page, language) },
     { name: 'connection-log-filled', route: log, sees: log.events.first() },
   ];

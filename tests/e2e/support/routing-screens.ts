@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, type Page } from 'playwright/test';
+import { expect, type Locator, type Page } from 'playwright/test';
 import { waitLimit } from '../../lab/wait-limit.ts';
 import { ConnectRoute } from '../routes/connect-route.ts';
 import { SettingsRoute } from '../routes/settings-route.ts';
@@ -19,16 +19,136 @@ export async function writeCountryLists(serviceDirectory: string): Promise<void>
   }
 }
 
-/** What can be set of each routing mode, and what the connect tab says of it, with a tunnel and without. */
-export function routingScreens(page: Page, language: TextLanguage): Screen[] {
-  const settings = new SettingsRoute(page, language);
-  const connect = new ConnectRoute(page, language);
+/** Applications that are installed for whoever runs the app with this environment. */
+export async function installApps(
+  directory: string,
+  names: readonly string[],
+): Promise<Record<string, string>> {
+  const folder = path.join(directory, 'applications');
+  await mkdir(folder, { recursive: true });
+  for (const [index, name] of names.entries()) {
+    const entry = ['[Desktop Entry]', 'Type=Application', `Name=${name}`, 'Exec=/bin/true'];
+    await writeFile(path.join(folder, `app-${index}.desktop`), `${entry.join('\n')}\n`);
+  }
+  return { XDG_DATA_HOME: directory, XDG_DATA_DIRS: path.join(directory, 'nothing') };
+}
+
+/** What can be set of each routing mode. Each goes on from what the one before has set, and the last leaves all as it was. */
+export function routingSettings(page: Page, language: TextLanguage) {
+  const route = new SettingsRoute(page, language);
   const country = (code: string) =>
-    settings.country(new Intl.DisplayNames([languageTags[language]], { type: 'region' }).of(code) ?? code);
-  const enter = async (field: typeof settings.prefixes, text: string) => {
+    route.country(new Intl.DisplayNames([languageTags[language]], { type: 'region' }).of(code) ?? code);
+  const enter = async (field: Locator, text: string) => {
     await field.fill(text);
     await field.press('Enter');
   };
+  const choose = async (code: string, query: string) => {
+    await route.countrySearch.fill(query);
+    await route.switchOn(country(code));
+  };
+  const closePicker = () => route.appsDone.click();
+  return {
+    localNetwork: {
+      name: 'settings-local-network',
+      route,
+      act: async () => {
+        await route.switchOn(route.localNetwork);
+        await enter(route.localPrefixes, '198.51.100.0/24');
+        await route.localPrefixes.scrollIntoViewIfNeeded();
+      },
+      leave: () => route.switchOff(route.localNetwork),
+    },
+    automatic: {
+      name: 'settings-automatic',
+      route,
+      act: async () => {
+        await route.switchOn(route.automatic);
+        await enter(route.through, 'intranet.example.com, example.org');
+        await enter(route.direct, 'https://');
+        await expect(route.says('routing.domainsInvalid')).toBeVisible();
+      },
+      leave: () => enter(route.direct, ''),
+    },
+    byAddress: {
+      name: 'settings-by-address',
+      route,
+      act: async () => {
+        await route.switchOn(route.byAddress);
+        await choose('JP', 'jp');
+        await choose('DE', 'de');
+        await route.countrySearch.fill('us');
+      },
+    },
+    noCountryFound: {
+      name: 'settings-by-address-none-found',
+      route,
+      act: async () => {
+        await route.policy.selectOption({ index: 1 });
+        await route.countrySearch.fill('Atlantis');
+        await enter(route.prefixes, '10.0.0.0/33');
+      },
+      sees: route.says('routing.prefixesInvalid'),
+    },
+    byApp: {
+      name: 'settings-by-app',
+      route,
+      act: () => route.switchOn(route.byApp),
+      sees: route.says('routing.appsNone'),
+    },
+    apps: {
+      name: 'choose-apps',
+      route,
+      act: async () => {
+        await route.chooseApps.click();
+        await expect(page.getByRole('checkbox').first()).toBeVisible();
+      },
+      sees: route.appsDone,
+      leave: closePicker,
+    },
+    noAppFound: {
+      name: 'choose-apps-none-found',
+      route,
+      act: async () => {
+        await route.chooseApps.click();
+        await route.appSearch.fill('Atlantis');
+      },
+      sees: route.says('routing.appsNoneFound'),
+      leave: closePicker,
+    },
+    appChosen: {
+      name: 'choose-apps-chosen',
+      route,
+      act: async () => {
+        await route.chooseApps.click();
+        await page.getByRole('checkbox').first().check();
+        // Opened again, it has what is chosen first.
+        await closePicker();
+        await route.chooseApps.click();
+      },
+      sees: route.says('routing.appsChosen'),
+      leave: closePicker,
+    },
+    chosenApp: {
+      name: 'settings-by-app-chosen',
+      route,
+      act: () => expect(route.chosenApps).toHaveCount(1),
+    },
+    allButApp: {
+      name: 'settings-all-but-app',
+      route,
+      act: async () => void (await route.policy.selectOption({ index: 1 })),
+      leave: async () => {
+        await route.follow();
+        await route.switchOn(route.global);
+      },
+    },
+  } as const satisfies Record<string, Screen>;
+}
+
+/** The same, and what the connect tab says of each mode, with a tunnel and without. */
+export function routingScreens(page: Page, language: TextLanguage): Screen[] {
+  const settings = routingSettings(page, language);
+  const connect = new ConnectRoute(page, language);
   const connected = async () => {
     await connect.connect.click();
     await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(30_000) });
@@ -38,80 +158,35 @@ export function routingScreens(page: Page, language: TextLanguage): Screen[] {
     await expect(connect.status('connect.disconnected')).toBeVisible();
   };
   /** The connect tab in the mode that is set. */
-  const cards = (mode: string): Screen[] => [
-    { name: `connect-${mode}`, route: connect },
-    { name: `connected-${mode}`, route: connect, act: connected, sees: connect.disconnect, leave: off },
-  ];
-  const choose = async (code: string, query: string) => {
-    await settings.countrySearch.fill(query);
-    await settings.switchOn(country(code));
-  };
+  const withTunnel = (mode: string): Screen => ({
+    name: `connected-${mode}`,
+    route: connect,
+    act: connected,
+    sees: connect.disconnect,
+    leave: off,
+  });
+  const cards = (mode: string): Screen[] => [{ name: `connect-${mode}`, route: connect }, withTunnel(mode)];
+  const { leave: leaveApps, ...allButApp } = settings.allButApp;
   return [
-    {
-      name: 'settings-local-network',
-      route: settings,
-      act: async () => {
-        await settings.switchOn(settings.localNetwork);
-        await enter(settings.localPrefixes, '198.51.100.0/24');
-        await settings.localPrefixes.scrollIntoViewIfNeeded();
-      },
-      leave: () => settings.switchOff(settings.localNetwork),
-    },
-    {
-      name: 'settings-automatic',
-      route: settings,
-      act: async () => {
-        await settings.switchOn(settings.automatic);
-        await enter(settings.through, 'intranet.example.com, example.org');
-        await enter(settings.direct, 'https://');
-        await expect(settings.says('routing.domainsInvalid')).toBeVisible();
-      },
-      leave: () => enter(settings.direct, ''),
-    },
+    settings.localNetwork,
+    settings.automatic,
     ...cards('automatic'),
-    {
-      name: 'settings-by-address',
-      route: settings,
-      act: async () => {
-        await settings.switchOn(settings.byAddress);
-        await choose('JP', 'jp');
-        await choose('DE', 'de');
-        await settings.countrySearch.fill('us');
-      },
-    },
+    settings.byAddress,
     ...cards('by-address'),
-    {
-      name: 'settings-by-address-none-found',
-      route: settings,
-      act: async () => {
-        await settings.policy.selectOption({ index: 1 });
-        await settings.countrySearch.fill('Atlantis');
-      },
-    },
+    settings.noCountryFound,
     ...cards('by-other-addresses'),
-    {
-      name: 'settings-by-app-chosen',
-      route: settings,
-      act: async () => {
-        await settings.switchOn(settings.byApp);
-        await settings.chooseApps.click();
-        await page.getByRole('checkbox').first().check();
-        await settings.appsDone.click();
-        await expect(settings.chosenApps).toHaveCount(1);
-      },
-    },
+    settings.byApp,
+    settings.apps,
+    settings.noAppFound,
+    settings.appChosen,
+    settings.chosenApp,
     ...cards('by-app'),
+    allButApp,
     {
-      name: 'settings-all-but-app',
-      route: settings,
-      act: async () => void (await settings.policy.selectOption({ index: 1 })),
-    },
-    {
-      ...cards('by-other-apps')[1]!,
+      ...withTunnel('by-other-apps'),
       leave: async () => {
         await off();
-        await settings.follow();
-        await settings.switchOn(settings.global);
+        await leaveApps();
       },
     },
   ];

@@ -31,6 +31,9 @@ export async function everythingSaid(page: Page): Promise<string[]> {
   });
 }
 
+/** What an operator may have given a name to, of which no part may be cut off. */
+export const longName = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerk';
+
 /** Words in Latin letters that stand in every language: names, addresses, and what the trade calls things. */
 const sameEverywhere = [
   /\S+@\S+/g,
@@ -38,6 +41,7 @@ const sameEverywhere = [
   /\b[\w-]+(?:\.[\w-]+)+\b/g,
   /\b(?:Waymaker|Web|AnyConnect|macOS|Windows|Linux|GNOME Keyring|IPv[46]|DNS|DTLS|TLS|UDP|TCP|openconnect|NetworkManager|Wi-Fi)\b/g,
   /\b(?:Aurora|Borealis|Nowhere|Starter|Family, one month|Family)\b/g,
+  new RegExp(longName, 'g'),
   /\bUS\$/g,
   // Devices' names.
   new RegExp(`\\b${os.hostname()}\\b`, 'g'),
@@ -47,8 +51,15 @@ const sameEverywhere = [
   /\bsudo systemctl start waymaker-helper\b/g,
 ];
 
-/** What stays English for users of the pseudo-language, being no text of the pages: dates, units, refusals. */
+const regions = new Intl.DisplayNames(['en'], { type: 'region' });
+const countries = 'AQ AU BE BR CA CH CN DE FR GB JP KR SE SG US ZA'
+  .split(' ')
+  .map((code) => regions.of(code));
+
+/** What stays English for users of the pseudo-language, being no text of the pages: dates, units, countries, refusals. */
 const inEnglish = [
+  new RegExp(`\\b(?:${countries.join('|')})\\b`, 'g'),
+  /\b\d+ ms\b/g,
   /^This order does not exist\.$/g,
   /\b\d+:\d\d [AP]M\b/g,
   /\b[A-Z][a-z]+ \d{1,2}, \d{4}\b/g,

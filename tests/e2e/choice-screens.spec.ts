@@ -1,0 +1,88 @@
+import path from 'node:path';
+import { createLab } from '../lab/lab.ts';
+import { waitLimit } from '../lab/wait-limit.ts';
+import { withoutRoot } from './fixtures.ts';
+import { expectNoViolations } from './support/axe.ts';
+import { prepareHelper } from './support/helper.ts';
+import { inspectScreens, promiseOfScreens } from './support/inspect-screens.ts';
+import { launchDesktopApp } from './support/launch-desktop-app.ts';
+import { installApps, routingSettings, writeCountryLists } from './support/routing-screens.ts';
+import { chooserScreens } from './support/server-list-screens.ts';
+import { openScreen } from './support/screens.ts';
+import { serverNames, startService } from './support/service.ts';
+import { arriveSignedIn } from './support/sign-in.ts';
+import { languages, languageTags, texts } from './support/texts.ts';
+import { longName } from './support/visible-text.ts';
+import { expect, test } from './webview/webview-fixtures.ts';
+
+// Each takes long, and shares nothing with the others.
+test.describe.configure({ mode: 'parallel' });
+
+test('too little contrast in a dialog is seen, whatever is behind it', async ({ signInInApp }) => {
+  const { app, page } = await signInInApp('android');
+  await page.setViewportSize({ width: 1200, height: 800 });
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await openScreen(chooserScreens(page, 'en', app)[0]!);
+  const contrast = () => expectNoViolations(page, 'servers', { only: ['color-contrast'] });
+  await contrast();
+  await page
+    .getByRole('dialog')
+    .getByRole('heading')
+    .evaluate((title) => (title.style.color = 'silver'));
+  await expect(contrast()).rejects.toThrow(/color-contrast/);
+});
+
+for (const language of [...languages, 'pseudo'] as const) {
+  const offers = language === 'pseudo' ? { translations: { en: texts.pseudo } } : {};
+
+  test(`the servers to choose from, ${language}: ${promiseOfScreens(language)}`, async ({
+    openInApp,
+    directory,
+    email,
+  }) => {
+    test.setTimeout(waitLimit(240_000));
+    await using service = await startService(path.join(directory, 'service'), undefined, offers);
+    const url = `${service.consoleUrl}/`;
+    const { app, page } = await openInApp('android', { language, url });
+    await arriveSignedIn(page, service, email, language);
+    const setDark = (dark: boolean) => page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
+    await inspectScreens(chooserScreens(page, language, app), language, setDark);
+  });
+
+  test(`what can be set of each routing mode, ${language}: ${promiseOfScreens(language)}`, async ({
+    directory,
+    email,
+  }) => {
+    test.skip(withoutRoot, 'the laboratory needs root');
+    test.setTimeout(waitLimit(240_000));
+    await using lab = await createLab();
+    const serviceDirectory = path.join(directory, 'service');
+    await writeCountryLists(serviceDirectory);
+    await using service = await startService(serviceDirectory, lab, offers);
+    const helper = await prepareHelper(path.join(directory, 'helper'), lab);
+    await helper.start();
+    const app = await launchDesktopApp({
+      lab,
+      userData: path.join(directory, 'app'),
+      languages: [languageTags[language]],
+      env: {
+        WAYMAKER_API_URL: service.apiUrl,
+        WAYMAKER_HELPER_SOCKET: helper.socket,
+        ...(await installApps(path.join(directory, 'data'), [
+          serverNames.first,
+          serverNames.untrusted,
+          longName,
+        ])),
+      },
+    });
+    try {
+      const { page } = app;
+      await arriveSignedIn(page, service, email, language);
+      const screens = Object.values(routingSettings(page, language));
+      await inspectScreens(screens, language, (dark) => app.setDark(dark));
+    } finally {
+      await app.kill();
+      await helper.end();
+    }
+  });
+}
