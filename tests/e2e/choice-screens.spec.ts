@@ -2,6 +2,7 @@ import path from 'node:path';
 import { createLab } from '../lab/lab.ts';
 import { waitLimit } from '../lab/wait-limit.ts';
 import { withoutRoot } from './fixtures.ts';
+import { ConnectRoute } from './routes/connect-route.ts';
 import { expectNoViolations } from './support/axe.ts';
 import { prepareHelper } from './support/helper.ts';
 import { inspectScreens, promiseOfScreens } from './support/inspect-screens.ts';
@@ -31,6 +32,28 @@ test('too little contrast in a dialog is seen, whatever is behind it', async ({ 
     .evaluate((title) => (title.style.color = 'silver'));
   await expect(contrast()).rejects.toThrow(/color-contrast/);
 });
+
+for (const { shown, width, height, text } of [
+  // WCAG 2.2, 1.4.10: 1280 by 1024 pixels at 400 %.
+  { shown: 'at 400 %', width: 320, height: 256, text: '100%' },
+  { shown: 'on a phone with text of 200 %', width: 360, height: 640, text: '200%' },
+]) {
+  test(`${shown}, a server can be chosen, and the list closed`, async ({ signInInApp }) => {
+    const { app, page } = await signInInApp('android');
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await page.setViewportSize({ width, height });
+    await openScreen(chooserScreens(page, 'en', app)[0]!);
+    await page.evaluate((size) => document.documentElement.style.setProperty('font-size', size), text);
+    const connect = new ConnectRoute(page);
+    const close = page.getByRole('dialog').getByRole('button', { name: texts.en['servers.close'] });
+    for (const control of [connect.search, close, connect.server('Aurora 11')]) {
+      await control.scrollIntoViewIfNeeded();
+      await expect(control).toBeInViewport({ ratio: 0.9 });
+    }
+    await connect.server('Aurora 11').click();
+    await expect(connect.chosen('Aurora 11')).toBeVisible();
+  });
+}
 
 for (const language of [...languages, 'pseudo'] as const) {
   const offers = language === 'pseudo' ? { translations: { en: texts.pseudo } } : {};
