@@ -163,7 +163,7 @@ const ChooserActions = memo(function ChooserActions(props: ChooserActionsProps) 
           {t(isMeasuring ? 'servers.measuring' : 'servers.measure')}
         </Button>
       )}
-      {needsPlan && <ShopButton variant="light" size="md" />}
+      {needsPlan && <ShopButton size="md" />}
       <Button variant="default" size="md" onClick={onClose}>
         {t('servers.close')}
       </Button>
