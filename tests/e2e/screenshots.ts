@@ -41,12 +41,13 @@ import {
   webviewScreens,
   type Screen,
 } from './support/screens.ts';
+import { offlineScreen } from './support/screen-states.ts';
 import { plan, serverNames, startService, type TestService } from './support/service.ts';
 import { arrived, arriveSignedIn, deviceLogin, signIn } from './support/sign-in.ts';
 import { tunnelScreens } from './support/tunnel-screens.ts';
 import { listScreens, settingsScreens } from './support/more-screens.ts';
 import { routingScreens, writeCountryLists } from './support/routing-screens.ts';
-import { serverListScreens } from './support/server-list-screens.ts';
+import { chooserScreens, serverListScreens } from './support/server-list-screens.ts';
 import { writeContactSheets } from './support/contact-sheets.ts';
 import { languageTags, texts, type TextLanguage } from './support/texts.ts';
 import { withoutEvents } from './support/without-events.ts';
@@ -354,10 +355,14 @@ async function shootStates(
   await connect.welcomeRead.click();
   await shootScreens(tunnelScreens(page, language, app), states, camera);
   app.become({ state: 'disconnected' });
+  await shootScreens([offlineConnect(page, language)], states, camera);
   await shootScreens(serverListScreens(page, language, app), states, camera);
   await shootScreens(listScreens(page, language), states, camera);
   await context.close();
 }
+
+const offlineConnect = (page: Page, language: TextLanguage): Screen =>
+  offlineScreen(page, language, { name: 'connect-offline', route: new ConnectRoute(page, language) });
 
 /** The pages as a phone's app shows them. */
 async function shootWebview(
@@ -378,6 +383,9 @@ async function shootWebview(
   await expect(new VerifyRoute(page, language).success).toBeHidden();
   await shootScreens(appScreens(page, language, account), webview, camera);
   await shootScreens(webviewScreens(page, language, app), webview, camera);
+  app.become({ state: 'disconnected' });
+  await shootScreens([offlineConnect(page, language)], webview, camera);
+  await shootScreens(chooserScreens(page, language, app), webview, camera);
   await arriveSignedIn(page, service, `new-${account.email}`, language);
   await shootScreens(
     [

@@ -165,14 +165,22 @@ export function noteScreen(page: Page, language: TextLanguage): Screen {
   };
 }
 
-export function offlineScreen(page: Page, language: TextLanguage): Screen {
+/** A page without the network: the account tab if no other is named. */
+export function offlineScreen(
+  page: Page,
+  language: TextLanguage,
+  { name, route }: Pick<Screen, 'name' | 'route'> = {
+    name: 'offline',
+    route: new AccountRoute(page, language),
+  },
+): Screen {
   const tell = (event: 'offline' | 'online') =>
     page.evaluate((type) => dispatchEvent(new Event(type)), event);
   const notice: Locator = page.getByRole('status').getByText(textPattern(language, 'offline.text'));
   let recover: (() => Promise<void>) | undefined;
   return {
-    name: 'offline',
-    route: new AccountRoute(page, language),
+    name,
+    route,
     act: async () => {
       recover = await loseNetwork(page, 'refused');
       await tell('offline');
