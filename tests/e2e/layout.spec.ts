@@ -13,6 +13,7 @@ import { WebFrame } from './routes/web-frame.ts';
 import { WebNoticeRoute } from './routes/web-notice-route.ts';
 import { openConnectTab } from './support/connect.ts';
 import { openSettings } from './support/open-settings.ts';
+import { offlineScreen } from './support/screen-states.ts';
 import { openScreen } from './support/screens.ts';
 import { arriveSignedIn, signIn } from './support/sign-in.ts';
 import { languages, languageTags, texts } from './support/texts.ts';
@@ -181,6 +182,14 @@ for (const language of languages) {
       if (unfolded.has(screen.name)) height.toBeGreaterThan(0);
       else height.toBe(0);
     }
+    app.become({ state: 'disconnected' });
+    await openScreen(offlineScreen(page, language, { name: 'offline', route: connect }));
+    expect.soft(await tooHigh(), 'offline').toBe(0);
+    await expect(new Tabs(page, language).settings).toBeInViewport({ ratio: 1 });
+    // Beside a longer page, too.
+    await page.setViewportSize({ width: 960, height: 400 });
+    expect(await tooHigh()).toBeGreaterThan(0);
+    await expect(new Tabs(page, language).settings).toBeInViewport({ ratio: 1 });
   });
 }
 

@@ -7,6 +7,7 @@ import { useServiceTranslations } from './use-service-translations.ts';
 import { CrashPage } from '../ui/crash-page.tsx';
 import { ErrorBoundary } from '../ui/error-boundary.tsx';
 import { lazyComponent } from '../ui/lazy-component.ts';
+import classes from './shell.module.css';
 import { SkipLink } from './skip-link.tsx';
 import { WebLayout } from './web-layout.tsx';
 
@@ -22,7 +23,7 @@ export function Shell() {
   useServiceTranslations();
   useAppMenu();
   return (
-    <>
+    <div className={classes.shell}>
       <SkipLink />
       <OfflineNotice />
       {kind === 'web' ? (
@@ -35,6 +36,6 @@ export function Shell() {
         </ErrorBoundary>
       )}
       <PageNotes />
-    </>
+    </div>
   );
 }
