@@ -48,6 +48,8 @@ const states = {
 /** The font that the app brings along, in the place of those that this system may have. */
 async function useOwnFont(page: Page): Promise<void> {
   await page.addStyleTag({ content: ":root { --wm-font: 'Inter Variable', sans-serif !important; }" });
+  // What is masked is as wide whatever it says: other tests have moved the service's clock on, and trials end later.
+  await page.addStyleTag({ content: '.mantine-Badge-label { width: 176px; }' });
   await page.evaluate(() => document.fonts.ready);
 }
 
