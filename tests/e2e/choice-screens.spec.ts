@@ -101,8 +101,15 @@ for (const language of [...languages, 'pseudo'] as const) {
     try {
       const { page } = app;
       await arriveSignedIn(page, service, email, language);
-      const screens = Object.values(routingSettings(page, language));
-      await inspectScreens(screens, language, (dark) => app.setDark(dark));
+      const screens = routingSettings(page, language);
+      await inspectScreens(Object.values(screens), language, (dark) => app.setDark(dark));
+      // As low as 1280 by 1024 pixels are at 400 %.
+      await page.setViewportSize({ width: 320, height: 256 });
+      await openScreen({ ...screens.byApp, sees: screens.byApp.route.chooseApps });
+      await openScreen(screens.apps);
+      const last = page.getByRole('checkbox').last();
+      await last.scrollIntoViewIfNeeded();
+      await expect(last).toBeInViewport({ ratio: 0.9 });
     } finally {
       await app.kill();
       await helper.end();
