@@ -533,7 +533,7 @@ export const zhHans: Texts = {
   'members.added': '成员已添加',
   'members.needsPlan': '成员席位随套餐提供。选择套餐后即可邀请成员。',
   'members.invited': '已邀请',
-  'members.invitedUntil': '可在 {{date}} 前接受',
+  'members.invitedUntil': '可在 {{date}}前接受',
   'members.mailFailed': '邮件未能送达。对方登录后会在应用中看到邀请。',
   'members.expired': '邀请已过期',
   'members.expiredText': '对方未在有效期内接受，席位已释放。',
@@ -546,7 +546,7 @@ export const zhHans: Texts = {
   'members.withdrawn': '邀请已撤回',
 
   'membership.invitation': '邀请',
-  'membership.validUntil': '{{date}} 前有效',
+  'membership.validUntil': '{{date}}前有效',
   'membership.invites': '{{email}} 邀请您使用其套餐“{{service}}”',
   'membership.means':
     '成为成员后，您可以使用对方的套餐、服务器和应用。您的账户和设备仍归您所有，您可以随时退出。',

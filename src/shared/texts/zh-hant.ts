@@ -534,7 +534,7 @@ export const zhHant: Texts = {
   'members.added': '成員已新增',
   'members.needsPlan': '成員名額隨方案提供。選擇方案後即可邀請成員。',
   'members.invited': '已邀請',
-  'members.invitedUntil': '可在 {{date}} 前接受',
+  'members.invitedUntil': '可在 {{date}}前接受',
   'members.mailFailed': '郵件未能送達。對方登入後會在應用程式中看到邀請。',
   'members.expired': '邀請已過期',
   'members.expiredText': '對方未在有效期內接受，名額已釋出。',
@@ -547,7 +547,7 @@ export const zhHant: Texts = {
   'members.withdrawn': '邀請已撤回',
 
   'membership.invitation': '邀請',
-  'membership.validUntil': '{{date}} 前有效',
+  'membership.validUntil': '{{date}}前有效',
   'membership.invites': '{{email}} 邀請您使用其方案「{{service}}」',
   'membership.means':
     '成為成員後，您可以使用對方的方案、伺服器和應用程式。您的帳戶和裝置仍歸您所有，您可以隨時退出。',
