@@ -12,13 +12,14 @@ export function chooseLanguage(preferred: readonly string[]): Language {
 /** Chinese is distinguished by script. For a tag without one (`zh-TW`, `zh-HK`), ICU knows the likely script. */
 function languageOf(tag: string): Language | undefined {
   if (!/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/.test(tag)) return undefined;
+  // Without ICU, whose first use takes a browser several milliseconds.
+  if (/^en(?:-|$)/i.test(tag)) return 'en';
   let locale: Intl.Locale;
   try {
     locale = new Intl.Locale(tag).maximize();
   } catch {
     return undefined;
   }
-  if (locale.language === 'en') return 'en';
   if (locale.language !== 'zh') return undefined;
   return locale.script === 'Hant' ? 'zh-hant' : 'zh-hans';
 }
