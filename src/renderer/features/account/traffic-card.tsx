@@ -3,7 +3,6 @@ import type { TrafficStats } from '#shared/entities.ts';
 import { errorText } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
 import { formatBytes } from '../../i18n/format.ts';
-import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { LoadFailure } from '../../ui/load-failure.tsx';
@@ -31,12 +30,11 @@ export function TrafficCard() {
 
 function Traffic({ stats }: { stats: TrafficStats }) {
   const { t } = useTranslation();
-  const language = useLanguageTag();
   const used = stats.in + stats.out;
-  const usedText = formatBytes(used, language);
+  const usedText = formatBytes(used);
   const directions = [
-    { name: t('account.received'), value: formatBytes(stats.in, language) },
-    { name: t('account.sent'), value: formatBytes(stats.out, language) },
+    { name: t('account.received'), value: formatBytes(stats.in) },
+    { name: t('account.sent'), value: formatBytes(stats.out) },
   ];
   // A rated volume of 0 means unlimited (specification §9).
   if (stats.rated === 0) {
@@ -48,7 +46,7 @@ function Traffic({ stats }: { stats: TrafficStats }) {
         label={t('account.trafficTotal')}
         used={used}
         total={stats.rated}
-        text={t('account.trafficUsed', { used: usedText, rated: formatBytes(stats.rated, language) })}
+        text={t('account.trafficUsed', { used: usedText, rated: formatBytes(stats.rated) })}
       />
       <Facts facts={directions} />
     </>

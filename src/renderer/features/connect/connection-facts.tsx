@@ -30,9 +30,8 @@ export function ConnectionFacts({ state, isUnfolded, onUnfold }: ConnectionFacts
   const worldAddress = useWorldAddress(state);
   const rate = statistics?.rates.at(-1);
   const total = (direction: 'received' | 'sent') =>
-    statistics ? formatBytes(statistics.total[direction], language) : '–';
-  const perSecond = (direction: 'received' | 'sent') =>
-    rate ? formatBytes(rate[direction], language, 'second') : '–';
+    statistics ? formatBytes(statistics.total[direction]) : '–';
+  const perSecond = (direction: 'received' | 'sent') => (rate ? formatBytes(rate[direction], 'second') : '–');
   const { ipv4, ipv6 } = state.addresses;
   const proxy = state.routing.mode === 'pac' ? state.routing.proxy : undefined;
   const address = (version: 4 | 6, value: string | undefined) =>
