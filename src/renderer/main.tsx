@@ -44,6 +44,7 @@ async function start(root: Element): Promise<void> {
   const i18n = loadChunk(() => setUpI18n(language));
   const port = findWebviewPort();
   const reportError = startErrorReports();
+  await nextTask();
   try {
     if (port && location.pathname === conformancePath) await startConformance(root, i18n, port);
     else {
@@ -100,6 +101,7 @@ async function startApp(root: Element, options: AppStart): Promise<void> {
     if (description.kind !== 'web') await preloadNativeLayout();
     return description;
   };
+  await nextTask();
   const [firstLook, app, session] = await Promise.all([
     chosenLook(host, system),
     describe(),
@@ -118,6 +120,7 @@ async function startApp(root: Element, options: AppStart): Promise<void> {
       void clearStorage(host).then((done) => done || showError(look.i18n.t('error.clear')));
   });
   await restoreQueries(queries, host.storage, look.language);
+  await nextTask();
   refreshOnReturn(queries);
   refreshOnChange(host, queries);
   const tunnel = createTunnelStore(host.tunnel, documentVisibility());
@@ -149,6 +152,9 @@ async function startApp(root: Element, options: AppStart): Promise<void> {
 const wasOpenedInApp = async (host: Host) => (await host.storage.get(storageKeys.inApp)) !== null;
 
 const clearStorage = (host: Host) => host.storage.clear().catch(() => false);
+
+/** Between steps of the start, a slow phone can react to the user. */
+const nextTask = () => new Promise((resolve) => setTimeout(resolve));
 
 const root = document.getElementById('root');
 if (!root) throw new Error('the page has no root element');
