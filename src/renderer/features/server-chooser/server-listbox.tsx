@@ -233,7 +233,11 @@ export const ServerListbox = memo(function ServerListbox(props: ServerListboxPro
         onKeyDown={onKey}
         onSearch={onSearch}
       />
-      <p className={dialogList.found} aria-live="polite">
+      <p
+        className={dialogList.found}
+        data-none={(query !== '' && options.length === 0) || undefined}
+        aria-live="polite"
+      >
         {query !== '' &&
           (options.length === 0 ? t('servers.noneFound') : t('servers.found', { count: options.length }))}
       </p>

@@ -58,7 +58,11 @@ export function AppPicker(props: AppPickerProps) {
         value={query}
         onSearch={setQuery}
       />
-      <p className={dialogList.found} aria-live="polite">
+      <p
+        className={dialogList.found}
+        data-none={(query.trim() !== '' && found?.length === 0) || undefined}
+        aria-live="polite"
+      >
         {found &&
           query.trim() !== '' &&
           (found.length === 0 ? t('routing.appsNoneFound') : t('routing.appsFound', { count: found.length }))}
