@@ -402,7 +402,12 @@ async function shootWebview(
 }
 
 const isLanguage = (word: string): word is TextLanguage => Object.hasOwn(texts, word);
-const wanted = process.argv.slice(2).filter(isLanguage);
+const words = process.argv.slice(2);
+const wanted = words.filter(isLanguage);
+if (wanted.length < words.length) {
+  console.error(`usage: npm run screenshots [-- LANGUAGE…], of ${Object.keys(texts).join(', ')}`);
+  process.exit(2);
+}
 await buildIfStale();
 await mkdir(folder, { recursive: true });
 for (const language of wanted.length > 0 ? wanted : (['en'] as const)) {
