@@ -5,6 +5,11 @@ interface DialogProps {
   title: string;
   /** False: it is drawn shortly before it opens, but neither visible nor announced. */
   isOpen?: boolean;
+  /**
+   * It opens a frame later: making a whole page inert takes long, and whatever opened it should be drawn first. Not for
+   * keys, since the next one would go to the page.
+   */
+  opensLater?: boolean;
   /** The user wants to leave without doing anything. */
   onClose: () => void;
   /** What has the focus first: the first control, or the title, so that nothing is pressed by accident. */
@@ -21,7 +26,7 @@ interface DialogProps {
  * the page behind inert, closes on Escape and returns the focus (HTML, 4.11.4).
  */
 export function Dialog(props: DialogProps) {
-  const { title, isOpen = true, onClose, focus = 'first', isTall, describedBy, children } = props;
+  const { title, isOpen = true, opensLater = false, onClose, focus = 'first' } = props;
   const titleId = useId();
   const ref = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -29,17 +34,24 @@ export function Dialog(props: DialogProps) {
   useLayoutEffect(() => {
     if (!isOpen) return undefined;
     const dialog = ref.current;
-    dialog?.showModal();
-    if (focus === 'title') heading.current?.focus();
-    return () => dialog?.close();
-  }, [isOpen, focus]);
+    const open = () => {
+      dialog?.showModal();
+      if (focus === 'title') heading.current?.focus();
+    };
+    const frame = opensLater ? requestAnimationFrame(open) : undefined;
+    if (frame === undefined) open();
+    return () => {
+      if (frame !== undefined) cancelAnimationFrame(frame);
+      dialog?.close();
+    };
+  }, [isOpen, opensLater, focus]);
   return (
     <dialog
       ref={ref}
       className={classes.dialog}
-      data-tall={isTall || undefined}
+      data-tall={props.isTall || undefined}
       aria-labelledby={titleId}
-      aria-describedby={describedBy}
+      aria-describedby={props.describedBy}
       onCancel={(event) => {
         // The caller decides whether it is open.
         event.preventDefault();
@@ -56,7 +68,7 @@ export function Dialog(props: DialogProps) {
         >
           {title}
         </h2>
-        {children}
+        {props.children}
       </div>
     </dialog>
   );

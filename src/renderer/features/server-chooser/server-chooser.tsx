@@ -104,6 +104,7 @@ export function ServerChooser(props: ServerChooserProps) {
     <Dialog
       title={t('servers.title')}
       isOpen={isOpen}
+      opensLater={openedBy === 'pointer'}
       onClose={onClose}
       focus={isTouched ? 'title' : 'first'}
       isTall
