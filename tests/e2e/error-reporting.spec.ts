@@ -167,9 +167,12 @@ test('spec §7: the desktop app reports from its page and from its main process,
 });
 
 for (const [locale, text] of [
-  ['en-US', 'The app cannot start:'],
-  ['zh-CN', '应用无法启动：'],
-  ['zh-TW', '應用程式無法啟動：'],
+  [
+    'en-US',
+    'The app cannot start. Restart the computer, then try again. If that does not help, send this to support:',
+  ],
+  ['zh-CN', '应用无法启动。请重启电脑后再试。如果仍然不行，请将以下信息发给客服：'],
+  ['zh-TW', '應用程式無法啟動。請重新啟動電腦後再試。如果仍然不行，請將以下訊息傳給客服：'],
 ] as const) {
   test(`an app that cannot start says why, in the language of the system, and ends: ${locale}`, async ({
     launchHere,

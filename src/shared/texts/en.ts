@@ -117,6 +117,7 @@ export const en = {
   'connect.groupTrialEndedText': 'Choose a plan to keep using these servers.',
   'connect.groupOfMember': 'Ask whoever pays for your plan to renew it.',
   'connect.noServerSelected': 'No server selected',
+  'connect.noServerSelectedText': 'Choose a server, then connect.',
   'connect.failed': 'Connection failed',
   'connect.trialEnded': 'Your trial has ended',
   'connect.planEnded': 'Your plan has ended',
@@ -662,7 +663,8 @@ export const en = {
   'miniApps.lead': 'Sites and apps for everyone on your plan.',
   'miniApps.empty': 'No mini apps yet',
   'miniApps.emptyText': 'Apps added to your plan appear here.',
-  'miniApps.openFailed': '{{name}} could not be opened',
+  'miniApps.openFailed':
+    '{{name}} could not be opened. Try again, or ask whoever added it to check its link.',
   'routing.title': 'Routing',
   'routing.global': 'Global',
   'routing.globalText': 'All traffic goes through the tunnel.',

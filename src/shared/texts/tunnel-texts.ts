@@ -117,7 +117,7 @@ export const problemTexts: Record<ConnectionProblem, { title: TextKey; text: Tex
 };
 
 export const refusalTexts: Record<ConnectRefusal, Trouble> = {
-  'no-server-selected': { title: 'connect.noServerSelected' },
+  'no-server-selected': { title: 'connect.noServerSelected', text: 'connect.noServerSelectedText' },
   'bad-address': failed('reason.badAddress'),
   'not-listed': { ...failed('reason.serverNotListed'), forMember: 'reason.serverNotListedMember' },
   'not-signed-in': failed('reason.notSignedIn'),

@@ -16,7 +16,7 @@ const en = {
   'command.coreTaken': 'Waymaker is already running.',
   'command.signInLost':
     'Another Waymaker process, such as the desktop app, has taken over. Your sign-in was kept only in memory: sign in again, then connect.',
-  'command.failed': 'That failed: {{problem}}',
+  'command.failed': 'That failed: {{problem}}\nTo find out why, run “waymaker doctor”.',
   'command.noHome':
     'HOME is not set, so Waymaker does not know where its files are. Set it, or name their folder in WAYMAKER_USER_DATA.',
   'command.noDataFolder':
@@ -28,7 +28,7 @@ const en = {
   'command.yourEmail': 'Email: ',
   'command.yourCode': 'Code sent to {{email}}: ',
   'command.badCode': 'This code is not correct. Check it, then try again.',
-  'command.badEmail': 'This is not a valid email address.',
+  'command.badEmail': 'This is not a valid email address. Check it, then try again.',
   'command.noCode': 'No code was entered. Run “waymaker sign-in” again.',
   'command.inMemory':
     'No keychain is available, so your sign-in is kept only in memory. You stay signed in until the background process ends (which it does when the desktop app starts) or the app quits.',
@@ -66,7 +66,7 @@ const en = {
     'This server signs you in through a web page, which the command line cannot show. Connect once in the desktop app.',
   'command.modeUnsupported':
     'The helper on this computer does not support this routing mode. Choose another one.',
-  'command.badAddress': '“{{word}}” is not a country code, an address or a network.',
+  'command.badAddress': '“{{word}}” is not a country code, an address or a network. Use one such as cn, 203.0.113.7 or 203.0.113.0/24.',
   'command.exceptAlone':
     '“--except” needs countries, networks or apps, as in “waymaker mode ip --except cn”.',
   'command.nothingChosen': 'Nothing is chosen yet, so all traffic goes through the tunnel.',
@@ -76,12 +76,12 @@ const en = {
   'command.runNotConnected': 'There is no tunnel, so the program would run outside it. Connect first.',
   'command.runNotAdmitted':
     'The helper could not move this program into the tunnel. This is not possible inside a container or sandbox. Otherwise, run “waymaker doctor”.',
-  'command.runNotFound': 'There is no program “{{program}}”.',
-  'command.runNotPossible': '“{{program}}” cannot be run.',
+  'command.runNotFound': 'There is no program “{{program}}”. Check its name.',
+  'command.runNotPossible': '“{{program}}” cannot be run. Check that it is a program, and that you may run it.',
   'command.restoreNeedsRoot': 'Only root can do this: sudo waymaker restore',
   'command.restoreHelperRuns':
     'The helper is running, so “waymaker disconnect” undoes everything. If that fails, “waymaker restore --force” stops the helper first.',
-  'command.restoreFailed': 'Not everything could be undone; see the messages above.',
+  'command.restoreFailed': 'Not everything could be undone. Try again; if that does not help, report the messages above.',
   'command.restored':
     'Everything has been undone, and traffic goes straight to the internet. To connect again, start the helper: systemctl start waymaker-helper',
 } as const;
@@ -105,7 +105,7 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.coreTaken': 'Waymaker 已在运行。',
     'command.signInLost':
       '另一个 Waymaker 进程（例如桌面应用）已接管。登录信息此前只保存在内存中：请重新登录，然后连接。',
-    'command.failed': '操作失败：{{problem}}',
+    'command.failed': '操作失败：{{problem}}\n请运行“waymaker doctor”查找原因。',
     'command.noHome':
       '未设置 HOME，因此不知道 Waymaker 的文件在哪里。请设置 HOME，或用 WAYMAKER_USER_DATA 指定其文件夹。',
     'command.noDataFolder':
@@ -117,7 +117,7 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.yourEmail': '邮箱：',
     'command.yourCode': '发送到 {{email}} 的验证码：',
     'command.badCode': '验证码不正确。请检查后重试。',
-    'command.badEmail': '邮箱地址无效。',
+    'command.badEmail': '邮箱地址无效。请检查后重试。',
     'command.noCode': '没有输入验证码。请重新运行“waymaker sign-in”。',
     'command.inMemory':
       '此电脑没有可用的密钥环，登录信息只保存在内存中：后台进程或应用退出后，您需要重新登录；桌面应用启动时，后台进程会退出。',
@@ -150,7 +150,7 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.choose': '编号：',
     'command.needsBrowser': '此服务器通过网页登录，而命令行没有窗口。请先在桌面应用中连接一次。',
     'command.modeUnsupported': '此电脑上的辅助服务不支持这种路由模式。请选择其他模式。',
-    'command.badAddress': '“{{word}}”不是国家代码、地址或网段。',
+    'command.badAddress': '“{{word}}”不是国家代码、地址或网段。请输入例如 cn、203.0.113.7 或 203.0.113.0/24。',
     'command.exceptAlone': '“--except”需要国家、网段或应用，例如“waymaker mode ip --except cn”。',
     'command.nothingChosen': '尚未选择任何内容，因此所有流量都经过隧道。',
     'command.noSuchApp': '没有应用“{{app}}”。请运行“waymaker apps list”查看已安装的应用。',
@@ -159,12 +159,12 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.runNotConnected': '没有隧道，程序会在隧道外运行。请先连接。',
     'command.runNotAdmitted':
       '辅助服务无法将此程序移入隧道。在容器或沙盒中无法这样做；否则请运行“waymaker doctor”。',
-    'command.runNotFound': '没有程序“{{program}}”。',
-    'command.runNotPossible': '无法运行“{{program}}”。',
+    'command.runNotFound': '没有程序“{{program}}”。请检查名称。',
+    'command.runNotPossible': '无法运行“{{program}}”。请确认它是程序，并且您有权运行。',
     'command.restoreNeedsRoot': '只有 root 可以执行：sudo waymaker restore',
     'command.restoreHelperRuns':
       '辅助服务正在运行，“waymaker disconnect”会撤销一切。如果不行，“waymaker restore --force”会先停止辅助服务。',
-    'command.restoreFailed': '未能全部撤销，请见以上信息。',
+    'command.restoreFailed': '未能全部撤销。请重试；如果仍然不行，请报告以上信息。',
     'command.restored':
       '已全部撤销，流量会直接进入互联网。要再次连接，请启动辅助服务：systemctl start waymaker-helper',
   },
@@ -183,7 +183,7 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.coreTaken': 'Waymaker 已在執行。',
     'command.signInLost':
       '另一個 Waymaker 處理程序（例如桌面應用程式）已接手。登入資訊先前只儲存在記憶體中：請重新登入，然後連線。',
-    'command.failed': '操作失敗：{{problem}}',
+    'command.failed': '操作失敗：{{problem}}\n請執行「waymaker doctor」尋找原因。',
     'command.noHome':
       '未設定 HOME，因此不知道 Waymaker 的檔案在哪裡。請設定 HOME，或用 WAYMAKER_USER_DATA 指定其資料夾。',
     'command.noDataFolder':
@@ -195,7 +195,7 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.yourEmail': '電子郵件：',
     'command.yourCode': '寄到 {{email}} 的驗證碼：',
     'command.badCode': '驗證碼不正確。請檢查後重試。',
-    'command.badEmail': '電子郵件地址無效。',
+    'command.badEmail': '電子郵件地址無效。請檢查後重試。',
     'command.noCode': '沒有輸入驗證碼。請重新執行「waymaker sign-in」。',
     'command.inMemory':
       '這部電腦沒有可用的鑰匙圈，登入資訊只儲存在記憶體中：背景處理程序或應用程式結束後，您需要重新登入；桌面應用程式啟動時，背景處理程序會結束。',
@@ -228,7 +228,7 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.choose': '編號：',
     'command.needsBrowser': '此伺服器透過網頁登入，而命令列沒有視窗。請先在桌面應用程式中連線一次。',
     'command.modeUnsupported': '這部電腦上的輔助服務不支援這種路由模式。請選擇其他模式。',
-    'command.badAddress': '「{{word}}」不是國家代碼、位址或網段。',
+    'command.badAddress': '「{{word}}」不是國家代碼、位址或網段。請輸入例如 cn、203.0.113.7 或 203.0.113.0/24。',
     'command.exceptAlone': '「--except」需要國家、網段或應用程式，例如「waymaker mode ip --except cn」。',
     'command.nothingChosen': '尚未選擇任何項目，因此所有流量都經過通道。',
     'command.noSuchApp': '沒有應用程式「{{app}}」。請執行「waymaker apps list」查看已安裝的應用程式。',
@@ -237,12 +237,12 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.runNotConnected': '沒有通道，程式會在通道外執行。請先連線。',
     'command.runNotAdmitted':
       '輔助服務無法將此程式移入通道。在容器或沙箱中無法這麼做；否則請執行「waymaker doctor」。',
-    'command.runNotFound': '沒有程式「{{program}}」。',
-    'command.runNotPossible': '無法執行「{{program}}」。',
+    'command.runNotFound': '沒有程式「{{program}}」。請檢查名稱。',
+    'command.runNotPossible': '無法執行「{{program}}」。請確認它是程式，而且您有權執行。',
     'command.restoreNeedsRoot': '只有 root 可以執行：sudo waymaker restore',
     'command.restoreHelperRuns':
       '輔助服務正在執行，「waymaker disconnect」會復原一切。如果不行，「waymaker restore --force」會先停止輔助服務。',
-    'command.restoreFailed': '未能全部復原，請見以上訊息。',
+    'command.restoreFailed': '未能全部復原。請重試；如果仍然不行，請回報以上訊息。',
     'command.restored':
       '已全部復原，流量會直接進入網際網路。要再次連線，請啟動輔助服務：systemctl start waymaker-helper',
   },

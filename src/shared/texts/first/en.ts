@@ -86,6 +86,6 @@ export const enFirst = {
   'settings.licences': 'Licenses',
   'connect.ownedByOtherText': 'Only that user or an administrator can change or end the connection.',
   'connect.unblock': 'Unblock the internet',
-  'note.refused': 'This link cannot be opened',
+  'note.refused': 'This link cannot be opened. Please contact support.',
   'reason.unavailable': 'The tunnel cannot be started right now. Please retry.',
 } as const;

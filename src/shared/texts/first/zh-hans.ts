@@ -86,6 +86,6 @@ export const zhHansFirst: FirstTexts = {
   'settings.licences': '许可证',
   'connect.ownedByOtherText': '只有该用户或管理员可以更改或断开连接。',
   'connect.unblock': '解除阻断',
-  'note.refused': '此链接无法打开',
+  'note.refused': '此链接无法打开，请联系客服。',
   'reason.unavailable': '目前无法启动隧道。请重试。',
 };

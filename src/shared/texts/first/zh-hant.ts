@@ -86,6 +86,6 @@ export const zhHantFirst: FirstTexts = {
   'settings.licences': '授權條款',
   'connect.ownedByOtherText': '只有該使用者或管理員可以變更或中斷連線。',
   'connect.unblock': '解除封鎖',
-  'note.refused': '此連結無法開啟',
+  'note.refused': '此連結無法開啟，請聯絡客服。',
   'reason.unavailable': '目前無法啟動通道。請重試。',
 };
