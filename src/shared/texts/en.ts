@@ -169,7 +169,7 @@ export const en = {
   'reason.captivePortalBlocked':
     'This network shows its own page before it lets anything through. Sign in there: only the sign-in window gets past the kill switch, for up to five minutes.',
   'reason.signInRefused': 'The server refused to sign you in. Sign out and in again, then connect.',
-  'reason.signInCancelled': 'Signing in to the server was cancelled.',
+  'reason.signInCancelled': 'Signing in to the server was cancelled',
   'reason.answerRefused':
     'The server did not accept your answer. If it was a code, it may be wrong or expired: connect again and enter a new one.',
   'reason.tooManySessions':

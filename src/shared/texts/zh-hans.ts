@@ -161,7 +161,7 @@ export const zhHans: Texts = {
     '和酒店、列车上的网络一样，需要先在它的页面登录才能上网。请先登录，然后再连接。',
   'reason.captivePortalBlocked': '需要先在它的页面登录才能上网。只有登录窗口可以绕过断网保护，最长五分钟。',
   'reason.signInRefused': '服务器拒绝了您的登录。请退出后重新登录，再连接。',
-  'reason.signInCancelled': '已取消登录服务器。',
+  'reason.signInCancelled': '已取消登录服务器',
   'reason.answerRefused':
     '服务器未接受您输入的内容。如果是验证码，可能有误或已过期：请重新连接并输入新的验证码。',
   'reason.tooManySessions': '您的账户在该服务器上的连接数已达上限。请断开其他设备，或等待几分钟后重试。',

@@ -161,7 +161,7 @@ export const zhHant: Texts = {
     '和飯店、列車上的網路一樣，需要先在它的頁面登入才能上網。請先登入，然後再連線。',
   'reason.captivePortalBlocked': '需要先在它的頁面登入才能上網。只有登入視窗可以繞過斷網保護，最長五分鐘。',
   'reason.signInRefused': '伺服器拒絕了您的登入。請登出後重新登入，再連線。',
-  'reason.signInCancelled': '已取消登入伺服器。',
+  'reason.signInCancelled': '已取消登入伺服器',
   'reason.answerRefused':
     '伺服器未接受您輸入的內容。如果是驗證碼，可能有誤或已過期：請重新連線並輸入新的驗證碼。',
   'reason.tooManySessions':
