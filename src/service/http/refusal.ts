@@ -240,7 +240,7 @@ export const refusals = {
     code: apiCode.tooManyRequests,
     en: 'Too many codes were sent to this address. Please try again later.',
     'zh-hans': '该邮箱获取验证码次数过多，请稍后再试。',
-    'zh-hant': '此信箱取得驗證碼次數過多，請稍後再試。',
+    'zh-hant': '此電子郵件地址取得驗證碼的次數過多，請稍後再試。',
   },
   'too-many-requests': {
     code: apiCode.tooManyRequests,
@@ -252,7 +252,7 @@ export const refusals = {
     code: apiCode.invalid,
     en: 'This address does not accept mail. Please check it.',
     'zh-hans': '该邮箱无法接收邮件，请检查地址。',
-    'zh-hant': '此信箱無法接收郵件，請檢查地址。',
+    'zh-hant': '此電子郵件地址無法接收郵件，請檢查。',
   },
   'mail-not-sent': {
     code: apiCode.unavailable,
@@ -269,8 +269,8 @@ export const refusals = {
   'internal-error': {
     code: 500,
     en: 'Something went wrong on our side. Please retry.',
-    'zh-hans': '服务器出现问题，请重试。',
-    'zh-hant': '伺服器發生問題，請重試。',
+    'zh-hans': '服务出现问题，请重试。',
+    'zh-hant': '服務發生問題，請重試。',
   },
 } as const satisfies Record<string, RefusalText>;
 

@@ -166,7 +166,7 @@ export const zhHans: Texts = {
     '服务器未接受您输入的内容。如果是验证码，可能有误或已过期：请重新连接并输入新的验证码。',
   'reason.tooManySessions': '您的账户在该服务器上的连接数已达上限。请断开其他设备，或等待几分钟后重试。',
   'reason.browserSignInBlocked':
-    '该服务器要求通过浏览器登录，但断网保护会阻断登录所需的流量。请关闭断网保护并解除阻断，连接后再重新打开。',
+    '该服务器要求通过浏览器登录，但断网保护会阻断登录所需的流量。请关闭断网保护并解除阻断，连接后再重新开启。',
   'reason.serverRemoved': '该服务器已不在列表中。请选择其他服务器。',
   'reason.certificateRequired':
     '该服务器要求提供证书。请在下方选择证书文件，然后重新连接。证书文件可向服务器的管理者索取。',
@@ -737,7 +737,7 @@ export const zhHans: Texts = {
   'networks.connect': '在不信任的网络上自动连接',
   'networks.connectText':
     '电脑一加入此类网络，就连接到您上次选择的服务器。如果您在该网络上断开连接，在加入其他网络之前会保持断开。',
-  'networks.connectsNow': '您尚未信任此网络，因此打开此项后 Waymaker 会立即连接。',
+  'networks.connectsNow': '您尚未信任此网络，因此开启此项后 Waymaker 会立即连接。',
   'networks.unavailable': '没有 NetworkManager，无法使用',
   'networks.current': '当前网络',
   'networks.currentText': '此电脑当前所用的网络。',

@@ -200,7 +200,7 @@ test('a database that fails is told as 500, without details', async () => {
   const reply = await fetchEnvelope(`${broken.url}/api/my-service`, { headers });
   expect(reply).toMatchObject({
     status: 500,
-    body: { code: 500, msg: '伺服器發生問題，請重試。', data: null },
+    body: { code: 500, msg: '服務發生問題，請重試。', data: null },
   });
   expectSecurityHeaders(reply);
   expect(await device.client.call('userInfo')).toMatchObject({ ok: true });

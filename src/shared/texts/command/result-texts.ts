@@ -66,7 +66,8 @@ const en = {
     'This server signs you in through a web page, which the command line cannot show. Connect once in the desktop app.',
   'command.modeUnsupported':
     'The helper on this computer does not support this routing mode. Choose another one.',
-  'command.badAddress': '“{{word}}” is not a country code, an address or a network. Use one such as cn, 203.0.113.7 or 203.0.113.0/24.',
+  'command.badAddress':
+    '“{{word}}” is not a country code, an address or a network. Use one such as cn, 203.0.113.7 or 203.0.113.0/24.',
   'command.exceptAlone':
     '“--except” needs countries, networks or apps, as in “waymaker mode ip --except cn”.',
   'command.nothingChosen': 'Nothing is chosen yet, so all traffic goes through the tunnel.',
@@ -77,11 +78,13 @@ const en = {
   'command.runNotAdmitted':
     'The helper could not move this program into the tunnel. This is not possible inside a container or sandbox. Otherwise, run “waymaker doctor”.',
   'command.runNotFound': 'There is no program “{{program}}”. Check its name.',
-  'command.runNotPossible': '“{{program}}” cannot be run. Check that it is a program, and that you may run it.',
+  'command.runNotPossible':
+    '“{{program}}” cannot be run. Check that it is a program, and that you may run it.',
   'command.restoreNeedsRoot': 'Only root can do this: sudo waymaker restore',
   'command.restoreHelperRuns':
     'The helper is running, so “waymaker disconnect” undoes everything. If that fails, “waymaker restore --force” stops the helper first.',
-  'command.restoreFailed': 'Not everything could be undone. Try again; if that does not help, report the messages above.',
+  'command.restoreFailed':
+    'Not everything could be undone. Try again; if that does not help, report the messages above.',
   'command.restored':
     'Everything has been undone, and traffic goes straight to the internet. To connect again, start the helper: systemctl start waymaker-helper',
 } as const;
@@ -150,8 +153,9 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.choose': '编号：',
     'command.needsBrowser': '此服务器通过网页登录，而命令行没有窗口。请先在桌面应用中连接一次。',
     'command.modeUnsupported': '此电脑上的辅助服务不支持这种路由模式。请选择其他模式。',
-    'command.badAddress': '“{{word}}”不是国家代码、地址或网段。请输入例如 cn、203.0.113.7 或 203.0.113.0/24。',
-    'command.exceptAlone': '“--except”需要国家、网段或应用，例如“waymaker mode ip --except cn”。',
+    'command.badAddress':
+      '“{{word}}”不是国家/地区代码、地址或网段。请输入例如 cn、203.0.113.7 或 203.0.113.0/24。',
+    'command.exceptAlone': '“--except”需要国家/地区、网段或应用，例如“waymaker mode ip --except cn”。',
     'command.nothingChosen': '尚未选择任何内容，因此所有流量都经过隧道。',
     'command.noSuchApp': '没有应用“{{app}}”。请运行“waymaker apps list”查看已安装的应用。',
     'command.localNetwork': '局域网',
@@ -228,8 +232,10 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.choose': '編號：',
     'command.needsBrowser': '此伺服器透過網頁登入，而命令列沒有視窗。請先在桌面應用程式中連線一次。',
     'command.modeUnsupported': '這部電腦上的輔助服務不支援這種路由模式。請選擇其他模式。',
-    'command.badAddress': '「{{word}}」不是國家代碼、位址或網段。請輸入例如 cn、203.0.113.7 或 203.0.113.0/24。',
-    'command.exceptAlone': '「--except」需要國家、網段或應用程式，例如「waymaker mode ip --except cn」。',
+    'command.badAddress':
+      '「{{word}}」不是國家/地區代碼、位址或網段。請輸入例如 cn、203.0.113.7 或 203.0.113.0/24。',
+    'command.exceptAlone':
+      '「--except」需要國家/地區、網段或應用程式，例如「waymaker mode ip --except cn」。',
     'command.nothingChosen': '尚未選擇任何項目，因此所有流量都經過通道。',
     'command.noSuchApp': '沒有應用程式「{{app}}」。請執行「waymaker apps list」查看已安裝的應用程式。',
     'command.localNetwork': '區域網路',
