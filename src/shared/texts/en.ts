@@ -712,7 +712,8 @@ export const en = {
   'routing.appOutside': 'Runs outside the tunnel',
   'routing.appRuns': 'Running',
   'routing.appPartial': 'It was already running. Restart it to be sure that all its traffic goes this way.',
-  'routing.appSandboxed': 'Starts in its own sandbox ({{kind}}) and is moved right after that.',
+  'routing.appSandboxed':
+    'Starts in its own sandbox ({{kind}}). Right after that, its traffic goes the way you chose.',
   'routing.appGone': 'No longer installed',
   'routing.appStart': 'Start',
   'routing.appStartNamed': 'Start {{name}}',
@@ -786,8 +787,7 @@ export const en = {
   'networks.connect': 'Connect on networks you don’t trust',
   'networks.connectText':
     'As soon as the computer joins one, Waymaker connects to the server you chose last. If you disconnect there, it stays disconnected until you join another network.',
-  'networks.connectsNow':
-    'You haven’t trusted this network, so Waymaker connects as soon as you turn this on.',
+  'networks.connectsNow': 'This network is not trusted, so Waymaker connects as soon as you turn this on.',
   'networks.unavailable': 'Not available without NetworkManager',
   'networks.current': 'This network',
   'networks.currentText': 'The network this computer is on now.',

@@ -146,7 +146,7 @@ export const zhHant: Texts = {
   'servers.recents': '最近使用',
   'servers.elsewhere': '其他地點',
   'servers.place': '{{country}} · {{city}}',
-  'servers.quiet': '閒置',
+  'servers.quiet': '空閒',
   'servers.busy': '忙碌',
   'servers.full': '非常忙碌',
   'servers.addFavourite': '加入我的最愛：{{server}}',
@@ -287,8 +287,8 @@ export const zhHant: Texts = {
   'store.step3': '開啟應用程式，用同一電子郵件地址登入並連線。',
   'store.sandbox': '這是測試環境，不會實際扣款。',
   'store.plan': '方案',
-  'store.forOne': '{{period}}，您和 {{seats}} 位成員使用',
-  'store.forMany': '{{period}}，您和 {{seats}} 位成員使用',
+  'store.forOne': '{{period}}，供您和 {{seats}} 位成員使用',
+  'store.forMany': '{{period}}，供您和 {{seats}} 位成員使用',
   'store.duration': '購買期間',
   'store.fewSeatsTitle': '此方案的名額少於您的成員人數',
   'store.fewSeatsText':
@@ -670,7 +670,7 @@ export const zhHant: Texts = {
   'routing.appOutside': '在通道外執行',
   'routing.appRuns': '執行中',
   'routing.appPartial': '該應用程式先前已在執行。若要確保其全部流量都走此路徑，請重新啟動它。',
-  'routing.appSandboxed': '在自己的沙箱（{{kind}}）中啟動，啟動後隨即移入。',
+  'routing.appSandboxed': '先在自己的沙箱（{{kind}}）中啟動，隨後流量立即改走您選擇的路徑。',
   'routing.appGone': '已解除安裝',
   'routing.appStart': '啟動',
   'routing.appStartNamed': '啟動 {{name}}',
@@ -703,7 +703,7 @@ export const zhHant: Texts = {
   'settings.notifications': '通知',
   'settings.notificationsText':
     '以下情況會通知您：連線中斷或恢復、流量被封鎖、方案即將到期。您自己的操作不會觸發通知。',
-  'settings.stayConnected': '結束後保持連線',
+  'settings.stayConnected': '結束應用程式後保持連線',
   'settings.stayConnectedText':
     '關閉視窗只會將其隱藏。結束應用程式會中斷連線；開啟此項後，通道會在應用程式結束後繼續運作。',
   'settings.connection': '連線',
@@ -737,7 +737,7 @@ export const zhHant: Texts = {
   'protection.on': '斷網保護已開啟',
   'networks.connect': '在不信任的網路上自動連線',
   'networks.connectText':
-    '電腦一加入這類網路，就連線至您上次選擇的伺服器。如果您在該網路上中斷連線，在加入其他網路之前會保持中斷。',
+    '電腦一加入這類網路，就連線至您上次選擇的伺服器。如果您在該網路上中斷連線，在加入其他網路之前不會再自動連線。',
   'networks.connectsNow': '您尚未信任此網路，因此開啟此項後 Waymaker 會立即連線。',
   'networks.unavailable': '沒有 NetworkManager，無法使用',
   'networks.current': '目前的網路',

@@ -9,7 +9,7 @@ const en = {
   'doctor.users': 'System users',
   'doctor.usersMissing': 'Missing: {{users}}. Install Waymaker again.',
   'doctor.device': 'Tunnel device',
-  'doctor.deviceMissing': '/dev/net/tun is missing. Load the kernel’s module “tun”.',
+  'doctor.deviceMissing': '/dev/net/tun is missing. Load the kernel module “tun”.',
   'doctor.filter': 'Packet filter',
   'doctor.filterMissing': 'Waymaker needs the program “nft”. Install nftables, then try again.',
   'doctor.resolver': 'DNS',
@@ -29,7 +29,7 @@ const en = {
     'Packets to {{address}} would leave through {{device}}, which does not match the connection’s state. Disconnect, then connect again.',
   'doctor.probe': 'Real traffic',
   'doctor.probeSilent':
-    'The service cannot be reached this way. Check this computer’s network, or try again later.',
+    'A test connection to the service failed. Check this computer’s network, or try again later.',
   'doctor.probeWrong':
     'A connection left from {{address}}, which does not match the connection’s state. Disconnect, then connect again.',
   'doctor.blockLeaks':
@@ -82,7 +82,7 @@ export const doctorTexts: Record<Language, Record<DoctorTextKey, string>> = {
     'doctor.routeWrong':
       '发往 {{address}} 的数据包会从 {{device}} 发出，与连接状态不符。请断开连接，然后重新连接。',
     'doctor.probe': '实际流量',
-    'doctor.probeSilent': '无法以这种方式连接服务。请检查此电脑的网络，或稍后重试。',
+    'doctor.probeSilent': '与服务的测试连接失败。请检查此电脑的网络，或稍后重试。',
     'doctor.probeWrong': '有连接从 {{address}} 发出，与连接状态不符。请断开连接，然后重新连接。',
     'doctor.blockLeaks': '流量本应被阻断，却仍能发出。请运行“waymaker connect”，并报告此问题。',
     'doctor.networksMissing':
@@ -125,7 +125,7 @@ export const doctorTexts: Record<Language, Record<DoctorTextKey, string>> = {
     'doctor.routeWrong':
       '送往 {{address}} 的封包會從 {{device}} 送出，與連線狀態不符。請中斷連線，然後重新連線。',
     'doctor.probe': '實際流量',
-    'doctor.probeSilent': '無法以這種方式連上服務。請檢查這部電腦的網路，或稍後再試。',
+    'doctor.probeSilent': '與服務的測試連線失敗。請檢查這部電腦的網路，或稍後再試。',
     'doctor.probeWrong': '有連線從 {{address}} 送出，與連線狀態不符。請中斷連線，然後重新連線。',
     'doctor.blockLeaks': '流量本應被封鎖，卻仍能送出。請執行「waymaker connect」，並回報此問題。',
     'doctor.networksMissing':
