@@ -154,7 +154,7 @@ function* unsafeSettings(values: SafetySettings): Generator<{ path: string[]; me
   const takesSandboxPayments = paymentsMode(values) === 'sandbox';
   if (!values.SMTP_URL && (!isDevelopment || isPublic)) {
     const message = isPublic
-      ? 'needed with a public https address: the development mail box shows all sign-in codes'
+      ? 'needed with a public https address: the development mailbox shows all sign-in codes'
       : 'needed: the server that mails sign-in codes; WAYMAKER_DEVELOPMENT=1 shows them on a page instead';
     yield { path: ['SMTP_URL'], message };
   }

@@ -18,7 +18,7 @@ async function run(): Promise<void> {
     process.once('SIGINT', () => resolve());
   });
   const { url, mailboxUrl } = await service.listen();
-  console.log(`Waymaker service: ${url}${mailboxUrl ? ` · mail box: ${mailboxUrl}` : ''}`);
+  console.log(`Waymaker service: ${url}${mailboxUrl ? ` · mailbox: ${mailboxUrl}` : ''}`);
   await asked;
 }
 

@@ -64,7 +64,7 @@ import { inTime, listenOnUnixSocket } from './http/unix-socket.ts';
 export interface ServiceAddresses {
   /** Where the service listens, e.g. `http://127.0.0.1:8787`. */
   url: string;
-  /** The development mail box's page, if the service runs one. */
+  /** The development mailbox's page, if the service runs one. */
   mailboxUrl: string | undefined;
 }
 
@@ -72,7 +72,7 @@ export interface Service {
   app: FastifyInstance;
   database: Database;
   jobs: Jobs;
-  /** The development mail box's page, if the service runs one. */
+  /** The development mailbox's page, if the service runs one. */
   mailboxUrl: string | undefined;
   /** Starts to answer; rejects if an address is in use. */
   listen(): Promise<ServiceAddresses>;
@@ -98,7 +98,7 @@ export interface ServiceOptions {
   doesJobs?: boolean;
 }
 
-/** Creates the service: opens its database, starts its mail box, writes the gateways' password files. */
+/** Creates the service: opens its database, starts its mailbox, writes the gateways' password files. */
 export async function createService({
   config,
   now: givenNow,

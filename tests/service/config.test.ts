@@ -96,7 +96,7 @@ describe.each([
   { WAYMAKER_CONSOLE_URL: 'HTTPS://vpn.example.net' },
 ])('with %j', (address) => {
   const here = { ...development, ...address };
-  test('neither the mail box nor the sandbox starts, whatever else is set', () => {
+  test('neither the mailbox nor the sandbox starts, whatever else is set', () => {
     expect(() => readConfig(here)).toThrow(/SMTP_URL[\s\S]*WAYMAKER_PAYMENTS/);
     expect(() => readConfig({ ...here, ...production })).toThrow('WAYMAKER_PAYMENTS');
     expect(() => readConfig({ ...here, WAYMAKER_PAYMENTS: 'off' })).toThrow('SMTP_URL');

@@ -4,12 +4,12 @@ import { createMailer, type Mailer, type MailerOptions } from './mailer.ts';
 
 export interface Mail {
   mailer: Mailer;
-  /** The development mail box's page; undefined with an SMTP server. */
+  /** The development mailbox's page; undefined with an SMTP server. */
   mailboxUrl: string | undefined;
   close(): Promise<void>;
 }
 
-/** Sends mail through the configured SMTP server, or else into a development mail box inside the service. */
+/** Sends mail through the configured SMTP server, or else into a development mailbox inside the service. */
 export async function openMail(
   config: ServiceConfig['mail'],
   operatorTexts: MailerOptions['operatorTexts'],
@@ -24,7 +24,7 @@ export async function openMail(
       const mailbox = await startMailbox({ ...config, now });
       const mailer = createMailer({ url: mailbox.smtpUrl, from: config.from, operatorTexts });
       const close = async () => {
-        // The mailer first, because the mail box waits for open connections.
+        // The mailer first, because the mailbox waits for open connections.
         mailer.close();
         await mailbox.close();
       };

@@ -1,7 +1,7 @@
 import { html } from '../http/html.ts';
 import type { MailboxMessage } from './mailbox.ts';
 
-/** The development mail box's page: all messages as plain text, newest first; it reloads itself. */
+/** The development mailbox's page: all messages as plain text, newest first; it reloads itself. */
 export function mailboxPage(messages: readonly MailboxMessage[]): string {
   const articles = messages.map(
     (message) =>
@@ -17,7 +17,7 @@ export function mailboxPage(messages: readonly MailboxMessage[]): string {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width" />
         <meta http-equiv="refresh" content="3" />
-        <title>Waymaker development mail box</title>
+        <title>Waymaker development mailbox</title>
         <style>
           :root {
             color-scheme: light dark;
@@ -61,7 +61,7 @@ export function mailboxPage(messages: readonly MailboxMessage[]): string {
         </style>
       </head>
       <body>
-        <h1>Development mail box</h1>
+        <h1>Development mailbox</h1>
         <p>Mail that the service sent, newest first. Nothing leaves this machine.</p>
         ${articles.length > 0 ? articles : html`<p>No mail yet.</p>`}
       </body>

@@ -37,7 +37,7 @@ const keptMessages = 200;
 const maxMessageBytes = 1024 * 1024;
 
 /**
- * A mail box for development, if no SMTP server is configured. It accepts mail for anybody over SMTP, and shows it over
+ * A mailbox for development, if no SMTP server is configured. It accepts mail for anybody over SMTP, and shows it over
  * HTTP to everybody on this machine, but not to requests under another host name. Messages are in memory only.
  * - `GET /`: a page for people
  * - `GET /messages?to=ADDRESS`: a JSON list of messages, newest first; `to` is optional
@@ -123,7 +123,7 @@ function mailboxServer(messages: readonly MailboxMessage[]) {
     // A web page can make its own name resolve to 127.0.0.1 (DNS rebinding) and read all codes; the browser then sends
     // that name as Host.
     if (isLoopbackName(request.hostname)) done();
-    else void reply.code(421).send({ error: 'the mail box answers on this machine only' });
+    else void reply.code(421).send({ error: 'the mailbox answers on this machine only' });
   });
   app.get('/', async (_, reply) => reply.type('text/html; charset=utf-8').send(mailboxPage(messages)));
   app.get<{ Querystring: { to?: string | string[] } }>('/messages', async ({ query }) => {

@@ -10,7 +10,7 @@ export interface ApiUser extends ApiClient {
   readonly token: string;
 }
 
-/** Signs in over the service's API, with the code from the mail box. */
+/** Signs in over the service's API, with the code from the mailbox. */
 export async function signInByApi(
   service: Pick<TestService, 'consoleUrl' | 'mailbox'>,
   email: string,

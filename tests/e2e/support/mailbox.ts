@@ -3,7 +3,7 @@ import { eventually } from '../../lab/process.ts';
 
 const messages = z.array(z.object({ text: z.string() }));
 
-/** Reads mail as a person does, over the mail box's own protocol. */
+/** Reads mail as a person does, over the mailbox's own protocol. */
 export interface Mailbox {
   count(to: string): Promise<number>;
   /** Waits for a message, and gives the newest one's text. */

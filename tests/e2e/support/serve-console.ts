@@ -37,7 +37,7 @@ export async function serveConsole(
   const asked: string[] = [];
   service.app.server.on('request', ({ url = '' }) => asked.push(url));
   const { url, mailboxUrl } = await service.listen();
-  if (mailboxUrl === undefined) throw new Error('the service has no mail box');
+  if (mailboxUrl === undefined) throw new Error('the service has no mailbox');
   const mailbox = openMailbox(mailboxUrl);
   return {
     url,

@@ -30,7 +30,7 @@ const service = await createService({
 });
 const { server } = service.app;
 const { url, mailboxUrl } = await service.listen();
-if (mailboxUrl === undefined) throw new Error('the service has no mail box');
+if (mailboxUrl === undefined) throw new Error('the service has no mailbox');
 const { hostname, port } = new URL(url);
 
 async function setReachable(reachable: boolean): Promise<void> {

@@ -69,7 +69,7 @@ test('an invitation is answered without waiting for its mail; one that is refuse
   const listener = smtp.listen(0, '127.0.0.1');
   await once(listener, 'listening');
   const { port } = listener.address() as AddressInfo;
-  // The payer signs in with a service that has a mail box, and invites at one that has this server.
+  // The payer signs in with a service that has a mailbox, and invites at one that has this server.
   const environment = await newEnvironment('postgresql');
   const signingIn = await startTestService({ environment });
   const { device: payer } = await newPayer(signingIn);
