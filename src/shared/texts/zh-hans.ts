@@ -118,9 +118,9 @@ export const zhHans: Texts = {
   'connect.trialEnded': '试用已结束',
   'connect.planEnded': '套餐已到期',
   'welcome.title': '小提示',
-  'welcome.connect': '点按“连接”，您的流量就会经由上方的服务器传输。',
+  'welcome.connect': '服务器已选好，点按“连接”，流量就会经由它传输。',
   'welcome.card': '是否受到保护、出了问题怎么办，看上方的卡片就知道。',
-  'welcome.leave': '让 Waymaker 一直运行即可，连接中断后会自动恢复。',
+  'welcome.leave': '让 Waymaker 一直运行即可，断线后会自动恢复。',
   'welcome.close': '知道了',
 
   'servers.title': '服务器',
@@ -631,7 +631,7 @@ export const zhHans: Texts = {
   'routing.app': '按应用',
   'routing.appText': '只让您选择的应用经过隧道，或让其余应用都经过隧道。',
   'routing.address': '按国家/地区或地址',
-  'routing.addressText': '只让发往部分国家/地区或地址的流量经过隧道，或让其余流量都经过隧道。',
+  'routing.addressText': '只让发往所选目标的流量经过隧道，或让其余流量都经过隧道。',
   'routing.policy': '经过隧道的流量',
   'routing.policyText':
     '可以只让发往您所选国家/地区和地址的流量经过隧道，也可以让其余流量都经过隧道。未选择时，所有流量都经过隧道。域名始终通过隧道解析。',

@@ -118,9 +118,9 @@ export const zhHant: Texts = {
   'connect.trialEnded': '試用已結束',
   'connect.planEnded': '方案已到期',
   'welcome.title': '小提示',
-  'welcome.connect': '按下「連線」，您的流量就會經由上方的伺服器傳輸。',
+  'welcome.connect': '伺服器已選好，按下「連線」，流量就會經由它傳輸。',
   'welcome.card': '是否受到保護、出了問題怎麼辦，看上方的卡片就知道。',
-  'welcome.leave': '讓 Waymaker 一直執行即可，連線中斷後會自動恢復。',
+  'welcome.leave': '讓 Waymaker 一直執行即可，斷線後會自動恢復。',
   'welcome.close': '知道了',
 
   'servers.title': '伺服器',
@@ -632,7 +632,7 @@ export const zhHant: Texts = {
   'routing.app': '依應用程式',
   'routing.appText': '只讓您選擇的應用程式經過通道，或讓其餘應用程式都經過通道。',
   'routing.address': '依國家/地區或位址',
-  'routing.addressText': '只讓傳往部分國家/地區或位址的流量經過通道，或讓其餘流量都經過通道。',
+  'routing.addressText': '只讓傳往所選目標的流量經過通道，或讓其餘流量都經過通道。',
   'routing.policy': '經過通道的流量',
   'routing.policyText':
     '可以只讓傳往您所選國家/地區和位址的流量經過通道，也可以讓其餘流量都經過通道。未選擇時，所有流量都經過通道。網域名稱一律透過通道解析。',
