@@ -13,6 +13,7 @@ import { openScreen } from './support/screens.ts';
 import { serverNames, startService } from './support/service.ts';
 import { arriveSignedIn } from './support/sign-in.ts';
 import { languages, languageTags, texts } from './support/texts.ts';
+import { expectWholeWords } from './support/parted-words.ts';
 import { longName } from './support/visible-text.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
 
@@ -101,6 +102,7 @@ for (const language of [...languages, 'pseudo'] as const) {
     try {
       const { page } = app;
       await arriveSignedIn(page, service, email, language);
+      if (language === 'zh-hans' || language === 'zh-hant') await expectWholeWords(page, language);
       const screens = routingSettings(page, language);
       await inspectScreens(Object.values(screens), language, (dark) => app.setDark(dark));
       // As low as 1280 by 1024 pixels are at 400 %.

@@ -28,6 +28,7 @@ export class SettingsRoute extends Route {
   readonly trustedCount = this.named('status', 'networks.list');
   readonly trusted = this.named('list', 'networks.list').getByRole('listitem');
   /** Where the app can route in more than one way. */
+  readonly routing = this.named('group', 'routing.title');
   readonly global = this.named('radio', 'routing.global');
   readonly automatic = this.named('radio', 'routing.automatic');
   readonly byApp = this.named('radio', 'routing.app');
