@@ -134,7 +134,7 @@ export const en = {
   'servers.close': 'Close',
   'servers.change': 'Change server: {{server}}',
   'servers.all': 'Choose a server',
-  'servers.starKeys': 'To add or remove a favourite, press the right arrow, then Enter.',
+  'servers.starKeys': 'To add or remove a favorite, press the right arrow, then Enter.',
   'servers.fastest': 'Fastest',
   'servers.fastestText': 'Measures every server and picks the quickest.',
   'servers.fastestInUse': 'No other server is noticeably faster',
@@ -147,15 +147,15 @@ export const en = {
   'servers.measureBlocked': 'Speed cannot be measured while the internet is blocked',
   'servers.measureBusy': 'Wait a moment until the connection is up, then try again',
   'servers.noneAnswered': 'No server answered. Check your internet connection, then try again.',
-  'servers.favourites': 'Favourites',
+  'servers.favourites': 'Favorites',
   'servers.recents': 'Recent',
   'servers.elsewhere': 'Other places',
   'servers.place': '{{city}}, {{country}}',
   'servers.quiet': 'Quiet',
   'servers.busy': 'Busy',
   'servers.full': 'Very busy',
-  'servers.addFavourite': 'Add to favourites: {{server}}',
-  'servers.removeFavourite': 'Remove from favourites: {{server}}',
+  'servers.addFavourite': 'Add to favorites: {{server}}',
+  'servers.removeFavourite': 'Remove from favorites: {{server}}',
 
   'reason.gatewayNameUnknown':
     'The server’s name could not be found. Check your internet connection, or choose another server.',
@@ -169,7 +169,7 @@ export const en = {
   'reason.captivePortalBlocked':
     'This network shows its own page before it lets anything through. Sign in there: only the sign-in window gets past the kill switch, for up to five minutes.',
   'reason.signInRefused': 'The server refused to sign you in. Sign out and in again, then connect.',
-  'reason.signInCancelled': 'Signing in to the server was cancelled',
+  'reason.signInCancelled': 'Signing in to the server was canceled',
   'reason.answerRefused':
     'The server did not accept your answer. If it was a code, it may be wrong or expired: connect again and enter a new one.',
   'reason.tooManySessions':
@@ -802,7 +802,7 @@ export const en = {
   'networks.trustNamed': 'Trust {{name}}',
   'networks.list': 'Trusted networks',
   'networks.listText':
-    'Networks are recognised by name only, and anyone can give their network the same name. So open networks, which need no password, are never trusted, and the kill switch works on all networks.',
+    'Networks are recognized by name only, and anyone can give their network the same name. So open networks, which need no password, are never trusted, and the kill switch works on all networks.',
   'networks.listEmpty': 'None yet',
   'networks.removeNamed': 'Remove {{name}}',
   'networks.trustWired': 'Trust wired networks',
