@@ -57,7 +57,8 @@ const npmPackages = installNpmPackages();
 if (process.getuid?.() !== 0) await npmPackages;
 const hasDebianPackages = isPlain || (await installDebianPackages(task.needsDebianPackages));
 // Before anything ends here, because an installation must not be cut off.
-if (!(await npmPackages) || (!hasDebianPackages && task.needsDebianPackages)) process.exit(1);
+if (!(await npmPackages) || (!hasDebianPackages && task.needsDebianPackages))
+  process.exit(process.exitCode ?? 1);
 if (name === 'test' && !isPlain) await unpackDebianPackages();
 
 const bin = path.join(root, 'node_modules/.bin');

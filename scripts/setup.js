@@ -17,6 +17,10 @@ import { ownerInPlaceOfRoot } from './ownership.js';
 
 const root = path.resolve(import.meta.dirname, '..');
 
+const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+/** The exit code of shells for a program that was ended by Ctrl-C. */
+const interrupted = 130;
+
 /** Programs that the laboratory, the tests and the benchmarks run. */
 const debianPackages = [
   'ayatana-indicator-application',
@@ -70,7 +74,10 @@ const unpackedPackages = {
 /** Daemons that Debian enables on installation; the laboratory starts its own instances instead. */
 const unwantedUnits = ['ocserv.service', 'ocserv.socket', 'postgresql.service'];
 
-/** Whether all npm packages are installed now; says so if not. */
+/**
+ * Whether all npm packages are installed now; says so if not. Left to itself after Ctrl-C, npm would first finish and undo
+ * what it has begun, for up to a minute and behind the back of the next start. `npm ci` begins anew in any case.
+ */
 export async function installNpmPackages() {
   const stamp = path.join(root, 'node_modules/.waymaker-lockfile');
   const lockfile = createHash('sha256')
@@ -80,9 +87,11 @@ export async function installNpmPackages() {
   console.log('Installing npm packages …');
   // As the clone's owner: third-party install scripts do not run as root, and the cache stays the owner's.
   const words = ['ci', '--no-fund', '--no-audit', '--loglevel=error'];
-  if (!(await succeeds('npm', words, ownerInPlaceOfRoot(root)))) return false;
-  writeFileSync(stamp, lockfile);
-  return true;
+  rmSync(stamp, { force: true });
+  const outcome = await runUntilStopped('npm', words, ownerInPlaceOfRoot(root));
+  if (outcome === 'done') writeFileSync(stamp, lockfile);
+  if (outcome === 'failed') console.error('The npm packages could not be installed; is there a network?');
+  return outcome === 'done';
 }
 
 /**
@@ -168,13 +177,12 @@ async function withoutStartingDaemons(install) {
   let isDone = false;
   // Ctrl-C ends the installation, not this process, which has yet to remove the file.
   const ignore = () => undefined;
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-  for (const signal of signals) process.on(signal, ignore);
+  for (const signal of endSignals) process.on(signal, ignore);
   try {
     isDone = await install();
   } finally {
     if (ours) rmSync(policy);
-    for (const signal of signals) process.off(signal, ignore);
+    for (const signal of endSignals) process.off(signal, ignore);
   }
   for (const unit of unwantedUnits) {
     if (!alreadyThere.has(unit) && isUnit(unit)) spawnSync('systemctl', ['disable', unit]);
@@ -188,12 +196,39 @@ function isUnit(name) {
 
 /** Runs a command, and says so if it fails. */
 async function succeeds(command, args, options = {}) {
-  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], ...options });
-  const error = await new Promise((resolve) => {
+  const problem = await problemOf(start(command, args, options));
+  if (problem !== undefined) console.error(`failed: ${command} ${args.join(' ')} (${problem})`);
+  return problem === undefined;
+}
+
+/** The same; Ctrl-C ends the command at once, with all that it has started, and gives this process its exit code. */
+async function runUntilStopped(command, args, options = {}) {
+  // Windows has no groups of processes; there, Ctrl-C reaches all of them.
+  if (process.platform === 'win32') return (await succeeds(command, args, options)) ? 'done' : 'failed';
+  const child = start(command, args, { ...options, detached: true });
+  let isStopped = false;
+  const stop = () => {
+    if (isStopped) return;
+    isStopped = true;
+    process.exitCode = interrupted;
+    console.log('Ending …');
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  };
+  for (const signal of endSignals) process.on(signal, stop);
+  const problem = await problemOf(child);
+  for (const signal of endSignals) process.off(signal, stop);
+  if (isStopped) return 'stopped';
+  if (problem === undefined) return 'done';
+  console.error(`failed: ${command} ${args.join(' ')} (${problem})`);
+  return 'failed';
+}
+
+const start = (command, args, options) =>
+  spawn(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], ...options });
+
+/** Why a process has failed; undefined once it has succeeded. */
+const problemOf = (child) =>
+  new Promise((resolve) => {
     child.on('error', (problem) => resolve(problem.message));
     child.on('close', (code, signal) => resolve(code === 0 ? undefined : (signal ?? `exit code ${code}`)));
   });
-  if (error === undefined) return true;
-  console.error(`failed: ${command} ${args.join(' ')} (${error})`);
-  return false;
-}

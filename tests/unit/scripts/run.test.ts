@@ -6,6 +6,7 @@ import path from 'node:path';
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { run } from '../../lab/process.ts';
+import { waitLimit } from '../../lab/wait-limit.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 const scripts = path.resolve(import.meta.dirname, '../../../scripts');
@@ -86,6 +87,45 @@ test('a clone is started once at a time, and again after an end by force', async
   process.kill(-(third.pid ?? Number.NaN), 'SIGKILL');
   await gone;
 });
+
+test.skipIf(process.platform === 'win32')(
+  'Ctrl-C while packages are installed ends npm, whatever it is doing',
+  async () => {
+    // npm itself first finishes and undoes what it has begun, which takes up to a minute on a slow machine.
+    const busy = `process.on('SIGINT', () => {}); console.log('installing as', process.pid); setInterval(() => {}, 1000);`;
+    await write('busy.cjs', busy);
+    await write('package.json', '{ "type": "module", "scripts": { "install": "node busy.cjs" } }');
+    await write('package-lock.json', '{ "lockfileVersion": 3, "packages": { "": {} } }');
+    const child = spawn(process.execPath, ['scripts/run.js', 'build'], { cwd: clone, detached: true });
+    const group = -(child.pid ?? Number.NaN);
+    const ended = once(child, 'exit');
+    let output = '';
+    const installer = await new Promise<number>((resolve) => {
+      child.stdout.on('data', (chunk: Buffer) => {
+        output += chunk.toString();
+        const found = /installing as (\d+)\n/.exec(output);
+        if (found) resolve(Number(found[1]));
+      });
+    });
+    try {
+      expect(isRunning(installer)).toBe(true);
+      // As a terminal does: to all programs of the foreground.
+      process.kill(group, 'SIGINT');
+      expect(await ended).toEqual([130, null]);
+      await expect.poll(() => isRunning(installer), { timeout: waitLimit(10_000) }).toBe(false);
+    } finally {
+      if (isRunning(installer)) process.kill(installer, 'SIGKILL');
+    }
+  },
+);
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 describe.runIf(isRoot)("root in a user's clone", () => {
   beforeEach(() => chownAll(user));
