@@ -131,6 +131,32 @@ test.describe('spec §4: network reachability', () => {
     await expect(notice(page)).toBeHidden();
   });
 
+  test('traffic that is blocked does not count as offline, and is probed anew once it is not', async ({
+    signInInApp,
+  }) => {
+    const { app, page } = await signInInApp('android');
+    // What is still on its way would be answered later.
+    await withoutEvents(page.context());
+    await page.reload();
+    await page.waitForLoadState('networkidle');
+    const recover = await loseNetwork(page, 'refused');
+    await page.evaluate(() => dispatchEvent(new Event('offline')));
+    await expect(notice(page)).toBeVisible();
+    app.become({ state: 'disconnected', reason: 'gateway-unreachable', blocked: true });
+    await expect(notice(page)).toBeHidden();
+    app.become({ state: 'disconnected' });
+    // The page may not have heard of it yet.
+    await expect(async () => {
+      await page.evaluate(() => dispatchEvent(new Event('offline')));
+      await expect(notice(page)).toBeVisible({ timeout: 1000 });
+    }).toPass();
+    app.become({ state: 'disconnected', blocked: true });
+    await expect(notice(page)).toBeHidden();
+    await recover();
+    app.become({ state: 'disconnected' });
+    await expect(notice(page)).toBeHidden();
+  });
+
   test('the operator names the test pages, and the console loads no others', async ({ browserHere }) => {
     const own = ['https://probe.operator.example/a', 'https://probe.operator.example/b'];
     await using served = await serveConsole(builtRenderer, { WAYMAKER_PROBE_PAGES: own.join(' ') });

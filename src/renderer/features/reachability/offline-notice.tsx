@@ -11,16 +11,26 @@ import classes from './offline-notice.module.css';
 import { isAnyLoaded } from './probe-frame.ts';
 import { isTunnelOnline } from './tunnel-online.ts';
 import { watchReachability } from './watch-reachability.ts';
+import { isBlocked } from '#shared/tunnel/look.ts';
 
 /**
  * Says so while no network can be reached. The live region always exists, because a region that appears with its text
  * may not be read.
  */
 export function OfflineNotice() {
+  const { truth } = useTunnelView();
+  return (
+    <output className={classes.place}>
+      {/* What Waymaker itself blocks says nothing about the network, and does not count once it is unblocked. */}
+      {!isBlocked(truth) && <WhileUnreachable hasTunnel={isTunnelOnline(truth)} />}
+    </output>
+  );
+}
+
+function WhileUnreachable({ hasTunnel }: { hasTunnel: boolean }) {
   const { t } = useTranslation();
   const host = useHost();
   const language = useLanguage();
-  const { truth } = useTunnelView();
   const { data: info } = useApi('basicInfo');
   const [reachable, setReachable] = useState(true);
   const probe = useEffectEvent(
@@ -28,14 +38,11 @@ export function OfflineNotice() {
   );
   useEffect(() => watchReachability({ probe: () => probe(), onResult: setReachable }), []);
   useEffect(() => onAnswer(() => setReachable(true)), []);
+  if (reachable || hasTunnel) return null;
   return (
-    <output className={classes.place}>
-      {!reachable && !isTunnelOnline(truth) && (
-        <span className={classes.notice}>
-          <IconWifiOff size={18} aria-hidden className={classes.icon} />
-          {t('offline.text')}
-        </span>
-      )}
-    </output>
+    <span className={classes.notice}>
+      <IconWifiOff size={18} aria-hidden className={classes.icon} />
+      {t('offline.text')}
+    </span>
   );
 }
