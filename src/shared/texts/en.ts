@@ -87,7 +87,7 @@ export const en = {
   'connect.sentPerSecond': 'Sending',
   'connect.lastMinute': 'Traffic in the last minute',
   'connect.time': 'Connected for',
-  'connect.address': 'Address',
+  'connect.address': 'Tunnel address',
   'connect.worldAddress': 'Address others see',
   'connect.transport': 'Transport',
   'connect.encryption': 'Encryption',

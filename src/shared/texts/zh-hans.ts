@@ -84,7 +84,7 @@ export const zhHans: Texts = {
   'connect.sentPerSecond': '发送速度',
   'connect.lastMinute': '最近一分钟的流量',
   'connect.time': '连接时长',
-  'connect.address': '地址',
+  'connect.address': '隧道地址',
   'connect.worldAddress': '外界看到的地址',
   'connect.transport': '传输方式',
   'connect.encryption': '加密方式',

@@ -84,7 +84,7 @@ export const zhHant: Texts = {
   'connect.sentPerSecond': '傳送速度',
   'connect.lastMinute': '最近一分鐘的流量',
   'connect.time': '連線時間',
-  'connect.address': '位址',
+  'connect.address': '通道位址',
   'connect.worldAddress': '外界看到的位址',
   'connect.transport': '傳輸方式',
   'connect.encryption': '加密方式',

@@ -33,7 +33,7 @@ const en = {
   'command.inMemory':
     'No keychain is available, so your sign-in is kept only in memory. You stay signed in until the background process ends (which it does when the desktop app starts) or the app quits.',
   'command.server': 'Server',
-  'command.address': 'Address',
+  'command.address': 'Tunnel address',
   'command.routing': 'Routing',
   'command.killSwitch': 'Kill switch',
   'command.account': 'Account',
@@ -125,7 +125,7 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.inMemory':
       '此电脑没有可用的密钥环，登录信息只保存在内存中：后台进程或应用退出后，您需要重新登录；桌面应用启动时，后台进程会退出。',
     'command.server': '服务器',
-    'command.address': '地址',
+    'command.address': '隧道地址',
     'command.routing': '路由',
     'command.killSwitch': '断网保护',
     'command.account': '账户',
@@ -204,7 +204,7 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.inMemory':
       '這部電腦沒有可用的鑰匙圈，登入資訊只儲存在記憶體中：背景處理程序或應用程式結束後，您需要重新登入；桌面應用程式啟動時，背景處理程序會結束。',
     'command.server': '伺服器',
-    'command.address': '位址',
+    'command.address': '通道位址',
     'command.routing': '路由',
     'command.killSwitch': '斷網保護',
     'command.account': '帳戶',
