@@ -205,7 +205,7 @@ export const en = {
   'cause.helperAbsentTitle': 'Waymaker’s helper is not running',
 
   'cause.helperAbsent':
-    'The helper sets up the tunnel. Start it with “sudo systemctl start waymaker-helper”, or install Waymaker again.',
+    'The helper sets up the tunnel. If Waymaker is installed here, “sudo systemctl start waymaker-helper” starts it; if that fails, install Waymaker again. If no site opens until then, “sudo waymaker restore” unblocks your traffic.',
   'problem.others': 'Other problems: {{count}}',
   'problem.nothingPasses': 'Connected, but nothing gets through',
   'problem.nothingPassesText':

@@ -190,7 +190,7 @@ export const zhHans: Texts = {
   'cause.helperAbsentTitle': '辅助服务未运行',
 
   'cause.helperAbsent':
-    '隧道由辅助服务建立。请运行“sudo systemctl start waymaker-helper”启动它，或重新安装 Waymaker。',
+    '隧道由辅助服务建立。如果这台电脑已安装 Waymaker，请运行“sudo systemctl start waymaker-helper”启动它；如果失败，请重新安装 Waymaker。如果在此之前无法上网，“sudo waymaker restore”可解除阻断。',
   'problem.others': '其他问题：{{count}} 个',
   'problem.nothingPasses': '已连接，但没有数据通过',
   'problem.nothingPassesText':

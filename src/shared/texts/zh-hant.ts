@@ -191,7 +191,7 @@ export const zhHant: Texts = {
   'cause.helperAbsentTitle': '輔助服務未執行',
 
   'cause.helperAbsent':
-    '通道由輔助服務建立。請執行「sudo systemctl start waymaker-helper」啟動它，或重新安裝 Waymaker。',
+    '通道由輔助服務建立。如果這部電腦已安裝 Waymaker，請執行「sudo systemctl start waymaker-helper」啟動它；如果失敗，請重新安裝 Waymaker。如果在此之前無法上網，「sudo waymaker restore」可解除封鎖。',
   'problem.others': '其他問題：{{count}} 個',
   'problem.nothingPasses': '已連線，但沒有資料通過',
   'problem.nothingPassesText':
