@@ -4,6 +4,7 @@ import path from 'node:path';
 import { writeDevelopmentSeed } from './development-seed.ts';
 import type { Place } from './place.ts';
 import type { Ports } from './ports.ts';
+import { whatTheLaboratoryLacks } from './requirements.ts';
 import { startServiceProcess } from './service-process.ts';
 
 /** Service and app on this machine, without a gateway: everything except a tunnel can be tried. */
@@ -20,6 +21,6 @@ export async function startOnThisMachine(running: AsyncDisposableStack, ports: P
     env: {},
     machine: undefined,
     publish: () => Promise.resolve(),
-    hints: () => ['What works here  all but a tunnel: the connect tab says that the helper is not running.'],
+    hints: () => [`What works here  all but a tunnel: ${whatTheLaboratoryLacks() ?? ''}`],
   };
 }
