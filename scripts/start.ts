@@ -35,7 +35,7 @@ await runUntilStopped(async (stop) => {
   console.log(`Web console     ${place.consoleUrl}`);
   console.log(`Read your code  ${place.mailboxUrl} (any email address will do)`);
 
-  const app = await runDesktopApp(await electron, place, running);
+  const app = await runDesktopApp(await electron, place, running, stop);
   stop.throwIfAborted();
   const commandLine = await writeCommandLine(place, userData);
   console.log(`Command line    ${commandLine} status`);

@@ -22,7 +22,7 @@ export function createAppLogLines(write: (line: string) => void): (output: strin
       const record = recordOf(line);
       if (record && record.level < warning) continue;
       const text = record
-        ? `The app says: ${[record.msg, record.err?.message].filter(Boolean).join(': ')}`
+        ? `The app says: ${[record.msg, record.err?.message.split('\n', 1)[0]].filter(Boolean).join(': ')}`
         : line;
       if (record && written.has(text)) continue;
       written.add(text);

@@ -44,24 +44,32 @@ export async function findElectron(stop: AbortSignal): Promise<string | undefine
   });
 }
 
-/** Runs the built desktop app in Electron or, without `electron`, in the tests' stand-in for it. */
+/**
+ * Runs the built desktop app in Electron or, without `electron`, in the tests' stand-in for it. Prints what it complains
+ * about until `stop`.
+ */
 export async function runDesktopApp(
   electron: string | undefined,
   place: Place,
   running: AsyncDisposableStack,
+  stop: AbortSignal,
 ): Promise<RunningApp> {
+  // A terminal's Ctrl-C also ends the programs that the app runs, and what it says of that is no failure.
+  const write = (line: string) => {
+    if (!stop.aborted) console.error(line);
+  };
   await mkdir(userData, { recursive: true });
   await takeFromOwner(userData);
   const env = { ...process.env, ...place.env, WAYMAKER_API_URL: place.apiUrl };
   if (electron !== undefined) {
     console.log('Desktop app     in Electron');
-    return runElectron(electron, place, env, running);
+    return runElectron(electron, place, env, running, write);
   }
   if (!existsSync(chromiumExecutable)) {
     console.log("Desktop app     not started: neither Electron's binary nor Chromium is here.");
     return { ended: new Promise(() => {}) };
   }
-  return runStandIn(place, env, running);
+  return runStandIn(place, env, running, write);
 }
 
 /**
@@ -80,13 +88,14 @@ function runElectron(
   { machine }: Place,
   env: NodeJS.ProcessEnv,
   running: AsyncDisposableStack,
+  write: (line: string) => void,
 ): RunningApp {
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const argv = [binary, ...sandbox, builtMain, `--user-data-dir=${userData}`];
   const [file = '', ...args] = machine?.command(argv).flat() ?? argv;
   const child = spawn(file, args, { env, stdio: ['inherit', 'pipe', 'pipe'] });
   for (const output of [child.stdout, child.stderr]) {
-    const takeLines = createAppLogLines((line) => console.error(line));
+    const takeLines = createAppLogLines(write);
     output.on('data', (chunk: Buffer) => takeLines(chunk.toString()));
   }
   running.defer(() => endProcess(child));
@@ -97,6 +106,7 @@ async function runStandIn(
   place: Place,
   env: NodeJS.ProcessEnv,
   running: AsyncDisposableStack,
+  write: (line: string) => void,
 ): Promise<RunningApp> {
   const { machine } = place;
   const inspectorPort = (await isFree(usualInspectorPort)) ? usualInspectorPort : await freePort();
@@ -116,7 +126,7 @@ async function runStandIn(
       command: (argv) => machine.command(argv).flat(),
       chromiumExecutable: await chromiumIn(machine, userData, chromiumExecutable),
     }),
-    onOutput: createAppLogLines((line) => console.error(line)),
+    onOutput: createAppLogLines(write),
   });
   running.defer(() => endProcess(app.process));
   if (hasDisplay)

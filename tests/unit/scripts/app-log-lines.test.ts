@@ -13,6 +13,7 @@ test("of the app's log, warnings and failures are shown, each once and in a line
     record(40, 'keychain not usable', 'no bus'),
     'Segmentation fault\n',
     record(50, 'the window has crashed'),
+    record(50, 'the page could not be loaded', 'closed\nCall log:\n  - navigating'),
   ].join('');
   // As a pipe may cut it.
   take(output.slice(0, 100));
@@ -21,5 +22,6 @@ test("of the app's log, warnings and failures are shown, each once and in a line
     'The app says: keychain not usable: no bus',
     'Segmentation fault',
     'The app says: the window has crashed',
+    'The app says: the page could not be loaded: closed',
   ]);
 });
