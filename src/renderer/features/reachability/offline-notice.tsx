@@ -12,6 +12,7 @@ import { isAnyLoaded } from './probe-frame.ts';
 import { isTunnelOnline } from './tunnel-online.ts';
 import { watchReachability } from './watch-reachability.ts';
 import { isBlocked } from '#shared/tunnel/look.ts';
+import type { TunnelState } from '#shared/tunnel/state.ts';
 
 /**
  * Says so while no network can be reached. The live region always exists, because a region that appears with its text
@@ -21,11 +22,17 @@ export function OfflineNotice() {
   const { truth } = useTunnelView();
   return (
     <output className={classes.place}>
-      {/* What Waymaker itself blocks says nothing about the network, and does not count once it is unblocked. */}
-      {!isBlocked(truth) && <WhileUnreachable hasTunnel={isTunnelOnline(truth)} />}
+      {!saysWhyItself(truth) && <WhileUnreachable hasTunnel={isTunnelOnline(truth)} />}
     </output>
   );
 }
+
+/**
+ * What Waymaker itself blocks, or a captive portal, says nothing about the network; and what was found before no longer
+ * counts afterwards.
+ */
+const saysWhyItself = (state: TunnelState | undefined) =>
+  isBlocked(state) || (state?.state === 'disconnected' && state.reason === 'captive-portal');
 
 function WhileUnreachable({ hasTunnel }: { hasTunnel: boolean }) {
   const { t } = useTranslation();
