@@ -30,6 +30,8 @@ async function openWithClock(browser: Browser, service: TestService) {
   await page.clock.install();
   await new LoginRoute(page).open();
   await expect(new LoginRoute(page).heading).toBeVisible();
+  // Until the service has named the test pages, there is nothing to probe.
+  await expect.poll(() => page.evaluate(() => localStorage.getItem('basicInfo') !== null)).toBe(true);
   return { page, probes };
 }
 
