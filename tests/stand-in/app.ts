@@ -3,11 +3,12 @@ import os from 'node:os';
 import path from 'node:path';
 import type Electron from 'electron';
 import { appSide, host } from './app-side.ts';
+import { createLoginItems } from './login-items.ts';
 import { becomeOnlyInstance } from './only-instance.ts';
 import { openWindows } from './open-windows.ts';
 import { registeredSchemes, setStarted } from './scheme-registry.ts';
 import { createEvent, StrictEmitter } from './strict.ts';
-import type { SystemInfo } from './sides.ts';
+import type { ProtocolClient, SystemInfo } from './sides.ts';
 
 type Implemented = Pick<
   Electron.App,
@@ -28,6 +29,9 @@ type Implemented = Pick<
   | 'requestSingleInstanceLock'
   | 'hasSingleInstanceLock'
   | 'releaseSingleInstanceLock'
+  | 'setAsDefaultProtocolClient'
+  | 'getLoginItemSettings'
+  | 'setLoginItemSettings'
   | 'isPackaged'
   | 'name'
 >;
@@ -53,7 +57,7 @@ const appPackage = findPackage();
 
 class App extends StrictEmitter implements Implemented {
   name = appPackage.name;
-  readonly isPackaged = false;
+  readonly isPackaged = process.env['STAND_IN_PACKAGED'] === '1';
   private readonly paths = new Map<string, string>();
   private system: SystemInfo | undefined;
   private quitting = false;
@@ -65,6 +69,8 @@ class App extends StrictEmitter implements Implemented {
     this.ready = new Promise((resolve) => {
       setImmediate(() => {
         setStarted();
+        const { STAND_IN_OPENED_BY } = process.env;
+        if (STAND_IN_OPENED_BY !== undefined) this.emit('open-url', createEvent({}), STAND_IN_OPENED_BY);
         host.start(registeredSchemes()).then(
           (system) => {
             this.system = system;
@@ -169,6 +175,20 @@ class App extends StrictEmitter implements Implemented {
   getSystemLocale = () => this.readySystem().languages[0] ?? 'en-US';
   getPreferredSystemLanguages = () => [...this.readySystem().languages];
 
+  readonly protocolClients: ProtocolClient[] = [];
+  setAsDefaultProtocolClient = (
+    protocol: string,
+    program = process.execPath,
+    args: string[] = [],
+  ): boolean => {
+    this.protocolClients.push({ protocol, path: program, args });
+    return true;
+  };
+
+  private readonly loginItems = createLoginItems(() => this.getPath('userData'));
+  getLoginItemSettings = this.loginItems.get;
+  setLoginItemSettings = this.loginItems.set;
+
   private instance: { release(): void } | undefined;
   requestSingleInstanceLock = (): boolean => {
     this.instance ??= becomeOnlyInstance(this.getPath('userData'), (argv, folder) => {
@@ -186,3 +206,5 @@ class App extends StrictEmitter implements Implemented {
 export const app = new App();
 
 appSide.userQuits = () => app.quit();
+appSide.protocolClients = () => app.protocolClients;
+appSide.userOpensLink = (url) => void app.emit('open-url', createEvent({}), url);

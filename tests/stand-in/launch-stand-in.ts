@@ -17,6 +17,8 @@ export interface StandInOptions {
   env: NodeJS.ProcessEnv;
   /** Further arguments of the app. */
   args?: string[];
+  /** What the app takes its system for, and how it is installed there. */
+  system?: PlayedSystem | undefined;
   /** Path and query of the page that the first window begins with, in the place of the app's choice. */
   firstPath?: string | undefined;
   languages: string[];
@@ -34,6 +36,16 @@ export interface StandInOptions {
   onOutput?(text: string): void;
 }
 
+/** The system that an app believes to run on; by default this one, with an app that is not installed. */
+export interface PlayedSystem {
+  platform?: 'linux' | 'darwin' | 'win32';
+  isPackaged?: boolean;
+  /** macOS: the link that starts the app, which an event says before the app is ready. */
+  openedBy?: string;
+  /** macOS: the system starts the app because its user has signed in. */
+  isOpenedAtLogin?: boolean;
+}
+
 export interface RunningStandIn {
   readonly process: ChildProcess;
   readonly context: BrowserContext;
@@ -46,6 +58,19 @@ export interface RunningStandIn {
   /** Resolves when both the app's process and its Chromium are gone. */
   readonly ended: Promise<void>;
 }
+
+/** How the app's process, and further instances, are told what they run on; read by register.ts and app.ts. */
+export const playedEnvironment = ({
+  platform,
+  isPackaged,
+  openedBy,
+  isOpenedAtLogin,
+}: PlayedSystem = {}): NodeJS.ProcessEnv => ({
+  ...(platform && { STAND_IN_PLATFORM: platform }),
+  ...(isPackaged && { STAND_IN_PACKAGED: '1' }),
+  ...(openedBy !== undefined && { STAND_IN_OPENED_BY: openedBy }),
+  ...(isOpenedAtLogin && { STAND_IN_OPENED_AT_LOGIN: '1' }),
+});
 
 /** What puts the double into the app's process. */
 export const registerSource = path.join(import.meta.dirname, 'register.ts');
@@ -78,7 +103,9 @@ export async function launchStandIn(options: StandInOptions): Promise<RunningSta
   ];
   const [file = '', ...args] = options.command?.(argv) ?? argv;
   const child = spawn(file, args, {
-    env: options.env,
+    env: { ...options.env, ...playedEnvironment(options.system) },
+    // The names of Windows' pipes become files here.
+    ...(options.system?.platform === 'win32' && { cwd: options.userData }),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     serialization: 'advanced',
   });

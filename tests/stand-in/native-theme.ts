@@ -2,7 +2,10 @@ import type Electron from 'electron';
 import { appSide, host } from './app-side.ts';
 import { StrictEmitter } from './strict.ts';
 
-type Implemented = Pick<Electron.NativeTheme, 'shouldUseDarkColors' | 'themeSource'>;
+type Implemented = Pick<
+  Electron.NativeTheme,
+  'shouldUseDarkColors' | 'shouldUseDarkColorsForSystemIntegratedUI' | 'themeSource'
+>;
 
 class NativeTheme extends StrictEmitter implements Implemented {
   private source: Electron.NativeTheme['themeSource'] = 'system';
@@ -14,6 +17,9 @@ class NativeTheme extends StrictEmitter implements Implemented {
 
   get shouldUseDarkColors(): boolean {
     return this.source === 'system' ? this.systemIsDark : this.source === 'dark';
+  }
+  get shouldUseDarkColorsForSystemIntegratedUI(): boolean {
+    return this.systemIsDark;
   }
   get themeSource(): Electron.NativeTheme['themeSource'] {
     return this.source;

@@ -14,6 +14,13 @@ registerHooks({
 
 Object.defineProperty(process, 'type', { value: 'browser' });
 
+const { STAND_IN_PLATFORM } = process.env;
+if (STAND_IN_PLATFORM !== undefined) {
+  // While it is still known for which system their binaries have to be.
+  await Promise.all([import('koffi'), import('keytar')]);
+  Object.defineProperty(process, 'platform', { value: STAND_IN_PLATFORM });
+}
+
 // Tests kill most apps: what was compiled for the start is of use to the next one all the same.
 setTimeout(flushCompileCache, 2000).unref();
 

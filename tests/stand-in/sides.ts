@@ -79,6 +79,13 @@ export interface MessageBoxShown {
   buttons: string[];
 }
 
+/** The command that opens links with this scheme: the link follows its arguments. */
+export interface ProtocolClient {
+  protocol: string;
+  path: string;
+  args: string[];
+}
+
 export interface Bounds {
   x: number;
   y: number;
@@ -121,6 +128,12 @@ export interface AppProcess {
   userClosesWindow(id: number): void;
   /** The user quits the app, e.g. by its menu. */
   userQuits(): void;
+  /** The schemes that the app has registered, in order. */
+  protocolClients(): ProtocolClient[];
+  /** macOS: the user opens a link with the app's scheme. */
+  userOpensLink(url: string): void;
+  /** From now on, the system does not change its list of what it starts at login. */
+  systemKeepsLoginItems(): void;
   /** What the title bars say, the oldest window first. */
   windowTitles(): string[];
   /** Whether the user can see a window, and where it is. */

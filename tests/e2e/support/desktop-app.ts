@@ -1,7 +1,8 @@
 import type { Browser, Page } from 'playwright/test';
 import type { Lab } from '../../lab/lab.ts';
+import type { PlayedSystem } from '../../stand-in/launch-stand-in.ts';
 import type { MenuEntry } from '../../stand-in/menu.ts';
-import type { Bounds, MessageBoxShown, TrayShown } from '../../stand-in/sides.ts';
+import type { Bounds, MessageBoxShown, ProtocolClient, TrayShown } from '../../stand-in/sides.ts';
 
 export interface LaunchOptions {
   /** The built main file; that of the build under test if absent. */
@@ -18,6 +19,8 @@ export interface LaunchOptions {
   dark?: boolean;
   /** Further arguments of the app. */
   args?: string[];
+  /** What the app takes its system for; real Electron knows better. */
+  system?: PlayedSystem;
   /** Path and query of the page that it begins with; the app's choice if absent. */
   firstPath?: string;
 }
@@ -52,6 +55,12 @@ export interface DesktopApp {
 
 /** The desktop around the app's window, as the user sees and uses it. */
 export interface Surroundings {
+  /** The schemes that the app has registered. */
+  protocolClients(): Promise<ProtocolClient[]>;
+  /** macOS: the user opens a link with the app's scheme. */
+  openLink(link: string): Promise<void>;
+  /** From now on, the system does not change its list of what it starts at login. */
+  keepLoginItems(): Promise<void>;
   /** The user closes the window by its title bar. */
   closeWindow(): Promise<void>;
   moveWindow(bounds: Bounds): Promise<void>;

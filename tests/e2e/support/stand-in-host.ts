@@ -4,7 +4,12 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { eventually } from '../../lab/process.ts';
 import { programFile } from '../../lab/programs.ts';
-import { launchStandIn, registerSource, standInArguments } from '../../stand-in/launch-stand-in.ts';
+import {
+  launchStandIn,
+  playedEnvironment,
+  registerSource,
+  standInArguments,
+} from '../../stand-in/launch-stand-in.ts';
 import { PeerGone } from '../../stand-in/peer.ts';
 import { chromiumIn } from './chromium-in.ts';
 import { appEnvironment, type DesktopApp, type LaunchOptions } from './desktop-app.ts';
@@ -33,6 +38,7 @@ export async function launchInStandIn(options: LaunchOptions): Promise<DesktopAp
     userData: options.userData,
     env,
     ...(options.args && { args: options.args }),
+    system: options.system,
     firstPath: options.firstPath,
     languages: options.languages ?? ['en-US'],
     dark: options.dark ?? false,
@@ -66,7 +72,10 @@ export async function launchInStandIn(options: LaunchOptions): Promise<DesktopAp
         ...(link === undefined ? [] : [link]),
       ];
       const [file = '', ...args] = lab ? lab.user.command(argv).flat() : argv;
-      const second = spawn(file, args, { env, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+      const second = spawn(file, args, {
+        env: { ...env, ...playedEnvironment(options.system) },
+        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      });
       await once(second, 'exit');
     },
     async quit() {
@@ -75,6 +84,9 @@ export async function launchInStandIn(options: LaunchOptions): Promise<DesktopAp
     },
     ended: running.ended,
     surroundings: {
+      protocolClients: () => running.app.protocolClients(),
+      openLink: (link) => running.app.userOpensLink(link),
+      keepLoginItems: () => running.app.systemKeepsLoginItems(),
       // What the app does with it takes its own time.
       closeWindow: () => running.app.userClosesWindow(1).catch(() => undefined),
       moveWindow: (bounds) => running.app.userMovesWindow(1, bounds),
