@@ -3,6 +3,8 @@ export type DeepLink = { does: 'open' } | { does: 'connect'; serverId: string | 
 
 const scheme = 'waymaker:';
 const maxLength = 512;
+/** Parsers of addresses leave out spaces and control characters, so the link would not be what it looks like. */
+const visibleAscii = /^[\x21-\x7e]*$/;
 /** The form of the service's server ids; it cannot be mistaken for anything else. */
 const serverId = /^[\w.:-]{1,128}$/;
 
@@ -11,7 +13,7 @@ const serverId = /^[\w.:-]{1,128}$/;
  * text.
  */
 export function parseDeepLink(text: string): DeepLink | undefined {
-  if (text.length > maxLength) return undefined;
+  if (text.length > maxLength || !visibleAscii.test(text)) return undefined;
   const url = URL.parse(text);
   if (url?.protocol !== scheme || url.username || url.password || url.port || url.hash) return undefined;
   if (url.pathname !== '' && url.pathname !== '/') return undefined;
