@@ -64,6 +64,8 @@ export function createDesktopLinks({
       usual: 1,
     });
     if (agreed !== 0) return;
+    // Somebody may have signed out while the question was open, and the choice would be the next account's.
+    if (!core.session.session().signedIn || !listed(server.serverId)) return;
     core.server.choose(server.serverId);
     const reply = await core.tunnel.host.connect({ address: serverAddress(server) });
     if (!reply.ok) refuse(reply.error);

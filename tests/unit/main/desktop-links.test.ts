@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => around[Symbol.asyncDispose]());
 
 /** The links of an app whose user gives this answer to every question. */
-function linksOf(core: Core, answer: 'agree' | 'cancel' = 'cancel') {
+function linksOf(core: Core, answer: 'agree' | 'cancel' | Promise<number> = 'cancel') {
   const questions: Question[] = [];
   const complaints: (string | undefined)[] = [];
   const open = createDesktopLinks({
@@ -25,6 +25,7 @@ function linksOf(core: Core, answer: 'agree' | 'cancel' = 'cancel') {
     say: createSay('en'),
     ask(question) {
       questions.push(question);
+      if (typeof answer !== 'string') return answer;
       return Promise.resolve(answer === 'agree' ? 0 : 1);
     },
     openWindow: () => undefined,
@@ -94,6 +95,20 @@ test('a link that the user declines changes nothing', async () => {
   expect(links.asked()).toEqual([title]);
   expect(around.files.settingsFile.content.get('serverId')).toBeUndefined();
   expect(states.filter(({ state }) => state === 'connecting')).toEqual([]);
+});
+
+test('whoever agrees only after a sign-out chooses nothing for the next account', async () => {
+  const core = around.startCore();
+  await core.session.load();
+  const { promise: answer, resolve: agree } = Promise.withResolvers<number>();
+  const links = linksOf(core, answer);
+  const opened = links.open(link);
+  await vi.waitFor(() => expect(links.asked()).toEqual([title]));
+  await core.signOut('user');
+  agree(0);
+  await opened;
+  expect(around.files.settingsFile.content.get('serverId')).toBeUndefined();
+  expect(around.helper.calls.filter(({ method }) => method === 'connect')).toEqual([]);
 });
 
 test('a link to a server that the service does not list is refused in words', async () => {
