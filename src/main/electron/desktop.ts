@@ -38,7 +38,7 @@ export interface Desktop {
   /** The user closes the window. */
   close(): void;
   /** The system was asked to open a link with the app's own scheme. */
-  openLink(link: string): void;
+  openLink: (link: string) => void;
 }
 
 /** A message bus that does not answer must not keep a closing window open. */

@@ -16,6 +16,7 @@ import { readEnvironment } from '../environment.ts';
 import { systemNetworks } from '../networks/system-networks.ts';
 import { createSettings } from '../preferences/settings.ts';
 import { linkAmong } from '../links/deep-link.ts';
+import { createLinkInbox } from '../links/link-inbox.ts';
 import { createSystemKeychain } from '../session/keychain.ts';
 import { createRunProgram } from '../system-proxy/run-program.ts';
 import { setAppMenu } from './app-menu.ts';
@@ -48,11 +49,11 @@ const errorReports = startErrorReports(app.getVersion(), log);
 declarePageScheme();
 // What follows `--` cannot be a switch of Chromium, whatever a link contains.
 if (app.isPackaged) app.setAsDefaultProtocolClient(pageScheme, process.execPath, ['--']);
-/** On macOS, an event says which link started the app, possibly before the app is ready. */
-let openedBy: string | undefined;
-app.once('open-url', (event, url) => {
+const links = createLinkInbox(linkAmong(process.argv));
+// On macOS, an event says which link started the app, possibly before the app is ready.
+app.on('open-url', (event, url) => {
   event.preventDefault();
-  openedBy = url;
+  links.add(url);
 });
 if (app.requestSingleInstanceLock()) start().then(() => errorReports.started(), giveUp);
 else app.quit();
@@ -88,9 +89,9 @@ async function start(): Promise<void> {
     keepPlace: (window) => void settings.set('windowPlace', placeOf(window)),
   });
   app.on('second-instance', (_event, argv) => {
+    mainWindow.show();
     const link = linkAmong(argv);
-    if (desktop && link !== undefined) desktop.openLink(link);
-    else mainWindow.show();
+    if (link !== undefined) links.add(link);
   });
   app.on('activate', () => mainWindow.show());
   app.on('window-all-closed', () => {
@@ -150,12 +151,7 @@ async function start(): Promise<void> {
     runProgram,
     log,
   });
-  const link = openedBy ?? linkAmong(process.argv);
-  if (link !== undefined) desktop.openLink(link);
-  app.on('open-url', (event, url) => {
-    event.preventDefault();
-    desktop?.openLink(url);
-  });
+  links.openWith(desktop.openLink);
   await serveCommandLine(running, place.socketPath);
 }
 
