@@ -22,13 +22,16 @@ export interface AutomaticConnection {
 /** After a start, or after joining a network, the network is usually ready within two minutes or not at all. */
 const usualPausesMs = [2000, 4000, 8000, 16_000, 30_000, 60_000];
 
+/** At the start of the computer, the helper may start after the app. */
+const helperWaitMs = 120_000;
+
 const isWithoutNetwork = (reason: DisconnectReason) =>
   reason === 'gateway-name-unknown' || reason === 'gateway-unreachable';
 
 export function createAutomaticConnection(options: AutomaticConnectionOptions): AutomaticConnection {
   const { core } = options;
-  /** The pauses that are left, and whether the first attempt has started. */
-  let attempt: { pausesMs: number[]; hasBegun: boolean } | undefined;
+  /** The pauses that are left, and whether it waits for its helper, or the first attempt has started. */
+  let attempt: { pausesMs: number[]; phase: 'preparing' | 'without-helper' | 'begun' } | undefined;
   let pause: NodeJS.Timeout | undefined;
 
   function stop(): void {
@@ -44,7 +47,8 @@ export function createAutomaticConnection(options: AutomaticConnectionOptions): 
   }
 
   function follow(state: TunnelState): void {
-    if (!attempt?.hasBegun || state.state === 'connecting' || state.state === 'disconnecting') return;
+    if (attempt?.phase === 'without-helper') return start(attempt);
+    if (attempt?.phase !== 'begun' || state.state === 'connecting' || state.state === 'disconnecting') return;
     if (state.state !== 'disconnected') return stop();
     const { reason } = state;
     if (reason === undefined) return;
@@ -59,16 +63,27 @@ export function createAutomaticConnection(options: AutomaticConnectionOptions): 
     options.giveUp(reason);
   }
 
+  function start(mine: NonNullable<typeof attempt>): void {
+    const state = core.tunnel.state();
+    if (!core.session.session().signedIn) return stop();
+    if (state.state === 'invalid' && state.cause === 'helper-absent') {
+      if (mine.phase === 'preparing') pause = setTimeout(stop, helperWaitMs).unref();
+      mine.phase = 'without-helper';
+      return;
+    }
+    clearTimeout(pause);
+    if (state.state !== 'disconnected' || state.ownedByOther) return stop();
+    mine.phase = 'begun';
+    void connect(mine);
+  }
+
   async function begin(): Promise<void> {
     stop();
-    const mine = { pausesMs: [...(options.pausesMs ?? usualPausesMs)], hasBegun: false };
+    const pausesMs = [...(options.pausesMs ?? usualPausesMs)];
+    const mine: NonNullable<typeof attempt> = { pausesMs, phase: 'preparing' };
     attempt = mine;
     await Promise.all([core.session.load(), core.routingModes()]);
-    if (attempt !== mine) return;
-    const { state, ownedByOther } = core.tunnel.state();
-    if (state !== 'disconnected' || ownedByOther || !core.session.session().signedIn) return stop();
-    mine.hasBegun = true;
-    await connect(mine);
+    if (attempt === mine) start(mine);
   }
 
   core.onTunnelCommand(stop);
