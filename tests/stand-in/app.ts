@@ -206,5 +206,6 @@ class App extends StrictEmitter implements Implemented {
 export const app = new App();
 
 appSide.userQuits = () => app.quit();
+appSide.userActivates = () => void app.emit('activate', createEvent({}), false);
 appSide.protocolClients = () => app.protocolClients;
 appSide.userOpensLink = (url) => void app.emit('open-url', createEvent({}), url);

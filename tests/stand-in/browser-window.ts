@@ -27,6 +27,7 @@ type Implemented = Pick<
   | 'getNormalBounds'
   | 'isMaximized'
   | 'maximize'
+  | 'isFullScreen'
 >;
 
 let lastId = 0;
@@ -98,6 +99,7 @@ export class BrowserWindow extends StrictEmitter implements Implemented, OpenWin
   isMinimized = () => this.minimized;
   isFocused = () => this.isVisible();
   isMaximized = () => this.maximized;
+  isFullScreen = () => false;
   getNormalBounds = () => ({ ...this.bounds });
   getTitle = () => this.title;
 

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright';
 import { launchChromium, openProfile } from './chromium.ts';
@@ -94,6 +95,14 @@ function openContext(options: StandInOptions): Promise<BrowserContext> {
   });
 }
 
+/** The names of Windows' pipes become sockets in the app's folder here, and outlive what listens on them. */
+async function removePipes(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  for (const name of await readdir(folder)) {
+    if (name.startsWith(String.raw`\\.\pipe`)) await rm(path.join(folder, name));
+  }
+}
+
 /** Runs the built app in a Node process, and its windows in a Chromium profile that ends with it. */
 export async function launchStandIn(options: StandInOptions): Promise<RunningStandIn> {
   const context = await openContext(options);
@@ -102,10 +111,11 @@ export async function launchStandIn(options: StandInOptions): Promise<RunningSta
     ...(options.args ?? []),
   ];
   const [file = '', ...args] = options.command?.(argv) ?? argv;
+  const isWindows = options.system?.platform === 'win32';
+  if (isWindows) await removePipes(options.userData);
   const child = spawn(file, args, {
     env: { ...options.env, ...playedEnvironment(options.system) },
-    // The names of Windows' pipes become files here.
-    ...(options.system?.platform === 'win32' && { cwd: options.userData }),
+    ...(isWindows && { cwd: options.userData }),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     serialization: 'advanced',
   });

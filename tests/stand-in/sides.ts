@@ -128,6 +128,8 @@ export interface AppProcess {
   userClosesWindow(id: number): void;
   /** The user quits the app, e.g. by its menu. */
   userQuits(): void;
+  /** macOS: the user clicks the app's icon in the dock. */
+  userActivates(): void;
   /** The schemes that the app has registered, in order. */
   protocolClients(): ProtocolClient[];
   /** macOS: the user opens a link with the app's scheme. */

@@ -10,6 +10,8 @@ export class SettingsRoute extends Route {
   readonly theme = this.named('combobox', 'settings.theme');
   readonly notifications = this.named('switch', 'settings.notifications');
   readonly stayConnected = this.named('switch', 'settings.stayConnected');
+  /** Where the system can start the app. */
+  readonly openAtLogin = this.named('switch', 'settings.openAtLogin');
   readonly connectAtStart = this.named('switch', 'settings.connectAtStart');
   /** Where the helper takes them. */
   readonly ownDns = this.named('textbox', 'settings.dns');

@@ -55,6 +55,8 @@ export interface DesktopApp {
 
 /** The desktop around the app's window, as the user sees and uses it. */
 export interface Surroundings {
+  /** macOS: the user clicks the app's icon in the dock. */
+  activate(): Promise<void>;
   /** The schemes that the app has registered. */
   protocolClients(): Promise<ProtocolClient[]>;
   /** macOS: the user opens a link with the app's scheme. */

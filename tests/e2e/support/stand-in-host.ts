@@ -84,6 +84,7 @@ export async function launchInStandIn(options: LaunchOptions): Promise<DesktopAp
     },
     ended: running.ended,
     surroundings: {
+      activate: () => running.app.userActivates(),
       protocolClients: () => running.app.protocolClients(),
       openLink: (link) => running.app.userOpensLink(link),
       keepLoginItems: () => running.app.systemKeepsLoginItems(),
