@@ -103,7 +103,8 @@ function ActionButton({ action, isFirst, chosen, takesFocus }: ActionButtonProps
       variant={isFirst && !endsTunnel.has(action) ? 'filled' : 'default'}
       data-disabled={isWaiting || undefined}
       aria-disabled={isWaiting || undefined}
-      onClick={onClick}
+      // The second click of a double click was not meant for the button that has come in between.
+      onClick={({ detail: clicks }) => clicks < 2 && onClick?.()}
     >
       {t(words[action], chosen && { server: chosen.name })}
     </Button>
