@@ -60,7 +60,8 @@ export function createAutomaticConnection(options: AutomaticConnectionOptions): 
       return;
     }
     stop();
-    options.giveUp(reason);
+    // Users know what they have cancelled.
+    if (reason !== 'sign-in-cancelled') options.giveUp(reason);
   }
 
   function start(mine: NonNullable<typeof attempt>): void {

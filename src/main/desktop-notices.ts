@@ -29,6 +29,8 @@ export interface DesktopNoticesOptions {
 export interface DesktopNotices {
   /** The user has seen the window. */
   seen(): void;
+  /** A connection without a click has failed. */
+  attemptFailed(reason: DisconnectReason): void;
   close(): void;
 }
 
@@ -113,6 +115,10 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
 
   return {
     seen: () => take({ type: 'seen' }),
+    attemptFailed(reason) {
+      const { text } = reasonTexts[reason];
+      if (!isInFront()) notify({ title: say('connect.failed'), text: text && say(text) });
+    },
     close() {
       clearInterval(planTimer);
       clearTimeout(wake);

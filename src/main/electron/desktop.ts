@@ -3,7 +3,6 @@ import { app, dialog } from 'electron';
 import type { Logger } from 'pino';
 import type { MenuPage } from '#shared/host/contract.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import { reasonTexts } from '#shared/texts/tunnel-texts.ts';
 import { createSay } from '#shared/texts/say.ts';
 import type { Core } from '../core.ts';
 import { createQuit, type Question } from '../desktop-quit.ts';
@@ -119,12 +118,7 @@ export function startDesktop(options: DesktopOptions): Desktop {
 
   const automatic = createAutomaticConnection({
     core,
-    giveUp: (reason) =>
-      notify({
-        title: say('connect.failed'),
-        text: say(reasonTexts[reason].text ?? 'connect.failed'),
-        onClick: show,
-      }),
+    giveUp: (reason) => notices.attemptFailed(reason),
   });
   app.on('will-quit', () => automatic.stop());
   protectOnUntrusted({ core, automatic });

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { basicInfo } from '#shared/entities.ts';
+import { en } from '#shared/texts/en.ts';
 import { createSay } from '#shared/texts/say.ts';
 import type { Core } from '../../../src/main/core.ts';
-import { createDesktopNotices, type Notice } from '../../../src/main/desktop-notices.ts';
-import { connected, createTestSurroundings, type TestSurroundings } from './support/surroundings.ts';
+import { createDesktopNotices, type DesktopNotices, type Notice } from '../../../src/main/desktop-notices.ts';
+import { connected, createTestSurroundings, groups, type TestSurroundings } from './support/surroundings.ts';
 
 const hour = 3_600_000;
 const linkNames = Object.keys(basicInfo.shape.links.shape);
@@ -18,11 +19,16 @@ beforeEach(async () => {
   told = [];
   isInFront = false;
 });
-afterEach(() => around[Symbol.asyncDispose]());
+afterEach(async () => {
+  vi.useRealTimers();
+  await around[Symbol.asyncDispose]();
+});
+
+let notices: DesktopNotices;
 
 async function start(): Promise<Core> {
   const core = around.startCore();
-  createDesktopNotices({
+  notices = createDesktopNotices({
     core,
     say: createSay('en'),
     isInFront: () => isInFront,
@@ -80,6 +86,35 @@ test('what becomes of the tunnel by itself is told, and not what the user does w
 
   around.helper.set({ state: 'disconnected', reason: 'session-ended', blocked: true });
   await vi.waitFor(() => expect(titles()).toEqual(['Connected to One', 'Internet blocked']));
+});
+
+test('a trial’s end is said a day before, and again an hour before', async () => {
+  const core = await start();
+  const ends = async (left: number) => {
+    const at = new Date(trialEnd - left).getTime();
+    vi.setSystemTime(at);
+    await core.client.call('serverGroups');
+  };
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const trialEnd = Date.now() + 60 * hour;
+  const trialExpiredAt = new Date(trialEnd).toISOString();
+  around.answers['/api/server-groups'] = { items: [{ ...groups[0], trialExpiredAt }] };
+  for (const left of [30, 23, 20, 0.9, 0.5, -1]) await ends(left * hour);
+  vi.useRealTimers();
+  expect(titles()).toEqual(['Your trial ends in less than 1 day', 'Your trial ends in less than 1 hour']);
+});
+
+test('a connection without a click that failed is said, unless the window shows it', async () => {
+  const core = await start();
+  notices.attemptFailed('gateway-unreachable');
+  const failed = { title: en['connect.failed'], text: en['reason.gatewayUnreachable'] };
+  expect(told).toEqual([failed]);
+  isInFront = true;
+  notices.attemptFailed('gateway-unreachable');
+  isInFront = false;
+  core.behaviour.set({ notifications: false });
+  notices.attemptFailed('gateway-unreachable');
+  expect(told).toEqual([failed]);
 });
 
 test('whoever wants none gets none', async () => {
