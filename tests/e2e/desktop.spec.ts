@@ -9,19 +9,13 @@ import { chooseServer } from './support/connect.ts';
 import { electronBinary } from './support/electron-binary.ts';
 import { arriveSignedIn } from './support/sign-in.ts';
 import { serverNames } from './support/service.ts';
+import { notificationTitles, question, surroundingsOf, trayLabels } from './support/surroundings-of.ts';
 
 test.skip(
   electronBinary() !== undefined,
   "what surrounds real Electron's window cannot be seen from outside",
 );
 
-function around(app: DesktopApp): Surroundings {
-  if (!app.surroundings) throw new Error('nothing is known of what surrounds this window');
-  return app.surroundings;
-}
-
-const labels = async (desktop: Surroundings) =>
-  (await desktop.tray())?.menu.filter(({ type }) => type !== 'separator').map(({ label }) => label);
 const isVisible = async (desktop: Surroundings) => (await desktop.window()).isVisible;
 
 /** How many messages the page has sent once it sends no more: one that has just loaded is still asking. */
@@ -32,8 +26,6 @@ async function askedOnceLoaded(desktop: Surroundings): Promise<number> {
   return before;
 }
 
-const titles = async (desktop: Surroundings) => (await desktop.notifications()).map(({ title }) => title);
-
 test.describe('a session that shows tray icons', () => {
   test('closing hides the window, which then asks nothing; a click, or a second start, brings it back', async ({
     launchHere,
@@ -43,7 +35,7 @@ test.describe('a session that shows tray icons', () => {
     await using _ = await startTrayWatcher(bus);
     const env = { DBUS_SESSION_BUS_ADDRESS: bus.env.DBUS_SESSION_BUS_ADDRESS };
     const app = await launchHere({ env });
-    const desktop = around(app);
+    const desktop = surroundingsOf(app);
     await app.page.clock.install();
     await app.page.reload();
     await expect(new LoginRoute(app.page).heading).toBeVisible();
@@ -84,9 +76,9 @@ test.describe('a session that shows tray icons', () => {
     await using _ = await startTrayWatcher(bus);
     const env = { DBUS_SESSION_BUS_ADDRESS: bus.env.DBUS_SESSION_BUS_ADDRESS };
     const app = await launchHere({ env, args: ['--hidden'] });
-    const desktop = around(app);
+    const desktop = surroundingsOf(app);
     await expect(new LoginRoute(app.page).heading).toBeVisible();
-    await expect.poll(() => labels(desktop)).toContain('Open Waymaker');
+    await expect.poll(() => trayLabels(desktop)).toContain('Open Waymaker');
     expect(await isVisible(desktop)).toBe(false);
     await app.page.clock.install();
     await app.page.reload();
@@ -103,23 +95,23 @@ test.describe('a session that shows tray icons', () => {
   test('the window opens where it was, and as large, if that can be reached', async ({ launchHere }) => {
     const first = await launchHere();
     const bounds = { x: 200, y: 100, width: 1000, height: 800 };
-    await around(first).moveWindow(bounds);
+    await surroundingsOf(first).moveWindow(bounds);
     await first.quit();
     const second = await launchHere();
-    expect((await around(second).window()).bounds).toEqual(bounds);
+    expect((await surroundingsOf(second).window()).bounds).toEqual(bounds);
     // On a display that has been taken away since.
-    await around(second).moveWindow({ ...bounds, x: 2000 });
+    await surroundingsOf(second).moveWindow({ ...bounds, x: 2000 });
     await second.quit();
     const third = await launchHere();
-    expect((await around(third).window()).bounds).toEqual({ ...bounds, x: 0, y: 0 });
+    expect((await surroundingsOf(third).window()).bounds).toEqual({ ...bounds, x: 0, y: 0 });
   });
 });
 
 test('without a place for an icon, closing the window of an idle app quits', async ({ launchHere }) => {
   const app = await launchHere();
   await expect(new LoginRoute(app.page).heading).toBeVisible();
-  await expect.poll(() => labels(around(app))).toBeDefined();
-  await around(app).closeWindow();
+  await expect.poll(() => trayLabels(surroundingsOf(app))).toBeDefined();
+  await surroundingsOf(app).closeWindow();
   await app.ended;
 });
 
@@ -131,8 +123,8 @@ test.describe('the icon speaks the user’s language, and suits the theme', () =
   ] as const) {
     test(language, async ({ launchHere }) => {
       const app = await launchHere({ languages: [language] });
-      const desktop = around(app);
-      await expect.poll(() => labels(desktop)).toEqual(expect.arrayContaining([line, quit]));
+      const desktop = surroundingsOf(app);
+      await expect.poll(() => trayLabels(desktop)).toEqual(expect.arrayContaining([line, quit]));
       const light = (await desktop.tray())?.picture;
       await app.setDark(true);
       await expect.poll(async () => (await desktop.tray())?.picture).not.toBe(light);
@@ -145,7 +137,7 @@ test('the menu bar is hidden and there for its keys; what is made larger stays s
 }) => {
   const languages = ['zh-CN'];
   const first = await launchHere({ languages });
-  const desktop = around(first);
+  const desktop = surroundingsOf(first);
   const width = (app: DesktopApp) => app.page.evaluate(() => innerWidth);
   await expect(new LoginRoute(first.page, 'zh-hans').heading).toBeVisible();
   await expect
@@ -176,8 +168,8 @@ test('the menu bar is hidden and there for its keys; what is made larger stays s
 
   const second = await launchHere({ languages });
   await expect.poll(() => width(second)).toBe(Math.round(usual / 1.2 ** 2));
-  await expect.poll(() => around(second).menu()).not.toBeNull();
-  await around(second).press('CommandOrControl+0');
+  await expect.poll(() => surroundingsOf(second).menu()).not.toBeNull();
+  await surroundingsOf(second).press('CommandOrControl+0');
   await expect.poll(() => width(second)).toBe(usual);
 });
 
@@ -196,7 +188,7 @@ test.describe('with a tunnel', () => {
     await using bus = await startMessageBus(`${directory}/session`);
     await using watcher = await startTrayWatcher(bus);
     const app = await launch({ env: { DBUS_SESSION_BUS_ADDRESS: bus.env.DBUS_SESSION_BUS_ADDRESS } });
-    const desktop = around(app);
+    const desktop = surroundingsOf(app);
     const server = serverNames.first;
     const tooltip = async () => (await desktop.tray())?.tooltip;
     const isConnected = () =>
@@ -212,7 +204,7 @@ test.describe('with a tunnel', () => {
       ).waymakerHost.request('server.chosen'),
     );
     await app.startSecondInstance(`waymaker://connect?server=${chosen}`);
-    await expect.poll(async () => (await desktop.messageBox())?.message).toBe(`Connect to ${server}?`);
+    await expect.poll(() => question(desktop)).toBe(`Connect to ${server}?`);
     await app.startSecondInstance('waymaker://app/logout');
     await desktop.answer('Cancel');
     await expect.poll(() => desktop.messageBox()).toBeNull();
@@ -221,17 +213,21 @@ test.describe('with a tunnel', () => {
     await expect.poll(() => isVisible(desktop)).toBe(false);
 
     const off = (await desktop.tray())?.picture;
-    await expect.poll(() => labels(desktop)).toContain(`Connect to ${server}`);
+    await expect.poll(() => trayLabels(desktop)).toContain(`Connect to ${server}`);
     await desktop.chooseInTray(`Connect to ${server}`);
     await isConnected();
     expect((await desktop.tray())?.picture).not.toBe(off);
-    expect(await titles(desktop), 'what the user has just done').toEqual([]);
+    expect(await notificationTitles(desktop), 'what the user has just done').toEqual([]);
 
     await helper.kill();
-    await expect.poll(() => titles(desktop), { timeout: waitLimit(20_000) }).toEqual(['Connection lost']);
+    await expect
+      .poll(() => notificationTitles(desktop), { timeout: waitLimit(20_000) })
+      .toEqual(['Connection lost']);
     await helper.start();
     await isConnected();
-    await expect.poll(() => titles(desktop)).toEqual(['Connection lost', `Connected to ${server}`]);
+    await expect
+      .poll(() => notificationTitles(desktop))
+      .toEqual(['Connection lost', `Connected to ${server}`]);
 
     await desktop.clickNotification(1);
     await expect.poll(() => isVisible(desktop)).toBe(true);
@@ -241,12 +237,12 @@ test.describe('with a tunnel', () => {
     // The desktop's panel has gone: nothing would bring a hidden window back.
     await watcher[Symbol.asyncDispose]();
     await desktop.closeWindow();
-    await expect.poll(async () => (await desktop.messageBox())?.message).toBe('Waymaker is still running');
+    await expect.poll(() => question(desktop)).toBe('Waymaker is still running');
     await desktop.answer('Minimize');
     await expect.poll(async () => (await desktop.window()).isMinimized).toBe(true);
 
     await desktop.chooseInTray('Quit Waymaker');
-    await expect.poll(async () => (await desktop.messageBox())?.message).toBe('Disconnect and quit?');
+    await expect.poll(() => question(desktop)).toBe('Disconnect and quit?');
     await desktop.answer('Cancel');
     await expect.poll(() => desktop.messageBox()).toBeNull();
     expect(await tooltip()).toBe(`Waymaker: Connected to ${server}`);
