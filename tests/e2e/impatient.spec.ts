@@ -9,6 +9,7 @@ import { LoginRoute } from './routes/login-route.ts';
 import { chooseServer, connectTo } from './support/connect.ts';
 import { electronBinary } from './support/electron-binary.ts';
 import { enginePids } from './support/engine.ts';
+import type { TestHelper } from './support/helper.ts';
 import { arriveSignedIn, launchSignedIn } from './support/sign-in.ts';
 import { notificationTitles, surroundingsOf } from './support/surroundings-of.ts';
 
@@ -22,8 +23,8 @@ const seenByFarSide = async (lab: Lab) => (await lab.user.probe.http4('impatient
 /** How far a connection has come when the user does something else. */
 const moments = {
   'at once': async () => undefined,
-  'once the engine runs': (lab: Lab) =>
-    expect.poll(() => enginePids(lab), { intervals: [10] }).not.toHaveLength(0),
+  'once the engine runs': (helper: TestHelper) =>
+    expect.poll(() => helper.output, { intervals: [10] }).toContain('SSL negotiation'),
 } as const;
 
 const signOut = (page: Page) =>
@@ -65,11 +66,11 @@ test('a double click on Connect connects, and one on Disconnect disconnects', as
 
 for (const [moment, comes] of Object.entries(moments)) {
   test.describe(`while connecting, ${moment}`, () => {
-    test('signing out ends it for good', async ({ signedIn, service, lab, networkBefore, email }) => {
+    test('signing out ends it for good', async ({ signedIn, helper, service, lab, networkBefore, email }) => {
       const { page } = signedIn;
       const connect = await chooseServer(page);
       await connect.connect.click();
-      await comes(lab);
+      await comes(helper);
       await signOut(page);
       await expect(new LoginRoute(page).heading).toBeVisible();
       await expect.poll(() => lab.user.snapshot()).toBe(networkBefore);
@@ -81,7 +82,7 @@ for (const [moment, comes] of Object.entries(moments)) {
     });
 
     test('quitting ends it, and the next start finds nothing of it', async ({
-      helper: _helper,
+      helper,
       keyring,
       launch,
       service,
@@ -93,7 +94,7 @@ for (const [moment, comes] of Object.entries(moments)) {
       const app = await launchSignedIn(launch, service, email, { env: keyring.env });
       const connect = await chooseServer(app.page);
       await connect.connect.click();
-      await comes(lab);
+      await comes(helper);
       const desktop = surroundingsOf(app);
       // Twice, as nothing seems to happen.
       await desktop.chooseInTray('Quit Waymaker');
@@ -105,20 +106,13 @@ for (const [moment, comes] of Object.entries(moments)) {
       expect(await enginePids(lab)).toEqual([]);
     });
 
-    test('closing the window leaves it alone', async ({
-      helper: _helper,
-      keyring,
-      launch,
-      service,
-      email,
-      lab,
-    }) => {
+    test('closing the window leaves it alone', async ({ helper, keyring, launch, service, email, lab }) => {
       test.skip(electronBinary() !== undefined, 'real Electron’s window cannot be closed from outside');
       await using _ = await startTrayWatcher(keyring);
       const app = await launchSignedIn(launch, service, email, { env: keyring.env });
       const connect = await chooseServer(app.page);
       await connect.connect.click();
-      await comes(lab);
+      await comes(helper);
       const desktop = surroundingsOf(app);
       await desktop.closeWindow();
       await desktop.closeWindow();
