@@ -210,6 +210,31 @@ test.describe('quitting', () => {
     expect(helper.output).not.toContain('engine ended unexpectedly');
   });
 
+  test('on macOS, the Dock’s Quit does the same, and the end of the system keeps the tunnel', async ({
+    helper,
+    keyring,
+    launch,
+    service,
+    email,
+    lab,
+    networkBefore,
+  }) => {
+    const options = { env: keyring.env, system: { platform: 'darwin' } } as const;
+    const first = await launchSignedIn(launch, service, email, options);
+    await connectTo(first.page);
+    await surroundingsOf(first).shutDown();
+    await first.ended;
+    expect(await seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
+
+    const second = await launch(options);
+    await expect(new ConnectRoute(second.page).status('connect.connected')).toBeVisible();
+    await surroundingsOf(second).quitByDock();
+    await second.ended;
+    expect(await seenByFarSide(lab)).toBe(addresses.user.ipv4);
+    expect(await lab.user.snapshot()).toBe(networkBefore);
+    expect(helper.output).not.toContain('engine ended unexpectedly');
+  });
+
   test('with the kill switch on, says what stays blocked, and that stays so until somebody unblocks it', async ({
     helper,
     keyring,

@@ -1,7 +1,8 @@
 import { appSide } from './app-side.ts';
-import { StrictEmitter } from './strict.ts';
+import { createEvent, StrictEmitter } from './strict.ts';
 
-/** Tells when the computer sleeps, as somebody who holds the stand-in says. */
+/** Tells when the computer sleeps or is shut down, as somebody who holds the stand-in says. */
 export const powerMonitor = new StrictEmitter('powerMonitor');
 
+appSide.systemShutsDown = () => void powerMonitor.emit('shutdown', createEvent({}));
 appSide.systemSleeps = (isAsleep) => void powerMonitor.emit(isAsleep ? 'suspend' : 'resume');

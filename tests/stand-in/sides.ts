@@ -169,6 +169,8 @@ export interface AppProcess {
   userChoosesFile(file: string | null): void;
   /** The computer goes to sleep, or wakes. */
   systemSleeps(isAsleep: boolean): void;
+  /** Linux and macOS: the computer is about to be shut down; the app is ended by other means. */
+  systemShutsDown(): void;
   /** The user chooses the button with this label. */
   userAnswers(button: string): void;
 }

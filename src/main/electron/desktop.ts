@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { app, dialog } from 'electron';
+import { app, dialog, powerMonitor, type Event } from 'electron';
 import type { Logger } from 'pino';
 import type { MenuPage } from '#shared/host/contract.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
@@ -59,8 +59,23 @@ export function startDesktop(options: DesktopOptions): Desktop {
 
   const complain = (title: string, text?: string) => notify({ title, text, onClick: show });
 
-  const quitting = createQuit({ core, say, ask, leave: () => app.quit() });
+  let isLeaving = false;
+  const leave = () => {
+    isLeaving = true;
+    app.quit();
+  };
+  const quitting = createQuit({ core, say, ask, leave });
   const quit = () => click('quitting', quitting);
+  if (process.platform === 'darwin') {
+    // If the system ends, the helper keeps the tunnel.
+    powerMonitor.on('shutdown', () => (isLeaving = true));
+    // The Dock's Quit begins here.
+    app.prependListener('before-quit', (event: Event) => {
+      if (isLeaving) return;
+      event.preventDefault();
+      quit();
+    });
+  }
   const icon = createTrayIcon({
     click: () => tray.click(),
     act: (action) => click(`the tray's ${action.do}`, () => tray.act(action)),

@@ -30,8 +30,8 @@ export function createMainWindow(options: MainWindowOptions): MainWindow {
   const focused = createListeners<void>();
   const opened = createListeners<BrowserWindow>();
   let isLeaving = false;
-  app.on('before-quit', () => {
-    isLeaving = true;
+  app.on('before-quit', (event) => {
+    isLeaving = !event.defaultPrevented;
   });
 
   function open(): void {

@@ -63,6 +63,10 @@ export interface Surroundings {
   openLink(link: string): Promise<void>;
   /** From now on, the system does not change its list of what it starts at login. */
   keepLoginItems(): Promise<void>;
+  /** What ends the app without saying why, such as the Quit of macOS's Dock. */
+  quitByDock(): Promise<void>;
+  /** The computer is shut down, which then quits the app. */
+  shutDown(): Promise<void>;
   /** The user closes the window by its title bar. */
   closeWindow(): Promise<void>;
   moveWindow(bounds: Bounds): Promise<void>;

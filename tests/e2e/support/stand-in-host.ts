@@ -88,6 +88,11 @@ export async function launchInStandIn(options: LaunchOptions): Promise<DesktopAp
       protocolClients: () => running.app.protocolClients(),
       openLink: (link) => running.app.userOpensLink(link),
       keepLoginItems: () => running.app.systemKeepsLoginItems(),
+      quitByDock: () => running.app.userQuits().catch(() => undefined),
+      shutDown: async () => {
+        await running.app.systemShutsDown();
+        await running.app.userQuits().catch(() => undefined);
+      },
       // What the app does with it takes its own time.
       closeWindow: () => running.app.userClosesWindow(1).catch(() => undefined),
       moveWindow: (bounds) => running.app.userMovesWindow(1, bounds),
