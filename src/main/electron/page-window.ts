@@ -74,10 +74,13 @@ export function openPageWindow(options: {
     window.webContents,
     (url, isMainFrame) => isOwnPage(url, developmentUrl) || (!isMainFrame && probePages().includes(url)),
   );
+  const show = () => window.show();
+  if (!isHidden) window.once('ready-to-show', show);
   window.once('show', () => {
+    // The user may have opened it earlier, and closed it again since.
+    window.off('ready-to-show', show);
     if (place?.isMaximized) window.maximize();
   });
-  if (!isHidden) window.once('ready-to-show', () => window.show());
   window.loadURL(new URL(firstPath, developmentUrl ?? pageUrl).href).catch((error: unknown) => {
     log.error({ err: error }, 'the page could not be loaded');
   });
