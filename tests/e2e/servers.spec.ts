@@ -130,9 +130,9 @@ test.describe('500 servers', () => {
     await expect(connect.search).toHaveAccessibleDescription(/right arrow/);
     for (const label of ['Add to', 'Remove from', 'Add to', 'Remove from']) {
       await page.keyboard.press('ArrowRight');
-      await expect(await active()).toHaveAccessibleName(`${label} favourites: Chile 197`);
+      await expect(await active()).toHaveAccessibleName(`${label} favorites: Chile 197`);
       await page.keyboard.press('Enter');
-      await expect(await active()).not.toHaveAccessibleName(`${label} favourites: Chile 197`);
+      await expect(await active()).not.toHaveAccessibleName(`${label} favorites: Chile 197`);
     }
     await expect(connect.search).toBeFocused();
     await page.keyboard.press('ArrowLeft');

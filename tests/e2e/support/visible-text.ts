@@ -48,7 +48,7 @@ const sameEverywhere = [
   /\b(?:PNG|JPEG|WebP|Enter|SOCKS5|HTTP)\b|https?:\/\//g,
   /\b[\da-f]{1,4}(?::[\da-f]{0,4}){2,7}/g,
   /\b(?:byte|kB|KB|MB|GB|TB|B)(?:\/s)?\b/g,
-  /\bsudo systemctl start waymaker-helper\b/g,
+  /\bsudo (?:systemctl start waymaker-helper|waymaker restore)\b/g,
 ];
 
 const regions = new Intl.DisplayNames(['en'], { type: 'region' });
