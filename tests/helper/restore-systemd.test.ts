@@ -83,7 +83,17 @@ test('restore --force ends the helper, and systemd starts no other', async () =>
   await expectRestored();
 });
 
+/** Until the end of the test, systemd starts the next helper only when it is asked: however long restoring takes. */
+async function systemdWaits(): Promise<AsyncDisposable> {
+  const { machine } = installed;
+  const directory = `/run/systemd/system/${unit}.d`;
+  const apply = (command: string) => machine.run(['sh', '-c', `${command} && systemctl daemon-reload`]);
+  await apply(`mkdir -p ${directory} && printf '[Service]\\nRestartSec=1h\\n' > ${directory}/later.conf`);
+  return { [Symbol.asyncDispose]: async () => void (await apply(`rm -r ${directory}`)) };
+}
+
 test('restore after the helper was killed undoes all, and the helper that systemd starts changes nothing', async () => {
+  await using _ = await systemdWaits();
   const before = await installed.helper();
   await kill();
   await eventually(
@@ -93,6 +103,8 @@ test('restore after the helper was killed undoes all, and the helper that system
   expect(await installed.snapshot()).not.toBe(initialSnapshot);
   expect(await installed.machine.exec(['waymaker', 'restore'])).toMatchObject({ code: 0 });
   await expectRestored();
+  // A start would wait, too.
+  await installed.machine.run(words(`systemctl restart ${unit}`));
   await eventually('the next runs', async () => (await installed.helper()) !== before || undefined);
   expect((await installed.attach()).states).toEqual([{ state: 'disconnected' }]);
   await expectRestored();
