@@ -2,6 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
+import { readFileTimes } from './tally/file-times.ts';
+import { processorGroup } from './tally/processor-group.ts';
 import { readTally, type Tally } from './tally/tally.ts';
 
 /**
@@ -64,6 +66,12 @@ const lanes: readonly (readonly Runner[])[] = [
   ],
 ];
 
+/** All that the run uses of the processors is counted in it; undefined where nothing can count. */
+const wholeRun = processorGroup(`waymaker-test-${process.pid}`);
+/** How many files are named. */
+const dearest = 20;
+const used: { name: string; milliseconds: number }[] = [];
+
 const wanted = process.argv.slice(2);
 const isWanted = ({ name }: { name: string }) =>
   wanted.length === 0 || wanted.some((word) => name === word || name.startsWith(`${word}:`));
@@ -71,15 +79,22 @@ const isWanted = ({ name }: { name: string }) =>
 /** Runs one of them to its end; resolves with whether it succeeded. */
 async function run({ name, command: [file = '', ...args], live }: Runner): Promise<boolean> {
   if (live) console.log(`\n── ${name}`);
+  const group = processorGroup(name.replaceAll(/\W+/g, '-'), wholeRun?.directory);
   const child = spawn(file, args, {
     cwd: root,
     stdio: live ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
-    env: { ...environment, WAYMAKER_RUNNER: name },
+    env: {
+      ...environment,
+      WAYMAKER_RUNNER: name,
+      ...(group && { WAYMAKER_PROCESSOR_GROUP: group.directory }),
+    },
   });
+  if (child.pid !== undefined) group?.add(child.pid);
   const output = collectOutput(child);
   child.on('error', (error) => console.error(error.message));
   const [code] = (await once(child, 'close')) as [number | null];
   if (!live) console.log(`\n── ${name}\n${output()}`);
+  if (group) used.push({ name, milliseconds: group.milliseconds() });
   return code === 0;
 }
 
@@ -136,6 +151,18 @@ async function runChecks(): Promise<void> {
 const built = isWanted(build) ? check(build) : Promise.resolve();
 await Promise.all([runChecks(), ...lanes.map(runLane)]);
 
+/** By runner and by the dearest files, daemons included; a runner's own work is what no file of its is charged for. */
+function printProcessorTime(total: number): void {
+  const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(1)} s`.padStart(9);
+  const files = used.flatMap(({ name }) => [...readFileTimes(name)]);
+  console.log(`\n── processor time: ${seconds(total).trim()}`);
+  for (const { name, milliseconds } of used.toSorted((one, other) => other.milliseconds - one.milliseconds))
+    console.log(`${seconds(milliseconds)}  ${name}`);
+  console.log('the dearest files:');
+  for (const [file, milliseconds] of files.toSorted((one, other) => other[1] - one[1]).slice(0, dearest))
+    console.log(`${seconds(milliseconds)}  ${file}`);
+}
+
 /** The first lines of an error say what was expected; the whole error is further above. */
 const shortened = (error: string) => error.split('\n').slice(0, 6).join('\n    ');
 
@@ -144,6 +171,8 @@ for (const { name, error } of total.failures) console.log(`failed: ${name}\n    
 for (const { name, error } of total.flaky)
   console.log(`passed at the second attempt only: ${name}\n    ${shortened(error)}`);
 for (const { name, reason } of total.skipped) console.log(`skipped: ${name}: ${reason}`);
+if (wholeRun) printProcessorTime(wholeRun.milliseconds());
+wholeRun?.remove();
 console.log(`${total.skipped.length} skipped`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 ? 0 : 1;

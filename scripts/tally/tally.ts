@@ -12,14 +12,14 @@ export interface Tally {
   skipped: { name: string; reason: string }[];
 }
 
-const folder = path.resolve(import.meta.dirname, '../../out/tally');
+export const tallyFolder = path.resolve(import.meta.dirname, '../../out/tally');
 
 export function writeTally(runner: string, tally: Tally): void {
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(path.join(folder, `${runner}.json`), JSON.stringify(tally));
+  mkdirSync(tallyFolder, { recursive: true });
+  writeFileSync(path.join(tallyFolder, `${runner}.json`), JSON.stringify(tally));
 }
 
 /** Throws if the runner died before it could count. */
 export function readTally(runner: string): Tally {
-  return JSON.parse(readFileSync(path.join(folder, `${runner}.json`), 'utf8')) as Tally;
+  return JSON.parse(readFileSync(path.join(tallyFolder, `${runner}.json`), 'utf8')) as Tally;
 }

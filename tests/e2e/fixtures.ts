@@ -16,6 +16,7 @@ import { startService, type TestService } from './support/service.ts';
 import { launchSignedIn, openSignedIn } from './support/sign-in.ts';
 import { launchBrowser, openConsole } from './support/web-console.ts';
 import { waitLimit } from '../lab/wait-limit.ts';
+import { chargeTo, countThisWorker } from '../../scripts/tally/file-times.ts';
 
 type Launch = (options?: Partial<LaunchOptions>) => Promise<DesktopApp>;
 
@@ -50,9 +51,12 @@ interface TestFixtures {
   helper: TestHelper;
   /** Gives the test as much time as the machine's load asks for. */
   followLoad: void;
+  /** Counts what the test uses of the processors. */
+  charged: void;
 }
 
 interface WorkerFixtures {
+  counted: void;
   /** One browser on this machine for all tests of a worker. */
   workerBrowser: Browser;
   /** The service on this machine's loopback. */
@@ -72,6 +76,20 @@ export const withoutRoot = process.getuid?.() !== 0;
 
 // oxlint-disable no-empty-pattern -- Playwright reads a fixture's needs from its first parameter's pattern
 export const test = base.extend<TestFixtures, WorkerFixtures>({
+  counted: [
+    async ({}, provide) => {
+      countThisWorker();
+      await provide();
+    },
+    { scope: 'worker', auto: true },
+  ],
+  charged: [
+    async ({}, provide, testInfo) => {
+      await provide();
+      chargeTo(testInfo.file);
+    },
+    { auto: true },
+  ],
   lab: [
     async ({}, provide) => {
       const lab = await createLab();

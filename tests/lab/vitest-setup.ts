@@ -1,4 +1,5 @@
-import { vi } from 'vitest';
+import { afterAll, expect, vi } from 'vitest';
+import { chargeTo, countThisWorker } from '../../scripts/tally/file-times.ts';
 import { waitLimit } from './wait-limit.ts';
 
 /**
@@ -20,3 +21,7 @@ if (!(adapted in vi.waitFor)) {
     { [adapted]: true },
   );
 }
+
+// Before anything that the file sets up, hence after it has been taken down.
+countThisWorker();
+afterAll(() => chargeTo(expect.getState().testPath ?? 'unknown'));
