@@ -1,5 +1,5 @@
-import { findGroup } from './linux/accounts.ts';
-import { createCallerIdentity as createLinuxCallers, readUid } from './linux/caller-identity.ts';
+import { findGroup } from './linux/callers/accounts.ts';
+import { createCallerIdentity as createLinuxCallers, readUid } from './linux/callers/caller-identity.ts';
 import { lockDirectory as lockLinuxDirectory } from './linux/directory-lock.ts';
 import { createLinuxPorts } from './linux/linux-ports.ts';
 import { notifyReady as notifySystemd } from './linux/sd-notify.ts';

@@ -3,7 +3,7 @@ import { chownSync } from 'node:fs';
 import { chmod, chown, copyFile, mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { attachProgram, detachProgram, loadProgram, unloadProgram } from '../../helper/linux/bpf.ts';
+import { attachProgram, detachProgram, loadProgram, unloadProgram } from '../../helper/linux/groups/bpf.ts';
 import { helperError } from '#shared/helper/protocol.ts';
 import { addresses, ports } from '../lab/addresses.ts';
 import { unifiedCgroups } from '../lab/control-groups.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
-import { attachedPrograms, detachProgram, hookNames } from '../../helper/linux/bpf.ts';
+import { attachedPrograms, detachProgram, hookNames } from '../../helper/linux/groups/bpf.ts';
 import { names } from '../lab/addresses.ts';
 import { eventually, words } from '../lab/process.ts';
 import { waitLimit } from '../lab/wait-limit.ts';

@@ -6,16 +6,16 @@ import { z } from 'zod';
 import { createJournal } from '../../helper/system/journal.ts';
 import { readEncryption } from '../../helper/engine/openconnect-encryption.ts';
 import { readEngineLine } from '../../helper/engine/openconnect-output.ts';
-import { parseInterfaceCounters } from '../../helper/linux/interface-counters.ts';
-import { mayCall, readUid } from '../../helper/linux/caller-identity.ts';
-import { resolvedCommands } from '../../helper/linux/systemd-resolved.ts';
+import { parseInterfaceCounters } from '../../helper/linux/routing/interface-counters.ts';
+import { mayCall, readUid } from '../../helper/linux/callers/caller-identity.ts';
+import { resolvedCommands } from '../../helper/linux/dns/systemd-resolved.ts';
 import {
   isStillRemembered,
   leftOverResolvConf,
   rememberResolvConf,
   restoreResolvConf,
   writeResolvConf,
-} from '../../helper/linux/resolv-conf.ts';
+} from '../../helper/linux/dns/resolv-conf.ts';
 import { salvageSteps } from '../../helper/system/journal-entry.ts';
 import { createLog } from '../../helper/log.ts';
 import { probeTraffic } from '../../helper/tunnel/traffic-probe.ts';
@@ -70,7 +70,7 @@ describe('resolv.conf', () => {
     const original = 'nameserver 203.0.113.53\n';
     const plan = await planDeaths(directory, 'all');
     const script = `
-      const { restoreResolvConf } = await import('${import.meta.resolve('../../helper/linux/resolv-conf.ts')}');
+      const { restoreResolvConf } = await import('${import.meta.resolve('../../helper/linux/dns/resolv-conf.ts')}');
       await restoreResolvConf(JSON.parse(process.argv[1]));`;
     let moment = 0;
     for (let isDead = true; isDead;) {

@@ -4,7 +4,7 @@ import { createLab, type Lab } from '../lab/lab.ts';
 
 /** The library of nftables, on the laboratory's user machine, beside the program. */
 
-const library = path.resolve(import.meta.dirname, '../../helper/linux/libnftables.ts');
+const library = path.resolve(import.meta.dirname, '../../helper/linux/nftables/libnftables.ts');
 let lab: Lab;
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { packetFilterScript, type FilterSurroundings } from '../../helper/linux/nftables.ts';
+import { packetFilterScript, type FilterSurroundings } from '../../helper/linux/nftables/nftables.ts';
 import { noNetworks, type NearbyNetworks, type FilterRules } from '../../helper/system/ports.ts';
 import type { Capture } from '../../helper/modes/routing-plan.ts';
 import { createHelperLab, type HelperLab } from './support/helper-lab.ts';

@@ -3,7 +3,7 @@ import { readdir, readlink, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
-import { attachedPrograms, hookNames } from '../../helper/linux/bpf.ts';
+import { attachedPrograms, hookNames } from '../../helper/linux/groups/bpf.ts';
 import { addresses, names } from '../lab/addresses.ts';
 import { controlGroupOf, unifiedCgroups } from '../lab/control-groups.ts';
 import { eventually, exec } from '../lab/process.ts';

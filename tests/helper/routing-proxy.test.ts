@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createProxyProcess } from '../../helper/linux/proxy-process.ts';
-import { killProcessesOf } from '../../helper/linux/user-processes.ts';
+import { createProxyProcess } from '../../helper/linux/programs/proxy-process.ts';
+import { killProcessesOf } from '../../helper/linux/groups/user-processes.ts';
 import { createLog } from '../../helper/log.ts';
 import { eventually } from '../lab/process.ts';
 import { emptyConfiguration, proxyAccount } from './support/proxy-process.ts';
 
 /** Apart from the account of the laboratories, whose processes are none of ours. */
 const account = { uid: proxyAccount.uid + 20, gid: proxyAccount.gid + 20 };
-const realScript = path.resolve(import.meta.dirname, '../../helper/linux/start-proxy.ts');
+const realScript = path.resolve(import.meta.dirname, '../../helper/linux/programs/start-proxy.ts');
 
 let directory: string;
 

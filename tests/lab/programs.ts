@@ -13,7 +13,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 const helperPrograms = {
   'helper/index.ts': 'helper.mjs',
   // The helper expects it next to itself.
-  'helper/linux/start-proxy.ts': 'proxy.mjs',
+  'helper/linux/programs/start-proxy.ts': 'proxy.mjs',
   'tests/lab/far-side.ts': 'far-side.mjs',
 };
 const programs = {

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { GatewaySession } from '#shared/helper/protocol.ts';
-import { attachedPrograms, hookNames } from '../../../helper/linux/bpf.ts';
+import { attachedPrograms, hookNames } from '../../../helper/linux/groups/bpf.ts';
 import { addresses, type AddressPair } from '../../lab/addresses.ts';
 import { controlGroupOf, unifiedCgroups } from '../../lab/control-groups.ts';
 import { eventually } from '../../lab/process.ts';

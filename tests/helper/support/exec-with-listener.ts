@@ -4,7 +4,7 @@
  */
 import { writeSync } from 'node:fs';
 import koffi from 'koffi';
-import { openProxyListener } from '../../../helper/linux/proxy-listener.ts';
+import { openProxyListener } from '../../../helper/linux/programs/proxy-listener.ts';
 import { createLog } from '../../../helper/log.ts';
 
 const [uid, program = '', ...args] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 import { chmod, copyFile, mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { findProgram } from '../../../helper/linux/command.ts';
+import { findProgram } from '../../../helper/linux/programs/command.ts';
 import { programFile } from '../../lab/programs.ts';
 import type { HelperLab } from './helper-lab.ts';
 

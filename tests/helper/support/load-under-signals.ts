@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { loadProgram, unloadProgram } from '../../../helper/linux/bpf.ts';
+import { loadProgram, unloadProgram } from '../../../helper/linux/groups/bpf.ts';
 
 /** Loads a program into the kernel again and again, while a child sends this process a signal every millisecond or so. */
 

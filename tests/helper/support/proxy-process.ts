@@ -7,7 +7,7 @@ import {
   type ProxyConfiguration,
   type ProxyReady,
 } from '../../../helper/proxy/proxy-messages.ts';
-import { proxyNodeArguments } from '../../../helper/linux/proxy-program.ts';
+import { proxyNodeArguments } from '../../../helper/linux/programs/proxy-program.ts';
 import type { Machine } from '../../lab/machine.ts';
 import { programFile } from '../../lab/programs.ts';
 
@@ -57,7 +57,7 @@ export function startProxy(
   {
     args = ['--uid', String(proxyAccount.uid), '--gid', String(proxyAccount.gid)],
     setpriv = [],
-    script = programFile('helper/linux/start-proxy.ts'),
+    script = programFile('helper/linux/programs/start-proxy.ts'),
   }: ProxyProcessOptions = {},
 ): ProxyProcess {
   const child = machine.spawn(

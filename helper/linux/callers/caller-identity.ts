@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import type { CallerIdentity } from '../../system/caller-identity.ts';
+import { setAccessList } from './access-list.ts';
+import { createPeerCredentialsReader, type PeerCredentials } from '../peer-credentials.ts';
+
+export interface CallerPolicy {
+  allowedUids: readonly number[];
+  /** Absent if the group does not exist. */
+  allowedGid: number | undefined;
+}
+
+const root = 0;
+
+/** Root may always call: it could do all of this without the helper. */
+export function mayCall(
+  { uid, gids }: Pick<PeerCredentials, 'uid' | 'gids'>,
+  { allowedUids, allowedGid }: CallerPolicy,
+): boolean {
+  return uid === root || allowedUids.includes(uid) || (allowedGid !== undefined && gids.includes(allowedGid));
+}
+
+/** Throws if it is none. */
+export function readUid(text: string): number {
+  if (!/^\d{1,10}$/.test(text)) throw new Error(`${text} is not a uid`);
+  return Number(text);
+}
+
+export function createCallerIdentity(policy: CallerPolicy): CallerIdentity {
+  const { allowedUids, allowedGid } = policy;
+  const readCredentials = createPeerCredentialsReader();
+  return {
+    identify(socket) {
+      const peer = readCredentials(socket);
+      return {
+        user: String(peer.uid),
+        isAdministrator: peer.uid === root,
+        isAllowed: mayCall(peer, policy),
+        pid: peer.pid,
+        sharesProcessIds: isInOurPidNamespace(peer.pid),
+      };
+    },
+
+    /**
+     * The kernel refuses users who may not write to the socket's file (unix(7)), so they neither take the helper's time
+     * nor fill its queue for everybody else.
+     */
+    async listen(server, socketPath) {
+      const listening = once(server, 'listening');
+      server.listen(socketPath);
+      await listening;
+      // Until then, the umask lets only root write to it.
+      setAccessList(socketPath, {
+        users: allowedUids.filter((uid) => uid !== root),
+        groups: allowedGid === undefined ? [] : [allowedGid],
+      });
+    },
+  };
+}
+
+/**
+ * A process in a child PID namespace has another number there (proc_pid_status(5), NSpid), and one in an unrelated
+ * namespace has no number here.
+ */
+function isInOurPidNamespace(pid: number): boolean {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return !/^NSpid:\t\d+\t/m.test(status);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,240 @@
+import { constants } from 'node:fs';
+import { access, readFile } from 'node:fs/promises';
+import { settleAll } from '../../settle-all.ts';
+import type { Dns, DnsPort } from '../../system/dns-port.ts';
+import type { DnsStep } from '../../system/journal-entry.ts';
+import { findProgram, type RunCommand } from '../programs/command.ts';
+import {
+  isResolvConfSet,
+  isStillRemembered,
+  leftOverResolvConf,
+  originalServersOf,
+  rememberResolvConf,
+  resolveLinks,
+  restoreResolvConf,
+  untilResolvConfIsNotEmpty,
+  untilResolvConfIsWritten,
+  writeResolvConf,
+} from './resolv-conf.ts';
+import {
+  clearResolvconf,
+  hasResolvconfRecord,
+  isResolvconfSet,
+  otherServersOfResolvconf,
+  resolvconfFiles,
+  resolvconfRecord,
+  setResolvconf,
+} from './resolvconf.ts';
+import {
+  clearResolved,
+  isResolvedSet,
+  otherServersOfResolved,
+  resolvedDirectory,
+  rivalServersOfResolved,
+  setResolved,
+} from './systemd-resolved.ts';
+import { watchFiles } from './watch-files.ts';
+
+const resolvConf = '/etc/resolv.conf';
+
+/** Who manages name resolution on this machine; `fixed-file`: nobody, but the file cannot be written. */
+type DnsManager = 'resolved' | 'resolvconf' | 'file' | 'fixed-file';
+
+/** One manager, with its undo step. */
+interface Managed {
+  manager: DnsManager;
+  step: DnsStep | undefined;
+  /** Whether the step still describes the current state. */
+  isRemembered(): Promise<boolean>;
+  /** The resolvers that it asks, without ours. */
+  originalServers(): Promise<string[]>;
+  /** Those of them that it asks besides ours, once ours are set. */
+  rivalServers(): Promise<string[]>;
+  set(dns: Dns): Promise<void>;
+  isSet(dns: Dns): Promise<boolean>;
+  /** Restores the remembered state. */
+  clear(): Promise<void>;
+  /** The same, if it may not be running. */
+  leave(): Promise<void>;
+}
+
+export function createLinuxDns(run: RunCommand): DnsPort {
+  let managed: Managed[] = [];
+  let wanted: Dns | undefined;
+  const current = () => managed.map(({ manager }) => manager);
+  /** At most one manager has a step. */
+  const stepOf = () => managed.find(({ step }) => step !== undefined)?.step;
+  const rememberAll = (managers: readonly DnsManager[]) =>
+    Promise.all(managers.map((manager) => remember(run, manager)));
+
+  return {
+    undo: (step) => undoDns(run, step),
+    async leftOver() {
+      const hasRecord = await hasResolvconfRecord(resolvconfRecord);
+      const record = { kind: 'resolvconf-record', record: resolvconfRecord } as const;
+      const file = await leftOverResolvConf(resolvConf);
+      return [...(hasRecord ? [record] : []), ...(file ? [file] : [])];
+    },
+    async prepare() {
+      await untilResolvConfIsNotEmpty(resolvConf);
+      managed = await rememberAll(await findDnsManagers());
+      wanted = undefined;
+      return stepOf();
+    },
+    async prepareAgain() {
+      await untilResolvConfIsWritten(resolvConf);
+      const found = await findDnsManagers(current());
+      const kept: Managed[] = [];
+      for (const one of managed) {
+        if (found.includes(one.manager) && (await one.isRemembered())) kept.push(one);
+        // Nothing of ours stays where look-ups no longer happen.
+        else await one.leave();
+      }
+      const missing = found.filter((manager) => !kept.some((one) => one.manager === manager));
+      managed = [...kept, ...(await rememberAll(missing))];
+      return stepOf();
+    },
+    isSettable: () => !current().includes('fixed-file'),
+    async originalServers() {
+      return (await Promise.all(managed.map((one) => one.originalServers()))).flat();
+    },
+    async rivalServers() {
+      return [...new Set((await Promise.all(managed.map((one) => one.rivalServers()))).flat())].sort();
+    },
+    async set(dns) {
+      wanted = dns;
+      await settleAll(managed.map((one) => one.set(dns)));
+    },
+    async verify() {
+      const dns = wanted;
+      if (!dns) return 'in-force';
+      const found = await findDnsManagers(current());
+      if (found.join() !== current().join()) return 'changed';
+      const isSet = await Promise.all(managed.map((one) => one.isSet(dns)));
+      return isSet.includes(false) ? 'changed' : 'in-force';
+    },
+    watch: (onChange) => watchFiles([resolvConf, resolvedDirectory, ...resolvconfFiles], onChange),
+    async clear() {
+      for (const one of managed) await one.clear();
+      managed = [];
+      wanted = undefined;
+    },
+  };
+}
+
+/**
+ * systemd-resolved does look-ups if resolv.conf points to one of its own files (systemd-resolved.service(8)); otherwise
+ * it still does them for programs that ask it directly (nss-resolve(8)). `current`: the previous result.
+ */
+async function findDnsManagers(current: readonly DnsManager[] = []): Promise<DnsManager[]> {
+  const target = await resolveLinks(resolvConf);
+  const isResolvedThere = findProgram('resolvectl') !== undefined;
+  const isRunning = isResolvedThere && (await isResolvedRunning());
+  if (target.startsWith('/run/systemd/resolve/') && isResolvedThere) {
+    // Also while it restarts.
+    if (isRunning || current.join() === 'resolved') return ['resolved'];
+  }
+  const text = await readFile(target, 'utf8').catch(() => '');
+  const byResolvconf = target.startsWith('/run/resolvconf/') || text.startsWith('# Generated by resolvconf');
+  const byFile =
+    byResolvconf && findProgram('resolvconf') ? 'resolvconf' : await fileManager(target, current);
+  return isRunning ? ['resolved', byFile] : [byFile];
+}
+
+/**
+ * A file that is immutable (chattr(1)) or on a read-only mount is meant to stay that way. A file that we have written
+ * must be restored, whatever has happened to it.
+ */
+async function fileManager(target: string, current: readonly DnsManager[]): Promise<'file' | 'fixed-file'> {
+  if (current.includes('file')) return 'file';
+  return access(target, constants.W_OK).then(
+    () => 'file',
+    (error: unknown) => (isFixed(error) ? 'fixed-file' : 'file'),
+  );
+}
+
+const isFixed = (error: unknown) =>
+  error instanceof Error && 'code' in error && (error.code === 'EPERM' || error.code === 'EROFS');
+
+async function isResolvedRunning(): Promise<boolean> {
+  return access('/run/systemd/resolve/io.systemd.Resolve').then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Where ours are set, no others are asked. */
+const nobody = async () => [];
+
+async function remember(run: RunCommand, manager: DnsManager): Promise<Managed> {
+  switch (manager) {
+    case 'resolved': {
+      const clear = () => clearResolved(run);
+      return {
+        manager,
+        // It drops a device's settings with the device.
+        step: undefined,
+        isRemembered: async () => true,
+        originalServers: () => otherServersOfResolved(run),
+        rivalServers: () => rivalServersOfResolved(run),
+        set: (dns) => setResolved(run, dns),
+        isSet: (dns) => isResolvedSet(run, dns),
+        clear,
+        leave: () => clear().catch(() => undefined),
+      };
+    }
+    case 'resolvconf': {
+      const step = { kind: 'resolvconf-record', record: resolvconfRecord } as const;
+      const clear = () => undoDns(run, step);
+      return {
+        manager,
+        step,
+        isRemembered: async () => true,
+        originalServers: () => otherServersOfResolvconf(step.record),
+        rivalServers: nobody,
+        set: (dns) => setResolvconf(run, step.record, dns, resolvConf),
+        isSet: (dns) => isResolvconfSet(step.record, dns, resolvConf),
+        clear,
+        leave: clear,
+      };
+    }
+    case 'file': {
+      const step = await rememberResolvConf(resolvConf);
+      const isInPlace = async () => (await resolveLinks(resolvConf)) === step.path;
+      const clear = () => undoDns(run, step);
+      return {
+        manager,
+        step,
+        isRemembered: async () => (await isInPlace()) && isStillRemembered(step),
+        originalServers: async () => originalServersOf(step),
+        rivalServers: nobody,
+        set: (dns) => writeResolvConf(step, dns),
+        isSet: async (dns) => (await isInPlace()) && isResolvConfSet(step, dns),
+        clear,
+        leave: clear,
+      };
+    }
+    case 'fixed-file': {
+      const step = await rememberResolvConf(resolvConf);
+      const nothing = async () => undefined;
+      return {
+        manager,
+        step: undefined,
+        isRemembered: async () => true,
+        originalServers: async () => originalServersOf(step),
+        rivalServers: nobody,
+        set: nothing,
+        isSet: async () => true,
+        clear: nothing,
+        leave: nothing,
+      };
+    }
+    default:
+      return manager satisfies never;
+  }
+}
+
+async function undoDns(run: RunCommand, step: DnsStep): Promise<void> {
+  if (step.kind === 'resolv-conf') await restoreResolvConf(step);
+  else await clearResolvconf(run, step.record);
+}

@@ -1,0 +1,93 @@
+import { isIP, isIPv6, SocketAddress } from 'node:net';
+import { settleAll } from '../../settle-all.ts';
+import type { Dns } from '../../system/dns-port.ts';
+import { runOrThrow, type RunCommand } from '../programs/command.ts';
+import { tunnelDevice } from '../identifiers.ts';
+
+/**
+ * systemd-resolved: the tunnel's resolvers are settings of the tunnel's device, which it keeps over its own restarts
+ * and drops with the device. Whenever the resolvers or domains of any device change, it writes a file here.
+ */
+export const resolvedDirectory = '/run/systemd/resolve';
+
+export async function setResolved(run: RunCommand, dns: Dns): Promise<void> {
+  await settleAll(resolvedCommands(dns).map((args) => runOrThrow(run, 'resolvectl', args)));
+}
+
+/**
+ * resolvectl(1): "~." sends all look-ups to this device's resolvers. The other two settings ask neighbours, which a
+ * tunnel does not have: every name with one label would wait seconds for their answer.
+ */
+export function resolvedCommands(dns: Dns): string[][] {
+  return [
+    ['dns', tunnelDevice, ...dns.servers],
+    ['domain', tunnelDevice, '~.', ...dns.searchDomains],
+    ['default-route', tunnelDevice, 'yes'],
+    ['llmnr', tunnelDevice, 'no'],
+    ['mdns', tunnelDevice, 'no'],
+  ];
+}
+
+/** The resolvers of all other devices, and the global ones. */
+export async function otherServersOfResolved(run: RunCommand): Promise<string[]> {
+  const { status, stdout } = await run('resolvectl', ['dns']);
+  if (status !== 0) return [];
+  const others = settingLines(stdout).filter((line) => !line.includes(`(${tunnelDevice}):`));
+  // Entries with a port, a device or a name after the address (resolved.conf(5), DNS=) have a purpose that we do not
+  // know.
+  return others.flatMap(settingWords).filter((word) => isIP(word) !== 0 && !word.includes('%'));
+}
+
+/** The resolvers that it asks for all names besides the tunnel's: those of devices that claim all names, too. */
+export async function rivalServersOfResolved(run: RunCommand): Promise<string[]> {
+  const [domains = [], servers = []] = await Promise.all(
+    ['domain', 'dns'].map(async (setting) => {
+      const { status, stdout } = await run('resolvectl', [setting]);
+      return status === 0 ? settingLines(stdout) : [];
+    }),
+  );
+  const rivals = domains
+    .filter((line) => !line.includes(`(${tunnelDevice}):`) && settingWords(line).includes('~.'))
+    .map(settingOwner);
+  return servers
+    .filter((line) => rivals.includes(settingOwner(line)))
+    .flatMap(settingWords)
+    .map((word) => word.replace(/[%#].*$/, '').replace(/^(?:\[(.+)\]|([\d.]+)):\d+$/, '$1$2'))
+    .filter((word) => isIP(word) !== 0);
+}
+
+export async function isResolvedSet(run: RunCommand, dns: Dns): Promise<boolean> {
+  const wanted = resolvedCommands(dns);
+  const current = await Promise.all(
+    wanted.map(async ([setting = '']) => {
+      const { status, stdout } = await run('resolvectl', [setting, tunnelDevice]);
+      return status === 0 ? settingWords(stdout) : undefined;
+    }),
+  );
+  return wanted.every(([, , ...words], index) => sameWords(words, current[index]));
+}
+
+/** One for each device: resolvectl breaks long ones at 80 columns, and indents what follows. */
+const settingLines = (stdout: string) => stdout.replace(/\n[ \t]+/g, ' ').split('\n');
+
+/** `Link 5 (wm0): 198.51.100.65 2001:db8::65` */
+const settingOwner = (line: string) => line.slice(0, line.indexOf(':'));
+const settingWords = (stdout: string) =>
+  stdout
+    .slice(stdout.indexOf(':') + 1)
+    .trim()
+    .split(/\s+/);
+
+function sameWords(wanted: readonly string[], current: readonly string[] | undefined): boolean {
+  const set = (words: readonly string[]) => [...new Set(words.map(canonical))].sort().join(' ');
+  return current !== undefined && set(wanted) === set(current);
+}
+
+function canonical(word: string): string {
+  if (isIPv6(word)) return new SocketAddress({ address: word, family: 'ipv6' }).address;
+  return word === '~.' ? word : word.toLowerCase().replace(/\.$/, '');
+}
+
+export async function clearResolved(run: RunCommand): Promise<void> {
+  await runOrThrow(run, 'resolvectl', ['revert', tunnelDevice]);
+}

@@ -1,0 +1,102 @@
+import ipaddr from 'ipaddr.js';
+import { routeProtocol, routingTable, tunnelDevice } from '../identifiers.ts';
+import { errorNumbers, NetlinkError, netlinkDump, netlinkRequest } from './netlink.ts';
+import {
+  attribute,
+  findAttribute,
+  findNumber,
+  zeroTerminated,
+  type NetlinkMessage,
+} from './netlink-message.ts';
+import type { Family } from '../nftables/prefix-ranges.ts';
+import {
+  isInTable,
+  lengthAt,
+  protocolAt,
+  RTA_OIF,
+  routeHeader,
+  routeHeaderOf,
+  routesOf,
+  routeTypes,
+  typeAt,
+} from './route-message.ts';
+
+/** Our state in the kernel. Without this, each check would start seven programs. */
+
+/** Constants of <linux/rtnetlink.h>, <linux/fib_rules.h>, <linux/if_link.h>, <linux/if_addr.h> and <linux/if.h>. */
+const RTM_GETLINK = 18;
+const RTM_GETADDR = 22;
+const RTM_GETRULE = 34;
+const FRA_PROTOCOL = 21;
+const IFLA_IFNAME = 3;
+const IFLA_MTU = 4;
+const IFA_ADDRESS = 1;
+const IFA_LOCAL = 2;
+const IFF_UP = 1;
+
+/** Sizes of `struct ifinfomsg` and `struct ifaddrmsg`, and offsets in them. */
+const linkHeader = 16;
+const linkIndexAt = 4;
+const linkFlagsAt = 8;
+const addressHeader = 8;
+const addressIndexAt = 4;
+
+/** Our routing rules, as `ip rule show` lists them. */
+export async function ourRules(family: Family): Promise<NetlinkMessage[]> {
+  const rules = await netlinkDump('route', { type: RTM_GETRULE, payload: routeHeaderOf(family) });
+  return rules.filter(
+    ({ payload }) => findAttribute(payload, routeHeader, FRA_PROTOCOL)?.[0] === routeProtocol,
+  );
+}
+
+/** Whether the tunnel's table routes everything into the device, and refuses everything otherwise. */
+export async function readTunnelTable(family: Family): Promise<{ leads: boolean; refuses: boolean }> {
+  const found = { leads: false, refuses: false };
+  const device = (await readTunnelDevice())?.index;
+  await netlinkDump('route', routesOf(family, routingTable), (route) => {
+    if (!isInTable(route.payload, routingTable)) return;
+    if (route.payload[protocolAt] !== routeProtocol || route.payload[lengthAt] !== 0) return;
+    const type = route.payload[typeAt];
+    if (type === routeTypes.refuse) found.refuses = true;
+    if (type === routeTypes.through && findNumber(route.payload, routeHeader, RTA_OIF) === device)
+      found.leads = device !== undefined;
+  });
+  return found;
+}
+
+/** The tunnel's device; undefined if it does not exist. */
+export async function readTunnelDevice(): Promise<{ index: number; isUp: boolean; mtu: number } | undefined> {
+  const payload = Buffer.concat([
+    Buffer.alloc(linkHeader),
+    attribute(IFLA_IFNAME, zeroTerminated(tunnelDevice)),
+  ]);
+  try {
+    const link = (await netlinkRequest('route', { type: RTM_GETLINK, payload })).payload;
+    return {
+      index: link.readUInt32LE(linkIndexAt),
+      isUp: (link.readUInt32LE(linkFlagsAt) & IFF_UP) !== 0,
+      mtu: findNumber(link, linkHeader, IFLA_MTU) ?? 0,
+    };
+  } catch (error) {
+    if (error instanceof NetlinkError && error.errno === errorNumbers.ENODEV) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a device has all of these addresses. */
+export async function hasAddresses(index: number, addresses: readonly string[]): Promise<boolean> {
+  const payload = Buffer.alloc(addressHeader);
+  payload.writeUInt32LE(index, addressIndexAt);
+  const found: Buffer[] = [];
+  await netlinkDump('route', { type: RTM_GETADDR, payload }, (message) => {
+    if (message.payload.readUInt32LE(addressIndexAt) !== index) return;
+    const own =
+      findAttribute(message.payload, addressHeader, IFA_LOCAL) ??
+      findAttribute(message.payload, addressHeader, IFA_ADDRESS);
+    if (own) found.push(Buffer.from(own));
+  });
+  return addresses.every((address) => {
+    const wanted = Buffer.from(ipaddr.parse(address).toByteArray());
+    return found.some((own) => own.equals(wanted));
+  });
+}

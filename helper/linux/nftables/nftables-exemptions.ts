@@ -1,0 +1,122 @@
+import { isIP, isIPv6 } from 'node:net';
+import type { FilterRules, PortalRules } from '../../system/ports.ts';
+
+/** What may leave although it is captured, as nftables rules, and helpers for writing its chains. */
+
+export type Filter = Omit<FilterRules, 'captures' | 'owner'> & {
+  portal?: PortalRules | undefined;
+  localNetworks: readonly string[];
+  engineUid: number | undefined;
+  proxyUid: number | undefined;
+  /** The mark of the owner's group of programs; the second one if its packets may go past the tunnel. */
+  mark: number | undefined;
+  exceptedMark: number | undefined;
+  /** Networks that the group may reach although it is captured. */
+  groupNetworks: readonly string[];
+  /** Users that may use the proxy. */
+  clientUids: readonly string[];
+  forwarding: boolean;
+};
+
+export const familyOf = (address: string) => (isIPv6(address) ? 'ip6' : 'ip');
+
+/** DNS, DNS over TLS and QUIC (RFC 7858, RFC 9250) and LLMNR (RFC 4795): look-ups never go to a local network. */
+export const nameServicePorts = '{ 53, 853, 5355 }';
+
+/** Multicast that never leaves the attached networks (RFC 5771 §4, RFC 2365 §6.1, RFC 4291 §2.7). */
+const localMulticast = { ip: ['224.0.0.0/24', '239.255.0.0/16', '255.255.255.255'], ip6: ['ff02::/16'] };
+
+/** The ports of captive portals' pages: those of http and https, and their usual alternatives. */
+export const portalPorts = [80, 443, 8080, 8443] as const;
+
+/** The set of users whom the filter lets out to a portal. */
+export const portalSet = 'portal';
+
+export const subchain = (name: string, rules: readonly string[]) => [
+  `  chain ${name} {`,
+  ...rules.map((rule) => `    ${rule}`),
+  '  }',
+];
+
+export function chain(name: string, hook: string, policy: string, rules: string[]): string[] {
+  return [
+    `  chain ${name} {`,
+    `    type ${hook}; policy ${policy};`,
+    ...rules.map((rule) => `    ${rule}`),
+    '  }',
+  ];
+}
+
+/**
+ * Only the engine's user: otherwise somebody could make a site's name resolve to the gateway's address, and its
+ * visitors' traffic would leave in the clear (TunnelCrack, ServerIP; https://tunnelcrack.mathyvanhoef.com).
+ */
+export function engineRules({ gateway, engineUid }: Filter, protocol: 'tcp' | 'udp'): string[] {
+  if (!gateway || engineUid === undefined) return [];
+  const { address, port } = gateway;
+  return [`${familyOf(address)} daddr ${address} ${protocol} dport ${port} meta skuid ${engineUid} accept`];
+}
+
+/**
+ * Packets from the tunnel's address that no longer find a route into it. Dropped: the address may not be this machine's
+ * any more, and a rejection, which quotes them, would go out to it.
+ */
+export const fromOwnAddress = ({ tunnelAddresses }: Filter): string[] =>
+  tunnelAddresses.map((own) => `oifname != "lo" ${familyOf(own)} saddr ${own} drop`);
+
+/** The portal's proxy runs as the engine's user; the machine's own users are not let out. */
+export function portalRules({ portal }: Filter): string[] {
+  if (!portal) return [];
+  const asked = portal.resolvers.filter((address) => isIP(address) !== 0);
+  return [
+    `tcp dport { ${portalPorts.join(', ')} } meta skuid @${portalSet} accept`,
+    ...(['ip', 'ip6'] as const).flatMap((family) => {
+      const resolvers = asked.filter((address) => familyOf(address) === family);
+      if (resolvers.length === 0) return [];
+      const to = `${family} daddr { ${[...new Set(resolvers)].join(', ')} }`;
+      return [`${to} meta l4proto { tcp, udp } th dport 53 meta skuid @${portalSet} accept`];
+    }),
+  ];
+}
+
+/**
+ * Lets the uplink keep its own address: DHCP (RFC 2131; §4.4.5 renews with the server directly), DHCPv6 (RFC 8415
+ * §7.1), neighbours and routers (RFC 4861). On the link only, otherwise it would be a way to anywhere.
+ */
+export function linkRules({ networks }: Filter): string[] {
+  const [ipv4, ipv6] = [false, true].map((isSix) =>
+    networks.onLink.filter((prefix) => prefix.includes(':') === isSix),
+  ) as [string[], string[]];
+  const neighbours = ['fe80::/10', 'ff02::/16', ...ipv6.filter((prefix) => !prefix.startsWith('fe80:'))];
+  return [
+    `udp sport 68 udp dport 67 ip daddr { ${['255.255.255.255', ...ipv4].join(', ')} } accept`,
+    'ip6 saddr fe80::/10 udp sport 546 udp dport 547 ip6 daddr ff02::1:2 accept',
+    `icmpv6 type { nd-router-solicit, nd-neighbor-solicit, nd-neighbor-advert } ip6 hoplimit 255 ip6 daddr { ${neighbours.join(', ')} } accept`,
+  ];
+}
+
+/** The set of devices that lead to containers and virtual machines, if there are any. */
+export function internalDevices({ networks }: Filter): string[] {
+  const names = networks.internal.devices.map((name) => `"${name}"`);
+  return names.length > 0 ? [`{ ${names.join(', ')} }`] : [];
+}
+
+export function localPrefixes({ localNetworks }: Filter) {
+  return (['ip', 'ip6'] as const)
+    .map((family) => ({
+      family,
+      prefixes: localNetworks.filter((prefix) => familyOf(prefix.split('/')[0] ?? '') === family),
+    }))
+    .filter(({ prefixes }) => prefixes.length > 0);
+}
+
+export function localNetworkRules(filter: Filter): string[] {
+  if (filter.localNetworks.length === 0) return [];
+  return [
+    `meta l4proto { tcp, udp } th dport ${nameServicePorts} goto refuse`,
+    ...localPrefixes(filter).map(
+      ({ family, prefixes }) =>
+        `${family} daddr { ${[...prefixes, ...localMulticast[family]].join(', ')} } accept`,
+    ),
+  ];
+}

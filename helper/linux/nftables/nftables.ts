@@ -1,0 +1,284 @@
+import { localNetworksOf } from '../../modes/local-networks.ts';
+import { isGroupExcepted, type Capture } from '../../modes/routing-plan.ts';
+import type { FilterRules, PortalRules } from '../../system/ports.ts';
+import type { Accounts } from '../callers/accounts.ts';
+import { groupMark } from '../groups/group-mark.ts';
+import { filterTable, tunnelDevice } from '../identifiers.ts';
+import {
+  chain,
+  engineRules,
+  fromOwnAddress,
+  familyOf,
+  internalDevices,
+  linkRules,
+  localNetworkRules,
+  localPrefixes,
+  portalRules,
+  portalSet,
+  subchain,
+  type Filter,
+} from './nftables-exemptions.ts';
+import { prefixChains, type SetNames } from './nftables-prefixes.ts';
+
+/** What the filter depends on in the machine. */
+export interface FilterSurroundings {
+  accounts: Accounts['known'];
+  /** Whether the kernel forwards packets at all (for containers and virtual machines). */
+  forwarding: boolean;
+}
+
+/**
+ * If no resolver can be reached, the stub of systemd-resolved (systemd-resolved.service(8)) does not answer at all
+ * (resolved-dns-stub.c, dns_stub_query_complete), and programs wait 20 seconds for it. So while nothing passes the
+ * tunnel, the stub itself is refused, which programs notice at once.
+ */
+const stubRule =
+  'oifname "lo" ip daddr { 127.0.0.53, 127.0.0.54 } meta l4proto { tcp, udp } th dport 53 goto refuse';
+
+/** Removes the table whether or not it exists (nft(8), "atomic rule replacement"). */
+export const removalScript = `table inet ${filterTable}\ndelete table inet ${filterTable}\n`;
+
+/** Distinct names for the sets of one script. */
+function numberedNames(): SetNames {
+  const known: (readonly string[])[] = [];
+  return (prefixes, family) => {
+    if (!known.includes(prefixes)) known.push(prefixes);
+    return `prefixes${known.indexOf(prefixes)}_${family}`;
+  };
+}
+
+/**
+ * The whole table as `nft -f` takes it, replacing the current one. A packet passes only if every chain of a hook lets
+ * it pass, so each promise has chains of its own. `removal`: what removes the previous table, so that its sets can
+ * stay.
+ */
+export function packetFilterScript(
+  rules: FilterRules & { portal?: PortalRules | undefined },
+  { accounts, forwarding }: FilterSurroundings,
+  {
+    setNames = numberedNames(),
+    removal = removalScript,
+    refusal = rejection,
+  }: { setNames?: SetNames; removal?: string; refusal?: readonly string[] } = {},
+): string {
+  const everything = rules.captures.filter((capture) => capture.kind === 'everything');
+  const groups = rules.captures.filter((capture) => capture.kind === 'group');
+  const filter: Filter = {
+    ...rules,
+    // A destination is local only if every promise says so.
+    localNetworks: localNetworksOf(rules.networks, everything),
+    engineUid: accounts.engine?.uid,
+    proxyUid: accounts.proxy?.uid,
+    mark: groupMark(rules.owner),
+    exceptedMark: isGroupExcepted(rules.captures) ? groupMark(rules.owner) : undefined,
+    groupNetworks: localNetworksOf(rules.networks, groups),
+    clientUids: isUid(rules.owner) ? [rules.owner] : [],
+    forwarding,
+  };
+  return [
+    removal + `table inet ${filterTable} {`,
+    ...(rules.portal
+      ? [
+          `  set ${portalSet} { type uid; flags timeout; }`,
+          ...chain('portal', 'filter hook output priority filter', 'accept', portalProxyRules(filter)),
+        ]
+      : []),
+    ...(everything.length > 0
+      ? [
+          ...chain('output', 'filter hook output priority filter', 'drop', outputRules(filter)),
+          ...chain('forward', 'filter hook forward priority filter', 'drop', forwardRules(filter)),
+        ]
+      : []),
+    ...(rules.captures.some(({ kind }) => kind === 'group')
+      ? chain('group', 'filter hook output priority filter', 'accept', groupRules(filter))
+      : []),
+    ...(rules.captures.every(({ kind }) => kind === 'proxy' || kind === 'group')
+      ? chain('forward', 'filter hook forward priority filter', 'accept', tunnelForwardRules)
+      : masqueradeChain(filter)),
+    ...(rules.captures.some(({ kind }) => kind === 'proxy')
+      ? chain('proxy', 'filter hook output priority filter', 'accept', proxyRules(filter))
+      : []),
+    ...rules.captures
+      .filter((capture) => capture.kind === 'prefixes')
+      .flatMap((capture, index) => prefixChains(filter, capture, index, setNames)),
+    ...chain('prerouting', 'filter hook prerouting priority raw', 'accept', [
+      ...spoofRules(filter),
+      noNeighboursRule,
+    ]),
+    ...subchain('refuse', refusal),
+    '}',
+    '',
+  ].join('\n');
+}
+
+/** Programs fail at once instead of waiting. */
+const rejection = ['meta l4proto tcp reject with tcp reset', 'reject with icmpx admin-prohibited'];
+
+/**
+ * What stands in until sets of prefixes are filled: refuses everything that they could contain. Dropped, because a
+ * rejection would end connections that are about to be let through.
+ */
+export function holdScript(
+  rules: Parameters<typeof packetFilterScript>[0],
+  surroundings: FilterSurroundings,
+): string {
+  const captures = rules.captures.map((capture): Capture => {
+    if (capture.kind !== 'prefixes') return capture;
+    const { exceptLocalNetworks, localPrefixes: named = [] } = capture;
+    return { kind: 'everything', exceptLocalNetworks, localPrefixes: named };
+  });
+  return packetFilterScript({ ...rules, captures }, surroundings, { removal: '', refusal: ['drop'] });
+}
+
+/**
+ * Lets the portal's proxy out, as the last line of the table's script. The kernel removes the user from the set again,
+ * even if the helper has died or hangs.
+ */
+export function openPortalLine({ until }: PortalRules, { engine }: Accounts['known']): string {
+  const seconds = Math.ceil((until - performance.now()) / 1000);
+  if (!engine || seconds <= 0) return '';
+  return `add element inet ${filterTable} ${portalSet} { ${engine.uid} timeout ${seconds}s }\n`;
+}
+
+const isUid = (user: string | undefined): user is string => user !== undefined && /^\d+$/.test(user);
+
+/**
+ * Rules that nearly all packets meet come first, and in each rule the conditions that are cheap and mostly false: every
+ * rule costs a packet tens of nanoseconds, and checking its user about 50.
+ */
+function outputRules(filter: Filter): string[] {
+  return [
+    ...engineRules(filter, 'udp'),
+    // A connection that is older than the tunnel keeps its old source address: refuse it, so that its program opens a
+    // new one.
+    ...filter.tunnelAddresses.map((own) => `oifname "${tunnelDevice}" ${familyOf(own)} saddr ${own} accept`),
+    `oifname "${tunnelDevice}" goto refuse`,
+    ...(filter.tunnelAddresses.length === 0 ? [stubRule] : []),
+    'oifname "lo" accept',
+    ...(filter.exceptedMark === undefined ? [] : [`meta mark ${filter.exceptedMark} accept`]),
+    ...engineRules(filter, 'tcp'),
+    ...portalRules(filter),
+    ...linkRules(filter),
+    ...internalDevices(filter).map((devices) => `oifname ${devices} accept`),
+    ...localNetworkRules(filter),
+    'goto refuse',
+  ];
+}
+
+/**
+ * The group's packets are recognised by their mark, whichever device a program has bound its socket to. A look-up
+ * within the machine would be answered by a program that asks outside the tunnel, so it is refused; if the group's
+ * look-ups are redirected, there are none.
+ */
+function groupRules(filter: Filter): string[] {
+  const { mark } = filter;
+  if (mark === undefined) return [];
+  return [
+    ...filter.tunnelAddresses.map((own) => `oifname "${tunnelDevice}" ${familyOf(own)} saddr ${own} accept`),
+    `oifname "${tunnelDevice}" goto refuse`,
+    ...fromOwnAddress(filter),
+    `meta mark != ${mark} accept`,
+    'meta l4proto { tcp, udp } th dport 53 goto refuse',
+    'oifname "lo" accept',
+    ...internalDevices(filter).map((devices) => `oifname ${devices} accept`),
+    ...localNetworkRules({ ...filter, localNetworks: filter.groupNetworks }),
+    'goto refuse',
+  ];
+}
+
+/** Its port is only for the user who asked for it, and nobody else may answer there, as with the proxy of mode pac. */
+function portalProxyRules(filter: Filter): string[] {
+  const { portal, engineUid } = filter;
+  if (!portal || engineUid === undefined) return [];
+  const allowed = `{ ${[...(isUid(portal.client) ? [portal.client] : []), engineUid].join(', ')} }`;
+  return [
+    ...['dport', 'sport'].map(
+      (end) => `oifname "lo" tcp ${end} ${portal.proxyPort} meta skuid != ${allowed} goto refuse`,
+    ),
+    ...engineRules(filter, 'tcp'),
+    noWayIn(engineUid),
+  ];
+}
+
+/**
+ * A proxy's user opens no connection within the machine, by whichever of its addresses: the proxy refuses them too, but
+ * does not know at once of one that is new. The user is asked for last, which is of what few packets are.
+ */
+const noWayIn = (uid: number) => `oifname "lo" tcp flags & (syn | ack) == syn meta skuid ${uid} goto refuse`;
+
+/**
+ * The first two: the proxy's port is for those who connected, and nobody else may answer there, even if the proxy is
+ * gone. Otherwise other users of the machine could use the tunnel, or receive what is meant for the proxy.
+ */
+function proxyRules(filter: Filter): string[] {
+  const { proxyUid, proxyPort } = filter;
+  if (proxyUid === undefined) return [];
+  const allowed = `{ ${[...filter.clientUids, proxyUid].join(', ')} }`;
+  return [
+    ...(proxyPort === undefined
+      ? []
+      : ['dport', 'sport'].map(
+          (end) => `oifname "lo" tcp ${end} ${proxyPort} meta skuid != ${allowed} goto refuse`,
+        )),
+    noWayIn(proxyUid),
+    'oifname "lo" accept',
+    ...filter.tunnelAddresses.map((own) => `oifname "${tunnelDevice}" ${familyOf(own)} saddr ${own} accept`),
+    `oifname "${tunnelDevice}" goto refuse`,
+    ...fromOwnAddress(filter),
+    `meta skuid ${proxyUid} goto refuse`,
+  ];
+}
+
+/** Containers' packets leave with the address of this end of the tunnel, even if nothing else masquerades them. */
+function masqueradeChain(filter: Filter): string[] {
+  const rules = internalDevices(filter).map(
+    (devices) => `iifname ${devices} oifname "${tunnelDevice}" masquerade`,
+  );
+  if (!filter.forwarding || rules.length === 0) return [];
+  return chain('postrouting', 'nat hook postrouting priority srcnat + 1', 'accept', rules);
+}
+
+function forwardRules(filter: Filter): string[] {
+  if (!filter.forwarding) return ['goto refuse'];
+  return [
+    ...internalDevices(filter).flatMap((devices) => [
+      `iifname ${devices} oifname ${devices} accept`,
+      ...(filter.tunnelAddresses.length > 0 ? [`iifname ${devices} oifname "${tunnelDevice}" accept`] : []),
+    ]),
+    // Only here: a rule that looks at connections makes the kernel track all of them.
+    `iifname "${tunnelDevice}" ct state established,related accept`,
+    // Otherwise the gateway, and anybody behind it, could send packets to local networks and containers.
+    `iifname "${tunnelDevice}" drop`,
+    ...internalDevices(filter).flatMap((devices) =>
+      localPrefixes(filter).map(
+        ({ family, prefixes }) => `oifname ${devices} ${family} saddr { ${prefixes.join(', ')} } accept`,
+      ),
+    ),
+    ...localNetworkRules(filter),
+    'goto refuse',
+  ];
+}
+
+/**
+ * If only the proxy uses the tunnel, nothing is forwarded into it or out of it: neither from the gateway into the
+ * networks around the machine, nor from a neighbour who sends from the tunnel's own address, which IPv6 forwards.
+ * Dropped, because a rejection would quote, outside the tunnel, what came through it.
+ */
+const tunnelForwardRules = ['iifname', 'oifname'].map((way) => `${way} "${tunnelDevice}" drop`);
+
+/**
+ * The tunnel has no neighbours and no routers (RFC 4861). Otherwise the kernel would believe a gateway about which
+ * networks are on the tunnel's device, in the main table, and about a default route.
+ */
+const noNeighboursRule = `icmpv6 type { nd-router-solicit, nd-router-advert, nd-neighbor-solicit, nd-neighbor-advert, nd-redirect } iifname "${tunnelDevice}" drop`;
+
+/**
+ * Packets to the tunnel's address that arrive on other devices are forged: with them, somebody on the local network
+ * could detect and disturb connections inside the tunnel (CVE-2019-14899).
+ */
+function spoofRules(filter: Filter): string[] {
+  return filter.tunnelAddresses.map(
+    (own) =>
+      `${familyOf(own)} daddr ${own} iifname != "${tunnelDevice}" iifname != "lo" fib saddr type != local drop`,
+  );
+}

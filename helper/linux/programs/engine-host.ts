@@ -1,0 +1,32 @@
+import type { EngineHost } from '../../system/ports.ts';
+import type { Accounts } from '../callers/accounts.ts';
+import { findProgram } from './command.ts';
+import { createSecretFile } from './secret-file.ts';
+import { connectTcpAs } from './tcp-socket-as.ts';
+import { unprivilegedCommand } from './unprivileged-command.ts';
+import { killProcessesOf } from '../groups/user-processes.ts';
+
+/** The engine runs as its own user, whose uid identifies its packets. */
+export function createEngineHost(accounts: Accounts): EngineHost {
+  return {
+    async isAvailable() {
+      const isInstalled = findProgram('openconnect') !== undefined && findProgram('setpriv') !== undefined;
+      return isInstalled && (await accounts.engine()) !== undefined;
+    },
+    command(program, args) {
+      const { engine } = accounts.known;
+      if (!engine) throw new Error('there is no user for the engine');
+      return unprivilegedCommand(engine, program, args);
+    },
+    secretFile: createSecretFile,
+    connect(gateway) {
+      const { engine } = accounts.known;
+      if (!engine) throw new Error('there is no user for the engine');
+      return connectTcpAs(engine.uid, gateway);
+    },
+    async endLeftOver() {
+      const engine = await accounts.engine();
+      if (engine) await killProcessesOf(engine.uid);
+    },
+  };
+}

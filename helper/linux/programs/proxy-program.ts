@@ -1,0 +1,107 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { isDeepStrictEqual } from 'node:util';
+import type { Readable, Writable } from 'node:stream';
+import { onBoundedLine } from '../../bounded-lines.ts';
+import type { Log } from '../../log.ts';
+import {
+  proxyAnswer,
+  type ProxyConfiguration,
+  type ProxyLists,
+  type ProxyMessage,
+  type ProxyReady,
+} from '../../proxy/proxy-messages.ts';
+import { SystemChangeFailed } from '../../system/system-adapter.ts';
+import type { Account } from '../callers/accounts.ts';
+import { findProgram, programEnvironment } from './command.ts';
+
+/** How long the process may take to apply a configuration, in milliseconds. */
+const answerLimit = 10_000;
+
+/** The maximum length of a line that it prints; an answer takes some hundred characters. */
+const maxLineBytes = 500;
+
+/**
+ * Lists of domains briefly exist as a hundred thousand strings, and V8 keeps the space that it allocated for new
+ * objects; this limits it to so many MB. With it, the proxy uses 136 MB after three changes of such a list, without it
+ * 182 MB.
+ */
+export const proxyNodeArguments = ['--max-semi-space-size=2'] as const;
+
+/** A running proxy, permanently as an unprivileged user. */
+export interface ProxyProgram {
+  readonly process: ChildProcess;
+  /** Sends one configuration, and resolves with the report that answers it. One at a time. */
+  configure(configuration: ProxyConfiguration): Promise<ProxyReady>;
+}
+
+/** It ends with the helper, which it notices on its standard input, unless it is configured to outlive it. */
+export function startProxyProgram(options: {
+  account: Account;
+  /** The proxy's program. */
+  script: string;
+  /** The descriptor of a listening socket, on which it serves. */
+  listener: number;
+  onEnd: (by: string) => void;
+  log: Log;
+}): ProxyProgram {
+  const { account, script, listener, onEnd, log } = options;
+  const setpriv = findProgram('setpriv');
+  if (setpriv === undefined) throw new SystemChangeFailed('setpriv is not installed');
+  /** The pending answer to the configuration that was sent. */
+  let awaited: PromiseWithResolvers<string> | undefined;
+  /** The lists in force; they are only sent again if they change. */
+  let lists: ProxyLists | undefined;
+  const argv = [
+    '--no-new-privs',
+    // Capabilities for becoming that user, and for reading its program before that.
+    '--bounding-set=-all,+setuid,+setgid,+dac_read_search',
+    '--inh-caps=-all',
+    '--',
+    process.execPath,
+    ...proxyNodeArguments,
+    script,
+    `--uid=${account.uid}`,
+    `--gid=${account.gid}`,
+    // The fourth of its descriptors below.
+    '--listener=3',
+  ];
+  const { ELECTRON_RUN_AS_NODE: asNode } = process.env;
+  const started = spawn(setpriv, argv, {
+    cwd: '/',
+    env: { ...programEnvironment, ...(asNode === undefined ? {} : { ELECTRON_RUN_AS_NODE: asNode }) },
+    stdio: ['pipe', 'pipe', 'pipe', listener],
+  });
+  const [stdin, stdout, stderr] = started.stdio as [Writable, Readable, Readable, null, undefined];
+  for (const stream of [stdin, stdout, stderr]) stream.on('error', () => undefined);
+  onBoundedLine(stdout, maxLineBytes, (line) => awaited?.resolve(line));
+  onBoundedLine(stderr, maxLineBytes, (line) => log.warn('the proxy', { line }));
+  started.once('error', (error) => log.error('the proxy cannot be started', error));
+  started.once('close', (status, signal) => {
+    awaited?.reject(new Error('it has ended'));
+    onEnd(signal ?? String(status));
+  });
+
+  return {
+    process: started,
+    async configure({ routeDomains, blockedDomains, directDomains, ...rest }) {
+      const wanted = { routeDomains, blockedDomains, directDomains };
+      const message: ProxyMessage = isDeepStrictEqual(wanted, lists) ? rest : { ...rest, lists: wanted };
+      const answer = Promise.withResolvers<string>();
+      awaited = answer;
+      const limit = setTimeout(() => started.kill('SIGKILL'), answerLimit);
+      stdin.write(`${JSON.stringify(message)}\n`);
+      const read = await answer.promise
+        .then((line) => proxyAnswer.parse(JSON.parse(line)))
+        .catch((error: unknown) => {
+          throw new SystemChangeFailed('the proxy did not take its configuration', { cause: error });
+        })
+        .finally(() => {
+          clearTimeout(limit);
+          awaited = undefined;
+        });
+      if ('refused' in read) throw new SystemChangeFailed(read.refused);
+      lists = wanted;
+      return read;
+    },
+  };
+}

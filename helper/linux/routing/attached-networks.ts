@@ -1,0 +1,50 @@
+import { isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { tunnelDevice } from '../identifiers.ts';
+import { shortestPrefix } from './nearby-networks.ts';
+import { netlinkDump } from '../netlink/netlink.ts';
+import { findAttribute, zeroTerminated } from '../netlink/netlink-message.ts';
+
+/** Constants of <linux/rtnetlink.h>, <linux/if_link.h> and <linux/if_addr.h>. */
+const RTM_GETLINK = 18;
+const RTM_GETADDR = 22;
+const IFLA_IFNAME = 3;
+const IFA_ADDRESS = 1;
+const IFA_LOCAL = 2;
+
+/** Sizes of `struct ifinfomsg` and `struct ifaddrmsg`, and the offsets of a device's number in them. */
+const linkHeader = 16;
+const addressHeader = 8;
+const indexAt = 4;
+const prefixLengthAt = 1;
+
+/**
+ * The networks in which this machine has addresses, as prefixes, without the tunnel's. This does not use the routing
+ * table's idea of attached networks, which neighbours control.
+ */
+export async function attachedNetworks(): Promise<string[]> {
+  const [links, addresses] = await Promise.all([
+    netlinkDump('route', { type: RTM_GETLINK, payload: Buffer.alloc(linkHeader) }),
+    netlinkDump('route', { type: RTM_GETADDR, payload: Buffer.alloc(addressHeader) }),
+  ]);
+  const ownName = zeroTerminated(tunnelDevice);
+  const own = links
+    .filter(({ payload }) => findAttribute(payload, linkHeader, IFLA_IFNAME)?.equals(ownName))
+    .map(({ payload }) => payload.readUInt32LE(indexAt));
+  return addresses
+    .filter(({ payload }) => !own.includes(payload.readUInt32LE(indexAt)))
+    .flatMap(({ payload }) => {
+      // On a point-to-point link, the other attribute is the peer's address.
+      const address =
+        findAttribute(payload, addressHeader, IFA_LOCAL) ??
+        findAttribute(payload, addressHeader, IFA_ADDRESS);
+      if (!address) return [];
+      return attachedPrefix(ipaddr.fromByteArray([...address]).toString(), payload.readUInt8(prefixLengthAt));
+    });
+}
+
+/** A lease may claim that half the internet is attached; then the machine has the address, but no network. */
+function attachedPrefix(address: string, length: number): string {
+  const [shortest, host] = isIPv6(address) ? [shortestPrefix.ipv6, 128] : [shortestPrefix.ipv4, 32];
+  return `${address}/${length < shortest ? host : length}`;
+}

@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs';
+import { BlockList } from 'node:net';
+import { endianness } from 'node:os';
+import type { NearbyNetworks } from '../../system/ports.ts';
+import type { RunCommand } from '../programs/command.ts';
+import { tunnelDevice } from '../identifiers.ts';
+import { findInternalDevices } from './internal-devices.ts';
+
+/** A route of the main table that has a device. */
+export interface DeviceRoute {
+  device: string;
+  family: 'ipv4' | 'ipv6';
+  address: string;
+  length: number;
+  /** Through a router; otherwise the network is attached to the device. */
+  hasGateway: boolean;
+  /** It comes from a router advertisement, not from this machine. */
+  isAdvertised: boolean;
+}
+
+/** How many networks of each kind are considered: a neighbour may advertise any number of them. */
+const maxNetworks = 32;
+
+/**
+ * What a link's network can be: private addresses (RFC 1918, RFC 6598, RFC 3927, RFC 4193) and link-local ones (RFC
+ * 4291 §2.5.6). Otherwise, anybody who answers DHCP or advertises a route could declare any network local, or all of
+ * them.
+ */
+const privateRanges = (
+  [
+    ['10.0.0.0', 8, 'ipv4'],
+    ['172.16.0.0', 12, 'ipv4'],
+    ['192.168.0.0', 16, 'ipv4'],
+    ['100.64.0.0', 10, 'ipv4'],
+    ['169.254.0.0', 16, 'ipv4'],
+    ['fc00::', 7, 'ipv6'],
+    ['fe80::', 10, 'ipv6'],
+  ] as const
+).map(([address, length, family]) => {
+  const range = new BlockList();
+  range.addSubnet(address, length, family);
+  return { range, length };
+});
+
+/** Anything wider is a default route in pieces, whoever owns it. */
+export const shortestPrefix = { ipv4: 8, ipv6: 16 } as const;
+
+/** No public network that is attached to one link is wider. */
+const shortestPublic = { ipv4: 16, ipv6: 48 } as const;
+
+const isPieceOfDefault = ({ length, family }: DeviceRoute) => length < shortestPrefix[family];
+
+const isPrivate = (route: DeviceRoute) =>
+  !isPieceOfDefault(route) &&
+  privateRanges.some(
+    ({ range, length }) => route.length >= length && range.check(route.address, route.family),
+  );
+
+const prefixesOf = (routes: readonly DeviceRoute[]) =>
+  [...new Set(routes.map(({ address, length }) => `${address}/${length}`))].slice(0, maxNetworks);
+
+/** Finds the nearby networks at each call. */
+export function createNetworkSearch(run: RunCommand): () => Promise<NearbyNetworks> {
+  /** Devices that have led to the internet. One that has lost its default route still does not count as internal. */
+  const waysOut = new Set<string>();
+  return async () => {
+    const routes = readDeviceRoutes();
+    for (const route of routes) if (route.hasGateway && isPieceOfDefault(route)) waysOut.add(route.device);
+    const attached = routes.filter((route) => !route.hasGateway && route.length > 0);
+    const candidates = new Set(attached.map(({ device }) => device).filter((name) => !waysOut.has(name)));
+    const devices = await findInternalDevices(run, candidates);
+    const [internal, external] = [true, false].map((is) =>
+      attached.filter(({ device }) => devices.includes(device) === is),
+    ) as [DeviceRoute[], DeviceRoute[]];
+    return {
+      local: prefixesOf(external.filter(isPrivate)),
+      attachedPublic: prefixesOf(external.filter((route) => !isPieceOfDefault(route) && !isPrivate(route))),
+      onLink: prefixesOf(
+        external.filter((route) => isPrivate(route) || route.length >= shortestPublic[route.family]),
+      ),
+      internal: {
+        devices,
+        prefixes: prefixesOf(internal.filter((route) => !route.isAdvertised && !isPieceOfDefault(route))),
+      },
+    };
+  };
+}
+
+/** linux/route.h, linux/ipv6_route.h. */
+const flag = { gateway: 0x2, reject: 0x200, advertised: 0x40000, anycast: 0x100000, local: 0x80000000 };
+
+/**
+ * Read from /proc rather than with ip(8), because this is part of every connect. The tunnel's own routes are left out.
+ */
+function readDeviceRoutes(): DeviceRoute[] {
+  const read = (file: string) => {
+    try {
+      return readFileSync(`/proc/self/net/${file}`, 'utf8');
+    } catch {
+      // This machine does not have this IP version.
+      return '';
+    }
+  };
+  return [...parseIpv4Routes(read('route')), ...parseIpv6Routes(read('ipv6_route'))].filter(
+    ({ device }) => device !== tunnelDevice && device !== 'lo',
+  );
+}
+
+/** Parses /proc/net/route: device, destination, gateway, flags and, in the eighth column, the netmask. */
+export function parseIpv4Routes(text: string): DeviceRoute[] {
+  return rows(text)
+    .slice(1)
+    .flatMap(([device = '', destination = '', , flags = '', , , , mask = '']) => {
+      const bits = parseInt(flags, 16);
+      if ((bits & flag.reject) !== 0) return [];
+      return {
+        device,
+        family: 'ipv4',
+        address: hostOrderBytes(destination).join('..'),
+        length: hostOrderBytes(mask).reduce((length, byte) => length + onesIn(byte), 0),
+        hasGateway: (bits & flag.gateway) !== 0,
+        isAdvertised: false,
+      } as const;
+    });
+}
+
+/** Parses /proc/net/ipv6_route: destination, its length and, in the last two columns, flags and device. */
+export function parseIpv6Routes(text: string): DeviceRoute[] {
+  return rows(text).flatMap((columns) => {
+    const [destination = '', length = ''] = columns;
+    const [flags = '', device = ''] = columns.slice(-2);
+    const bits = parseInt(flags, 16);
+    const isNobodys = (bits & (flag.reject | flag.anycast | flag.local)) !== 0;
+    if (isNobodys || destination.startsWith('ff')) return [];
+    return {
+      device,
+      family: 'ipv6',
+      address: (destination.match(/.{4}/g) ?? []).join(':'),
+      length: parseInt(length, 16),
+      hasGateway: (bits & flag.gateway) !== 0,
+      isAdvertised: (bits & flag.advertised) !== 0,
+    } as const;
+  });
+}
+
+const rows = (text: string) =>
+  text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => line.trim().split(/\s+/));
+
+/** An address that is written as a number in this machine's byte order. */
+function hostOrderBytes(hex: string): number[] {
+  const bytes = [...Buffer.from(hex, 'hex')];
+  return endianness() === 'LE' ? bytes.toReversed() : bytes;
+}
+
+function onesIn(byte: number): number {
+  return byte.toString(2).replaceAll('0', '').length;
+}

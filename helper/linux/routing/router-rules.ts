@@ -1,0 +1,268 @@
+import { isIPv4, isIPv6 } from 'node:net';
+import { localNetworksOf } from '../../modes/local-networks.ts';
+import type { Capture } from '../../modes/routing-plan.ts';
+import type { NearbyNetworks, RoutingRules } from '../../system/ports.ts';
+import type { Accounts } from '../callers/accounts.ts';
+import { routeProtocol, routingTable, rulePriority, tunnelDevice } from '../identifiers.ts';
+import { groupMark } from '../groups/group-mark.ts';
+import { portalPorts } from '../nftables/nftables-exemptions.ts';
+import { isOfFamily, type Family } from '../nftables/prefix-ranges.ts';
+
+const allOf = { 4: '0.0.0.0/0', 6: '::/0' } as const;
+
+/** The last route of our table, for while the tunnel has no route there: fail at once instead of going elsewhere. */
+const lastResortMetric = 4294967295;
+
+/** A line that refuses what our table gets while the tunnel has no route there. */
+export const lastResortLine = (family: Family) =>
+  `route replace unreachable ${allOf[family]} table ${routingTable} metric ${lastResortMetric} protocol ${routeProtocol}\n`;
+
+/** Lines of ip(8) that add and remove rules. */
+export const addLines = (rules: readonly string[]) => lines(rules.map((words) => `rule add ${words}`));
+export const removeLines = (rules: readonly string[]) => lines(rules.map((words) => `rule del ${words}`));
+
+/** Refuses everything that would leave the machine; what stays on it is found earlier, in the local table. */
+export const refuseAllRule = rule('refuseAll', 'unreachable');
+
+/**
+ * The rules of one IP version, in the syntax of ip-rule(8); `prefixTable`: the table to use if packets are captured by
+ * destination.
+ */
+export function rulesOf(
+  family: Family,
+  rules: RoutingRules,
+  accounts: Accounts['known'],
+  prefixTable: number,
+): string[] {
+  const { capture, tunnelAddresses } = rules;
+  switch (capture.kind) {
+    case 'everything':
+      return [
+        ...(capture.exceptGroup ? groupPastTunnelRules(family, rules) : []),
+        ...exemptionRules(family, { ...rules, capture }, accounts.engine?.uid, routingTable),
+        ...(capture.exceptGroup && family === 6 ? pastGroupAnswersRules(rules) : []),
+        rule('tunnel', `lookup ${routingTable}`),
+      ];
+    case 'group':
+      return [...groupRules(family, { ...rules, capture }), ...tunnelAddressRules(family, tunnelAddresses)];
+    case 'proxy':
+      return proxyRules(family, tunnelAddresses, accounts.proxy?.uid);
+    case 'prefixes':
+      return [
+        ...resolverRules(family, rules.resolvers),
+        ...exemptionRules(family, { ...rules, capture }, accounts.engine?.uid, prefixTable),
+        ...tunnelAddressRules(family, tunnelAddresses),
+        rule('prefixes', `lookup ${prefixTable}`),
+      ];
+    default:
+      return capture satisfies never;
+  }
+}
+
+/** The protocols for look-ups: plain DNS, and DNS over TLS and QUIC (RFC 7858, RFC 9250). */
+const nameServices = ['tcp', 'udp'].flatMap((protocol) =>
+  [53, 853].map((port) => `ipproto ${protocol} dport ${port}`),
+);
+
+const resolverRules = (family: Family, resolvers: readonly string[]) =>
+  resolvers
+    .filter(isOfFamily(family))
+    .flatMap((resolver) =>
+      nameServices.map((service) => rule('resolvers', `to ${resolver} ${service} lookup ${routingTable}`)),
+    );
+
+/**
+ * Packets that do not go into the tunnel although they are captured.
+ *
+ * Strict reverse path filtering (rp_filter=1) looks up a received packet's source with the ports swapped but without a
+ * user. With `uidrange` alone, the gateway's answers would be dropped, so there are also rules by the gateway's port
+ * (Linux, net/ipv4/fib_frontend.c, __fib_validate_source).
+ */
+function exemptionRules(
+  family: Family,
+  { capture, networks, gateway }: Pick<RoutingRules, 'networks' | 'gateway'> & { capture: ByDestination },
+  engineUid: number | undefined,
+  table: number,
+): string[] {
+  const engine = `uidrange ${engineUid}-${engineUid}`;
+  const reachesGateway = gateway && isIPv6(gateway.address) === (family === 6);
+  const to = gateway && `to ${gateway.address}/${family === 6 ? 128 : 32}`;
+  return [
+    ...(engineUid === undefined
+      ? []
+      : [rule('engine', `${engine} lookup main`), rule('withoutUplink', `${engine} unreachable`)]),
+    ...(reachesGateway
+      ? ['tcp', 'udp'].flatMap((protocol) => [
+          rule('gateway', `${to} ipproto ${protocol} dport ${gateway.port} lookup main`),
+          rule('withoutUplink', `${to} ipproto ${protocol} dport ${gateway.port} unreachable`),
+        ])
+      : []),
+    ...(reachesGateway ? answerRules(family, `${to}`, table) : []),
+    ...(family === 6 ? neighbourAnswerRules(networks) : leaseRules(networks)),
+    ...networkRules(family, 'internalNetworks', networks.internal.prefixes),
+    ...(capture.exceptLocalNetworks
+      ? [
+          ...nameServices.map((service) => rule('names', `${service} lookup ${table}`)),
+          ...networkRules(family, 'localNetworks', localNetworksOf(networks, [capture])),
+        ]
+      : []),
+  ];
+}
+
+/**
+ * To drop forged packets, packet filters look up a received packet's source without any ports (firewalld's
+ * IPv6_rpfilter; `fib saddr`, nft(8); rpfilter, iptables-extensions(8)); for the gateway's answers, that has to lead to
+ * the uplink. What this machine sends to the gateway's host either has ports, the last of which no rule can contain
+ * (Linux, net/core/fib_rules.c, fib_rule_port_range_valid), or is ICMP.
+ */
+function answerRules(family: Family, to: string, table: number): string[] {
+  const ping = family === 6 ? 'ipv6-icmp' : 'icmp';
+  const sent = ['tcp dport 1-65534', 'udp dport 1-65534', ping];
+  return [
+    ...sent.map((selector) => rule('gatewayHost', `${to} ipproto ${selector} lookup ${table}`)),
+    rule('gatewayAnswers', `${to} lookup main`),
+  ];
+}
+
+/**
+ * The same for what IPv6 needs on a link: neighbour advertisements and DHCPv6. The filter refuses everything else to
+ * these addresses.
+ */
+const neighbourAnswerRules = ({ onLink }: NearbyNetworks) => [
+  rule('gatewayAnswers', 'to fe80::/10 lookup main'),
+  ...onLink
+    .filter((prefix) => isOfFamily(6)(prefix) && !prefix.startsWith('fe80:'))
+    .map((prefix) => rule('gatewayAnswers', `to ${prefix} ipproto ipv6-icmp lookup main`)),
+];
+
+/**
+ * A lease is renewed with the server directly (RFC 2131 §4.4.5), by Debian's dhclient from a socket without a device. In
+ * the tunnel that would be lost, and with it the lease where broadcasts are not answered.
+ */
+const leaseRules = ({ onLink }: NearbyNetworks) =>
+  onLink
+    .filter(isOfFamily(4))
+    .map((prefix) => rule('leases', `to ${prefix} ipproto udp sport 68 dport 67 lookup main`));
+
+type ByDestination = Extract<Capture, { kind: 'everything' | 'prefixes' }>;
+
+/** The group's packets into the tunnel, recognised by the mark that their sockets have from creation. */
+function groupRules(
+  family: Family,
+  { capture, networks, owner }: RoutingRules & { capture: Extract<Capture, { kind: 'group' }> },
+): string[] {
+  const mark = groupMark(owner);
+  if (mark === undefined) return [];
+  const marked = `fwmark ${mark}`;
+  return [
+    ...networkRules(family, 'groupInternalNetworks', networks.internal.prefixes, marked),
+    ...(capture.exceptLocalNetworks
+      ? [
+          ...nameServices.map((service) => rule('groupNames', `${marked} ${service} lookup ${routingTable}`)),
+          ...networkRules(family, 'groupLocalNetworks', localNetworksOf(networks, [capture]), marked),
+        ]
+      : []),
+    rule('group', `${marked} lookup ${routingTable}`),
+  ];
+}
+
+/**
+ * Routes the group's packets as without a tunnel. Strict reverse path filtering ignores marks; it finds the way of
+ * answers by the address that they come to.
+ */
+function groupPastTunnelRules(family: Family, { networks, owner }: RoutingRules): string[] {
+  const mark = groupMark(owner);
+  if (mark === undefined) return [];
+  return [
+    rule('group', `fwmark ${mark} lookup main`),
+    rule('groupWithoutUplink', `fwmark ${mark} unreachable`),
+    ...(family === 4 ? answersTo('groupAnswers', family, networks) : []),
+  ];
+}
+
+const answersTo = (kind: keyof typeof rulePriority, family: Family, { onLink }: NearbyNetworks) =>
+  onLink.filter(isOfFamily(family)).map((prefix) => rule(kind, `from ${prefix} lookup main`));
+
+/**
+ * For IPv6, only packet filters look up the way back, without any ports (see answerRules). Sent packets have ports and
+ * do not match: if the first look-up finds nothing, as with a tunnel without IPv6, the kernel does another one with the
+ * uplink's address as the source (Linux, net/ipv6/ip6_output.c, ip6_dst_lookup_tail).
+ */
+const pastGroupAnswersRules = ({ networks }: RoutingRules) => [
+  ...['tcp dport 1-65534', 'udp dport 1-65534', 'ipv6-icmp'].map((sent) =>
+    rule('sentIpv6', `ipproto ${sent} lookup ${routingTable}`),
+  ),
+  ...answersTo('groupAnswersIpv6', 6, networks),
+];
+
+/** Uses the main table for these networks only, and only by a route that is as specific: others may be wider. */
+function networkRules(
+  family: Family,
+  kind: keyof typeof rulePriority,
+  prefixes: readonly string[],
+  selector = '',
+): string[] {
+  return prefixes.filter(isOfFamily(family)).map((prefix) => {
+    const length = Number(prefix.split('/')[1]);
+    return rule(kind, `${selector} to ${prefix} lookup main suppress_prefixlength ${length - 1}`.trim());
+  });
+}
+
+/**
+ * Packets from the tunnel's address go into the tunnel, because strict reverse path filtering ignores users here, too,
+ * and so that connections from before, when everything went through the tunnel, continue.
+ */
+function proxyRules(
+  family: Family,
+  tunnelAddresses: readonly string[],
+  proxyUid: number | undefined,
+): string[] {
+  return [
+    ...(proxyUid === undefined
+      ? []
+      : [rule('proxy', `uidrange ${proxyUid}-${proxyUid} lookup ${routingTable}`)]),
+    ...tunnelAddressRules(family, tunnelAddresses),
+  ];
+}
+
+const tunnelAddressRules = (family: Family, tunnelAddresses: readonly string[]) =>
+  tunnelAddresses
+    .filter(isOfFamily(family))
+    .map((own) => rule('tunnelAddress', `from ${own} lookup ${routingTable}`));
+
+/**
+ * Lets answers reach a captive portal's proxy. Strict reverse path filtering ignores users, so these rules route
+ * everybody's packets of this kind to the uplink, where the packet filter refuses all but the proxy's. Forwarded
+ * packets, which come in through a device, are excluded.
+ */
+export const portalRules = (resolvers: readonly string[]) => [
+  ...portalPorts.map((port) => rule('portal', `iif lo ipproto tcp dport ${port} lookup main`)),
+  ...[...new Set(resolvers)]
+    .filter((resolver) => isIPv4(resolver))
+    .flatMap((resolver) =>
+      ['tcp', 'udp'].map((protocol) =>
+        rule('portal', `iif lo to ${resolver} ipproto ${protocol} dport 53 lookup main`),
+      ),
+    ),
+];
+
+/**
+ * A line that sends what our table gets into the tunnel. It has the scope of routes with a router, because the kernel
+ * ignores routes of that scope when it looks up the device of a new route's router (Linux, net/ipv4/fib_semantics.c,
+ * fib_check_nh_v4_gw). So `ip route add default via ADDRESS` finds its router on the uplink, as without a tunnel.
+ */
+export const tunnelRoute = (family: Family) =>
+  `route replace ${allOf[family]} dev ${tunnelDevice}${family === 4 ? ' scope global' : ''} table ${routingTable} protocol ${routeProtocol}`;
+
+/** A line that removes the tunnel's route, if the tunnel lost its addresses of that family. */
+export const removeTunnelRoute = (family: Family) =>
+  `route del ${allOf[family]} dev ${tunnelDevice} table ${routingTable} protocol ${routeProtocol}`;
+
+/** A rule in the syntax of ip-rule(8). */
+function rule(priority: keyof typeof rulePriority, selector: string): string {
+  return `priority ${rulePriority[priority]} protocol ${routeProtocol} ${selector}`;
+}
+
+function lines(all: string[]): string {
+  return all.map((line) => `${line}\n`).join('');
+}

@@ -1,0 +1,90 @@
+import { SystemChangeFailed } from '../../system/system-adapter.ts';
+import type { DeviceConfiguration, TunnelDevice } from '../../system/ports.ts';
+import type { Accounts } from '../callers/accounts.ts';
+import type { RunCommand } from '../programs/command.ts';
+import { configureBatch, deviceBatch, familyOf, removeAddressesBatch } from './device-batches.ts';
+import { tunnelDevice } from '../identifiers.ts';
+import { readInterfaceCounters, readReceivedPackets } from './interface-counters.ts';
+import { ipBatch, ipRemovalBatch } from './ip-batch.ts';
+import { removeLink } from '../netlink/netlink-routes.ts';
+import { hasAddresses, readTunnelDevice, readTunnelTable } from '../netlink/netlink-state.ts';
+import type { NetworkMonitor } from './network-monitor.ts';
+import type { PrefixTables } from './prefix-tables.ts';
+
+/** A TUN device, with the routes that lead into it in a table of our own. */
+export function createTunnelDevice(parts: {
+  run: RunCommand;
+  accounts: Accounts;
+  monitor: NetworkMonitor;
+  tables: PrefixTables;
+}): TunnelDevice {
+  const { run, accounts, monitor, tables } = parts;
+  let isCreated = false;
+  let configured: DeviceConfiguration | undefined;
+
+  const exists = () => readInterfaceCounters(tunnelDevice) !== undefined;
+
+  async function create(): Promise<void> {
+    const engine = await accounts.engine();
+    if (!engine) throw new SystemChangeFailed('there is no user for the engine');
+    await ipBatch(run, deviceBatch(engine.uid));
+  }
+
+  async function configure(given: DeviceConfiguration): Promise<void> {
+    await ipBatch(run, configureBatch(given));
+    await tables.lead([...new Set(given.addresses.map(familyOf))]);
+  }
+
+  return {
+    name: tunnelDevice,
+    exists,
+    async create() {
+      await create();
+      isCreated = true;
+    },
+    async configure(given) {
+      configured = given;
+      await configure(given);
+    },
+    async removeAddresses(old) {
+      const kept = configured?.addresses ?? [];
+      const gone = old.filter((address) => !kept.includes(address));
+      if (gone.length > 0) await ipRemovalBatch(run, removeAddressesBatch(gone, kept));
+    },
+    async remove() {
+      isCreated = false;
+      configured = undefined;
+      tables.deviceLost();
+      await removeLink(tunnelDevice);
+    },
+    statistics: () => (isCreated ? readInterfaceCounters(tunnelDevice) : undefined),
+    receivedPackets: () => (isCreated ? readReceivedPackets(tunnelDevice) : undefined),
+
+    async verify() {
+      if (!isCreated) return 'unset';
+      const found = await readTunnelDevice();
+      if (!found?.isUp) return 'changed';
+      if (!configured) return 'in-force';
+      const { mtu, addresses } = configured;
+      const isWhole = found.mtu === mtu && (await hasAddresses(found.index, addresses));
+      return isWhole && (await hasRoutes(configured)) ? 'in-force' : 'changed';
+    },
+    async restore() {
+      if (!isCreated) return;
+      if (!exists()) await create();
+      await ipBatch(run, `link set dev ${tunnelDevice} up\n`);
+      tables.deviceLost();
+      if (configured) await configure(configured);
+    },
+    watch: (onChange) => monitor.subscribe(onChange),
+  };
+
+  /** Whether our tables lead into the device, for each IP version that has an address. */
+  async function hasRoutes({ addresses }: DeviceConfiguration): Promise<boolean> {
+    const found = await Promise.all([
+      ...addresses.map(async (address) => (await readTunnelTable(familyOf(address))).leads),
+      tables.leads(),
+    ]);
+    return found.every(Boolean);
+  }
+}
