@@ -1,6 +1,6 @@
 import { findGroup } from './linux/callers/accounts.ts';
 import { createCallerIdentity as createLinuxCallers, readUid } from './linux/callers/caller-identity.ts';
-import { lockDirectory as lockLinuxDirectory } from './linux/directory-lock.ts';
+import { lockDirectory as lockLinuxDirectory } from '#node/os/posix/directory-lock.ts';
 import { createLinuxPorts } from './linux/linux-ports.ts';
 import { notifyReady as notifySystemd } from './linux/sd-notify.ts';
 import type { Log } from './log.ts';

@@ -152,10 +152,10 @@ const built = isWanted(build) ? check(build) : Promise.resolve();
 await Promise.all([runChecks(), ...lanes.map(runLane)]);
 
 /** By runner and by the dearest files, daemons included; a runner's own work is what no file of its is charged for. */
-function printProcessorTime(total: number): void {
+function printProcessorTime(whole: number): void {
   const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(1)} s`.padStart(9);
   const files = used.flatMap(({ name }) => [...readFileTimes(name)]);
-  console.log(`\n── processor time: ${seconds(total).trim()}`);
+  console.log(`\n── processor time: ${seconds(whole).trim()}`);
   for (const { name, milliseconds } of used.toSorted((one, other) => other.milliseconds - one.milliseconds))
     console.log(`${seconds(milliseconds)}  ${name}`);
   console.log('the dearest files:');

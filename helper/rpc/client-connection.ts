@@ -26,7 +26,7 @@ import type { Tunnel } from '../tunnel/tunnel.ts';
 import { helperCapabilities, helperVersion } from '../version.ts';
 import { carryBytes } from './carry-bytes.ts';
 import type { WarnOfCaller } from './caller-log.ts';
-import { BoundedFrameReader } from './frame-reader.ts';
+import { BoundedFrameReader } from '#node/rpc/frame-reader.ts';
 import type { StoredLists } from './stored-lists.ts';
 
 /** How long a client may take for hello, and for any frame to arrive, in milliseconds. */

@@ -2,14 +2,19 @@ import path from 'node:path';
 import { houses, isWithin } from './houses.js';
 
 /**
- * Which room may import which (docs/architecture.md): main, preload, renderer, service and helper know `shared`
- * only, and `shared` knows nobody. Tests and scripts may enter every room. Only src/main/electron and the
+ * Which room may import which (docs/architecture.md): every room knows `shared`, which knows nobody; main, service and
+ * helper also know `node`, which knows only `shared`. Tests and scripts may enter every room. Only src/main/electron and the
  * preload may touch 'electron'; the shared room and the renderer have no Node built-ins. Of the helper, only its
  * platform.ts knows the folders of the systems. Of main, renderer and service, every folder is a room, with the arrows
  * of houses.js.
  */
 const root = path.resolve(import.meta.dirname, '../..');
-const rooms = ['src/shared', 'src/renderer', 'src/preload', 'src/main', 'src/service', 'helper'];
+const rooms = ['src/shared', 'src/node', 'src/renderer', 'src/preload', 'src/main', 'src/service', 'helper'];
+/** The rooms that every other may enter, and those that Node programs may. */
+const groundFloor = 'src/shared';
+const nodeFloor = 'src/node';
+const nodePrograms = ['src/main', 'src/service', 'helper'];
+const aliases = { '#shared/': 'src/shared/', '#node/': 'src/node/' };
 const mayTouchElectron = ['src/main/electron', 'src/preload', 'tests', 'scripts'];
 const withoutNode = ['src/shared', 'src/renderer'];
 /** What is for one system only, and the only file of the helper that asks which system this is. */
@@ -19,10 +24,14 @@ const platform = 'helper/platform.ts';
 const roomOf = (file) => rooms.find((room) => isWithin(file, room));
 
 function targetFile(specifier, file) {
-  if (specifier.startsWith('#shared/')) return specifier.replace('#shared/', 'src/shared/');
+  for (const [alias, folder] of Object.entries(aliases))
+    if (specifier.startsWith(alias)) return specifier.replace(alias, folder);
   if (specifier.startsWith('.')) return path.posix.join(path.posix.dirname(file), specifier);
   return undefined;
 }
+
+const mayEnter = (from, to) =>
+  to === groundFloor || (to === nodeFloor && nodePrograms.some((room) => room === from));
 
 function wrongHouseArrow(file, target) {
   const house = Object.keys(houses).find((name) => isWithin(file, name) && isWithin(target, name));
@@ -47,7 +56,7 @@ export function wrongArrow(file, specifier) {
   const target = targetFile(specifier, file);
   if (target !== undefined) {
     const to = roomOf(target);
-    if (from && to !== from && to !== 'src/shared') return `${from} may not import from ${to ?? target}`;
+    if (from && to !== from && !mayEnter(from, to)) return `${from} may not import from ${to ?? target}`;
     const system = systems.find((folder) => isWithin(target, folder));
     if (from && system && !isWithin(file, system) && file !== platform)
       return `only ${platform} may import from ${system}`;

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { processorGroup, type ProcessorGroup } from './processor-group.ts';
 import { tallyFolder } from './tally.ts';
@@ -26,6 +26,7 @@ export function chargeTo(file: string): void {
   const now = own.group.milliseconds();
   const entry = { file: path.relative(root, file), milliseconds: now - own.counted };
   own.counted = now;
+  mkdirSync(tallyFolder, { recursive: true });
   appendFileSync(timesFile(runner), `${JSON.stringify(entry)}\n`);
 }
 

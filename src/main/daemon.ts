@@ -6,7 +6,7 @@ import { createAutomaticConnection, type AutomaticConnection } from './automatic
 import { openControlConnection } from './control/control-connection.ts';
 import { controlPlace, type ControlPlace } from './control/control-place.ts';
 import { serveControl, type ControlServer } from './control/control-server.ts';
-import { takeCoreLock, type CoreLock } from './control/core-lock.ts';
+import { takeCoreLock, type CoreLock } from '#node/os/process-lock.ts';
 import { createControlHost } from './control-host.ts';
 import type { Core } from './core.ts';
 import { createDaemonCore } from './daemon-core.ts';

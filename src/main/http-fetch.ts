@@ -8,7 +8,7 @@ import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import type { Fetch } from '#shared/api/client.ts';
 import type { FetchStream } from '#shared/api/follow-events.ts';
 import { callTimeoutSeconds } from '#shared/constants.ts';
-import { trustSystemRoots } from './gateway/system-roots.ts';
+import { trustSystemRoots } from '#node/anyconnect/system-roots.ts';
 
 type Request = Parameters<Fetch>[1] & { signal: AbortSignal };
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import { certificatePin } from '../../src/main/gateway/certificate-pin.ts';
+import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { addresses, names } from '../lab/addresses.ts';
 import type { Gateway } from '../lab/gateway.ts';
 import { findLeaks } from '../lab/leaks.ts';

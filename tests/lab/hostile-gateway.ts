@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { GatewaySession } from '#shared/helper/protocol.ts';
-import { certificatePin } from '../../src/main/gateway/certificate-pin.ts';
+import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { readIpPacket, type Packet } from './frame.ts';
 import type { Gateway } from './gateway.ts';
 import type { Machine } from './machine.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import type { CallerIdentity } from '../../system/caller-identity.ts';
 import { setAccessList } from './access-list.ts';
-import { createPeerCredentialsReader, type PeerCredentials } from '../peer-credentials.ts';
+import { readPeerCredentials, type PeerCredentials } from '#node/os/linux/peer-credentials.ts';
+import { sharesProcessIds } from '#node/os/linux/process-ids.ts';
 
 export interface CallerPolicy {
   allowedUids: readonly number[];
@@ -28,16 +28,15 @@ export function readUid(text: string): number {
 
 export function createCallerIdentity(policy: CallerPolicy): CallerIdentity {
   const { allowedUids, allowedGid } = policy;
-  const readCredentials = createPeerCredentialsReader();
   return {
     identify(socket) {
-      const peer = readCredentials(socket);
+      const peer = readPeerCredentials(socket);
       return {
         user: String(peer.uid),
         isAdministrator: peer.uid === root,
         isAllowed: mayCall(peer, policy),
         pid: peer.pid,
-        sharesProcessIds: isInOurPidNamespace(peer.pid),
+        sharesProcessIds: sharesProcessIds(peer.pid),
       };
     },
 
@@ -56,17 +55,4 @@ export function createCallerIdentity(policy: CallerPolicy): CallerIdentity {
       });
     },
   };
-}
-
-/**
- * A process in a child PID namespace has another number there (proc_pid_status(5), NSpid), and one in an unrelated
- * namespace has no number here.
- */
-function isInOurPidNamespace(pid: number): boolean {
-  try {
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-    return !/^NSpid:\t\d+\t/m.test(status);
-  } catch {
-    return false;
-  }
 }

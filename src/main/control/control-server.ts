@@ -18,8 +18,8 @@ import {
   type ControlContract,
 } from '#shared/control/contract.ts';
 import { HostRequestRefused, type EmitHostEvent } from '#shared/host/server.ts';
-import { LimitedReader } from './limited-reader.ts';
-import { readPeer, sharesProcessIds } from './peer-user.ts';
+import { readPeerProcess } from '#node/os/peer-process.ts';
+import { LimitedReader } from '#node/rpc/limited-reader.ts';
 
 export interface ControlServer {
   /** To all clients that have called `core.hello`. */
@@ -51,27 +51,29 @@ export async function serveControl(options: {
 
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
-    if (!isOwnUser(socket) || open.size >= maxClients) {
+    const user = userOf(socket);
+    if (!user || open.size >= maxClients) {
       log.warn('a program was refused at the control socket');
       socket.destroy();
       return;
     }
     open.add(socket);
-    const isNumberedAlike = sharesProcessIds(readPeer(socket, platform));
-    const client = serveClient(socket, { ...options, isNumberedAlike }, () => clients.add(client));
+    const client = serveClient(socket, { ...options, ...user }, () => clients.add(client));
     socket.once('close', () => {
       open.delete(socket);
       clients.delete(client);
     });
   });
 
-  function isOwnUser(socket: Socket): boolean {
+  /** What is to be known about a program of this user; undefined for others. */
+  function userOf(socket: Socket): { isNumberedAlike: boolean } | undefined {
     try {
-      const peer = readPeer(socket, platform);
-      return peer === undefined || peer.uid === process.getuid?.();
+      const peer = readPeerProcess(socket, platform);
+      if (peer && peer.uid !== process.getuid?.()) return undefined;
+      return { isNumberedAlike: peer?.sharesProcessIds ?? true };
     } catch (error) {
       log.error({ err: error }, 'who uses the control socket cannot be told');
-      return false;
+      return undefined;
     }
   }
 

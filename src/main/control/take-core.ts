@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { withTimeout } from '../with-timeout.ts';
 import { openControlConnection } from './control-connection.ts';
 import type { ControlPlace } from './control-place.ts';
-import { lockHolder, takeCoreLock, type CoreLock } from './core-lock.ts';
+import { lockHolder, takeCoreLock, type CoreLock } from '#node/os/process-lock.ts';
 
 /** A daemon closes within milliseconds; one that does not answer is killed. */
 const yieldMs = 5000;

@@ -1,5 +1,5 @@
 import type { SingleSignOn } from './single-sign-on.ts';
-import { childElements, textOf, type XmlElement } from './xml.ts';
+import { childElements, textOf, type XmlElement } from '#node/anyconnect/xml.ts';
 
 /** One field of a gateway's form. `name` is also the name of the element in the reply. */
 export type AuthField =

@@ -1,5 +1,5 @@
 import type { AuthForm } from './auth-form.ts';
-import { element, writeXml, type XmlElement } from './xml.ts';
+import { element, writeXml, type XmlElement } from '#node/anyconnect/xml.ts';
 
 /** Describes this client; sent with every message. */
 export interface GatewayClient {

@@ -8,7 +8,7 @@ import { createBanners } from './banners.ts';
 import { createClientIdentities, type ClientIdentities } from './client-identities.ts';
 import { createGatewayAddresses, type GatewayAddresses } from './gateway-addresses.ts';
 import { createGatewayForms, type GatewayForms } from './gateway-forms.ts';
-import type { ConnectToGateway } from './gateway-tls.ts';
+import type { ConnectToGateway } from '#node/anyconnect/gateway-tls.ts';
 import { createGatewayLogins, signInWithLogins, type GatewayLogins } from './gateway-logins.ts';
 import { createGatewayMemory, type GatewayMemory } from './gateway-memory.ts';
 import { followRedirects } from './redirects.ts';

@@ -10,11 +10,11 @@ import type { ClientIdentity } from './client-certificate.ts';
 import type { ClientIdentities } from './client-identities.ts';
 import { createGroupChoice, type GroupChoice } from './group-choice.ts';
 import type { GatewayMemory } from './gateway-memory.ts';
-import { createGatewayHttp, type GatewayHttp } from './gateway-http.ts';
-import { openGatewayTls, type ConnectToGateway } from './gateway-tls.ts';
+import { createGatewayHttp, type GatewayHttp } from '#node/anyconnect/gateway-http.ts';
+import { openGatewayTls, type ConnectToGateway } from '#node/anyconnect/gateway-tls.ts';
 import type { GatewayAnswer, SignInRequest, SignInResult } from './session.ts';
 import type { OpenBrowser } from './single-sign-on.ts';
-import { parseXml } from './xml.ts';
+import { parseXml } from '#node/anyconnect/xml.ts';
 
 export interface SignInOptions {
   /** Pinned keys by host name; a gateway without pins is verified against the system's roots. */

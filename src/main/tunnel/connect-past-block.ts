@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { openHelperConnection } from './helper-connection.ts';
-import { connectDirectly, type ConnectToGateway } from '../gateway/gateway-tls.ts';
+import { connectDirectly, type ConnectToGateway } from '#node/anyconnect/gateway-tls.ts';
 
 /**
  * While the helper waits for a session, it blocks everything, so no program of the user can reach the gateway. The

@@ -10,7 +10,7 @@ import { Client, Pool } from 'pg';
 import { fromPglite, type ConstructorOptions } from 'pg-boss';
 import type { ServiceConfig } from '../config.ts';
 import { makeDirectory } from '../make-directory.ts';
-import { lockDirectory } from './directory-lock.ts';
+import { lockDirectory } from '#node/os/socket-lock.ts';
 import { withLastingTransactions } from './lasting-transactions.ts';
 import * as accountTables from './schema/account.ts';
 import * as billingTables from './schema/billing.ts';

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { chmod, lstat, rm } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import { connect } from 'node:net';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { removeDeadSocket } from '#node/os/dead-socket.ts';
 import { makeDirectory } from '../make-directory.ts';
 
 /**
@@ -40,21 +40,4 @@ export async function inTime(server: Server, closed: PromiseLike<unknown>): Prom
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearTimeout(cut);
-}
-
-/** Removes a listening Unix socket that a killed process left; leaves anything else alone. */
-export async function removeDeadSocket(socketPath: string): Promise<void> {
-  const found = await lstat(socketPath).catch(() => undefined);
-  if (found?.isSocket() && !(await isAnswered(socketPath))) await rm(socketPath);
-}
-
-function isAnswered(socketPath: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const connection = connect(socketPath);
-    connection.once('connect', () => {
-      connection.destroy();
-      resolve(true);
-    });
-    connection.once('error', () => resolve(false));
-  });
 }

@@ -3,7 +3,7 @@ import { connect } from 'node:tls';
 import { pino } from 'pino';
 import { clientCertificate } from '#shared/helper/protocol.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import { certificatePin } from '../../../src/main/gateway/certificate-pin.ts';
+import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { connectPastBlock } from '../../../src/main/tunnel/connect-past-block.ts';
 import { createSignIn } from '../../../src/main/gateway/sign-in.ts';
 import { openHelperConnection } from '../../../src/main/tunnel/helper-connection.ts';

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readPeer } from '../../control/peer-user.ts';
+import { readPeerProcess } from '#node/os/peer-process.ts';
 import { readEnvironment } from '../../environment.ts';
 import { CommandProblem, type CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
@@ -73,7 +73,7 @@ async function processOn(socketPath: string, platform: NodeJS.Platform): Promise
   socket.on('error', () => undefined);
   try {
     await once(socket, 'connect');
-    return readPeer(socket, platform)?.pid;
+    return readPeerProcess(socket, platform)?.pid;
   } catch {
     return undefined;
   } finally {

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import { authority } from '../../../../src/main/gateway/authority.ts';
-import { certificatePin } from '../../../../src/main/gateway/certificate-pin.ts';
+import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { followRedirects } from '../../../../src/main/gateway/redirects.ts';
 import type { GatewayAnswer, SignIn } from '../../../../src/main/gateway/session.ts';
 import { createSignIn } from '../../../../src/main/gateway/sign-in.ts';

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { XMLParser } from 'fast-xml-parser';
 import type { AskUser } from '../../../../src/main/gateway/auth-answers.ts';
-import { certificatePin } from '../../../../src/main/gateway/certificate-pin.ts';
+import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import type { Interactive } from '../../../../src/main/gateway/session.ts';
 import { createSignIn } from '../../../../src/main/gateway/sign-in.ts';
 import type { OpenBrowser } from '../../../../src/main/gateway/single-sign-on.ts';

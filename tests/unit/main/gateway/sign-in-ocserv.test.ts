@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { X509Certificate } from 'node:crypto';
 import { run } from '../../../lab/process.ts';
 import type { AskUser } from '../../../../src/main/gateway/auth-answers.ts';
-import { certificatePin } from '../../../../src/main/gateway/certificate-pin.ts';
+import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import type { GatewayMemory } from '../../../../src/main/gateway/gateway-memory.ts';
 import type { ClientIdentity } from '../../../../src/main/gateway/client-certificate.ts';
 import { createSignIn } from '../../../../src/main/gateway/sign-in.ts';

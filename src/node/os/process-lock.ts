@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { createServer } from 'node:net';
-import koffi from 'koffi';
+import { lockNow } from './posix/flock.ts';
 
 /** Proof that only this process runs the core. The kernel releases it when the process ends, in any case. */
 export interface CoreLock {
@@ -11,9 +11,6 @@ export interface CoreLock {
   isInPlace(): boolean;
   release(): void;
 }
-
-/** flock(2): LOCK_EX | LOCK_NB, the same on Linux and macOS. */
-const exclusiveWithoutWaiting = 2 | 4;
 
 /** Undefined if another process has it. */
 export async function takeCoreLock(
@@ -34,13 +31,15 @@ export function lockHolder(lockPath: string): number | undefined {
 }
 
 function lockFile(file: string): CoreLock | undefined {
-  const flock = koffi.load(null).func('int flock(int, int)') as (fd: number, operation: number) => number;
   // Not `w`: truncating would delete the pid of the process that has the lock.
   const descriptor = openSync(file, 'a+', 0o600);
-  if (flock(descriptor, exclusiveWithoutWaiting) !== 0) {
-    closeSync(descriptor);
-    return undefined;
+  let isOurs = false;
+  try {
+    isOurs = lockNow(descriptor);
+  } finally {
+    if (!isOurs) closeSync(descriptor);
   }
+  if (!isOurs) return undefined;
   ftruncateSync(descriptor);
   writeSync(descriptor, String(process.pid));
   return {

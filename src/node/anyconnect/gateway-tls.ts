@@ -3,7 +3,7 @@ import tls from 'node:tls';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import { trustSystemRoots } from './system-roots.ts';
 import { certificatePin } from './certificate-pin.ts';
-import type { ClientIdentity } from './client-certificate.ts';
+import type { ClientCertificate } from '#shared/helper/protocol.ts';
 
 /** How to verify a gateway's certificate. */
 export interface GatewayTrust {
@@ -39,7 +39,7 @@ export async function openGatewayTls(
   trust: GatewayTrust,
   signal: AbortSignal,
   /** The client's identity, if the gateway asks for it. */
-  identity?: ClientIdentity,
+  identity?: ClientCertificate,
   connect: ConnectToGateway = connectDirectly,
 ): Promise<GatewayTlsResult> {
   if (trust.pins.length === 0) trustSystemRoots();

@@ -1,9 +1,9 @@
+import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { sha256 } from '../http/token.ts';
-import { removeDeadSocket } from '../http/unix-socket.ts';
+import { removeDeadSocket } from './dead-socket.ts';
 
 /**
  * The maximum length of a Unix socket's path on all systems (unix(7): 108 bytes on Linux; 104 on macOS), with some
@@ -38,7 +38,7 @@ export async function lockDirectory(directory: string): Promise<() => Promise<vo
 }
 
 function lockAddress(directory: string): string {
-  const name = `waymaker-${sha256(directory).slice(0, 32)}`;
+  const name = `waymaker-${hash('sha256', directory, 'hex').slice(0, 32)}`;
   if (process.platform === 'win32') return String.raw`\\.\pipe\${name}`;
   const inside = path.join(directory, 'lock');
   return Buffer.byteLength(inside) <= maxSocketPathBytes ? inside : path.join(tmpdir(), `${name}.lock`);

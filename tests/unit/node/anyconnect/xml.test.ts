@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { childElements, element, parseXml, textOf, writeXml } from '../../../../src/main/gateway/xml.ts';
+import { childElements, element, parseXml, textOf, writeXml } from '#node/anyconnect/xml.ts';
 
 /** Many times what is read of a gateway. What takes quadratic time takes minutes with it. */
 const size = 1024 * 1024;
