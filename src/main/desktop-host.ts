@@ -1,7 +1,7 @@
 import { hostContract, type HostContract, type HostImplementation } from '#shared/host/contract.ts';
 import { createPageCalls } from '#shared/host/page-calls.ts';
 import { createHostServer, type EmitHostEvent } from '#shared/host/server.ts';
-import { createAppsHost, type OpenAppLink, type OpenAppView } from './apps-host.ts';
+import { createAppsHost, type OpenAppLink, type OpenAppView } from './programs-host.ts';
 import type { Core } from './core.ts';
 import { createReportHost, type SaveText } from './diagnostics/report-host.ts';
 import { createGroupHost } from './gateway/group-host.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { BrowserContext, Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { chromiumThroughProxy } from '../../src/main/apps/window-arguments.ts';
+import { chromiumThroughProxy } from '../../src/main/programs/window-arguments.ts';
 import { proxyPorts } from '../../helper/linux/programs/proxy-listener.ts';
 import { chromiumIn } from '../e2e/support/chromium-in.ts';
 import { chromiumExecutable, launchChromium } from '../stand-in/chromium.ts';

@@ -1,6 +1,6 @@
 import { ResponseError } from 'vscode-jsonrpc/node';
 import { helperError } from '#shared/helper/protocol.ts';
-import type { MoveProcess } from '../apps/app-group.ts';
+import type { MoveProcess } from '../programs/program-group.ts';
 import type { HelperClient } from './helper-client.ts';
 
 /** Asks the helper to move programs into the group that it routes by, or out of it. */

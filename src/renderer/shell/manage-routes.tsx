@@ -6,7 +6,7 @@ const RequireGroupManager = lazyPage(
   async () => (await import('../features/account/require-group-manager.tsx')).RequireGroupManager,
 );
 const MyServicePage = lazyPage(
-  async () => (await import('../features/service/my-service-page.tsx')).MyServicePage,
+  async () => (await import('../features/plan/my-service-page.tsx')).MyServicePage,
 );
 const DevicesPage = lazyPage(async () => (await import('../features/devices/devices-page.tsx')).DevicesPage);
 const OrdersPage = lazyPage(async () => (await import('../features/orders/orders-page.tsx')).OrdersPage);
@@ -14,11 +14,13 @@ const MembersPage = lazyPage(async () => (await import('../features/members/memb
 const AddMemberPage = lazyPage(
   async () => (await import('../features/members/add-member-page.tsx')).AddMemberPage,
 );
-const AppsPage = lazyPage(async () => (await import('../features/apps/apps-page.tsx')).AppsPage);
+const AppsPage = lazyPage(async () => (await import('../features/manage-mini-apps/apps-page.tsx')).AppsPage);
 const CreateAppPage = lazyPage(
-  async () => (await import('../features/apps/create-app-page.tsx')).CreateAppPage,
+  async () => (await import('../features/manage-mini-apps/create-app-page.tsx')).CreateAppPage,
 );
-const EditAppPage = lazyPage(async () => (await import('../features/apps/edit-app-page.tsx')).EditAppPage);
+const EditAppPage = lazyPage(
+  async () => (await import('../features/manage-mini-apps/edit-app-page.tsx')).EditAppPage,
+);
 const DesktopOnlyPage = lazyPage(
   async () => (await import('../features/notice/desktop-only-page.tsx')).DesktopOnlyPage,
 );

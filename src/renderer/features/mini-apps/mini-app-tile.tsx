@@ -2,7 +2,7 @@ import { IconAppWindow, IconBrowser, IconDeviceMobile } from '@tabler/icons-reac
 import { useTranslation } from 'react-i18next';
 import type { AppEntry, AppType } from '#shared/entities.ts';
 import { AppIcon } from '../../ui/app-icon.tsx';
-import { appTypeTexts } from '../apps/app-types.ts';
+import { appTypeTexts } from '../manage-mini-apps/app-types.ts';
 import classes from './mini-apps.module.css';
 
 const typeIcons: Record<AppType, typeof IconBrowser> = {

@@ -4,8 +4,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createIconFinder } from '../../../../../src/main/apps/linux/app-icons.ts';
-import { findInstalledApps } from '../../../../../src/main/apps/linux/installed-apps.ts';
+import { createIconFinder } from '../../../../../src/main/programs/linux/program-icons.ts';
+import { findInstalledApps } from '../../../../../src/main/programs/linux/installed-programs.ts';
 
 let root = '';
 const at = (...parts: string[]) => path.join(root, ...parts);

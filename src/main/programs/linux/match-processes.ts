@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { withoutEnv, type InstalledApp } from './installed-apps.ts';
+import { withoutEnv, type InstalledApp } from './installed-programs.ts';
 import type { Process } from './processes.ts';
 
 /**

@@ -5,9 +5,9 @@ import type { AppChoice, StartOutcome } from '#shared/host/routed-apps.ts';
 import { createSerialQueue } from '#shared/serial-queue.ts';
 import { isBlocked } from '#shared/tunnel/look.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import { createAppGroup, type MoveProcess } from './app-group.ts';
-import { createAppLibrary } from './app-library.ts';
-import type { InstalledApp, Surroundings } from './linux/installed-apps.ts';
+import { createAppGroup, type MoveProcess } from './program-group.ts';
+import { createAppLibrary } from './program-library.ts';
+import type { InstalledApp, Surroundings } from './linux/installed-programs.ts';
 import { createProcesses, type Processes } from './linux/processes.ts';
 import { startWaiting } from './linux/start-program.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createTunnelBrowser } from '../../../../src/main/apps/tunnel-browser.ts';
+import { createTunnelBrowser } from '../../../../src/main/programs/tunnel-browser.ts';
 import { createTestLog } from '../support/log.ts';
 
 let directory: string;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { dataDirectories } from './data-directories.ts';
 import { readGroups } from './desktop-entry.ts';
 import { readIcon } from '../icon-image.ts';
-import type { Surroundings } from './installed-apps.ts';
+import type { Surroundings } from './installed-programs.ts';
 import { readBounded } from '../read-bounded.ts';
 
 /** Icons of applications, as data URLs; empty if there is none. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { parseDesktopEntry } from '../../../../../src/main/apps/linux/desktop-entry.ts';
-import { parseExec } from '../../../../../src/main/apps/linux/exec-line.ts';
+import { parseDesktopEntry } from '../../../../../src/main/programs/linux/desktop-entry.ts';
+import { parseExec } from '../../../../../src/main/programs/linux/exec-line.ts';
 
 const fields = { name: 'An app', icon: 'an-app', file: '/usr/share/applications/an-app.desktop' };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createAppGroup } from '../../../../src/main/apps/app-group.ts';
-import type { Process } from '../../../../src/main/apps/linux/processes.ts';
+import { createAppGroup } from '../../../../src/main/programs/program-group.ts';
+import type { Process } from '../../../../src/main/programs/linux/processes.ts';
 import { createTestLog } from '../support/log.ts';
 
 /** Processes that are named after what they are, and a helper that moves them. */

@@ -1,6 +1,6 @@
 import type { RoutedApp } from '#shared/host/routed-apps.ts';
-import { createIconFinder } from './linux/app-icons.ts';
-import { findInstalledApps, type InstalledApp, type Surroundings } from './linux/installed-apps.ts';
+import { createIconFinder } from './linux/program-icons.ts';
+import { findInstalledApps, type InstalledApp, type Surroundings } from './linux/installed-programs.ts';
 import { createMatcher, type MatchProcess } from './linux/match-processes.ts';
 import { realFile } from './linux/program-file.ts';
 

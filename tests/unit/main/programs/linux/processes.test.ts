@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createProcesses } from '../../../../../src/main/apps/linux/processes.ts';
+import { createProcesses } from '../../../../../src/main/programs/linux/processes.ts';
 
 /** A directory that looks like /proc. */
 let root: string;

@@ -5,8 +5,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { AppChoice } from '#shared/host/routed-apps.ts';
-import type { MoveProcess } from '../../../../src/main/apps/app-group.ts';
-import { createRoutedApps } from '../../../../src/main/apps/routed-apps.ts';
+import type { MoveProcess } from '../../../../src/main/programs/program-group.ts';
+import { createRoutedApps } from '../../../../src/main/programs/routed-programs.ts';
 import { createTestLog } from '../support/log.ts';
 
 const id = 'sleeper.desktop';

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createProcesses } from '../../../../../src/main/apps/linux/processes.ts';
-import { startWaiting } from '../../../../../src/main/apps/linux/start-program.ts';
+import { createProcesses } from '../../../../../src/main/programs/linux/processes.ts';
+import { startWaiting } from '../../../../../src/main/programs/linux/start-program.ts';
 
 let directory = '';
 beforeEach(async () => {

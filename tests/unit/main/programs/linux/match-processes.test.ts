@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { InstalledApp } from '../../../../../src/main/apps/linux/installed-apps.ts';
-import { createMatcher } from '../../../../../src/main/apps/linux/match-processes.ts';
-import type { Process } from '../../../../../src/main/apps/linux/processes.ts';
+import type { InstalledApp } from '../../../../../src/main/programs/linux/installed-programs.ts';
+import { createMatcher } from '../../../../../src/main/programs/linux/match-processes.ts';
+import type { Process } from '../../../../../src/main/programs/linux/processes.ts';
 
 function app(id: string, command: string, more: Partial<InstalledApp> = {}): InstalledApp {
   const words = command.split(' ');
