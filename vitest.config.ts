@@ -14,7 +14,7 @@ export default defineConfig({
     // leave nothing behind in their process: whoever replaces timers, globals or spies restores them.
     isolate: false,
     // Sets the limits on waiting, which depend on the machine's load.
-    setupFiles: ['./tests/lab/vitest-setup.ts'],
+    setupFiles: ['./tests/lab/runs/vitest-setup.ts'],
     projects: [
       // With two processors, Vitest would use one worker; a third of these tests wait for other programs.
       project('unit', { maxWorkers: Math.max(2, availableParallelism() - 1) }),
@@ -22,13 +22,13 @@ export default defineConfig({
         globalSetup: [
           './tests/service/postgresql-server.ts',
           './tests/service/scratch-directory.ts',
-          './tests/lab/programs.ts',
+          './tests/lab/runs/programs.ts',
         ],
         // Many wait for processes and mails. In `npm test`, all other runners run at the same time.
         maxWorkers: process.env['WAYMAKER_RUNNER'] === undefined ? 3 : 2,
       }),
       // Each file builds its own network namespaces, and mostly waits for them.
-      project('helper', { globalSetup: './tests/lab/programs.ts', maxWorkers: 3 }),
+      project('helper', { globalSetup: './tests/lab/runs/programs.ts', maxWorkers: 3 }),
     ],
   },
 });

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { resolveConfig } from 'electron-vite';
 import { createServer } from 'vite';
-import { electronBinary } from '../tests/e2e/support/electron-binary.ts';
-import { endProcess } from '../tests/lab/process.ts';
+import { electronBinary } from '../tests/e2e/support/host/electron-binary.ts';
+import { endProcess } from '../tests/lab/runs/process.ts';
 
 /**
  * The pages with hot reloading, on the embedded service, which restarts when its source changes. In Electron if its

@@ -1,6 +1,6 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { builtMain } from '../../tests/e2e/support/paths.ts';
+import { builtMain } from '../../tests/e2e/support/host/paths.ts';
 import type { Place } from './place.ts';
 import { sudo } from './root-command.ts';
 

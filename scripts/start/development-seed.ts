@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { names } from '../../tests/lab/addresses.ts';
+import { names } from '../../tests/lab/network/addresses.ts';
 import type { Seed } from '../../src/service/seed.ts';
 
 const seed: Seed = {

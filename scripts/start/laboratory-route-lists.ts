@@ -1,6 +1,6 @@
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { addresses, names } from '../../tests/lab/addresses.ts';
+import { addresses, names } from '../../tests/lab/network/addresses.ts';
 
 const fixtures = path.resolve(import.meta.dirname, '../../tests/fixtures/route-lists');
 

@@ -1,9 +1,9 @@
 import path from 'node:path';
-import { addresses, names, type AddressPair } from '../../tests/lab/addresses.ts';
-import { startHelperProcess } from '../../tests/lab/helper-process.ts';
+import { addresses, names, type AddressPair } from '../../tests/lab/network/addresses.ts';
+import { startHelperProcess } from '../../tests/lab/runs/helper-process.ts';
 import { createLab } from '../../tests/lab/lab.ts';
-import { publishPort } from '../../tests/lab/publish.ts';
-import { endProcess } from '../../tests/lab/process.ts';
+import { publishPort } from '../../tests/lab/network/publish.ts';
+import { endProcess } from '../../tests/lab/runs/process.ts';
 import { writeDevelopmentSeed } from './development-seed.ts';
 import { countryName, writeLaboratoryRouteLists } from './laboratory-route-lists.ts';
 import type { Place } from './place.ts';

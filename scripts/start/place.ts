@@ -1,4 +1,4 @@
-import type { Machine } from '../../tests/lab/machine.ts';
+import type { Machine } from '../../tests/lab/machine/machine.ts';
 
 /** Where the product runs: in the laboratory or on this machine. */
 export interface Place {

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { endProcess, startUntil } from '../../tests/lab/process.ts';
+import { endProcess, startUntil } from '../../tests/lab/runs/process.ts';
 import type { Ports } from './ports.ts';
 import { StartProblem } from './start-problem.ts';
 

@@ -5,7 +5,7 @@ import { createCore } from '../../src/main/create-core.ts';
 import { createLossWatch } from '../../src/main/diagnostics/loss-cause.ts';
 import { createDesktopHost } from '../../src/main/desktop-host.ts';
 import type { KeyValueFile } from '../../src/main/preferences/settings.ts';
-import { names } from '../lab/addresses.ts';
+import { names } from '../lab/network/addresses.ts';
 
 /**
  * The desktop app without its windows, run on the laboratory's user machine: `node app-process.ts JSON`. Its

@@ -4,9 +4,9 @@ import path from 'node:path';
 import lighthouse from 'lighthouse';
 import { chromium, type Browser, type BrowserContext } from 'playwright';
 import { chromiumExecutable, launchChromium, quietArguments } from '../stand-in/chromium.ts';
-import { builtRenderer } from '../e2e/support/paths.ts';
-import { countTransfer, serveConsole, type ServedConsole } from '../e2e/support/serve-console.ts';
-import { withoutEvents } from '../e2e/support/without-events.ts';
+import { builtRenderer } from '../e2e/support/host/paths.ts';
+import { countTransfer, serveConsole, type ServedConsole } from '../e2e/support/service/serve-console.ts';
+import { withoutEvents } from '../e2e/support/service/without-events.ts';
 import { row, type Row } from './row.ts';
 
 /** What each score is held against; 100 is the best there is. */

@@ -3,12 +3,12 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import path from 'node:path';
 import { serverAddress } from '#shared/tunnel/address.ts';
-import { builtRenderer } from '../e2e/support/paths.ts';
-import { names } from '../lab/addresses.ts';
-import { startHelperProcess } from '../lab/helper-process.ts';
+import { builtRenderer } from '../e2e/support/host/paths.ts';
+import { names } from '../lab/network/addresses.ts';
+import { startHelperProcess } from '../lab/runs/helper-process.ts';
 import type { Lab } from '../lab/lab.ts';
-import { signIn, startOpenconnect, type Credentials } from '../lab/openconnect.ts';
-import { endProcess, eventually, words } from '../lab/process.ts';
+import { signIn, startOpenconnect, type Credentials } from '../lab/gateway/openconnect.ts';
+import { endProcess, eventually, words } from '../lab/runs/process.ts';
 import type { AppArguments, AppCommand, AppReport } from './app-process.ts';
 import { now } from './watch.ts';
 

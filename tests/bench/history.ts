@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
-import { root } from '../e2e/support/paths.ts';
+import { root } from '../e2e/support/host/paths.ts';
 import { median, spread, type Row } from './row.ts';
 
 /** A line of history.jsonl: one run of the benchmarks, with the ratio and the noise of each row that it measured. */

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { root } from '../e2e/support/paths.ts';
+import { root } from '../e2e/support/host/paths.ts';
 import { createLab, type Lab } from '../lab/lab.ts';
 import { appRows, measureApp } from './app.ts';
 import { appModeRows, measureAppMode } from './app-mode.ts';

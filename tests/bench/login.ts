@@ -6,8 +6,8 @@ import { build } from 'vite';
 import { readConfig } from '../../src/service/config.ts';
 import { createService, type Service } from '../../src/service/service.ts';
 import { chromiumExecutable } from '../stand-in/chromium.ts';
-import { builtRenderer, root } from '../e2e/support/paths.ts';
-import { countTransfer } from '../e2e/support/serve-console.ts';
+import { builtRenderer, root } from '../e2e/support/host/paths.ts';
+import { countTransfer } from '../e2e/support/service/serve-console.ts';
 import { byTurns, row, type Row } from './row.ts';
 
 export const loginRows = ['login-transfer', 'login-usable'] as const;

@@ -1,9 +1,9 @@
 import path from 'node:path';
-import { builtRenderer, root } from '../e2e/support/paths.ts';
-import { startProxy } from '../helper/support/proxy-process.ts';
-import { addresses } from '../lab/addresses.ts';
+import { builtRenderer, root } from '../e2e/support/host/paths.ts';
+import { startProxy } from '../helper/support/proxy/proxy-process.ts';
+import { addresses } from '../lab/network/addresses.ts';
 import { createLab } from '../lab/lab.ts';
-import { words } from '../lab/process.ts';
+import { words } from '../lab/runs/process.ts';
 import type { Downloads, Exchanges } from './proxy-load.ts';
 import { byTurns, row, type Row } from './row.ts';
 

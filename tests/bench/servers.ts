@@ -1,7 +1,7 @@
 import { chromium, type Browser, type CDPSession, type Page } from 'playwright';
 import { chromiumExecutable, quietArguments } from '../stand-in/chromium.ts';
-import { builtRenderer } from '../e2e/support/paths.ts';
-import { serveConsole } from '../e2e/support/serve-console.ts';
+import { builtRenderer } from '../e2e/support/host/paths.ts';
+import { serveConsole } from '../e2e/support/service/serve-console.ts';
 import { actAsDesktop } from './desktop-page.ts';
 import { manyServers } from './many-servers.ts';
 import { row, type Row } from './row.ts';

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
-import { addresses } from '../lab/addresses.ts';
+import { addresses } from '../lab/network/addresses.ts';
 import type { Lab } from '../lab/lab.ts';
-import type { Machine } from '../lab/machine.ts';
-import { endProcess, exec, run, words } from '../lab/process.ts';
+import type { Machine } from '../lab/machine/machine.ts';
+import { endProcess, exec, run, words } from '../lab/runs/process.ts';
 import { connect, disconnect, type Contender } from './contenders.ts';
 import { byTurns, row, type Row } from './row.ts';
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { defineConfig } from 'playwright/test';
-import { waitLimit } from '../lab/wait-limit.ts';
+import { waitLimit } from '../lab/runs/wait-limit.ts';
 
 const results = path.resolve(import.meta.dirname, '../../out/test-results');
 
@@ -8,7 +8,7 @@ export default defineConfig({
   testDir: import.meta.dirname,
   testMatch: '*.spec.ts',
   outputDir: path.join(results, 'e2e'),
-  globalSetup: './support/prepare-host.ts',
+  globalSetup: './support/host/prepare-host.ts',
   // Each worker has a laboratory and a service of its own. More than there are processors: much of it is waiting.
   workers: 4,
   fullyParallel: false,

@@ -6,9 +6,9 @@ import { expect } from 'playwright/test';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { buildIfStale } from '../../scripts/build-stamp.ts';
 import type { Seed } from '../../src/service/seed.ts';
-import { names } from '../lab/addresses.ts';
+import { names } from '../lab/network/addresses.ts';
 import { createLab, type Lab } from '../lab/lab.ts';
-import { startNetworkManager } from '../lab/network-manager.ts';
+import { startNetworkManager } from '../lab/desktop/network-manager.ts';
 import { AccountRoute } from './routes/account-route.ts';
 import { ConnectRoute } from './routes/connect-route.ts';
 import { GatewayFormDialog } from './routes/gateway-form-dialog.ts';
@@ -20,14 +20,14 @@ import { OrdersRoute } from './routes/orders-route.ts';
 import { PayOrderRoute } from './routes/pay-order-route.ts';
 import { StorePage, WordgatePage } from './routes/store-pages.ts';
 import { VerifyRoute } from './routes/verify-route.ts';
-import { must, signInByApi } from './support/api-user.ts';
-import { startChoosingGateway, type choosingGateway } from './support/choosing-gateway.ts';
-import { connectTo } from './support/connect.ts';
-import { fillAccount, type FilledAccount } from './support/filled-account.ts';
-import { prepareHelper } from './support/helper.ts';
-import { startKeyring } from './support/keyring.ts';
-import { launchDesktopApp } from './support/launch-desktop-app.ts';
-import { root } from './support/paths.ts';
+import { must, signInByApi } from './support/service/api-user.ts';
+import { startChoosingGateway, type choosingGateway } from './support/tunnel/choosing-gateway.ts';
+import { connectTo } from './support/tunnel/connect.ts';
+import { fillAccount, type FilledAccount } from './support/service/filled-account.ts';
+import { prepareHelper } from './support/tunnel/helper.ts';
+import { startKeyring } from './support/machine/keyring.ts';
+import { launchDesktopApp } from './support/host/launch-desktop-app.ts';
+import { root } from './support/host/paths.ts';
 import {
   appScreens,
   childScreens,
@@ -40,18 +40,18 @@ import {
   webScreens,
   webviewScreens,
   type Screen,
-} from './support/screens.ts';
-import { offlineScreen } from './support/screen-states.ts';
-import { plan, serverNames, startService, type TestService } from './support/service.ts';
-import { arrived, arriveSignedIn, deviceLogin, signIn } from './support/sign-in.ts';
-import { tunnelScreens } from './support/tunnel-screens.ts';
-import { listScreens, settingsScreens } from './support/more-screens.ts';
-import { routingScreens, writeCountryLists } from './support/routing-screens.ts';
-import { chooserScreens, serverListScreens } from './support/server-list-screens.ts';
-import { writeContactSheets } from './support/contact-sheets.ts';
-import { languageTags, texts, type TextLanguage } from './support/texts.ts';
-import { withoutEvents } from './support/without-events.ts';
-import { launchBrowser, openConsole } from './support/web-console.ts';
+} from './support/screens/screens.ts';
+import { offlineScreen } from './support/screens/screen-states.ts';
+import { plan, serverNames, startService, type TestService } from './support/service/service.ts';
+import { arrived, arriveSignedIn, deviceLogin, signIn } from './support/tunnel/sign-in.ts';
+import { tunnelScreens } from './support/screens/tunnel-screens.ts';
+import { listScreens, settingsScreens } from './support/screens/more-screens.ts';
+import { routingScreens, writeCountryLists } from './support/screens/routing-screens.ts';
+import { chooserScreens, serverListScreens } from './support/screens/server-list-screens.ts';
+import { writeContactSheets } from './support/screens/contact-sheets.ts';
+import { languageTags, texts, type TextLanguage } from './support/screens/texts.ts';
+import { withoutEvents } from './support/service/without-events.ts';
+import { launchBrowser, openConsole } from './support/service/web-console.ts';
 import { openWebview, startApp } from './webview/open-webview.ts';
 import { createWebviewApp } from './webview/webview-app.ts';
 

@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { addresses } from './addresses.ts';
-import { startCapture, type Capture } from './capture.ts';
-import { startDelay } from './delay.ts';
-import type { FarSide } from './far-side.ts';
-import { createGateway, gatewayIdentities, type Gateway, type GatewaySettings } from './gateway.ts';
-import { createMachine, type Machine } from './machine.ts';
-import { setForwarding, wire } from './network.ts';
-import { createProbes, resolve, type Probes } from './probe.ts';
-import { programFile } from './programs.ts';
-import { publishPort, type PublishedPort } from './publish.ts';
-import { labsRoot, machineNames, recordOwner, removeLab, sweepAbandonedLabs } from './registry.ts';
-import type { ResolverQuery } from './resolver.ts';
-import { takeSnapshot } from './snapshot.ts';
-import { insideZone, publicZone, type GatewayFamilies } from './zones.ts';
+import { addresses } from './network/addresses.ts';
+import { startCapture, type Capture } from './packets/capture.ts';
+import { startDelay } from './network/delay.ts';
+import type { FarSide } from './network/far-side.ts';
+import { createGateway, gatewayIdentities, type Gateway, type GatewaySettings } from './gateway/gateway.ts';
+import { createMachine, type Machine } from './machine/machine.ts';
+import { setForwarding, wire } from './network/network.ts';
+import { createProbes, resolve, type Probes } from './probes/probe.ts';
+import { programFile } from './runs/programs.ts';
+import { publishPort, type PublishedPort } from './network/publish.ts';
+import { labsRoot, machineNames, recordOwner, removeLab, sweepAbandonedLabs } from './machine/registry.ts';
+import type { ResolverQuery } from './network/resolver.ts';
+import { takeSnapshot } from './machine/snapshot.ts';
+import { insideZone, publicZone, type GatewayFamilies } from './network/zones.ts';
 
 export interface LabOptions {
   /** Settings of the gateway; `false` does not start it. */
@@ -134,7 +134,7 @@ async function serveFarSide(
   served: Omit<FarSide, 'queries'>,
 ): Promise<FarMachine> {
   const queries = path.join(directory, `${machine.namespace}-queries`);
-  const script = programFile('tests/lab/far-side.ts');
+  const script = programFile('tests/lab/network/far-side.ts');
   const farSide: FarSide = { ...served, queries };
   await machine.spawnUntil(
     ['setpriv', '--pdeathsig', 'KILL', '--', process.execPath, script, JSON.stringify(farSide)],

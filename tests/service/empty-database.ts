@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { pino } from 'pino';
 import { openDatabase } from '../../src/service/database/database.ts';
 import { openJobs } from '../../src/service/jobs/jobs.ts';
-import { run } from '../lab/process.ts';
+import { run } from '../lab/runs/process.ts';
 
 /** Makes a service's data directory with an empty database, to be copied: making one takes PGlite seconds. */
 export async function createEmptyDatabase(directory: string): Promise<void> {

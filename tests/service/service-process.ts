@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { programFile } from '../lab/programs.ts';
+import { programFile } from '../lab/runs/programs.ts';
 
 /** A process of this test run that says on its first line where it answers. */
 export interface RunningProcess extends AsyncDisposable {

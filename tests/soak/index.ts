@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { exec, words } from '../lab/process.ts';
+import { exec, words } from '../lab/runs/process.ts';
 import {
   dropUdp,
   rekeyingGateways,

@@ -1,6 +1,6 @@
-import { describeScene, scenes } from '../helper/support/death-scenes.ts';
-import { openDeaths, type Deaths } from '../helper/support/deaths.ts';
-import { bundlePrograms } from '../lab/programs.ts';
+import { describeScene, scenes } from '../helper/support/deaths/death-scenes.ts';
+import { openDeaths, type Deaths } from '../helper/support/deaths/deaths.ts';
+import { bundlePrograms } from '../lab/runs/programs.ts';
 
 /**
  * `node tests/soak/journal-deaths.ts [SECONDS] [WORD…] [all]`: kills the helper at each moment at which its journal changes,

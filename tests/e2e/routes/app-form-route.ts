@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright/test';
 import type { AppType } from '../../../src/shared/entities.ts';
 import { appTypeTexts } from '../../../src/renderer/features/manage-mini-apps/app-types.ts';
-import { texts } from '../support/texts.ts';
+import { texts } from '../support/screens/texts.ts';
 import { Route } from './route.ts';
 
 /** The fields of an app entry, wherever they stand. */

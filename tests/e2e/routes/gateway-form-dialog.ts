@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright/test';
-import { textPattern, type TextLanguage } from '../support/texts.ts';
+import { textPattern, type TextLanguage } from '../support/screens/texts.ts';
 
 /** What the server asks for while the app connects. */
 export class GatewayFormDialog {

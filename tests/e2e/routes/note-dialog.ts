@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright/test';
-import { textPattern, type TextLanguage } from '../support/texts.ts';
+import { textPattern, type TextLanguage } from '../support/screens/texts.ts';
 
 /** A pop-up note, by its title. */
 export class NoteDialog {

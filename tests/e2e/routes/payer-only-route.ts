@@ -1,4 +1,4 @@
-import type { TextLanguage } from '../support/texts.ts';
+import type { TextLanguage } from '../support/screens/texts.ts';
 import { Route } from './route.ts';
 
 /** What a child member sees in the place of the pages that manage members and apps. */

@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright/test';
 import type { TextKey } from '#shared/texts/texts.ts';
-import { textPattern, type TextLanguage } from '../support/texts.ts';
+import { textPattern, type TextLanguage } from '../support/screens/texts.ts';
 
 type Role = Parameters<Page['getByRole']>[0];
 

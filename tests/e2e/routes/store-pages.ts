@@ -1,6 +1,6 @@
 import { expect, type Locator, type Page } from 'playwright/test';
 import type { TextKey } from '#shared/texts/texts.ts';
-import { textPattern, type TextLanguage } from '../support/texts.ts';
+import { textPattern, type TextLanguage } from '../support/screens/texts.ts';
 
 /** The store's page, for whoever comes. */
 export class StorePage {

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import type { TextLanguage } from '../support/texts.ts';
+import type { TextLanguage } from '../support/screens/texts.ts';
 import { Route } from './route.ts';
 
 /** Spec §2: pages that on the web only tell that the desktop app manages them. */

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, Page } from 'playwright/test';
-import { languageTags, type TextLanguage } from '../support/texts.ts';
+import { languageTags, type TextLanguage } from '../support/screens/texts.ts';
 import { answerJsonRpc, eventText, type AnswerText } from './json-rpc-app.ts';
 import type { Platform, WebviewApp } from './webview-app.ts';
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test';
 import { expect, test as base } from '../fixtures.ts';
-import { arrived, deviceLogin } from '../support/sign-in.ts';
+import { arrived, deviceLogin } from '../support/tunnel/sign-in.ts';
 import { openWebview, type WebviewOptions } from './open-webview.ts';
 import { createWebviewApp, type Platform, type WebviewApp } from './webview-app.ts';
 

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gatewaySession, type ConnectRequest, type GatewaySession } from '#shared/helper/protocol.ts';
-import { controlGroupOf } from '../../lab/control-groups.ts';
-import type { Gateway } from '../../lab/gateway.ts';
+import { controlGroupOf } from '../../lab/machine/control-groups.ts';
+import type { Gateway } from '../../lab/gateway/gateway.ts';
 import { createLab, type Lab, type LabOptions } from '../../lab/lab.ts';
-import { endProcess, eventually } from '../../lab/process.ts';
-import { programFile } from '../../lab/programs.ts';
-import { attach, type TestClient } from './test-client.ts';
+import { endProcess, eventually } from '../../lab/runs/process.ts';
+import { programFile } from '../../lab/runs/programs.ts';
+import { attach, type TestClient } from './callers/test-client.ts';
 
 const credentials = { username: 'a2f1c7d0-device', password: 'token' };
 
@@ -68,7 +68,7 @@ export async function createHelperLab(options?: LabOptions): Promise<HelperLab> 
   }
 
   async function signIn(gateway = lab.gateway, identityFile?: string): Promise<GatewaySession> {
-    const script = programFile('tests/helper/support/sign-in-process.ts');
+    const script = programFile('tests/helper/support/sign-in/sign-in-process.ts');
     const { username, password } = credentials;
     const words = [gateway.name, gateway.address.ipv4, String(gateway.port), username, password, socket];
     if (identityFile !== undefined) words.push(identityFile);

@@ -1,5 +1,5 @@
 import type { Routing } from '#shared/tunnel/state.ts';
-import { addresses } from '../../lab/addresses.ts';
+import { addresses } from '../../lab/network/addresses.ts';
 
 /** Hosts that are asked who they see; each of both IP versions. */
 export const hosts = ['echo', 'direct', 'neighbour'] as const;

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeEach } from 'vitest';
-import type { Gateway } from '../../lab/gateway.ts';
+import type { Gateway } from '../../lab/gateway/gateway.ts';
 import { createHelperLab, type HelperLab } from './helper-lab.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import type { Gaps } from '../../lab/gap-meter.ts';
-import { startGapMeter } from '../../lab/gaps.ts';
-import type { GatewaySettings } from '../../lab/gateway.ts';
+import type { Gaps } from '../../lab/packets/gap-meter.ts';
+import { startGapMeter } from '../../lab/packets/gaps.ts';
+import type { GatewaySettings } from '../../lab/gateway/gateway.ts';
 import { createHelperLab, type HelperLab } from './helper-lab.ts';
 
 export interface SessionUnderTraffic {

@@ -4,7 +4,7 @@ import { apiCalls } from '#shared/api/calls.ts';
 import { envelope } from '#shared/api/result.ts';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { waitLimit } from '../../lab/wait-limit.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { callNames, databaseKinds, startTestService, type TestService } from '../test-service.ts';
 import { arbitraryOf, hostileText } from './arbitrary-of.ts';
 import { newPerson, type Person } from './people.ts';

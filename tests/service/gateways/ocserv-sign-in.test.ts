@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { exec, words } from '../../lab/process.ts';
+import { exec, words } from '../../lab/runs/process.ts';
 import { createTestAuthority } from '../../unit/main/support/certificates.ts';
 import { startOcserv } from '../../unit/main/support/ocserv.ts';
 import { newDirectory, newEmail, newSeededEnvironment, signedIn, startTestService } from '../test-service.ts';

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, vi } from 'vitest';
-import { unpackedPackage } from '../../lab/unpacked-package.ts';
+import { unpackedPackage } from '../../lab/machine/unpacked-package.ts';
 import { freePort } from '../../unit/main/support/free-port.ts';
 import { startProgram } from '../service-process.ts';
 import { newDirectory, newEnvironment } from '../test-service.ts';

@@ -3,7 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { connect, type NetConnectOpts } from 'node:net';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { waitLimit } from '../../lab/wait-limit.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { newDirectory, newEmail, signedIn, startTestService } from '../test-service.ts';
 
 const clients = 60;

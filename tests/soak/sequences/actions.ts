@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { addresses } from '../../lab/addresses.ts';
-import { address, defaultRoutes } from '../../lab/network.ts';
-import { eventually, exec, words } from '../../lab/process.ts';
-import { programFile } from '../../lab/programs.ts';
+import { addresses } from '../../lab/network/addresses.ts';
+import { address, defaultRoutes } from '../../lab/network/network.ts';
+import { eventually, exec, words } from '../../lab/runs/process.ts';
+import { programFile } from '../../lab/runs/programs.ts';
 import type { HelperLab } from '../../helper/support/helper-lab.ts';
-import { attach } from '../../helper/support/test-client.ts';
+import { attach } from '../../helper/support/callers/test-client.ts';
 import { connect, whileBlocked } from './connecting.ts';
 import type { Action, Run } from './run.ts';
 import { giveUp, hasConnection, isReachable, users } from './tunnel-model.ts';
@@ -18,7 +18,7 @@ export const setClock = (net: HelperLab, offsetMs: number): Promise<void> =>
 
 /** Starts a helper whose clock can be set. */
 export function startHelper(net: HelperLab): Promise<void> {
-  const preload = programFile('tests/helper/support/clock-set-by-file.ts');
+  const preload = programFile('tests/helper/support/failures/clock-set-by-file.ts');
   return net.start({
     args: users.flatMap((uid) => ['--allow-user', String(uid)]),
     under: ['env', `NODE_OPTIONS=--import=${preload}`, `CLOCK_OFFSET=${clockFile(net)}`],

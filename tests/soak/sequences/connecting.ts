@@ -1,6 +1,6 @@
 import { ResponseError } from 'vscode-jsonrpc/node';
 import { helperError } from '#shared/helper/protocol.ts';
-import { attach } from '../../helper/support/test-client.ts';
+import { attach } from '../../helper/support/callers/test-client.ts';
 import type { Action, Run } from './run.ts';
 import { giveUp, isReachable, users, type Connection, type Model } from './tunnel-model.ts';
 

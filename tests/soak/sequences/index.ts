@@ -1,4 +1,4 @@
-import { bundlePrograms } from '../../lab/programs.ts';
+import { bundlePrograms } from '../../lab/runs/programs.ts';
 import { openLane, type Lane } from './lane.ts';
 import { runSequence } from './run-sequence.ts';
 

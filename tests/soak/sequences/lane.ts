@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
-import { eventually, words } from '../../lab/process.ts';
-import { socketOf } from '../../helper/support/attach-as.ts';
+import { eventually, words } from '../../lab/runs/process.ts';
+import { socketOf } from '../../helper/support/callers/attach-as.ts';
 import { createHelperLab } from '../../helper/support/helper-lab.ts';
-import { startInPlaces } from '../../helper/support/places.ts';
-import { attach } from '../../helper/support/test-client.ts';
+import { startInPlaces } from '../../helper/support/deaths/places.ts';
+import { attach } from '../../helper/support/callers/test-client.ts';
 import { restoreLink, setClock, startHelper } from './actions.ts';
 import { createRandom } from './random.ts';
 import type { Run } from './run.ts';

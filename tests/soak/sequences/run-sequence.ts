@@ -1,7 +1,7 @@
-import { addresses, names } from '../../lab/addresses.ts';
-import { eventually } from '../../lab/process.ts';
+import { addresses, names } from '../../lab/network/addresses.ts';
+import { eventually } from '../../lab/runs/process.ts';
 import { hosts } from '../../helper/support/is-captured.ts';
-import { places, type Ask, type PacketsOutside, type Place } from '../../helper/support/places.ts';
+import { places, type Ask, type PacketsOutside, type Place } from '../../helper/support/deaths/places.ts';
 import { actions } from './actions.ts';
 import type { Lane } from './lane.ts';
 import type { Run } from './run.ts';

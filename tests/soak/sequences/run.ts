@@ -1,7 +1,7 @@
 import type { Routing } from '#shared/tunnel/state.ts';
 import type { HelperLab } from '../../helper/support/helper-lab.ts';
-import type { Places } from '../../helper/support/places.ts';
-import type { TestClient } from '../../helper/support/test-client.ts';
+import type { Places } from '../../helper/support/deaths/places.ts';
+import type { TestClient } from '../../helper/support/callers/test-client.ts';
 import type { Random } from './random.ts';
 import type { Model } from './tunnel-model.ts';
 

@@ -1,8 +1,8 @@
 import type { Deadline } from '#shared/helper/protocol.ts';
 import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
-import { addresses, names, type AddressPair } from '../../lab/addresses.ts';
+import { addresses, names, type AddressPair } from '../../lab/network/addresses.ts';
 import { isCaptured, type Host } from '../../helper/support/is-captured.ts';
-import type { Place } from '../../helper/support/places.ts';
+import type { Place } from '../../helper/support/deaths/places.ts';
 
 /** What the helper is to be like, as far as a user could say: what they asked for, and what the world lets them have. */
 export interface Model {

@@ -14,10 +14,10 @@ import {
   documentedWords,
   parseDocumented,
   schemaOf,
-} from '../../e2e/support/documented-json.ts';
+} from '../../e2e/support/command-line/documented-json.ts';
 import { readPage, tableRows } from './markdown.ts';
 
-/** What the commands really print is compared with the page wherever a test runs one (tests/e2e/support/command-line.ts). */
+/** What the commands really print is compared with the page wherever a test runs one (tests/e2e/support/command-line/command-line.ts). */
 
 const page = readPage('docs/command-line.md');
 

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { run } from '../../lab/process.ts';
-import { waitLimit } from '../../lab/wait-limit.ts';
+import { run } from '../../lab/runs/process.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 const scripts = path.resolve(import.meta.dirname, '../../../scripts');

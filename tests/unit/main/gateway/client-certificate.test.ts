@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPkcs12 } from '../../../../src/main/gateway/client-certificate.ts';
 import { createClientIdentities } from '../../../../src/main/gateway/client-identities.ts';
-import { run } from '../../../lab/process.ts';
+import { run } from '../../../lab/runs/process.ts';
 import { createTestKeychain } from '../support/keychain.ts';
 import { createTestLog } from '../support/log.ts';
 import { createTestMemory } from '../support/memory.ts';

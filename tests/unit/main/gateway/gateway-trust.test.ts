@@ -10,7 +10,7 @@ import { openGatewayTls } from '#node/anyconnect/gateway-tls.ts';
 import { createSignIn } from '../../../../src/main/gateway/sign-in.ts';
 import { createTestAuthority, type TestAuthority, type TestCertificate } from '../support/certificates.ts';
 import { completed, startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { endProcess, startUntil } from '../../../lab/process.ts';
+import { endProcess, startUntil } from '../../../lab/runs/process.ts';
 import { freePort } from '../support/free-port.ts';
 import { createTestLog } from '../support/log.ts';
 import { createTestMemory } from '../support/memory.ts';

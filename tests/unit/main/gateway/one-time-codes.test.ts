@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hotp } from '../../../lab/one-time-codes.ts';
+import { hotp } from '../../../lab/gateway/one-time-codes.ts';
 
 test('codes are those of RFC 4226, appendix D', () => {
   const key = Buffer.from('12345678901234567890');

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { exec, run } from '../../../lab/process.ts';
+import { exec, run } from '../../../lab/runs/process.ts';
 
 const script = fileURLToPath(new URL('../support/keychain-session.ts', import.meta.url));
 

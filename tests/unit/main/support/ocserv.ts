@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { endProcess, eventually, run, startUntil } from '../../../lab/process.ts';
+import { endProcess, eventually, run, startUntil } from '../../../lab/runs/process.ts';
 import type { TestCertificate } from './certificates.ts';
 import { freePort } from './free-port.ts';
 

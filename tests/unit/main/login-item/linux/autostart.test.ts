@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createAutostart } from '../../../../../src/main/login-item/linux/autostart.ts';
-import { run } from '../../../../lab/process.ts';
+import { run } from '../../../../lab/runs/process.ts';
 
 let home: string;
 beforeEach(async () => {

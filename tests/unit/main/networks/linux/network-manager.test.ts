@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createNetworkManager } from '../../../../../src/main/networks/linux/network-manager.ts';
 import type { NetworkInUse, Networks } from '../../../../../src/main/networks/networks.ts';
 import { systemNetworks } from '../../../../../src/main/networks/system-networks.ts';
-import { startNetworkManager, type TestNetworkManager } from '../../../../lab/network-manager.ts';
+import { startNetworkManager, type TestNetworkManager } from '../../../../lab/desktop/network-manager.ts';
 import { createTestLog } from '../../support/log.ts';
 
 /** A real message bus, asked as the app asks the system's. */

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startDesktopSession, type DesktopSession } from '../../../../lab/desktop-session.ts';
+import { startDesktopSession, type DesktopSession } from '../../../../lab/desktop/desktop-session.ts';
 import { createTestFile } from '../../support/key-value-file.ts';
 import { startSystemProxy } from '../../support/start-system-proxy.ts';
 

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { endProcess, eventually } from '../../../../lab/process.ts';
-import { startDesktopSession, type DesktopSession } from '../../../../lab/desktop-session.ts';
+import { endProcess, eventually } from '../../../../lab/runs/process.ts';
+import { startDesktopSession, type DesktopSession } from '../../../../lab/desktop/desktop-session.ts';
 import { createTestFile } from '../../support/key-value-file.ts';
 import { startSystemProxy } from '../../support/start-system-proxy.ts';
 

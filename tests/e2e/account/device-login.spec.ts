@@ -1,0 +1,207 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from '../fixtures.ts';
+import { AccountRoute } from '../routes/account-route.ts';
+import { DeviceLoginRoute } from '../routes/device-login-route.ts';
+import { LoginRoute } from '../routes/login-route.ts';
+import { LogoutRoute } from '../routes/logout-route.ts';
+import { RedeemRoute } from '../routes/redeem-route.ts';
+import { WebFrame } from '../routes/web-frame.ts';
+import { signInByApi, type ApiUser } from '../support/service/api-user.ts';
+import { expectNoViolations } from '../support/screens/axe.ts';
+
+test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device login', () => {
+  test('signs in and goes on to next; nothing of the token is left in the address or the history', async ({
+    openedConsole: page,
+    serviceHere,
+    email,
+  }) => {
+    const { deviceId, token } = await signInByApi(serviceHere, email);
+    await expect(new LoginRoute(page).heading).toBeVisible();
+    const sent: string[] = [];
+    page.on('request', (request) => {
+      const { referer = '' } = request.headers();
+      if (!request.isNavigationRequest()) sent.push(request.url(), referer);
+    });
+    await new DeviceLoginRoute(page).open(query({ deviceId, token, next: '/x', inApp: '1' }));
+    await expect(new RedeemRoute(page).heading).toBeVisible();
+    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/x');
+    expect(sent.filter((text) => text.includes(token))).toEqual([]);
+
+    const stored = await page.evaluate(() => Object.fromEntries(Object.entries(localStorage)));
+    expect(stored).toMatchObject({ deviceId, token, inApp: '1' });
+    await page.goBack();
+    await expect(page).not.toHaveURL(/token/);
+    await page.goForward();
+    await expect(new RedeemRoute(page).heading).toBeVisible();
+    await new AccountRoute(page).open();
+    await expect(page.getByText(email)).toBeVisible();
+  });
+
+  test('the address is clean before anything else is asked of the service', async ({
+    openedConsole: page,
+    serviceHere,
+    email,
+  }) => {
+    const { deviceId, token } = await signInByApi(serviceHere, email);
+    // What that first page asks of the service is not meant here.
+    await page.waitForLoadState('networkidle');
+    const addresses: string[] = [];
+    await page.route('**/api/**', async (route) => {
+      addresses.push(await page.evaluate(() => location.href + JSON.stringify(history.state)));
+      await route.continue();
+    });
+    await new DeviceLoginRoute(page).open(query({ deviceId, token }));
+    await expect(new AccountRoute(page).heading).toBeVisible();
+    expect(addresses.length).toBeGreaterThan(0);
+    expect(addresses.filter((address) => address.includes(token))).toEqual([]);
+  });
+
+  test('spec §5: the next-redirect parameter is sanitized to a path', async ({
+    openedConsole: page,
+    serviceHere,
+    email,
+  }) => {
+    const { deviceId, token } = await signInByApi(serviceHere, email);
+    for (const next of [
+      'https://evil.example/',
+      '//evil.example/',
+      '/\\evil.example/',
+      'javascript:alert(1)',
+    ]) {
+      await new DeviceLoginRoute(page).open(query({ deviceId, token, next }));
+      await expect(new AccountRoute(page).heading, next).toBeVisible();
+      await expect(page, next).toHaveURL(`${serviceHere.consoleUrl}/dashboard`);
+    }
+  });
+
+  test("spec §8: 'login failed, please retry' for a token that the service does not know", async ({
+    openedConsole: page,
+  }) => {
+    const login = new DeviceLoginRoute(page);
+    await login.open(query({ deviceId: randomUUID(), token: 'forged' }));
+    await expect(login.failed).toBeVisible();
+    await expect(page).toHaveURL(/\/device-login$/);
+    expect(await page.evaluate(() => localStorage.getItem('token'))).toBeNull();
+    await login.withEmail.click();
+    await expect(new LoginRoute(page).heading).toBeVisible();
+  });
+
+  test('spec §8: other nonzero codes show the message of the service', async ({ openedConsole: page }) => {
+    await page.route('**/api/user-info', (route) =>
+      route.fulfill({ json: { code: 500, msg: 'Back in a minute.', data: null } }),
+    );
+    await new DeviceLoginRoute(page).open(query({ deviceId: randomUUID(), token: 'any' }));
+    await expect(page.getByText('Back in a minute.')).toBeVisible();
+  });
+
+  test('a failure leaves whoever was signed in alone', async ({ signedInConsole: page, email }) => {
+    const login = new DeviceLoginRoute(page);
+    await login.open(query({ deviceId: randomUUID(), token: 'forged' }));
+    await expect(login.failed).toBeVisible();
+    await new AccountRoute(page).open();
+    await expect(page.getByText(email)).toBeVisible();
+  });
+
+  test('asks before somebody else takes the place of who is signed in, and not for the same person', async ({
+    signedInConsole: page,
+    serviceHere,
+    email,
+  }) => {
+    const login = new DeviceLoginRoute(page);
+    const account = new AccountRoute(page);
+    const other = await signInByApi(serviceHere, `other-${email}`);
+    await login.open(asDevice(other));
+    await expect(login.question).toBeVisible();
+    await expect(page.getByText(`You are signed in as ${email}.`)).toBeVisible();
+    await expectNoViolations(page, 'the question whether another account is to be used');
+    await login.stay.click();
+    await expect(account.heading).toBeVisible();
+    await expect(page.getByText(email, { exact: true })).toBeVisible();
+
+    const ownTablet = await signInByApi(serviceHere, email, 'Tablet');
+    await login.open(asDevice(ownTablet));
+    await expect(page.getByText(email, { exact: true })).toBeVisible();
+    expect(await page.evaluate(() => localStorage.getItem('deviceId'))).toBe(ownTablet.deviceId);
+
+    await login.open(asDevice(other));
+    await login.signInInstead.click();
+    await expect(page.getByText(`other-${email}`)).toBeVisible();
+  });
+
+  test('after a network failure the user can retry', async ({ openedConsole: page, serviceHere, email }) => {
+    const { deviceId, token } = await signInByApi(serviceHere, email);
+    await page.route('**/api/user-info', (route) => route.abort());
+    const login = new DeviceLoginRoute(page);
+    await login.open(query({ deviceId, token }));
+    await expect(login.failed).toBeVisible();
+    await page.unroute('**/api/user-info');
+    await login.retry.click();
+    await expect(new AccountRoute(page).heading).toBeFocused();
+    await expect(page.getByText(email)).toBeVisible();
+  });
+
+  test('inApp: the pages are inside an app, so the header and footer of the web are not around them, also later', async ({
+    openedConsole: page,
+    serviceHere,
+    email,
+  }) => {
+    const { deviceId, token } = await signInByApi(serviceHere, email);
+    const frame = new WebFrame(page);
+    const account = new AccountRoute(page);
+    for (const inApp of ['0', '']) {
+      await new DeviceLoginRoute(page).open(query({ deviceId, token, inApp }));
+      await expect(account.heading).toBeVisible();
+      await expect(frame.header).toBeVisible();
+      await expect(frame.footer).toBeVisible();
+    }
+    await new DeviceLoginRoute(page).open(query({ deviceId, token, inApp: '1', next: '/x' }));
+    await expect(new RedeemRoute(page).heading).toBeVisible();
+    await expect(frame.header).toBeHidden();
+    await expect(frame.footer).toBeHidden();
+    await page.reload();
+    await expect(new RedeemRoute(page).heading).toBeVisible();
+    await expect(frame.header).toBeHidden();
+    await expect(frame.footer).toBeHidden();
+    await frame.breadcrumbs.getByRole('link').click();
+    await expect(account.heading).toBeVisible();
+    await expectNoViolations(page, 'the account inside an app');
+
+    // Who signs out leaves nothing behind, this neither.
+    await account.signOut.click();
+    await new LogoutRoute(page).confirm.click();
+    await expect(new LoginRoute(page).heading).toBeVisible();
+    await page.reload();
+    await expect(frame.header).toBeVisible();
+  });
+
+  test('without a token it asks to sign in', async ({ openedConsole: page }) => {
+    const login = new DeviceLoginRoute(page);
+    for (const wrong of ['', '?token=x', `?deviceId=${randomUUID()}`]) {
+      await login.open(wrong);
+      await expect(new LoginRoute(page).heading, wrong).toBeVisible();
+    }
+  });
+
+  test('in the desktop app the token goes to the session store, not into the page', async ({
+    launchHere,
+    serviceHere,
+    email,
+  }) => {
+    const { deviceId, token } = await signInByApi(serviceHere, email);
+    const { page } = await launchHere();
+    await expect(new LoginRoute(page).heading).toBeVisible();
+    await new DeviceLoginRoute(page).open(query({ deviceId, token, inApp: '1' }));
+    await expect(new AccountRoute(page).heading).toBeVisible();
+    await expect(page.getByText(email)).toBeVisible();
+    const kept = await page.evaluate(() =>
+      JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage)]),
+    );
+    expect(kept).not.toContain(token);
+  });
+});
+
+const asDevice = ({ deviceId, token }: ApiUser) => query({ deviceId, token });
+
+function query(parameters: Record<string, string>): string {
+  return `?${new URLSearchParams(parameters)}`;
+}

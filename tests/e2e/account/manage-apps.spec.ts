@@ -1,0 +1,283 @@
+import { expect, test } from '../fixtures.ts';
+import { CreateAppRoute, EditAppRoute } from '../routes/app-form-route.ts';
+import { AppsRoute } from '../routes/apps-route.ts';
+import { ManageLinks } from '../routes/manage-links.ts';
+import { must, signInByApi } from '../support/service/api-user.ts';
+import { tabTo } from '../support/screens/keyboard.ts';
+import { drawPicture, pngPicture } from '../support/screens/picture.ts';
+
+const red = [255, 0, 0] as const;
+const green = [0, 255, 0] as const;
+const blue = [0, 0, 255] as const;
+/** Three squares beside each other; the one in the middle is what is shown if nothing is moved. */
+const flag = pngPicture(600, 200, (x) => (x < 200 ? red : x < 400 ? green : blue));
+const flagFile = { name: 'flag.png', mimeType: 'image/png', buffer: flag };
+
+const wiki = {
+  name: 'Wiki',
+  type: 'webkit',
+  link: 'https://wiki.example.com/',
+  icon: '',
+  priority: 40,
+  requireLabels: ['staff', 'berlin'],
+} as const;
+
+test.describe('spec §2: /apps: the whole page on the desktop; /apps/create and /apps/{id}: create or edit an app entry:', () => {
+  test("spec §8: 'app created', with name, type, link, priority and labels; the highest priority is first", async ({
+    signedInHere: { page },
+    serviceHere,
+    email,
+  }) => {
+    await new ManageLinks(page).to('section.apps').click();
+    const apps = new AppsRoute(page);
+    await expect(apps.empty).toBeVisible();
+    await apps.create.click();
+    const form = new CreateAppRoute(page);
+    await expect(form.heading).toBeFocused();
+    await form.name.fill('Wiki');
+    await form.type('webkit').check();
+    await form.link.fill('https://wiki.example.com/');
+    await form.priority.fill('40');
+    await form.label.fill('staff');
+    await form.label.press('Enter');
+    await form.label.pressSequentially('berlin,temporary,');
+    await form.labels.filter({ hasText: 'temporary' }).getByRole('button').click();
+    await expect(form.labels).toHaveText(['staff', 'berlin']);
+    await expect(form.label).toBeFocused();
+    await form.save.click();
+    await expect(apps.created).toBeVisible();
+    await expect(apps.row('Wiki')).toContainText('https://wiki.example.com/');
+    await expect(apps.row('Wiki')).toContainText('Priority 40');
+    const user = await signInByApi(serviceHere, email);
+    expect(must(await user.call('groupApps')).items).toMatchObject([wiki]);
+
+    must(await user.call('createApp', { body: { ...wiki, name: 'News', priority: 90, requireLabels: [] } }));
+    await new ManageLinks(page).open();
+    await new ManageLinks(page).to('section.apps').click();
+    await expect(apps.rows.getByRole('link')).toHaveCount(2);
+    await expect(apps.rows.first()).toContainText('News');
+  });
+
+  test('an app that is not there says so once, and offers the way back instead of a retry', async ({
+    signedInHere: { page },
+  }) => {
+    const form = new EditAppRoute(page);
+    await form.open('/no-such-app');
+    await expect(form.unknown).toBeVisible();
+    await expect(page.getByText('Not found.')).toHaveCount(0);
+    await expect(page.getByRole('alert')).toHaveCount(0);
+    await expect(new AppsRoute(page).retry).toHaveCount(0);
+    await form.back.click();
+    await expect(new AppsRoute(page).empty).toBeVisible();
+  });
+
+  test('a link may begin with http in capitals', async ({ signedInHere: { page } }) => {
+    const form = new CreateAppRoute(page);
+    await form.open();
+    await form.name.fill('Wiki');
+    await form.link.fill('HTTP://wiki.example.com/');
+    await form.save.click();
+    await expect(new AppsRoute(page).row('Wiki')).toContainText('http://wiki.example.com/');
+  });
+
+  test("spec §8: 'app updated'; an app is edited, and deleted after asking", async ({
+    signedInHere: { page },
+    serviceHere,
+    email,
+  }) => {
+    const user = await signInByApi(serviceHere, email);
+    must(await user.call('createApp', { body: { ...wiki, requireLabels: [...wiki.requireLabels] } }));
+    const apps = new AppsRoute(page);
+    await apps.open();
+    await apps.edit('Wiki').click();
+    const form = new EditAppRoute(page);
+    await expect(form.name).toHaveValue('Wiki');
+    await expect(form.link).toHaveValue(wiki.link);
+    await expect(form.priority).toHaveValue('40');
+    await expect(form.type('webkit')).toBeChecked();
+    await expect(form.labels).toHaveText(['staff', 'berlin']);
+    await form.name.fill('Handbook');
+    await form.priority.fill('100');
+    await form.save.click();
+    await expect(apps.updated).toBeVisible();
+    await expect(apps.row('Handbook')).toContainText('Priority 100');
+
+    await apps.edit('Handbook').click();
+    await expect(form.name).toHaveValue('Handbook');
+    await page.goBack();
+
+    await apps.delete('Handbook').click();
+    await apps.cancel.click();
+    await expect(apps.rows).toHaveCount(1);
+    await apps.delete('Handbook').click();
+    await apps.confirm.click();
+    await expect(apps.deleted).toBeVisible();
+    await expect(apps.empty).toBeVisible();
+    await expect(apps.heading).toBeFocused();
+    expect(must(await user.call('groupApps')).items).toEqual([]);
+  });
+
+  test('more apps than a page holds come on request', async ({
+    signedInHere: { page },
+    serviceHere,
+    email,
+  }) => {
+    const user = await signInByApi(serviceHere, email);
+    const app = { type: 'browser', icon: '', link: 'https://a.example/' } as const;
+    for (let index = 0; index < 51; index += 1) {
+      must(
+        await user.call('createApp', {
+          body: { ...app, name: `App ${index}`, priority: index, requireLabels: [] },
+        }),
+      );
+    }
+    const apps = new AppsRoute(page);
+    await apps.follow();
+    await expect(apps.rows).toHaveCount(50);
+    await expect(apps.row('App 50')).toBeVisible();
+    await apps.more.click();
+    await expect(apps.rows).toHaveCount(51);
+    await expect(apps.more).toBeHidden();
+    await apps.delete('App 49').click();
+    await apps.confirm.click();
+    await expect(apps.rows).toHaveCount(50);
+    await expect(apps.more).toBeHidden();
+  });
+
+  test("spec §5: app name required; error 'app name cannot be empty' once touched", async ({
+    signedInHere: { page },
+  }) => {
+    const form = new CreateAppRoute(page);
+    await form.open();
+    await form.name.focus();
+    await expect(form.nameMissing).toBeHidden();
+    await page.keyboard.press('Tab');
+    await expect(form.nameMissing).toBeVisible();
+    await form.link.fill('http://wiki.example.com');
+    await form.name.fill('   ');
+    await form.save.click();
+    await expect(form.nameMissing).toBeVisible();
+    await expect(form.name).toBeFocused();
+    await expect(form.heading).toBeVisible();
+    await form.name.fill('Wiki');
+    await expect(form.nameMissing).toBeHidden();
+    await form.save.click();
+    await expect(new AppsRoute(page).row('Wiki')).toBeVisible();
+  });
+
+  test("spec §5: app link must start with http; message 'please enter a valid URL'", async ({
+    signedInHere: { page },
+  }) => {
+    const form = new CreateAppRoute(page);
+    await form.open();
+    await form.name.fill('Wiki');
+    for (const link of ['', 'wiki.example.com', 'ftp://wiki.example.com', 'javascript:alert(1)', 'http://']) {
+      await form.link.fill(link);
+      await form.save.click();
+      await expect(form.linkInvalid, link).toBeVisible();
+    }
+    await expect(form.heading).toBeVisible();
+    await form.link.fill('http://wiki.example.com');
+    await expect(form.linkInvalid).toBeHidden();
+    await form.save.click();
+    await expect(new AppsRoute(page).row('Wiki')).toBeVisible();
+  });
+
+  test("spec §5: priority is an integer 0-100; message 'priority range: 0-100'", async ({
+    signedInHere: { page },
+  }) => {
+    const form = new CreateAppRoute(page);
+    const apps = new AppsRoute(page);
+    await form.open();
+    await form.name.fill('Wiki');
+    await form.link.fill(wiki.link);
+    for (const priority of ['', '-1', '101', '1.5', '1e1', 'ten']) {
+      await form.priority.fill(priority);
+      await form.save.click();
+      await expect(form.priorityRange, priority).toBeVisible();
+    }
+    await expect(form.heading).toBeVisible();
+    for (const priority of ['0', '100']) {
+      await form.priority.fill(priority);
+      await expect(form.priorityRange, priority).toBeHidden();
+      await form.save.click();
+      await expect(apps.row(`Priority ${priority}`)).toBeVisible();
+      await form.open();
+      await form.name.fill('Wiki');
+      await form.link.fill(wiki.link);
+    }
+  });
+
+  test("spec §8: 'error saving app' without the service, and nothing typed is lost", async ({
+    signedInHere: { page },
+    serviceHere,
+    email,
+  }) => {
+    const form = new CreateAppRoute(page);
+    await form.open();
+    await form.name.fill('Wiki');
+    await form.link.fill(wiki.link);
+    await form.label.fill('staff');
+    await serviceHere.stop();
+    await form.save.click();
+    await expect(form.failed).toBeVisible();
+    await expect(form.name).toHaveValue('Wiki');
+    await expect(form.link).toHaveValue(wiki.link);
+    await expect(form.label).toHaveValue('staff');
+    await serviceHere.start();
+    await form.save.click();
+    await expect(new AppsRoute(page).created).toBeVisible();
+    const user = await signInByApi(serviceHere, email);
+    expect(must(await user.call('groupApps')).items).toMatchObject([
+      { name: 'Wiki', requireLabels: ['staff'] },
+    ]);
+  });
+
+  test('spec §5: the icon is cropped square and scaled to 128 px, by keyboard too', async ({
+    signedInHere: { page },
+    serviceHere,
+    email,
+  }) => {
+    const form = new CreateAppRoute(page);
+    await form.open();
+    await form.pickIcon({ name: 'notes.png', mimeType: 'image/png', buffer: Buffer.from('not a picture') });
+    await expect(form.iconUnreadable).toBeVisible();
+    await form.pickIcon(flagFile);
+    await expect(form.iconUnreadable).toBeHidden();
+    await expect(form.usePicture).toBeEnabled();
+    await form.usePicture.click();
+    await expect(form.cropDialog).toBeHidden();
+    const corners = [
+      [2, 2],
+      [125, 125],
+    ] as const;
+    const shown = async () => (await form.icon.locator('img').getAttribute('src')) ?? '';
+    const middle = await page.evaluate(drawPicture, { url: await shown(), places: corners });
+    expect(middle).toEqual({ width: 128, height: 128, colours: [green, green] });
+
+    await tabTo(form.removeIcon);
+    await page.keyboard.press('Enter');
+    await expect(form.icon.locator('img')).toHaveCount(0);
+    await expect(form.icon.getByRole('button')).toBeFocused();
+
+    await form.pickIcon(flagFile);
+    await form.zoom.focus();
+    await page.keyboard.press('End');
+    await form.cropArea.focus();
+    // To the picture's end, however far that is: it stops there.
+    for (let presses = 0; presses < 300; presses += 1) await page.keyboard.press('ArrowRight');
+    await form.usePicture.click();
+    await expect(form.cropDialog).toBeHidden();
+    const left = await page.evaluate(drawPicture, { url: await shown(), places: corners });
+    expect(left).toEqual({ width: 128, height: 128, colours: [red, red] });
+
+    await form.name.fill('Flag');
+    await form.link.fill(wiki.link);
+    await form.save.click();
+    const apps = new AppsRoute(page);
+    await expect(apps.row('Flag').locator('img')).toBeVisible();
+    const user = await signInByApi(serviceHere, email);
+    const [saved] = must(await user.call('groupApps')).items;
+    expect(await page.evaluate(drawPicture, { url: saved?.icon ?? '', places: corners })).toEqual(left);
+  });
+});

@@ -1,0 +1,297 @@
+import { once } from 'node:events';
+import { chmod, readdir, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import { addresses, names } from '../../lab/network/addresses.ts';
+import { eventually, exec, processStartTime, words } from '../../lab/runs/process.ts';
+import { execAsSecondUser } from '../../lab/machine/second-user.ts';
+import { expect, withoutRoot } from '../fixtures.ts';
+import { ConnectRoute } from '../routes/connect-route.ts';
+import { commandError, signInByCommand } from '../support/command-line/command-line.ts';
+import { test as base } from '../support/command-line/command-line-fixture.ts';
+import { serverNames } from '../support/service/service.ts';
+
+base.skip(withoutRoot, 'the laboratory needs root');
+
+interface Fixtures {
+  /** Signs in while the gateway asks this device for codes, until the test is over; resolves to what says the next one. */
+  signInForCodes: () => Promise<() => string>;
+}
+
+const test = base.extend<Fixtures>({
+  signInForCodes: async ({ commandLine, service, lab, email, directory }, provide) => {
+    // The gateway is first: the app signs in to it ahead of a connect where it asks nothing.
+    await provide(async () => {
+      await commandLine.json(['status']);
+      const settings = await readFile(path.join(directory, 'app/settings.json'), 'utf8');
+      const { deviceId } = z.object({ deviceId: z.string() }).parse(JSON.parse(settings));
+      await lab.gateway.restart({ oneTimeCodes: true });
+      const nextCode = await lab.gateway.addOneTimeCodes(deviceId);
+      await signInByCommand(commandLine, service, email);
+      return nextCode;
+    });
+    await lab.gateway.restart({ oneTimeCodes: false });
+  },
+});
+
+const state = z.object({ tunnel: z.looseObject({ state: z.string() }), signedIn: z.boolean() });
+
+test('signs in, connects, shows it, and disconnects, each with its exit code', async ({
+  commandLine,
+  service,
+  helper,
+  email,
+}) => {
+  const { run, json, succeed } = commandLine;
+  const unknown = await run(['conect']);
+  expect([unknown.code, unknown.stdout]).toEqual([2, '']);
+  expect(unknown.stderr).toContain('conect');
+  expect((await run(['status', '--nonsense'])).code).toBe(2);
+  expect((await run(['disconnect', 'now'])).code).toBe(2);
+  expect((await run(['complete', '--', 'con'])).stdout).toContain('connect');
+  expect((await run(['complete', '--', 'connect', ''])).stdout).not.toContain(serverNames.first);
+  const { stdout: completion } = await run(['completion', 'bash']);
+  expect((await exec(['bash', '-n'], { input: completion })).code).toBe(0);
+  expect(commandLine.daemon(), 'wrong arguments start nothing').toBeUndefined();
+
+  const tooEarly = await run(['connect']);
+  expect(tooEarly.code).toBe(3);
+  expect(tooEarly.stderr).toContain('waymaker sign-in');
+  expect((await run(['sign-in'], { input: 'nobody\n' })).code).toBe(2);
+  await signInByCommand(commandLine, service, email);
+  expect(state.parse(await json(['status'])).signedIn).toBe(true);
+
+  expect(await json(['servers'])).toMatchObject({
+    servers: [
+      { serverId: 'first', name: serverNames.first, isChosen: true, country: null },
+      { serverId: 'untrusted' },
+      { serverId: 'unknown' },
+    ],
+  });
+  // Nobody waits long for a key: on a busy machine it has to be pressed again.
+  await eventually('the server is completed', async () => {
+    const { stdout } = await run(['complete', '--', 'connect', 'Au']);
+    return /^Aurora\tAurora\n:\d+\n$/.test(stdout) ? true : undefined;
+  });
+  const measured = await run(['servers', '--measure']);
+  expect(measured.stdout).toMatch(/\* +Aurora +first +Starter +\d+ ms/);
+  expect(measured.stdout).toMatch(/Nowhere +unknown +Starter +no answer/);
+
+  const shell = (script: string) => ({ under: ['bash', '-c', script, 'bash'] });
+  const unread = await run(['status'], shell('"$@" | true; exit ${PIPESTATUS[0]}'));
+  expect([unread.code, unread.stderr], 'nobody reads the result').toEqual([0, '']);
+  expect((await run(['status'], shell('"$@" > /dev/full'))).code, 'it cannot be written').toBe(1);
+
+  expect((await run(['status', '--check'])).code).toBe(5);
+  expect(commandError.parse(await json(['connect', 'Atlantis'])).error.code).toBe('no-such-server');
+  expect(commandError.parse(await json(['connect', serverNames.unknown])).error.code).toBe(
+    'gateway-name-unknown',
+  );
+  const connected = await run(['connect', serverNames.first.toUpperCase()]);
+  expect([connected.code, connected.stdout]).toEqual([0, `Connected to ${serverNames.first}\n`]);
+  expect(connected.stderr).toContain('Signing in to the server');
+  await succeed(['status', '--check']);
+  expect(await json(['status'])).toMatchObject({
+    tunnel: { state: 'connected', gateway: { host: names.gateway, port: 443 } },
+    server: { serverId: 'first', name: serverNames.first },
+    preferences: { routing: 'global', killSwitch: false },
+    core: { kind: 'daemon', pid: commandLine.daemon() },
+  });
+  const chinese = await run(['status'], { env: { LANG: 'zh_TW.UTF-8' } });
+  expect(chinese.stdout).toContain('伺服器');
+
+  const again = await run(['connect']);
+  expect([again.code, again.stdout]).toEqual([0, `Already connected to ${serverNames.first}\n`]);
+  await succeed(['disconnect']);
+  expect(state.parse(await json(['status'])).tunnel.state).toBe('disconnected');
+  const { stdout: log } = await run(['log']);
+  expect(log).toMatch(/Connected to Aurora\n.*Disconnected/);
+
+  await helper.stop();
+  await eventually('the helper is missed', async () => {
+    const { tunnel } = state.parse(await json(['status']));
+    return tunnel.state === 'invalid' ? true : undefined;
+  });
+  const without = await run(['connect']);
+  expect(without.code).toBe(4);
+  expect(without.stderr).toContain('helper');
+
+  await succeed(['sign-out']);
+  expect((await run(['servers'])).code).toBe(3);
+});
+
+test('asks on the terminal what the gateway asks; Ctrl-C there leaves the network as it was', async ({
+  commandLine,
+  signInForCodes,
+  helper: _helper,
+  lab,
+}) => {
+  const nextCode = await signInForCodes();
+  const stopped = await commandLine.start(['connect'], /one-time|OTP/i);
+  stopped.kill('SIGINT');
+  expect(await once(stopped, 'close')).toEqual([130, null]);
+  expect(await commandLine.json(['status'])).toMatchObject({ tunnel: { state: 'disconnected' } });
+  expect((await lab.user.probe.http4('direct'))?.address).toBe(addresses.user.ipv4);
+  // Nobody types, and nothing is piped.
+  const unanswered = await commandLine.run(['connect']);
+  expect([unanswered.code, unanswered.stdout]).toEqual([5, '']);
+
+  const asked = await commandLine.start(['connect'], /Password: /);
+  asked.stdin?.end(`${nextCode()}\n`);
+  expect(await once(asked, 'close')).toEqual([0, null]);
+  expect((await lab.user.probe.http4('inside'))?.address).toBe(addresses.gateway.ipv4);
+  await commandLine.succeed(['disconnect']);
+});
+
+test('the daemon gives the core to the desktop app, with the tunnel up, and has it again after it', async ({
+  commandLine,
+  service,
+  helper: _helper,
+  launch,
+  lab,
+  email,
+  keyring,
+}) => {
+  Object.assign(commandLine.env, keyring.env);
+  // As the user service runs it.
+  const { pid } = await commandLine.start(['daemon', '--service'], /has the core/);
+  await signInByCommand(commandLine, service, email);
+  await commandLine.succeed(['connect']);
+  const daemon = commandLine.daemon();
+  expect(daemon, 'there is no second one').toBe(pid);
+  expect(await commandLine.json(['status'])).toMatchObject({ keptIn: 'keychain', core: { pid } });
+
+  const app = await launch({ env: keyring.env });
+  await expect(new ConnectRoute(app.page).status('connect.connected')).toBeVisible();
+  expect(commandLine.daemon(), 'another process has the lock').not.toBe(daemon);
+  expect((await lab.user.probe.http4('still'))?.address).toBe(addresses.gateway.ipv4);
+  expect(await commandLine.json(['status'])).toMatchObject({
+    tunnel: { state: 'connected' },
+    signedIn: true,
+    core: { kind: 'app' },
+  });
+  // What the command line does is seen in the window.
+  await commandLine.succeed(['disconnect']);
+  await expect(new ConnectRoute(app.page).status('connect.disconnected')).toBeVisible();
+  await app.quit();
+  await eventually('the service has the core again', () => (commandLine.daemon() === pid ? true : undefined));
+  expect(await commandLine.json(['status'])).toMatchObject({ signedIn: true, core: { kind: 'daemon', pid } });
+});
+
+test('a connect that waits for an answer goes on with the desktop app that has started meanwhile', async ({
+  commandLine,
+  signInForCodes,
+  helper: _helper,
+  launch,
+  keyring,
+}) => {
+  Object.assign(commandLine.env, keyring.env);
+  const nextCode = await signInForCodes();
+  const waiting = await commandLine.start(['connect'], /Password: /);
+  let output = '';
+  waiting.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const app = await launch({ env: keyring.env });
+  await expect.poll(() => output).toMatch(/taken over[^]*Password: /);
+  waiting.stdin?.end(`${nextCode()}\n`);
+  expect(await once(waiting, 'close')).toEqual([0, null]);
+  expect(await commandLine.json(['status'])).toMatchObject({
+    core: { kind: 'app' },
+    tunnel: { state: 'connected' },
+  });
+  await commandLine.succeed(['disconnect']);
+  await app.quit();
+});
+
+test('a sign-in that was in the memory of the daemon is said to be lost when the app takes over', async ({
+  commandLine,
+  signInForCodes,
+  helper: _helper,
+  launch,
+}) => {
+  await signInForCodes();
+  expect(await commandLine.json(['status'])).toMatchObject({ keptIn: 'memory' });
+  const waiting = await commandLine.start(['connect', '--json'], /Password: /);
+  let output = '';
+  waiting.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  // It may have ended before the app has its window.
+  const closed = once(waiting, 'close');
+  await launch();
+  expect(await closed).toEqual([3, null]);
+  expect(commandError.parse(JSON.parse(output)).error.code).toBe('sign-in-lost');
+});
+
+test('connects once what the helper lacked has been installed', async ({
+  signedInCommandLine: commandLine,
+  helper,
+  lab,
+}) => {
+  await helper.stop();
+  await helper.start(['--engine-user', 'vpn-engine']);
+  const refused = await commandLine.run(['connect', '--json']);
+  expect(refused.code).toBe(4);
+  expect(commandError.parse(JSON.parse(refused.stdout)).error.code).toBe('engine-absent');
+  await lab.user.run([
+    'sh',
+    '-c',
+    'echo vpn-engine:x:64902:64902::/:/bin/false >>/etc/passwd && echo vpn-engine:x:64902: >>/etc/group',
+  ]);
+  await commandLine.succeed(['connect']);
+  await commandLine.run(['disconnect']);
+  await helper.stop();
+  await helper.start();
+});
+
+test('says what to do where its files cannot be kept', async ({ commandLine }) => {
+  const { PATH = '' } = process.env;
+  // Nobody's uid: no account says where their home is.
+  const reads = '+dac_read_search';
+  const user = words(`setpriv --reuid 64930 --clear-groups --inh-caps ${reads} --ambient-caps ${reads}`);
+  const by = (...env: string[]) => ({ under: [...user, 'env', '-i', `PATH=${PATH}`, ...env] });
+  const unset = await commandLine.run(['status'], by());
+  expect([unset.code, unset.stderr]).toEqual([1, expect.stringMatching(/^HOME is not set.*\n$/)]);
+  const others = await commandLine.run(['status', '--json'], by('HOME=/nonexistent'));
+  expect(others.code).toBe(1);
+  const { code, message } = commandError.parse(JSON.parse(others.stdout)).error;
+  expect(code).toBe('no-data-folder');
+  expect(message).toContain('/nonexistent/.config/Waymaker. Is HOME your own folder?');
+});
+
+test('a daemon whose folder is gone, as after a logout, ends, and the next command has another', async ({
+  commandLine,
+}) => {
+  const { folder, json } = commandLine;
+  await json(['status']);
+  const daemon = commandLine.daemon() ?? 0;
+  expect(processStartTime(daemon)).toBeDefined();
+  await rm(folder, { recursive: true });
+  await eventually('it has ended', () => (processStartTime(daemon) === undefined ? true : undefined));
+  await json(['status']);
+  expect(commandLine.daemon()).toBeDefined();
+});
+
+test('another user is refused at the socket, even where its folder lets them in', async ({
+  commandLine,
+  lab,
+}) => {
+  const { folder, json } = commandLine;
+  await json(['status']);
+  const sockets = (await readdir(folder)).filter((name) => name.endsWith('.sock'));
+  const socket = path.join(folder, sockets[0] ?? '');
+  const script = `
+    const rpc = require('node:net').connect(process.argv[1]);
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'core.hello', params: [
+      { protocolVersion: 1, client: { name: 'test', version: '1' } }] });
+    rpc.on('error', (error) => console.log(error.code));
+    rpc.on('data', (data) => { console.log('answered'); rpc.destroy(); });
+    rpc.on('close', () => console.log('closed'));
+    rpc.write('Content-Length: ' + body.length + '\\r\\n\\r\\n' + body);`;
+  const argv = [process.execPath, '-e', script, socket];
+  expect((await lab.user.exec(argv)).stdout).toContain('answered');
+  expect((await execAsSecondUser(lab.user, argv)).stdout).toMatch(/EACCES/);
+  for (const file of [path.dirname(path.dirname(folder)), path.dirname(folder), folder])
+    await chmod(file, 0o777);
+  await chmod(socket, 0o777);
+  const { stdout } = await execAsSecondUser(lab.user, argv);
+  expect(stdout).toContain('closed');
+  expect(stdout).not.toContain('answered');
+});

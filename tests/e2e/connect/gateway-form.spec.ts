@@ -1,0 +1,260 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Page } from 'playwright/test';
+import { addresses, names } from '../../lab/network/addresses.ts';
+import { expect, test as base, withoutRoot } from '../fixtures.ts';
+import type { ConnectRoute } from '../routes/connect-route.ts';
+import { GatewayFormDialog } from '../routes/gateway-form-dialog.ts';
+import { Tabs } from '../routes/tabs.ts';
+import { askingGateway, startAskingGateway, type AskingGateway } from '../support/tunnel/asking-gateway.ts';
+import { expectNoViolations } from '../support/screens/axe.ts';
+import { clippedTexts } from '../support/screens/clipped-text.ts';
+import { chooseServer } from '../support/tunnel/connect.ts';
+import { deviceIdOf } from '../support/service/device-id.ts';
+import { signIn } from '../support/tunnel/sign-in.ts';
+import { languages, languageTags, type TextLanguage } from '../support/screens/texts.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
+
+/** What ocserv says when it wants a one-time code, and what it calls the field. */
+const ocserv = { asks: 'Please enter your OTP password.', label: 'Password' };
+
+/** A gateway that asks for a one-time code after the password. */
+const test = base.extend<{ guarded: void; untrustworthy: AskingGateway }>({
+  guarded: [
+    async ({ lab }, provide) => {
+      await lab.gateway.restart({ oneTimeCodes: true });
+      await provide();
+      await lab.gateway.restart({ oneTimeCodes: false });
+    },
+    { auto: true },
+  ],
+  /** Another in its place, which asks whatever it likes. A fixture, to be gone also after a test that takes too long. */
+  untrustworthy: async ({ lab, guarded: _guarded }, provide) => {
+    await using gateway = await startAskingGateway(lab);
+    await provide(gateway);
+  },
+});
+
+test.skip(withoutRoot, 'the laboratory needs root');
+
+/** Presses Connect and waits for the gateway's form. */
+async function connectUntilAsked(page: Page, language: TextLanguage = 'en') {
+  const connect = await chooseServer(page, undefined, language);
+  await connect.connect.click();
+  const form = new GatewayFormDialog(page, language);
+  await expect(form.dialog).toBeVisible();
+  return { connect, form };
+}
+
+/** All that the files of a folder hold. */
+async function readFolder(folder: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const contents = files.map(({ parentPath, name }) =>
+    // Files are written beside their place and renamed: such a name may be gone by now.
+    readFile(path.join(parentPath, name), 'latin1').catch(() => ''),
+  );
+  return (await Promise.all(contents)).join('\n');
+}
+
+async function expectIdle(connect: ConnectRoute, idle: 'disconnected' | 'blocked' = 'disconnected') {
+  await expect(connect.status(`connect.${idle}`)).toBeVisible();
+  await expect(new GatewayFormDialog(connect.page).dialog).toHaveCount(0);
+}
+
+test('the code that a gateway asks for is asked of the user, and makes the tunnel; nobody keeps it', async ({
+  signedIn: app,
+  lab,
+  helper,
+  directory,
+}) => {
+  const { page } = app;
+  const nextCode = await lab.gateway.addOneTimeCodes(await deviceIdOf(page));
+  const connect = await chooseServer(page);
+  // A session is being prepared meanwhile, and meets the form: nobody is asked before the click.
+  await expect(async () => expect(app.output()).toContain(ocserv.asks)).toPass();
+  await expectIdle(connect);
+
+  await connect.connect.click();
+  const form = new GatewayFormDialog(page);
+  await expect(form.says(ocserv.asks)).toBeVisible();
+  await expect(form.dialog).toContainText(names.gateway);
+  await expect(form.dialog).toHaveAccessibleDescription(new RegExp(ocserv.asks));
+  await expect(connect.status('connect.connecting')).toBeVisible();
+  expect((await lab.user.probe.http4('asked'))?.address, 'a code may have to be looked up').toBe(
+    addresses.user.ipv4,
+  );
+
+  const field = form.field(ocserv.label);
+  await expect(field).toBeFocused();
+  await expect(field).toHaveAttribute('type', 'password');
+  await expect(form.code).toBeVisible();
+  await expect(field).toHaveAttribute('autocomplete', 'one-time-code');
+  await expect(form.continue).toBeDisabled();
+  const code = nextCode();
+  await page.keyboard.type(code);
+  await page.keyboard.press('Enter');
+  await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(30_000) });
+  await expect(form.dialog).toHaveCount(0);
+  expect((await lab.user.probe.http4('connected'))?.address).toBe(addresses.gateway.ipv4);
+  expect(app.output() + helper.output).not.toContain(code);
+  const stored = await readFolder(path.join(directory, 'app'));
+  expect(stored, 'what the app keeps was found').toContain('deviceId');
+  expect(stored).not.toContain(code);
+});
+
+test('a wrong code: told as such, the network is as before, and the next try succeeds', async ({
+  signedIn: { page },
+  lab,
+  networkBefore,
+}) => {
+  const nextCode = await lab.gateway.addOneTimeCodes(await deviceIdOf(page));
+  const { connect, form } = await connectUntilAsked(page);
+  await form.field(ocserv.label).fill('000000');
+  await form.continue.click();
+  await expect(connect.says('connect.failed')).toBeVisible();
+  await expect(connect.says('reason.answerRefused')).toBeVisible();
+  await expectIdle(connect);
+  expect(await lab.user.snapshot()).toBe(networkBefore);
+
+  await connect.connect.click();
+  await form.field(ocserv.label).fill(nextCode());
+  await form.continue.click();
+  await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(30_000) });
+});
+
+for (const [how, cancel] of [
+  ['Cancel', (form: GatewayFormDialog) => form.cancel.click()],
+  ['Escape', (form: GatewayFormDialog) => form.field(ocserv.label).press('Escape')],
+] as const) {
+  test(`${how} ends the attempt without an alarm, and the network is as before`, async ({
+    signedIn: { page },
+    lab,
+    helper,
+    networkBefore,
+  }) => {
+    await lab.gateway.addOneTimeCodes(await deviceIdOf(page));
+    const { connect, form } = await connectUntilAsked(page);
+    await cancel(form);
+    await expectIdle(connect);
+    await expect(connect.says('reason.signInCancelled')).toBeVisible();
+    await expect(connect.failed).toHaveCount(0);
+    await expect(connect.connect).toBeFocused();
+    expect(await lab.user.snapshot()).toBe(networkBefore);
+    expect(helper.output).not.toContain('Got CONNECT response');
+  });
+}
+
+test('with the kill switch on nothing leaves while the user is asked', async ({
+  signedIn: { page },
+  lab,
+}) => {
+  const nextCode = await lab.gateway.addOneTimeCodes(await deviceIdOf(page));
+  const reached = async (what: string) => (await lab.user.probe.http4(what))?.address;
+  expect(await reached('before')).toBe(addresses.user.ipv4);
+  const tab = await chooseServer(page);
+  await tab.switchOn('killSwitch');
+  const { connect, form } = await connectUntilAsked(page);
+  expect(await reached('asked')).toBeUndefined();
+  await form.field(ocserv.label).fill(nextCode());
+  await form.continue.click();
+  await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(30_000) });
+  expect(await reached('connected')).toBe(addresses.gateway.ipv4);
+});
+
+test('with the kill switch on a form that is cancelled leaves it to the user to open traffic', async ({
+  signedIn: { page },
+  lab,
+  networkBefore,
+}) => {
+  await lab.gateway.addOneTimeCodes(await deviceIdOf(page));
+  const tab = await chooseServer(page);
+  await tab.switchOn('killSwitch');
+  const { connect, form } = await connectUntilAsked(page);
+  await form.cancel.click();
+  await expectIdle(connect, 'blocked');
+  expect(await lab.user.probe.http4('cancelled')).toBeUndefined();
+  await connect.unblock.click();
+  await expectIdle(connect);
+  expect(await lab.user.snapshot()).toBe(networkBefore);
+});
+
+test('a page that is reloaded while it is asked is asked again, on whatever tab', async ({
+  signedIn: { page },
+  lab,
+}) => {
+  const nextCode = await lab.gateway.addOneTimeCodes(await deviceIdOf(page));
+  const { form } = await connectUntilAsked(page);
+  await page.goto(new URL('/dashboard', page.url()).href);
+  await expect(form.says(ocserv.asks)).toBeVisible();
+  await page.reload();
+  await expect(form.field(ocserv.label)).toBeFocused();
+  await form.field(ocserv.label).fill(nextCode());
+  await form.continue.click();
+  await expect(form.dialog).toHaveCount(0);
+  await new Tabs(page).connect.click();
+  const connect = await chooseServer(page);
+  await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(30_000) });
+});
+
+test('a hostile form is only text, fits a phone, and a wrong answer is told as one before it is asked for again', async ({
+  signedIn: { page },
+  untrustworthy: gateway,
+}) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  const { connect, form } = await connectUntilAsked(page);
+  const code = form.field('Code_of_aaa');
+  await page.setViewportSize({ width: 320, height: 640 });
+  await expect(form.says('<img src="x"')).toBeVisible();
+  await expect(form.dialog.locator('img')).toHaveCount(0);
+  expect(await page.title()).not.toBe('owned');
+  expect(await clippedTexts(page)).toEqual([]);
+  await expectNoViolations(page, 'a long form');
+  await expect(form.again).toBeHidden();
+
+  await form.field(askingGateway.method.label).selectOption('By mail');
+  await code.fill('wrong & <old>');
+  await form.continue.click();
+  await expect(form.again).toBeVisible();
+  await expect(form.says('Wrong <b>code</b>.')).toBeVisible();
+  await expect(code, 'nothing of the first answer is left').toHaveValue('');
+  await code.fill('654321');
+  await form.continue.click();
+  await expect(connect.says('reason.answerRefused')).toBeVisible();
+  await expectIdle(connect);
+  await expect
+    .poll(() => gateway.replies)
+    .toEqual([
+      { method: 'By mail', code: 'wrong &amp; &lt;old&gt;' },
+      { method: 'By app', code: '654321' },
+    ]);
+});
+
+for (const language of languages) {
+  test(`the form passes axe in light and dark, and fits a phone: ${language}`, async ({
+    helper,
+    service,
+    launch,
+    lab,
+    email,
+  }) => {
+    const app = await launch({ languages: [languageTags[language]] });
+    const { page } = app;
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await signIn(page, service, email, language);
+    await lab.gateway.addOneTimeCodes(await deviceIdOf(page));
+    const { form } = await connectUntilAsked(page, language);
+    for (const dark of [false, true]) {
+      await app.setDark(dark);
+      await expectNoViolations(page, dark ? 'dark' : 'light');
+    }
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect(await clippedTexts(page)).toEqual([]);
+    for (const target of [form.cancel, form.continue, form.field(ocserv.label)]) {
+      expect((await target.boundingBox())?.height).toBeGreaterThanOrEqual(44);
+    }
+    await form.cancel.click();
+    await expect(form.dialog).toHaveCount(0);
+    expect(helper.output).not.toContain('Got CONNECT response');
+  });
+}

@@ -1,0 +1,162 @@
+import { readFile, rm } from 'node:fs/promises';
+import type { Lab } from '../../lab/lab.ts';
+import { addresses, pools } from '../../lab/network/addresses.ts';
+import { findLeaks } from '../../lab/packets/leaks.ts';
+import { expect, test, withoutRoot } from '../fixtures.ts';
+import { ConnectRoute } from '../routes/connect-route.ts';
+import { connectTo } from '../support/tunnel/connect.ts';
+import { enginePids } from '../support/tunnel/engine.ts';
+import { launchSignedIn } from '../support/tunnel/sign-in.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
+
+test.skip(withoutRoot, 'the laboratory needs root');
+
+const seenByFarSide = async (lab: Lab) => (await lab.user.probe.http4('survival'))?.address;
+
+test.describe('SIGKILL', () => {
+  test('of the engine: the tunnel comes back by itself', async ({ connected: connect, lab, helper }) => {
+    const engines = await enginePids(lab);
+    expect(engines).toHaveLength(1);
+    for (const pid of engines) process.kill(pid, 'SIGKILL');
+    await expect
+      .poll(async () => (await enginePids(lab)).filter((pid) => !engines.includes(pid)), {
+        timeout: waitLimit(30_000),
+      })
+      .toHaveLength(1);
+    await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(30_000) });
+    await expect.poll(() => seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
+    expect(helper.output).toContain('engine ended');
+  });
+
+  test('of the app: the tunnel stays, a new app attaches and shows it', async ({
+    networkBefore,
+    keyring,
+    lab,
+    service,
+    helper,
+    launch,
+    email,
+  }) => {
+    const first = await launchSignedIn(launch, service, email, { env: keyring.env });
+    await connectTo(first.page);
+    const engines = await enginePids(lab);
+    await first.kill();
+
+    expect(await seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
+    expect(await enginePids(lab)).toEqual(engines);
+
+    const second = await launch({ env: keyring.env });
+    const connect = new ConnectRoute(second.page);
+    await expect(connect.status('connect.connected')).toBeVisible();
+    expect(await enginePids(lab)).toEqual(engines);
+    await connect.disconnect.click();
+    await expect(connect.status('connect.disconnected')).toBeVisible();
+    expect(await lab.user.snapshot()).toBe(networkBefore);
+    expect(helper.output).not.toContain('engine ended');
+  });
+
+  test.describe('of the helper without the kill switch', () => {
+    test('the tunnel comes back by itself while the app is there, and not after a disconnect', async ({
+      connected: connect,
+      networkBefore,
+      lab,
+      helper,
+    }) => {
+      await helper.kill();
+      await helper.start();
+      await expect(connect.status('connect.connected')).toBeVisible({ timeout: 45_000 });
+      await expect.poll(() => seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
+      await connect.disconnect.click();
+      await expect(connect.status('connect.disconnected')).toBeVisible();
+      await helper.kill();
+      await helper.start();
+      await expect(connect.status('connect.disconnected')).toBeVisible();
+      await expect(connect.connect).toBeEnabled();
+      expect(await lab.user.snapshot()).toBe(networkBefore);
+    });
+
+    test('with /run emptied: the next one restores everything from the journal', async ({
+      signedIn: app,
+      connected: _connected,
+      networkBefore,
+      lab,
+      helper,
+    }) => {
+      await app.kill();
+      await helper.kill();
+      expect(await lab.user.snapshot()).not.toBe(networkBefore);
+      await rm(helper.runDirectory, { recursive: true });
+      await helper.start();
+      await expect.poll(() => lab.user.snapshot()).toBe(networkBefore);
+      expect(await seenByFarSide(lab)).toBe(addresses.user.ipv4);
+      expect(await enginePids(lab)).toEqual([]);
+    });
+  });
+
+  test.describe('of the helper with the kill switch on', () => {
+    test('traffic stays closed, the app connects again, Disconnect restores', async ({
+      connected: connect,
+      networkBefore,
+      lab,
+      helper,
+    }) => {
+      await connect.switchOn('killSwitch');
+      await helper.kill();
+      expect(await seenByFarSide(lab)).toBeUndefined();
+      await rm(helper.runDirectory, { recursive: true });
+      const capture = await lab.capture();
+      const stream = await lab.user.probe.stream('survival');
+      await helper.start();
+      await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(45_000) });
+      await expect.poll(() => seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
+      await stream[Symbol.asyncDispose]();
+      expect(findLeaks(await capture.stop(), 'survival'), 'nor for a moment in between').toEqual([]);
+      await connect.disconnect.click();
+      await expect(connect.status('connect.disconnected')).toBeVisible();
+      expect(await lab.user.snapshot()).toBe(networkBefore);
+      const control = await lab.capture();
+      await seenByFarSide(lab);
+      expect(findLeaks(await control.stop(), 'survival'), 'positive control').not.toEqual([]);
+    });
+  });
+});
+
+test('gateway restarted with another address pool: new address, routes and DNS are in place, none twice', async ({
+  connected: connect,
+  lab,
+  helper,
+  networkBefore,
+}) => {
+  await connect.openDetails();
+  const firstAddress = await connect.fact(/\(IPv4\)/).innerText();
+  const firstLines = await lines(lab);
+  await lab.gateway.restart({ pool: pools.second });
+  try {
+    await expect(connect.fact(/\(IPv4\)/)).not.toHaveText(firstAddress, { timeout: waitLimit(45_000) });
+    await expect(connect.status('connect.connected')).toBeVisible();
+    const secondAddress = await connect.fact(/\(IPv4\)/).innerText();
+    expect(secondAddress).toMatch(/^198\.51\.100\.(19[2-9]|2\d\d)$/);
+    await expect.poll(() => seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
+
+    const now = await lines(lab);
+    const text = now.join('\n');
+    expect(text).toContain(secondAddress);
+    expect(text).not.toContain(firstAddress);
+    // As many of everything as with the first pool: nothing was left over, nothing is there twice.
+    expect(now).toHaveLength(firstLines.length);
+    const resolvers = (await readFile(lab.user.resolvConf, 'utf8')).match(/^nameserver .*/gm);
+    expect(resolvers).toEqual([`nameserver ${addresses.inside.ipv4}`, `nameserver ${addresses.inside.ipv6}`]);
+
+    await connect.disconnect.click();
+    await expect(connect.status('connect.disconnected')).toBeVisible();
+    expect(await lab.user.snapshot()).toBe(networkBefore);
+  } finally {
+    await lab.gateway.restart({ pool: pools.first });
+  }
+  expect(helper.output).toContain('engine ended');
+});
+
+/** Addresses, routes, rules and filters of the user's machine, a line each. */
+async function lines(lab: Lab): Promise<string[]> {
+  return (await lab.user.snapshot()).split('\n').filter(Boolean);
+}

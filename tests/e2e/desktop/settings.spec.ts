@@ -1,0 +1,147 @@
+import path from 'node:path';
+import type { Page } from 'playwright/test';
+import { addresses, names } from '../../lab/network/addresses.ts';
+import { run } from '../../lab/runs/process.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
+import { expect, test, withoutRoot } from '../fixtures.ts';
+import { LoginRoute } from '../routes/login-route.ts';
+import { LogoutRoute } from '../routes/logout-route.ts';
+import { SettingsRoute } from '../routes/settings-route.ts';
+import { startHostileService } from '../support/service/hostile-service.ts';
+import { openSettings } from '../support/screens/open-settings.ts';
+import { launchSignedIn } from '../support/tunnel/sign-in.ts';
+
+const background = (page: Page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+const [light, dark] = ['rgb(245, 247, 245)', 'rgb(14, 20, 18)'];
+
+/** Chooses another language and the other colours, and finds them again. */
+async function chooseLooks(page: Page): Promise<void> {
+  const settings = await openSettings(page);
+  expect(await background(page)).toBe(light);
+  await settings.theme.selectOption('dark');
+  await expect.poll(() => background(page)).toBe(dark);
+  await settings.speech.selectOption('繁體中文');
+  const again = new SettingsRoute(page, 'zh-hant');
+  await expect(again.heading).toBeVisible();
+  await expect(page.locator('html')).toHaveAttribute('lang', 'zh-Hant');
+  await page.reload();
+  await expect(again.heading).toBeVisible();
+  await expect(again.theme).toHaveValue('dark');
+  await expect.poll(() => background(page)).toBe(dark);
+  const logout = new LogoutRoute(page, 'zh-hant');
+  await logout.follow();
+  await logout.confirm.click();
+  await expect(new LoginRoute(page, 'zh-hant').heading).toBeVisible();
+  expect(await background(page)).toBe(dark);
+}
+
+test('in the desktop app language and colours hold at once, and stay when the user signs out', async ({
+  signedInHere: { page },
+}) => {
+  await chooseLooks(page);
+});
+
+test('in the web console there are language and colours alone, and they stay when the user signs out', async ({
+  signedInConsole: page,
+}) => {
+  const settings = await openSettings(page);
+  await expect(settings.speech).toBeVisible();
+  await expect(page.getByRole('switch')).toHaveCount(0);
+  await expect(page.getByRole('radio')).toHaveCount(0);
+  await chooseLooks(page);
+});
+
+test('each setting of the desktop is explained on demand, and the licences of all parts are there', async ({
+  signedInHere: { page },
+}) => {
+  const settings = await openSettings(page);
+  const text = settings.says('settings.stayConnectedText');
+  await expect(text).toBeHidden();
+  await settings.explain(settings.stayConnected).click();
+  await expect(text).toBeVisible();
+  await settings.switchOn(settings.stayConnected);
+  await settings.switchOff(settings.notifications);
+  await page.reload();
+  await expect(settings.stayConnected).toBeChecked();
+  await expect(settings.notifications).not.toBeChecked();
+  await settings.licences.click();
+  await expect(page.getByText('react-router')).toBeVisible();
+});
+
+for (const [release, latest] of [
+  ['a newer release', '0.2.0'],
+  ['the release in use', '0.1.0'],
+] as const) {
+  test(`a link to ${release} is ${latest === '0.1.0' ? 'not there' : 'beside the version'}`, async ({
+    launchHere,
+    serviceHere,
+    email,
+  }) => {
+    const info = (await (await fetch(`${serviceHere.apiUrl}/api/basic-info`)).json()) as {
+      data: { links: object };
+    };
+    const links = { ...info.data.links, download_linux_url: 'https://downloads.example/waymaker' };
+    await using service = await startHostileService(serviceHere.apiUrl, {
+      '/api/basic-info': { data: { ...info.data, links, latestVersion: latest } },
+    });
+    const { page } = await launchSignedIn(launchHere, serviceHere, email, {
+      env: { WAYMAKER_API_URL: service.apiUrl },
+    });
+    const settings = await openSettings(page);
+    await expect.poll(() => service.asked()).toContain('/api/basic-info');
+    if (latest === '0.1.0') await expect(settings.download).toHaveCount(0);
+    else {
+      await expect(settings.download).toHaveText('Download 0.2.0');
+      await expect(settings.download).toHaveAttribute('href', links.download_linux_url);
+    }
+  });
+}
+
+test.describe('in the laboratory', () => {
+  test.skip(withoutRoot, 'the laboratory needs root');
+
+  test('own DNS servers are asked through the tunnel; wrong ones are named, and ones that cannot be kept are taken back', async ({
+    connected: connect,
+    lab,
+    directory,
+  }) => {
+    const all = (pair: { ipv4: string; ipv6: string }) => Object.values(pair).toSorted();
+    const resolved = () => lab.user.resolve(names.where);
+    expect(await resolved(), 'the server’s own').toEqual(all(addresses.inside));
+    await connect.inSettings(async (settings) => {
+      const { ownDns } = settings;
+      await ownDns.fill('dns.example');
+      await ownDns.press('Enter');
+      await expect(settings.says('settings.dnsInvalid')).toBeVisible();
+      await expect(ownDns).toHaveAttribute('aria-invalid', 'true');
+      expect(await resolved()).toEqual(all(addresses.inside));
+      await ownDns.fill(`${addresses.resolver.ipv4}, ${addresses.resolver.ipv6}`);
+      // As when the user goes on to something else.
+      await settings.page.keyboard.press('Tab');
+      await expect(settings.says('settings.dnsInvalid')).toBeHidden();
+    });
+    await expect.poll(resolved, { timeout: waitLimit(60_000) }).toEqual(all(addresses.direct));
+    await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(60_000) });
+    const asked = (await lab.internet.queries()).filter(({ name }) => name === names.where);
+    expect(asked.length).toBeGreaterThan(0);
+
+    await connect.page.reload();
+    const file = path.join(directory, 'app/settings.json');
+    const kept = `${addresses.resolver.ipv4}, ${addresses.resolver.ipv6}`;
+    await connect.inSettings(async (settings) => {
+      const { ownDns } = settings;
+      await expect(ownDns).toHaveValue(kept);
+      // Not even root can replace it, but it can be read.
+      await run(['chattr', '+i', file]);
+      try {
+        await ownDns.fill('');
+        await ownDns.press('Enter');
+        await expect(settings.says('error.storage')).toBeVisible();
+        await expect(ownDns).toHaveValue(kept);
+      } finally {
+        await run(['chattr', '-i', file]);
+      }
+    });
+    expect(await resolved()).toEqual(all(addresses.direct));
+  });
+});

@@ -1,0 +1,314 @@
+import path from 'node:path';
+import type { Page } from 'playwright/test';
+import { en } from '#shared/texts/en.ts';
+import { desktopTexts } from '#shared/texts/desktop-texts.ts';
+import type { Lab } from '../../lab/lab.ts';
+import { addresses } from '../../lab/network/addresses.ts';
+import { startNetworkManager } from '../../lab/desktop/network-manager.ts';
+import { startTrayWatcher } from '../../lab/desktop/tray-watcher.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
+import { expect, test, withoutRoot } from '../fixtures.ts';
+import { ConnectRoute } from '../routes/connect-route.ts';
+import { LoginRoute } from '../routes/login-route.ts';
+import { chooseServer, connectTo, openConnectTab } from '../support/tunnel/connect.ts';
+import type { DesktopApp } from '../support/host/desktop-app.ts';
+import { electronBinary } from '../support/host/electron-binary.ts';
+import { enginePids } from '../support/tunnel/engine.ts';
+import { openSettings } from '../support/screens/open-settings.ts';
+import { serverNames } from '../support/service/service.ts';
+import { arriveSignedIn, launchSignedIn } from '../support/tunnel/sign-in.ts';
+import { notificationTitles, question, surroundingsOf } from '../support/host/surroundings-of.ts';
+
+test.skip(withoutRoot, 'the laboratory needs root');
+test.skip(electronBinary() !== undefined, 'what surrounds real Electron’s window cannot be seen');
+
+const untilConnected = { timeout: waitLimit(30_000) };
+const seenByFarSide = async (lab: Lab) => (await lab.user.probe.http4('start'))?.address;
+const tooltip = async (app: DesktopApp) => (await surroundingsOf(app).tray())?.tooltip;
+const connectedTooltip = `Waymaker: Connected to ${serverNames.first}`;
+
+const request = (page: Page, channel: string, input?: unknown) =>
+  page.evaluate(
+    ([name, given]) =>
+      (
+        globalThis as unknown as { waymakerHost: { request(name: string, input: unknown): Promise<unknown> } }
+      ).waymakerHost.request(name, given),
+    [channel, input] as const,
+  );
+
+const sinceOf = async (page: Page) => ((await request(page, 'tunnel.snapshot')) as { since?: number }).since;
+
+/** An app that is ready to connect, and would do so now if it did that by itself. */
+async function expectIdle(app: DesktopApp): Promise<void> {
+  const connect = new ConnectRoute(app.page);
+  await expect(connect.status('connect.disconnected')).toBeVisible();
+  await expect(connect.connect).toBeEnabled();
+  // The icon is drawn once the helper and the stored sign-in are known, which is all that a connection waits for.
+  await expect.poll(() => tooltip(app)).toBe('Waymaker: Not connected');
+}
+
+async function quitByTray(app: DesktopApp): Promise<void> {
+  await surroundingsOf(app).chooseInTray('Quit Waymaker');
+  await app.ended;
+}
+
+test.describe('at its start', () => {
+  test('the app connects by itself if the user wants that, also when it starts hidden, and not otherwise', async ({
+    helper: _helper,
+    keyring,
+    launch,
+    service,
+    email,
+    lab,
+    networkBefore,
+  }) => {
+    const { env } = keyring;
+    await using _ = await startTrayWatcher({ env });
+    const first = await launchSignedIn(launch, service, email, { env });
+    await chooseServer(first.page);
+    const settings = await openSettings(first.page);
+    await settings.switchOn(settings.connectAtStart);
+    await quitByTray(first);
+
+    const second = await launch({ env });
+    const connect = new ConnectRoute(second.page);
+    await expect(connect.status('connect.connected')).toBeVisible(untilConnected);
+    expect(await notificationTitles(surroundingsOf(second)), 'the window shows it').toEqual([]);
+    await quitByTray(second);
+
+    const hidden = await launch({ env, args: ['--hidden'] });
+    const desktop = surroundingsOf(hidden);
+    await expect.poll(() => tooltip(hidden), untilConnected).toBe(connectedTooltip);
+    expect((await desktop.window()).isVisible).toBe(false);
+    await expect.poll(() => notificationTitles(desktop)).toEqual([`Connected to ${serverNames.first}`]);
+    expect(await seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
+    await desktop.chooseInTray('Options', 'Connect when Waymaker starts');
+    await quitByTray(hidden);
+    expect(await lab.user.snapshot()).toBe(networkBefore);
+
+    const last = await launch({ env });
+    await expectIdle(last);
+    expect(await lab.user.snapshot()).toBe(networkBefore);
+  });
+
+  test('the app connects once its helper is there, if that starts after it', async ({
+    idleHelper,
+    keyring,
+    launch,
+    service,
+    email,
+  }) => {
+    const { env } = keyring;
+    const first = await launchSignedIn(launch, service, email, { env });
+    await chooseServer(first.page);
+    const settings = await openSettings(first.page);
+    await settings.switchOn(settings.connectAtStart);
+    await quitByTray(first);
+    const second = await launch({ env });
+    const connect = new ConnectRoute(second.page);
+    await expect(connect.status('cause.helperAbsentTitle')).toBeVisible();
+    await expect.poll(() => tooltip(second)).toBe('Waymaker: Waymaker’s helper is not running');
+    await idleHelper.start();
+    await expect(connect.status('connect.connected')).toBeVisible(untilConnected);
+    await connect.disconnect.click();
+    await expect(connect.status('connect.disconnected')).toBeVisible();
+
+    // What the user has ended is not begun again for a helper that comes back.
+    await idleHelper.kill();
+    await expect(connect.status('cause.helperAbsentTitle')).toBeVisible();
+    await idleHelper.start();
+    await expectIdle(second);
+  });
+
+  test('nobody is connected who has signed out', async ({
+    helper: _helper,
+    keyring,
+    launch,
+    service,
+    email,
+  }) => {
+    const { env } = keyring;
+    const first = await launchSignedIn(launch, service, email, { env });
+    await chooseServer(first.page);
+    const settings = await openSettings(first.page);
+    await settings.switchOn(settings.connectAtStart);
+    await request(first.page, 'session.signOut', { by: 'user' });
+    await quitByTray(first);
+    const second = await launch({ env });
+    await expect(new LoginRoute(second.page).heading).toBeVisible();
+    await expect.poll(() => tooltip(second)).toBe('Waymaker: Not connected');
+    // Signing in is not a start.
+    await arriveSignedIn(second.page, service, email);
+    await openConnectTab(second.page);
+    await expectIdle(second);
+  });
+
+  test('on networks that are not trusted, the app connects at its start, and on trusted ones it does not', async ({
+    helper: _helper,
+    keyring,
+    launch,
+    service,
+    email,
+    directory,
+  }) => {
+    await using manager = await startNetworkManager(path.join(directory, 'networks'));
+    const env = { ...keyring.env, ...manager.env };
+    await manager.joinWifi('home');
+    const first = await launchSignedIn(launch, service, email, { env });
+    await chooseServer(first.page);
+    const settings = await openSettings(first.page);
+    await settings.switchOn(settings.connectOnUntrusted);
+    await settings.trust.click();
+    await expect(settings.trusted).toHaveCount(1);
+    await quitByTray(first);
+
+    const atHome = await launch({ env });
+    await expectIdle(atHome);
+    const onHome = await openSettings(atHome.page);
+    await expect(onHome.network).toHaveText('home · Trusted');
+    await openConnectTab(atHome.page);
+    await expectIdle(atHome);
+    await quitByTray(atHome);
+
+    await manager.joinWifi('café');
+    const elsewhere = await launch({ env });
+    await expect(new ConnectRoute(elsewhere.page).status('connect.connected')).toBeVisible(untilConnected);
+  });
+});
+
+test.describe('quitting', () => {
+  test('keeps the tunnel if that is set, and the next start shows it as it is; otherwise it disconnects', async ({
+    helper,
+    keyring,
+    launch,
+    service,
+    email,
+    lab,
+    networkBefore,
+  }) => {
+    const { env } = keyring;
+    const first = await launchSignedIn(launch, service, email, { env });
+    await connectTo(first.page);
+    const since = await sinceOf(first.page);
+    expect(since).toBeGreaterThan(0);
+    const engines = await enginePids(lab);
+    const settings = await openSettings(first.page);
+    await settings.switchOn(settings.stayConnected);
+    await quitByTray(first);
+    expect(await seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
+
+    const second = await launch({ env });
+    const connect = new ConnectRoute(second.page);
+    await expect(connect.status('connect.connected')).toBeVisible();
+    expect(await sinceOf(second.page)).toBe(since);
+    expect(await enginePids(lab), 'the same tunnel').toEqual(engines);
+    expect(await notificationTitles(surroundingsOf(second))).toEqual([]);
+    await surroundingsOf(second).chooseInTray('Options', 'Stay connected after quitting');
+    await quitByTray(second);
+    expect(await seenByFarSide(lab)).toBe(addresses.user.ipv4);
+    expect(await lab.user.snapshot()).toBe(networkBefore);
+    expect(helper.output).not.toContain('engine ended unexpectedly');
+  });
+
+  test('on macOS, the Dock’s Quit does the same, and the end of the system keeps the tunnel', async ({
+    helper,
+    keyring,
+    launch,
+    service,
+    email,
+    lab,
+    networkBefore,
+  }) => {
+    const options = { env: keyring.env, system: { platform: 'darwin' } } as const;
+    const first = await launchSignedIn(launch, service, email, options);
+    await connectTo(first.page);
+    await surroundingsOf(first).shutDown();
+    await first.ended;
+    expect(await seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
+
+    const second = await launch(options);
+    await expect(new ConnectRoute(second.page).status('connect.connected')).toBeVisible();
+    await surroundingsOf(second).quitByDock();
+    await second.ended;
+    expect(await seenByFarSide(lab)).toBe(addresses.user.ipv4);
+    expect(await lab.user.snapshot()).toBe(networkBefore);
+    expect(helper.output).not.toContain('engine ended unexpectedly');
+  });
+
+  test('with the kill switch on, says what stays blocked, and that stays so until somebody unblocks it', async ({
+    helper,
+    keyring,
+    launch,
+    service,
+    email,
+    lab,
+    networkBefore,
+  }) => {
+    const { env } = keyring;
+    const texts = desktopTexts.en;
+    const first = await launchSignedIn(launch, service, email, { env });
+    const connect = await connectTo(first.page);
+    await connect.switchOn('killSwitch');
+    const desktop = surroundingsOf(first);
+    await desktop.chooseInTray('Quit Waymaker');
+    await expect
+      .poll(() => desktop.messageBox())
+      .toEqual({
+        message: texts['quit.disconnectTitle'],
+        detail: texts['quit.disconnectText'],
+        buttons: [texts['quit.disconnect'], texts['quit.keep'], en['connect.cancel']],
+      });
+    await desktop.answer('Cancel');
+    await expect.poll(() => desktop.messageBox()).toBeNull();
+    await desktop.chooseInTray('Options', 'Stay connected after quitting');
+    await desktop.chooseInTray('Quit Waymaker');
+    await expect
+      .poll(() => desktop.messageBox())
+      .toEqual({
+        message: texts['quit.keepTitle'],
+        detail: texts['quit.keepText'],
+        buttons: [texts['quit.keep'], texts['quit.disconnect'], en['connect.cancel']],
+      });
+    await desktop.answer(texts['quit.keep']);
+    await first.ended;
+    expect(await seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
+    await helper.kill();
+    await helper.start();
+    expect(await seenByFarSide(lab), 'without a tunnel, nothing gets out').toBeUndefined();
+
+    const again = await launch({ env });
+    await expect(new ConnectRoute(again.page).status('connect.connected')).toBeVisible(untilConnected);
+    await surroundingsOf(again).chooseInTray('Quit Waymaker');
+    await expect.poll(() => question(surroundingsOf(again))).toBe(texts['quit.keepTitle']);
+    await surroundingsOf(again).answer(texts['quit.keep']);
+    await again.ended;
+    await helper.kill();
+    await helper.start();
+
+    // Nobody is signed in without the keyring, so it cannot connect again.
+    const second = await launch();
+    await expect(new LoginRoute(second.page).heading).toBeVisible();
+    for (const answer of ['Cancel', texts['quit.keepBlocking']]) {
+      await surroundingsOf(second).chooseInTray('Quit Waymaker');
+      await expect
+        .poll(() => surroundingsOf(second).messageBox())
+        .toEqual({
+          message: en['connect.blocked'],
+          detail: texts['quit.blockedText'],
+          buttons: [texts['quit.unblock'], texts['quit.keepBlocking'], en['connect.cancel']],
+        });
+      await surroundingsOf(second).answer(answer);
+    }
+    await second.ended;
+    expect(await seenByFarSide(lab)).toBeUndefined();
+
+    const third = await launch();
+    await expect(new LoginRoute(third.page).heading).toBeVisible();
+    await surroundingsOf(third).chooseInTray('Quit Waymaker');
+    await expect.poll(() => question(surroundingsOf(third))).toBe(en['connect.blocked']);
+    await surroundingsOf(third).answer(texts['quit.unblock']);
+    await third.ended;
+    expect(await seenByFarSide(lab)).toBe(addresses.user.ipv4);
+    expect(await lab.user.snapshot()).toBe(networkBefore);
+  });
+});

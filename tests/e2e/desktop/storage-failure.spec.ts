@@ -1,0 +1,97 @@
+import { mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Page } from 'playwright/test';
+import { AccountRoute } from '../routes/account-route.ts';
+import { LoginRoute } from '../routes/login-route.ts';
+import { LogoutRoute } from '../routes/logout-route.ts';
+import { RedeemRoute } from '../routes/redeem-route.ts';
+import { startHostileService } from '../support/service/hostile-service.ts';
+import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
+import { texts } from '../support/screens/texts.ts';
+import { openConsole } from '../support/service/web-console.ts';
+import { expect, test as base } from '../webview/webview-fixtures.ts';
+
+type Method = 'setItem' | 'removeItem';
+
+const key = 'ANY-KEY';
+const consume = `/api/license-keys/${key}/consume`;
+
+const hosts = ['desktop', 'web console', 'webview'] as const;
+
+interface StorageFixtures {
+  host: (typeof hosts)[number];
+  /** The login page, and what makes its storage fail from then on. */
+  opened: { page: Page; breakStorage: (method: Method) => Promise<void> };
+}
+
+const test = base.extend<StorageFixtures>({
+  host: ['web console', { option: true }],
+  opened: async ({ host, browserHere, openInApp, launchHere, serviceHere, directory }, provide) => {
+    if (host === 'desktop') {
+      // Its main process makes the calls, which no test can answer in the page.
+      await using between = await startHostileService(serviceHere.apiUrl, { [consume]: {} });
+      const { page } = await launchHere({ env: { WAYMAKER_API_URL: between.apiUrl } });
+      await provide({
+        page,
+        breakStorage: () => replaceByFolder(path.join(directory, 'app/page-storage.json')),
+      });
+    } else if (host === 'webview') {
+      const { app, page } = await openInApp('android');
+      await provide({ page, breakStorage: async () => void (app.storageFails = true) });
+    } else {
+      const page = await openConsole(browserHere, serviceHere);
+      await provide({ page, breakStorage: (method) => refuse(page, method) });
+    }
+  },
+});
+
+/** From now on the file can neither be read nor written, by nobody: this holds for root too. */
+async function replaceByFolder(file: string): Promise<void> {
+  // The app may write it once more in between.
+  await expect(async () => {
+    await rm(file, { force: true });
+    await mkdir(file);
+  }).toPass();
+}
+
+/** From now on the browser refuses this, as it does with a full or forbidden storage. */
+const refuse = (page: Page, method: Method) =>
+  page.evaluate((name) => {
+    Storage.prototype[name] = () => {
+      throw new DOMException('refused', 'QuotaExceededError');
+    };
+  }, method);
+
+for (const host of hosts) {
+  test.describe(`spec §8: storage failures in the ${host}:`, () => {
+    test.use({ host });
+
+    test("'storage failed'", async ({ opened: { page, breakStorage }, email }) => {
+      const login = new LoginRoute(page);
+      await expect(login.heading).toBeVisible();
+      await breakStorage('setItem');
+      await login.askForCode(email);
+      await expect(page.getByText(texts.en['error.storage'])).toBeVisible();
+    });
+
+    test("'delete failed'", async ({ opened: { page, breakStorage }, serviceHere, email }) => {
+      await arriveSignedIn(page, serviceHere, email);
+      await page.route(`**${consume}`, (route) => route.fulfill({ json: { code: 0, msg: '', data: null } }));
+      const redeem = new RedeemRoute(page);
+      await redeem.open();
+      await redeem.key.fill(key);
+      await breakStorage('removeItem');
+      await redeem.submit.click();
+      await expect(redeem.success).toBeVisible();
+      await expect(page.getByText(texts.en['error.delete'])).toBeVisible();
+    });
+
+    test("'clear failed'", async ({ opened: { page, breakStorage }, serviceHere, email }) => {
+      await arriveSignedIn(page, serviceHere, email);
+      await new AccountRoute(page).signOut.click();
+      await breakStorage('removeItem');
+      await new LogoutRoute(page).confirm.click();
+      await expect(page.getByText(texts.en['error.clear'])).toBeVisible();
+    });
+  });
+}

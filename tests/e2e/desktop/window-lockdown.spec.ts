@@ -1,0 +1,270 @@
+import type { Page } from 'playwright/test';
+import { expect, test } from '../fixtures.ts';
+import { EditAppRoute } from '../routes/app-form-route.ts';
+import { LoginRoute } from '../routes/login-route.ts';
+import { desktopScreens, publicScreens } from '../support/screens/screens.ts';
+import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
+
+/** What pages find under the name of the desktop's transport. */
+interface PageHost {
+  request(channel: string, input?: unknown): Promise<unknown>;
+  subscribe(channel: string, listener: () => void): () => void;
+}
+
+const request = (page: Page, channel: string, input?: unknown) =>
+  page.evaluate(
+    async ([name, argument]) => {
+      const host = (globalThis as unknown as { waymakerHost: PageHost }).waymakerHost;
+      return await host.request(name, argument).then(
+        (value) => ({ value }),
+        (error: unknown) => ({ error: error instanceof Error ? error.message : 'no error' }),
+      );
+    },
+    [channel, input] as const,
+  );
+
+test.describe('the window keeps its pages in', () => {
+  test('the page has the host transport and nothing of Node or Electron', async ({ launchHere }) => {
+    const { page } = await launchHere();
+    await expect(new LoginRoute(page).heading).toBeVisible();
+    const found = await page.evaluate(() =>
+      [
+        'require',
+        'process',
+        'module',
+        'exports',
+        'Buffer',
+        'global',
+        'electron',
+        'ipcRenderer',
+        '__dirname',
+      ].filter((name) => name in globalThis),
+    );
+    expect(found).toEqual([]);
+    const members = await page.evaluate(() => {
+      const { waymakerHost } = globalThis as unknown as { waymakerHost: object };
+      return { names: Object.keys(waymakerHost).sort(), frozen: Object.isFrozen(waymakerHost) };
+    });
+    expect(members).toEqual({ names: ['request', 'subscribe'], frozen: true });
+  });
+
+  test('a known request is answered; unknown channels and inputs that no schema allows are refused', async ({
+    launchHere,
+  }) => {
+    const { page } = await launchHere();
+    expect(await request(page, 'app.describe')).toMatchObject({
+      value: { kind: 'desktop', hasTunnel: true },
+    });
+    for (const channel of [
+      'no.such',
+      'app',
+      'app.describe.more',
+      'session.changed',
+      'constructor.name',
+      '__proto__.toString',
+      'host',
+      'electron-store-get-data',
+      '',
+    ]) {
+      expect(await request(page, channel), channel).toEqual({ error: expect.any(String) });
+    }
+    const refused: [string, unknown][] = [
+      ['storage.get', '../../etc/passwd'],
+      ['storage.set', { key: 'a', value: 7 }],
+      ['api.call', { name: 'auth', body: { authId: 'x', authCode: '000000', isDevice: false } }],
+      ['api.call', { name: 'constructor' }],
+      ['tunnel.connect', { address: 'x'.repeat(513) }],
+      ['tunnel.disconnect', { reason: 'no-such-reason' }],
+    ];
+    for (const [channel, input] of refused) {
+      expect(await request(page, channel, input), channel).toEqual({ error: expect.any(String) });
+    }
+    expect(await request(page, 'app.describe')).toMatchObject({ value: { kind: 'desktop' } });
+  });
+
+  test('an error crosses without stack, path or channel name of the inside', async ({ launchHere }) => {
+    const { page } = await launchHere();
+    const { error } = (await request(page, 'storage.get', 7)) as { error: string };
+    expect(error).not.toMatch(/\bat \S+:\d+|\/src\/|\/out\/|remote method/);
+  });
+
+  test('what cannot be cloned is refused at the border', async ({ launchHere }) => {
+    const { page } = await launchHere();
+    const message = await page.evaluate(async () => {
+      const host = (globalThis as unknown as { waymakerHost: PageHost }).waymakerHost;
+      return await host
+        .request('storage.get', () => 'key')
+        .then(
+          () => 'accepted',
+          (error: unknown) => String(error),
+        );
+    });
+    expect(message).toMatch(/could not be cloned/i);
+  });
+
+  test('a frame gets no transport, and a page of another origin cannot be framed', async ({ launchHere }) => {
+    const { page } = await launchHere();
+    const inFrame = await page.evaluate(() => {
+      const frame = document.createElement('iframe');
+      document.body.append(frame);
+      return typeof (frame.contentWindow as unknown as { waymakerHost?: unknown }).waymakerHost;
+    });
+    expect(inFrame).toBe('undefined');
+    const violated = await page.evaluate(
+      () =>
+        new Promise<string>((resolve) => {
+          document.addEventListener('securitypolicyviolation', (event) => resolve(event.effectiveDirective));
+          const frame = document.createElement('iframe');
+          frame.src = 'https://elsewhere.example/';
+          document.body.append(frame);
+        }),
+    );
+    expect(violated).toBe('frame-src');
+  });
+
+  test('the policy blocks inline script and handlers, foreign script and foreign connections', async ({
+    launchHere,
+  }) => {
+    const { page } = await launchHere();
+    await expect(new LoginRoute(page).heading).toBeVisible();
+    const outcome = await page.evaluate(async () => {
+      const violated: string[] = [];
+      const connectViolated = new Promise<void>((resolve) => {
+        document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
+          violated.push(effectiveDirective);
+          if (effectiveDirective === 'connect-src') resolve();
+        });
+      });
+
+      const inline = document.createElement('script');
+      inline.textContent = 'globalThis.inlineRan = true';
+      document.body.append(inline);
+      const foreign = document.createElement('script');
+      foreign.src = 'https://elsewhere.example/script.js';
+      const foreignFailed = new Promise((resolve) => foreign.addEventListener('error', resolve));
+      document.body.append(foreign);
+      await foreignFailed;
+      const fetched = await fetch('https://elsewhere.example/').then(
+        () => true,
+        () => false,
+      );
+      await connectViolated;
+      return { inlineRan: 'inlineRan' in globalThis, fetched, violated };
+    });
+    expect(outcome).toMatchObject({ inlineRan: false, fetched: false });
+    expect(outcome.violated).toEqual(expect.arrayContaining(['script-src-elem', 'connect-src']));
+    // A debugger's evaluation is exempt from the policy; a handler of the page's own is not.
+    const evaluated = await page.evaluate(() => {
+      const button = document.createElement('button');
+      button.setAttribute('onclick', 'globalThis.handlerRan = true');
+      document.body.append(button);
+      button.click();
+      return 'handlerRan' in globalThis;
+    });
+    expect(evaluated).toBe(false);
+  });
+
+  test('navigation elsewhere and window.open leave the page where it is; web links open outside', async ({
+    launchHere,
+  }) => {
+    const app = await launchHere();
+    const { page } = app;
+    const login = new LoginRoute(page);
+    await expect(login.heading).toBeVisible();
+    const address = page.url();
+    const windows = page.context().pages().length;
+
+    await page.evaluate(() => {
+      location.href = 'https://elsewhere.example/navigated';
+    });
+    await expect.poll(() => app.externalLinks()).toEqual(['https://elsewhere.example/navigated']);
+    await page.evaluate(() => {
+      window.open('https://elsewhere.example/opened');
+    });
+    await expect
+      .poll(() => app.externalLinks())
+      .toEqual(['https://elsewhere.example/navigated', 'https://elsewhere.example/opened']);
+    await page.evaluate(() => {
+      window.open('file:///etc/passwd');
+      location.href = 'smb://elsewhere.example/share';
+    });
+    await page.evaluate(() => {
+      window.open('mailto:help@elsewhere.example');
+    });
+    await expect
+      .poll(() => app.externalLinks())
+      .toEqual([
+        'https://elsewhere.example/navigated',
+        'https://elsewhere.example/opened',
+        'mailto:help@elsewhere.example',
+      ]);
+    await expect.poll(() => page.context().pages().length).toBe(windows);
+    expect(page.url()).toBe(address);
+    await expect(login.heading).toBeVisible();
+  });
+
+  test('openExternal takes web and mail links without credentials only', async ({ launchHere }) => {
+    const app = await launchHere();
+    for (const link of [
+      'file:///etc/passwd',
+      'javascript:alert(1)',
+      'smb://elsewhere.example/share',
+      'https://user:secret@elsewhere.example/',
+      'not a link',
+    ]) {
+      expect(await request(app.page, 'app.openExternal', link), link).toEqual({ value: false });
+    }
+    expect(await request(app.page, 'app.openExternal', 'https://elsewhere.example/')).toEqual({
+      value: true,
+    });
+    expect(await app.externalLinks()).toEqual(['https://elsewhere.example/']);
+  });
+
+  test('every permission is denied', async ({ launchHere }) => {
+    const { page } = await launchHere();
+    const states = await page.evaluate(async () => {
+      const names = ['geolocation', 'notifications', 'camera', 'microphone', 'midi'];
+      const found = await Promise.all(
+        names.map((name) => navigator.permissions.query({ name: name as PermissionName })),
+      );
+      return found.map(({ state }) => state);
+    });
+    expect(states).toEqual(['denied', 'denied', 'denied', 'denied', 'denied']);
+  });
+
+  test('a second instance ends at once and the first one stays', async ({ launchHere }) => {
+    const app = await launchHere();
+    await expect(new LoginRoute(app.page).heading).toBeVisible();
+    await app.startSecondInstance();
+    await expect(new LoginRoute(app.page).heading).toBeVisible();
+  });
+
+  test('the app keeps to its own policy: no page makes the browser complain', async ({
+    launchHere,
+    serviceHere,
+    filledAccount,
+  }) => {
+    const { page } = await launchHere();
+    const complaints: string[] = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.reload();
+    await arriveSignedIn(page, serviceHere, filledAccount.email);
+    for (const { route, query } of [
+      ...publicScreens(page, 'en').slice(1),
+      ...desktopScreens(page, 'en', filledAccount),
+    ]) {
+      await route.follow(query);
+      await expect(route.heading).toBeVisible();
+    }
+    // What is found from a page below another one, is found from every page.
+    const editApp = new EditAppRoute(page);
+    await editApp.follow(`/${filledAccount.appId}`);
+    await expect(editApp.heading).toBeVisible();
+    await page.reload();
+    await expect(editApp.heading).toBeVisible();
+    expect(complaints).toEqual([]);
+  });
+});

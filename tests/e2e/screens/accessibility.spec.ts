@@ -1,0 +1,153 @@
+import type { Page } from 'playwright/test';
+import { expect, test, withoutRoot } from '../fixtures.ts';
+import { ConnectRoute } from '../routes/connect-route.ts';
+import { LoginRoute } from '../routes/login-route.ts';
+import { NotFoundRoute } from '../routes/not-found-route.ts';
+import { RedeemRoute } from '../routes/redeem-route.ts';
+import { VerifyRoute } from '../routes/verify-route.ts';
+import { WebFrame } from '../routes/web-frame.ts';
+import { expectNoViolations } from '../support/screens/axe.ts';
+import { chooseServer } from '../support/tunnel/connect.ts';
+import { tabTo } from '../support/screens/keyboard.ts';
+import { serverNames } from '../support/service/service.ts';
+import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
+import { texts } from '../support/screens/texts.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
+
+test.describe(() => {
+  test.skip(withoutRoot, 'the laboratory needs root');
+
+  test('the connect tab passes axe in every state, in light and dark', async ({
+    lab,
+    service,
+    helper,
+    launch,
+    email,
+  }) => {
+    const app = await launch();
+    const { page } = app;
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    const inBothThemes = async (state: string) => {
+      for (const dark of [false, true]) {
+        await app.setDark(dark);
+        await expectNoViolations(page, `${state}, ${dark ? 'dark' : 'light'}`);
+      }
+    };
+    await arriveSignedIn(page, service, email);
+    const connect = await chooseServer(page, serverNames.unknown);
+    await connect.connect.click();
+    await expect(connect.says('reason.gatewayNameUnknown')).toBeVisible();
+    await inBothThemes('failed');
+    await connect.choose(serverNames.first);
+    await lab.setGatewayReachable(false);
+    try {
+      await connect.connect.click();
+      await expect(connect.status('connect.connecting')).toBeVisible();
+      await inBothThemes('connecting');
+    } finally {
+      await lab.setGatewayReachable(true);
+    }
+    await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(60_000) });
+    await inBothThemes('connected');
+    await connect.disconnect.click();
+    await expect(connect.status('connect.disconnected')).toBeVisible();
+    await inBothThemes('disconnected');
+    expect(helper.output).toContain('Got CONNECT response');
+  });
+});
+
+test('sign-in works by the keyboard alone, and the focus is always somewhere useful', async ({
+  launchHere,
+  serviceHere,
+  email,
+}) => {
+  const { page } = await launchHere();
+  await expect(new LoginRoute(page).email).toBeFocused();
+  await page.keyboard.type(email);
+  await page.keyboard.press('Enter');
+  const verify = new VerifyRoute(page);
+  await expect(verify.digits.first()).toBeFocused();
+  await page.keyboard.type(await serviceHere.mailbox.code(email));
+  const connect = new ConnectRoute(page);
+  await expect(connect.heading).toBeVisible();
+  await expect(connect.heading).toBeFocused();
+  // From there on Tab reaches everything that can be pressed: the rest of the page, and round to its beginning.
+  const reached: string[] = [];
+  const skip = texts.en['shell.skip'];
+  while (!(reached.includes(skip) && reached.at(-1) === 'Account') && reached.length < 80) {
+    await page.keyboard.press('Tab');
+    reached.push(await page.evaluate(() => document.activeElement?.textContent ?? ''));
+  }
+  expect(reached).toEqual(expect.arrayContaining(['Connect', 'Mini apps', 'Account', skip]));
+});
+
+test('the skip link comes first and leads into the page', async ({ openedConsole: page }) => {
+  // A page whose own content does not ask for the focus.
+  const notFound = new NotFoundRoute(page);
+  await notFound.open();
+  await expect(notFound.heading).toBeVisible();
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('link', { name: texts.en['shell.skip'] })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('main')).toBeFocused();
+});
+
+/** Live regions; one that comes into the page together with its text may go unread, so it has to be there before. */
+const polite = (page: Page) => page.locator('[aria-live="polite"]');
+const assertive = (page: Page) => page.locator('[aria-live="assertive"]');
+
+test('a success toast is announced politely, and goes by itself', async ({
+  launchHere,
+  serviceHere,
+  email,
+}) => {
+  const { page } = await launchHere();
+  await expect(polite(page)).toHaveCount(1);
+  await new LoginRoute(page).askForCode(email);
+  await new VerifyRoute(page).type(await serviceHere.mailbox.code(email));
+  const toast = polite(page).getByText(texts.en['verify.success']);
+  await expect(toast).toBeVisible();
+  await expect(toast).toBeHidden();
+});
+
+test('a failure toast is announced at once', async ({ launchHere, serviceHere, email }) => {
+  const { page } = await launchHere();
+  await expect(assertive(page)).toHaveCount(1);
+  await serviceHere.stop();
+  try {
+    await new LoginRoute(page).askForCode(email);
+    await expect(assertive(page).getByText(/please retry/)).toBeVisible();
+  } finally {
+    await serviceHere.start();
+  }
+});
+
+test('a toast is closed by keyboard, and the focus is where it was, or at the heading if that is gone', async ({
+  signedInConsole: page,
+}) => {
+  const redeem = new RedeemRoute(page);
+  await redeem.open();
+  await page.route('**/api/license-keys/**', (route) => route.abort());
+  const last = new WebFrame(page).footerLink('section.privacy');
+  const close = page.getByRole('button', { name: texts.en['shell.notificationClose'] });
+  const reachToast = async () => {
+    await redeem.redeem('ANY-KEY');
+    // It goes by itself otherwise.
+    await redeem.failed.hover();
+    await tabTo(close);
+    await page.keyboard.press('Shift+Tab');
+    await expect(last).toBeFocused();
+    await page.keyboard.press('Tab');
+    await expect(close).toBeFocused();
+  };
+  await reachToast();
+  await page.keyboard.press('Enter');
+  await expect(redeem.failed).toHaveCount(0);
+  await expect(last).toBeFocused();
+
+  await reachToast();
+  await last.evaluate((element) => element.setAttribute('style', 'display: none'));
+  await page.keyboard.press('Space');
+  await expect(redeem.failed).toHaveCount(0);
+  await expect(redeem.heading).toBeFocused();
+});

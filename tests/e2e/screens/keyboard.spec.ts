@@ -1,0 +1,303 @@
+import type { Locator, Page } from 'playwright/test';
+import { AccountRoute } from '../routes/account-route.ts';
+import { AddMemberRoute } from '../routes/add-member-route.ts';
+import { CreateAppRoute, EditAppRoute } from '../routes/app-form-route.ts';
+import { AppsRoute } from '../routes/apps-route.ts';
+import { ConnectRoute } from '../routes/connect-route.ts';
+import { DevicesRoute } from '../routes/devices-route.ts';
+import type { ListRoute } from '../routes/list-route.ts';
+import { LoginRoute } from '../routes/login-route.ts';
+import { ManageLinks } from '../routes/manage-links.ts';
+import { MembersRoute } from '../routes/members-route.ts';
+import { MoreLinks } from '../routes/more-links.ts';
+import { OrdersRoute } from '../routes/orders-route.ts';
+import { RedeemRoute } from '../routes/redeem-route.ts';
+import { SelfDeleteRoute } from '../routes/self-delete-route.ts';
+import { SettingsRoute } from '../routes/settings-route.ts';
+import { Tabs } from '../routes/tabs.ts';
+import { VerifyRoute } from '../routes/verify-route.ts';
+import { signInPayer } from '../support/service/payer.ts';
+import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
+import { tabTo } from '../support/screens/keyboard.ts';
+import { routed } from '../support/tunnel/route-lists.ts';
+import { serverNames } from '../support/service/service.ts';
+import { expect, test } from '../webview/webview-fixtures.ts';
+
+/** Leaves the question without an answer in both ways, then has it done; the focus always has a place. */
+async function removeByKeyboard(
+  list: ListRoute & { confirm: Locator },
+  remove: Locator,
+  confirm = list.confirm,
+): Promise<void> {
+  const { keyboard } = list.page;
+  await tabTo(remove);
+  await keyboard.press('Enter');
+  await expect(list.cancel).toBeFocused();
+  await keyboard.press('Escape');
+  await expect(list.dialog).toBeHidden();
+  await expect(remove).toBeFocused();
+  await keyboard.press('Space');
+  await expect(list.cancel).toBeFocused();
+  await keyboard.press('Enter');
+  await expect(remove).toBeFocused();
+  await keyboard.press('Enter');
+  await tabTo(confirm);
+  await keyboard.press('Enter');
+  await expect(list.dialog).toBeHidden();
+  await expect(list.heading).toBeFocused();
+}
+
+/** A call that fails once the returned is called; those after it succeed again. */
+async function failSlowly(page: Page, call: string): Promise<() => Promise<void>> {
+  const end = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  await page.route(
+    call,
+    async (route) => {
+      await end.promise;
+      await route.abort();
+      ended.resolve();
+    },
+    { times: 1 },
+  );
+  return async () => {
+    end.resolve();
+    await ended.promise;
+  };
+}
+
+test.describe('by the keyboard alone, and the focus is always somewhere useful:', () => {
+  test('members are added and removed, devices revoked, apps created, edited and deleted', async ({
+    launchHere,
+    serviceHere,
+    email,
+  }) => {
+    const tablet = await signInPayer(serviceHere, email, 'Tablet');
+    const { page } = await launchHere();
+    const { keyboard } = page;
+    await arriveSignedIn(page, serviceHere, email);
+    const manage = new ManageLinks(page);
+    const account = new AccountRoute(page);
+
+    await tabTo(manage.to('section.members'));
+    await keyboard.press('Enter');
+    const members = new MembersRoute(page);
+    await expect(members.heading).toBeFocused();
+    await tabTo(members.add);
+    await keyboard.press('Enter');
+    await expect(new AddMemberRoute(page).email).toBeFocused();
+    await keyboard.type(`friend-of-${email}`);
+    await keyboard.press('Enter');
+    await expect(members.added).toBeVisible();
+    await expect(members.heading).toBeFocused();
+    await removeByKeyboard(members, members.withdraw(`friend-of-${email}`), members.confirmWithdrawal);
+    await expect(members.empty).toBeVisible();
+
+    // Back by the page's own link, then by the browser's.
+    await tabTo(members.back, 'Shift+Tab');
+    await keyboard.press('Enter');
+    await expect(account.heading).toBeFocused();
+    await tabTo(manage.to('section.orders'));
+    await keyboard.press('Enter');
+    await expect(new OrdersRoute(page).heading).toBeFocused();
+    await page.goBack();
+    await expect(account.heading).toBeFocused();
+
+    await tabTo(manage.to('section.devices'));
+    await keyboard.press('Enter');
+    const devices = new DevicesRoute(page);
+    await expect(devices.heading).toBeFocused();
+    await removeByKeyboard(devices, devices.revoke(tablet.deviceName));
+    await expect(devices.rows).toHaveCount(1);
+    await page.goBack();
+
+    await tabTo(manage.to('section.apps'));
+    await keyboard.press('Enter');
+    const apps = new AppsRoute(page);
+    await expect(apps.heading).toBeFocused();
+    await tabTo(apps.create);
+    await keyboard.press('Enter');
+    const create = new CreateAppRoute(page);
+    await expect(create.heading).toBeFocused();
+    await tabTo(create.name);
+    await keyboard.type('Wiki');
+    await tabTo(create.type('browser'));
+    await keyboard.press('ArrowDown');
+    await expect(create.type('webkit')).toBeFocused();
+    await expect(create.type('webkit')).toBeChecked();
+    await tabTo(create.link);
+    await keyboard.type('https://wiki.example/');
+    await tabTo(create.save);
+    await keyboard.press('Space');
+    await expect(apps.created).toBeVisible();
+    await expect(apps.heading).toBeFocused();
+    await tabTo(apps.edit('Wiki'));
+    await keyboard.press('Enter');
+    await expect(new EditAppRoute(page).heading).toBeFocused();
+    await page.goBack();
+    await expect(apps.heading).toBeFocused();
+    await removeByKeyboard(apps, apps.delete('Wiki'));
+    await expect(apps.empty).toBeVisible();
+  });
+
+  test('the way to a first app and a first member keeps the focus when the empty list arrives', async ({
+    openInApp,
+    serviceHere,
+    email,
+  }) => {
+    await signInPayer(serviceHere, email);
+    const { page } = await openInApp('android');
+    await arriveSignedIn(page, serviceHere, email);
+    const manage = new ManageLinks(page);
+    const apps = new AppsRoute(page);
+    const members = new MembersRoute(page);
+    for (const { section, call, list, add } of [
+      { section: 'section.apps', call: '**/api/group/apps*', list: apps, add: apps.create },
+      { section: 'section.members', call: '**/api/group/members*', list: members, add: members.add },
+    ] as const) {
+      const answered = Promise.withResolvers<void>();
+      await page.route(call, async (route) => {
+        await answered.promise;
+        await route.continue();
+      });
+      await manage.to(section).click();
+      await expect(list.heading).toBeFocused();
+      await tabTo(add);
+      answered.resolve();
+      await expect(list.empty).toBeVisible();
+      await expect(add).toBeFocused();
+      await page.goBack();
+    }
+  });
+
+  test('a license key is redeemed and the account deleted, also when the service fails on the way', async ({
+    signedInConsole: page,
+  }) => {
+    const { keyboard } = page;
+    const more = new MoreLinks(page);
+    await tabTo(more.to('redeem.title'));
+    await keyboard.press('Enter');
+    const redeem = new RedeemRoute(page);
+    await expect(redeem.key).toBeFocused();
+    await keyboard.press('Enter');
+    await expect(redeem.required).toBeVisible();
+    await expect(redeem.key).toBeFocused();
+    await keyboard.type('E2E-NO-SUCH-KEY');
+    await keyboard.press('Tab');
+    await expect(redeem.submit).toBeFocused();
+    const failing = await failSlowly(page, '**/api/license-keys/*/consume');
+    await keyboard.press('Space');
+    await expect(redeem.submit).toBeDisabled();
+    await failing();
+    await expect(redeem.failed).toBeVisible();
+    await expect(redeem.submit).toBeFocused();
+    await page.goBack();
+    await expect(new AccountRoute(page).heading).toBeFocused();
+
+    await tabTo(more.to('selfDelete.title'));
+    await keyboard.press('Enter');
+    const remove = new SelfDeleteRoute(page);
+    await expect(remove.heading).toBeFocused();
+    await tabTo(remove.continueButton);
+    await keyboard.press('Space');
+    await expect(remove.stepHeading('warn')).toBeFocused();
+    await tabTo(remove.back);
+    await keyboard.press('Enter');
+    await expect(remove.stepHeading('confirm')).toBeFocused();
+    for (const step of ['warn', 'final'] as const) {
+      await tabTo(remove.continueButton);
+      await keyboard.press('Enter');
+      await expect(remove.stepHeading(step)).toBeFocused();
+    }
+    await tabTo(remove.submit);
+    const failingAgain = await failSlowly(page, '**/api/self');
+    await keyboard.press('Enter');
+    await expect(remove.submit).toBeDisabled();
+    // What cannot be pressed now is not pressed by being pressed again.
+    await keyboard.press('Enter');
+    await failingAgain();
+    await expect(remove.failed).toHaveCount(1);
+    await expect(remove.submit).toBeFocused();
+    await keyboard.press('Enter');
+    await expect(remove.success).toBeVisible();
+    await expect(new LoginRoute(page).email).toBeFocused();
+  });
+
+  test("spec §8: 'code resent': another code is asked for and typed at once", async ({
+    openedConsole: page,
+    serviceHere,
+    email,
+  }) => {
+    await page.clock.install();
+    await new LoginRoute(page).askForCode(email);
+    const verify = new VerifyRoute(page);
+    await expect(verify.digits.first()).toBeFocused();
+    await serviceHere.mailbox.code(email);
+    await serviceHere.advance(61_000);
+    await page.clock.fastForward(61_000);
+    await tabTo(verify.resend);
+    await page.keyboard.press('Enter');
+    await expect(verify.resent).toBeVisible();
+    await expect(verify.resendIn).toBeDisabled();
+    await verify.type(await serviceHere.mailbox.code(email, 1));
+    await expect(new AccountRoute(page).heading).toBeFocused();
+  });
+
+  test("spec §8: 'network error, please retry': a list that could not be loaded is loaded again", async ({
+    signInInApp,
+  }) => {
+    const { page } = await signInInApp('android');
+    await page.route('**/api/devices', (route) => route.fulfill({ status: 500, body: '' }));
+    await tabTo(new ManageLinks(page).to('section.devices'));
+    await page.keyboard.press('Enter');
+    const devices = new DevicesRoute(page);
+    await expect(devices.failed).toHaveText(/Network error, please retry/);
+    await tabTo(devices.retry);
+    await page.unroute('**/api/devices');
+    await page.keyboard.press('Enter');
+    await expect(devices.rows).toHaveCount(1);
+    await expect(devices.heading).toBeFocused();
+  });
+
+  test('the connect tab: server by typing and arrow keys, routing by arrow keys, Connect and Disconnect by Enter and Space', async ({
+    signInInApp,
+  }) => {
+    const { app, page } = await signInInApp('android');
+    const { keyboard } = page;
+    await tabTo(new Tabs(page).connect);
+    await keyboard.press('Enter');
+    const connect = new ConnectRoute(page);
+    await expect(connect.heading).toBeFocused();
+    await tabTo(connect.serverButton);
+    await keyboard.press('Enter');
+    await expect(connect.search).toBeFocused();
+    await keyboard.press('ArrowDown');
+    await keyboard.press('Enter');
+    await expect(connect.chosen(serverNames.untrusted)).toBeVisible();
+    await expect(connect.serverButton).toBeFocused();
+    await keyboard.press('Enter');
+    await keyboard.type(serverNames.first.toLowerCase());
+    await expect(connect.server(serverNames.untrusted)).toBeHidden();
+    await keyboard.press('Enter');
+    await expect(connect.chosen(serverNames.first)).toBeVisible();
+    await tabTo(connect.protection);
+    await keyboard.press('Enter');
+    const settings = new SettingsRoute(page);
+    await expect(settings.heading).toBeFocused();
+    await tabTo(settings.global);
+    await expect(settings.global).toBeFocused();
+    await keyboard.press('ArrowDown');
+    await expect(settings.automatic).toBeFocused();
+    await expect.poll(() => app.routing()).toEqual({ mode: 'app', routeApps: routed.apps.slice(0, 2) });
+    await page.goBack();
+
+    await tabTo(connect.connect);
+    await keyboard.press('Enter');
+    await expect(connect.status('connect.connected')).toBeVisible();
+    await expect(connect.disconnect).toBeFocused();
+    await keyboard.press('Space');
+    await expect(connect.status('connect.disconnected')).toBeVisible();
+    await expect(connect.connect).toBeFocused();
+    expect(app.connects).toHaveLength(1);
+  });
+});

@@ -1,0 +1,101 @@
+import type { Page } from 'playwright/test';
+import { expect, test } from '../fixtures.ts';
+import { AccountRoute } from '../routes/account-route.ts';
+import { ConfirmRoute } from '../routes/confirm-route.ts';
+import { MoreLinks } from '../routes/more-links.ts';
+import { PurchaseRoute } from '../routes/purchase-route.ts';
+import { StorePage } from '../routes/store-pages.ts';
+import { tickUntil } from '../support/host/tick-until.ts';
+
+const call = '**/api/payment-confirm/wordgate';
+
+test.describe('spec §2: /pay/confirming?order_id: payment result', () => {
+  test("spec §4: loading, then success (10 s countdown then /#download); spec §8: 'payment success'", async ({
+    signedInConsole: page,
+  }) => {
+    await page.clock.install();
+    const answer = await holdConfirmation(page);
+    const confirm = new ConfirmRoute(page);
+    await confirm.open('?order_id=1');
+    await expect(confirm.loading).toBeVisible();
+    await page.clock.pauseAt(Date.now() + 1000);
+    await answer({ code: 0, msg: '', data: null });
+    await tickUntil(page, () => expect(confirm.heading).toBeVisible({ timeout: 1000 }));
+    await expect(confirm.successToast).toBeVisible();
+    await expect(confirm.countdown).toHaveText('Continuing in 10 s');
+    await page.clock.runFor(1000);
+    await expect(confirm.countdown).toHaveText('Continuing in 9 s');
+    await expect(confirm.announced).toHaveText('Continuing in 10 seconds');
+    await page.clock.runFor(8000);
+    await expect(confirm.countdown).toHaveText('Continuing in 1 s');
+    await expect(confirm.announced).toHaveText('Continuing in 10 seconds');
+    await page.clock.runFor(1000);
+    await page.clock.resume();
+    await expect(page).toHaveURL(/\/dashboard#download$/);
+    await expect(new MoreLinks(page).downloadHeading).toBeFocused();
+    await expect(new MoreLinks(page).downloadHeading).toBeInViewport();
+  });
+
+  test("spec §8: 'error during payment confirmation' while the service cannot be reached, with a back link", async ({
+    signedInConsole: page,
+  }) => {
+    await page.route(call, (route) => route.abort());
+    const confirm = new ConfirmRoute(page);
+    await confirm.open('?order_id=1');
+    await expect(confirm.failed).toBeVisible();
+    await expect(confirm.error).toBeVisible();
+    await confirm.checkAgain.click();
+    await expect(confirm.error).toBeVisible();
+    await expect(confirm.checkAgain).toBeFocused();
+    await confirm.back.click();
+    await expect(new AccountRoute(page).heading).toBeFocused();
+  });
+
+  test("spec §5: the payment confirm page requires order_id, otherwise shows 'error during payment confirmation' and goes to /quick-start", async ({
+    signedInConsole: page,
+  }) => {
+    // A browser that is answered 204 stays on its page (RFC 9110 §15.3.5): the store would take it away.
+    let leavings = 0;
+    await page.route('**/store/**', (route) => {
+      leavings += 1;
+      return route.fulfill({ status: 204 });
+    });
+    const confirm = new ConfirmRoute(page);
+    for (const [before, query] of ['', '?order_id='].entries()) {
+      await confirm.open(query);
+      await expect(confirm.error).toBeVisible();
+      await expect(new PurchaseRoute(page).heading).toBeVisible();
+      await expect.poll(() => leavings).toBe(before + 1);
+    }
+    await page.unroute('**/store/**');
+    await new PurchaseRoute(page).openAgain.click();
+    await expect(new StorePage(page).heading).toBeVisible();
+  });
+
+  test('the desktop app tells the same', async ({ signedInHere: { page } }) => {
+    const confirm = new ConfirmRoute(page);
+    await confirm.open();
+    await expect(confirm.error).toBeVisible();
+    await expect(new PurchaseRoute(page).outside).toBeVisible();
+    await confirm.open('?order_id=no-such-order');
+    await expect(confirm.failed).toBeVisible();
+    await expect(confirm.why).not.toBeEmpty();
+    // There is nothing to pay, or to wait for.
+    await expect(confirm.back).toBeVisible();
+    await expect(confirm.payAgain.or(confirm.checkAgain)).toHaveCount(0);
+  });
+});
+
+/** The service answers the confirmation when the test lets it. */
+async function holdConfirmation(page: Page): Promise<(reply: object) => Promise<void>> {
+  const answer = Promise.withResolvers<object>();
+  const answered = Promise.withResolvers<void>();
+  await page.route(call, async (route) => {
+    await route.fulfill({ json: await answer.promise });
+    answered.resolve();
+  });
+  return async (reply) => {
+    answer.resolve(reply);
+    await answered.promise;
+  };
+}

@@ -1,0 +1,220 @@
+import { waitLimit } from '../../../lab/runs/wait-limit.ts';
+import { expect, type Locator, type Page } from 'playwright/test';
+import { AboutRoute } from '../../routes/about-route.ts';
+import { AccountRoute } from '../../routes/account-route.ts';
+import { AddMemberRoute } from '../../routes/add-member-route.ts';
+import { CreateAppRoute, EditAppRoute } from '../../routes/app-form-route.ts';
+import { AppsRoute } from '../../routes/apps-route.ts';
+import { ConfirmRoute } from '../../routes/confirm-route.ts';
+import { ConnectionLogRoute } from '../../routes/connection-log-route.ts';
+import { ConnectRoute } from '../../routes/connect-route.ts';
+import { DevicesRoute } from '../../routes/devices-route.ts';
+import { LoginRoute } from '../../routes/login-route.ts';
+import { LogoutRoute } from '../../routes/logout-route.ts';
+import { MembersRoute } from '../../routes/members-route.ts';
+import { MembershipCards } from '../../routes/membership-cards.ts';
+import { MiniAppsRoute } from '../../routes/mini-apps-route.ts';
+import { MyServiceRoute } from '../../routes/my-service-route.ts';
+import { NotConfirmedRoute } from '../../routes/not-confirmed-route.ts';
+import { NotFoundRoute } from '../../routes/not-found-route.ts';
+import { OrdersRoute } from '../../routes/orders-route.ts';
+import { PayOrderRoute } from '../../routes/pay-order-route.ts';
+import { PayerOnlyRoute } from '../../routes/payer-only-route.ts';
+import { PurchaseRoute } from '../../routes/purchase-route.ts';
+import { QuickStartRoute } from '../../routes/quick-start-route.ts';
+import { RedeemRoute } from '../../routes/redeem-route.ts';
+import { ReportRoute } from '../../routes/report-route.ts';
+import type { Route } from '../../routes/route.ts';
+import { SelfDeleteRoute } from '../../routes/self-delete-route.ts';
+import { SettingsRoute } from '../../routes/settings-route.ts';
+import { VerifyRoute } from '../../routes/verify-route.ts';
+import { WebNoticeRoute, webNoticePaths } from '../../routes/web-notice-route.ts';
+import type { WebviewApp } from '../../webview/webview-app.ts';
+import type { FilledAccount } from '../service/filled-account.ts';
+import {
+  accountMistakes,
+  askingScreens,
+  crashScreen,
+  cropScreen,
+  deviceLoginScreens,
+  noteScreen,
+  offlineScreen,
+  publicMistakes,
+  selfDeleteScreens,
+  verifyQuery,
+} from './screen-states.ts';
+import { tunnelScreens } from './tunnel-screens.ts';
+import { texts, type TextLanguage } from './texts.ts';
+
+export interface Screen {
+  readonly name: string;
+  readonly route: Route;
+  readonly query?: string;
+  /** What has to be so before it is opened. */
+  readonly prepare?: () => Promise<unknown>;
+  /** What its user does there until it looks like this; the page as it comes if absent. */
+  readonly act?: () => Promise<void>;
+  /** It is only to be had by reloading the page, in the place of following a link. */
+  readonly loads?: boolean;
+  /** What shows that it is there; the page's heading if absent. */
+  readonly sees?: Locator;
+  /** Puts back what would change later screens. */
+  readonly leave?: () => Promise<void>;
+}
+
+/** Goes to a screen from any page of ours, and waits until everything on it is there. */
+export async function openScreen(screen: Screen): Promise<void> {
+  const { name, route, query, prepare, act, loads, sees } = screen;
+  const { page, language } = route;
+  await prepare?.();
+  await (loads ? route.open(query) : route.follow(query));
+  // What is reloaded may be there to show how it waits, or fails.
+  if (!loads) await expect(route.heading, name).toBeVisible();
+  await act?.();
+  await expect(sees ?? route.heading, name).toBeVisible({ timeout: waitLimit(20_000) });
+  if (!loads) {
+    await expect(page.getByRole('status', { name: texts[language]['shell.loading'] }), name).toHaveCount(0);
+  }
+  await page.evaluate(() => document.fonts.ready);
+}
+
+/** Screens that anybody can see. */
+export function publicScreens(page: Page, language: TextLanguage): Screen[] {
+  return [
+    { name: 'login', route: new LoginRoute(page, language) },
+    {
+      name: 'auth-verify',
+      route: new VerifyRoute(page, language),
+      query: verifyQuery,
+    },
+    { name: 'not-found', route: new NotFoundRoute(page, language) },
+    { name: 'about-us', route: new AboutRoute(page, language) },
+  ];
+}
+
+/** What else can be seen of the web console, and of every other host in the same way, before signing in. */
+export function signedOutScreens(page: Page, language: TextLanguage): Screen[] {
+  return [
+    ...publicScreens(page, language),
+    ...publicMistakes(page, language),
+    ...deviceLoginScreens(page, language),
+    crashScreen(page, language),
+  ];
+}
+
+/** Screens of every host for which somebody has to be signed in. */
+function accountScreens(page: Page, language: TextLanguage, account: FilledAccount): Screen[] {
+  return [
+    { name: 'dashboard', route: new AccountRoute(page, language) },
+    { name: 'redeem', route: new RedeemRoute(page, language) },
+    { name: 'confirmed', route: new ConfirmRoute(page, language), query: `?order_id=${account.paidOrder}` },
+    {
+      name: 'not-confirmed',
+      route: new NotConfirmedRoute(page, language),
+      query: '?order_id=none',
+      // Without the toast of the one before it.
+      loads: true,
+    },
+    { name: 'self-delete', route: new SelfDeleteRoute(page, language) },
+    { name: 'logout', route: new LogoutRoute(page, language) },
+    { name: 'settings', route: new SettingsRoute(page, language) },
+  ];
+}
+
+/** What the desktop app says where the web console leaves for another page, before signing in. */
+export function desktopPublicScreens(page: Page, language: TextLanguage): Screen[] {
+  const quickStart = new QuickStartRoute(page, language);
+  return [
+    ...publicScreens(page, language),
+    { name: 'quick-start', route: quickStart, sees: quickStart.outside },
+  ];
+}
+
+/** Screens of the desktop app for which somebody has to be signed in. */
+export function desktopScreens(page: Page, language: TextLanguage, account: FilledAccount): Screen[] {
+  return [
+    ...appScreens(page, language, account),
+    { name: 'connection-log', route: new ConnectionLogRoute(page, language) },
+    reportScreen(page, language),
+  ];
+}
+
+/** Those that a phone's app has, too. */
+export function appScreens(page: Page, language: TextLanguage, account: FilledAccount): Screen[] {
+  return [
+    ...accountScreens(page, language, account),
+    { name: 'connect', route: new ConnectRoute(page, language) },
+    { name: 'mini-apps', route: new MiniAppsRoute(page, language) },
+    { name: 'purchase', route: new PurchaseRoute(page, language) },
+    { name: 'pay-order', route: new PayOrderRoute(page, language), query: `?orderId=${account.unpaidOrder}` },
+    { name: 'my-service', route: new MyServiceRoute(page, language) },
+    { name: 'devices', route: new DevicesRoute(page, language) },
+    { name: 'orders', route: new OrdersRoute(page, language) },
+    { name: 'members', route: new MembersRoute(page, language) },
+    { name: 'add-member', route: new AddMemberRoute(page, language) },
+    { name: 'apps', route: new AppsRoute(page, language) },
+    { name: 'create-app', route: new CreateAppRoute(page, language) },
+    editApp(page, language, account),
+    ...askingScreens(page, language),
+  ];
+}
+
+function reportScreen(page: Page, language: TextLanguage): Screen {
+  const route = new ReportRoute(page, language);
+  return { name: 'problem-report', route, sees: route.contents };
+}
+
+const editApp = (page: Page, language: TextLanguage, { appId }: FilledAccount): Screen => ({
+  name: 'edit-app',
+  route: new EditAppRoute(page, language),
+  query: `/${appId}`,
+});
+
+/** Screens of the web console for which somebody has to be signed in. */
+export function webScreens(page: Page, language: TextLanguage, account: FilledAccount): Screen[] {
+  return [
+    ...accountScreens(page, language, account),
+    ...webNoticePaths.map((path) => ({
+      name: `notice${path.replaceAll('/', '-')}`,
+      route: new WebNoticeRoute(page, path, language),
+    })),
+    { name: 'add-member', route: new AddMemberRoute(page, language) },
+    { name: 'create-app', route: new CreateAppRoute(page, language) },
+    editApp(page, language, account),
+    ...accountMistakes(page, language),
+    ...selfDeleteScreens(page, language),
+    cropScreen(page, language),
+    noteScreen(page, language),
+    offlineScreen(page, language),
+  ];
+}
+
+/** What a child member sees in the place of what it may not do. */
+export function childScreens(page: Page, language: TextLanguage): Screen[] {
+  const cards = new MembershipCards(page, language);
+  return [
+    { name: 'payer-only', route: new PayerOnlyRoute(page, '/members/add', language) },
+    { name: 'membership', route: cards, sees: cards.membership },
+    { name: 'membership-asking', route: cards, act: () => cards.leave.click(), sees: cards.dialog },
+  ];
+}
+
+/** What somebody sees who is invited to a group. */
+export function invitedScreens(page: Page, language: TextLanguage): Screen[] {
+  const cards = new MembershipCards(page, language);
+  return [{ name: 'invitation', route: cards, sees: cards.invitation }];
+}
+
+/**
+ * What is not the same in a webview: what its app hands over to the system, and the states of a tunnel, which
+ * the app of the tests can be in at once. The rest is the same bundle as on the desktop, at a phone's width.
+ */
+export function webviewScreens(page: Page, language: TextLanguage, app: WebviewApp): Screen[] {
+  return [
+    { name: 'dashboard', route: new AccountRoute(page, language) },
+    { name: 'mini-apps', route: new MiniAppsRoute(page, language) },
+    { name: 'purchase', route: new PurchaseRoute(page, language) },
+    { name: 'connect', route: new ConnectRoute(page, language) },
+    ...tunnelScreens(page, language, app),
+  ];
+}

@@ -1,0 +1,41 @@
+import { expect, type Browser, type Page } from 'playwright/test';
+import type { PageNote, PageNoteId } from '../../../../src/shared/entities.ts';
+import { LoginRoute } from '../../routes/login-route.ts';
+import type { TestService } from './service.ts';
+import { openConsole } from './web-console.ts';
+
+/** Answers in the service's place which notes there are. Returns the page ids that were asked for so far. */
+export async function serveNotes(
+  page: Page,
+  notes: Partial<Record<PageNoteId, readonly PageNote[]>>,
+): Promise<() => string[]> {
+  const asked: string[] = [];
+  const all: Record<string, readonly PageNote[] | undefined> = notes;
+  await page.route('**/api/page-notes/*', async (route) => {
+    const id = new URL(route.request().url()).pathname.split('/').at(-1) ?? '';
+    asked.push(id);
+    await route.fulfill({ json: { code: 0, msg: '', data: { items: all[id] ?? [] } } });
+  });
+  return () => [...asked];
+}
+
+/** The console's sign-in page with these notes, and a clock that the test moves. */
+export async function openLoginWithNotes(
+  browser: Browser,
+  service: TestService,
+  notes: readonly PageNote[],
+): Promise<{ page: Page; asked: () => string[] }> {
+  const page = await openConsole(browser, service);
+  // What this first page is about to ask for does not count.
+  await page.goto('about:blank');
+  const asked = await serveNotes(page, { 'vpn-welcome': notes });
+  await page.clock.install();
+  await page.goto(`${service.consoleUrl}/login`);
+  await expect(new LoginRoute(page).heading).toBeVisible();
+  return { page, asked };
+}
+
+/** Lets the page's own timers run as if this much time had passed. */
+export async function pass(page: Page, seconds: number): Promise<void> {
+  await page.clock.runFor(seconds * 1000);
+}

@@ -1,0 +1,234 @@
+import { describe, expect, test } from 'vitest';
+import { addresses, names } from '../../lab/network/addresses.ts';
+import { helperLabForEach } from '../support/lab-for-each.ts';
+import type { TestClient } from '../support/callers/test-client.ts';
+
+const net = helperLabForEach();
+
+const source = async () => (await net.lab.user.probe.http4('where'))?.address;
+
+const wasConnected = ({ states }: TestClient) => states.some(({ state }) => state === 'connected');
+
+describe('a connection that cannot be made', () => {
+  test('because the gateway is down', async () => {
+    const session = await net.signIn();
+    await net.lab.gateway.stop();
+    const client = await net.attach();
+    await client.call('connect', net.request({ session }));
+    await client.until('disconnected', { seen: 1, where: ({ reason }) => reason === 'gateway-unreachable' });
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+  });
+
+  test('because the gateway shows another key than the one that was verified', async () => {
+    await net.lab.untrustedGateway.start();
+    const session = await net.signIn();
+    const client = await net.attach();
+    await client.call(
+      'connect',
+      net.request({
+        session,
+        gateway: { host: names.untrustedGateway, port: 443 },
+        address: addresses.untrustedGateway.ipv4,
+      }),
+    );
+    // A gateway may have got a new key since: the client looks at it once more, while traffic is blocked.
+    await client.until('connecting', { where: ({ phase }) => phase === 'authenticating' });
+    expect(await source()).toBeUndefined();
+    await client.call('provideSession', { session });
+    await client.until('disconnected', {
+      seen: 1,
+      where: ({ reason }) => reason === 'gateway-certificate-refused',
+    });
+    expect(wasConnected(client)).toBe(false);
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+  });
+
+  test('because there is no user for the engine', async () => {
+    await net.end('SIGTERM');
+    await net.start({ args: ['--engine-user', 'no-such-user'] });
+    const client = await net.attach();
+    expect(client.states).toEqual([{ state: 'invalid', cause: 'engine-absent' }]);
+    await client.call('connect', net.request({ session: await net.signIn() }));
+    expect(await client.call('snapshot', {})).toEqual({ state: 'invalid', cause: 'engine-absent' });
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+  });
+});
+
+describe('while a session is waited for', () => {
+  test('one that the gateway refuses is asked for again', async () => {
+    const { certificatePin } = await net.signIn();
+    const client = await net.attach();
+    const refused = { cookie: `webvpn=${'A'.repeat(43)}=`, certificatePin };
+    await client.call('connect', net.request({ session: refused }));
+    await client.until('connecting', { where: ({ phase }) => phase === 'authenticating' });
+    // Blocked, but the gateway can be reached to sign in.
+    expect(await source()).toBeUndefined();
+    await client.call('provideSession', { session: await net.signIn() });
+    await client.until('connected');
+    expect(await source()).toBe(addresses.gateway.ipv4);
+  });
+
+  test('a gateway that has a new valid key is signed in to once more, and that is no alarm', async () => {
+    const session = await net.signIn();
+    await net.lab.gateway.renewKey();
+    await net.lab.gateway.restart();
+    const client = await net.attach();
+    await client.call('connect', net.request({ session }));
+    await client.until('connecting', { where: ({ phase }) => phase === 'authenticating' });
+    expect(await source()).toBeUndefined();
+    const renewed = await net.signIn();
+    expect(renewed.certificatePin).not.toBe(session.certificatePin);
+    await client.call('provideSession', { session: renewed });
+    await client.until('connected');
+    expect(await source()).toBe(addresses.gateway.ipv4);
+    expect(client.states.slice(1).map(({ state }) => state)).not.toContain('disconnected');
+  });
+
+  test('the client that asked goes: the tunnel is given up', async () => {
+    const client = await net.attach();
+    await client.call('connect', net.request());
+    const other = await net.attach();
+    expect(other.states).toMatchObject([{ state: 'connecting', phase: 'authenticating' }]);
+    client.socket.destroy();
+    await other.until('disconnected', { where: ({ reason }) => reason === 'sign-in-cancelled' });
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+  });
+
+  test('the client that asked goes, with the kill switch on: traffic stays blocked', async () => {
+    const client = await net.attach();
+    await client.call('connect', net.request({ killSwitch: true }));
+    client.socket.destroy();
+    const other = await net.attach();
+    await other.call('provideSession', { session: await net.signIn() });
+    await other.until('connected');
+    await other.call('disconnect', {});
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+  });
+
+  test('a disconnect ends the wait', async () => {
+    const client = await net.attach();
+    await client.call('connect', net.request());
+    await client.call('disconnect', { reason: 'sign-in-refused' });
+    expect(client.states.at(-1)).toEqual({ state: 'disconnected', reason: 'sign-in-refused' });
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+  });
+});
+
+test('the tunnel stays when the app goes, and the next one sees it', async () => {
+  const client = await net.connect();
+  client.socket.destroy();
+  const next = await net.attach();
+  expect(next.states).toMatchObject([{ state: 'connected' }]);
+  expect(await source()).toBe(addresses.gateway.ipv4);
+  await next.call('disconnect', {});
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+});
+
+test('a disconnect during the handshake cancels it', async () => {
+  const client = await net.attach();
+  const session = await net.signIn();
+  const connecting = client.call('connect', net.request({ session }));
+  await client.until('connecting');
+  await client.call('disconnect', {});
+  await connecting;
+  expect(await client.call('snapshot', {})).toEqual({ state: 'disconnected' });
+  expect(wasConnected(client)).toBe(false);
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+  expect(await net.engines()).toEqual([]);
+});
+
+test('commands in a row: the last one decides', async () => {
+  const client = await net.attach();
+  const session = await net.signIn();
+  await Promise.all([
+    client.call('connect', net.request({ session })),
+    client.call('disconnect', {}),
+    client.call('connect', net.request()),
+    client.call('disconnect', {}),
+    client.call('connect', net.request({ session: await net.signIn() })),
+  ]);
+  await client.until('connected');
+  expect(await source()).toBe(addresses.gateway.ipv4);
+  await client.call('disconnect', {});
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+});
+
+test('a connect while connected goes over to the other gateway', async () => {
+  await net.lab.untrustedGateway.start();
+  const client = await net.connect();
+  const seen = client.states.length;
+  await client.call('connect', {
+    ...net.request(),
+    gateway: { host: names.untrustedGateway, port: 443 },
+    address: addresses.untrustedGateway.ipv4,
+  });
+  expect(client.states.slice(seen)).toMatchObject([
+    { state: 'disconnecting', then: 'connecting' },
+    { state: 'connecting', phase: 'authenticating' },
+  ]);
+  await client.call('provideSession', { session: await net.signIn(net.lab.untrustedGateway) });
+  const connected = await client.until('connected', { seen });
+  expect(connected.gateway.host).toBe(names.untrustedGateway);
+  await client.call('disconnect', {});
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+});
+
+describe('the way to the gateway', () => {
+  test('goes with the uplink and comes back with it', async () => {
+    const { user } = net.lab;
+    const client = await net.connect();
+    const seen = client.states.length;
+    await user.run(['ip', 'link', 'set', 'dev', 'uplink', 'down']);
+    await client.until('connecting', { seen, where: ({ phase }) => phase === 'waiting' });
+    await user.run(['ip', 'link', 'set', 'dev', 'uplink', 'up']);
+    await user.run(['ip', 'route', 'add', 'default', 'via', addresses.router.ipv4, 'dev', 'uplink']);
+    await client.until('connected', { seen });
+    expect(await source()).toBe(addresses.gateway.ipv4);
+  });
+
+  test('is another one: the tunnel is recreated over it', async () => {
+    const { user } = net.lab;
+    const client = await net.connect();
+    const seen = client.states.length;
+    await user.run(['ip', 'address', 'add', '192.0.2.11/24', 'dev', 'uplink']);
+    await user.run([
+      'ip',
+      'route',
+      'replace',
+      'default',
+      'via',
+      addresses.router.ipv4,
+      'dev',
+      'uplink',
+      'src',
+      '192.0.2.11',
+    ]);
+    await client.until('connecting', { seen });
+    await client.until('connected', { seen });
+    const outside = await user.run(['ss', '-Hnt', 'dst', addresses.gateway.ipv4]);
+    expect(outside).toContain('192.0.2.11');
+  });
+
+  test('falls silent and is open again: the tunnel comes back by itself', async () => {
+    const client = await net.connect();
+    const seen = client.states.length;
+    await net.lab.setGatewayReachable(false);
+    await client.until('connecting', { seen, limitMs: 45_000 });
+    await net.lab.setGatewayReachable(true);
+    await client.until('connected', { seen, limitMs: 45_000 });
+    expect(await source()).toBe(addresses.gateway.ipv4);
+  }, 120_000);
+});
+
+test('statistics go on counting when the engine is recreated', async () => {
+  const client = await net.connect();
+  await net.lab.user.probe.http4('x'.repeat(800));
+  const first = await client.call('statistics', {});
+  const seen = client.states.length;
+  for (const pid of await net.engines()) process.kill(pid, 'SIGKILL');
+  await client.until('connected', { seen });
+  const second = await client.call('statistics', {});
+  expect(first.sent).toBeGreaterThan(800);
+  expect(second.sent).toBeGreaterThanOrEqual(first.sent);
+  expect(second.received).toBeGreaterThanOrEqual(first.received);
+});

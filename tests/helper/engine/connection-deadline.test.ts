@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { helperError } from '#shared/helper/protocol.ts';
+import { addresses } from '../../lab/network/addresses.ts';
+import { helperLabForEach } from '../support/lab-for-each.ts';
+
+const net = helperLabForEach();
+
+const source = async () => (await net.lab.user.probe.http4('where'))?.address;
+
+const soon = () => Date.now() + 500;
+const later = () => Date.now() + 3_600_000;
+
+test('a connection ends at its deadline, with nobody there to end it', async () => {
+  const first = await net.attach();
+  await first.call('connect', net.request({ deadline: { at: later(), reason: 'plan-ended' } }));
+  await first.call('provideSession', { session: await net.signIn() });
+  await first.until('connected');
+  await first.call('setDeadline', { deadline: { at: soon(), reason: 'trial-ended' } });
+  first[Symbol.dispose]();
+  const second = await net.attach();
+  await second.until('disconnected');
+  expect(second.states.at(-1)).toEqual({ state: 'disconnected', reason: 'trial-ended' });
+  expect(await source()).toBe(addresses.user.ipv4);
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+});
+
+test('with the kill switch on traffic stays blocked then', async () => {
+  const client = await net.attach();
+  const session = await net.signIn();
+  const deadline = { at: soon(), reason: 'plan-ended' } as const;
+  await client.call('connect', net.request({ session, killSwitch: true, deadline }));
+  expect(await client.until('disconnected', { seen: 1 })).toEqual({
+    state: 'disconnected',
+    reason: 'plan-ended',
+    blocked: true,
+  });
+  expect(await source()).toBeUndefined();
+  await client.call('disconnect', {});
+  expect(await source()).toBe(addresses.user.ipv4);
+});
+
+test('one that has passed already ends the connection at once', async () => {
+  const client = await net.attach();
+  await client.call('connect', net.request({ deadline: { at: 1, reason: 'trial-ended' } }));
+  expect(await client.until('disconnected', { seen: 1 })).toMatchObject({ reason: 'trial-ended' });
+});
+
+test('a deadline is that of one connection, not of the next', async () => {
+  const client = await net.connect({ deadline: { at: later(), reason: 'trial-ended' } });
+  await client.call('disconnect', {});
+  await expect(
+    client.call('setDeadline', { deadline: { at: soon(), reason: 'trial-ended' } }),
+  ).rejects.toMatchObject({ code: helperError.wrongState });
+  // Before the deadline starts to run: at its end a sign-in in progress would be cut off.
+  const session = await net.signIn();
+  const deadline = { at: soon(), reason: 'trial-ended' } as const;
+  await client.call('connect', net.request({ deadline }));
+  const seen = client.states.length;
+  await client.call('connect', net.request({ session }));
+  await client.until('connected', { seen });
+  await client.call('setDeadline', { deadline: null });
+  await new Promise((resolve) => {
+    setTimeout(resolve, Math.max(0, deadline.at + 200 - Date.now()));
+  });
+  expect(client.states.at(-1)).toMatchObject({ state: 'connected' });
+});

@@ -1,0 +1,157 @@
+import { once } from 'node:events';
+import { connect as connectTls } from 'node:tls';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { helperError } from '#shared/helper/protocol.ts';
+import { addresses, names, ports } from '../../lab/network/addresses.ts';
+import { findLeaks } from '../../lab/packets/leaks.ts';
+import { setKernel } from '../../lab/network/network.ts';
+import { attachAs, asUser } from '../support/callers/attach-as.ts';
+import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
+import { helloParams, openRaw, type RawClient } from '../support/callers/raw-client.ts';
+
+/** A user who may use the helper, of a number that no account has (Debian policy §9.2.2). */
+const uid = 64_950;
+
+let net: HelperLab;
+
+beforeAll(async () => {
+  net = await createHelperLab();
+  const strict = ['all', 'default', 'uplink'].map((name) => `net.ipv4.conf.${name}.rp_filter=1`);
+  await setKernel(net.lab.user, strict);
+  // The laboratory's ocserv listens on IPv4 only.
+  const { ipv4, ipv6 } = addresses.gateway;
+  const relay = `
+    const { connect, createServer } = require('node:net');
+    createServer((client) => {
+      const upstream = connect(${ports.gateway}, '${ipv4}');
+      for (const socket of [client, upstream]) socket.on('error', () => {});
+      client.pipe(upstream).pipe(client);
+    }).listen(${ports.gateway}, '${ipv6}', () => console.log('relaying'));`;
+  await net.lab.gatewayMachine.spawnUntil([process.execPath, '-e', relay], /relaying/);
+});
+
+beforeEach(async () => {
+  await net.start({ args: ['--allow-user', String(uid)] });
+});
+
+afterEach(async () => {
+  const client = await net.attach();
+  await client.call('disconnect', {});
+  client[Symbol.dispose]();
+  await net.end('SIGTERM');
+});
+
+afterAll(async () => {
+  await net[Symbol.asyncDispose]();
+});
+
+/** A client of root's that has said hello, and its answer to the call that opens the stream. */
+async function openStream(): Promise<{ client: RawClient; answer: unknown }> {
+  const client = await openRaw(net.socket);
+  await client.request('hello', helloParams);
+  return { client, answer: await client.request('openGatewayStream', {}) };
+}
+
+const opened = { result: null };
+const wrongState = { error: { code: helperError.wrongState } };
+
+test.each(['ipv4', 'ipv6'] as const)(
+  'while everything else is blocked, a sign-in goes through the helper (%s, strict rp_filter)',
+  async (family) => {
+    const client = await net.attach();
+    const address = addresses.gateway[family];
+    await client.call('connect', net.request({ killSwitch: true, address }));
+    const capture = await net.lab.capture(`tcp and dst host ${address} and dst port ${ports.gateway}`);
+    const session = await net.signIn();
+    expect((await capture.stop()).length).toBeGreaterThan(5);
+    await client.call('provideSession', { session });
+    await client.until('connected');
+    expect(await net.lab.user.probe.http4('through')).toMatchObject({ address: addresses.gateway.ipv4 });
+  },
+);
+
+/** What a program of this user sends to the gateway's address and port, and what became of it. */
+async function talkToGateway(marker: string, who: number): Promise<string> {
+  const script = `exec 3<>/dev/tcp/${addresses.gateway.ipv4}/${ports.gateway} && echo ${marker} >&3 && echo sent`;
+  const { stdout, stderr } = await net.lab.user.exec(['setpriv', ...asUser(who), 'bash', '-c', script]);
+  return stdout + stderr;
+}
+
+/** Whether a program of the owner's, and one of root's, got anything to the gateway's port while this was so. */
+async function leaves(marker: string): Promise<boolean> {
+  const capture = await net.lab.capture(`tcp and dst port ${ports.gateway}`);
+  const outcomes = [await talkToGateway(marker, uid), await talkToGateway(marker, 0)];
+  const leaks = findLeaks(await capture.stop(), marker);
+  const isSent = outcomes.every((text) => text.includes('sent'));
+  expect(isSent || outcomes.every((text) => text.includes('Connection refused'))).toBe(true);
+  expect(leaks.length > 0).toBe(isSent);
+  return isSent;
+}
+
+test('no program reaches the gateway’s port past the tunnel, neither while signing in nor when connected', async () => {
+  expect(await leaves('before')).toBe(true);
+  const session = await net.signIn();
+  const client = await attachAs(net, uid);
+  await client.call('connect', net.request({ killSwitch: true }));
+  expect(await leaves('signing-in')).toBe(false);
+  await client.call('provideSession', { session });
+  await client.until('connected');
+  // The way there is outside the tunnel, so that nothing gets to it inside either.
+  expect(await leaves('connected')).toBe(false);
+  await client.call('disconnect', {});
+  expect(await leaves('after')).toBe(true);
+});
+
+test('bytes are carried as they are, and only while a session is waited for', async () => {
+  const early = await openStream();
+  expect(early.answer).toMatchObject(wrongState);
+  const client = await net.attach();
+  await client.call('connect', net.request());
+  const { client: raw, answer } = await openStream();
+  expect(answer).toMatchObject(opened);
+  raw.socket.removeAllListeners('data');
+  const secured = connectTls({ socket: raw.socket, servername: names.gateway, rejectUnauthorized: false });
+  await once(secured, 'secureConnect');
+  // It is the gateway's own certificate, whatever the helper is.
+  expect(secured.getPeerX509Certificate()?.checkHost(names.gateway)).toBe(names.gateway);
+  const idle = await openStream();
+  expect(idle.answer).toMatchObject(opened);
+
+  await client.call('provideSession', { session: await net.signIn() });
+  await client.until('connected');
+  await Promise.all([raw.closed, idle.client.closed]);
+  expect((await openStream()).answer).toMatchObject(wrongState);
+});
+
+test('there are at most four at a time, and one that closes makes room', async () => {
+  const client = await net.attach();
+  await client.call('connect', net.request());
+  const streams = [await openStream(), await openStream(), await openStream(), await openStream()];
+  for (const { answer } of streams) expect(answer).toMatchObject(opened);
+  expect((await openStream()).answer).toMatchObject(wrongState);
+  streams[0]?.client.socket.destroy();
+  await expect.poll(async () => (await openStream()).answer).toMatchObject(opened);
+  await client.call('disconnect', {});
+  await Promise.all(streams.map(({ client: raw }) => raw.closed));
+});
+
+test('what is no TLS does no harm, and a client that breaks off ends the gateway’s connection', async () => {
+  const client = await net.attach();
+  await client.call('connect', net.request());
+  const { client: raw } = await openStream();
+  raw.send('Content-Length: 5\r\n\r\nhello'.repeat(1000));
+  await raw.closed;
+  const { client: other } = await openStream();
+  other.socket.destroy();
+  await expect
+    .poll(() => net.lab.user.run(['ss', '-Htn', 'state', 'established', 'dst', addresses.gateway.ipv4]))
+    .toBe('');
+  expect(client.states.at(-1)).toMatchObject({ phase: 'authenticating' });
+});
+
+test('it is the owner’s only', async () => {
+  const root = await net.attach();
+  await root.call('connect', net.request());
+  const other = await attachAs(net, uid);
+  await expect(other.call('openGatewayStream', {})).rejects.toMatchObject({ code: helperError.notOwner });
+});

@@ -1,0 +1,78 @@
+import { chmod, readFile, realpath, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findProgram } from '../../../helper/linux/programs/command.ts';
+import { eventually } from '../../lab/runs/process.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
+import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
+
+let net: HelperLab;
+/** What stands in openconnect's place on the user's machine. */
+let program: string;
+
+beforeAll(async () => {
+  net = await createHelperLab();
+  program = path.join(net.lab.directory, 'hostile-engine');
+  await behave('exit 1');
+  const installed = await realpath(findProgram('openconnect') ?? 'openconnect');
+  await net.lab.user.run(['mount', '--bind', program, installed]);
+  await net.start();
+});
+
+afterAll(() => net[Symbol.asyncDispose]());
+
+/** The next engines wait for their cookie, as openconnect does, and then do this. */
+async function behave(commands: string): Promise<void> {
+  await writeFile(
+    program,
+    `#!/bin/bash
+for word in "$@"; do case $word in --interface=*) device=\${word#*=} ;; esac; done
+configure() { printf 'TUNDEV=%s\\0INTERNAL_IP4_ADDRESS=198.51.100.140\\0\\0' "$device" >&3; }
+read -r cookie
+echo 'Connected to HTTPS on gw.waymaker.test with ciphersuite (TLS1.3)'
+${commands}
+`,
+  );
+  await chmod(program, 0o755);
+}
+
+/** Resident memory of the helper, in MB. */
+async function memory(): Promise<number> {
+  const status = await readFile(`/proc/${net.pid()}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+}
+
+const flood = `yes "$(head -c 1000 /dev/zero | tr '\\0' A)"`;
+
+test.each([
+  ['floods the pipe of its configuration', `${flood} >&3`],
+  ['gives one configuration after the other', 'while :; do configure; done'],
+  ['answers every configuration with the next', 'while :; do configure; read -r answer <&4; done'],
+  ['floods its output', `configure; read -r answer <&4; ${flood}`],
+  ['floods its output with empty lines', 'configure; read -r answer <&4; yes "" >&2'],
+  ['never ends its line', `configure; read -r answer <&4; ${flood} | tr -d '\\n'`],
+  ['ignores being ended', "trap '' TERM; configure; read -r answer <&4; while :; do sleep 1; done"],
+  ['leaves others behind that flood', `configure; read -r answer <&4; (${flood} &); (${flood} >&3 &)`],
+])('an engine that %s costs no memory, and a disconnect passes it by', async (_name, commands) => {
+  await behave(commands);
+  const before = await memory();
+  const [linesBefore, client] = [net.log().length, await net.attach()];
+  await client.call('connect', net.request({ session: await net.signIn(), killSwitch: true }));
+  await eventually('the engine has done what it does', () => net.log().length > linesBefore || undefined);
+  await delay(2_000);
+  const during = await memory();
+
+  const asked = performance.now();
+  await client.call('disconnect', {});
+  const took = performance.now() - asked;
+  expect(client.states.at(-1)).toEqual({ state: 'disconnected' });
+  // A second for its good-bye, and what a disconnect takes by itself.
+  expect(took).toBeLessThan(waitLimit(2_000));
+  expect(during - before).toBeLessThan(50);
+  // Two seconds' worth of at most 50 lines of 500 characters, and of what is tried again.
+  expect(net.log().length - linesBefore).toBeLessThan(250_000);
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+  client[Symbol.dispose]();
+  await net.lab.user.exec(['sh', '-c', 'exec pkill -KILL --ns $$ --nslist net -U waymaker-engine']);
+});

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addresses } from '../../lab/network/addresses.ts';
+import type { GatewaySettings } from '../../lab/gateway/gateway.ts';
+import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
+
+let net: HelperLab;
+
+beforeAll(async () => {
+  net = await createHelperLab({ gateway: false });
+  await net.start();
+});
+
+afterAll(() => net[Symbol.asyncDispose]());
+
+const routes = (count: number) =>
+  Array.from({ length: count }, (_, index) => `route = 10.${index >> 8}.${index & 255}.0/24`);
+
+/** Connects, sees that traffic goes through the tunnel, and disconnects; resolves to the device's MTU meanwhile. */
+async function useTunnel(settings: Partial<GatewaySettings>): Promise<number> {
+  await net.lab.gateway.restart({ options: [], mtu: undefined, ...settings });
+  const client = await net.connect();
+  expect(await net.lab.user.probe.http4('through')).toMatchObject({ address: addresses.gateway.ipv4 });
+  const device = await net.lab.user.run(['ip', '-o', 'link', 'show', 'type', 'tun']);
+  await client.call('disconnect', {});
+  return Number(/ mtu (\d+) /.exec(device)?.[1]);
+}
+
+test.each([3, 500, 2_500])(
+  'all traffic goes through the tunnel of a gateway that pushes %i routes',
+  async (count) => {
+    await useTunnel({ options: routes(count) });
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+  },
+);
+
+test('a gateway that pushes more routes than openconnect can pass on is given up, with the reason', async () => {
+  await net.lab.gateway.restart({ options: routes(3_200), mtu: undefined });
+  const client = await net.attach();
+  await client.call('connect', net.request({ session: await net.signIn() }));
+  // The engine takes seconds for that many.
+  await client.until('disconnected', {
+    seen: 1,
+    where: ({ reason }) => reason === 'configuration-failed',
+    limitMs: 40_000,
+  });
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+});
+
+test('a search domain that is none is left out, and named in the log', async () => {
+  await useTunnel({ options: ['default-domain = ~a;b|$(id)'] });
+  expect(net.log()).toContain('CISCO_DEF_DOMAIN');
+});
+
+test('an MTU of 510 is used', async () => {
+  expect(await useTunnel({ mtu: 510 })).toBeLessThanOrEqual(510);
+});
+
+test('an MTU of 9334 is used as far as it goes', async () => {
+  const { user, internet, gatewayMachine } = net.lab;
+  const links = [
+    [user, 'uplink'],
+    [internet, 'user0'],
+    [internet, 'gateway0'],
+    [gatewayMachine, 'uplink'],
+  ] as const;
+  for (const [machine, device] of links) {
+    await machine.run(['ip', 'link', 'set', 'dev', device, 'mtu', '10000']);
+  }
+  const mtu = await useTunnel({ mtu: 9_500 });
+  expect(mtu).toBe(9_000);
+  expect(net.log()).toContain('INTERNAL_IP4_MTU');
+});

@@ -1,0 +1,132 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { TunnelState } from '#shared/tunnel/state.ts';
+import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
+import { addresses, names } from '../../lab/network/addresses.ts';
+import type { Gateway } from '../../lab/gateway/gateway.ts';
+import { findLeaks } from '../../lab/packets/leaks.ts';
+import { endProcess, eventually } from '../../lab/runs/process.ts';
+import type { ConnectProcessOptions } from '../support/sign-in/connect-process.ts';
+import { helperLabForEach } from '../support/lab-for-each.ts';
+
+/** The gateway at which one signs in sends its clients to the laboratory's real one, as a member of a cluster. */
+const net = helperLabForEach();
+const credentials = { username: 'a2f1c7d0-device', password: 'token' };
+const running: Awaited<ReturnType<typeof net.lab.user.spawnUntil>>[] = [];
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((child) => endProcess(child, 'SIGKILL')));
+});
+
+const pinOf = async ({ certificate }: Gateway) =>
+  certificatePin(new X509Certificate(await readFile(certificate.certificate)));
+const script = (name: string) => path.join(import.meta.dirname, '../support/sign-in', `${name}-process.ts`);
+
+/** Starts the gateway that redirects; `said` is what it was told. */
+async function redirectTo(location: string) {
+  const { address, port, certificate } = net.lab.untrustedGateway;
+  const args = [address.ipv4, String(port), certificate.certificate, certificate.key, location];
+  const child = await net.lab.gatewayMachine.spawnUntil(
+    [process.execPath, script('redirecting-gateway'), ...args],
+    /listening/,
+  );
+  running.push(child);
+  const said: string[] = [];
+  child.stdout?.on('data', (chunk: Buffer) => said.push(chunk.toString()));
+  return { said: () => said.join('') };
+}
+
+/** Connects as the app does, by the gateway that redirects. */
+async function connect(options: Partial<ConnectProcessOptions> = {}) {
+  const { gateway, untrustedGateway } = net.lab;
+  const all: ConnectProcessOptions = {
+    socket: net.socket,
+    server: `anyconnect://${untrustedGateway.name}:${untrustedGateway.port}`,
+    credentials,
+    killSwitch: false,
+    pins: {
+      [gateway.name]: [await pinOf(gateway)],
+      [untrustedGateway.name]: [await pinOf(untrustedGateway)],
+    },
+    ...options,
+    // Looked up while the user looked at the server list.
+    gatewayAddresses: {
+      [untrustedGateway.name]: addresses.untrustedGateway.ipv4,
+      ...options.gatewayAddresses,
+    },
+  };
+  const child = await net.lab.user.spawnUntil(
+    [process.execPath, script('connect'), JSON.stringify(all)],
+    /"state":"connecting"/,
+  );
+  running.push(child);
+  let output = '';
+  child.stdout?.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  const states = () =>
+    output
+      .split('\n')
+      .filter((line) => line.startsWith('{"state"') && line.endsWith('}'))
+      .map((line) => JSON.parse(line) as TunnelState);
+  return async (wanted: TunnelState['state']) =>
+    await eventually(`the app says ${wanted}`, () => states().find(({ state }) => state === wanted));
+}
+
+const entry = { host: names.untrustedGateway, port: 443 };
+const member = `https://${names.gateway}/`;
+const source = async () => (await net.lab.user.probe.http4('where'))?.address;
+
+test('the tunnel goes to the gateway that it was sent to; the first one learns no secret', async () => {
+  const { said } = await redirectTo(member);
+  const until = await connect();
+  expect(await until('connected')).toMatchObject({ gateway: entry });
+  expect(await source()).toBe(addresses.gateway.ipv4);
+  expect((await net.attach()).states.at(-1)).toMatchObject({
+    state: 'connected',
+    gateway: { host: names.gateway, port: 443 },
+  });
+  expect(said()).toContain('init');
+  expect(said()).not.toContain(credentials.password);
+});
+
+test('with the kill switch on the way to the other gateway is opened, and nothing else', async () => {
+  await redirectTo(member);
+  expect(await source(), 'the probe is seen when it may pass').toBe(addresses.user.ipv4);
+  const until = await connect({
+    killSwitch: true,
+    gatewayAddresses: { [names.gateway]: addresses.gateway.ipv4 },
+  });
+  const capture = await net.lab.capture();
+  const probing = net.lab.user.probe.http4('blocked or inside');
+  expect(await until('connected')).toMatchObject({ gateway: entry });
+  expect((await probing)?.address).not.toBe(addresses.user.ipv4);
+  expect(findLeaks(await capture.stop(), 'blocked or inside')).toEqual([]);
+  expect(await source()).toBe(addresses.gateway.ipv4);
+});
+
+describe('nobody is led astray', () => {
+  test.each([
+    ['to this machine', 'https://localhost/', 'sign-in-refused'],
+    ['to plain HTTP', `http://${names.gateway}/`, 'sign-in-refused'],
+    ['without an end', `https://${names.untrustedGateway}:443/again`, 'sign-in-refused'],
+    ['to what shows another certificate', `https://${names.direct}:443/`, 'gateway-unreachable'],
+  ])('%s', async (_how, location, reason) => {
+    const { said } = await redirectTo(location);
+    const until = await connect();
+    expect(await until('disconnected')).toMatchObject({ reason });
+    expect(said()).not.toContain(credentials.password);
+    expect(await source()).toBe(addresses.user.ipv4);
+  });
+
+  test('to a name whose certificate is another’s', async () => {
+    await redirectTo(member);
+    const before = await net.lab.gateway.log();
+    const pins = { [net.lab.untrustedGateway.name]: [await pinOf(net.lab.untrustedGateway)] };
+    const until = await connect({ pins });
+    expect(await until('disconnected')).toMatchObject({ reason: 'gateway-certificate-refused' });
+    expect((await net.lab.gateway.log()).slice(before.length)).not.toContain(credentials.username);
+  });
+});

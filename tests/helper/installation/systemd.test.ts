@@ -1,0 +1,381 @@
+import { once } from 'node:events';
+import { connect as connectTls } from 'node:tls';
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Routing } from '#shared/tunnel/state.ts';
+import { addresses, names } from '../../lab/network/addresses.ts';
+import { findLeaks } from '../../lab/packets/leaks.ts';
+import { eventually, words } from '../../lab/runs/process.ts';
+import { greetAs } from '../support/callers/greet-as.ts';
+import { installedNode } from '../support/installed/installed-helper.ts';
+import {
+  createInstalledMachine,
+  unit,
+  type InstalledMachine,
+} from '../support/installed/installed-machine.ts';
+import { proxyOf } from '../support/proxy/proxy-of.ts';
+
+/** The helper as it is installed: under a systemd that forbids it all that its unit says. */
+
+const pac: Routing = { mode: 'pac', routeDomains: [names.where], blockedDomains: [] };
+
+/** What administrators and other programs do, and whether the tunnel's resolvers are gone by it. */
+const othersChanges = {
+  resolved: [
+    { does: 'systemctl restart systemd-resolved', isUndone: false },
+    { does: 'resolvectl revert wm0', isUndone: true },
+    { does: 'resolvectl dns wm0 192.0.2.99', isUndone: true },
+    // NetworkManager's way with the device of the default route.
+    {
+      does: `resolvectl dns uplink ${addresses.resolver.ipv4} && resolvectl domain uplink ~.`,
+      isUndone: false,
+    },
+    { does: 'rm /etc/resolv.conf && echo nameserver 192.0.2.99 > /etc/resolv.conf', isUndone: true },
+    { does: 'ln -sfn ../run/systemd/resolve/stub-resolv.conf /etc/resolv.conf', isUndone: true },
+  ],
+  resolvconf: [
+    { does: 'echo nameserver 192.0.2.99 | resolvconf -a eth0', isUndone: false },
+    { does: 'echo nameserver 192.0.2.99 > /run/resolvconf/resolv.conf', isUndone: true },
+    { does: 'resolvconf -d tun.wm0', isUndone: true },
+    { does: 'rm /etc/resolv.conf && echo nameserver 192.0.2.99 > /etc/resolv.conf', isUndone: true },
+    { does: 'ln -sfn ../run/resolvconf/resolv.conf /etc/resolv.conf', isUndone: true },
+  ],
+  openresolv: [
+    { does: 'echo nameserver 192.0.2.99 | resolvconf -a eth0', isUndone: false },
+    { does: 'resolvconf -d tun.wm0', isUndone: true },
+    { does: 'echo nameserver 192.0.2.99 > /etc/resolv.conf', isUndone: true },
+    { does: 'resolvconf -u', isUndone: true },
+  ],
+} as const;
+
+const cleanUp = {
+  resolved: 'resolvectl revert uplink',
+  resolvconf: 'resolvconf -d eth0',
+  openresolv: 'resolvconf -d eth0',
+} as const;
+
+describe.each(['resolved', 'resolvconf', 'openresolv'] as const)('with %s in charge of names', (manager) => {
+  let installed: InstalledMachine;
+  let initialSnapshot: string;
+
+  const source = async () => (await installed.net.lab.user.probe.http4('where'))?.address;
+
+  beforeAll(async () => {
+    installed = await createInstalledMachine(manager);
+    await installed.helper();
+    initialSnapshot = await installed.snapshot();
+  });
+
+  afterAll(async () => {
+    await installed?.[Symbol.asyncDispose]();
+  });
+
+  test('a connection, its names at the VPN’s resolver, and all as it was found', async () => {
+    const { internet, gatewayMachine } = installed.net.lab;
+    const asked = async (side: typeof internet) =>
+      (await side.queries()).filter(({ name }) => name === names.where);
+    expect(await installed.resolve(names.where)).toEqual([addresses.direct.ipv4]);
+    expect(await installed.resolve(names.inside)).toEqual([]);
+    const outside = await asked(internet);
+    expect(outside).not.toEqual([]);
+
+    const client = await installed.connect();
+    expect(await source()).toBe(addresses.gateway.ipv4);
+    expect(await installed.resolve(names.inside)).toEqual([addresses.inside.ipv4]);
+    expect(await installed.resolve(names.where)).toEqual([addresses.inside.ipv4]);
+    expect(await asked(gatewayMachine)).not.toEqual([]);
+    expect(await asked(internet)).toEqual(outside);
+    if (manager === 'resolved') {
+      const link = await installed.machine.run(words('resolvectl status wm0'));
+      expect(link).toMatch(/^ *Protocols: \+DefaultRoute -LLMNR -mDNS /m);
+    }
+
+    await client.call('disconnect', {});
+    expect(await installed.snapshot()).toBe(initialSnapshot);
+    expect(await installed.resolve(names.where)).toEqual([addresses.direct.ipv4]);
+    expect(await source()).toBe(addresses.user.ipv4);
+  });
+
+  test('no name leaves the machine outside the tunnel, of whatever kind it is', async () => {
+    let serial = 0;
+    /** The ports that look-ups of one label and of several, each a name of its own, are seen to go to. */
+    const portsAsked = async () => {
+      const marker = `marker${process.pid}n${(serial += 1)}`;
+      const capture = await installed.net.lab.capture();
+      await Promise.all([marker, `${marker}.${names.probes}`].map((name) => installed.resolve(name)));
+      const leaks = findLeaks(await capture.stop(), marker);
+      return [...new Set(leaks.map(({ packet }) => packet.destinationPort))];
+    };
+    // A single label is asked for on the local network, too, by LLMNR (RFC 4795).
+    const controls = manager === 'resolved' ? [53, 5355] : [53];
+    expect(await portsAsked()).toEqual(expect.arrayContaining(controls));
+    const client = await installed.connect({ killSwitch: true });
+    expect(await portsAsked()).toEqual([]);
+    await installed.killHelper();
+    expect(await portsAsked()).toEqual([]);
+    client[Symbol.dispose]();
+    await (await installed.attach()).call('disconnect', {});
+    expect(await portsAsked()).toEqual(expect.arrayContaining(controls));
+  });
+
+  test('while nothing passes, a look-up fails by itself and at once, and no name leaves', async () => {
+    const { machine, net } = installed;
+    /** Whether it came to an end before resolver(3) would have given up waiting, which takes 20 seconds. */
+    const endsAtOnce = async (name: string) => {
+      const { code } = await machine.exec(words(`timeout 10 getent ahostsv4 ${name}`));
+      expect(code).not.toBe(0);
+      return code !== 124;
+    };
+    const client = await installed.connect({ killSwitch: true });
+    await client.call('disconnect', { reason: 'session-ended' });
+    const capture = await net.lab.capture();
+    expect(await endsAtOnce(`blocked.${names.probes}`)).toBe(true);
+    await client.call('connect', net.request({ killSwitch: true }));
+    expect(client.states.at(-1)).toMatchObject({ state: 'connecting', phase: 'authenticating' });
+    expect(await endsAtOnce(`connecting.${names.probes}`)).toBe(true);
+    const packets = await capture.stop();
+    expect(['blocked', 'connecting'].flatMap((marker) => findLeaks(packets, marker))).toEqual([]);
+    await client.call('disconnect', {});
+    expect(await installed.snapshot()).toBe(initialSnapshot);
+    const control = await net.lab.capture();
+    expect(await installed.resolve(`open.${names.probes}`)).not.toEqual([]);
+    expect(findLeaks(await control.stop(), 'open')).not.toEqual([]);
+  });
+
+  test('others’ changes while connected are put back, and theirs are there at the end', async () => {
+    const { machine } = installed;
+    const client = await installed.connect();
+    const putBacks = async () =>
+      (await machine.run(words(`journalctl --unit=${unit} --output=cat`))).match(/were put back/g)?.length ??
+      0;
+    for (const change of othersChanges[manager]) {
+      const before = await putBacks();
+      await machine.run(['sh', '-c', change.does]);
+      if (change.isUndone)
+        await eventually(change.does, async () => (await putBacks()) > before || undefined);
+      await eventually(
+        `names after ${change.does}`,
+        async () => (await installed.resolve(names.inside)).includes(addresses.inside.ipv4) || undefined,
+      );
+    }
+    await client.call('disconnect', {});
+    await machine.run(['sh', '-c', cleanUp[manager]]);
+    await eventually(
+      'all is as before',
+      async () => (await installed.snapshot()) === initialSnapshot || undefined,
+    );
+  });
+
+  test('killed while connected, it is started again and puts everything back', async () => {
+    await installed.connect({ killSwitch: false });
+    await installed.killHelper();
+    expect(await installed.snapshot()).toBe(initialSnapshot);
+    expect((await installed.attach()).states).toEqual([
+      { state: 'disconnected', reason: 'helper-restarted' },
+    ]);
+  });
+
+  test('killed with the kill switch on, traffic stays blocked until it is disconnected', async () => {
+    await installed.connect({ killSwitch: true });
+    await installed.killHelper();
+    const client = await installed.attach();
+    expect(client.states).toMatchObject([{ state: 'connecting', phase: 'authenticating' }]);
+    expect(await source()).toBeUndefined();
+    await client.call('disconnect', {});
+    expect(await installed.snapshot()).toBe(initialSnapshot);
+    expect(await source()).toBe(addresses.user.ipv4);
+  });
+
+  test('stopped while connected, it leaves everything as it was found', async () => {
+    await installed.connect({ killSwitch: false });
+    await installed.machine.run(words(`systemctl stop ${unit}`));
+    expect(await installed.snapshot()).toBe(initialSnapshot);
+    await installed.machine.run(words(`systemctl start ${unit}`));
+  });
+});
+
+describe('a machine with the unit', () => {
+  let installed: InstalledMachine;
+  const source = async () => (await installed.net.lab.user.probe.http4('where'))?.address;
+
+  beforeAll(async () => {
+    installed = await createInstalledMachine('resolved');
+    await installed.helper();
+  });
+
+  afterAll(async () => {
+    await installed?.[Symbol.asyncDispose]();
+  });
+
+  test('the proxy of automatic routing works under it, too', async () => {
+    const { net, machine } = installed;
+    const client = await installed.connect({ routing: pac });
+    const seenBy = async (...options: string[]) => {
+      const answer = await machine.run(['curl', '--silent', ...options, `http://${addresses.echo.ipv4}/x`]);
+      return (JSON.parse(answer) as { address: string }).address;
+    };
+    expect(await seenBy('--noproxy', '*')).toBe(addresses.user.ipv4);
+    expect(await seenBy('--proxy', `socks5h://${proxyOf(client).address}`)).toBe(addresses.gateway.ipv4);
+    await client.call('disconnect', {});
+    expect(await net.proxies()).toEqual([]);
+  });
+
+  test('a program is routed by the group that it is in, and looks names up there, under it, too', async () => {
+    const { machine } = installed;
+    const include: Routing = { mode: 'app', policy: 'include', localNetwork: false };
+    const client = await installed.connect({ routing: include }, await installed.attachInside());
+    const reply = async (name: string) => {
+      await machine.run(words('rm -f /run/go /run/seen /run/done'));
+      const ask = `curl --silent --noproxy '*' http://${name}/ > /run/seen; touch /run/done`;
+      const waiting = `(until [ -e /run/go ]; do sleep 0.1; done; ${ask}) > /dev/null 2>&1 & echo $!`;
+      const pid = Number(await machine.run(['sh', '-c', waiting]));
+      await client.call('moveProcess', { pid, into: 'group' });
+      await machine.run(['touch', '/run/go']);
+      await eventually('the program has ended', async () => {
+        return (await machine.exec(['test', '-e', '/run/done'])).code === 0 || undefined;
+      });
+      return await machine.run(['cat', '/run/seen']);
+    };
+    expect(await reply(names.inside)).toMatch(/"destination":"(198|2001)/);
+    // systemd-resolved asks the tunnel's resolvers then, and not for the group.
+    await client.call('setRouting', { routing: { ...include, policy: 'exclude' } });
+    expect(await reply(names.where)).toMatch(/"destination":"(203\.0\.113\.81|2001:db8:3::81)"/);
+    expect(await source()).toBe(addresses.gateway.ipv4);
+    await client.call('disconnect', {});
+  });
+
+  test('names are looked up in the tunnel alone, though NetworkManager has the uplink asked for all of them', async () => {
+    const { machine, net } = installed;
+    // As it does with the device of the default route.
+    await machine.run(words(`resolvectl dns uplink ${addresses.resolver.ipv4}`));
+    // So many that resolvectl breaks the line, and the last of them comes last in it.
+    const domains = ['corp', 'europe', 'laboratory', 'advertising'].map((part) => `${part}.example.com`);
+    await machine.run(words(`resolvectl domain uplink ${domains.join(' ')} ~.`));
+    /** Whether it is asked for a name outside the tunnel that is in no domain of the gateway's own. */
+    const isAskedOutside = async (label: string) => {
+      const capture = await net.lab.capture('port 53');
+      await machine.exec(words(`resolvectl query ${label}.example`));
+      return findLeaks(await capture.stop(), label).length > 0;
+    };
+    expect(await isAskedOutside('control')).toBe(true);
+    const listed: Routing = {
+      mode: 'ip',
+      policy: 'include',
+      routeIps: [`${addresses.echo.ipv4}/32`],
+      localNetwork: false,
+    };
+    const client = await installed.connect({ routing: listed });
+    expect(await isAskedOutside('connected')).toBe(false);
+    // Also of one that is told so later.
+    await machine.run(words('resolvectl revert uplink'));
+    await machine.run(words(`resolvectl dns uplink ${addresses.resolver.ipv6}`));
+    await machine.run(words('resolvectl domain uplink ~.'));
+    await eventually('it is asked no more', async () => !(await isAskedOutside('changed')) || undefined);
+    await client.call('disconnect', {});
+    expect(await isAskedOutside('after')).toBe(true);
+    await machine.run(words('resolvectl revert uplink'));
+  });
+
+  test('it is started again however often it is killed', async () => {
+    // systemd's own limit is five starts in ten seconds (systemd-system.conf(5), DefaultStartLimitBurst=).
+    for (let kill = 0; kill < 6; kill += 1) await installed.killHelper();
+    expect((await installed.attach()).states).toEqual([{ state: 'disconnected' }]);
+  });
+
+  test('it has the rights that the unit leaves it, and no others', async () => {
+    const status = await readFile(installed.machine.file(`/proc/${await installed.helper()}/status`), 'utf8');
+    // CAP_KILL, CAP_SETGID, CAP_SETUID, CAP_SETPCAP, CAP_NET_BIND_SERVICE, CAP_NET_ADMIN and CAP_BPF: bits 5 to 8, 10,
+    // 12 and 39 (capabilities(7)).
+    for (const set of ['CapPrm', 'CapEff', 'CapBnd']) expect(status).toContain(`${set}:\t00000080000015e0`);
+    expect(status).toMatch(/^NoNewPrivs:\t1$/m);
+    // Filtered (proc(5)).
+    expect(status).toMatch(/^Seccomp:\t2$/m);
+  });
+
+  test('a sign-in is carried past the block', async () => {
+    const client = await installed.attach();
+    await client.call('connect', installed.net.request());
+    const carried = await installed.attach();
+    await carried.call('openGatewayStream', {});
+    const { socket } = carried;
+    socket.removeAllListeners('data');
+    const secured = connectTls({ socket, rejectUnauthorized: false });
+    await once(secured, 'secureConnect');
+    expect(secured.getPeerX509Certificate()?.checkHost(names.gateway)).toBe(names.gateway);
+    await client.call('disconnect', {});
+  });
+
+  test('members of the group may call, others may not', async () => {
+    const { machine } = installed;
+    const gid = Number((await machine.run(words('getent group waymaker'))).split(':')[2]);
+    const nobody = 65_534;
+    const greet = (groups?: number) =>
+      greetAs(machine, '/run/waymaker/helper.sock', { uid: nobody, gid: nobody, groups }, installedNode);
+    expect(await greet(gid)).toMatchObject({ answer: { result: { protocolVersion: 1 } } });
+    expect(await greet()).toEqual({ answer: null, letGo: true, error: 'EACCES' });
+  });
+
+  test('Debian’s nftables.service empties the packet filter before the helper fills it', async () => {
+    const { machine } = installed;
+    await installed.connect({ killSwitch: true });
+    await machine.run(words(`systemctl kill --signal=KILL ${unit}`));
+    await machine.run(words(`systemctl stop ${unit}`));
+    // So slow that the helper would be first if it did not wait.
+    const slow = ['[Service]', 'ExecStartPre=/bin/sleep 2', ''].join('\n');
+    const place = '/run/systemd/system/nftables.service.d';
+    await machine.run(['sh', '-c', `mkdir -p ${place} && cat > ${place}/slow.conf`], { input: slow });
+    await machine.run(words('systemctl daemon-reload'));
+    const since = (await machine.run(['date', '+%F %T'])).trim();
+    const putBack = async () => {
+      const log = ['journalctl', '--unit', unit, '--since', since, '--output=cat'];
+      return (await machine.run(log)).includes('it was put back');
+    };
+    await machine.run(words(`systemctl start nftables.service ${unit}`));
+    await installed.helper();
+    const client = await installed.attach();
+    expect(await machine.run(words('nft list tables'))).toContain('table inet waymaker\n');
+    expect(await putBack()).toBe(false);
+    // As an administrator does later.
+    await machine.run(words('systemctl restart nftables.service'));
+    await eventually('the helper fills it again', async () => (await putBack()) || undefined);
+    expect(await machine.run(words('nft list tables'))).toContain('table inet waymaker\n');
+    await client.call('disconnect', {});
+    await machine.run(['sh', '-c', `rm -r ${place} && systemctl daemon-reload && systemctl stop nftables`]);
+  });
+
+  test('with the kill switch on, traffic is blocked at boot before the network comes up', async () => {
+    const { machine, net } = installed;
+    await installed.connect({ killSwitch: true });
+    await machine.run(words(`systemctl kill --signal=KILL ${unit}`));
+    await machine.run(words(`systemctl stop ${unit} network-pre.target`));
+    // What a boot finds: nothing that is in memory only, the kernel's tables among it.
+    const forget = [
+      'nft flush ruleset',
+      'ip -4 rule flush protocol 87',
+      'ip -6 rule flush protocol 87',
+      'ip link delete wm0',
+      'rm -rf /run/waymaker',
+    ];
+    await machine.run(['sh', '-c', forget.join(' && ')]);
+    expect(await machine.run(words('nft list tables'))).toBe('');
+    const ordered = ['[Unit]', 'Wants=network-pre.target', 'After=network-pre.target'];
+    const look = [
+      '[Service]',
+      'Type=oneshot',
+      'ExecStart=/bin/sh -c "nft list tables > /run/when-network-came"',
+    ];
+    const network = [...ordered, ...look];
+    const boot = ['[Unit]', `Wants=lab-uplink.service ${unit}`];
+    for (const [name, lines] of Object.entries({ 'lab-uplink.service': network, 'lab-boot.target': boot })) {
+      await machine.run(['sh', '-c', `cat > /run/systemd/system/${name}`], {
+        input: `${lines.join('\n')}\n`,
+      });
+    }
+    await machine.run(words('systemctl daemon-reload'));
+    await machine.run(words('systemctl start lab-boot.target lab-uplink.service'));
+    expect(await machine.run(words('cat /run/when-network-came'))).toBe('table inet waymaker\n');
+    const client = await installed.attach();
+    await client.call('disconnect', {});
+    expect(await net.lab.user.probe.http4('where')).toMatchObject({ address: addresses.user.ipv4 });
+  });
+});

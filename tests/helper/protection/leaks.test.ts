@@ -1,0 +1,164 @@
+import { describe, expect, test } from 'vitest';
+import { addresses, names, pools } from '../../lab/network/addresses.ts';
+import { findLeaks, type Leak } from '../../lab/packets/leaks.ts';
+import { anotherEngine } from '../support/helper-lab.ts';
+import { helperLabForEach } from '../support/lab-for-each.ts';
+
+const net = helperLabForEach();
+
+let serial = 0;
+
+/** What left the uplink while `during` ran and a stream of probes of every kind was being sent. */
+async function leaksWhile(during: () => Promise<unknown>): Promise<Leak[]> {
+  const marker = `marker${process.pid}n${(serial += 1)}`;
+  const capture = await net.lab.capture();
+  const stream = await net.lab.user.probe.stream(marker, 5);
+  try {
+    await during();
+  } finally {
+    await stream[Symbol.asyncDispose]();
+  }
+  return findLeaks(await capture.stop(), marker);
+}
+
+const kindsOf = (leaks: readonly Leak[]) => [...new Set(leaks.map(({ kind }) => kind))].sort();
+
+/** Rounds of every probe, by a process that ends. */
+async function probeOnce(): Promise<void> {
+  const { probe } = net.lab.user;
+  await Promise.all([probe.http4('x'), probe.http6('x'), probe.dns('x'), probe.dnsToPublicResolver('x')]);
+}
+
+/** The positive control: the same probes and the same capture see everything while nothing blocks them. */
+async function expectProbesSeen(): Promise<void> {
+  expect(kindsOf(await leaksWhile(probeOnce))).toEqual(expect.arrayContaining(['cleartext', 'dns']));
+}
+
+describe.each([{ killSwitch: false }, { killSwitch: true }])('with %o', ({ killSwitch }) => {
+  test('nothing escapes while the tunnel is up, or when its engine is replaced', async () => {
+    await expectProbesSeen();
+    const client = await net.connect({ killSwitch });
+    expect(await leaksWhile(probeOnce)).toEqual([]);
+    const engines = await net.engines();
+    const seen = client.states.length;
+    const onReconnect = await leaksWhile(async () => {
+      for (const pid of engines) process.kill(pid, 'SIGKILL');
+      await client.until('connected', { seen });
+      await anotherEngine(net, engines);
+      await probeOnce();
+    });
+    expect(onReconnect).toEqual([]);
+    await client.call('disconnect', {});
+    await expectProbesSeen();
+  });
+
+  test('nothing escapes while a gateway that was restarted waits for a new sign-in', async () => {
+    const client = await net.connect({ killSwitch });
+    const seen = client.states.length;
+    const leaks = await leaksWhile(async () => {
+      await net.lab.gateway.restart({ pool: pools.second });
+      await client.until('connecting', { seen, where: ({ phase }) => phase === 'authenticating' });
+      await probeOnce();
+      await client.call('provideSession', { session: await net.signIn() });
+      await client.until('connected', { seen });
+      await probeOnce();
+    });
+    expect(leaks).toEqual([]);
+  });
+});
+
+test('nothing escapes from the answer to connect until the tunnel is up, by signing in or with a session', async () => {
+  await expectProbesSeen();
+  const client = await net.attach();
+  await client.call('connect', net.request());
+  const leaks = await leaksWhile(async () => {
+    await probeOnce();
+    await client.call('provideSession', { session: await net.signIn() });
+    await client.until('connected');
+    await probeOnce();
+  });
+  expect(leaks).toEqual([]);
+  await client.call('disconnect', {});
+
+  const session = await net.signIn();
+  await client.call('connect', net.request({ session }));
+  expect(await leaksWhile(() => client.until('connected', { seen: client.states.length - 1 }))).toEqual([]);
+});
+
+test('nothing escapes between one tunnel and the next', async () => {
+  // Beforehand: while there is a tunnel nobody but its engine reaches the gateway.
+  const session = await net.signIn();
+  const client = await net.connect();
+  const leaks = await leaksWhile(async () => {
+    const seen = client.states.length;
+    await client.call('connect', net.request({ session }));
+    await client.until('connected', { seen });
+    await probeOnce();
+  });
+  expect(leaks).toEqual([]);
+});
+
+test('connections from before the tunnel do not go on outside it', async () => {
+  const marker = 'established';
+  const { user } = net.lab;
+  // One long connection to the echo, which sends the marker again and again.
+  const target = `/dev/tcp/${addresses.echo.ipv4}/7`;
+  const script = `exec 3<>${target}; echo open; while echo ${marker} >&3; do sleep 0.02; done; echo refused; sleep 60`;
+  const talker = await user.spawnUntil(['bash', '-c', script], /open/);
+  const refused = new Promise<void>((resolve) => {
+    talker.stdout?.on('data', (chunk: Buffer) => {
+      if (chunk.includes('refused')) resolve();
+    });
+  });
+  // What leaves, that is: the echo goes on sending again what it has no acknowledgement for.
+  const outgoing = `tcp and src host ${addresses.user.ipv4}`;
+  const open = await net.lab.capture(outgoing);
+  await user.probe.udp4('tick');
+  const client = await net.attach();
+  const session = await net.signIn();
+  expect(findLeaks(await open.stop(), marker).length).toBeGreaterThan(0);
+  await client.call('connect', net.request({ session }));
+  const closed = await net.lab.capture(outgoing);
+  await client.until('connected');
+  await refused;
+  expect(findLeaks(await closed.stop(), marker)).toEqual([]);
+});
+
+test('without IPv6 from the gateway, IPv6 is blocked and not leaked', async () => {
+  await net.lab.gateway.restart({ ipv6: false });
+  const client = await net.attach();
+  await client.call('connect', net.request({ session: await net.signIn() }));
+  const { addresses: own } = await client.until('connected');
+  expect(own.ipv6).toBeUndefined();
+  expect(await leaksWhile(probeOnce)).toEqual([]);
+  expect(await net.lab.user.probe.http6('x')).toBeUndefined();
+  expect(await net.lab.user.probe.http4('x')).toMatchObject({ address: addresses.gateway.ipv4 });
+});
+
+test('names go to the resolvers that the user has chosen, through the tunnel and nowhere else', async () => {
+  const { user } = net.lab;
+  const chosen = addresses.resolver.ipv4;
+  const ask = async () => (await user.resolve(names.where)).includes(addresses.direct.ipv4);
+  const dnsOutside = async () => {
+    const capture = await net.lab.capture('port 53');
+    expect(await ask()).toBe(true);
+    return capture.stop();
+  };
+  const nameservers = async () =>
+    [...(await user.run(['cat', '/etc/resolv.conf'])).matchAll(/^nameserver (.*)$/gm)].map(([, one]) => one);
+  expect(await dnsOutside(), 'positive control').not.toEqual([]);
+
+  const first = await net.connect({ ownResolvers: [chosen] });
+  // The gateway's own resolver would have answered with another address.
+  expect(await nameservers()).toEqual([chosen]);
+  expect(await dnsOutside()).toEqual([]);
+  await first.call('disconnect', {});
+
+  // What no tunnel reaches is not asked, nor is the gateway's own in its place.
+  const client = await net.connect({ ownResolvers: ['127.0.0.1', '::1', '224.0.0.1'] });
+  expect(await client.until('connected')).toMatchObject({ problems: ['no-dns'] });
+  expect(await nameservers()).not.toContain(addresses.inside.ipv4);
+  await client.call('disconnect', {});
+  await net.connect();
+  expect(await nameservers()).toContain(addresses.inside.ipv4);
+});

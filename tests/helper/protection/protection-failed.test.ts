@@ -1,0 +1,125 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { addresses } from '../../lab/network/addresses.ts';
+import { createAdministrator } from '../../lab/machine/administrator.ts';
+import { findLeaks } from '../../lab/packets/leaks.ts';
+import { run, words } from '../../lab/runs/process.ts';
+import { interpose, type FailingPrograms } from '../support/failures/failing-programs.ts';
+import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
+
+let net: HelperLab;
+let programs: FailingPrograms;
+
+beforeAll(async () => {
+  net = await createHelperLab();
+  programs = await interpose(net);
+});
+
+beforeEach(async () => {
+  await programs.start();
+  await programs.plan(undefined);
+});
+
+afterEach(async () => {
+  await programs.plan(undefined);
+  const client = await net.attach();
+  await client.call('disconnect', {});
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+  await net.end('SIGTERM');
+});
+
+afterAll(async () => {
+  await net[Symbol.asyncDispose]();
+});
+
+const source = async () => (await net.lab.user.probe.http4('where'))?.address;
+
+test('where the packet filter cannot be had, the routing alone blocks, and is looked at before that is said', async () => {
+  const session = await net.signIn();
+  const client = await net.attach();
+  await programs.plan({ first: 1, how: 'refuses', program: 'nft' });
+  await client.call('connect', net.request({ session, killSwitch: true }));
+  expect(await client.until('disconnected', { seen: 1 })).toMatchObject({ blocked: true });
+  const capture = await net.lab.capture();
+  await using stream = await net.lab.user.probe.stream('routing');
+  expect(await source()).toBeUndefined();
+  expect(findLeaks(await capture.stop(), 'routing')).toEqual([]);
+  void stream;
+});
+
+test('where nothing can be put in force, the state says that traffic is not protected', async () => {
+  const session = await net.signIn();
+  const client = await net.attach();
+  await programs.plan({ first: 1, how: 'refuses' });
+  await client.call('connect', net.request({ session, killSwitch: true }));
+  expect(await client.until('disconnected', { seen: 1 })).toEqual({
+    state: 'disconnected',
+    reason: 'protection-failed',
+  });
+  expect(await source()).toBe(addresses.user.ipv4);
+});
+
+test('a packet filter that is taken away for good ends the connection with traffic refused, kill switch or not', async () => {
+  const client = await net.connect({ killSwitch: false });
+  await programs.plan({ first: 1, how: 'refuses', program: 'nft' });
+  await createAdministrator(net.lab.user).flushRuleset();
+  const seen = client.states.length;
+  expect(await client.until('disconnected', { seen })).toEqual({
+    state: 'disconnected',
+    reason: 'protection-lost',
+    blocked: true,
+  });
+  const capture = await net.lab.capture();
+  await using stream = await net.lab.user.probe.stream('lost');
+  expect(await source()).toBeUndefined();
+  expect(findLeaks(await capture.stop(), 'lost')).toEqual([]);
+  void stream;
+  // As soon as it can be had again, it is: the routing need not refuse everything alone any more.
+  await programs.plan(undefined);
+  await expect
+    .poll(async () => (await net.lab.user.exec(['nft', 'list', 'table', 'inet', 'waymaker'])).code)
+    .toBe(0);
+  await expect
+    .poll(async () => (await net.lab.user.run(['ip', 'rule', 'show'])).includes('5170:'))
+    .toBe(false);
+});
+
+test('a helper that can open nothing for a while says that nothing is protected, and goes on after that', async () => {
+  const client = await net.connect();
+  const limitFiles = (files: number) => run(words(`prlimit --pid ${net.pid()} --nofile=${files}:20000`));
+  await limitFiles(3);
+  await createAdministrator(net.lab.user).flushRuleset();
+  const seen = client.states.length;
+  await endWatchers();
+  expect(await client.until('disconnected', { seen })).toMatchObject({ reason: 'protection-failed' });
+  await limitFiles(20_000);
+  await expect
+    .poll(() => client.states.at(-1))
+    .toEqual({ state: 'disconnected', reason: 'protection-lost', blocked: true });
+  expect(await source()).toBeUndefined();
+});
+
+/** Ends the programs that report changes to the helper, which starts others. */
+const endWatchers = () => net.lab.user.run(words(`pkill --signal KILL --parent ${net.pid()} --full monitor`));
+
+test('where no journal can be written, the kill switch blocks all the same, until it is opened', async () => {
+  const session = await net.signIn();
+  const client = await net.attach();
+  const { user } = net.lab;
+  await user.run(words(`mount --bind ${net.stateDirectory} ${net.stateDirectory}`));
+  try {
+    await user.run(words(`mount -o remount,bind,ro ${net.stateDirectory}`));
+    const seen = client.states.length;
+    await client.call('connect', net.request({ session, killSwitch: true }));
+    expect(await client.until('disconnected', { seen })).toEqual({
+      state: 'disconnected',
+      reason: 'configuration-failed',
+      blocked: true,
+    });
+    expect(await source()).toBeUndefined();
+    await client.call('disconnect', {});
+    expect(client.states.at(-1)).toEqual({ state: 'disconnected' });
+    expect(await source()).toBe(addresses.user.ipv4);
+  } finally {
+    await user.run(words(`umount ${net.stateDirectory}`));
+  }
+});

@@ -1,0 +1,246 @@
+import { copyFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Routing } from '#shared/tunnel/state.ts';
+import { addresses, names } from '../../lab/network/addresses.ts';
+import { createAdministrator } from '../../lab/machine/administrator.ts';
+import { findLeaks } from '../../lab/packets/leaks.ts';
+import { eventually, words } from '../../lab/runs/process.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
+import { routingTable } from '../../../helper/linux/identifiers.ts';
+import type { TestClient } from '../support/callers/test-client.ts';
+import { helperLabForEach } from '../support/lab-for-each.ts';
+
+const net = helperLabForEach();
+
+const everything: Routing = { mode: 'global', localNetwork: false };
+const pac: Routing = { mode: 'pac', routeDomains: [names.where], blockedDomains: [] };
+
+const administrator = () => createAdministrator(net.lab.user);
+const source = async () => (await net.lab.user.probe.http4('where'))?.address;
+
+const disturbances = {
+  'nft flush ruleset': () => administrator().flushRuleset(),
+  'a reload of Debian’s nftables.service': () => administrator().reloadNftables(),
+  'ip rule flush': () => administrator().flushRules(),
+  'a flushed table': () => administrator().flushRoutes(routingTable),
+  'a rule of ours removed': async () => {
+    const first = "ip -4 rule show | grep 'proto 87' | tail -n 1 | cut -d: -f1";
+    await net.lab.user.run(['sh', '-c', `ip -4 rule del priority $(${first})`]);
+  },
+  'our chain emptied': () => net.lab.user.run(words('nft flush chain inet waymaker prerouting')),
+  'a rule that lets everything pass': () =>
+    net.lab.user.run(words('nft insert rule inet waymaker prerouting accept')),
+  'the device taken down': () => net.lab.user.run(words('ip link set wm0 down')),
+} as const;
+
+/** What of ours the system has, as text. */
+async function ours(): Promise<string> {
+  const parts = await Promise.all([
+    net.lab.user.exec(['nft', '--stateless', 'list', 'table', 'inet', 'waymaker']),
+    ...['-4', '-6'].flatMap((family) => [
+      net.lab.user.exec(['sh', '-c', `ip ${family} rule show | grep 'proto 87'`]),
+      net.lab.user.exec(['ip', family, 'route', 'show', 'table', String(routingTable)]),
+    ]),
+  ]);
+  return parts.map(({ stdout }) => stdout).join('---\n');
+}
+
+async function putBack(before: string, name = 'what was taken away'): Promise<void> {
+  await eventually(`${name} is put right`, async () => ((await ours()) === before ? true : undefined));
+}
+
+describe.each([
+  ['global', everything],
+  ['pac', pac],
+] as const)('while connected in mode %s,', (_mode, routing) => {
+  test('whatever an administrator takes away is put back, and the log says so', async () => {
+    const client = await net.connect({ routing });
+    const before = await ours();
+    for (const [name, disturb] of Object.entries(disturbances)) {
+      await disturb();
+      await putBack(before, name);
+    }
+    expect(net.log()).toContain('others took away what protects traffic; it was put back');
+    expect(client.states.at(-1)).toMatchObject({ state: 'connected' });
+    await client.call('disconnect', {});
+  });
+});
+
+describe('what is taken away while nobody watches is put back', () => {
+  /** The pid of the program by which the helper watches the packet filter. */
+  const watcher = () =>
+    eventually('the packet filter is watched', async () => {
+      const { stdout } = await net.lab.user.exec(words(`pgrep --parent ${net.pid()} --full nft.*monitor`));
+      const pid = Number(stdout.split('\n')[0]);
+      return pid > 0 ? pid : undefined;
+    });
+
+  test('by a watch that begins late', async () => {
+    const [real, slow] = ['nft', 'slow-nft'].map((name) => path.join(net.lab.directory, name));
+    await copyFile('/usr/sbin/nft', real ?? '');
+    await writeFile(slow ?? '', `#!/bin/sh\n[ "$1" != monitor ] || sleep 3\nexec ${real} "$@"\n`, {
+      mode: 0o755,
+    });
+    await net.end('SIGKILL');
+    const mounted = `mount --bind ${slow} /usr/sbin/nft && exec "$@"`;
+    await net.start({ under: ['unshare', '--mount', 'sh', '-c', mounted, 'sh'] });
+    const client = await net.connect();
+    const before = await ours();
+    await watcher();
+    await administrator().flushRuleset();
+    await putBack(before);
+    await client.call('disconnect', {});
+  });
+
+  test('by a watch that has lost reports', async () => {
+    const client = await net.connect();
+    const before = await ours();
+    const pid = await watcher();
+    process.kill(pid, 'SIGSTOP');
+    // More than the kernel keeps for who does not read.
+    const text = 'x'.repeat(120);
+    const rules = `log prefix "${text}" comment "${text}"\n`.repeat(40_000);
+    const others = `table inet other {\n  chain other {\n${rules}  }\n}\n`;
+    await net.lab.user.run(words('nft -f -'), { input: others });
+    await net.lab.user.run(words('nft delete table inet other'));
+    await administrator().flushRuleset();
+    process.kill(pid, 'SIGCONT');
+    await putBack(before);
+    await client.call('disconnect', {});
+  });
+});
+
+test('packets pass again after the device was removed', async () => {
+  const client = await net.connect({ routing: everything });
+  const before = await ours();
+  const seen = client.states.length;
+  await net.lab.user.run(words('ip link del wm0'));
+  await client.until('connecting', { seen });
+  await client.until('connected', { seen });
+  await putBack(before);
+  expect(await source()).toBe(addresses.gateway.ipv4);
+});
+
+test('a rule of another VPN’s that comes before ours leads nothing out', async () => {
+  const { user } = net.lab;
+  const rules = ['-4', '-6'].map(
+    (family) => (verb: 'add' | 'del') =>
+      user.run(words(`ip ${family} rule ${verb} priority 100 lookup main`)),
+  );
+  async function leaks() {
+    const capture = await net.lab.capture();
+    await using stream = await user.probe.stream('marker');
+    await source();
+    void stream;
+    return findLeaks(await capture.stop(), 'marker');
+  }
+  const client = await net.connect({ routing: everything });
+  for (const rule of rules) await rule('add');
+  expect(await leaks()).toEqual([]);
+  expect(await source()).toBeUndefined();
+  for (const rule of rules) await rule('del');
+  await expect.poll(source, { timeout: waitLimit(20_000) }).toBe(addresses.gateway.ipv4);
+  await client.call('disconnect', {});
+  expect(await leaks()).not.toEqual([]);
+});
+
+test.each([
+  ['global', everything],
+  ['pac', pac],
+] as const)('in mode %s packets pass whatever rp_filter becomes', async (mode, routing) => {
+  const client = await net.connect({ routing });
+  for (const value of [1, 2, 0] as const) {
+    await administrator().setReversePathFilter(value);
+    if (mode === 'global') expect(await source()).toBe(addresses.gateway.ipv4);
+    else expect(await throughProxy(client)).toContain(addresses.inside.ipv4);
+  }
+});
+
+/** What a destination sees that is asked through the proxy. */
+async function throughProxy({ states }: TestClient): Promise<string> {
+  const state = states.at(-1);
+  const routing = state?.state === 'connected' && state.routing;
+  const proxy = routing && routing.mode === 'pac' ? routing.proxy?.address : undefined;
+  const curl = words(
+    `curl --silent --fail --max-time ${Math.ceil(waitLimit(10_000) / 1000)} --proxy socks5h://${proxy}`,
+  );
+  return net.lab.user.run([...curl, `http://${addresses.inside.ipv4}/`]);
+}
+
+describe('traffic that is blocked', () => {
+  async function blockedClient(): Promise<TestClient> {
+    const client = await net.connect({ killSwitch: true });
+    await client.call('disconnect', { reason: 'session-ended' });
+    expect(client.states.at(-1)).toMatchObject({ state: 'disconnected', blocked: true });
+    return client;
+  }
+
+  test('stays so without the packet filter, and without the routing rules', async () => {
+    await blockedClient();
+    const before = await ours();
+    expect(before).toContain('unreachable default');
+    await using stream = await net.lab.user.probe.stream('blocked');
+    const capture = await net.lab.capture();
+    await administrator().flushRuleset();
+    await putBack(before);
+    await administrator().flushRules();
+    await putBack(before);
+    expect(findLeaks(await capture.stop(), 'blocked')).toEqual([]);
+    void stream;
+  });
+
+  test('flows again after a disconnect: the probes can be seen', async () => {
+    const client = await blockedClient();
+    await using stream = await net.lab.user.probe.stream('open');
+    const capture = await net.lab.capture();
+    await client.call('disconnect', {});
+    expect(await source()).toBe(addresses.user.ipv4);
+    expect(findLeaks(await capture.stop(), 'open').length).toBeGreaterThan(0);
+    void stream;
+  });
+});
+
+test('a device of our name that is not ours is left alone, and with the kill switch traffic is blocked', async () => {
+  await net.lab.user.run(words('ip tuntap add dev wm0 mode tun'));
+  const client = await net.attach();
+  await client.call('connect', net.request({ session: await net.signIn(), killSwitch: true }));
+  expect(await client.until('disconnected', { seen: 1 })).toEqual({
+    state: 'disconnected',
+    reason: 'configuration-failed',
+    blocked: true,
+  });
+  expect(await ours()).toContain('chain output');
+  expect(await source()).toBeUndefined();
+  await net.end('SIGKILL');
+  await net.start();
+  expect(await source()).toBeUndefined();
+  const next = await net.attach();
+  await next.call('disconnect', {});
+  expect(await source()).toBe(addresses.user.ipv4);
+  expect(await net.lab.user.run(words('ip link show wm0'))).toContain('wm0');
+  await net.lab.user.run(words('ip link del wm0'));
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+});
+
+test('where new devices have no IPv6, IPv4 is tunnelled and IPv6 is blocked', async () => {
+  const setDisabled = (value: 0 | 1) =>
+    net.lab.user.run(words(`sysctl -qw net.ipv6.conf.default.disable_ipv6=${value}`));
+  await setDisabled(1);
+  const client = await net.connect();
+  expect(await source()).toBe(addresses.gateway.ipv4);
+  expect(await net.lab.user.probe.http6('where')).toBeUndefined();
+  await client.call('disconnect', {});
+  await setDisabled(0);
+});
+
+test('where IPv6 is switched off while connected, IPv4 goes on through the tunnel', async () => {
+  const client = await net.connect();
+  const seen = client.states.length;
+  await net.lab.user.run(words('sysctl -qw net.ipv6.conf.all.disable_ipv6=1'));
+  for (const pid of await net.engines()) process.kill(pid, 'SIGKILL');
+  await client.until('connecting', { seen });
+  expect(await client.until('connected', { seen })).not.toHaveProperty('addresses.ipv6');
+  expect(await source()).toBe(addresses.gateway.ipv4);
+  await client.call('disconnect', {});
+});

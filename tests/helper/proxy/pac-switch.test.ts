@@ -1,0 +1,218 @@
+import { randomInt } from 'node:crypto';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import type { Routing } from '#shared/tunnel/state.ts';
+import { addresses, names, ports } from '../../lab/network/addresses.ts';
+import { findLeaks, type Leak } from '../../lab/packets/leaks.ts';
+import { eventually, words } from '../../lab/runs/process.ts';
+import { proxyGone } from '../support/helper-lab.ts';
+import { helperLabForEach } from '../support/lab-for-each.ts';
+import { proxyOf } from '../support/proxy/proxy-of.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
+import { curlLimits } from '../../lab/probes/probe.ts';
+
+const net = helperLabForEach();
+
+const everything: Routing = { mode: 'global', localNetwork: false };
+const pac: Routing = { mode: 'pac', routeDomains: [names.where], blockedDomains: [] };
+const routings = { global: everything, pac };
+
+/**
+ * What left the uplink while `during` ran, but for what goes to the echoes: in this mode it may, and the streams of
+ * another test have connections there that the kernel still closes.
+ */
+async function leaksWhile(marker: string, during: () => Promise<unknown>): Promise<Leak[]> {
+  const capture = await net.lab.capture(`not port ${ports.echo}`);
+  await during();
+  return findLeaks(await capture.stop(), marker);
+}
+
+test.each([{ killSwitch: false }, { killSwitch: true }])(
+  'with %o nothing leaves outside once everything is routed again, however often the way changes',
+  async ({ killSwitch }) => {
+    const client = await net.connect({ routing: everything, killSwitch });
+    const stream = await net.lab.user.probe.stream('switching', 5);
+    try {
+      for (let round = 0; round < 4; round += 1) {
+        // What leaves, that is: servers go on sending again what they have no acknowledgement for.
+        const capture = await net.lab.capture(
+          `src host ${addresses.user.ipv4} or src host ${addresses.user.ipv6}`,
+        );
+        await client.call('setRouting', { routing: pac });
+        await delay(300);
+        await client.call('setRouting', { routing: everything });
+        const closed = Date.now();
+        await delay(300);
+        const leaks = findLeaks(await capture.stop(), 'switching');
+        // The positive control: the same stream is seen while only the proxy's traffic is routed.
+        const kinds = leaks.map(({ kind }) => kind);
+        expect(kinds).toEqual(expect.arrayContaining(['dns', 'cleartext', 'ipv6']));
+        expect(leaks.filter(({ packet }) => packet.time > closed)).toEqual([]);
+      }
+    } finally {
+      await stream[Symbol.asyncDispose]();
+    }
+  },
+);
+
+test('what comes to the proxy stays inside while the way changes', async () => {
+  const client = await net.connect({ routing: pac });
+  const state = client.states.at(-1);
+  const proxy = state?.state === 'connected' && state.routing.mode === 'pac' && state.routing.proxy?.address;
+  const marker = 'proxied';
+  const url = `http://${marker}.${names.probes}/${marker}`;
+  const ask = (args: string[]) =>
+    net.lab.user.spawn([
+      'bash',
+      '-c',
+      `while :; do curl --silent --max-time 1 ${args.join(' ')} ${url}; sleep 0.005; done`,
+    ]);
+  const direct = ask(['--noproxy', "'*'"]);
+  await eventually('the positive control', async () => {
+    const leaks = await leaksWhile(marker, () => delay(500));
+    return leaks.length > 0 || undefined;
+  });
+  direct.kill('SIGKILL');
+  await delay(1500);
+
+  const proxied = ask(['--proxy', `socks5h://${proxy}`]);
+  const leaks = await leaksWhile(marker, async () => {
+    for (let round = 0; round < 4; round += 1) {
+      for (const routing of [everything, pac]) await client.call('setRouting', { routing });
+    }
+    await client.call('disconnect', {});
+    await delay(200);
+  });
+  proxied.kill('SIGKILL');
+  expect(leaks).toEqual([]);
+});
+
+describe.each([{ killSwitch: false }, { killSwitch: true }])('with %o', ({ killSwitch }) => {
+  test.each(['pac', 'global'] as const)(
+    'a helper that is killed at any moment of the switch to %s leaves nothing that the next does not put right',
+    { timeout: waitLimit(180_000) },
+    async (to) => {
+      const before = await net.lab.user.snapshot();
+      const [from, target] = [routings[to === 'pac' ? 'global' : 'pac'], routings[to]];
+      for (let round = 0; round < 4; round += 1) {
+        const client = await net.connect({ routing: from, killSwitch });
+        client.call('setRouting', { routing: target }).catch(() => undefined);
+        // A switch takes some 100 ms, the start of a proxy some 400.
+        await delay(randomInt(0, to === 'pac' ? 600 : 150));
+        await net.end('SIGKILL');
+        await net.start();
+        const again = await net.attach();
+        if (killSwitch) {
+          const { connection } = JSON.parse(
+            await readFile(path.join(net.stateDirectory, 'journal.json'), 'utf8'),
+          ) as { connection: { routing: Routing } };
+          const isGlobal = connection.routing.mode === 'global';
+          const reached = await net.lab.user.probe.http4('after');
+          expect(reached?.address).toBe(isGlobal ? undefined : addresses.user.ipv4);
+        }
+        await again.call('disconnect', {});
+        await proxyGone(net);
+        expect(await net.lab.user.snapshot()).toBe(before);
+      }
+    },
+  );
+});
+
+test('a proxy that a killed helper left behind goes if everything is to be routed', async () => {
+  await net.connect({ routing: pac, killSwitch: true });
+  await net.end('SIGKILL');
+  expect(await net.proxies()).toHaveLength(1);
+  // As if it had been killed between noting the new way down and ending the proxy.
+  const file = path.join(net.stateDirectory, 'journal.json');
+  const journal = JSON.parse(await readFile(file, 'utf8')) as { connection: { routing: Routing } };
+  journal.connection.routing = everything;
+  await writeFile(file, JSON.stringify(journal));
+  await net.start();
+  await proxyGone(net);
+});
+
+test('nobody gets the port of a proxy that is killed before the next one has it', async () => {
+  const proxy = proxyOf(await net.connect({ routing: pac }));
+  const script = `
+    const listen = () => require('node:net').createServer().on('error', () => setTimeout(listen, 1))
+      .listen(${proxy.address.split(':')[1]}, '127.0.0.1', () => console.log('taken'));
+    console.log('waiting');
+    listen();`;
+  const squatter = await net.lab.user.spawnUntil([process.execPath, '-e', script], /waiting/);
+  const heard: string[] = [];
+  squatter.stdout?.on('data', (chunk: Buffer) => heard.push(chunk.toString()));
+  const [killed] = await net.proxies();
+  process.kill(Number(killed), 'SIGKILL');
+  const curl = words(`curl --silent --proxy socks5h://${proxy.address} http://${names.echo}/x`);
+  await eventually('the next proxy answers', async () => {
+    const { code } = await net.lab.user.exec([...curl, ...curlLimits()]);
+    return code === 0 || undefined;
+  });
+  expect(await net.proxies()).not.toEqual([killed]);
+  squatter.kill('SIGKILL');
+  expect(heard.join('')).not.toContain('taken');
+});
+
+test('a proxy goes on being looked after when a connection could not be noted down', async () => {
+  const client = await net.connect({ routing: pac, killSwitch: true });
+  const obstacle = path.join(net.stateDirectory, 'journal.json.new');
+  await mkdir(obstacle);
+  await client.call('connect', net.request({ session: await net.signIn(), routing: pac, killSwitch: true }));
+  await client.until('disconnected');
+  await rm(obstacle, { recursive: true });
+  await net.connect({ routing: pac, killSwitch: true });
+  await client.call('disconnect', {});
+  // Longer than it takes to start another one.
+  await delay(1500);
+  expect(await net.proxies()).toEqual([]);
+});
+
+test(
+  'a storm of commands leaves nothing behind, and the last routing holds',
+  { timeout: waitLimit(120_000) },
+  async () => {
+    const before = await net.lab.user.snapshot();
+    const client = await net.attach();
+    const session = await net.signIn();
+    const calls: Promise<unknown>[] = [];
+    // Without a connection, a routing is refused.
+    const send = (call: Promise<unknown>) => calls.push(call.catch(() => undefined));
+    for (let round = 0; round < 40; round += 1) {
+      const routing = round % 2 === 0 ? pac : everything;
+      if (round % 13 === 0) send(client.call('connect', net.request({ session, routing })));
+      if (round % 17 === 16) send(client.call('disconnect', {}));
+      send(client.call('setRouting', { routing }));
+      await delay(randomInt(0, 60));
+    }
+    await Promise.all(calls);
+    await client.call('connect', net.request({ session: await net.signIn(), routing: everything }));
+    const phases = ['handshaking', 'configuring'];
+    await client.call('setRouting', { routing: pac });
+    await client.until('connected', { where: ({ routing }) => routing.mode === 'pac' });
+    expect(client.states.map((state) => (state.state === 'connecting' ? state.phase : ''))).toEqual(
+      expect.arrayContaining(phases),
+    );
+    await client.call('setRouting', { routing: everything });
+    await proxyGone(net);
+    expect((await net.lab.user.probe.http4('x'))?.address).toBe(addresses.gateway.ipv4);
+    await client.call('disconnect', {});
+    expect(await net.lab.user.snapshot()).toBe(before);
+  },
+);
+
+test('a client that has long lists put in force faster than that goes is let go', async () => {
+  const client = await net.connect({ routing: everything });
+  const flood = await net.attach();
+  flood.socket.on('error', () => undefined);
+  const closed = new Promise((resolve) => flood.socket.once('close', resolve));
+  const routeDomains = Array.from({ length: 100_000 }, (_, index) => `name-${index}.of-some-length.example`);
+  for (let count = 0; count < 8; count += 1) {
+    flood.call('setRouting', { routing: { ...pac, routeDomains } }).catch(() => undefined);
+  }
+  await closed;
+  await client.call('setRouting', { routing: everything });
+  expect(client.states.at(-1)).toMatchObject({ state: 'connected', routing: everything });
+  await client.call('disconnect', {});
+});

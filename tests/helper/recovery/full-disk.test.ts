@@ -1,0 +1,69 @@
+import { mkdir } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Routing } from '#shared/tunnel/state.ts';
+import { addresses, names } from '../../lab/network/addresses.ts';
+import { findLeaks } from '../../lab/packets/leaks.ts';
+import { words } from '../../lab/runs/process.ts';
+import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
+
+/** The journal's disk is full: nothing more can be written to it. */
+
+let net: HelperLab;
+beforeAll(async () => {
+  net = await createHelperLab();
+  await mkdir(net.stateDirectory, { recursive: true });
+  await net.lab.user.run(words(`mount -t tmpfs -o size=64k tmpfs ${net.stateDirectory}`));
+  await net.start();
+});
+afterAll(() => net[Symbol.asyncDispose]());
+
+const filler = () => `${net.stateDirectory}/filler`;
+const source = async () => (await net.lab.user.probe.http4('where'))?.address;
+
+async function fillDisk(): Promise<void> {
+  const { stderr } = await net.lab.user.exec(words(`dd if=/dev/zero of=${filler()} bs=4k`));
+  expect(stderr).toContain('No space left');
+}
+
+test('a change of routing is refused, and the tunnel stays as it was', async () => {
+  const client = await net.connect();
+  await fillDisk();
+  const seen = client.states.length;
+  const routings: Routing[] = [
+    { mode: 'global', localNetwork: true },
+    { mode: 'pac', routeDomains: [names.where], blockedDomains: [] },
+    { mode: 'ip', policy: 'include', routeIps: ['198.18.0.0/15'], localNetwork: false },
+  ];
+  await using stream = await net.lab.user.probe.stream('full');
+  const capture = await net.lab.capture();
+  for (const routing of routings) {
+    await expect(client.call('setRouting', { routing })).rejects.toThrow();
+    expect(await source()).toBe(addresses.gateway.ipv4);
+  }
+  expect(findLeaks(await capture.stop(), 'full')).toEqual([]);
+  void stream;
+  expect(client.states.slice(seen)).toEqual([]);
+  expect(await net.proxies()).toEqual([]);
+
+  await net.lab.user.run(['rm', filler()]);
+  const [local = { mode: 'global', localNetwork: true }] = routings;
+  await client.call('setRouting', { routing: local });
+  expect(client.states.at(-1)).toMatchObject({ state: 'connected', routing: local });
+  await client.call('disconnect', {});
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+});
+
+test('with the kill switch on, what follows a killed helper blocks until the user opens it', async () => {
+  await net.connect({ killSwitch: true });
+  await fillDisk();
+  await net.end('SIGKILL');
+  await net.start();
+  const client = await net.attach();
+  await client.until('disconnected');
+  expect(client.states.at(-1)).toMatchObject({ reason: 'configuration-failed', blocked: true });
+  expect(await source()).toBeUndefined();
+  await client.call('disconnect', {});
+  expect(client.states.at(-1)).toEqual({ state: 'disconnected' });
+  expect(await source()).toBe(addresses.user.ipv4);
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+});

@@ -1,0 +1,445 @@
+import { randomInt } from 'node:crypto';
+import { readdir, readFile, stat, truncate } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { ConnectRequest } from '#shared/helper/protocol.ts';
+import type { Routing } from '#shared/tunnel/state.ts';
+import { addresses, names, pools, ports } from '../../lab/network/addresses.ts';
+import { eventually, words } from '../../lab/runs/process.ts';
+import { curlLimits, resolve } from '../../lab/probes/probe.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
+import { anotherEngine, createHelperLab, proxyGone, type HelperLab } from '../support/helper-lab.ts';
+import { packetsWhile as countPackets, seenBy as seenFrom } from '../support/programs/seen-by.ts';
+import type { TestClient } from '../support/callers/test-client.ts';
+
+/** Mode ip: what is listed goes through the tunnel, or everything else. */
+
+let net: HelperLab;
+beforeAll(async () => {
+  net = await createHelperLab({ gateway: false });
+  await net.start();
+});
+afterAll(() => net[Symbol.asyncDispose]());
+
+afterEach(async () => {
+  const client = await net.attach();
+  await client.call('disconnect', {});
+  client[Symbol.dispose]();
+  await expectAsBefore();
+  expect(await readdir(net.stateDirectory)).toEqual([]);
+});
+
+/** What is there besides, without a hundred thousand lines. */
+async function expectAsBefore(): Promise<void> {
+  const before = new Set(net.initialSnapshot.split('\n'));
+  const now = (await net.lab.user.snapshot()).split('\n');
+  expect(now.filter((line) => !before.has(line)).slice(0, 20)).toEqual([]);
+  expect(now).toHaveLength(net.initialSnapshot.split('\n').length);
+}
+
+const { echo, direct, inside, neighbour, user, userPrivate, gateway, resolver } = addresses;
+
+type IpRouting = Extract<Routing, { mode: 'ip' }>;
+const include = (routeIps: string[]): IpRouting => ({
+  mode: 'ip',
+  policy: 'include',
+  routeIps,
+  localNetwork: false,
+});
+const exclude = (routeIps: string[]): IpRouting => ({ ...include(routeIps), policy: 'exclude' });
+
+const everything: Routing = { mode: 'global', localNetwork: false };
+const pac: Routing = { mode: 'pac', routeDomains: [names.where], blockedDomains: [] };
+/** Of the two echoes the one belongs in the tunnel and the other does not, by either policy. */
+const onlyEcho = include([`${echo.ipv4}/32`, `${echo.ipv6}/128`]);
+const allButDirect = exclude([`${direct.ipv4}/32`, `${direct.ipv6}/128`, `${resolver.ipv4}/32`]);
+const policies = { include: onlyEcho, exclude: allButDirect };
+
+/** To start it again takes seconds. */
+let isGatewayUp = false;
+
+async function startGateway(): Promise<void> {
+  if (!isGatewayUp) await net.lab.gateway.restart({ pool: pools.first, ipv6: true });
+  isGatewayUp = true;
+}
+
+async function connect(routing: Routing, changes: Partial<ConnectRequest> = {}) {
+  await startGateway();
+  return await net.connect({ routing, ...changes });
+}
+
+const seenBy = (host: string) => seenFrom(net, host);
+
+/** Packets outside the tunnel to the echo, which belong in it, and to the resolver there, which do not. */
+async function packetsWhile(during: () => Promise<unknown>) {
+  const { echo: ipv4, echoIpv6, direct: others } = await countPackets(net, during);
+  return { captured: ipv4 + echoIpv6, direct: others };
+}
+
+describe.each(Object.entries(policies))('%s', (policy, routing) => {
+  test('what is listed and what is not go their ways, of both IP versions', async () => {
+    const client = await connect(routing);
+    expect(await seenBy(echo.ipv4)).toBe(gateway.ipv4);
+    expect(await seenBy(echo.ipv6)).toBe(gateway.ipv6);
+    expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+    expect(await seenBy(direct.ipv6)).toBe(user.ipv6);
+    // Whoever binds a socket to the uplink gets to what does not belong in the tunnel, and to nothing else.
+    const bound = ['curl', '--silent', '--globoff', ...curlLimits(), '--interface', 'uplink'];
+    const reaches = async (host: string) =>
+      (await net.lab.user.exec([...bound, `http://${host}:${ports.http}/`])).code === 0;
+    expect(await Promise.all([echo.ipv4, `[${echo.ipv6}]`].map(reaches))).toEqual([false, false]);
+    expect(await Promise.all([direct.ipv4, `[${direct.ipv6}]`].map(reaches))).toEqual([true, true]);
+    // The tunnel's resolver is asked, though it is nowhere in the list.
+    expect(await resolve(net.lab.user, names.where)).toContain(inside.ipv4);
+    const { length } = routing.routeIps;
+    expect(client.states.at(-1)).toMatchObject({ routing: { mode: 'ip', policy, prefixes: length } });
+    expect(client.states.at(-1)).not.toHaveProperty('problems');
+  });
+
+  test('the local network is as with global routing', async () => {
+    const client = await connect(routing);
+    expect(await seenBy(neighbour.ipv4)).toBe(policy === 'include' ? userPrivate.ipv4 : gateway.ipv4);
+    await client.call('setRouting', { routing: { ...routing, localNetwork: true } });
+    expect(await seenBy(neighbour.ipv4)).toBe(userPrivate.ipv4);
+    expect(await seenBy(echo.ipv4)).toBe(gateway.ipv4);
+  });
+
+  test('without IPv6 from the gateway, what belongs in the tunnel is blocked', async () => {
+    await net.lab.gateway.restart({ ipv6: false });
+    isGatewayUp = false;
+    await net.connect({ routing });
+    expect(await seenBy(echo.ipv4)).toBe(gateway.ipv4);
+    expect(await seenBy(echo.ipv6)).toBeUndefined();
+    expect(await seenBy(direct.ipv6)).toBe(user.ipv6);
+  });
+
+  test(
+    'packets that belong in the tunnel never leave outside it',
+    { timeout: waitLimit(60_000) },
+    async () => {
+      const before = await packetsWhile(() => seenBy(echo.ipv4));
+      expect(before.captured).toBeGreaterThan(0);
+      const client = await connect(routing, { killSwitch: true });
+      const up = await packetsWhile(() => seenBy(echo.ipv4));
+      expect(up.captured).toBe(0);
+      expect(up.direct).toBeGreaterThan(0);
+
+      const engines = await net.engines();
+      const whileAnew = await packetsWhile(async () => {
+        const seen = client.states.length;
+        for (const pid of engines) process.kill(pid, 'SIGKILL');
+        await client.until('connected', { seen });
+        await anotherEngine(net, engines);
+      });
+      expect(whileAnew.captured).toBe(0);
+      expect(whileAnew.direct).toBeGreaterThan(0);
+
+      const whileGone = await packetsWhile(async () => {
+        await net.lab.gateway.kill();
+        isGatewayUp = false;
+        for (const pid of await net.engines()) process.kill(pid, 'SIGKILL');
+        await client.until('connecting', { seen: client.states.length - 1 });
+        expect(await seenBy(echo.ipv4)).toBeUndefined();
+        expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+      });
+      expect(whileGone.captured).toBe(0);
+      expect(whileGone.direct).toBeGreaterThan(0);
+
+      await client.call('disconnect', { reason: 'session-ended' });
+      expect(client.states.at(-1)).toMatchObject({ state: 'disconnected', blocked: true });
+      const blocked = await packetsWhile(async () => {
+        expect(await seenBy(echo.ipv4)).toBeUndefined();
+        expect(await seenBy(echo.ipv6)).toBeUndefined();
+        expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+      });
+      expect(blocked.captured).toBe(0);
+      expect(blocked.direct).toBeGreaterThan(0);
+
+      await client.call('disconnect', {});
+      expect(await seenBy(echo.ipv4)).toBe(user.ipv4);
+    },
+  );
+
+  test('what others take away is put back', async () => {
+    await connect(routing);
+    const { user: machine } = net.lab;
+    const rulesBefore = await machine.run(words('ip rule'));
+    const setsOf = (ruleset: string) => ruleset.match(/set prefixes_\w+/g) ?? [];
+    const filterBefore = await machine.run(words('nft list ruleset'));
+    const set = setsOf(filterBefore)[0]?.split(' ')[1] ?? '';
+    const table = /lookup (518[89])/.exec(rulesBefore)?.[1] ?? '';
+    const routes = () => machine.run(words(`ip route show table ${table}`));
+    const routesBefore = await routes();
+    expect(routesBefore).toContain(' dev wm0 ');
+    const isWhole = async () => {
+      const filter = await machine.run(words('nft list ruleset'));
+      const isFiltering =
+        setsOf(filter).length === setsOf(filterBefore).length &&
+        filter.match(/elements/g)?.length === filterBefore.match(/elements/g)?.length;
+      const rules = (await machine.run(words('ip rule'))).split('\n').length;
+      return (
+        ((await routes()) === routesBefore && isFiltering && rules === rulesBefore.split('\n').length) ||
+        undefined
+      );
+    };
+    expect(await isWhole()).toBe(true);
+    const losses = [
+      'nft flush ruleset',
+      `nft flush set inet waymaker ${set}`,
+      'ip rule flush',
+      'ip link set wm0 down',
+    ];
+    for (const loss of [...losses, 'ip route flush table 5188', 'ip route flush table 5189']) {
+      await machine.run(words(loss)).catch(() => undefined);
+      if (loss === 'ip rule flush') {
+        await machine.run(words('ip rule add priority 32766 lookup main'));
+        await machine.run(words('ip rule add priority 32767 lookup default'));
+      }
+      await eventually(`it is put back after ${loss}`, isWhole);
+    }
+    expect(await seenBy(echo.ipv4)).toBe(gateway.ipv4);
+    expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+  });
+
+  test('what is left stays while the rest is put back', async () => {
+    await connect(routing);
+    const { user: machine } = net.lab;
+    const table = async (version: string) =>
+      /lookup (518[89])/.exec(await machine.run(words(`ip ${version} rule`)))?.[1] ?? '';
+    const routesOf6 = words(`ip -6 route show table ${await table('-6')}`);
+    const before = await machine.run(routesOf6);
+    const removed: string[] = [];
+    const monitor = await machine.spawnUntil(
+      ['stdbuf', '-oL', 'sh', '-c', 'echo ready; exec ip -4 -oneline monitor route'],
+      /ready/,
+    );
+    monitor.stdout?.on('data', (chunk: Buffer) =>
+      removed.push(...(chunk.toString().match(/^Deleted.*/gm) ?? [])),
+    );
+    const isSeen = async (host: string) => {
+      await machine.run(words(`ip route replace unreachable ${host} table 5190`));
+      await machine.run(words(`ip route del unreachable ${host} table 5190`));
+      return removed.some((line) => line.includes(host)) || undefined;
+    };
+    await eventually('the monitor listens', () => isSeen('192.0.2.77'));
+    await machine.run(words(`ip -6 route flush table ${await table('-6')}`));
+    await eventually('it is put back', async () => (await machine.run(routesOf6)) === before || undefined);
+    await eventually('the monitor has reported all', () => isSeen('192.0.2.78'));
+    expect(removed.filter((line) => !line.includes('table 5190'))).toEqual([]);
+    monitor.kill('SIGKILL');
+  });
+
+  test('a helper that is killed blocks nothing else, nor does the next one', async () => {
+    await connect(routing, { killSwitch: true });
+    const journal = await readFile(path.join(net.stateDirectory, 'journal.json'), 'utf8');
+    expect(journal).not.toContain(routing.routeIps[0]);
+    const packets = await packetsWhile(async () => {
+      await net.end('SIGKILL');
+      expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+      // As after a restart of the computer.
+      await net.lab.user.run(words('nft delete table inet waymaker'));
+      await net.start();
+      const next = await net.attach();
+      expect(next.states).toMatchObject([{ state: 'connecting', phase: 'authenticating' }]);
+      expect(await seenBy(echo.ipv4)).toBeUndefined();
+      expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+    });
+    expect(packets.direct).toBeGreaterThan(0);
+  });
+});
+
+test('resolvers are asked through the tunnel though they are listed among what goes around it', async () => {
+  await connect(exclude(['198.51.100.64/26', `${direct.ipv4}/32`]));
+  expect(await resolve(net.lab.user, names.where)).toContain(inside.ipv4);
+  expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+});
+
+describe('a helper whose lists are lost', () => {
+  async function restartWithoutLists(): Promise<TestClient> {
+    await net.end('SIGKILL');
+    const [lists = ''] = (await readdir(net.stateDirectory)).filter((name) => name.startsWith('routing-'));
+    // As a power failure leaves a file that was not flushed.
+    await truncate(path.join(net.stateDirectory, lists));
+    await net.start();
+    return await net.attach();
+  }
+
+  test('keeps everything blocked', async () => {
+    await connect(onlyEcho, { killSwitch: true });
+    const next = await restartWithoutLists();
+    const blocked = { state: 'disconnected', reason: 'journal-unreadable', blocked: true };
+    expect(next.states).toMatchObject([blocked]);
+    expect(await seenBy(direct.ipv4)).toBeUndefined();
+  });
+
+  test('without the kill switch puts everything back: it needs none', async () => {
+    await connect(onlyEcho);
+    const next = await restartWithoutLists();
+    expect(next.states).toEqual([{ state: 'disconnected', reason: 'helper-restarted' }]);
+    expect(await seenBy(echo.ipv4)).toBe(user.ipv4);
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+    expect(await readdir(net.stateDirectory)).toEqual([]);
+  });
+});
+
+test(
+  'what belongs in the tunnel by both modes stays inside while they change',
+  { timeout: waitLimit(90_000) },
+  async () => {
+    const client = await connect(everything);
+    const other = include([`${echo.ipv4}/32`, `${echo.ipv6}/128`, '198.18.0.0/15']);
+    const ways = [
+      onlyEcho,
+      allButDirect,
+      other,
+      everything,
+      allButDirect,
+      { ...allButDirect, localNetwork: true },
+      onlyEcho,
+    ];
+    const packets = await packetsWhile(async () => {
+      for (const routing of [...ways, everything]) {
+        await client.call('setRouting', { routing });
+        expect(await seenBy(echo.ipv4)).toBe(gateway.ipv4);
+        expect(await seenBy(direct.ipv4)).toBe(routing.mode === 'ip' ? user.ipv4 : gateway.ipv4);
+      }
+    });
+    expect(packets.captured).toBe(0);
+
+    // The positive control: in mode pac they do not belong there.
+    for (const routing of Object.values(policies)) {
+      const seen = await packetsWhile(async () => {
+        await client.call('setRouting', { routing: pac });
+        expect(await seenBy(echo.ipv4)).toBe(user.ipv4);
+        expect(await resolve(net.lab.user, names.where)).toContain(direct.ipv4);
+      });
+      expect(seen.captured).toBeGreaterThan(0);
+      await client.call('setRouting', { routing });
+      const after = await packetsWhile(() => seenBy(echo.ipv4));
+      expect(after.captured).toBe(0);
+      expect(await resolve(net.lab.user, names.where)).toContain(inside.ipv4);
+    }
+    await proxyGone(net);
+  },
+);
+
+test(
+  'a helper that is killed at any moment of a change leaves nothing that the next does not put right',
+  { timeout: waitLimit(120_000) },
+  async () => {
+    const changes: [Routing, Routing][] = [
+      [everything, onlyEcho],
+      [onlyEcho, allButDirect],
+      [allButDirect, everything],
+      [pac, onlyEcho],
+    ];
+    for (const [from, to] of changes) {
+      const client = await connect(from, { killSwitch: true });
+      client.call('setRouting', { routing: to }).catch(() => undefined);
+      await delay(randomInt(0, 150));
+      await net.end('SIGKILL');
+      await net.start();
+      const again = await net.attach();
+      // The echo belongs in the tunnel by both, but for mode pac.
+      if (from.mode !== 'pac') expect(await seenBy(echo.ipv4)).toBeUndefined();
+      await again.call('disconnect', {});
+      await proxyGone(net);
+      await expectAsBefore();
+    }
+  },
+);
+
+describe('a long list', () => {
+  /** Every other network of 24 bits of Class A, which no two can be joined of. */
+  const synthetic = Array.from({ length: 100_000 }, (_, index) => {
+    const network = 2 * index;
+    return `${1 + (network >> 16)}.${(network >> 8) & 255}.${network & 255}.0/24`;
+  }).filter((prefix) => !prefix.startsWith('10.'));
+  const cn = async () =>
+    (
+      await readFile(
+        path.join(import.meta.dirname, '../../fixtures/route-lists/cn-ipv4-prefixes.txt'),
+        'utf8',
+      )
+    )
+      .split('\n')
+      .filter((line) => /^\d/.test(line));
+
+  test(
+    'holds everything back while it is loaded, and then only what is in it',
+    { timeout: waitLimit(60_000) },
+    async () => {
+      await startGateway();
+      const session = await net.signIn();
+      const client = await net.attach();
+      const request = net.request({ session, routing: include([...synthetic, `${echo.ipv4}/32`]) });
+      const capture = await net.lab.capture(`dst host ${echo.ipv4}`);
+      await using stream = await net.lab.user.probe.stream('held', 5);
+      // Nothing is promised before the journal says how to undo it.
+      const journal = path.join(net.stateDirectory, 'journal.json');
+      const answered = client.call('connect', request);
+      const begun = await eventually(
+        'it has begun',
+        async () => (await stat(journal).catch(() => undefined))?.mtimeMs,
+      );
+      await answered;
+      const blocked = Date.now();
+      const times = (await capture.stop()).map(({ time }) => time);
+      expect(times.length, 'positive control').toBeGreaterThan(0);
+      const part = (Math.max(...times) - begun) / (blocked - begun);
+      expect(part, 'how much of the time until the answer it still leaves').toBeLessThan(0.5);
+      await client.until('connected');
+      expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+      void stream;
+    },
+  );
+
+  test.each([
+    { what: 'of a country', list: cn },
+    { what: 'of a hundred thousand', list: async () => synthetic },
+  ])('$what works as a short one', { timeout: waitLimit(120_000) }, async ({ list }) => {
+    const prefixes = await list();
+    const client = await connect(include([...prefixes, `${echo.ipv4}/32`]), { killSwitch: true });
+    expect(await seenBy(echo.ipv4)).toBe(gateway.ipv4);
+    expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+    const [first = ''] = prefixes;
+    const host = first.replace(/\.0\/\d+$/, '.1');
+    const way = () => net.lab.user.run(words(`ip -o route get ${host}`));
+    expect(await way()).toContain('dev wm0');
+    const { user: machine } = net.lab;
+    const loseFilter = async () => {
+      await machine.run(words('nft flush ruleset'));
+      await eventually('the filter is back', async () => {
+        const sets = await machine.run(words('nft -t list ruleset'));
+        return sets.includes('prefixes_') || undefined;
+      });
+    };
+    await loseFilter();
+    await machine.run(words('ip nexthop flush'));
+    const refuses = async () =>
+      (await machine.run(words(`ip -o route show table all match ${host}`))).includes('nhid') || undefined;
+    await eventually('the routes that refuse are back', refuses);
+    // Back where one was.
+    const listed = { routing: include([...prefixes, `${echo.ipv4}/32`]) };
+    await client.call('setRouting', { routing: everything });
+    expect(await seenBy(direct.ipv4)).toBe(gateway.ipv4);
+    await machine.run(words('ip nexthop flush'));
+    await client.call('setRouting', listed);
+    expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+    await eventually('they are back again', refuses);
+    await client.call('setRouting', { routing: exclude([...prefixes, `${direct.ipv4}/32`]) });
+    expect(await way()).toContain('dev uplink');
+    expect(await seenBy(echo.ipv4)).toBe(gateway.ipv4);
+    expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+    // What has gone directly until now is not taken for that any more.
+    await client.call('setRouting', { routing: include([...prefixes, `${direct.ipv4}/32`]) });
+    expect(await seenBy(direct.ipv4)).toBe(gateway.ipv4);
+    expect(await seenBy(echo.ipv4)).toBe(user.ipv4);
+    // It is watched after lists were filled meanwhile, too.
+    await loseFilter();
+    await client.call('disconnect', { reason: 'session-ended' });
+    expect(await seenBy(direct.ipv4)).toBeUndefined();
+    expect(await seenBy(echo.ipv4)).toBe(user.ipv4);
+  });
+});

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addresses } from '../../lab/network/addresses.ts';
+import { createNeighbour } from '../../lab/network/neighbour.ts';
+import { sendOddPacket } from '../../lab/packets/odd-packet.ts';
+import type { OddPacket } from '../../lab/packets/send-packet.ts';
+import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
+
+/** What keeps a link alive may go past the tunnel, and nothing that only looks like it. */
+
+const marker = Buffer.from('smuggled').toString('hex');
+let net: HelperLab;
+
+beforeAll(async () => {
+  net = await createHelperLab();
+  // Else nothing would be sent, there being no hardware address to send it to.
+  await createNeighbour(net.lab.user, net.lab.internet);
+  await net.start();
+});
+afterAll(() => net[Symbol.asyncDispose]());
+
+const own: string[] = [addresses.user, addresses.userPrivate].flatMap(({ ipv4, ipv6 }) => [ipv4, ipv6]);
+
+/** Where packets with the marker went that were captured on the uplink. */
+async function whereSent(packets: readonly Omit<OddPacket, 'device'>[]): Promise<string[]> {
+  const capture = await net.lab.capture();
+  for (const packet of packets) await sendOddPacket(net.lab.user, { ...packet, device: 'uplink' });
+  return (
+    (await capture.stop())
+      // Errors that come back quote what was sent.
+      .filter(({ payload, destination }) => payload.includes('smuggled') && !own.includes(destination))
+      .map(({ destination }) => destination)
+  );
+}
+
+const dhcp = (destination: string) => ({
+  destination,
+  ports: { source: 68, destination: 67 },
+  payload: marker,
+});
+const dhcpv6 = (destination: string) => ({
+  destination,
+  ports: { source: 546, destination: 547 },
+  payload: marker,
+});
+/** A neighbour advertisement (RFC 4861 §4.4) with more than it should have. */
+const neighbourAdvertisement = (destination: string) => ({
+  destination,
+  payload: `88${'00'.repeat(23)}${marker}`,
+});
+
+const far = [
+  dhcp(addresses.echo.ipv4),
+  dhcpv6(addresses.echo.ipv6),
+  neighbourAdvertisement(addresses.echo.ipv6),
+];
+const near = [
+  dhcp('255.255.255.255'),
+  dhcp(addresses.router.ipv4),
+  dhcp(addresses.neighbour.ipv4),
+  dhcpv6('ff02::1:2'),
+  neighbourAdvertisement('ff02::1'),
+  neighbourAdvertisement(addresses.router.ipv6),
+  neighbourAdvertisement(addresses.neighbour.ipv6),
+];
+const destinations = (packets: readonly { destination: string }[]) =>
+  packets.map(({ destination }) => destination);
+
+describe.each([{ localNetwork: false }, { localNetwork: true }])('with %o', ({ localNetwork }) => {
+  test('nothing reaches far hosts from the ports of DHCP or as neighbour discovery, all that is near does', async () => {
+    expect(await whereSent(far)).toEqual(destinations(far));
+    const client = await net.connect({ routing: { mode: 'global', localNetwork } });
+    expect(await whereSent(far)).toEqual([]);
+    expect(await whereSent(near)).toEqual(destinations(near));
+    await client.call('disconnect', {});
+  });
+});
+
+test('a default route without a device finds its next hop on the uplink, as without a tunnel', async () => {
+  const { user } = net.lab;
+  const add = async (family: '-4' | '-6', router: string) => {
+    await user.run(['ip', family, 'route', 'add', 'default', 'via', router, 'metric', '7']);
+    const added = await user.run(['ip', family, 'route', 'show', 'default', 'metric', '7']);
+    await user.run(['ip', family, 'route', 'del', 'default', 'metric', '7']);
+    return added;
+  };
+  for (const localNetwork of [false, true]) {
+    const client = await net.connect({ routing: { mode: 'global', localNetwork } });
+    expect(await add('-4', addresses.router.ipv4)).toContain('dev uplink');
+    expect(await add('-6', addresses.router.ipv6)).toContain('dev uplink');
+    await client.call('disconnect', {});
+  }
+});

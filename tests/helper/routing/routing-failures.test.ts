@@ -1,0 +1,244 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Routing } from '#shared/tunnel/state.ts';
+import { addresses, names, pools } from '../../lab/network/addresses.ts';
+import { findLeaks } from '../../lab/packets/leaks.ts';
+import { words } from '../../lab/runs/process.ts';
+import { interpose, type FailingPrograms, type FailurePlan } from '../support/failures/failing-programs.ts';
+import { createHelperLab, proxyGone, type HelperLab } from '../support/helper-lab.ts';
+import type { TestClient } from '../support/callers/test-client.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
+
+let net: HelperLab;
+let programs: FailingPrograms;
+
+beforeAll(async () => {
+  net = await createHelperLab();
+  programs = await interpose(net);
+});
+
+beforeEach(async () => {
+  await programs.start();
+  await programs.plan(undefined);
+});
+
+afterEach(async () => {
+  await net.end('SIGTERM');
+});
+
+afterAll(async () => {
+  await net[Symbol.asyncDispose]();
+});
+
+const routings = {
+  global: { mode: 'global', localNetwork: false },
+  local: { mode: 'global', localNetwork: true },
+  pac: { mode: 'pac', routeDomains: [names.where], blockedDomains: [] },
+} as const satisfies Record<string, Routing>;
+type Way = keyof typeof routings;
+
+/** The network, but for the order of routing rules of equal rank, and what each connection has of its own. */
+async function network(): Promise<string> {
+  const snapshot = await net.lab.user.snapshot();
+  return snapshot
+    .replace(/(?:^\d+:\tfrom .*\n)+/gm, (rules) => rules.split('\n').sort().join('\n'))
+    .replace(/^(# Waymaker tunnel) .*/m, '$1')
+    .replace(/^\d+: wm0/gm, 'wm0');
+}
+
+/** All that a routing mode has set up: the network, the PAC file, who serves it; and what the client was told. */
+async function wayInForce({ states }: TestClient) {
+  const state = states.at(-1);
+  if (state?.state !== 'connected') throw new Error(`not connected: ${JSON.stringify(state)}`);
+  const { routing } = state;
+  const pacUrl = routing.mode === 'pac' ? routing.proxy?.pacUrl : undefined;
+  // One that was killed may be there for a moment.
+  await expect.poll(() => net.proxies()).toHaveLength(routing.mode === 'pac' ? 1 : 0);
+  const { stdout: pacFile, code } = await net.lab.user.exec(
+    pacUrl === undefined ? ['true'] : words(`curl --silent --fail --noproxy * ${pacUrl}`),
+  );
+  expect(code, `${pacUrl} ${net.log().slice(-3000)}`).toBe(0);
+  return { routing, pacFile, network: await network() };
+}
+
+const routeTo = (client: TestClient, way: Way) =>
+  client.call('setRouting', { routing: routings[way] }).then(
+    () => 'done' as const,
+    () => 'failed' as const,
+  );
+
+/** Routes to and fro once; resolves to what is in force then, and how many changes the first way takes. */
+async function rehearse(client: TestClient, from: Way, to: Way) {
+  await client.until('connected', { where: ({ transport }) => transport === 'dtls' });
+  await programs.plan(undefined);
+  expect(await routeTo(client, to)).toBe('done');
+  const { length: count } = await programs.changes();
+  const target = await wayInForce(client);
+  expect(await routeTo(client, from)).toBe('done');
+  return { count, target, former: await wayInForce(client) };
+}
+
+const switches: [Way, Way][] = [
+  ['global', 'pac'],
+  ['pac', 'global'],
+  ['global', 'local'],
+];
+
+test.each(switches)(
+  'a switch from %s to %s in which a program fails once is not made at all, and can be made again',
+  { timeout: waitLimit(120_000) },
+  async (from, to) => {
+    const client = await net.connect({ routing: routings[from], killSwitch: true });
+    const { count, target, former } = await rehearse(client, from, to);
+    expect(count).toBeGreaterThan(0);
+    for (let number = 1; number <= count; number += 1) {
+      const how = number % 2 === 0 ? 'dies-halfway' : 'refuses';
+      await programs.plan({ first: number, last: number, how });
+      const outcome = await routeTo(client, to);
+      const changes = await programs.changes();
+      await programs.plan(undefined);
+      const message = `change ${number} of ${count} ${how}: ${changes.join('; ')}`;
+      expect(changes.length, message).toBeGreaterThanOrEqual(number);
+      expect(outcome, message).toBe('failed');
+      expect(await wayInForce(client), message).toEqual(former);
+    }
+    expect(await routeTo(client, to)).toBe('done');
+    expect(await wayInForce(client)).toEqual(target);
+    expect(await routeTo(client, from)).toBe('done');
+    expect(await wayInForce(client)).toEqual(former);
+    await client.call('disconnect', {});
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+  },
+);
+
+/** What programs that begin to fail in the middle of a switch, and go on failing, leave behind. */
+async function failForGood(client: TestClient, to: Way, plan: FailurePlan) {
+  const marker = `failing${randomBytes(4).toString('hex')}`;
+  const { user } = net.lab;
+  await client.until('connected', { where: ({ transport }) => transport === 'dtls' });
+  const outgoing = `src host ${addresses.user.ipv4} or src host ${addresses.user.ipv6}`;
+  const capture = await net.lab.capture(outgoing);
+  const stream = await user.probe.stream(marker, 5);
+  const seen = client.states.length;
+  await programs.plan(plan);
+  const answer = await routeTo(client, to);
+  const isLost = client.states.at(-1)?.state === 'disconnecting';
+  if (isLost) {
+    const where = ({ reason }: { reason?: string }) => reason === 'configuration-failed';
+    await client.until('disconnected', { seen, where });
+  }
+  await user.probe.http4(marker);
+  await stream[Symbol.asyncDispose]();
+  const leaks = findLeaks(await capture.stop(), marker).length;
+  await programs.plan(undefined);
+  return { answer, isLost, leaks };
+}
+
+const lastingFailures: FailurePlan[] = [
+  ...[1, 4].map((first) => ({ first, how: 'refuses' }) as const),
+  { first: 2, how: 'dies-halfway', program: 'ip' },
+  { first: 1, how: 'refuses', program: 'nft' },
+  { first: 1, how: 'refuses', program: 'ip', onlyAdditions: true },
+];
+
+describe.each([{ killSwitch: false }, { killSwitch: true }])('with %o', ({ killSwitch }) => {
+  test.each([
+    ['global', 'pac'],
+    ['pac', 'global'],
+  ] as const)(
+    'a switch from %s to %s in which programs begin to fail for good is not made, or ends the tunnel',
+    { timeout: waitLimit(120_000) },
+    async (from, to) => {
+      const { user } = net.lab;
+      let client = await net.connect({ routing: routings[from], killSwitch });
+      const { former } = await rehearse(client, from, to);
+      const outcomes = new Set<string>();
+      for (const plan of lastingFailures) {
+        const { answer, isLost, leaks } = await failForGood(client, to, plan);
+        const message = `${JSON.stringify(plan)} ${net.log().slice(-3000)}`;
+        expect(answer, message).toBe('failed');
+        outcomes.add(isLost ? 'ended' : 'not made');
+        // Without the kill switch a tunnel that is given up holds nothing back.
+        if (from === 'global' && (killSwitch || !isLost)) expect(leaks, message).toBe(0);
+        if (!isLost) {
+          expect(await wayInForce(client), message).toMatchObject({ network: former.network });
+          continue;
+        }
+        if (killSwitch) expect(await user.probe.http4('closed'), message).toBeUndefined();
+        else if (plan.onlyAdditions) expect(await user.snapshot(), message).toBe(net.initialSnapshot);
+        await client.call('disconnect', {});
+        await proxyGone(net);
+        expect(await user.snapshot(), message).toBe(net.initialSnapshot);
+        client = await net.connect({ routing: routings[from], killSwitch });
+      }
+      await client.call('disconnect', {});
+      expect(await user.snapshot()).toBe(net.initialSnapshot);
+      expect([...outcomes].sort()).toEqual(['ended', 'not made']);
+    },
+  );
+});
+
+describe.each(['global', 'pac'] as const)('a new configuration of a tunnel that routes by %s', (way) => {
+  test(
+    'in which a program fails once is followed by another attempt that sets all of it',
+    { timeout: waitLimit(120_000) },
+    async () => {
+      let pool: 'first' | 'second' = 'first';
+      /** The gateway comes back with other addresses, and the tunnel with them. */
+      const renew = async (number: number) => {
+        const client = await net.connect({ routing: routings[way], killSwitch: false });
+        const seen = client.states.length;
+        pool = pool === 'first' ? 'second' : 'first';
+        await net.lab.gateway.restart({ pool: pools[pool] });
+        await client.until('connecting', { seen, where: ({ phase }) => phase === 'authenticating' });
+        const session = await net.signIn();
+        const how = number % 2 === 0 ? 'dies-halfway' : 'refuses';
+        await programs.plan({ first: number, last: number, how });
+        await client.call('provideSession', { session });
+        await client.until('connected', { seen, where: ({ transport }) => transport === 'dtls' });
+        const changes = await programs.changes();
+        await programs.plan(undefined);
+        const failed = client.states
+          .slice(seen)
+          .filter((state) => 'phase' in state && state.phase === 'configuring');
+        const inForce = await wayInForce(client);
+        await client.call('disconnect', {});
+        expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+        client[Symbol.dispose]();
+        return { changes, attempts: failed.length, network: inForce.network };
+      };
+      const unfailing = { second: await renew(0), first: await renew(0) };
+      const { length: count } = unfailing.second.changes;
+      for (const number of new Set([1, Math.ceil(count / 2), count])) {
+        const now = await renew(number);
+        const message = `change ${number}: ${now.changes.join('; ')}`;
+        expect(now.attempts, message).toBe(2);
+        const expected = unfailing[pool];
+        expect(now, message).toMatchObject({ network: expected.network });
+      }
+    },
+  );
+
+  test.each([{ killSwitch: false }, { killSwitch: true }])(
+    'that is refused for good ends it, but for the kill switch (%o)',
+    async ({ killSwitch }) => {
+      const client = await net.connect({ routing: routings[way], killSwitch });
+      const seen = client.states.length;
+      await programs.plan({ first: 1, how: 'refuses', onlyAdditions: true });
+      for (const pid of await net.engines()) process.kill(pid, 'SIGKILL');
+      if (killSwitch) {
+        await client.until('connecting', { seen, where: ({ attempt }) => attempt === 5 });
+        if (way === 'global') expect(await net.lab.user.probe.http4('closed')).toBeUndefined();
+        await programs.plan(undefined);
+        await client.until('connected', { seen });
+        await client.call('disconnect', {});
+      } else {
+        await client.until('disconnected', {
+          seen,
+          where: ({ reason }) => reason === 'configuration-failed',
+        });
+      }
+      expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+    },
+  );
+});

@@ -1,0 +1,233 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { addresses, names } from '../../lab/network/addresses.ts';
+import { sendOddPacket } from '../../lab/packets/odd-packet.ts';
+import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
+import type { TestClient } from '../support/callers/test-client.ts';
+import { curlLimits } from '../../lab/probes/probe.ts';
+
+let net: HelperLab;
+
+beforeEach(async () => {
+  net = await createHelperLab();
+});
+
+afterEach(async () => {
+  await net[Symbol.asyncDispose]();
+});
+
+async function connectTunnel({ localNetwork = false } = {}): Promise<TestClient> {
+  await net.start();
+  const client = await net.attach();
+  const session = await net.signIn();
+  await client.call('connect', net.request({ session, routing: { mode: 'global', localNetwork } }));
+  await client.until('connected');
+  return client;
+}
+
+/** The source address that an HTTP echo saw, or undefined if it cannot be reached. */
+async function sourceSeenBy(host: string): Promise<string | undefined> {
+  const { code, stdout } = await net.lab.user.exec(['curl', '--silent', ...curlLimits(), `http://${host}/x`]);
+  return code === 0 ? (JSON.parse(stdout) as { address: string }).address : undefined;
+}
+
+test('strict reverse path filtering lets the tunnel through', async () => {
+  for (const device of ['all', 'default', 'uplink']) {
+    await net.lab.user.run(['sysctl', '-qw', `net.ipv4.conf.${device}.rp_filter=1`]);
+  }
+  const before = await net.lab.user.snapshot();
+  const client = await connectTunnel();
+  await client.until('connected', { where: ({ transport }) => transport === 'dtls' });
+  expect(await sourceSeenBy(addresses.echo.ipv4)).toBe(addresses.gateway.ipv4);
+  await client.call('disconnect', {});
+  expect(await net.lab.user.snapshot()).toBe(before);
+});
+
+test('a packet filter that drops what seems forged, as firewalld’s does, lets the tunnel through', async () => {
+  await net[Symbol.asyncDispose]();
+  net = await createHelperLab({ gatewayFamilies: 'dual-stack' });
+  await net.lab.user.run(['nft', '-f', '-'], { input: forgeryFilter });
+  await net.start();
+  const client = await net.attach();
+  for (const address of Object.values(addresses.gateway)) {
+    expect(await oddPacketsOutside(address)).toEqual(expect.arrayContaining(oddProtocols));
+    const seen = client.states.length;
+    await client.call('connect', net.request({ session: await net.signIn(), address }));
+    await client.until('connected', { seen, where: ({ transport }) => transport === 'dtls' });
+    expect(await sourceSeenBy(addresses.echo.ipv4)).toBe(addresses.gateway.ipv4);
+    // For that filter's sake, routing leads these to the uplink.
+    expect(await oddPacketsOutside(address)).toEqual([]);
+    await client.call('disconnect', {});
+  }
+});
+
+/** TCP and UDP; GRE, SCTP, and a number for experiments (RFC 3692). */
+const oddProtocols = [6, 17, 47, 132, 253];
+
+/** The protocols of what reaches the uplink of what is sent to a host in none, or to the last port. */
+async function oddPacketsOutside(destination: string): Promise<number[]> {
+  const { user } = net.lab;
+  const capture = await net.lab.capture(`dst host ${destination} and not port 443`);
+  const last = 65_535;
+  // Where SCTP has its ports, or the capture would not look further.
+  const payload = 'abcd'.repeat(6);
+  for (const protocol of oddProtocols.slice(2)) await sendOddPacket(user, { destination, protocol, payload });
+  await sendOddPacket(user, { destination, ports: { source: 4444, destination: last }, payload });
+  await user.exec(['timeout', '2', 'bash', '-c', `: >/dev/tcp/${destination}/${last}`]);
+  return (await capture.stop()).map(({ protocol }) => protocol);
+}
+
+/** As firewalld has it for IPv6 (IPv6_rpfilter, firewalld.conf(5)), and many others for both, without the marks. */
+const forgeryFilter = `table inet forged {
+  chain prerouting {
+    type filter hook prerouting priority filter + 10
+    icmpv6 type { nd-router-advert, nd-neighbor-solicit } accept
+    fib saddr . iif oif missing drop
+  }
+}`;
+
+describe('the local network', () => {
+  test('stays reachable if it is asked for, all else goes through the tunnel', async () => {
+    const client = await connectTunnel({ localNetwork: true });
+    expect(await sourceSeenBy(addresses.neighbour.ipv4)).toBe(addresses.userPrivate.ipv4);
+    expect(await sourceSeenBy(`[${addresses.neighbour.ipv6}]`)).toBe(addresses.userPrivate.ipv6);
+    expect(await sourceSeenBy(addresses.echo.ipv4)).toBe(addresses.gateway.ipv4);
+    await client.call('disconnect', {});
+  });
+
+  test('never sees a name look-up', async () => {
+    const capture = await net.lab.capture('port 53 or port 853');
+    const query = ['bash', '-c', `printf 'query-of-names' >/dev/udp/${addresses.neighbour.ipv4}/53`];
+    await net.lab.user.exec(query);
+    expect(await capture.stop()).not.toEqual([]);
+    await connectTunnel({ localNetwork: true });
+    const quiet = await net.lab.capture('port 53 or port 853');
+    for (const port of [53, 853]) {
+      for (const protocol of ['udp', 'tcp']) {
+        await net.lab.user.exec([
+          'bash',
+          '-c',
+          `printf x >/dev/${protocol}/${addresses.neighbour.ipv4}/${port}`,
+        ]);
+      }
+    }
+    expect(await quiet.stop()).toEqual([]);
+    expect(await net.lab.user.resolve(names.inside)).toContain(addresses.inside.ipv4);
+  });
+
+  test('is out of reach otherwise', async () => {
+    expect(await sourceSeenBy(addresses.neighbour.ipv4)).toBe(addresses.userPrivate.ipv4);
+    await connectTunnel();
+    expect(await sourceSeenBy(addresses.neighbour.ipv4)).not.toBe(addresses.userPrivate.ipv4);
+  });
+
+  test('opens and closes while connected, as it is asked for', async () => {
+    const client = await connectTunnel();
+    for (const localNetwork of [true, false, true]) {
+      await client.call('setRouting', { routing: { mode: 'global', localNetwork } });
+      expect(client.states.at(-1)).toMatchObject({ state: 'connected', routing: { localNetwork } });
+      for (const [host, own] of [
+        [addresses.neighbour.ipv4, addresses.userPrivate.ipv4],
+        [`[${addresses.neighbour.ipv6}]`, addresses.userPrivate.ipv6],
+      ] as const) {
+        if (localNetwork) expect(await sourceSeenBy(host)).toBe(own);
+        else expect(await sourceSeenBy(host)).not.toBe(own);
+      }
+      expect(await sourceSeenBy(addresses.echo.ipv4)).toBe(addresses.gateway.ipv4);
+    }
+  });
+
+  test('that is attached later stays reachable too', async () => {
+    const { user } = net.lab;
+    await connectTunnel({ localNetwork: true });
+    await user.run(['ip', 'address', 'add', '10.200.0.5/24', 'dev', 'uplink']);
+    await expect
+      .poll(() => user.run(['nft', 'list', 'table', 'inet', 'waymaker']))
+      .toContain('10.200.0.0/24');
+  });
+});
+
+test('a port of the gateway’s host that is not the gateway’s goes through the tunnel, or nowhere', async () => {
+  await connectTunnel();
+  const capture = await net.lab.capture(`host ${addresses.gateway.ipv4} and not port 443`);
+  await sourceSeenBy(addresses.gateway.ipv4);
+  expect(await capture.stop()).toEqual([]);
+});
+
+test('a program that binds itself to the uplink does not get out', async () => {
+  const send = [
+    'curl',
+    '--silent',
+    ...curlLimits(),
+    '--interface',
+    'uplink',
+    `http://${addresses.echo.ipv4}/x`,
+  ];
+  expect((await net.lab.user.exec(send)).code).toBe(0);
+  await connectTunnel();
+  expect((await net.lab.user.exec(send)).code).not.toBe(0);
+});
+
+test('forged packets to the tunnel’s address from the uplink are dropped', async () => {
+  const client = await connectTunnel();
+  const { addresses: own } = await client.until('connected');
+  const { internet, user } = net.lab;
+  await internet.run(['ip', 'route', 'add', `${own.ipv4}/32`, 'via', addresses.user.ipv4]);
+  const answered = await internet.exec([
+    'ping',
+    '-c',
+    '1',
+    '-W',
+    '1',
+    '-I',
+    addresses.router.ipv4,
+    own.ipv4 ?? '',
+  ]);
+  expect(answered.code).not.toBe(0);
+  const direct = await internet.exec(['ping', '-c', '1', '-W', '1', addresses.user.ipv4]);
+  // Not even an answer to who asks the machine's own address leaves outside the tunnel.
+  expect(direct.code).not.toBe(0);
+  await client.call('disconnect', {});
+  expect((await internet.exec(['ping', '-c', '1', '-W', '2', addresses.user.ipv4])).code).toBe(0);
+  expect(await user.run(['nft', 'list', 'ruleset'])).toBe('');
+});
+
+test('an IPv4 tunnel over IPv6 uses the gateway’s IPv6 address', async () => {
+  await net[Symbol.asyncDispose]();
+  net = await createHelperLab({ gatewayFamilies: 'dual-stack' });
+  await net.start();
+  const client = await net.attach();
+  const session = await net.signIn();
+  await client.call('connect', net.request({ session, address: addresses.gateway.ipv6 }));
+  await client.until('connected');
+  expect(await sourceSeenBy(addresses.echo.ipv4)).toBe(addresses.gateway.ipv4);
+  const outside = await net.lab.user.run(['ss', '-Hnt', 'dst', `[${addresses.gateway.ipv6}]`]);
+  expect(outside).toContain(addresses.gateway.ipv6);
+});
+
+test('a resolv.conf that is a symbolic link stays one, and its target is put back', async () => {
+  const { user, directory } = net.lab;
+  const [etc, target] = [path.join(directory, 'etc'), path.join(directory, 'real-resolv.conf')];
+  const original = '# written by somebody\r\nnameserver 203.0.113.53';
+  await writeFile(target, original, { mode: 0o640 });
+  await user.run(['cp', '-a', '/etc', etc]);
+  await user.run(['rm', path.join(etc, 'resolv.conf')]);
+  await user.run(['ln', '-s', target, path.join(etc, 'resolv.conf')]);
+  await user.run(['cp', '/etc/passwd', '/etc/group', etc]);
+  await user.run(['mount', '--bind', etc, '/etc']);
+  const client = await connectTunnel();
+  expect(await readFile(target, 'utf8')).toContain(`nameserver ${addresses.inside.ipv4}`);
+  expect(await user.resolve(names.inside)).toContain(addresses.inside.ipv4);
+  await client.call('disconnect', {});
+  expect(await readFile(target, 'utf8')).toBe(original);
+  expect(await user.run(['readlink', '/etc/resolv.conf'])).toBe(`${target}\n`);
+  expect(await user.run(['stat', '-c', '%a', target])).toBe('640\n');
+});
+
+test('a gateway without DTLS carries the tunnel over TLS, and the state says so', async () => {
+  await net.lab.gateway.restart({ dtls: false });
+  const client = await connectTunnel();
+  expect(await sourceSeenBy(addresses.echo.ipv4)).toBe(addresses.gateway.ipv4);
+  expect(await client.call('snapshot', {})).toMatchObject({ state: 'connected', transport: 'tls' });
+});

@@ -1,0 +1,252 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { ConnectRequest } from '#shared/helper/protocol.ts';
+import type { Routing } from '#shared/tunnel/state.ts';
+import { addresses, names, pools } from '../../lab/network/addresses.ts';
+import { eventually, words } from '../../lab/runs/process.ts';
+import { resolve } from '../../lab/probes/probe.ts';
+import { anotherEngine, createHelperLab, type HelperLab } from '../support/helper-lab.ts';
+import { packetsWhile as countPackets, seenBy as seenFrom } from '../support/programs/seen-by.ts';
+import type { TestClient } from '../support/callers/test-client.ts';
+
+/** A server that is marked as split: only the networks that its gateway names go through the tunnel. */
+
+let net: HelperLab;
+beforeAll(async () => {
+  net = await createHelperLab({ gateway: false });
+  await net.start();
+});
+afterAll(() => net[Symbol.asyncDispose]());
+
+afterEach(async () => {
+  const client = await net.attach();
+  await client.call('disconnect', {});
+  client[Symbol.dispose]();
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+});
+
+const everything: Routing = { mode: 'global', localNetwork: false };
+const { echo, direct, inside, neighbour, user, userPrivate, gateway } = addresses;
+
+/** What the gateway pushes unless a test says otherwise: of two neighbours the one, and the IPv6 address of none. */
+const usual = [`route = 203.0.113.80/31`, `no-route = ${direct.ipv4}/32`];
+
+const pushing = (options: readonly string[]) =>
+  net.lab.gateway.restart({ options, mtu: undefined, pool: pools.first });
+
+const connect = (changes: Partial<ConnectRequest> = {}) => net.connect({ split: true, ...changes });
+
+const seenBy = (host: string) => seenFrom(net, host);
+
+const routingOf = (client: TestClient) =>
+  client.states.findLast((state) => state.state === 'connected')?.routing;
+
+/** Packets to the echo, which belong in the tunnel, and to the resolvers outside it, which do not. */
+async function packetsWhile(during: () => Promise<unknown>) {
+  const { echo: captured, echoIpv6: directIpv6, direct: others } = await countPackets(net, during);
+  return { captured, direct: others, directIpv6 };
+}
+
+describe('with routes that leave out a neighbour', () => {
+  test('what is named goes through the tunnel, and what is not goes directly', async () => {
+    await pushing(usual);
+    const client = await connect();
+    expect(await seenBy(echo.ipv4)).toBe(gateway.ipv4);
+    expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+    expect(await seenBy(addresses.router.ipv4)).toBe(user.ipv4);
+    expect(await seenBy(neighbour.ipv4)).toBe(userPrivate.ipv4);
+    // IPv6 was not named.
+    expect(await seenBy(echo.ipv6)).toBe(user.ipv6);
+    expect(routingOf(client)).toEqual({
+      mode: 'split',
+      networks: 1,
+      prefixes: ['203.0.113.80/31'],
+      exceptions: { networks: 1, prefixes: [`${direct.ipv4}/32`] },
+    });
+    // Nor was the resolver.
+    expect(await resolve(net.lab.user, names.where)).toContain(direct.ipv4);
+    expect(client.states.at(-1)).not.toHaveProperty('problems');
+  });
+
+  test('packets to what is named never leave outside it', { timeout: 60_000 }, async () => {
+    await pushing(usual);
+    const before = await packetsWhile(() => seenBy(echo.ipv4));
+    expect(before.captured).toBeGreaterThan(0);
+    const client = await connect({ killSwitch: true });
+
+    const up = await packetsWhile(() => seenBy(echo.ipv4));
+    expect(up.captured).toBe(0);
+    expect(up.direct).toBeGreaterThan(0);
+    expect(up.directIpv6).toBeGreaterThan(0);
+
+    const engines = await net.engines();
+    const whileAnew = await packetsWhile(async () => {
+      const seen = client.states.length;
+      for (const pid of engines) process.kill(pid, 'SIGKILL');
+      await client.until('connected', { seen });
+      await anotherEngine(net, engines);
+    });
+    expect(whileAnew.captured).toBe(0);
+    expect(whileAnew.direct).toBeGreaterThan(0);
+
+    const whileGone = await packetsWhile(async () => {
+      await net.lab.gateway.kill();
+      for (const pid of await net.engines()) process.kill(pid, 'SIGKILL');
+      await client.until('connecting', { seen: client.states.length - 1 });
+      expect(await seenBy(echo.ipv4)).toBeUndefined();
+      expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+    });
+    expect(whileGone.captured).toBe(0);
+    expect(whileGone.direct).toBeGreaterThan(0);
+
+    await client.call('disconnect', { reason: 'session-ended' });
+    expect(client.states.at(-1)).toMatchObject({ state: 'disconnected', blocked: true });
+    const blocked = await packetsWhile(async () => {
+      expect(await seenBy(echo.ipv4)).toBeUndefined();
+      expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+    });
+    expect(blocked.captured).toBe(0);
+    expect(blocked.direct).toBeGreaterThan(0);
+
+    await client.call('disconnect', {});
+    expect(await seenBy(echo.ipv4)).toBe(user.ipv4);
+  });
+
+  test('until the gateway has named them, everything is blocked', async () => {
+    await pushing(usual);
+    const client = await net.attach();
+    await client.call('connect', net.request({ split: true, killSwitch: true }));
+    expect(await seenBy(direct.ipv4)).toBeUndefined();
+    await client.call('provideSession', { session: await net.signIn() });
+    await client.until('connected');
+    expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+  });
+
+  test('a helper that is killed blocks nothing else, nor does the next one', async () => {
+    await pushing(usual);
+    await connect({ killSwitch: true });
+    const packets = await packetsWhile(async () => {
+      await net.end('SIGKILL');
+      expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+      await net.start();
+      const next = await net.attach();
+      expect(next.states).toMatchObject([{ state: 'connecting', phase: 'authenticating' }]);
+      expect(await seenBy(echo.ipv4)).toBeUndefined();
+      expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+    });
+    expect(packets.captured).toBe(0);
+  });
+
+  test('without the kill switch the next helper puts everything back', async () => {
+    await pushing(usual);
+    await connect();
+    await net.end('SIGKILL');
+    await net.start();
+    expect((await net.attach()).states).toEqual([{ state: 'disconnected', reason: 'helper-restarted' }]);
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+  });
+
+  test('what others take away is put back', async () => {
+    await pushing(usual);
+    await connect();
+    const { user: machine } = net.lab;
+    await machine.run(words('nft flush ruleset'));
+    await machine.run(words('ip route flush table 5188'));
+    await eventually('it is put back', async () => {
+      const routes = await machine.run(words('ip route show table 5188'));
+      const filter = await machine.run(words('nft list ruleset'));
+      return (
+        (routes.match(/^(?:203|throw 203|unreachable 203)/gm)?.length === 3 && filter.includes('elements')) ||
+        undefined
+      );
+    });
+    expect(await seenBy(echo.ipv4)).toBe(gateway.ipv4);
+    expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+  });
+
+  test('a gateway that names others when it is back has those in the tunnel, and the old ones no more', async () => {
+    await pushing(usual);
+    const client = await connect();
+    const seen = client.states.length;
+    await pushing([`route = ${direct.ipv4}/32`, 'route = 2001:db8:3::80/128']);
+    await client.until('connecting', { seen, where: ({ phase }) => phase === 'authenticating' });
+    await client.call('provideSession', { session: await net.signIn() });
+    await client.until('connected', { seen });
+    expect(await seenBy(direct.ipv4)).toBe(gateway.ipv4);
+    expect(await seenBy(echo.ipv6)).toBe(gateway.ipv6);
+    expect(await seenBy(echo.ipv4)).toBe(user.ipv4);
+    expect(routingOf(client)).toEqual({
+      mode: 'split',
+      networks: 2,
+      prefixes: [`${direct.ipv4}/32`, '2001:db8:3::80/128'],
+    });
+  });
+
+  test('it counts in mode global alone', async () => {
+    await pushing(usual);
+    const client = await connect();
+    const seen = client.states.length;
+    await client.call('setRouting', {
+      routing: { mode: 'pac', routeDomains: [names.echo], blockedDomains: [] },
+    });
+    expect(await seenBy(echo.ipv4)).toBe(user.ipv4);
+    await client.call('setRouting', { routing: everything });
+    expect(client.states.slice(seen).at(-1)).toMatchObject({ routing: { mode: 'split', networks: 1 } });
+    expect(await seenBy(echo.ipv4)).toBe(gateway.ipv4);
+    expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+  });
+
+  test('it counts at a server that is marked alone', async () => {
+    await pushing(usual);
+    const client = await connect({ split: false });
+    expect(await seenBy(direct.ipv4)).toBe(gateway.ipv4);
+    expect(routingOf(client)).toEqual(everything);
+  });
+});
+
+test('a resolver that is named answers all names', async () => {
+  await pushing([...usual, 'route = 198.51.100.64/26']);
+  const client = await connect();
+  expect(await resolve(net.lab.user, names.where)).toContain(inside.ipv4);
+  expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+  await client.call('setRouting', {
+    routing: { mode: 'pac', routeDomains: [names.echo], blockedDomains: [] },
+  });
+  expect(await resolve(net.lab.user, names.where)).toContain(direct.ipv4);
+  await client.call('setRouting', { routing: everything });
+  expect(await resolve(net.lab.user, names.where)).toContain(inside.ipv4);
+  await client.call('disconnect', {});
+  expect(await resolve(net.lab.user, names.where)).toContain(direct.ipv4);
+});
+
+describe('a gateway that asks for too much:', () => {
+  test.each([
+    { what: 'a default route in pieces', routes: ['0.0.0.0/1', '128.0.0.0/1'] },
+    { what: 'nothing in particular', routes: [] },
+    { what: 'something that is nobody’s', routes: ['203.0.113.80/32', '127.0.0.0/8'] },
+  ])('$what is a tunnel for everything', async ({ routes }) => {
+    await pushing(routes.map((route) => `route = ${route}`));
+    const client = await connect();
+    expect(routingOf(client)).toEqual(everything);
+    expect(await seenBy(direct.ipv4)).toBe(gateway.ipv4);
+    expect(await seenBy(neighbour.ipv4)).toBe(gateway.ipv4);
+  });
+
+  test('this machine’s network and the gateway itself stay outside', async () => {
+    await pushing([
+      ...usual,
+      'route = 192.168.0.0/16',
+      `route = ${neighbour.ipv4}/32`,
+      'route = 198.51.100.0/25',
+    ]);
+    const client = await connect();
+    expect(routingOf(client)).toMatchObject({
+      networks: 3,
+      prefixes: ['192.168.0.0/16', '198.51.100.0/25', '203.0.113.80/31'],
+    });
+    expect(await seenBy(neighbour.ipv4)).toBe(userPrivate.ipv4);
+    expect(await seenBy(echo.ipv4)).toBe(gateway.ipv4);
+    const way = await net.lab.user.run(words(`ip -o route get ${gateway.ipv4}`));
+    expect(way).toContain('dev uplink');
+    expect(await net.lab.user.run(words('ip -o route get 198.51.100.3'))).toContain('dev wm0');
+  });
+});

@@ -1,0 +1,44 @@
+import { get } from 'node:http';
+import { createInterface } from 'node:readline';
+import { ports } from '../../../lab/network/addresses.ts';
+import { portOf, type AskLine, type SeenLine } from './place-lines.ts';
+
+/**
+ * Run inside a machine, `node place-process.ts MARKER MILLISECONDS`: says `waiting`, and with the first line that comes, not
+ * before, makes its first socket: sends as probe-stream.ts does. With each line after that it asks a host whom it sees, or
+ * sends once more.
+ */
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+
+/** A kernel answers within milliseconds, on a busy machine too; who asks asks again if there should have been an answer. */
+const silenceMs = 1500;
+
+function say(seen: SeenLine): void {
+  process.stdout.write(`${JSON.stringify(seen)}\n`);
+}
+
+function ask(id: number, host: string, proxy: string | undefined): void {
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${ports.http}/`;
+  // The URL's own is `hostname`, which comes before `host` (Node.js documentation, http.request).
+  const at = proxy === undefined ? {} : { hostname: '127.0.0.1', port: portOf(proxy), path: url };
+  const signal = AbortSignal.timeout(silenceMs);
+  const onError = () => say({ id, reply: '' });
+  const request = get(url, { agent: false, signal, headers: { connection: 'close' }, ...at });
+  request.on('error', onError);
+  request.on('response', (response) => {
+    let reply = '';
+    response.on('data', (chunk: Buffer) => (reply += chunk.toString()));
+    response.on('error', onError);
+    response.on('end', () => say({ id, reply }));
+  });
+}
+
+process.stdout.write('waiting\n');
+await lines.next();
+// It takes the same arguments.
+const { sendRound } = await import('../../../lab/probes/probe-stream.ts');
+for await (const line of lines) {
+  const { id, host, proxy } = JSON.parse(line) as AskLine;
+  if (host === undefined) void sendRound().then(() => say({ id, reply: '' }));
+  else ask(id, host, proxy);
+}

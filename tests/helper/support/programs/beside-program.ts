@@ -1,0 +1,106 @@
+import { expect } from 'vitest';
+import type { Routing } from '#shared/tunnel/state.ts';
+import { prefixTables, routingTable } from '../../../../helper/linux/identifiers.ts';
+import { addresses } from '../../../lab/network/addresses.ts';
+import { eventually, words } from '../../../lab/runs/process.ts';
+import type { AppLab } from './app-lab.ts';
+import { isCaptured } from '../is-captured.ts';
+import { places, type Places } from '../deaths/places.ts';
+import { proxyOf } from '../proxy/proxy-of.ts';
+
+/** A connection, while another program of the machine does what it does to the network. */
+
+const { echo, gateway, user } = addresses;
+
+/** Our rules of an IP version, as ip(8) prints them. */
+export async function ourRules({ net }: AppLab, family: '-4' | '-6'): Promise<string> {
+  return (await net.lab.user.exec(['sh', '-c', `ip ${family} rule | grep 'proto 87'`])).stdout;
+}
+
+/** What of ours the kernel has. */
+async function ours(lab: AppLab): Promise<string> {
+  const { user: machine } = lab.net.lab;
+  const tables = [routingTable, ...prefixTables];
+  const filter = await machine.exec(words('nft --stateless list table inet waymaker'));
+  const ofFamily = async (family: '-4' | '-6') => [
+    await ourRules(lab, family),
+    ...(await Promise.all(
+      tables.map(
+        async (table) => (await machine.exec(words(`ip ${family} route show table ${table}`))).stdout,
+      ),
+    )),
+  ];
+  return [filter.stdout, ...(await ofFamily('-4')), ...(await ofFamily('-6'))].join('---\n');
+}
+
+/** The machine's network, without the order in which its routes were added. */
+export const networkOf = async ({ net }: AppLab): Promise<string[]> =>
+  (await net.lab.user.snapshot()).split('\n').sort();
+
+/**
+ * Connects with the kill switch on, and has the other program do each of `acts` while connected, and while traffic is
+ * blocked: nothing that belongs in the tunnel leaves outside it, what others take away is put back, packets pass again,
+ * and after the disconnect the network is as the other program has it.
+ */
+export async function expectUnharmed(
+  lab: AppLab,
+  senders: Places,
+  routing: Routing,
+  acts: Readonly<Record<string, () => Promise<unknown>>>,
+): Promise<void> {
+  const initial = await networkOf(lab);
+  const control = await senders.packetsWhile(() => senders.send());
+  for (const place of places) expect(control[place]).toBeGreaterThan(0);
+  const isInside = (place: (typeof places)[number]) => isCaptured(routing, 'echo', place === 'group');
+  async function expectNoLeak(what: string, during: () => Promise<unknown>): Promise<void> {
+    const packets = await senders.packetsWhile(during);
+    for (const place of places)
+      if (isInside(place)) expect(packets[place], [what, ...packets.described].join('\n')).toBe(0);
+  }
+
+  await lab.connect(routing, { killSwitch: true });
+  const proxy = routing.mode === 'pac' ? proxyOf(lab.client).address : undefined;
+  const asks = [
+    ...places.map((place) => ({
+      ask: { place, host: echo.ipv4 },
+      seen: isInside(place) ? gateway.ipv4 : user.ipv4,
+    })),
+    ...places.map((place) => ({
+      ask: { place, host: echo.ipv6 },
+      seen: isInside(place) ? gateway.ipv6 : user.ipv6,
+    })),
+    ...(proxy === undefined
+      ? []
+      : [{ ask: { place: 'group' as const, host: echo.ipv4, proxy }, seen: gateway.ipv4 }]),
+  ];
+  const expectPassing = (what: string) =>
+    eventually(`after ${what} packets pass`, async () => {
+      const seen = await senders.seen(asks.map(({ ask }) => ask));
+      return asks.every((one, index) => seen[index] === one.seen) || undefined;
+    });
+
+  await expectPassing('the connection was made');
+  const before = await ours(lab);
+  for (const [what, act] of Object.entries(acts)) {
+    await expectNoLeak(what, async () => {
+      await act();
+      await eventually(
+        `after ${what} all is put back`,
+        async () => (await ours(lab)) === before || undefined,
+      );
+      await expectPassing(what);
+    });
+    expect(lab.client.states.at(-1), what).toMatchObject({ state: 'connected' });
+    expect(lab.client.states.at(-1), what).not.toHaveProperty('problems');
+  }
+  await lab.client.call('disconnect', { reason: 'session-ended' });
+  await expectNoLeak('a refusal', async () => {
+    for (const act of Object.values(acts)) await act();
+    await senders.send();
+  });
+  expect(lab.client.states.at(-1)).toMatchObject({ state: 'disconnected', blocked: true });
+  await lab.client.call('disconnect', {});
+  // The other program may not be done with its link yet.
+  await expect.poll(() => networkOf(lab)).toEqual(initial);
+  expect((await senders.packetsWhile(() => senders.send())).outside).toBeGreaterThan(0);
+}

@@ -1,0 +1,156 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Routing } from '#shared/tunnel/state.ts';
+import { addresses, names, ports } from '../../lab/network/addresses.ts';
+import { words } from '../../lab/runs/process.ts';
+import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
+import type { TestClient } from '../support/callers/test-client.ts';
+
+/** `connected` is known: packets pass through a real gateway, or the state says what does not. */
+
+let net: HelperLab;
+/** Those of one test: a user has only so many connections to the helper. */
+const clients: TestClient[] = [];
+beforeAll(async () => {
+  net = await createHelperLab();
+  await net.start();
+});
+afterAll(() => net[Symbol.asyncDispose]());
+
+/** What the gateway's machine does with packets from tunnels; one hook and its rules. */
+async function gatewayDrops(hook: string, rule: string): Promise<void> {
+  await net.lab.gatewayMachine.run(words('nft -f -'), {
+    input: `table inet broken
+      delete table inet broken
+      table inet broken { chain broken { type filter hook ${hook}; iifname "vpns*" ${rule}; }; }`,
+  });
+}
+const mendGateway = () =>
+  net.lab.gatewayMachine.run(words('nft -f -'), { input: 'table inet broken\ndelete table inet broken' });
+
+afterEach(async () => {
+  await mendGateway();
+  const client = await net.attach();
+  await client.call('disconnect', {});
+  for (const used of [client, ...clients.splice(0)]) used[Symbol.dispose]();
+});
+
+const global: Routing = { mode: 'global', localNetwork: false };
+const pac: Routing = { mode: 'pac', routeDomains: [names.echo], blockedDomains: [] };
+
+/** An open port and a closed one: a connection that is refused has come through too. */
+const targets = {
+  answers: [{ address: addresses.echo.ipv4, port: ports.http }],
+  refuses: [{ address: addresses.service.ipv4, port: 81 }],
+};
+
+const problems = (client: TestClient) =>
+  client.states.flatMap((state) => (state.state === 'connected' ? [state.problems ?? []] : []));
+
+/** The attempts that were made, each once. */
+const attempts = (client: TestClient) => [
+  ...new Set(client.states.flatMap((state) => (state.state === 'connecting' ? [state.attempt] : []))),
+];
+
+/** Waits until the tunnel is up with exactly these problems. */
+const until = (client: TestClient, wanted: readonly string[], seen = 0) =>
+  client.until('connected', {
+    seen,
+    where: (state) => (state.problems ?? []).join() === wanted.join(),
+    limitMs: 60_000,
+  });
+
+describe.each([
+  { mode: 'global', routing: global },
+  { mode: 'pac', routing: pac },
+])('routing by $mode', { timeout: 90_000 }, ({ routing }) => {
+  const connect = async (changes = {}) => {
+    const client = await net.attach();
+    clients.push(client);
+    const session = await net.signIn();
+    await client.call('connect', net.request({ session, routing, ...changes }));
+    return client;
+  };
+
+  test.each(['answers', 'refuses'] as const)(
+    'a sound gateway has no problems: the target %s',
+    async (kind) => {
+      const logged = net.log().length;
+      const client = await connect({ reachabilityTargets: targets[kind] });
+      const { addresses: own } = await client.until('connected');
+      expect(Object.keys(own).sort()).toEqual(['ipv4', 'ipv6']);
+      // The round of probes ends with whatever it has found.
+      await expect.poll(() => net.log().slice(logged), { timeout: 20_000 }).toContain('was probed');
+      expect(problems(client).flat()).toEqual([]);
+    },
+  );
+
+  test('a gateway that forwards to an inner network only: no-internet, until it does', async () => {
+    await gatewayDrops('forward priority filter', 'drop');
+    const client = await connect({ reachabilityTargets: targets.answers });
+    await until(client, ['no-internet']);
+    await mendGateway();
+    await until(client, [], client.states.length);
+  });
+
+  test('IPv6 alone is dropped: ipv6-silent, and IPv4 goes on', async () => {
+    await gatewayDrops('prerouting priority raw', 'meta nfproto ipv6 drop');
+    const client = await connect();
+    await until(client, ['ipv6-silent']);
+    expect(attempts(client)).toEqual([1]);
+    await mendGateway();
+    await until(client, [], client.states.length);
+  });
+
+  test('resolvers that are not there: dns-silent, until they answer', async () => {
+    await gatewayDrops('input priority filter', 'meta l4proto udp th dport 53 reject');
+    const client = await connect();
+    await until(client, ['dns-silent']);
+    await mendGateway();
+    await until(client, [], client.states.length);
+  });
+
+  test('nothing passes: another engine, then nothing-passes, until something does', async () => {
+    await gatewayDrops('prerouting priority raw', 'drop');
+    const client = await connect();
+    await until(client, ['nothing-passes']);
+    expect(attempts(client)).toEqual([1, 2]);
+    expect(problems(client)).toEqual([['nothing-passes']]);
+    await mendGateway();
+    await until(client, [], client.states.length);
+  });
+
+  test('a tunnel in use falls silent: another engine, then nothing-passes', async () => {
+    const client = await connect();
+    const { addresses: own } = await client.until('connected');
+    await gatewayDrops('prerouting priority raw', 'drop');
+    await sendFrom(own.ipv4 ?? '');
+    await until(client, ['nothing-passes']);
+    expect(attempts(client)).toEqual([1, 2]);
+  });
+
+  test("another device of the gateway has the client's address: ipv4-silent, until it is gone", async () => {
+    const first = await connect();
+    const { addresses: own } = await first.until('connected');
+    await first.call('disconnect', {});
+    await first.until('disconnected', { seen: 2 });
+    const { gatewayMachine } = net.lab;
+    // Before the tunnel's own device comes, as that of a session whose end the gateway has missed.
+    await gatewayMachine.run(words('ip tuntap add stale0 mode tun'));
+    try {
+      await gatewayMachine.run(words(`ip address add ${addresses.gateway.ipv4} peer ${own.ipv4} dev stale0`));
+      await gatewayMachine.run(words('ip link set stale0 up'));
+      const client = await connect();
+      const { addresses: again } = await until(client, ['ipv4-silent']);
+      expect(again.ipv4).toBe(own.ipv4);
+      await gatewayMachine.run(words('ip link del stale0'));
+      await until(client, [], client.states.length);
+    } finally {
+      await gatewayMachine.exec(words('ip link del stale0'));
+    }
+  });
+});
+
+/** Something that goes into the tunnel in every routing mode: it comes from the tunnel's own address. */
+async function sendFrom(own: string): Promise<void> {
+  await net.lab.user.exec(words(`ping -c 1 -W 1 -I ${own} ${addresses.inside.ipv4}`));
+}

@@ -1,0 +1,72 @@
+import path from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { run, words } from '../runs/process.ts';
+
+export interface CertificateFiles {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+const newKey = words('-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes');
+const days = words('-days 30');
+const output = (files: CertificateFiles) => ['-keyout', files.key, '-out', files.certificate];
+
+/** A certificate authority, valid for a month, in PEM files of `directory`. */
+export async function createAuthority(directory: string, name: string): Promise<CertificateFiles> {
+  const files = pemFiles(directory, 'authority');
+  await run([
+    ...words('openssl req -x509 -addext keyUsage=critical,keyCertSign,cRLSign'),
+    ...newKey,
+    ...days,
+    '-subj',
+    `/CN=Waymaker laboratory, authority of ${name}`,
+    ...output(files),
+  ]);
+  return files;
+}
+
+/** A server certificate for one name, signed by `authority`. */
+export async function createCertificate(
+  directory: string,
+  authority: CertificateFiles,
+  hostName: string,
+): Promise<CertificateFiles> {
+  const files = pemFiles(directory, hostName);
+  const request = path.join(directory, `${hostName}.csr`);
+  const extensions = path.join(directory, `${hostName}.ext`);
+  await run([
+    ...words('openssl req -new'),
+    ...newKey,
+    '-subj',
+    `/CN=${hostName}`,
+    ...output({ certificate: request, key: files.key }),
+  ]);
+  await writeFile(
+    extensions,
+    [
+      'basicConstraints=CA:FALSE',
+      'keyUsage=digitalSignature',
+      'extendedKeyUsage=serverAuth',
+      `subjectAltName=DNS:${hostName}`,
+    ].join('\n'),
+  );
+  await run([
+    ...words('openssl x509 -req -CAcreateserial'),
+    ...days,
+    '-in',
+    request,
+    '-CA',
+    authority.certificate,
+    '-CAkey',
+    authority.key,
+    '-extfile',
+    extensions,
+    '-out',
+    files.certificate,
+  ]);
+  return files;
+}
+
+function pemFiles(directory: string, name: string): CertificateFiles {
+  return { certificate: path.join(directory, `${name}.crt`), key: path.join(directory, `${name}.key`) };
+}

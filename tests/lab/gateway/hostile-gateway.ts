@@ -1,0 +1,95 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { GatewaySession } from '#shared/helper/protocol.ts';
+import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
+import { readIpPacket, type Packet } from '../packets/frame.ts';
+import type { Gateway } from './gateway.ts';
+import type { Machine } from '../machine/machine.ts';
+import { ports } from '../network/addresses.ts';
+import { endProcess, words } from '../runs/process.ts';
+
+/** The settings of a hostile gateway's process, as JSON. */
+export interface PushingGateway {
+  readonly certificate: string;
+  readonly key: string;
+  /** If given, only clients with a certificate of this authority (a PEM file) get past the handshake. */
+  readonly clientAuthority?: string | undefined;
+  readonly address: string;
+  readonly port: number;
+  /** A file with the header lines of its answers. */
+  readonly headers: string;
+  /** A file to which each packet of the tunnel is appended, one line of hexadecimal digits each. */
+  readonly packets: string;
+  /** A file with packets to send into its tunnels, in the same form. */
+  readonly outgoing: string;
+}
+
+/** A gateway that pushes arbitrary headers, replacing one that was stopped. Disposing ends it. */
+export interface HostileGateway extends AsyncDisposable {
+  /** A session that it accepts, as it accepts any. */
+  readonly session: GatewaySession;
+  /**
+   * What it sends from the next connection on: names and values of headers, in order. If empty, it answers no
+   * connection.
+   */
+  push(headers: readonly (readonly [name: string, value: string])[]): Promise<void>;
+  /** Closes its connections. */
+  closeConnections(): void;
+  /** Sends packets, without frames, into its tunnels. */
+  send(packets: readonly Buffer[]): Promise<void>;
+  /** The packets that have come out of its tunnels so far. */
+  packets(): Promise<Packet[]>;
+}
+
+/** Runs on the gateways' machine, with the address and certificate of `gateway`, which must not be running. */
+export async function startHostileGateway(
+  machine: Machine,
+  directory: string,
+  gateway: Gateway,
+  options: Pick<PushingGateway, 'clientAuthority'> = {},
+): Promise<HostileGateway> {
+  const [headers, packets, outgoing] = [
+    path.join(directory, 'hostile-headers'),
+    path.join(directory, 'hostile-packets'),
+    path.join(directory, 'hostile-outgoing'),
+  ];
+  await Promise.all([writeFile(headers, ''), writeFile(packets, '')]);
+  const given: PushingGateway = {
+    ...gateway.certificate,
+    ...options,
+    address: gateway.address.ipv4,
+    port: ports.gateway,
+    headers,
+    packets,
+    outgoing,
+  };
+  const script = path.join(import.meta.dirname, 'pushing-gateway.ts');
+  const server = await machine.spawnUntil(
+    [...words('setpriv --pdeathsig KILL --'), process.execPath, script, JSON.stringify(given)],
+    /listening/,
+  );
+  const certificate = new X509Certificate(await readFile(gateway.certificate.certificate));
+  return {
+    session: { cookie: 'webvpn=hostile', certificatePin: certificatePin(certificate) },
+    push: (pairs) => writeFile(headers, pairs.map(([name, value]) => `${name}: ${value}\r\n`).join('')),
+    closeConnections: () => void server.kill('SIGUSR2'),
+    async send(sent) {
+      await writeFile(outgoing, sent.map((packet) => `${packet.toString('hex')}\n`).join(''));
+      server.kill('SIGUSR1');
+    },
+    async packets() {
+      const lines = (await readFile(packets, 'utf8')).split('\n').filter(Boolean);
+      return lines.map((line) => readIpPacket(Buffer.from(line, 'hex')));
+    },
+    [Symbol.asyncDispose]: () => endProcess(server, 'SIGKILL'),
+  };
+}
+
+/** Headers of a usable configuration, to which a test adds something wrong. */
+export const usableHeaders = [
+  ['X-CSTP-Version', '1'],
+  ['X-CSTP-DPD', '30'],
+  ['X-CSTP-Keepalive', '60'],
+  ['X-CSTP-MTU', '1400'],
+] as const;

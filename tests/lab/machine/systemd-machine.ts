@@ -1,0 +1,81 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { removeCgroup, unifiedCgroups } from './control-groups.ts';
+import type { Machine } from './machine.ts';
+import {
+  endProcess,
+  eventually,
+  exec,
+  run,
+  words,
+  type ExecOptions,
+  type ProcessResult,
+} from '../runs/process.ts';
+
+/** A machine of the laboratory with systemd as process 1. Disposing ends it and everything that runs under it. */
+export interface SystemdMachine extends AsyncDisposable {
+  /** Runs a command inside to its end; a status other than 0 is a result, not an error. */
+  exec(argv: readonly string[], options?: ExecOptions): Promise<ProcessResult>;
+  /** Runs a command inside that must succeed; resolves to its standard output. */
+  run(argv: readonly string[], options?: ExecOptions): Promise<string>;
+  /** Where a file of it is found from outside. */
+  file(inside: string): string;
+}
+
+const script = path.join(import.meta.dirname, 'boot-systemd.sh');
+
+/**
+ * Boots systemd in the machine's network. `tree` is a directory whose `etc`, `usr` and `opt` are laid over the real
+ * ones; of units, only those in its `etc/systemd/system` are enabled. `directory` is for what belongs to it.
+ */
+export async function bootSystemd(
+  machine: Machine,
+  directory: string,
+  tree: string,
+): Promise<SystemdMachine> {
+  const files = path.join(directory, 'systemd');
+  const cgroup = path.join(await unifiedCgroups(), `waymaker-lab-${path.basename(directory)}`);
+  await mkdir(files, { recursive: true });
+  await mkdir(cgroup);
+  const namespaces = '--mount --propagation private --pid --fork --kill-child --uts --ipc --cgroup';
+  const child = machine.spawn(
+    [
+      'sh',
+      '-c',
+      `echo $$ > ${cgroup}/cgroup.procs && exec unshare ${namespaces} sh ${script} ${files} ${tree}`,
+    ],
+    { stdio: ['ignore', 'inherit', 'inherit'] },
+  );
+  const first = await firstProcess(child);
+  const enter = words(`nsenter --target=${first} --mount --net --pid --uts --ipc --cgroup --wdns=/ --`);
+  const inside = (argv: readonly string[]) => [...enter, ...argv];
+  const booted: SystemdMachine = {
+    exec: (argv, options) => exec(inside(argv), options),
+    run: (argv, options) => run(inside(argv), options),
+    file: (name) => path.join(`/proc/${first}/root`, name),
+    async [Symbol.asyncDispose]() {
+      await endProcess(child, 'SIGKILL');
+      await eventually('the cgroups are empty', () => removeCgroup(cgroup));
+    },
+  };
+  await eventually('systemd is up', async () => {
+    const { stdout } = await booted.exec(['systemctl', 'is-system-running']);
+    return ['running', 'degraded'].includes(stdout.trim()) || undefined;
+  });
+  return booted;
+}
+
+/** What `unshare --fork` has started: process 1 of the new namespace. */
+async function firstProcess(child: ChildProcess): Promise<number> {
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`systemd was not started: ${String(code)}`);
+  });
+  ended.catch(() => {});
+  const found = eventually('process 1', async () => {
+    const children = await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8');
+    return Number(children.trim().split(' ')[0]) || undefined;
+  });
+  return Promise.race([found, ended]);
+}

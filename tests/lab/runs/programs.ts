@@ -1,0 +1,88 @@
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Plugin } from 'vite';
+import type { TestProject } from 'vitest/node';
+import { native } from '../../../scripts/build-helper.ts';
+import { bundleProgram } from '../../../scripts/bundle-program.ts';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+
+/**
+ * Programs that the tests of a runner start again and again: the source, relative to the root, and the bundle's name.
+ */
+const helperPrograms = {
+  'helper/index.ts': 'helper.mjs',
+  // The helper expects it next to itself.
+  'helper/linux/programs/start-proxy.ts': 'proxy.mjs',
+  'tests/lab/network/far-side.ts': 'far-side.mjs',
+};
+const programs = {
+  helper: {
+    ...helperPrograms,
+    'tests/helper/support/sign-in/sign-in-process.ts': 'sign-in.mjs',
+    // Preloaded into helpers.
+    'tests/helper/support/failures/clock-set-by-file.ts': 'clock-set-by-file.mjs',
+    'tests/helper/support/deaths/dies-at-change.ts': 'dies-at-change.mjs',
+    'tests/helper/support/failures/failing-nftables.ts': 'failing-nftables.mjs',
+    'tests/helper/support/failures/memory-on-signal.ts': 'memory-on-signal.mjs',
+  },
+  service: { 'src/service/index.ts': 'service.mjs', 'src/service/wordgate-process.ts': 'wordgate.mjs' },
+  e2e: {
+    ...helperPrograms,
+    'tests/e2e/support/service/service-process.ts': 'service.mjs',
+    // The built app with its packages, and Electron's double, which finds the latter beside it.
+    'out/main/index.js': 'app.mjs',
+    'tests/stand-in/register.ts': 'register.mjs',
+    'tests/stand-in/electron.ts': 'electron.mjs',
+  },
+};
+type Runner = keyof typeof programs;
+
+/** Packages with binaries, or with files of their own; and Electron, which the double stands in for. */
+const external = [...native, '@electric-sql/pglite', 'electron', 'keytar', 'dbus-native'];
+
+/** The service finds its migrations and the console relative to its sources, and the app its pages relative to its build. */
+const sourceDirectories: Plugin = {
+  name: 'source-directories',
+  transform: (code, id) =>
+    ['src/service', 'out/main'].some((folder) => id.startsWith(path.join(root, folder)))
+      ? code.replaceAll('import.meta.dirname', JSON.stringify(path.dirname(id)))
+      : null,
+};
+
+const variable = 'WAYMAKER_TEST_PROGRAMS';
+
+/**
+ * The file to run for a program, given by its source relative to the root: its bundle in a test run, otherwise the
+ * source.
+ */
+export function programFile(source: string): string {
+  const bundles = JSON.parse(process.env[variable] ?? '{}') as Record<string, string>;
+  return bundles[source] ?? path.join(root, source);
+}
+
+/**
+ * Bundles the programs of a test run, which starts up to a thousand of them; starting them from source takes most of
+ * its time. Workers, which start later, find them through the environment.
+ */
+export async function bundlePrograms(runner: Runner): Promise<void> {
+  const folder = path.join(root, 'out/test-programs', runner);
+  await mkdir(folder, { recursive: true });
+  const made = await mkdtemp(path.join(folder, 'new-'));
+  const bundles = Object.entries(programs[runner]);
+  await Promise.all(
+    bundles.map(async ([entry, name]) => {
+      const file = path.join(made, name);
+      await bundleProgram({ entry, file, external, plugins: [sourceDirectories] });
+      // Atomically, because another run of this checkout may be starting it.
+      await rename(file, path.join(folder, name));
+    }),
+  );
+  await rm(made, { recursive: true });
+  process.env[variable] = JSON.stringify(
+    Object.fromEntries(bundles.map(([entry, name]) => [entry, path.join(folder, name)])),
+  );
+}
+
+/** Vitest's global setup for the projects with these names. */
+export default ({ name }: TestProject): Promise<void> => bundlePrograms(name as Runner);
