@@ -1,9 +1,15 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+import { isExhaustive } from './tests/lab/runs/thoroughness.ts';
 
 const project = (name: string, options: object = {}) => ({
   extends: true as const,
-  test: { name, include: [`tests/${name}/**/*.test.{ts,tsx}`], ...options },
+  test: {
+    name,
+    include: [`tests/${name}/**/*.test.{ts,tsx}`],
+    exclude: [...configDefaults.exclude, ...(isExhaustive ? [] : ['**/*.all.test.ts'])],
+    ...options,
+  },
 });
 
 export default defineConfig({

@@ -8,14 +8,17 @@ import { readTally, type Tally } from './tally/tally.ts';
 
 /**
  * Runs every check, continues after a failure, and ends with one line that adds up all runners. `npm test -- unit e2e`
- * runs only the named ones.
+ * runs only the named ones, `npm test -- all` also what is exhaustive.
  */
 const root = path.resolve(import.meta.dirname, '..');
 /**
  * The tests start a thousand programs, most of them the same few, so compiled code is cached here (Node.js
  * documentation, "Module compile cache"). That halves the time in which a helper starts.
  */
-const environment = { ...process.env, NODE_COMPILE_CACHE: path.join(root, 'out/compile-cache') };
+const environment: NodeJS.ProcessEnv = {
+  ...process.env,
+  NODE_COMPILE_CACHE: path.join(root, 'out/compile-cache'),
+};
 const vitest = (project: string) => [
   'vitest',
   'run',
@@ -72,7 +75,9 @@ const wholeRun = processorGroup(`waymaker-test-${process.pid}`);
 const dearest = 20;
 const used: { name: string; milliseconds: number }[] = [];
 
-const wanted = process.argv.slice(2);
+const words = process.argv.slice(2);
+if (words.includes('all')) environment['WAYMAKER_TEST_ALL'] = '1';
+const wanted = words.filter((word) => word !== 'all');
 const isWanted = ({ name }: { name: string }) =>
   wanted.length === 0 || wanted.some((word) => name === word || name.startsWith(`${word}:`));
 

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { defineConfig } from 'playwright/test';
+import { isExhaustive } from '../lab/runs/thoroughness.ts';
 import { waitLimit } from '../lab/runs/wait-limit.ts';
 
 const results = path.resolve(import.meta.dirname, '../../out/test-results');
@@ -7,6 +8,7 @@ const results = path.resolve(import.meta.dirname, '../../out/test-results');
 export default defineConfig({
   testDir: import.meta.dirname,
   testMatch: '*.spec.ts',
+  testIgnore: isExhaustive ? [] : '*.all.spec.ts',
   outputDir: path.join(results, 'e2e'),
   globalSetup: './support/host/prepare-host.ts',
   // Each worker has a laboratory and a service of its own. More than there are processors: much of it is waiting.
