@@ -14,6 +14,17 @@ export interface Tally {
 
 export const tallyFolder = path.resolve(import.meta.dirname, '../../out/tally');
 
+export const emptyTally = (): Tally => ({ passed: 0, failed: 0, failures: [], flaky: [], skipped: [] });
+
+/** Adds a runner's tally to a sum. */
+export function addTally(sum: Tally, { passed, failed, failures, flaky, skipped }: Tally): void {
+  sum.passed += passed;
+  sum.failed += failed;
+  sum.failures.push(...failures);
+  sum.flaky.push(...flaky);
+  sum.skipped.push(...skipped);
+}
+
 export function writeTally(runner: string, tally: Tally): void {
   mkdirSync(tallyFolder, { recursive: true });
   writeFileSync(path.join(tallyFolder, `${runner}.json`), JSON.stringify(tally));

@@ -1,11 +1,11 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Reporter, TestModule } from 'vitest/node';
-import { writeTally, type Tally } from './tally.ts';
+import { emptyTally, writeTally } from './tally.ts';
 
 /** Counts Vitest's tests; a file that cannot be loaded counts as one failure. */
 export default class VitestTally implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
-    const tally: Tally = { passed: 0, failed: 0, failures: [], flaky: [], skipped: [] };
+    const tally = emptyTally();
     const fail = (name: string, errors: readonly unknown[]) => {
       tally.failed += 1;
       tally.failures.push({ name, error: errors.map(messageOf).join('\n') });

@@ -17,6 +17,7 @@ import { measureProxy, proxyRows } from './proxy.ts';
 import { measureServers, serversRows } from './servers.ts';
 import { measureService, serviceRows } from './service.ts';
 import { tableOf, type Group, type Row } from './row.ts';
+import { measureTestCost, testCostRows } from './test-cost.ts';
 import { measureThroughput, throughputRows } from './throughput.ts';
 
 /**
@@ -62,6 +63,7 @@ const groups: Record<string, Group> = {
   proxy: { rows: proxyRows, measure: measureProxy },
   ip: { rows: ipRows, measure: measureIp },
   'app-mode': { rows: appModeRows, measure: measureAppMode },
+  tests: { rows: testCostRows, measure: measureTestCost },
 };
 
 const words = process.argv.slice(2);
