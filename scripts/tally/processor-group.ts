@@ -31,13 +31,13 @@ export interface ProcessorGroup {
 
 /** The group with this name in `parent`, made if it does not exist; undefined where there is nothing to count with. */
 export function processorGroup(name: string, parent?: string): ProcessorGroup | undefined {
-  const place = places.find(
-    ({ root, file }) => existsSync(path.join(parent ?? root, file)) || existsSync(path.join(root, file)),
-  );
-  if (place === undefined || !existsSync(path.join(place.root, 'cgroup.procs'))) return undefined;
+  const place = places.find(({ root }) => existsSync(path.join(root, 'cgroup.procs')));
+  if (place === undefined) return undefined;
   const directory = path.join(parent ?? place.root, name);
   try {
-    mkdirSync(directory, { recursive: true });
+    // Not recursive: that loops for ever where the kernel has no such folder.
+    if (!existsSync(directory)) mkdirSync(directory);
+    if (!existsSync(path.join(directory, place.file))) return undefined;
   } catch {
     return undefined;
   }
