@@ -8,7 +8,7 @@ import { createCoordinator } from './system/coordinator.ts';
 import { leftOverSteps } from './system/left-over-steps.ts';
 import { createListJournal } from './system/list-journal.ts';
 import { becomeOnlyHelper } from './system/only-helper.ts';
-import type { Ports } from './system/ports.ts';
+import type { Ports } from './system/ports/ports.ts';
 import { undoSteps } from './system/undo.ts';
 import { Tunnel } from './tunnel/tunnel.ts';
 

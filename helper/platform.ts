@@ -4,8 +4,8 @@ import { lockDirectory as lockLinuxDirectory } from '#node/os/posix/directory-lo
 import { createLinuxPorts } from './linux/linux-ports.ts';
 import { notifyReady as notifySystemd } from './linux/sd-notify.ts';
 import type { Log } from './log.ts';
-import type { CallerIdentity } from './system/caller-identity.ts';
-import type { Ports } from './system/ports.ts';
+import type { CallerIdentity } from './system/ports/caller-identity-port.ts';
+import type { Ports } from './system/ports/ports.ts';
 
 /** The only file that asks which system this is. */
 export interface Platform {

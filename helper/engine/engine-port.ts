@@ -1,8 +1,8 @@
 import type { GatewaySession } from '#shared/helper/protocol.ts';
 import type { Encryption, Gateway } from '#shared/tunnel/state.ts';
 import type { Log } from '../log.ts';
-import type { SecretFile, UnprivilegedCommand } from '../system/system-adapter.ts';
-import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
+import type { SecretFile, UnprivilegedCommand } from '../system/ports/engine-host-port.ts';
+import type { TunnelConfiguration } from '../network/tunnel-configuration.ts';
 
 /**
  * The engine talks to the gateway: an unprivileged process that carries packets between it and the tunnel's device. It

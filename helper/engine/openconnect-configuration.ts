@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
+import type { TunnelConfiguration } from '../network/tunnel-configuration.ts';
 import { isHost4, isHost6 } from './host-address.ts';
 import { readPushedRoutes } from './pushed-routes.ts';
 

@@ -1,6 +1,6 @@
 import { isHost4, isHost6 } from './host-address.ts';
 import { routeLists } from './openconnect-script.ts';
-import { maxPushedRoutes, type PushedRoutes } from '../tunnel/tunnel-configuration.ts';
+import { maxPushedRoutes, type PushedRoutes } from '../network/tunnel-configuration.ts';
 
 type Environment = ReadonlyMap<string, string>;
 type Family = keyof typeof routeLists;

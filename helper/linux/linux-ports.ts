@@ -1,8 +1,9 @@
 import { accessSync } from 'node:fs';
 import path from 'node:path';
 import type { Log } from '../log.ts';
-import type { Ports, ProcessMove } from '../system/ports.ts';
-import { SystemChangeFailed } from '../system/system-adapter.ts';
+import type { Ports } from '../system/ports/ports.ts';
+import type { ProcessMove } from '../system/ports/program-groups-port.ts';
+import { SystemChangeFailed } from '../system/ports/system-change-failed.ts';
 import { createAppGroups } from './groups/app-groups.ts';
 import { createAccounts } from './callers/accounts.ts';
 import { findProgram, runCommand as run } from './programs/command.ts';

@@ -1,5 +1,5 @@
 import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
-import type { NearbyNetworks } from '../system/ports.ts';
+import type { NearbyNetworks } from '../network/nearby-networks.ts';
 
 /** Which attached networks stay reachable outside the tunnel. */
 export interface LocalExceptions {

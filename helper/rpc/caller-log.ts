@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts';
-import type { Caller } from '../system/caller-identity.ts';
+import type { Caller } from '../system/ports/caller-identity-port.ts';
 
 const windowMs = 60_000;
 

@@ -19,8 +19,8 @@ import {
 import type { Routing } from '#shared/tunnel/state.ts';
 import type { Log } from '../log.ts';
 import type { LogMemory } from '../log-memory.ts';
-import { NoSuchProcess } from '../system/ports.ts';
-import type { Caller } from '../system/caller-identity.ts';
+import { NoSuchProcess } from '../system/ports/program-groups-port.ts';
+import type { Caller } from '../system/ports/caller-identity-port.ts';
 import type { Client } from '../tunnel/attached-clients.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
 import { helperCapabilities, helperVersion } from '../version.ts';

@@ -1,4 +1,4 @@
-import type { Caller } from '../system/caller-identity.ts';
+import type { Caller } from '../system/ports/caller-identity-port.ts';
 
 /** Maximum numbers of connections. Each kind of user is counted separately, so that none keeps another one out. */
 const limits = {

@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import type { Log } from '../log.ts';
 import type { LogMemory } from '../log-memory.ts';
-import type { Caller, CallerIdentity } from '../system/caller-identity.ts';
+import type { Caller, CallerIdentity } from '../system/ports/caller-identity-port.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
 import { createCallerLog } from './caller-log.ts';
 import { serveClient } from './client-connection.ts';

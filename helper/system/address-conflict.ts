@@ -1,5 +1,5 @@
 import { BlockList, isIPv6 } from 'node:net';
-import { SystemChangeFailed } from './system-adapter.ts';
+import { SystemChangeFailed } from './ports/system-change-failed.ts';
 
 /** The gateway assigned an address that this machine must not have. */
 export class AddressConflict extends SystemChangeFailed {

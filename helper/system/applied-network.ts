@@ -1,18 +1,15 @@
 import { isGroupExcepted, planOf, type Capture, type RoutingPlan } from '../modes/routing-plan.ts';
 import type { CapturedPrefixes } from '../modes/split.ts';
-import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
+import type { TunnelConfiguration } from '../network/tunnel-configuration.ts';
 import { capturedPrefixes } from './captured-prefixes.ts';
-import type { DnsPort } from './dns-port.ts';
+import type { DnsPort } from './ports/dns-port.ts';
 import type { DnsStep } from './journal-entry.ts';
-import {
-  addressList,
-  noNetworks,
-  type DeviceConfiguration,
-  type NearbyNetworks,
-  type FilterRules,
-  type RoutingRules,
-} from './ports.ts';
-import type { ProxyProcess } from './proxy-process.ts';
+import { addressList } from '../network/tunnel-configuration.ts';
+import { noNetworks, type NearbyNetworks } from '../network/nearby-networks.ts';
+import type { DeviceConfiguration } from './ports/tunnel-device-port.ts';
+import type { FilterRules } from './ports/packet-filter-port.ts';
+import type { RoutingRules } from './ports/router-port.ts';
+import type { ProxyProcess } from './ports/proxy-host-port.ts';
 import type { Connection } from './system-adapter.ts';
 import { askedServers } from './tunnel-dns.ts';
 

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import type { CapturedPrefixes } from '../modes/split.ts';
-import type { PushedRoutes } from '../tunnel/tunnel-configuration.ts';
+import type { PushedRoutes } from '../network/tunnel-configuration.ts';
 
 /** The addresses of a prefix, as numbers. */
 interface Range {

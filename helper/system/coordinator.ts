@@ -16,18 +16,14 @@ import type { Journal } from './journal.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import { leftOverSteps } from './left-over-steps.ts';
 import { createNetworkFollower } from './network-follower.ts';
-import { addressList, type Ports } from './ports.ts';
+import { addressList } from '../network/tunnel-configuration.ts';
+import type { Ports } from './ports/ports.ts';
 import { createGuard, type GuardedName } from './guard.ts';
 import { createPortalAccess } from './portal-access.ts';
 import { createProxyLifecycle } from './proxy-lifecycle.ts';
 import { createRoutingSwitch } from './routing-switch.ts';
-import {
-  RoutingLost,
-  SystemChangeFailed,
-  type Connection,
-  type Recovery,
-  type SystemAdapter,
-} from './system-adapter.ts';
+import { RoutingLost, SystemChangeFailed } from './ports/system-change-failed.ts';
+import type { Connection, Recovery, SystemAdapter } from './system-adapter.ts';
 import { askedServers, createTunnelDns } from './tunnel-dns.ts';
 import { createTrafficBlock } from './traffic-block.ts';
 import { createUndoRecord } from './undo-record.ts';

@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts';
-import type { Guarded, Verdict } from './ports.ts';
+import type { Guarded, Verdict } from './ports/guarded.ts';
 
 /** The ports that the guard watches, by their names in the log. */
 export type GuardedPorts = Readonly<Record<'packet-filter' | 'routing' | 'device', Guarded>>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { gateway, routing, type Routing } from '#shared/tunnel/state.ts';
-import { maxPushedRoutes } from '../tunnel/tunnel-configuration.ts';
+import { maxPushedRoutes } from '../network/tunnel-configuration.ts';
 
 /** How to undo one kind of change. Each step can be undone any number of times, whether or not the change was made. */
 export const undoStep = z.discriminatedUnion('kind', [

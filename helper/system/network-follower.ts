@@ -1,8 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '../log.ts';
-import { filterRulesOf, planFor, resolversPast, routingRulesOf } from './applied-network.ts';
-import type { AppliedNetwork } from './applied-network.ts';
-import type { Ports } from './ports.ts';
+import {
+  filterRulesOf,
+  planFor,
+  resolversPast,
+  routingRulesOf,
+  type AppliedNetwork,
+} from './applied-network.ts';
+import type { Ports } from './ports/ports.ts';
 import type { Connection } from './system-adapter.ts';
 import type { TunnelDns } from './tunnel-dns.ts';
 import type { UndoRecord } from './undo-record.ts';

@@ -1,5 +1,7 @@
 import type { Log } from '../log.ts';
-import type { PacketFilter, PortalHost, Router } from './ports.ts';
+import type { PacketFilter } from './ports/packet-filter-port.ts';
+import type { PortalHost } from './ports/portal-port.ts';
+import type { Router } from './ports/router-port.ts';
 import type { OpenPortal } from './system-adapter.ts';
 
 /** The limited access to a captive portal while everything else is blocked. One call at a time. */

@@ -1,6 +1,5 @@
 import type { AppliedNetwork } from './applied-network.ts';
-import type { ProxyHost } from './ports.ts';
-import type { ProxyProcess } from './proxy-process.ts';
+import type { ProxyHost, ProxyProcess } from './ports/proxy-host-port.ts';
 
 /** Keeps the proxy of mode pac from one connection to the next. */
 export interface ProxyLifecycle {

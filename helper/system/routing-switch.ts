@@ -1,9 +1,10 @@
 import { planOf } from '../modes/routing-plan.ts';
 import type { Log } from '../log.ts';
 import { filterRulesOf, resolversPast, routingRulesOf, type AppliedNetwork } from './applied-network.ts';
-import type { Ports } from './ports.ts';
+import type { Ports } from './ports/ports.ts';
 import type { ProxyLifecycle } from './proxy-lifecycle.ts';
-import { RoutingLost, SystemChangeFailed, type RoutingChange } from './system-adapter.ts';
+import { RoutingLost, SystemChangeFailed } from './ports/system-change-failed.ts';
+import type { RoutingChange } from './system-adapter.ts';
 import type { TunnelDns } from './tunnel-dns.ts';
 import type { UndoRecord } from './undo-record.ts';
 

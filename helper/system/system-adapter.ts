@@ -1,14 +1,15 @@
 import type { Socket } from 'node:net';
 import type {
   ActiveRouting,
-  DisconnectReason,
   Gateway,
   InvalidCause,
   Routing,
   TunnelStatistics,
 } from '#shared/tunnel/state.ts';
-import type { PushedRoutes, TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
-import type { ProcessesMoved, ProcessMove } from './ports.ts';
+import type { PushedRoutes, TunnelConfiguration } from '../network/tunnel-configuration.ts';
+import type { UnprivilegedCommand, SecretFile } from './ports/engine-host-port.ts';
+import type { ProcessesMoved, ProcessMove } from './ports/program-groups-port.ts';
+import type { ReceivedPackets } from './ports/tunnel-device-port.ts';
 
 /** A connection without its secrets, as stored in the journal. */
 export interface Connection {
@@ -45,26 +46,6 @@ export interface OpenPortal {
 
 /** What can change while a connection is up. */
 export type RoutingChange = Pick<Connection, 'routing'> & { killSwitch?: boolean | undefined };
-
-/** A program with its arguments and environment, for `spawn`. */
-export interface UnprivilegedCommand {
-  file: string;
-  args: string[];
-  environment: Record<string, string>;
-}
-
-/** A file in memory without a name, readable only by processes that inherit its descriptor, until it is disposed. */
-export interface SecretFile extends Disposable {
-  readonly descriptor: number;
-  /** How a process opens it that inherited it as the descriptor `inherited`. */
-  pathIn(inherited: number): string;
-}
-
-/** Packets that a device has received, without IPv6 multicast. */
-export interface ReceivedPackets {
-  ipv4: number;
-  ipv6: number;
-}
 
 /**
  * Everything that differs between operating systems. `apply`, `configure` and `release` change the system; each records
@@ -161,15 +142,4 @@ export interface SystemAdapter {
    * networks, if the routing needs it. Returns a function that ends the watch.
    */
   watchUplink(onChange: (reachable: boolean) => void): () => void;
-}
-
-/** A change of the system that failed for a reason that the user may see. */
-export class SystemChangeFailed extends Error {
-  override name = 'SystemChangeFailed';
-  readonly reason: DisconnectReason = 'configuration-failed';
-}
-
-/** Neither the new routing mode nor the earlier one could be put in force; only `release` is possible. */
-export class RoutingLost extends SystemChangeFailed {
-  override name = 'RoutingLost';
 }

@@ -2,7 +2,8 @@ import type { Log } from '../log.ts';
 import type { Capture } from '../modes/routing-plan.ts';
 import { blockingRules, planFor, resolversPast } from './applied-network.ts';
 import type { Guard, GuardedName } from './guard.ts';
-import { noNetworks, type NearbyNetworks, type Ports } from './ports.ts';
+import { noNetworks, type NearbyNetworks } from '../network/nearby-networks.ts';
+import type { Ports } from './ports/ports.ts';
 import type { Connection } from './system-adapter.ts';
 
 /** Refuses the traffic of a connection while there is no tunnel for it. */

@@ -1,10 +1,10 @@
 import type { Log } from '../log.ts';
 import type { AppliedNetwork } from './applied-network.ts';
 import { isCaptured } from './captured-prefixes.ts';
-import type { DnsPort } from './dns-port.ts';
+import type { DnsPort } from './ports/dns-port.ts';
 import { createPutBackLimit } from './put-back-limit.ts';
 import type { UndoRecord } from './undo-record.ts';
-import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
+import type { TunnelConfiguration } from '../network/tunnel-configuration.ts';
 import { usableResolvers } from './usable-resolvers.ts';
 
 /** Decides which resolvers the machine uses: the tunnel's, or the same ones as before. */

@@ -2,7 +2,7 @@ import type { Log } from '../log.ts';
 import type { AppliedNetwork } from './applied-network.ts';
 import type { Journal } from './journal.ts';
 import type { JournalEntry, UndoStep } from './journal-entry.ts';
-import type { Ports } from './ports.ts';
+import type { Ports } from './ports/ports.ts';
 import type { Connection } from './system-adapter.ts';
 import { undoSteps } from './undo.ts';
 

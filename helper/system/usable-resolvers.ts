@@ -1,6 +1,6 @@
 import { BlockList } from 'node:net';
 import { familyOf, isForbiddenAddress } from '../proxy/destination.ts';
-import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
+import type { TunnelConfiguration } from '../network/tunnel-configuration.ts';
 
 /**
  * Private networks (RFC 1918, RFC 6598, RFC 4193): through the tunnel, these addresses are something else, or do not

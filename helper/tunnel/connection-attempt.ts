@@ -2,11 +2,12 @@ import type { GatewaySession, ReachabilityTarget } from '#shared/helper/protocol
 import type { ConnectionProblem, DisconnectReason, Encryption, TunnelState } from '#shared/tunnel/state.ts';
 import type { Engine, EngineEnd, EngineTransport, LaunchEngine } from '../engine/engine-port.ts';
 import type { Log } from '../log.ts';
-import { SystemChangeFailed, type Connection, type SystemAdapter } from '../system/system-adapter.ts';
+import { SystemChangeFailed } from '../system/ports/system-change-failed.ts';
+import type { Connection, SystemAdapter } from '../system/system-adapter.ts';
 import type { SilencePolicy } from './silence.ts';
 import type { ProbePlan } from './traffic-probe.ts';
 import { lacksResolver, problemsOf, watchTraffic } from './traffic-watch.ts';
-import type { TunnelConfiguration } from './tunnel-configuration.ts';
+import type { TunnelConfiguration } from '../network/tunnel-configuration.ts';
 
 /** The maximum time from an engine's first packet to a configured tunnel. */
 const handshakeLimitMs = 20_000;

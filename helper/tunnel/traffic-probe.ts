@@ -1,8 +1,8 @@
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
 import type { ReachabilityTarget } from '#shared/helper/protocol.ts';
-import type { ReceivedPackets } from '../system/system-adapter.ts';
-import type { TunnelConfiguration } from './tunnel-configuration.ts';
+import type { ReceivedPackets } from '../system/ports/tunnel-device-port.ts';
+import type { TunnelConfiguration } from '../network/tunnel-configuration.ts';
 import { createWake } from './wake.ts';
 
 export type Family = 'ipv4' | 'ipv6';

@@ -8,9 +8,9 @@ import type {
 import type { DisconnectReason, InvalidCause, TunnelState, TunnelStatistics } from '#shared/tunnel/state.ts';
 import type { LaunchEngine } from '../engine/engine-port.ts';
 import type { Log } from '../log.ts';
-import type { ProcessesMoved, ProcessMove } from '../system/ports.ts';
+import type { ProcessesMoved, ProcessMove } from '../system/ports/program-groups-port.ts';
 import type { Connection, OpenPortal, RoutingChange, SystemAdapter } from '../system/system-adapter.ts';
-import { RoutingLost, SystemChangeFailed } from '../system/system-adapter.ts';
+import { RoutingLost, SystemChangeFailed } from '../system/ports/system-change-failed.ts';
 import { createAttachedClients, type Client } from './attached-clients.ts';
 import { isResolved, runConnection, unresolvedAddress } from './connection-run.ts';
 import { createConnectionDeadline } from './deadline.ts';

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { CallerIdentity } from '../../system/caller-identity.ts';
+import type { CallerIdentity } from '../../system/ports/caller-identity-port.ts';
 import { setAccessList } from './access-list.ts';
 import { readPeerCredentials, type PeerCredentials } from '#node/os/linux/peer-credentials.ts';
 import { sharesProcessIds } from '#node/os/linux/process-ids.ts';

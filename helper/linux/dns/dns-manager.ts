@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { settleAll } from '../../settle-all.ts';
-import type { Dns, DnsPort } from '../../system/dns-port.ts';
+import type { Dns, DnsPort } from '../../system/ports/dns-port.ts';
 import type { DnsStep } from '../../system/journal-entry.ts';
 import { findProgram, type RunCommand } from '../programs/command.ts';
 import {

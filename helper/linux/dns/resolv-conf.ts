@@ -4,7 +4,7 @@ import { open, type FileHandle, readFile, readlink, realpath, rm, stat } from 'n
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Dns } from '../../system/dns-port.ts';
+import type { Dns } from '../../system/ports/dns-port.ts';
 import { undoStep, type UndoStep } from '../../system/journal-entry.ts';
 
 /**

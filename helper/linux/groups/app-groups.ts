@@ -1,6 +1,6 @@
 import { closeSync } from 'node:fs';
 import type { Log } from '../../log.ts';
-import type { Verdict } from '../../system/ports.ts';
+import type { Verdict } from '../../system/ports/guarded.ts';
 import {
   attachedPrograms,
   attachProgram,

@@ -1,5 +1,5 @@
 import { isGroupExcepted } from '../../modes/routing-plan.ts';
-import type { FilterRules, PacketFilter } from '../../system/ports.ts';
+import type { FilterRules, PacketFilter } from '../../system/ports/packet-filter-port.ts';
 import type { AppGroups } from './app-groups.ts';
 import type { GroupMembers } from './group-members.ts';
 

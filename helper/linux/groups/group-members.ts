@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Log } from '../../log.ts';
-import { NoSuchProcess, type ProcessesMoved, type ProcessMove } from '../../system/ports.ts';
+import {
+  NoSuchProcess,
+  type ProcessesMoved,
+  type ProcessMove,
+} from '../../system/ports/program-groups-port.ts';
 import type { ControlGroup } from './control-groups.ts';
 import { startTimeOf } from './process-start.ts';
 

@@ -1,7 +1,11 @@
 import { opendirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { NoSuchProcess, type ProcessesMoved, type ProcessMove } from '../../system/ports.ts';
+import {
+  NoSuchProcess,
+  type ProcessesMoved,
+  type ProcessMove,
+} from '../../system/ports/program-groups-port.ts';
 import type { AppGroups } from './app-groups.ts';
 import { asUser } from './as-user.ts';
 import { mountPoint, type ControlGroup, type ControlGroups } from './control-groups.ts';

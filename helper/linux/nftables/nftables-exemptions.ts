@@ -1,5 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
-import type { FilterRules, PortalRules } from '../../system/ports.ts';
+import type { FilterRules } from '../../system/ports/packet-filter-port.ts';
+import type { PortalRules } from '../../system/ports/portal-port.ts';
 
 /** What may leave although it is captured, as nftables rules, and helpers for writing its chains. */
 

@@ -1,6 +1,7 @@
 import { localNetworksOf } from '../../modes/local-networks.ts';
 import { isGroupExcepted, type Capture } from '../../modes/routing-plan.ts';
-import type { FilterRules, PortalRules } from '../../system/ports.ts';
+import type { FilterRules } from '../../system/ports/packet-filter-port.ts';
+import type { PortalRules } from '../../system/ports/portal-port.ts';
 import type { Accounts } from '../callers/accounts.ts';
 import { groupMark } from '../groups/group-mark.ts';
 import { filterTable, tunnelDevice } from '../identifiers.ts';

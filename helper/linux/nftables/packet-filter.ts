@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Log } from '../../log.ts';
-import type { FilterRules, PacketFilter, PortalRules, SetOptions } from '../../system/ports.ts';
+import type { FilterRules, PacketFilter, SetOptions } from '../../system/ports/packet-filter-port.ts';
+import type { PortalRules } from '../../system/ports/portal-port.ts';
 import type { Accounts } from '../callers/accounts.ts';
 import { watchFilter } from './filter-watch.ts';
 import { filterTable } from '../identifiers.ts';

@@ -1,4 +1,4 @@
-import type { EngineHost } from '../../system/ports.ts';
+import type { EngineHost } from '../../system/ports/engine-host-port.ts';
 import type { Accounts } from '../callers/accounts.ts';
 import { findProgram } from './command.ts';
 import { createSecretFile } from './secret-file.ts';

@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs';
 import type { Log } from '../../log.ts';
-import type { PortalHost } from '../../system/ports.ts';
-import { SystemChangeFailed } from '../../system/system-adapter.ts';
+import type { PortalHost } from '../../system/ports/portal-port.ts';
+import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';
 import type { Accounts } from '../callers/accounts.ts';
 import { startProxyProgram } from './proxy-program.ts';
 import { listenTcpAs, localPort } from './tcp-socket-as.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Log } from '../../log.ts';
-import { SystemChangeFailed } from '../../system/system-adapter.ts';
+import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';
 import { listenTcpAs } from './tcp-socket-as.ts';
 
 /**

@@ -10,7 +10,7 @@ import {
   type ProxyMessage,
   type ProxyReady,
 } from '../../proxy/proxy-messages.ts';
-import { SystemChangeFailed } from '../../system/system-adapter.ts';
+import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';
 import type { Account } from '../callers/accounts.ts';
 import { findProgram, programEnvironment } from './command.ts';
 

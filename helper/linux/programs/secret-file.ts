@@ -1,6 +1,6 @@
 import { closeSync, fchmodSync, writeSync } from 'node:fs';
 import koffi from 'koffi';
-import type { SecretFile } from '../../system/system-adapter.ts';
+import type { SecretFile } from '../../system/ports/engine-host-port.ts';
 
 /** The number of memfd_create(2), by architecture. */
 const systemCalls: Partial<Record<NodeJS.Architecture, number>> = { x64: 319, arm64: 279 };

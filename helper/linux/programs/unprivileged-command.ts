@@ -1,4 +1,4 @@
-import type { UnprivilegedCommand } from '../../system/system-adapter.ts';
+import type { UnprivilegedCommand } from '../../system/ports/engine-host-port.ts';
 import type { Account } from '../callers/accounts.ts';
 import { findProgram } from './command.ts';
 

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import type { DeviceConfiguration } from '../../system/ports.ts';
+import type { DeviceConfiguration } from '../../system/ports/tunnel-device-port.ts';
 import { tunnelDevice } from '../identifiers.ts';
 import type { Family } from '../nftables/prefix-ranges.ts';
 import { removeTunnelRoute, tunnelRoute } from './router-rules.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { TunnelStatistics } from '#shared/tunnel/state.ts';
-import type { ReceivedPackets } from '../../system/system-adapter.ts';
+import type { ReceivedPackets } from '../../system/ports/tunnel-device-port.ts';
 
 /**
  * The device's counters from /proc/net/dev (proc(5)), which shows the reader's own network namespace, unlike /sys. The

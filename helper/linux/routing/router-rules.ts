@@ -1,7 +1,8 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { localNetworksOf } from '../../modes/local-networks.ts';
 import type { Capture } from '../../modes/routing-plan.ts';
-import type { NearbyNetworks, RoutingRules } from '../../system/ports.ts';
+import type { NearbyNetworks } from '../../network/nearby-networks.ts';
+import type { RoutingRules } from '../../system/ports/router-port.ts';
 import type { Accounts } from '../callers/accounts.ts';
 import { routeProtocol, routingTable, rulePriority, tunnelDevice } from '../identifiers.ts';
 import { groupMark } from '../groups/group-mark.ts';

@@ -1,5 +1,5 @@
-import { SystemChangeFailed } from '../../system/system-adapter.ts';
-import type { DeviceConfiguration, TunnelDevice } from '../../system/ports.ts';
+import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';
+import type { DeviceConfiguration, TunnelDevice } from '../../system/ports/tunnel-device-port.ts';
 import type { Accounts } from '../callers/accounts.ts';
 import type { RunCommand } from '../programs/command.ts';
 import { configureBatch, deviceBatch, familyOf, removeAddressesBatch } from './device-batches.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { Uplink } from '../../system/ports.ts';
+import type { Uplink } from '../../system/ports/uplink-port.ts';
 import type { Accounts } from '../callers/accounts.ts';
 import { attachedNetworks } from './attached-networks.ts';
 import type { RunCommand } from '../programs/command.ts';

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { packetFilterScript, type FilterSurroundings } from '../../../helper/linux/nftables/nftables.ts';
-import { noNetworks, type NearbyNetworks, type FilterRules } from '../../../helper/system/ports.ts';
+import { noNetworks, type NearbyNetworks } from '../../../helper/network/nearby-networks.ts';
+import type { FilterRules } from '../../../helper/system/ports/packet-filter-port.ts';
 import type { Capture } from '../../../helper/modes/routing-plan.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 

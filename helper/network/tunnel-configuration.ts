@@ -17,3 +17,8 @@ export interface PushedRoutes {
 
 /** The maximum number of routes of each kind and IP version. */
 export const maxPushedRoutes = 2_000;
+
+export type Addresses = TunnelConfiguration['addresses'];
+
+export const addressList = ({ ipv4, ipv6 }: Addresses): string[] =>
+  [ipv4, ipv6].filter((address) => address !== undefined);

@@ -1,4 +1,4 @@
-import type { DnsStep } from './journal-entry.ts';
+import type { DnsStep } from '../journal-entry.ts';
 
 /** The tunnel's resolvers. */
 export interface Dns {

@@ -1,5 +1,12 @@
 import type { RoutingProxy } from '#shared/tunnel/state.ts';
-import type { ProxyConfiguration } from '../proxy/proxy-messages.ts';
+import type { ProxyConfiguration } from '../../proxy/proxy-messages.ts';
+
+/** How the unprivileged proxy runs on this machine. */
+export interface ProxyHost {
+  /** A proxy that is not started yet. */
+  create(): Promise<ProxyProcess>;
+  endLeftOver(): Promise<void>;
+}
 
 /** The proxy on this machine that sends through the tunnel, in a process of its own. */
 export interface ProxyProcess {

@@ -1,0 +1,5 @@
+/** Where the gateway is, outside the tunnel. */
+export interface GatewayEndpoint {
+  address: string;
+  port: number;
+}

@@ -1,0 +1,30 @@
+import type { Socket } from 'node:net';
+import type { GatewayEndpoint } from '../../network/gateway-endpoint.ts';
+
+/** How the unprivileged engine runs on this machine. */
+export interface EngineHost {
+  /** Whether the engine and its user are installed. */
+  isAvailable(): Promise<boolean>;
+  /** How to run a program as the engine's user, so that it ends when the helper does. */
+  command(program: string, args: readonly string[]): UnprivilegedCommand;
+  /** A file for a secret that such a program inherits. */
+  secretFile(content: string): SecretFile;
+  /** A TCP connection that takes the engine's route; the socket reports whether it succeeds. */
+  connect(gateway: GatewayEndpoint): Socket;
+  /** Ends what an earlier helper left running. */
+  endLeftOver(): Promise<void>;
+}
+
+/** A program with its arguments and environment, for `spawn`. */
+export interface UnprivilegedCommand {
+  file: string;
+  args: string[];
+  environment: Record<string, string>;
+}
+
+/** A file in memory without a name, readable only by processes that inherit its descriptor, until it is disposed. */
+export interface SecretFile extends Disposable {
+  readonly descriptor: number;
+  /** How a process opens it that inherited it as the descriptor `inherited`. */
+  pathIn(inherited: number): string;
+}

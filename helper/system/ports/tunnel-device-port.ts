@@ -1,0 +1,31 @@
+import type { TunnelStatistics } from '#shared/tunnel/state.ts';
+import type { Guarded } from './guarded.ts';
+
+export interface DeviceConfiguration {
+  mtu: number;
+  addresses: readonly string[];
+}
+
+/** Packets that a device has received, without IPv6 multicast. */
+export interface ReceivedPackets {
+  ipv4: number;
+  ipv6: number;
+}
+
+/** The tunnel's network device. */
+export interface TunnelDevice extends Guarded {
+  readonly name: string;
+  /** Whether there is a device with that name, ours or not. */
+  exists(): boolean;
+  /** Creates it, for the engine's user to open. */
+  create(): Promise<void>;
+  /** Sets its MTU, addresses and the routes to everything; existing ones stay. */
+  configure(configuration: DeviceConfiguration): Promise<void>;
+  /** Removes addresses that are not among those of the last `configure`. */
+  removeAddresses(old: readonly string[]): Promise<void>;
+  remove(): Promise<void>;
+  /** Bytes it has carried since it was created; undefined if there is none. */
+  statistics(): TunnelStatistics | undefined;
+  /** Packets that it has received; undefined if there is none. */
+  receivedPackets(): ReceivedPackets | undefined;
+}
