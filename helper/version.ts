@@ -1,4 +1,4 @@
-import { routingModes } from './modes/routing-plan.ts';
+import { routingModes } from './modes/plan-of.ts';
 
 /** The version that the helper reports in `hello`. */
 export const helperVersion = '0.1.0';

@@ -1,10 +1,4 @@
-import type { Routing } from '#shared/tunnel/state.ts';
-import { planApp } from './app.ts';
-import { planGlobal } from './global.ts';
-import { planIp } from './ip.ts';
 import type { LocalExceptions } from './local-networks.ts';
-import { planPac } from './pac.ts';
-import { planSplit, type CapturedPrefixes } from './split.ts';
 
 /**
  * What a routing mode requires of the system, as data for every system's ports. Each mode is one file in this folder;
@@ -32,29 +26,16 @@ export type Capture =
   /** Those to these prefixes, except for what is in `exclude`. No bits are set after the prefixes. */
   | ({ kind: 'prefixes' } & LocalExceptions & CapturedPrefixes);
 
+/** Prefixes that belong in the tunnel, and exceptions inside them. */
+export interface CapturedPrefixes {
+  include: string[];
+  exclude: string[];
+}
+
 /**
  * Whether the owner's group of programs goes past the tunnel according to all of these captures that concern everybody.
  */
 export function isGroupExcepted(captures: readonly Capture[]): boolean {
   const everybodys = captures.filter((capture) => capture.kind === 'everything');
   return everybodys.length > 0 && everybodys.every(({ exceptGroup }) => exceptGroup);
-}
-
-/** The modes that every supported system has, as the helper announces them to its clients. */
-export const routingModes = ['global', 'pac', 'ip'] as const satisfies readonly Routing['mode'][];
-
-/** `split`: the only networks that a server wants in the tunnel in mode global. */
-export function planOf(routing: Routing, split?: CapturedPrefixes): RoutingPlan {
-  switch (routing.mode) {
-    case 'global':
-      return split ? planSplit(split) : planGlobal(routing);
-    case 'pac':
-      return planPac(routing);
-    case 'ip':
-      return planIp(routing);
-    case 'app':
-      return planApp(routing);
-    default:
-      return routing satisfies never;
-  }
 }

@@ -1,12 +1,6 @@
 import { canonicalPrefix } from '#shared/tunnel/prefix.ts';
 import { maxNamedNetworks, type ActiveRouting } from '#shared/tunnel/state.ts';
-import type { RoutingPlan } from './routing-plan.ts';
-
-/** Prefixes that belong in the tunnel, and exceptions inside them. */
-export interface CapturedPrefixes {
-  include: string[];
-  exclude: string[];
-}
+import type { CapturedPrefixes, RoutingPlan } from './routing-plan.ts';
 
 /**
  * Mode global at a server that has named its own networks: these go through the tunnel, and everything else goes out as

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import type { CapturedPrefixes } from '../modes/split.ts';
+import type { CapturedPrefixes } from '../modes/routing-plan.ts';
 import type { PushedRoutes } from '../network/tunnel-configuration.ts';
 
 /** The addresses of a prefix, as numbers. */

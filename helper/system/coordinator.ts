@@ -1,16 +1,12 @@
 import { createSerialQueue } from '#shared/serial-queue.ts';
 import type { ActiveRouting } from '#shared/tunnel/state.ts';
 import type { Log } from '../log.ts';
-import { planOf, type Capture } from '../modes/routing-plan.ts';
+import { planOf } from '../modes/plan-of.ts';
+import type { Capture } from '../modes/routing-plan.ts';
 import { namedNetworks } from '../modes/split.ts';
 import { settleAll } from '../settle-all.ts';
-import {
-  deviceConfigurationOf,
-  filterRulesOf,
-  newNetwork,
-  routingRulesOf,
-  type AppliedNetwork,
-} from './applied-network.ts';
+import { deviceConfigurationOf, filterRulesOf, routingRulesOf } from './network-rules.ts';
+import { newNetwork, type AppliedNetwork } from './applied-network.ts';
 import { expectNoConflict } from './address-conflict.ts';
 import type { Journal } from './journal.ts';
 import type { JournalEntry } from './journal-entry.ts';
@@ -24,7 +20,8 @@ import { createProxyLifecycle } from './proxy-lifecycle.ts';
 import { createRoutingSwitch } from './routing-switch.ts';
 import { RoutingLost, SystemChangeFailed } from './ports/system-change-failed.ts';
 import type { Connection, Recovery, SystemAdapter } from './system-adapter.ts';
-import { askedServers, createTunnelDns } from './tunnel-dns.ts';
+import { askedServers } from './asked-resolvers.ts';
+import { createTunnelDns } from './tunnel-dns.ts';
 import { createTrafficBlock } from './traffic-block.ts';
 import { createUndoRecord } from './undo-record.ts';
 

@@ -1,12 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '../log.ts';
-import {
-  filterRulesOf,
-  planFor,
-  resolversPast,
-  routingRulesOf,
-  type AppliedNetwork,
-} from './applied-network.ts';
+import { filterRulesOf, routingRulesOf } from './network-rules.ts';
+import { planFor, resolversPast, type AppliedNetwork } from './applied-network.ts';
 import type { Ports } from './ports/ports.ts';
 import type { Connection } from './system-adapter.ts';
 import type { TunnelDns } from './tunnel-dns.ts';

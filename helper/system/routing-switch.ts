@@ -1,6 +1,7 @@
-import { planOf } from '../modes/routing-plan.ts';
+import { planOf } from '../modes/plan-of.ts';
 import type { Log } from '../log.ts';
-import { filterRulesOf, resolversPast, routingRulesOf, type AppliedNetwork } from './applied-network.ts';
+import { filterRulesOf, routingRulesOf } from './network-rules.ts';
+import { resolversPast, type AppliedNetwork } from './applied-network.ts';
 import type { Ports } from './ports/ports.ts';
 import type { ProxyLifecycle } from './proxy-lifecycle.ts';
 import { RoutingLost, SystemChangeFailed } from './ports/system-change-failed.ts';

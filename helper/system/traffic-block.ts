@@ -1,6 +1,7 @@
 import type { Log } from '../log.ts';
 import type { Capture } from '../modes/routing-plan.ts';
-import { blockingRules, planFor, resolversPast } from './applied-network.ts';
+import { blockingRules } from './network-rules.ts';
+import { planFor, resolversPast } from './applied-network.ts';
 import type { Guard, GuardedName } from './guard.ts';
 import { noNetworks, type NearbyNetworks } from '../network/nearby-networks.ts';
 import type { Ports } from './ports/ports.ts';

@@ -1,6 +1,6 @@
 import type { Log } from '../log.ts';
 import type { AppliedNetwork } from './applied-network.ts';
-import { isCaptured } from './captured-prefixes.ts';
+import { askedServers } from './asked-resolvers.ts';
 import type { DnsPort } from './ports/dns-port.ts';
 import { createPutBackLimit } from './put-back-limit.ts';
 import type { UndoRecord } from './undo-record.ts';
@@ -28,13 +28,6 @@ export interface TunnelDns {
   watch(onChange: () => void): () => void;
   /** DNS is as before the tunnel again. */
   release(current: AppliedNetwork): Promise<void>;
-}
-
-/** The resolvers that programs should use according to the network's plan; empty if they stay the same. */
-export function askedServers({ plan, split, configuration }: AppliedNetwork): string[] {
-  const servers = configuration?.dns.servers ?? [];
-  if (plan.resolvers !== 'captured') return servers;
-  return split ? servers.filter((server) => isCaptured(server, split)) : [];
 }
 
 export function createTunnelDns(parts: { port: DnsPort; record: UndoRecord; log: Log }): TunnelDns {

@@ -5,6 +5,7 @@ import { connectivityProbe } from '#shared/constants.ts';
 import type { BasicInfo } from '#shared/entities.ts';
 import { z } from 'zod';
 import type { Trial } from './account/account.ts';
+import type { DatabaseConfig } from './database/database-config.ts';
 import { gatewayPlaceholder, isPasswordFileName } from './gateways/password-file-name.ts';
 import { isLoopbackName } from './http/loopback.ts';
 import { trustedProxies } from './http/trusted-proxies.ts';
@@ -212,16 +213,7 @@ export interface ServiceConfig {
   supportEmail: string | undefined;
   /** The current release of the desktop app. */
   latestVersion: string | undefined;
-  database:
-    | {
-        kind: 'postgresql';
-        url: string;
-        /** The maximum number of connections of this process. */
-        connections: number;
-        /** The maximum duration of a statement. */
-        timeoutMs: number;
-      }
-    | { kind: 'pglite'; directory: string };
+  database: DatabaseConfig;
   mail:
     | { kind: 'smtp'; url: string; from: string }
     | { kind: 'mailbox'; from: string; port: number; socket: string | undefined };

@@ -12,12 +12,8 @@ import { accountChannel } from './database/account-changes.ts';
 import { createEventStreams, type StreamLimits } from './events/event-streams.ts';
 import { checkServiceKey } from './http/service-key-check.ts';
 import { deviceHandlers } from './account/device-handlers.ts';
-import {
-  mergedAccess,
-  publishGatewayAccess,
-  type ChangedAccess,
-  type GatewayAccess,
-} from './gateways/gateway-access.ts';
+import { mergedAccess, publishGatewayAccess, type ChangedAccess } from './gateways/gateway-access.ts';
+import type { GatewayAccess } from './gateways/gateway-port.ts';
 import { reviewGatewayAccess } from './gateways/review-gateway-access.ts';
 import { batched } from './gateways/batched.ts';
 import { gatewayLoginHandlers } from './gateways/gateway-login-handlers.ts';

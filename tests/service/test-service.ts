@@ -12,7 +12,7 @@ import { readConfig } from '../../src/service/config.ts';
 import { users } from '../../src/service/database/schema/account.ts';
 import { jobNames } from '../../src/service/jobs/job-names.ts';
 import { scaledLimits } from '../../src/service/limits/limits.ts';
-import type { MailboxMessage } from '../../src/service/mail/mailbox.ts';
+import type { MailboxMessage } from '../../src/service/mail/mailbox-message.ts';
 import type { Seed } from '../../src/service/seed.ts';
 import { createService, type Service, type ServiceOptions } from '../../src/service/service.ts';
 import { copyEmptyDatabase } from './empty-database.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { CapturedPrefixes } from '../../modes/split.ts';
+import type { CapturedPrefixes } from '../../modes/routing-plan.ts';
 import type { RunCommand } from '../programs/command.ts';
 import { nexthopOf, prefixTables } from '../identifiers.ts';
 import { addNexthop, hasNexthop, removeNexthop } from '../netlink/netlink-nexthops.ts';

@@ -2,7 +2,7 @@ import { settleAll } from '../../settle-all.ts';
 import type { PortalRules } from '../../system/ports/portal-port.ts';
 import type { Router, RoutingRules } from '../../system/ports/router-port.ts';
 import type { Verdict } from '../../system/ports/guarded.ts';
-import type { CapturedPrefixes } from '../../modes/split.ts';
+import type { CapturedPrefixes } from '../../modes/routing-plan.ts';
 import type { Accounts } from '../callers/accounts.ts';
 import type { RunCommand } from '../programs/command.ts';
 import { routingTable } from '../identifiers.ts';

@@ -5,7 +5,8 @@ import { lockFor, type Database } from '../database/database.ts';
 import { rowOfPeriod } from '../database/entitlement-rows.ts';
 import { users } from '../database/schema/account.ts';
 import { entitlements, grants, planKinds, revocations } from '../database/schema/entitlements.ts';
-import { publishGatewayAccess, type GatewayAccess } from '../gateways/gateway-access.ts';
+import { publishGatewayAccess } from '../gateways/gateway-access.ts';
+import type { GatewayAccess } from '../gateways/gateway-port.ts';
 
 const dayMs = 24 * 3_600_000;
 

@@ -8,9 +8,9 @@ import { drizzle as drizzlePglite } from 'drizzle-orm/pglite';
 import { migrate as migratePglite } from 'drizzle-orm/pglite/migrator';
 import { Client, Pool } from 'pg';
 import { fromPglite, type ConstructorOptions } from 'pg-boss';
-import type { ServiceConfig } from '../config.ts';
 import { makeDirectory } from '../make-directory.ts';
 import { lockDirectory } from '#node/os/socket-lock.ts';
+import type { DatabaseConfig } from './database-config.ts';
 import { withLastingTransactions } from './lasting-transactions.ts';
 import * as accountTables from './schema/account.ts';
 import * as billingTables from './schema/billing.ts';
@@ -41,7 +41,7 @@ export interface OpenDatabase {
   close(): Promise<void>;
 }
 
-type PostgresqlConfig = Extract<ServiceConfig['database'], { kind: 'postgresql' }>;
+type PostgresqlConfig = Extract<DatabaseConfig, { kind: 'postgresql' }>;
 
 /** How column names are written in SQL. */
 export const casing = 'snake_case';
@@ -63,7 +63,7 @@ const lockNumbers = {
 
 /** Opens the database and updates its tables to the current version. */
 export async function openDatabase(
-  options: ServiceConfig['database'],
+  options: DatabaseConfig,
   onIdleError: (error: Error) => void,
 ): Promise<OpenDatabase> {
   switch (options.kind) {

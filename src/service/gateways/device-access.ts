@@ -12,7 +12,7 @@ import {
   servers,
   traffic,
 } from '../database/schema/gateways.ts';
-import type { GatewayAccess, GatewayLogin } from './gateway-access.ts';
+import type { GatewayAccess, GatewayLogin } from './gateway-port.ts';
 
 const owners = alias(users, 'owners');
 

@@ -6,7 +6,8 @@ import { devices } from '../database/schema/account.ts';
 import { serverGroupItems, serverGroups, servers } from '../database/schema/gateways.ts';
 import type { Handlers } from '../http/handler.ts';
 import { done } from '../http/refusal.ts';
-import type { ChangedAccess, GatewayAccess } from './gateway-access.ts';
+import type { ChangedAccess } from './gateway-access.ts';
+import type { GatewayAccess } from './gateway-port.ts';
 import { placesOf, portOf, storePasswords, type GatewayPasswords } from './gateway-passwords.ts';
 
 /**

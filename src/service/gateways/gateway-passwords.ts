@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 import { gatewayPasswords } from '../database/schema/gateways.ts';
 import type { KeyedHash } from '../http/keyed-hash.ts';
 import { defaultGateway } from '#shared/constants.ts';
-import type { GatewayAccess } from './gateway-access.ts';
+import type { GatewayAccess } from './gateway-port.ts';
 
 /** A signed-in device: the parts from which its gateway passwords are derived. */
 export interface SignIn {

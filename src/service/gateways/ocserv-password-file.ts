@@ -5,7 +5,7 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { deviceId as deviceIdSchema } from '../http/device-fields.ts';
 import { makeDirectory } from '../make-directory.ts';
-import type { GatewayAccess, GatewayLogin, PublishedLogins } from './gateway-access.ts';
+import type { GatewayAccess, GatewayLogin, PublishedLogins } from './gateway-port.ts';
 import { portOf } from './gateway-passwords.ts';
 import {
   lineAt,

@@ -2,7 +2,8 @@ import { asc, gt } from 'drizzle-orm';
 import { lockFor, type Database } from '../database/database.ts';
 import { users } from '../database/schema/account.ts';
 import { loginsAt, readAccess, readOffer, type Offer } from './device-access.ts';
-import { publishGatewayAccess, type GatewayAccess, type PublishedLogins } from './gateway-access.ts';
+import { publishGatewayAccess } from './gateway-access.ts';
+import type { GatewayAccess, PublishedLogins } from './gateway-port.ts';
 
 /** How many accounts are checked in one go, which other requests have to wait for. */
 const accountsAtOnce = 500;

@@ -1,5 +1,5 @@
 import { html } from '../http/html.ts';
-import type { MailboxMessage } from './mailbox.ts';
+import type { MailboxMessage } from './mailbox-message.ts';
 
 /** The development mailbox's page: all messages as plain text, newest first; it reloads itself. */
 export function mailboxPage(messages: readonly MailboxMessage[]): string {

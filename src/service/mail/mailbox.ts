@@ -9,20 +9,8 @@ import { SMTPServer, type SMTPServerDataStream } from 'smtp-server';
 import { listenOnUnixSocket } from '../http/unix-socket.ts';
 import { isLoopbackName } from '../http/loopback.ts';
 import { forSetting } from '../setting-problem.ts';
+import type { MailboxMessage } from './mailbox-message.ts';
 import { mailboxPage } from './mailbox-page.ts';
-
-/** A received mail, as `GET /messages` returns it. */
-export interface MailboxMessage {
-  id: string;
-  /** When it was received, ISO 8601. */
-  receivedAt: string;
-  from: string;
-  /** The recipients of the SMTP envelope. */
-  to: string[];
-  subject: string;
-  text: string;
-  html: string;
-}
 
 export interface Mailbox {
   /** Where the service sends its mail. */

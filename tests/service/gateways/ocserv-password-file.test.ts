@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { eq } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { GatewayLogin } from '../../../src/service/gateways/gateway-access.ts';
+import type { GatewayLogin } from '../../../src/service/gateways/gateway-port.ts';
 import { ocservPasswordFile } from '../../../src/service/gateways/ocserv-password-file.ts';
 import { users } from '../../../src/service/database/schema/account.ts';
 import { fits } from './crypt.ts';

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import path from 'node:path';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { startMailbox, type Mailbox, type MailboxMessage } from '../../../src/service/mail/mailbox.ts';
+import { startMailbox, type Mailbox } from '../../../src/service/mail/mailbox.ts';
+import type { MailboxMessage } from '../../../src/service/mail/mailbox-message.ts';
 import { newDirectory } from '../test-service.ts';
 
 let mailbox: Mailbox;

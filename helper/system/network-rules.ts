@@ -1,0 +1,109 @@
+import { isGroupExcepted, type Capture } from '../modes/routing-plan.ts';
+import { addressList, type TunnelConfiguration } from '../network/tunnel-configuration.ts';
+import type { AppliedNetwork } from './applied-network.ts';
+import { askedServers } from './asked-resolvers.ts';
+import type { FilterRules } from './ports/packet-filter-port.ts';
+import type { RoutingRules } from './ports/router-port.ts';
+import type { DeviceConfiguration } from './ports/tunnel-device-port.ts';
+import type { Connection } from './system-adapter.ts';
+
+/** The packet filter for a network; `also`: what another mode captures is refused outside the tunnel, too. */
+export function filterRulesOf(network: AppliedNetwork, also: readonly Capture[] = []): FilterRules {
+  const captures = [...also, network.plan.capture];
+  return {
+    captures,
+    gateway: gatewayOf(network.connection),
+    tunnelAddresses: network.configuration ? addressList(network.configuration.addresses) : [],
+    networks: network.networks,
+    resolvers: [...capturedResolvers(network), ...rivalResolvers(network)],
+    proxyPort: network.proxy?.listening?.port,
+    owner: network.connection.owner,
+    groupResolvers: groupResolvers(captures, {
+      inside: network.configuration?.dns.servers ?? [],
+      outside: network.outsideResolvers,
+    }),
+  };
+}
+
+/**
+ * The resolvers of a group of programs, whatever the machine's other programs use: the same way as its packets. If it
+ * goes past the tunnel and no resolver is known there, its look-ups are not redirected.
+ */
+function groupResolvers(
+  captures: readonly Capture[],
+  { inside, outside }: { inside: readonly string[]; outside: readonly string[] },
+): readonly string[] | undefined {
+  if (captures.some(({ kind }) => kind === 'group')) return inside;
+  return isGroupExcepted(captures) && outside.length > 0 ? outside : undefined;
+}
+
+/** Nobody else is asked, since the tunnel's resolvers may give other answers. */
+const rivalResolvers = (network: AppliedNetwork): readonly string[] =>
+  network.plan.capture.kind === 'prefixes' && askedServers(network).length > 0
+    ? network.outsideResolvers
+    : [];
+
+export const routingRulesOf = (
+  network: AppliedNetwork,
+  tunnelAddresses: readonly string[] = network.assigned,
+): RoutingRules => ({
+  capture: network.plan.capture,
+  networks: network.networks,
+  gateway: gatewayOf(network.connection),
+  tunnelAddresses,
+  resolvers: capturedResolvers(network),
+  owner: network.connection.owner,
+});
+
+/** In mode ip, they may be inside prefixes that are not captured. */
+const capturedResolvers = (network: AppliedNetwork): string[] =>
+  network.plan.capture.kind === 'prefixes' && network.plan.resolvers === 'tunnel'
+    ? askedServers(network)
+    : [];
+
+export const deviceConfigurationOf = ({ mtu, addresses }: TunnelConfiguration): DeviceConfiguration => ({
+  mtu,
+  addresses: addressList(addresses),
+});
+
+const gatewayOf = ({ address, gateway }: Connection) => ({ address, port: gateway.port });
+
+/**
+ * The rules that block traffic without a tunnel; for any connection, if it is not known which. `also`: what another
+ * mode captures stays blocked, too.
+ */
+export function blockingRules(
+  connection: Connection | undefined,
+  {
+    capture,
+    networks,
+    also,
+    outsideResolvers,
+  }: {
+    capture: Capture;
+    also: readonly Capture[];
+  } & Pick<AppliedNetwork, 'networks' | 'outsideResolvers'>,
+): { filter: FilterRules; routing: RoutingRules } {
+  const gateway = connection && gatewayOf(connection);
+  const captures = [...also, capture];
+  return {
+    filter: {
+      captures,
+      gateway,
+      tunnelAddresses: [],
+      networks,
+      resolvers: [],
+      proxyPort: undefined,
+      owner: connection?.owner,
+      groupResolvers: groupResolvers(captures, { inside: [], outside: outsideResolvers }),
+    },
+    routing: {
+      capture,
+      networks,
+      gateway,
+      tunnelAddresses: [],
+      resolvers: [],
+      owner: connection?.owner,
+    },
+  };
+}
