@@ -1,4 +1,4 @@
-import { launchOpenconnect } from './engine/openconnect.ts';
+import { launchOpenconnect } from './engine/openconnect/openconnect.ts';
 import { createLog, type Log } from './log.ts';
 import { createLogMemory } from './log-memory.ts';
 import type { HelperOptions } from './options.ts';

@@ -2,19 +2,19 @@ import type { GatewaySession } from '#shared/helper/protocol.ts';
 import type { Encryption, Gateway } from '#shared/tunnel/state.ts';
 import type { Log } from '../log.ts';
 import type { SecretFile, UnprivilegedCommand } from '../system/ports/engine-host-port.ts';
-import type { TunnelConfiguration } from '../network/tunnel-configuration.ts';
+import type { DeviceHandle } from '../system/ports/tunnel-device-port.ts';
 
 /**
  * The engine talks to the gateway: an unprivileged process that carries packets between it and the tunnel's device. It
- * reads bytes from the network, so everything that it outputs is checked, and limited in size, number and time, before
- * it leaves this port.
+ * reads bytes from the network, so everything that it outputs is limited in size, number and time before it leaves this
+ * port, and what it was given is checked (checked-configuration.ts).
  */
 export interface EngineOptions {
   gateway: Gateway;
   /** The gateway's address; the engine does not look up names. */
   address: string;
   session: GatewaySession;
-  device: string;
+  device: DeviceHandle;
   /** Whether to read the routes that the gateway pushes; otherwise they are ignored. */
   wantsPushedRoutes: boolean;
   /** How to run a program as the engine's user. */
@@ -22,13 +22,33 @@ export interface EngineOptions {
   /** How to give it a secret. */
   secretFile(content: string): SecretFile;
   log: Log;
-  /** The tunnel is up, or has new values. True if they have been applied; otherwise the engine ends. */
-  onConfiguration(configuration: TunnelConfiguration): Promise<boolean>;
+  /**
+   * The tunnel is up, or has new values. True if they could be used and have been applied; otherwise the engine ends
+   * with `configuration-failed`.
+   */
+  onConfiguration(given: GivenConfiguration): Promise<boolean>;
   /** The transport that carries the tunnel's packets from now on. */
   onTransport(transport: EngineTransport): void;
   /** How that transport is encrypted, whether or not it carries packets now. */
   onEncryption(transport: EngineTransport, encryption: Encryption): void;
 }
+
+/** What a gateway assigned, as an engine has read it: nobody has checked it yet. Empty like absent: not assigned. */
+export interface GivenConfiguration {
+  ipv4?: string;
+  ipv6?: string;
+  /** In bytes. */
+  mtu?: string;
+  servers: readonly string[];
+  searchDomains: readonly string[];
+  /** Only if they are wanted. */
+  routes?: GivenRoutes;
+}
+
+/** Prefixes by IP version, as they were pushed. */
+export type GivenRoutes =
+  | Record<'ipv4' | 'ipv6', { includes: readonly string[]; excludes: readonly string[] }>
+  | 'unreadable';
 
 export type EngineTransport = 'dtls' | 'tls';
 

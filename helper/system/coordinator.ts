@@ -94,7 +94,7 @@ export function createCoordinator(options: {
   });
 
   return {
-    device: device.name,
+    device: device.handle,
 
     async unavailable() {
       if (!(await engines.isAvailable())) return 'engine-absent';

@@ -9,7 +9,7 @@ import type {
 import type { PushedRoutes, TunnelConfiguration } from '../network/tunnel-configuration.ts';
 import type { UnprivilegedCommand, SecretFile } from './ports/engine-host-port.ts';
 import type { ProcessesMoved, ProcessMove } from './ports/program-groups-port.ts';
-import type { ReceivedPackets } from './ports/tunnel-device-port.ts';
+import type { DeviceHandle, ReceivedPackets } from './ports/tunnel-device-port.ts';
 
 /** A connection without its secrets, as stored in the journal. */
 export interface Connection {
@@ -64,8 +64,8 @@ export interface SystemAdapter {
    */
   apply(connection: Connection): Promise<void>;
 
-  /** The name of the device that `apply` created. */
-  readonly device: string;
+  /** The device that `apply` creates, for engines. */
+  readonly device: DeviceHandle;
 
   /**
    * Sets addresses, routes and resolvers, replacing those of an earlier call. Resolves with what was set: addresses

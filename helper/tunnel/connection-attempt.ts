@@ -1,6 +1,7 @@
 import type { GatewaySession, ReachabilityTarget } from '#shared/helper/protocol.ts';
 import type { ConnectionProblem, DisconnectReason, Encryption, TunnelState } from '#shared/tunnel/state.ts';
 import type { Engine, EngineEnd, EngineTransport, LaunchEngine } from '../engine/engine-port.ts';
+import { withCheckedConfiguration } from '../engine/checked-configuration.ts';
 import type { Log } from '../log.ts';
 import { SystemChangeFailed } from '../system/ports/system-change-failed.ts';
 import type { Connection, SystemAdapter } from '../system/system-adapter.ts';
@@ -149,6 +150,7 @@ export function prepareAttempt(options: {
     });
   };
 
+  const applyChecked = withCheckedConfiguration(log, configure);
   const engine = options.launchEngine({
     gateway: connection.gateway,
     address: connection.address,
@@ -158,8 +160,8 @@ export function prepareAttempt(options: {
     unprivileged: (program, args) => adapter.unprivileged(program, args),
     secretFile: (content) => adapter.secretFile(content),
     log,
-    onConfiguration(configuration) {
-      const result = configure(configuration);
+    onConfiguration(given) {
+      const result = applyChecked(given);
       configuring = result;
       return result;
     },

@@ -37,6 +37,7 @@ export function createTunnelDevice(parts: {
 
   return {
     name: tunnelDevice,
+    handle: { kind: 'name', name: tunnelDevice },
     exists,
     async create() {
       await create();

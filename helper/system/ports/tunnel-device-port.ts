@@ -12,9 +12,17 @@ export interface ReceivedPackets {
   ipv6: number;
 }
 
+/**
+ * The device for the engine's process. It may be handed over before the device exists, since an engine starts while the
+ * system is prepared. `name`: a device of that name is made for the engine's user, who opens it.
+ */
+export type DeviceHandle = { kind: 'name'; name: string };
+
 /** The tunnel's network device. */
 export interface TunnelDevice extends Guarded {
+  /** For people. */
   readonly name: string;
+  readonly handle: DeviceHandle;
   /** Whether there is a device with that name, ours or not. */
   exists(): boolean;
   /** Creates it, for the engine's user to open. */

@@ -1,11 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readConfiguration } from '../../../helper/engine/openconnect-configuration.ts';
+import { checkConfiguration } from '../../../helper/engine/checked-configuration.ts';
+import { readEnvironment } from '../../../helper/engine/openconnect/configuration.ts';
 import {
   createEnvironmentReader,
   engineScript,
   scriptAnswer,
-} from '../../../helper/engine/openconnect-script.ts';
+} from '../../../helper/engine/openconnect/script.ts';
 import { exec } from '../../lab/runs/process.ts';
 
 /** What openconnect 9.01 gave against ocserv 1.1.6. */
@@ -27,7 +28,8 @@ const real = {
 
 function read(changes: Record<string, string> = {}, { withRoutes = false } = {}) {
   const environment = new Map(Object.entries({ ...real, ...changes }));
-  return readConfiguration(environment, { device: 'wm0', withRoutes });
+  const given = readEnvironment(environment, { device: 'wm0', withRoutes });
+  return given ? checkConfiguration(given) : { ok: false as const, problem: 'another device' };
 }
 
 const hosts = (count: number) =>
@@ -86,6 +88,11 @@ describe('refused', () => {
 });
 
 describe('used as far as it goes, and named', () => {
+  const valueOf: Record<string, string> = {
+    INTERNAL_IP4_MTU: 'mtu',
+    INTERNAL_IP4_DNS: 'servers',
+    CISCO_DEF_DOMAIN: 'searchDomains',
+  };
   test.each([
     ['INTERNAL_IP4_MTU', '510', { mtu: 510 }, false],
     ['INTERNAL_IP4_MTU', '9334', { mtu: 9000 }, true],
@@ -101,7 +108,7 @@ describe('used as far as it goes, and named', () => {
   ])('%s=%s', (name, value, configuration, isAdjusted) => {
     const result = read({ [name]: value });
     expect(result).toMatchObject({ ok: true, configuration });
-    expect(result).toMatchObject({ adjusted: isAdjusted ? [name] : [] });
+    expect(result).toMatchObject({ adjusted: isAdjusted ? [valueOf[name]] : [] });
   });
 });
 
@@ -146,8 +153,7 @@ describe('pushed routes', () => {
     { CISCO_SPLIT_INC: '-1' },
     { CISCO_SPLIT_INC: '999999' },
   ] as Record<string, string>[])('are left alone, all of them, if one is unusable: %j', (changes) => {
-    const [list = ''] = Object.keys(changes);
-    expect(routes(changes)).toEqual([list]);
+    expect(routes(changes)).toEqual(['routes']);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Encryption } from '#shared/tunnel/state.ts';
-import type { EngineTransport } from './engine-port.ts';
+import type { EngineTransport } from '../engine-port.ts';
 
 /** How a transport is encrypted, as openconnect 8.20 to 9.12 announces it with GnuTLS or OpenSSL. */
 const announcements = [

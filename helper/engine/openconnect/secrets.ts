@@ -1,5 +1,5 @@
 import type { GatewaySession } from '#shared/helper/protocol.ts';
-import type { SecretFile } from '../system/ports/engine-host-port.ts';
+import type { SecretFile } from '../../system/ports/engine-host-port.ts';
 
 /** What an engine gets of a session besides its cookie. Disposed when the engine has started. */
 export interface EngineSecrets extends Disposable {

@@ -1,4 +1,4 @@
-import { maxPushedRoutes } from '../network/tunnel-configuration.ts';
+import { maxPushedRoutes } from '../../network/tunnel-configuration.ts';
 
 /** The variables of the script's environment that are read; vpnc-script describes them at its top. */
 const variables = [

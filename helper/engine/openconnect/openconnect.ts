@@ -1,14 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { isIP, isIPv6 } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
-import type { Log } from '../log.ts';
-import { readEngineLines } from './engine-lines.ts';
-import { createEngineSecrets } from './engine-secrets.ts';
-import type { Engine, EngineEnd, EngineOptions } from './engine-port.ts';
-import { readConfiguration } from './openconnect-configuration.ts';
-import { readEncryption } from './openconnect-encryption.ts';
-import { readEngineLine } from './openconnect-output.ts';
-import { createEnvironmentReader, engineScript, maxEnvironment, scriptAnswer } from './openconnect-script.ts';
+import type { Log } from '../../log.ts';
+import { readEngineLines } from '../engine-lines.ts';
+import { createEngineSecrets } from './secrets.ts';
+import type { Engine, EngineEnd, EngineOptions } from '../engine-port.ts';
+import { readEnvironment } from './configuration.ts';
+import { readEncryption } from './encryption.ts';
+import { readEngineLine } from './output.ts';
+import { createEnvironmentReader, engineScript, maxEnvironment, scriptAnswer } from './script.ts';
 
 const stopLimitMs = 1_000;
 
@@ -85,9 +85,9 @@ export function launchOpenconnect(options: EngineOptions): Engine {
       }
     },
   });
-  const onConfiguration: EngineOptions['onConfiguration'] = (configuration) => {
+  const onConfiguration: EngineOptions['onConfiguration'] = (given) => {
     seen.up = true;
-    return options.onConfiguration(configuration);
+    return options.onConfiguration(given);
   };
   serveScript(environments, answers, { ...options, onConfiguration }, (end) => {
     seen.end = end;
@@ -143,18 +143,13 @@ function serveScript(
     if (answered.length >= maxConfigurationsPerMinute) return misbehaves('it is configured too often');
     answered.push(performance.now());
 
-    const result = readConfiguration(environment, { device, withRoutes: wantsPushedRoutes });
-    if (!result.ok) {
-      log.warn('the gateway gave an unusable configuration', { problem: result.problem });
+    const given = readEnvironment(environment, { device: device.name, withRoutes: wantsPushedRoutes });
+    if (!given) {
+      log.warn('the engine configures another device');
       return end('configuration-failed');
     }
-    if (result.adjusted.length > 0) {
-      log.warn('the gateway gave values that cannot be used as they are', {
-        variables: result.adjusted.join(' '),
-      });
-    }
     isAnswering = true;
-    const isApplied = options.onConfiguration(result.configuration).catch((error: unknown) => {
+    const isApplied = options.onConfiguration(given).catch((error: unknown) => {
       log.error('the configuration was not applied', error);
       return false;
     });
@@ -174,7 +169,7 @@ function engineArguments({ gateway, address, session, device, wantsPushedRoutes 
     '--cookie-on-stdin',
     '--non-inter',
     '--no-proxy',
-    `--interface=${device}`,
+    `--interface=${device.name}`,
     `--servercert=${session.certificatePin}`,
     // It splits at the first colon, so an IPv6 address needs no brackets.
     ...(host === address ? [] : [`--resolve=${host}:${address}`]),
