@@ -2,22 +2,18 @@ import { launchOpenconnect } from './engine/openconnect/openconnect.ts';
 import { createLog, type Log } from './log.ts';
 import { createLogMemory } from './log-memory.ts';
 import type { HelperOptions } from './options.ts';
-import { findPlatform } from './platform.ts';
 import { expectNoOtherHelper, startHelperServer } from './rpc/helper-server.ts';
 import { createCoordinator } from './system/coordinator.ts';
 import { leftOverSteps } from './system/left-over-steps.ts';
 import { createListJournal } from './system/list-journal.ts';
 import { becomeOnlyHelper } from './system/only-helper.ts';
-import type { Ports } from './system/ports/ports.ts';
+import type { Platform } from './system/ports/platform.ts';
 import { undoSteps } from './system/undo.ts';
 import { Tunnel } from './tunnel/tunnel.ts';
 
-const createPorts = ({ engineUser, proxyUser, controlGroup }: HelperOptions, log: Log): Ports =>
-  findPlatform().createPorts({ engineUser, proxyUser, controlGroup, log });
-
-const becomeOnly = ({ socket, stateDirectory }: HelperOptions, log: Log): Promise<void> =>
+const becomeOnly = ({ socket, stateDirectory }: HelperOptions, platform: Platform, log: Log): Promise<void> =>
   becomeOnlyHelper({
-    lock: () => findPlatform().lockDirectory(stateDirectory),
+    lock: () => platform.lockDirectory(stateDirectory),
     expectNoOtherHelper: () => expectNoOtherHelper(socket),
     log,
   });
@@ -26,12 +22,12 @@ const becomeOnly = ({ socket, stateDirectory }: HelperOptions, log: Log): Promis
  * Undoes what an earlier helper left, unblocks traffic, and ends: for users without any other way out. Rejects if a
  * helper is running, or if something could not be undone; that stays in the journal.
  */
-export async function restoreSystem(options: HelperOptions): Promise<void> {
+export async function restoreSystem(options: HelperOptions, platform: Platform): Promise<void> {
   const log = createLog();
   // Also keeps out a helper that the service manager starts again meanwhile.
-  await becomeOnly(options, log);
-  const journal = createListJournal(options.stateDirectory);
-  const ports = createPorts(options, log);
+  await becomeOnly(options, platform, log);
+  const ports = platform.createPorts({ ofSystem: options.ofSystem, log });
+  const journal = createListJournal(options.stateDirectory, ports.dns.undoSchema);
   const adapter = createCoordinator({ ports, journal, log });
   await adapter.recover();
   await adapter.release({ keepBlocking: false });
@@ -43,17 +39,20 @@ export async function restoreSystem(options: HelperOptions): Promise<void> {
 }
 
 /** Starts the helper: undoes what an earlier one left, then listens. */
-export async function startDaemon(options: HelperOptions): Promise<{ stop(): Promise<void> }> {
+export async function startDaemon(
+  options: HelperOptions,
+  platform: Platform,
+): Promise<{ stop(): Promise<void> }> {
   const logMemory = createLogMemory();
   /** The connection's owner, once there can be one. */
   let owner: () => string | undefined = () => undefined;
   const log = createLog(undefined, (record) => logMemory.add(record.user ?? owner(), record));
-  await becomeOnly(options, log);
+  await becomeOnly(options, platform, log);
   const { allowedUsers, allowedGroup } = options;
-  const platform = findPlatform();
+  const ports = platform.createPorts({ ofSystem: options.ofSystem, log });
   const adapter = createCoordinator({
-    ports: createPorts(options, log),
-    journal: createListJournal(options.stateDirectory),
+    ports,
+    journal: createListJournal(options.stateDirectory, ports.dns.undoSchema),
     log,
   });
   const tunnel = new Tunnel(adapter, launchOpenconnect, log);

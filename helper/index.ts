@@ -1,18 +1,19 @@
 import { restoreSystem, startDaemon } from './daemon.ts';
 import { parseOptions } from './options.ts';
-import { findPlatform } from './platform.ts';
+import { loadPlatform } from './platform.ts';
 
 // The reader of the log is gone or full, which is no reason to end.
 process.stderr.on('error', () => undefined);
 
-const options = parseOptions(process.argv.slice(2));
+const platform = await loadPlatform();
+const options = parseOptions(process.argv.slice(2), platform.options);
 if (options.isRestore) {
-  await restoreSystem(options);
+  await restoreSystem(options, platform);
   // Otherwise network watches would keep the process alive.
   process.exit(0);
 }
-const daemon = await startDaemon(options);
-findPlatform().notifyReady();
+const daemon = await startDaemon(options, platform);
+platform.notifyReady();
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.once(signal, () => {

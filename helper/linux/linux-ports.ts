@@ -1,6 +1,7 @@
 import { accessSync } from 'node:fs';
 import path from 'node:path';
 import type { Log } from '../log.ts';
+import type { LinuxOptions } from './linux-options.ts';
 import type { Ports } from '../system/ports/ports.ts';
 import type { ProcessMove } from '../system/ports/program-groups-port.ts';
 import { SystemChangeFailed } from '../system/ports/system-change-failed.ts';
@@ -32,16 +33,9 @@ const proxyScript = path.join(
 );
 
 /** Linux: policy routing and nftables around a TUN device; engine and proxy run as users of their own. */
-export function createLinuxPorts(options: {
-  engineUser: string;
-  proxyUser: string;
-  /** The name of the helper's own control group. */
-  controlGroup: string;
-  log: Log;
-}): Ports {
-  const { log } = options;
-  const accounts = createAccounts({ engine: options.engineUser, proxy: options.proxyUser });
-  const groups = createControlGroups(options.controlGroup);
+export function createLinuxPorts(options: LinuxOptions, log: Log): Ports {
+  const accounts = createAccounts({ engine: options['engine-user'], proxy: options['proxy-user'] });
+  const groups = createControlGroups(options['control-group']);
   const appGroups = createAppGroups(groups, log);
   const move = async (process: ProcessMove, startedAt?: string) => {
     const done = await moveProcess({ appGroups, groups }, process, startedAt);
@@ -72,7 +66,7 @@ export function createLinuxPorts(options: {
     proxies: {
       async create() {
         const account = await accounts.proxy();
-        if (!account) throw new SystemChangeFailed(`there is no user ${options.proxyUser}`);
+        if (!account) throw new SystemChangeFailed(`there is no user ${options['proxy-user']}`);
         return createProxyProcess({ account, script: proxyScript, log });
       },
       async endLeftOver() {

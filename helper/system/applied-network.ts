@@ -7,8 +7,7 @@ import {
 import { planOf } from '../modes/plan-of.ts';
 import type { TunnelConfiguration } from '../network/tunnel-configuration.ts';
 import { capturedPrefixes } from './captured-prefixes.ts';
-import type { DnsPort } from './ports/dns-port.ts';
-import type { DnsStep } from './journal-entry.ts';
+import type { DnsPort, DnsUndo } from './ports/dns-port.ts';
 import { noNetworks, type NearbyNetworks } from '../network/nearby-networks.ts';
 import type { ProxyProcess } from './ports/proxy-host-port.ts';
 import type { Connection } from './system-adapter.ts';
@@ -20,7 +19,7 @@ export interface AppliedNetwork {
   /** What mode global captures at a server that has named its own networks. */
   split: CapturedPrefixes | undefined;
   /** Absent while DNS is unchanged. */
-  dns: { step: DnsStep | undefined } | undefined;
+  dns: { undo: DnsUndo | undefined } | undefined;
   configuration: TunnelConfiguration | undefined;
   /** Addresses that the device and rules may have, including those of failed configurations. */
   assigned: string[];

@@ -1,26 +1,24 @@
 import { z } from 'zod';
 import { gateway, routing, type Routing } from '#shared/tunnel/state.ts';
+import type { DnsUndo } from './ports/dns-port.ts';
 import { maxPushedRoutes } from '../network/tunnel-configuration.ts';
 
 /** How to undo one kind of change. Each step can be undone any number of times, whether or not the change was made. */
-export const undoStep = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('packet-filter') }),
-  z.strictObject({ kind: z.literal('routing') }),
-  z.strictObject({ kind: z.literal('device') }),
-  z.strictObject({
-    kind: z.literal('resolv-conf'),
-    /** The file itself, with symbolic links resolved. */
-    path: z.string().startsWith('/'),
-    /** Its bytes in base64, or null if there was no such file. */
-    original: z.base64().nullable(),
-    /** The first line of what we write there; a file without it belongs to somebody else by now. */
-    marker: z.string().min(8),
-  }),
-  z.strictObject({ kind: z.literal('resolvconf-record'), record: z.string().regex(/^[a-z0-9.]+$/) }),
-]);
-export type UndoStep = z.infer<typeof undoStep>;
-/** The steps that undo changes of DNS. */
-export type DnsStep = Extract<UndoStep, { kind: 'resolv-conf' | 'resolvconf-record' }>;
+export type UndoStep = { kind: 'packet-filter' } | { kind: 'routing' } | { kind: 'device' } | DnsStep;
+/** Undoes a change of DNS. */
+export interface DnsStep {
+  kind: 'dns';
+  how: DnsUndo;
+}
+
+/** What is in `how` is checked by the system's own schema. */
+const undoStepOf = (dnsUndo: z.ZodType<DnsUndo>): z.ZodType<UndoStep> =>
+  z.union([
+    z.strictObject({ kind: z.enum(['packet-filter', 'routing', 'device']) }),
+    z.strictObject({ kind: z.literal('dns'), how: dnsUndo }),
+    // Earlier helpers wrote the system's part alone.
+    dnsUndo.transform((how): DnsStep => ({ kind: 'dns', how })),
+  ]);
 
 const prefixes = z.array(z.union([z.cidrv4(), z.cidrv6()])).max(2 * maxPushedRoutes);
 
@@ -46,13 +44,12 @@ const connection = z.strictObject({
   pushedRoutes: z.strictObject({ includes: prefixes, excludes: prefixes }).optional(),
 });
 
-const currentEntry = z.strictObject({
-  version: z.literal(2),
+interface StoredEntry {
+  version: 2;
   /** Null if traffic is blocked because of an unreadable journal. */
-  connection: connection.nullable(),
-  steps: z.array(undoStep),
-});
-type StoredEntry = z.infer<typeof currentEntry>;
+  connection: z.output<typeof connection> | null;
+  steps: UndoStep[];
+}
 
 /** A journal's content, including the lists. */
 export type JournalEntry = Omit<StoredEntry, 'connection'> & {
@@ -64,36 +61,44 @@ const replaced = <Kind extends string>(kind: Kind, by: readonly UndoStep[]) =>
   z.strictObject({ kind: z.literal(kind) }).transform(() => by);
 
 /**
- * The first version had two differences: before and after the device and the routing, which were undone separately,
- * became one step; and a connection had several uids, of which only one was used.
+ * Entries of this version and all earlier ones. The first version had two differences: before and after the device and
+ * the routing, which were undone separately, became one step; and a connection had several uids, of which only one was
+ * used.
  */
-const firstEntry = z
-  .strictObject({
-    version: z.literal(1),
-    connection: connection
-      .omit({ owner: true })
-      .extend({ clientUids: z.array(z.number().int().nonnegative()) })
-      .transform(({ clientUids: [uid = 0], ...rest }) => ({ ...rest, owner: String(uid) })),
-    steps: z.array(
-      z.union([
-        undoStep.transform((step): readonly UndoStep[] => [step]),
-        replaced('policy-routing', [{ kind: 'routing' }]),
-        replaced('device-and-routing', [{ kind: 'device' }, { kind: 'routing' }]),
-      ]),
-    ),
-  })
-  .transform((entry): StoredEntry => ({ ...entry, version: 2, steps: entry.steps.flat() }));
-
-/** Entries of this version and all earlier ones. */
-export const storedEntry = z.union([currentEntry, firstEntry]);
-
-/** The usable steps of an incomplete journal: those that need no data, and all that can still be read. */
-export function salvageSteps(text: string): UndoStep[] {
-  const always: UndoStep[] = [{ kind: 'packet-filter' }, { kind: 'routing' }, { kind: 'device' }];
-  return [...always, ...readableSteps(text).filter(({ kind }) => !always.some((step) => step.kind === kind))];
+export function storedEntryOf(dnsUndo: z.ZodType<DnsUndo>): z.ZodType<StoredEntry> {
+  const undoStep = undoStepOf(dnsUndo);
+  const currentEntry = z.strictObject({
+    version: z.literal(2),
+    connection: connection.nullable(),
+    steps: z.array(undoStep),
+  });
+  const firstEntry = z
+    .strictObject({
+      version: z.literal(1),
+      connection: connection
+        .omit({ owner: true })
+        .extend({ clientUids: z.array(z.number().int().nonnegative()) })
+        .transform(({ clientUids: [uid = 0], ...rest }) => ({ ...rest, owner: String(uid) })),
+      steps: z.array(
+        z.union([
+          undoStep.transform((step): readonly UndoStep[] => [step]),
+          replaced('policy-routing', [{ kind: 'routing' }]),
+          replaced('device-and-routing', [{ kind: 'device' }, { kind: 'routing' }]),
+        ]),
+      ),
+    })
+    .transform((entry): StoredEntry => ({ ...entry, version: 2, steps: entry.steps.flat() }));
+  return z.union([currentEntry, firstEntry]);
 }
 
-function readableSteps(text: string): UndoStep[] {
+/** The usable steps of an incomplete journal: those that need no data, and all that can still be read. */
+export function salvageSteps(text: string, dnsUndo: z.ZodType<DnsUndo>): UndoStep[] {
+  const always: UndoStep[] = [{ kind: 'packet-filter' }, { kind: 'routing' }, { kind: 'device' }];
+  const read = readableSteps(text, undoStepOf(dnsUndo));
+  return [...always, ...read.filter(({ kind }) => kind === 'dns')];
+}
+
+function readableSteps(text: string, undoStep: z.ZodType<UndoStep>): UndoStep[] {
   try {
     const { steps } = z.object({ steps: z.array(z.unknown()) }).parse(JSON.parse(text));
     return steps.flatMap((step) => {

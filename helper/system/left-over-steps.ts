@@ -7,10 +7,11 @@ import type { Ports } from './ports/ports.ts';
  * that has a name which only we use, and the resolvers that the machine had, if the journal or the system says so.
  */
 export async function leftOverSteps({ dns }: Ports, log: Log, text = ''): Promise<UndoStep[]> {
-  const salvaged = salvageSteps(text);
-  const found = await dns.leftOver().catch((error: unknown) => {
+  const salvaged = salvageSteps(text, dns.undoSchema);
+  const known = salvaged.filter((step) => step.kind === 'dns').map(({ how }) => how);
+  const found = await dns.leftOver(known).catch((error: unknown) => {
     log.error('it is not known whether the machine has its own resolvers', error);
     return [];
   });
-  return [...salvaged, ...found.filter(({ kind }) => !salvaged.some((step) => step.kind === kind))];
+  return [...salvaged, ...found.map((how): UndoStep => ({ kind: 'dns', how }))];
 }

@@ -3,14 +3,16 @@ import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { routing, type Routing } from '#shared/tunnel/state.ts';
 import { createJournal, type Journal } from './journal.ts';
-import { storedEntry, type JournalEntry, type StoredRouting } from './journal-entry.ts';
+import type { z } from 'zod';
+import { storedEntryOf, type JournalEntry, type StoredRouting } from './journal-entry.ts';
+import type { DnsUndo } from './ports/dns-port.ts';
 
 /**
  * A journal whose entries refer to the lists of a routing. These have some megabytes, and are written only once, to a
  * separate file. If the lists are lost, the journal counts as unreadable.
  */
-export function createListJournal(directory: string): Journal<JournalEntry> {
-  const inner = createJournal(directory, storedEntry);
+export function createListJournal(directory: string, dnsUndo: z.ZodType<DnsUndo>): Journal<JournalEntry> {
+  const inner = createJournal(directory, storedEntryOf(dnsUndo));
   const fileOf = (digest: string) => path.join(directory, `routing-${digest}.json`);
   const digests = new WeakMap<Routing, string>();
   /** The existing file, if it is known. */

@@ -41,9 +41,9 @@ export function createTunnelDns(parts: { port: DnsPort; record: UndoRecord; log:
   async function apply(current: AppliedNetwork): Promise<void> {
     const { dns: names, configuration } = current;
     if (!names || !configuration) return;
-    const step = await port.prepareAgain();
-    if (step !== names.step) {
-      names.step = step;
+    const undo = await port.prepareAgain();
+    if (undo !== names.undo) {
+      names.undo = undo;
       await record.write(current);
     }
     const servers = askedServers(current);
@@ -81,7 +81,7 @@ export function createTunnelDns(parts: { port: DnsPort; record: UndoRecord; log:
     apply,
     async prepare(current) {
       if (current.dns) return;
-      current.dns = { step: await port.prepare() };
+      current.dns = { undo: await port.prepare() };
       isSet = false;
     },
     usableServers({ dns: names, connection }, pushed, addresses) {

@@ -55,7 +55,7 @@ export function createUndoRecord(options: {
           ...leftOver().filter(({ kind }) => kind !== 'device'),
           ...blockingSteps,
           { kind: 'device' },
-          ...(network.dns?.step === undefined ? [] : [network.dns.step]),
+          ...(network.dns?.undo === undefined ? [] : [{ kind: 'dns' as const, how: network.dns.undo }]),
         ];
 
   const note = (connection: Connection | undefined, all: UndoStep[]) =>

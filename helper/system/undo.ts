@@ -23,8 +23,7 @@ export async function undoSteps(ports: Ports, log: Log, steps: readonly UndoStep
   const routes = Promise.all(ofKind('device', 'routing').map(attempt));
   const dns: UndoStep[][] = [];
   // Last first: a later step may have remembered what an earlier one has to undo.
-  for (const step of ofKind('resolv-conf', 'resolvconf-record').toReversed())
-    dns.unshift(await attempt(step));
+  for (const step of ofKind('dns').toReversed()) dns.unshift(await attempt(step));
   const filters = await Promise.all(ofKind('packet-filter').map(attempt));
   return [...dns, ...filters, ...(await routes)].flat();
 }
@@ -37,9 +36,8 @@ async function undo({ filter, router, device, dns }: Ports, step: UndoStep): Pro
       return await router.clear();
     case 'device':
       return await device.remove();
-    case 'resolv-conf':
-    case 'resolvconf-record':
-      return await dns.undo(step);
+    case 'dns':
+      return await dns.undo(step.how);
     default:
       return step satisfies never;
   }

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { settleAll } from '../../settle-all.ts';
 import type { Dns, DnsPort } from '../../system/ports/dns-port.ts';
-import type { DnsStep } from '../../system/journal-entry.ts';
+import { linuxDnsUndo, type LinuxDnsUndo } from './dns-undo.ts';
 import { findProgram, type RunCommand } from '../programs/command.ts';
 import {
   isResolvConfSet,
@@ -43,7 +43,7 @@ type DnsManager = 'resolved' | 'resolvconf' | 'file' | 'fixed-file';
 /** One manager, with its undo step. */
 interface Managed {
   manager: DnsManager;
-  step: DnsStep | undefined;
+  step: LinuxDnsUndo | undefined;
   /** Whether the step still describes the current state. */
   isRemembered(): Promise<boolean>;
   /** The resolvers that it asks, without ours. */
@@ -68,12 +68,15 @@ export function createLinuxDns(run: RunCommand): DnsPort {
     Promise.all(managers.map((manager) => remember(run, manager)));
 
   return {
-    undo: (step) => undoDns(run, step),
-    async leftOver() {
+    undoSchema: linuxDnsUndo,
+    undo: async (how) => undoDns(run, linuxDnsUndo.parse(how)),
+    async leftOver(known) {
       const hasRecord = await hasResolvconfRecord(resolvconfRecord);
       const record = { kind: 'resolvconf-record', record: resolvconfRecord } as const;
       const file = await leftOverResolvConf(resolvConf);
-      return [...(hasRecord ? [record] : []), ...(file ? [file] : [])];
+      const found: LinuxDnsUndo[] = [...(hasRecord ? [record] : []), ...(file ? [file] : [])];
+      const kinds = known.map(({ kind }) => kind);
+      return found.filter(({ kind }) => !kinds.includes(kind));
     },
     async prepare() {
       await untilResolvConfIsNotEmpty(resolvConf);
@@ -234,7 +237,7 @@ async function remember(run: RunCommand, manager: DnsManager): Promise<Managed> 
   }
 }
 
-async function undoDns(run: RunCommand, step: DnsStep): Promise<void> {
+async function undoDns(run: RunCommand, step: LinuxDnsUndo): Promise<void> {
   if (step.kind === 'resolv-conf') await restoreResolvConf(step);
   else await clearResolvconf(run, step.record);
 }

@@ -5,14 +5,14 @@ import { isIP } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Dns } from '../../system/ports/dns-port.ts';
-import { undoStep, type UndoStep } from '../../system/journal-entry.ts';
+import { linuxDnsUndo, type LinuxDnsUndo } from './dns-undo.ts';
 
 /**
  * /etc/resolv.conf as a plain file without a manager. It is written in place, because it can be a bind mount (as under
  * `ip netns exec`), and to keep its owner, mode and links.
  */
 
-export type ResolvConfStep = Extract<UndoStep, { kind: 'resolv-conf' }>;
+export type ResolvConfStep = Extract<LinuxDnsUndo, { kind: 'resolv-conf' }>;
 
 const markerPrefix = '# Waymaker tunnel ';
 /** Begins the line after the marker, which keeps the original bytes where even a lost journal does not take them away. */
@@ -69,7 +69,7 @@ export async function leftOverResolvConf(file = '/etc/resolv.conf'): Promise<Res
   if (!marker.startsWith(markerPrefix) || !second.startsWith(originalPrefix)) return undefined;
   const text = second.slice(originalPrefix.length);
   const step = { kind: 'resolv-conf', path: target, original: text === noOriginal ? null : text, marker };
-  const parsed = undoStep.safeParse(step);
+  const parsed = linuxDnsUndo.safeParse(step);
   return parsed.success && parsed.data.kind === 'resolv-conf' ? parsed.data : undefined;
 }
 

@@ -41,12 +41,20 @@ const sendBytes = 4 * 1024 * 1024;
 /** How many routes one send contains. */
 const perRequest = 2_000;
 
-const libc = koffi.load(null);
-const openSocket = libc.func('int socket(int, int, int)');
-const setOption = libc.func('int setsockopt(int, int, int, const uint32_t *, uint32_t)');
-const sendTo = libc.func('intptr_t send(int, const void *, size_t, int)');
-const receiveFrom = libc.func('intptr_t recv(int, _Out_ void *, size_t, int)');
-const closeDescriptor = libc.func('int close(int)');
+let loaded: ReturnType<typeof load> | undefined;
+/** Loaded when it is first needed. */
+const libc = () => (loaded ??= load());
+
+function load() {
+  const library = koffi.load(null);
+  return {
+    socket: library.func('int socket(int, int, int)'),
+    setOption: library.func('int setsockopt(int, int, int, const uint32_t *, uint32_t)'),
+    send: library.func('intptr_t send(int, const void *, size_t, int)'),
+    receive: library.func('intptr_t recv(int, _Out_ void *, size_t, int)'),
+    close: library.func('int close(int)'),
+  };
+}
 
 export class NetlinkError extends Error {
   override name = 'NetlinkError';
@@ -195,7 +203,8 @@ async function exchange(
   request: Buffer,
   isLast: (message: NumberedMessage) => boolean,
 ): Promise<void> {
-  const descriptor = Number(openSocket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocolNumbers[protocol]));
+  const { socket, setOption, receive, close } = libc();
+  const descriptor = Number(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocolNumbers[protocol]));
   if (descriptor < 0) throw new NetlinkError(`no socket: errno ${koffi.errno()}`);
   try {
     // Otherwise dumps of routes ignore the requested table.
@@ -206,20 +215,20 @@ async function exchange(
     const buffer = Buffer.alloc(receiveBytes);
     for (;;) {
       // The kernel processed the request and answered during the send; the next part of a dump is created here.
-      const length = Number(receiveFrom(descriptor, buffer, buffer.length, MSG_DONTWAIT));
+      const length = Number(receive(descriptor, buffer, buffer.length, MSG_DONTWAIT));
       if (length <= 0) throw new NetlinkError(`no answer: errno ${koffi.errno()}`);
       if (decodeMessages(buffer.subarray(0, length)).some(isLast)) return;
       await setImmediate();
     }
   } finally {
-    closeDescriptor(descriptor);
+    close(descriptor);
   }
 }
 
 /** In a thread, because removing a device takes the kernel about 20 ms. */
 function send(descriptor: number, request: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
-    sendTo.async(descriptor, request, request.length, 0, (error: unknown, sent: unknown) => {
+    libc().send.async(descriptor, request, request.length, 0, (error: unknown, sent: unknown) => {
       if (!error && Number(sent) === request.length) resolve();
       else reject(new NetlinkError('the kernel took no message', { cause: error }));
     });

@@ -43,7 +43,13 @@ const allKinds = Object.keys(routeTypes) as Kind[];
 const destinationAt = routeHeader + 4;
 const lastResortMetric = 4294967295;
 
-const findIndex = koffi.load(null).func('uint32_t if_nametoindex(const char *)');
+let findIndex: ((device: string) => unknown) | undefined;
+
+/** 0 if there is no such device. */
+function indexOf(device: string): number {
+  findIndex ??= koffi.load(null).func('uint32_t if_nametoindex(const char *)');
+  return Number(findIndex(device));
+}
 
 export interface PrefixTable {
   family: Family;
@@ -61,7 +67,7 @@ export async function addRoutes(
   kind: Kind,
   prefixes: readonly string[],
 ): Promise<boolean> {
-  const device = kind === 'through' ? Number(findIndex(tunnelDevice)) : undefined;
+  const device = kind === 'through' ? indexOf(tunnelDevice) : undefined;
   if (device === 0) return false;
   const { addresses, lengths } = packPrefixes(prefixes, family);
   const size = addressBytes[family];

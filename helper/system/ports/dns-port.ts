@@ -1,4 +1,10 @@
-import type { DnsStep } from '../journal-entry.ts';
+import type { z } from 'zod';
+
+/**
+ * How to undo a change of DNS, in the system's own terms: data for the journal, whose meaning only the system's adapter
+ * knows.
+ */
+export type DnsUndo = Readonly<Record<string, unknown>>;
 
 /** The tunnel's resolvers. */
 export interface Dns {
@@ -11,17 +17,19 @@ export interface Dns {
  * remembers.
  */
 export interface DnsPort {
+  /** Checks what an earlier helper has written to the journal. */
+  readonly undoSchema: z.ZodType<DnsUndo>;
   /**
    * Remembers the current DNS settings without changing anything. Resolves with how to undo what `set` is going to
    * change, for the journal; undefined if that disappears with the tunnel's device.
    */
-  prepare(): Promise<DnsStep | undefined>;
+  prepare(): Promise<DnsUndo | undefined>;
   /**
    * The same after `set`, to keep the journal correct: what others have changed since replaces what was remembered, and
-   * is restored by `clear` and the step. If another program manages DNS now, the settings in the previous one are taken
+   * is restored by `clear` and `undo`. If another program manages DNS now, the settings in the previous one are taken
    * back.
    */
-  prepareAgain(): Promise<DnsStep | undefined>;
+  prepareAgain(): Promise<DnsUndo | undefined>;
   /** Whether programs use what is `set`; otherwise the owner of the machine has made that impossible for everybody. */
   isSettable(): boolean;
   /** The resolvers that the machine uses without our settings. */
@@ -41,8 +49,9 @@ export interface DnsPort {
   clear(): Promise<void>;
   /**
    * How to undo what an earlier helper has set, as far as the settings themselves say it: for where no journal does.
+   * Without what `known` undoes already.
    */
-  leftOver(): Promise<DnsStep[]>;
-  /** Undoes a step, possibly of an earlier helper. */
-  undo(step: DnsStep): Promise<void>;
+  leftOver(known: readonly DnsUndo[]): Promise<DnsUndo[]>;
+  /** Undoes a change, possibly of an earlier helper. */
+  undo(how: DnsUndo): Promise<void>;
 }

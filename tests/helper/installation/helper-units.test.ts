@@ -21,6 +21,8 @@ import { createLog } from '../../../helper/log.ts';
 import { probeTraffic } from '../../../helper/tunnel/traffic-probe.ts';
 import { createLogMemory } from '../../../helper/log-memory.ts';
 import { maxReadLogChars } from '../../../src/shared/helper/protocol.ts';
+import { linuxDnsUndo } from '../../../helper/linux/dns/dns-undo.ts';
+import { linuxPlatform } from '../../../helper/linux/linux-platform.ts';
 import { parseOptions } from '../../../helper/options.ts';
 
 import { exec } from '../../lab/runs/process.ts';
@@ -183,13 +185,13 @@ test('of a journal that is not whole, the steps that can be read are undone too'
     marker: '# Waymaker x',
   };
   const steps = [{ kind: 'packet-filter' }, { kind: 'shell', command: 'id' }, resolvConf, 7];
-  expect(salvageSteps(JSON.stringify({ version: 9, steps }))).toEqual([
+  expect(salvageSteps(JSON.stringify({ version: 9, steps }), linuxDnsUndo)).toEqual([
     { kind: 'packet-filter' },
     { kind: 'routing' },
     { kind: 'device' },
-    resolvConf,
+    { kind: 'dns', how: resolvConf },
   ]);
-  expect(salvageSteps('garbage')).toHaveLength(3);
+  expect(salvageSteps('garbage', linuxDnsUndo)).toHaveLength(3);
 });
 
 test('re-connects wait longer and longer, up to half a minute', () => {
@@ -275,18 +277,25 @@ test('who may call', () => {
 });
 
 describe('the command line', () => {
+  const { options } = linuxPlatform;
+
   test('has the installed helper’s places as defaults', () => {
-    expect(parseOptions([])).toEqual({
+    expect(parseOptions([], options)).toEqual({
       socket: '/run/waymaker/helper.sock',
       stateDirectory: '/var/lib/waymaker',
       allowedUsers: [],
       allowedGroup: 'waymaker',
-      engineUser: 'waymaker-engine',
-      proxyUser: 'waymaker-proxy',
-      controlGroup: 'waymaker',
       isRestore: false,
+      ofSystem: {
+        'engine-user': 'waymaker-engine',
+        'proxy-user': 'waymaker-proxy',
+        'control-group': 'waymaker',
+      },
     });
-    expect(parseOptions(['--allow-user', '0', '--allow-user', '1000']).allowedUsers).toEqual(['0', '1000']);
+    expect(parseOptions(['--allow-user', '0', '--allow-user', '1000'], options).allowedUsers).toEqual([
+      '0',
+      '1000',
+    ]);
   });
 
   test.each([
@@ -298,7 +307,7 @@ describe('the command line', () => {
     ['--unknown', 'x'],
     ['stray', ''],
   ])('refuses %s %s', (...words) => {
-    expect(() => parseOptions(words)).toThrow();
+    expect(() => parseOptions(words, options)).toThrow();
   });
 });
 

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { linuxPlatform } from '../../../helper/linux/linux-platform.ts';
 import { parseOptions } from '../../../helper/options.ts';
 import { addresses } from '../../lab/network/addresses.ts';
 import {
@@ -15,6 +16,8 @@ import { attachAs } from '../support/callers/attach-as.ts';
 import { runInGroup } from '../support/programs/grouped-process.ts';
 import { createHelperLab } from '../support/helper-lab.ts';
 import { proxyOf } from '../support/proxy/proxy-of.ts';
+
+const { options } = linuxPlatform;
 
 const resources = path.resolve(import.meta.dirname, '../../../resources/linux');
 
@@ -58,13 +61,13 @@ test('the unit’s command line is one that the helper takes, with the helper’
   // After the program, what is Node's, and the script.
   const words = /^ExecStart=\S+ --max-semi-space-size=\d+ \S+ (.*)$/m.exec(unit)?.[1]?.split(' ') ?? [];
   expect(words).not.toEqual([]);
-  expect(parseOptions(words)).toEqual(parseOptions([]));
+  expect(parseOptions(words, options)).toEqual(parseOptions([], options));
 });
 
 test('the accounts that the helper expects are the ones that are made', async () => {
   const accounts = await readFile(path.join(resources, 'waymaker.sysusers.conf'), 'utf8');
-  expect(accounts).toMatch(new RegExp(`^u ${parseOptions([]).engineUser} `, 'm'));
-  expect(accounts).toMatch(new RegExp(`^g ${parseOptions([]).allowedGroup} `, 'm'));
+  expect(accounts).toMatch(new RegExp(`^u ${parseOptions([], options).ofSystem['engine-user']} `, 'm'));
+  expect(accounts).toMatch(new RegExp(`^g ${parseOptions([], options).allowedGroup} `, 'm'));
 });
 
 test('the capabilities that the unit leaves are enough for a whole connection', async () => {

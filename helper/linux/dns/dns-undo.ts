@@ -1,0 +1,16 @@
+import { z } from 'zod';
+
+/** How to undo what was changed of name resolution on Linux, as it is in the journal. */
+export const linuxDnsUndo = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('resolv-conf'),
+    /** The file itself, with symbolic links resolved. */
+    path: z.string().startsWith('/'),
+    /** Its bytes in base64, or null if there was no such file. */
+    original: z.base64().nullable(),
+    /** The first line of what we write there; a file without it belongs to somebody else by now. */
+    marker: z.string().min(8),
+  }),
+  z.strictObject({ kind: z.literal('resolvconf-record'), record: z.string().regex(/^[a-z0-9.]+$/) }),
+]);
+export type LinuxDnsUndo = z.infer<typeof linuxDnsUndo>;
