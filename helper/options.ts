@@ -20,7 +20,7 @@ export interface HelperOptions {
 }
 
 const groupName = z.string().regex(/^[a-z_][a-z0-9_-]{0,31}$/, 'not the name of a group');
-const absolutePath = z.string().refine(path.isAbsolute, 'not an absolute path');
+const absolutePath = z.string().refine((text) => path.isAbsolute(text), 'not an absolute path');
 const user = z.string().regex(/^[\w-]{1,64}$/, 'not a user');
 
 /** Throws on an unknown option or an invalid value. */

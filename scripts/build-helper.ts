@@ -17,7 +17,7 @@ export async function buildHelper(outDirectory = path.join(root, 'out/helper')):
   await rm(outDirectory, { recursive: true, force: true });
   for (const [entry, name] of [
     ['helper/index.ts', 'helper.mjs'],
-    ['helper/linux/programs/start-proxy.ts', 'proxy.mjs'],
+    ['helper/posix/start-proxy.ts', 'proxy.mjs'],
   ] as const) {
     await bundleProgram({ entry, file: path.join(outDirectory, name), external: native });
   }

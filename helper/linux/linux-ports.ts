@@ -7,7 +7,7 @@ import type { ProcessMove } from '../system/ports/program-groups-port.ts';
 import { SystemChangeFailed } from '../system/ports/system-change-failed.ts';
 import { createAppGroups } from './groups/app-groups.ts';
 import { createAccounts } from './callers/accounts.ts';
-import { findProgram, runCommand as run } from './programs/command.ts';
+import { findProgram, runCommand as run } from '../posix/command.ts';
 import { createControlGroups } from './groups/control-groups.ts';
 import { createLinuxDns } from './dns/dns-manager.ts';
 import { createEngineHost } from './programs/engine-host.ts';
@@ -26,10 +26,10 @@ import { createTunnelDevice } from './routing/tunnel-device.ts';
 import { createUplink } from './routing/uplink.ts';
 import { killProcessesOf } from './groups/user-processes.ts';
 
-/** Next to the helper's bundle, or to this file. */
+/** Next to the helper's bundle, or among its sources. */
 const proxyScript = path.join(
   import.meta.dirname,
-  import.meta.filename.endsWith('.ts') ? 'start-proxy.ts' : 'proxy.mjs',
+  import.meta.filename.endsWith('.ts') ? '../posix/start-proxy.ts' : 'proxy.mjs',
 );
 
 /** Linux: policy routing and nftables around a TUN device; engine and proxy run as users of their own. */

@@ -90,6 +90,28 @@ export const houses = {
       platform: [],
     },
   },
+  helper: {
+    ofEveryRoom: ['log.ts', 'settle-all.ts', 'bounded-lines.ts'],
+    rooms: {
+      rpc: ['tunnel', 'system', 'log-memory.ts', 'version.ts'],
+      tunnel: ['engine', 'system', 'network'],
+      engine: ['system/ports', 'network'],
+      'linux/routing': ['linux/programs', 'linux/callers', 'linux/groups', 'linux/netlink'],
+      'linux/nftables': ['linux/programs', 'linux/callers', 'linux/groups', 'linux/netlink'],
+      'linux/programs': ['linux/callers', 'linux/groups'],
+      'linux/dns': [],
+      'linux/groups': ['linux/netlink'],
+      'linux/callers': [],
+      'linux/netlink': [],
+      /** What each of its folders may import. */
+      linux: ['linux/identifiers.ts', 'posix', 'system/ports', 'modes', 'proxy', 'network'],
+      system: ['modes', 'proxy', 'network'],
+      modes: ['network'],
+      posix: ['proxy'],
+      proxy: [],
+      network: [],
+    },
+  },
   'src/service': {
     ofEveryRoom: ['config.ts', 'log.ts', 'make-directory.ts', 'setting-problem.ts'],
     rooms: {

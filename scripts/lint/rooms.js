@@ -5,8 +5,8 @@ import { houses, isWithin } from './houses.js';
  * Which room may import which (docs/architecture.md): every room knows `shared`, which knows nobody; main, service and
  * helper also know `node`, which knows only `shared`. Tests and scripts may enter every room. Only src/main/electron and the
  * preload may touch 'electron'; the shared room and the renderer have no Node built-ins. Of the helper, only its
- * platform.ts knows the folders of the systems. Of main, renderer and service, every folder is a room, with the arrows
- * of houses.js.
+ * platform.ts knows the folders of the systems. Of main, renderer, service and helper, every folder is a room, with the
+ * arrows of houses.js.
  */
 const root = path.resolve(import.meta.dirname, '../..');
 const rooms = ['src/shared', 'src/node', 'src/renderer', 'src/preload', 'src/main', 'src/service', 'helper'];
@@ -36,7 +36,9 @@ const mayEnter = (from, to) =>
 function wrongHouseArrow(file, target) {
   const house = Object.keys(houses).find((name) => isWithin(file, name) && isWithin(target, name));
   if (house === undefined) return undefined;
-  const room = /^(?:features\/)?[^/]+(?=\/)/.exec(path.posix.relative(house, file))?.[0];
+  const room = /^(?:(?:features|linux|macos|windows)\/)?[^/]+(?=\/)/.exec(
+    path.posix.relative(house, file),
+  )?.[0];
   if (room === undefined) return undefined;
   const wanted = path.posix.relative(house, target);
   const known = [room, ...allowedOf(houses[house], room)].some((place) => isWithin(wanted, place));

@@ -27,7 +27,7 @@ const programs = [
   'src/main/cli/index.ts',
   'src/preload/index.ts',
   'helper/index.ts',
-  'helper/linux/programs/start-proxy.ts',
+  'helper/posix/start-proxy.ts',
 ];
 
 /** Packages from which the pages only use files through style sheets; Vite's list leaves them out. */

@@ -1,4 +1,4 @@
-import { runCommand } from '../programs/command.ts';
+import { runCommand } from '../../posix/command.ts';
 
 /** The ids of a user account. */
 export interface Account {

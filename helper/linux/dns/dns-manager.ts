@@ -3,7 +3,7 @@ import { access, readFile } from 'node:fs/promises';
 import { settleAll } from '../../settle-all.ts';
 import type { Dns, DnsPort } from '../../system/ports/dns-port.ts';
 import { linuxDnsUndo, type LinuxDnsUndo } from './dns-undo.ts';
-import { findProgram, type RunCommand } from '../programs/command.ts';
+import { findProgram, type RunCommand } from '../../posix/command.ts';
 import {
   isResolvConfSet,
   isStillRemembered,

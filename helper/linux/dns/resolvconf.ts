@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { isIPv4 } from 'node:net';
 import type { Dns } from '../../system/ports/dns-port.ts';
-import { findProgram, runOrThrow, type RunCommand } from '../programs/command.ts';
+import { findProgram, runOrThrow, type RunCommand } from '../../posix/command.ts';
 import { tunnelDevice } from '../identifiers.ts';
 import { nameserversIn } from './resolv-conf.ts';
 

@@ -1,7 +1,7 @@
 import { isIP, isIPv6, SocketAddress } from 'node:net';
 import { settleAll } from '../../settle-all.ts';
 import type { Dns } from '../../system/ports/dns-port.ts';
-import { runOrThrow, type RunCommand } from '../programs/command.ts';
+import { runOrThrow, type RunCommand } from '../../posix/command.ts';
 import { tunnelDevice } from '../identifiers.ts';
 
 /**

@@ -3,7 +3,7 @@ import { netlinkDump, netlinkRemove } from './netlink.ts';
 import { attribute, zeroTerminated, type NetlinkMessage } from './netlink-message.ts';
 import { removeNexthops } from './netlink-nexthops.ts';
 import { ourRules } from './netlink-state.ts';
-import type { Family } from '../nftables/prefix-ranges.ts';
+import type { Family } from '../../network/prefix-list.ts';
 import { isInTable, protocolAt, RTM_DELROUTE, routesOf } from './route-message.ts';
 
 /** Constants of <linux/rtnetlink.h>, <linux/fib_rules.h> and <linux/if_link.h>. */

@@ -8,7 +8,7 @@ import {
   zeroTerminated,
   type NetlinkMessage,
 } from './netlink-message.ts';
-import type { Family } from '../nftables/prefix-ranges.ts';
+import type { Family } from '../../network/prefix-list.ts';
 import {
   isInTable,
   lengthAt,

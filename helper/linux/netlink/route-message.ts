@@ -1,5 +1,5 @@
 import { attribute, findNumber, uint32 } from './netlink-message.ts';
-import type { Family } from '../nftables/prefix-ranges.ts';
+import type { Family } from '../../network/prefix-list.ts';
 
 /** What messages about routes and routing rules have in common. */
 

@@ -1,6 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
 import type { FilterRules } from '../../system/ports/packet-filter-port.ts';
-import type { PortalRules } from '../../system/ports/portal-port.ts';
+import { portalPorts, type PortalRules } from '../../system/ports/portal-port.ts';
 
 /** What may leave although it is captured, as nftables rules, and helpers for writing its chains. */
 
@@ -26,9 +26,6 @@ export const nameServicePorts = '{ 53, 853, 5355 }';
 
 /** Multicast that never leaves the attached networks (RFC 5771 §4, RFC 2365 §6.1, RFC 4291 §2.7). */
 const localMulticast = { ip: ['224.0.0.0/24', '239.255.0.0/16', '255.255.255.255'], ip6: ['ff02::/16'] };
-
-/** The ports of captive portals' pages: those of http and https, and their usual alternatives. */
-export const portalPorts = [80, 443, 8080, 8443] as const;
 
 /** The set of users whom the filter lets out to a portal. */
 export const portalSet = 'portal';

@@ -15,7 +15,7 @@ import {
   subchain,
   type Filter,
 } from './nftables-exemptions.ts';
-import { isOfFamily } from './prefix-ranges.ts';
+import { isOfFamily } from '../../network/prefix-list.ts';
 
 /** The names of the sets for captured prefixes; their elements are added separately (nftables-sets.ts). */
 export type SetNames = (prefixes: readonly string[], family: 'ip' | 'ip6') => string;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { filterTable } from '../identifiers.ts';
 import { errorNumbers, NetlinkError, netlinkBatch, netlinkDump, netlinkRequest } from '../netlink/netlink.ts';
 import { attribute, findAttribute, zeroTerminated, type NetlinkMessage } from '../netlink/netlink-message.ts';
-import type { Intervals } from './prefix-ranges.ts';
+import type { Intervals } from './prefix-intervals.ts';
 
 /**
  * Elements of nftables sets, added without libnftables, which takes a hundred thousand of them as text; that takes a

@@ -18,8 +18,8 @@ import {
   rulesGeneration,
   type FilterListing,
 } from './nftables-sets.ts';
-import { intervalsOf } from './prefix-ranges.ts';
-import { digestOf } from '../routing/prefix-tables.ts';
+import { intervalsOf } from './prefix-intervals.ts';
+import { digestOf } from '../../network/prefix-list.ts';
 
 /** Of sets with more elements, only samples are checked, because counting them takes the kernel a second. */
 const maxCounted = 10_000;

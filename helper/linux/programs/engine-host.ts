@@ -1,6 +1,6 @@
 import type { EngineHost } from '../../system/ports/engine-host-port.ts';
 import type { Accounts } from '../callers/accounts.ts';
-import { findProgram } from './command.ts';
+import { findProgram } from '../../posix/command.ts';
 import { createSecretFile } from './secret-file.ts';
 import { connectTcpAs } from './tcp-socket-as.ts';
 import { unprivilegedCommand } from './unprivileged-command.ts';

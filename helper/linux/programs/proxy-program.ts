@@ -12,7 +12,7 @@ import {
 } from '../../proxy/proxy-messages.ts';
 import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';
 import type { Account } from '../callers/accounts.ts';
-import { findProgram, programEnvironment } from './command.ts';
+import { findProgram, programEnvironment } from '../../posix/command.ts';
 
 /** How long the process may take to apply a configuration, in milliseconds. */
 const answerLimit = 10_000;

@@ -1,6 +1,6 @@
 import type { UnprivilegedCommand } from '../../system/ports/engine-host-port.ts';
 import type { Account } from '../callers/accounts.ts';
-import { findProgram } from './command.ts';
+import { findProgram } from '../../posix/command.ts';
 
 /** How to run a program as `account`, without any way back to privileges; throws if it is not installed. */
 export function unprivilegedCommand(

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Log } from '../../log.ts';
-import { findProgram, programEnvironment } from './command.ts';
+import { findProgram, programEnvironment } from '../../posix/command.ts';
 
 /** The delay before a program that ended, or could not be started, is started again. */
 const restartMs = 1_000;

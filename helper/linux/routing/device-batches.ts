@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import type { DeviceConfiguration } from '../../system/ports/tunnel-device-port.ts';
 import { tunnelDevice } from '../identifiers.ts';
-import type { Family } from '../nftables/prefix-ranges.ts';
+import type { Family } from '../../network/prefix-list.ts';
 import { removeTunnelRoute, tunnelRoute } from './router-rules.ts';
 
 /** The kernel's default for a TUN device (drivers/net/tun.c, TUN_READQ_SIZE). */

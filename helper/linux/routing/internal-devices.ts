@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import type { RunCommand } from '../programs/command.ts';
+import type { RunCommand } from '../../posix/command.ts';
 
 const linkList = z.array(
   z.object({

@@ -1,5 +1,5 @@
-import { runOrThrow, type RunCommand } from '../programs/command.ts';
-import type { Family } from '../nftables/prefix-ranges.ts';
+import { runOrThrow, type RunCommand } from '../../posix/command.ts';
+import type { Family } from '../../network/prefix-list.ts';
 
 /**
  * iproute2's messages if there is nothing (more) to remove; newer kernels have their own for an address that is not

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { BlockList } from 'node:net';
 import { endianness } from 'node:os';
 import type { NearbyNetworks } from '../../network/nearby-networks.ts';
-import type { RunCommand } from '../programs/command.ts';
+import type { RunCommand } from '../../posix/command.ts';
 import { tunnelDevice } from '../identifiers.ts';
 import { findInternalDevices } from './internal-devices.ts';
 

@@ -2,7 +2,7 @@ import koffi from 'koffi';
 import { nexthopOf, routeProtocol, tunnelDevice } from '../identifiers.ts';
 import { netlinkDump, netlinkReplace } from '../netlink/netlink.ts';
 import { attribute, findNumber, uint32 } from '../netlink/netlink-message.ts';
-import { addressBytes, packPrefixes, type Family } from '../nftables/prefix-ranges.ts';
+import { addressBytes, packPrefixes, type Family } from '../../network/prefix-list.ts';
 import {
   isInTable,
   lengthAt,

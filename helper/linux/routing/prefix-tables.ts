@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { CapturedPrefixes } from '../../modes/routing-plan.ts';
-import type { RunCommand } from '../programs/command.ts';
+import type { RunCommand } from '../../posix/command.ts';
 import { nexthopOf, prefixTables } from '../identifiers.ts';
 import { addNexthop, hasNexthop, removeNexthop } from '../netlink/netlink-nexthops.ts';
 import { removeRoutes } from '../netlink/netlink-routes.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
-import { isOfFamily, type Family } from '../nftables/prefix-ranges.ts';
+import { digestOf, isOfFamily, type Family } from '../../network/prefix-list.ts';
 import { addRoutes, countRoutes, type Kind, type PrefixTable } from './prefix-routes.ts';
 
 /**
@@ -222,18 +221,7 @@ export function createPrefixTables({
   };
 }
 
-const digests = new WeakMap<readonly string[], string>();
-
 /** Lists are identified by their content; a hundred thousand prefixes are not compared twice. */
 function idOf({ include, exclude }: CapturedPrefixes): string {
   return `${digestOf(include)} ${digestOf(exclude)}`;
-}
-
-export function digestOf(list: readonly string[]): string {
-  let digest = digests.get(list);
-  if (digest === undefined) {
-    digest = createHash('sha256').update(list.join('\n')).digest('hex');
-    digests.set(list, digest);
-  }
-  return digest;
 }

@@ -6,8 +6,8 @@ import type { RoutingRules } from '../../system/ports/router-port.ts';
 import type { Accounts } from '../callers/accounts.ts';
 import { routeProtocol, routingTable, rulePriority, tunnelDevice } from '../identifiers.ts';
 import { groupMark } from '../groups/group-mark.ts';
-import { portalPorts } from '../nftables/nftables-exemptions.ts';
-import { isOfFamily, type Family } from '../nftables/prefix-ranges.ts';
+import { portalPorts } from '../../system/ports/portal-port.ts';
+import { isOfFamily, type Family } from '../../network/prefix-list.ts';
 
 const allOf = { 4: '0.0.0.0/0', 6: '::/0' } as const;
 

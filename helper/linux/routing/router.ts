@@ -4,13 +4,13 @@ import type { Router, RoutingRules } from '../../system/ports/router-port.ts';
 import type { Verdict } from '../../system/ports/guarded.ts';
 import type { CapturedPrefixes } from '../../modes/routing-plan.ts';
 import type { Accounts } from '../callers/accounts.ts';
-import type { RunCommand } from '../programs/command.ts';
+import type { RunCommand } from '../../posix/command.ts';
 import { routingTable } from '../identifiers.ts';
 import { ipChangeBatch } from './ip-batch.ts';
 import { removeRulesAndRoutes } from '../netlink/netlink-routes.ts';
 import { ourRules, readTunnelTable } from '../netlink/netlink-state.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
-import type { Family } from '../nftables/prefix-ranges.ts';
+import type { Family } from '../../network/prefix-list.ts';
 import type { PrefixTables } from './prefix-tables.ts';
 import { isReversePathStrict } from './reverse-path.ts';
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Log } from '../../log.ts';
-import type { RunCommand } from '../programs/command.ts';
+import type { RunCommand } from '../../posix/command.ts';
 import { tunnelDevice } from '../identifiers.ts';
 import { endSocketsFrom } from '../netlink/netlink-sockets.ts';
 

@@ -1,7 +1,7 @@
 import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';
 import type { DeviceConfiguration, TunnelDevice } from '../../system/ports/tunnel-device-port.ts';
 import type { Accounts } from '../callers/accounts.ts';
-import type { RunCommand } from '../programs/command.ts';
+import type { RunCommand } from '../../posix/command.ts';
 import { configureBatch, deviceBatch, familyOf, removeAddressesBatch } from './device-batches.ts';
 import { tunnelDevice } from '../identifiers.ts';
 import { readInterfaceCounters, readReceivedPackets } from './interface-counters.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Uplink } from '../../system/ports/uplink-port.ts';
 import type { Accounts } from '../callers/accounts.ts';
 import { attachedNetworks } from './attached-networks.ts';
-import type { RunCommand } from '../programs/command.ts';
+import type { RunCommand } from '../../posix/command.ts';
 import { tunnelDevice } from '../identifiers.ts';
 import { createNetworkSearch } from './nearby-networks.ts';
 import type { NetworkMonitor } from './network-monitor.ts';

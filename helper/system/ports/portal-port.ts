@@ -1,3 +1,6 @@
+/** The ports of captive portals' pages: those of http and https, and their usual alternatives. */
+export const portalPorts = [80, 443, 8080, 8443] as const;
+
 /** A user's access to a captive portal's pages, while everything else of theirs is blocked. */
 export interface PortalRules {
   /** The port of the portal's proxy on this machine, for its client only. */

@@ -2,7 +2,7 @@ import { chmod, readFile, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { findProgram } from '../../../helper/linux/programs/command.ts';
+import { findProgram } from '../../../helper/posix/command.ts';
 import { eventually } from '../../lab/runs/process.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';

@@ -13,7 +13,7 @@ const root = path.resolve(import.meta.dirname, '../../..');
 const helperPrograms = {
   'helper/index.ts': 'helper.mjs',
   // The helper expects it next to itself.
-  'helper/linux/programs/start-proxy.ts': 'proxy.mjs',
+  'helper/posix/start-proxy.ts': 'proxy.mjs',
   'tests/lab/network/far-side.ts': 'far-side.mjs',
 };
 const programs = {

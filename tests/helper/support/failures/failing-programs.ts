@@ -1,6 +1,6 @@
 import { chmod, copyFile, mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { findProgram } from '../../../../helper/linux/programs/command.ts';
+import { findProgram } from '../../../../helper/posix/command.ts';
 import { programFile } from '../../../lab/runs/programs.ts';
 import type { HelperLab } from '../helper-lab.ts';
 

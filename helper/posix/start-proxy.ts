@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { runProxy } from '../../proxy/run-proxy.ts';
+import { runProxy } from '../proxy/run-proxy.ts';
 import { becomeUser } from './become-user.ts';
 
 /**
