@@ -1,6 +1,6 @@
 import { serverAddress } from '#shared/tunnel/address.ts';
 import type { DisconnectReason, TunnelState } from '#shared/tunnel/state.ts';
-import type { Core } from './core.ts';
+import type { Core } from './core/core.ts';
 
 export interface AutomaticConnectionOptions {
   core: Core;

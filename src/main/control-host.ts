@@ -3,7 +3,7 @@ import { createHostServer, type EmitHostEvent } from '#shared/host/server.ts';
 import type { UsableServer } from '#shared/control/contract.ts';
 import { serverAddress } from '#shared/tunnel/address.ts';
 import { serverFor } from '#shared/plan/usable-group.ts';
-import type { Core } from './core.ts';
+import type { Core } from './core/core.ts';
 import { createPreferencesHost } from './preferences/preferences-host.ts';
 import { routingSamples } from './preferences/routing-samples.ts';
 import { createSessionHost } from './session/session-host.ts';

@@ -1,8 +1,8 @@
 import Conf from 'conf';
 import type { Logger } from 'pino';
 import { createSay } from '#shared/texts/say.ts';
-import type { Core } from './core.ts';
-import { createCore } from './create-core.ts';
+import type { Core } from './core/core.ts';
+import { createCore } from './core/create-core.ts';
 import { systemLanguage } from './daemon-place.ts';
 import { createLossWatch } from './diagnostics/loss-cause.ts';
 import { readEnvironment } from './environment.ts';

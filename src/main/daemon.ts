@@ -8,7 +8,7 @@ import { controlPlace, type ControlPlace } from './control/control-place.ts';
 import { serveControl, type ControlServer } from './control/control-server.ts';
 import { takeCoreLock, type CoreLock } from '#node/os/process-lock.ts';
 import { createControlHost } from './control-host.ts';
-import type { Core } from './core.ts';
+import type { Core } from './core/core.ts';
 import { createDaemonCore } from './daemon-core.ts';
 import { logFileOf } from './daemon-place.ts';
 import { protectOnUntrusted } from './desktop-networks.ts';

@@ -2,7 +2,7 @@ import { hostContract, type HostContract, type HostImplementation } from '#share
 import { createPageCalls } from '#shared/host/page-calls.ts';
 import { createHostServer, type EmitHostEvent } from '#shared/host/server.ts';
 import { createAppsHost, type OpenAppLink, type OpenAppView } from './programs-host.ts';
-import type { Core } from './core.ts';
+import type { Core } from './core/core.ts';
 import { createReportHost, type SaveText } from './diagnostics/report-host.ts';
 import { createGroupHost } from './gateway/group-host.ts';
 import type { HostServer } from './page/host-answer.ts';

@@ -3,7 +3,7 @@ import type { Say } from '#shared/texts/say.ts';
 import { refusalTexts } from '#shared/texts/tunnel-texts.ts';
 import { serverAddress } from '#shared/tunnel/address.ts';
 import type { ConnectRefusal } from '#shared/tunnel/look.ts';
-import type { Core } from './core.ts';
+import type { Core } from './core/core.ts';
 import type { Question } from './desktop-quit.ts';
 import { parseDeepLink } from './links/deep-link.ts';
 

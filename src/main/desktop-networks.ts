@@ -1,5 +1,5 @@
 import type { AutomaticConnection } from './automatic-connection.ts';
-import type { Core } from './core.ts';
+import type { Core } from './core/core.ts';
 import type { NetworkInUse } from './networks/networks.ts';
 import { nextStep, noRuleMemory, type RuleEvent } from './networks/untrusted-rule.ts';
 

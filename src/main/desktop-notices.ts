@@ -3,7 +3,7 @@ import { serverAt } from '#shared/plan/usable-group.ts';
 import type { Say } from '#shared/texts/say.ts';
 import { reasonTexts } from '#shared/texts/tunnel-texts.ts';
 import type { DisconnectReason } from '#shared/tunnel/state.ts';
-import type { Core } from './core.ts';
+import type { Core } from './core/core.ts';
 import { dueWarning, type PlanEnd, type Warning } from './notices/plan-notices.ts';
 import {
   nextNotice,

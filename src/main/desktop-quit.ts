@@ -1,5 +1,5 @@
 import type { Say } from '#shared/texts/say.ts';
-import type { Core } from './core.ts';
+import type { Core } from './core/core.ts';
 import { withTimeout } from './with-timeout.ts';
 import { quitting, type Quitting } from './window/quitting.ts';
 

@@ -4,7 +4,7 @@ import type { Say } from '#shared/texts/say.ts';
 import { refusalTexts } from '#shared/texts/tunnel-texts.ts';
 import type { ConnectRefusal } from '#shared/tunnel/look.ts';
 import { serverAddress } from '#shared/tunnel/address.ts';
-import type { Core } from './core.ts';
+import type { Core } from './core/core.ts';
 import { trayView, type TrayAction, type TrayView } from './tray/tray-view.ts';
 
 /** The icon beside the clock, and its menu. */

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import type { ServerGroup } from '#shared/entities.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import { createCore } from '../../src/main/create-core.ts';
+import { createCore } from '../../src/main/core/create-core.ts';
 import { createLossWatch } from '../../src/main/diagnostics/loss-cause.ts';
 import { createDesktopHost } from '../../src/main/desktop-host.ts';
 import type { KeyValueFile } from '../../src/main/preferences/settings.ts';

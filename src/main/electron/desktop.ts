@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { MenuPage } from '#shared/host/contract.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createSay } from '#shared/texts/say.ts';
-import type { Core } from '../core.ts';
+import type { Core } from '../core/core.ts';
 import { createQuit, type Question } from '../desktop-quit.ts';
 import { createAutomaticConnection } from '../automatic-connection.ts';
 import { createDesktopLinks } from '../desktop-links.ts';

@@ -6,7 +6,7 @@ import { defaultPreferences, hostContract } from '#shared/host/contract.ts';
 import { createHostClient } from '#shared/host/client.ts';
 import { HostRequestRefused } from '#shared/host/server.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import { createCore } from '../../../src/main/create-core.ts';
+import { createCore } from '../../../src/main/core/create-core.ts';
 import { createDesktopHost } from '../../../src/main/desktop-host.ts';
 import { createNetworkManager } from '../../../src/main/networks/linux/network-manager.ts';
 import type { LoginItem } from '../../../src/main/preferences/behaviour.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { en } from '#shared/texts/en.ts';
 import { createSay } from '#shared/texts/say.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import type { Core } from '../../../src/main/core.ts';
+import type { Core } from '../../../src/main/core/core.ts';
 import { createDesktopLinks } from '../../../src/main/desktop-links.ts';
 import type { Question } from '../../../src/main/desktop-quit.ts';
 import { connected, createTestSurroundings, groups, type TestSurroundings } from './support/surroundings.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { basicInfo } from '#shared/entities.ts';
 import { en } from '#shared/texts/en.ts';
 import { createSay } from '#shared/texts/say.ts';
-import type { Core } from '../../../src/main/core.ts';
+import type { Core } from '../../../src/main/core/core.ts';
 import { createDesktopNotices, type DesktopNotices, type Notice } from '../../../src/main/desktop-notices.ts';
 import { connected, createTestSurroundings, groups, type TestSurroundings } from './support/surroundings.ts';
 

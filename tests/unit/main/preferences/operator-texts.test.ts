@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createSay } from '#shared/texts/say.ts';
-import type { Core } from '../../../../src/main/core.ts';
+import type { Core } from '../../../../src/main/core/core.ts';
 import { createDesktopTray } from '../../../../src/main/desktop-tray.ts';
 import type { TrayView } from '../../../../src/main/tray/tray-view.ts';
 import { createTestSurroundings, type TestSurroundings } from '../support/surroundings.ts';

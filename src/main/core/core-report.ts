@@ -1,14 +1,14 @@
 import os from 'node:os';
 import type { DeviceInfo, Language } from '#shared/entities.ts';
 import { ssidText } from '#shared/networks.ts';
-import type { ConnectionLog } from './diagnostics/connection-log.ts';
-import { problemReport } from './diagnostics/problem-report.ts';
-import type { BehaviourStore } from './preferences/behaviour.ts';
-import type { PreferencesStore } from './preferences/preferences.ts';
-import type { SessionStore } from './session/session-store.ts';
-import type { HelperClient } from './tunnel/helper-client.ts';
-import { readHelperLog } from './tunnel/helper-log.ts';
-import type { TunnelController } from './tunnel/tunnel-controller.ts';
+import type { ConnectionLog } from '../diagnostics/connection-log.ts';
+import { problemReport } from '../diagnostics/problem-report.ts';
+import type { BehaviourStore } from '../preferences/behaviour.ts';
+import type { PreferencesStore } from '../preferences/preferences.ts';
+import type { SessionStore } from '../session/session-store.ts';
+import type { HelperClient } from '../tunnel/helper-client.ts';
+import { readHelperLog } from '../tunnel/helper-log.ts';
+import type { TunnelController } from '../tunnel/tunnel-controller.ts';
 
 export interface CoreReportOptions {
   /** The app's version. */

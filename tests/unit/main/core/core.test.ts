@@ -4,16 +4,16 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { basicInfo } from '#shared/entities.ts';
 import { createHostClient } from '#shared/host/client.ts';
 import { hostContract, type Host } from '#shared/host/contract.ts';
-import type { Core } from '../../../src/main/core.ts';
-import { createDesktopHost } from '../../../src/main/desktop-host.ts';
+import type { Core } from '../../../../src/main/core/core.ts';
+import { createDesktopHost } from '../../../../src/main/desktop-host.ts';
 import {
   connected,
   createTestSurroundings,
   groups,
   lists,
   type TestSurroundings,
-} from './support/surroundings.ts';
-import { wholePreferences } from './support/whole-preferences.ts';
+} from '../support/surroundings.ts';
+import { wholePreferences } from '../support/whole-preferences.ts';
 
 const day = 24 * 60 * 60_000;
 const later = { routeDomains: ['later.example'], blockedDomains: [] };

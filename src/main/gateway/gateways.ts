@@ -17,7 +17,7 @@ import { createSignIn } from './sign-in.ts';
 import type { OpenBrowser } from './single-sign-on.ts';
 
 /** How this device signs in to gateways, and what it knows about them. */
-export interface GatewayAccess {
+export interface Gateways {
   addresses: GatewayAddresses;
   memory: GatewayMemory;
   identities: ClientIdentities;
@@ -28,7 +28,7 @@ export interface GatewayAccess {
   onSession: (signedIn: SignedIn) => void;
 }
 
-export interface GatewayAccessOptions {
+export interface GatewaysOptions {
   settings: Settings;
   keychain: Keychain;
   client: ApiClient;
@@ -44,7 +44,7 @@ export interface GatewayAccessOptions {
   log: Logger;
 }
 
-export function createGatewayAccess(options: GatewayAccessOptions): GatewayAccess {
+export function createGateways(options: GatewaysOptions): Gateways {
   const { settings, keychain, client, session, log } = options;
   const addresses = createGatewayAddresses(settings);
   const memory = createGatewayMemory(settings);

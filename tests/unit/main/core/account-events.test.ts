@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { accountChanges, eventsPath, type AccountChange } from '#shared/api/events.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import type { Core } from '../../../src/main/core.ts';
-import { createCore } from '../../../src/main/create-core.ts';
-import { startTestHelper, type TestHelper } from './support/helper.ts';
-import { createTestFile, createTestTextFile } from './support/key-value-file.ts';
-import { createTestKeychain } from './support/keychain.ts';
-import { emptyDiagnostics } from './support/diagnostics.ts';
-import { createTestLog } from './support/log.ts';
+import type { Core } from '../../../../src/main/core/core.ts';
+import { createCore } from '../../../../src/main/core/create-core.ts';
+import { startTestHelper, type TestHelper } from '../support/helper.ts';
+import { createTestFile, createTestTextFile } from '../support/key-value-file.ts';
+import { createTestKeychain } from '../support/keychain.ts';
+import { emptyDiagnostics } from '../support/diagnostics.ts';
+import { createTestLog } from '../support/log.ts';
 
 /** What main does with what the service says, without any page. */
 
