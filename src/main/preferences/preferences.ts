@@ -20,6 +20,8 @@ export interface PreferencesStore {
   set(change: Partial<TunnelPreferences>): Promise<PreferencesReply>;
   /** `apply` makes a change effective for a tunnel that is up. If it rejects, the change is rolled back. */
   subscribe(apply: () => Promise<void>): void;
+  /** `prepare` is done before a change is made effective. If it rejects, the change is rolled back. */
+  prepareWith(prepare: () => Promise<void>): void;
   onChange(listener: (now: TunnelPreferences) => void): void;
   /** Updates the lists if they are old and used for routing. Meant to be called often. */
   refreshLists(): Promise<void>;
@@ -41,8 +43,6 @@ export interface PreferencesOptions {
   can: (capability: PreferenceCapability) => boolean;
   /** The lists for routing by address; absent if there are none. */
   addressLists?: AddressLists;
-  /** What has to be done before a change takes effect; if it rejects, the change is rolled back. */
-  prepare?: () => Promise<void>;
   log: Logger;
 }
 
@@ -53,6 +53,7 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
   const { settings, lists, addressLists, log } = options;
   const listeners = createListeners<TunnelPreferences>();
   const subscribers: (() => Promise<void>)[] = [];
+  const preparations: (() => Promise<void>)[] = [];
   /** One change after the other: a change that fails late must not roll back a later one. */
   const enqueue = createSerialQueue();
   /** The last known domains of the service; a new object means that they have changed. */
@@ -70,8 +71,9 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     ...(options.can('local-prefixes') && { localPrefixes: settings.get('localPrefixes') }),
     ...(options.can('resolvers') && { dns: settings.get('dns') }),
   });
+  const prepare = () => Promise.all(preparations.map((work) => work()));
   async function apply(): Promise<void> {
-    await options.prepare?.();
+    await prepare();
     await Promise.all(subscribers.map((subscriber) => subscriber()));
   }
 
@@ -106,7 +108,7 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     } catch (error) {
       log.warn({ err: error, ...wanted }, 'the preferences cannot be applied');
       write(before, next);
-      await options.prepare?.().catch(() => undefined);
+      await prepare().catch(() => undefined);
       return { ok: false, error: 'not-applied' };
     }
     listeners.emit(next);
@@ -216,6 +218,7 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
       return await enqueue(() => change(wanted));
     },
     subscribe: (subscriber) => void subscribers.push(subscriber),
+    prepareWith: (work) => void preparations.push(work),
     onChange: (listener) => listeners.add(listener),
     async refreshLists() {
       const chosen = get();

@@ -48,7 +48,7 @@ export interface AccountPlan {
 export interface AccountPlanOptions {
   file: KeyValueFile;
   /** Calls with the account's credentials. */
-  client: () => ApiClient;
+  client: ApiClient;
   isSignedIn: () => boolean;
 }
 
@@ -102,7 +102,7 @@ export function createAccountPlan({ file, client, isSignedIn }: AccountPlanOptio
     // If the clock was changed, the age is not known.
     const isFresh = (told = -Infinity) => Math.abs(Date.now() - told) < maxAgeMs;
     if (!isSignedIn() || (isFresh(toldAt.get('serverGroups')) && isFresh(toldAt.get('myService')))) return;
-    const asking = watch(client());
+    const asking = watch(client);
     refreshing ??= Promise.all([asking.call('serverGroups'), asking.call('myService')]).finally(() => {
       refreshing = undefined;
     });

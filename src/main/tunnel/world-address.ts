@@ -16,7 +16,7 @@ export interface WorldAddress {
 
 export interface WorldAddressOptions {
   state: () => TunnelState;
-  client: () => ApiClient;
+  client: ApiClient;
   /** The service's address. */
   apiUrl: string;
   /** Stops reading after this many bytes, and rejects a longer answer. */
@@ -42,7 +42,7 @@ export function createWorldAddress(options: WorldAddressOptions): WorldAddress {
   }
 
   async function ask(): Promise<string | null> {
-    const info = await options.client().call('basicInfo');
+    const info = await options.client.call('basicInfo');
     const named = info.ok ? info.data.addressUrl : undefined;
     const url = named !== undefined && webAddress(URL.parse(named, options.apiUrl)?.href ?? '');
     if (!url) return null;

@@ -25,9 +25,9 @@ function start({ file = createTestFile(), canRouteByApp = true } = {}) {
     settings: createSettings(file),
     lists,
     can: (capability) => capability === 'routing.app' && canRouteByApp,
-    prepare: () => say('prepare'),
     log: createTestLog().log,
   });
+  preferences.prepareWith(() => say('prepare'));
   preferences.subscribe(() => say('apply'));
   return { preferences, file, done, refuses };
 }

@@ -53,7 +53,7 @@ async function setUp(first: { groups: ServerGroup[]; service: Service } | undefi
     },
   };
   const file = createTestFile();
-  const account = createAccountPlan({ file, client: () => api, isSignedIn: () => true });
+  const account = createAccountPlan({ file, client: api, isSignedIn: () => true });
   client = createHelperClient({ socketPath: helper.socketPath, version: '0.1.0', log });
   const ended: string[] = [];
   guard = createPlanGuard({
@@ -145,11 +145,11 @@ describe('a gateway', () => {
     const { told, account, file, api } = await setUp(usable);
     await account.refresh();
     told.now = undefined;
-    const next = createAccountPlan({ file, client: () => api, isSignedIn: () => true });
+    const next = createAccountPlan({ file, client: api, isSignedIn: () => true });
     expect(await next.refusal(gateway)).toBeUndefined();
     expect(await next.refusal({ host: 'evil.example', port: 443 })).toBe('server-removed');
     next.forget();
-    const another = createAccountPlan({ file, client: () => api, isSignedIn: () => true });
+    const another = createAccountPlan({ file, client: api, isSignedIn: () => true });
     expect(await another.refusal(gateway)).toBe('unknown');
   });
 

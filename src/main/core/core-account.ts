@@ -1,0 +1,130 @@
+import type { Logger } from 'pino';
+import { checkToken } from '#shared/api/check-token.ts';
+import { createApiClient, type ApiClient, type RenewingApiClient } from '#shared/api/client.ts';
+import type { AccountChange } from '#shared/api/events.ts';
+import { followEvents } from '#shared/api/follow-events.ts';
+import { cacheSeconds } from '#shared/constants.ts';
+import type { SignedOutBy } from '#shared/host/contract.ts';
+import type { TunnelState } from '#shared/tunnel/state.ts';
+import { fetchFromService, streamFromService } from '../http-fetch.ts';
+import { createListeners } from '../listeners.ts';
+import { createAppUpdate, type AppUpdate } from '../notices/app-update.ts';
+import { createPageStorage } from '../page/page-storage.ts';
+import { createProbePages, type ProbePages } from '../page/probe-pages.ts';
+import { createOperatorTexts, type OperatorTexts } from '../preferences/operator-texts.ts';
+import type { Settings } from '../preferences/settings.ts';
+import { readDeviceId } from '../session/device.ts';
+import { createSessionStore, type SessionStore } from '../session/session-store.ts';
+import { createAccountPlan, type AccountPlan } from '../tunnel/account-plan.ts';
+import type { Core } from './core.ts';
+import type { CoreOptions } from './core-options.ts';
+
+/** Who is signed in, and what the service says about their account. */
+export interface CoreAccount extends Pick<Core, 'storage' | 'checkToken' | 'onAccountChanges' | 'signOut'> {
+  session: SessionStore;
+  isSignedIn(): boolean;
+  /** Calls of the service with the user's session. */
+  client: RenewingApiClient;
+  /** The same for everybody who shows something: replies update what is known about the account. */
+  watchedClient: ApiClient;
+  plan: AccountPlan;
+  probePages: ProbePages;
+  operatorTexts: OperatorTexts;
+  update: AppUpdate;
+  /** Part of every sign-out: forgets what belongs to the account. */
+  onSignOut(forget: (by: SignedOutBy) => Promise<void> | void): void;
+  /** All of that is done. */
+  onSignedOut(listener: () => void): void;
+  /** A stream that stays open when a tunnel begins or ends would use the wrong route. */
+  follow(state: TunnelState): void;
+  close(): void;
+}
+
+export interface CoreAccountOptions extends Pick<
+  CoreOptions,
+  'environment' | 'version' | 'keychain' | 'pageFile' | 'planFile'
+> {
+  settings: Settings;
+  /** The name by which the account's owner knows this device. */
+  deviceName: string;
+  log: Logger;
+}
+
+export function createCoreAccount(options: CoreAccountOptions): CoreAccount {
+  const { settings, log } = options;
+  const { apiUrl } = options.environment;
+  const session = createSessionStore({
+    deviceId: readDeviceId(settings),
+    keychain: options.keychain,
+    settings,
+    log,
+  });
+  const isSignedIn = () => session.session().signedIn;
+  const storage = createPageStorage(options.pageFile);
+  const accountChanges = createListeners<readonly AccountChange[]>();
+  const leaving: ((by: SignedOutBy) => Promise<void> | void)[] = [];
+  const signedOut = createListeners<void>();
+
+  const service = { baseUrl: apiUrl, fetch: fetchFromService, deviceName: options.deviceName };
+  const client = createApiClient({
+    ...service,
+    session: () => session.credentials(),
+    endSession: () => signOut('service'),
+  });
+  const plan = createAccountPlan({ file: options.planFile, client, isSignedIn });
+  const probePages = createProbePages(settings);
+  const operatorTexts = createOperatorTexts(settings);
+  const update = createAppUpdate(options.version);
+  const watchedClient = plan.watch(probePages.watch(operatorTexts.watch(update.watch(client))));
+  const events = followEvents({
+    baseUrl: apiUrl,
+    fetch: streamFromService,
+    session: () => session.credentials(),
+    onChanges(changes) {
+      if (changes.includes('entitlement')) void plan.renew();
+      accountChanges.emit(changes);
+    },
+    onSignedOut: () => void signOut('service'),
+  });
+  let isTunnelUp = false;
+
+  async function signOut(by: SignedOutBy): Promise<void> {
+    await storage.clear(undefined);
+    plan.forget();
+    await Promise.all([session.signOut(), ...leaving.map((forget) => forget(by))]);
+    signedOut.emit();
+  }
+
+  session.onChange(() => events.restart());
+  // There may be no open page for days.
+  const updateTimer = setInterval(
+    () => void watchedClient.call('basicInfo'),
+    cacheSeconds.basicInfo * 1000,
+  ).unref();
+
+  return {
+    session,
+    isSignedIn,
+    client,
+    watchedClient,
+    plan,
+    probePages,
+    operatorTexts,
+    update,
+    storage,
+    checkToken: (credentials) => checkToken(service, credentials),
+    onAccountChanges: (listener) => accountChanges.add(listener),
+    signOut,
+    onSignOut: (forget) => void leaving.push(forget),
+    onSignedOut: (listener) => signedOut.add(listener),
+    follow({ state }) {
+      if (state !== (isTunnelUp ? 'disconnected' : 'connected')) return;
+      isTunnelUp = !isTunnelUp;
+      events.restart();
+    },
+    close() {
+      clearInterval(updateTimer);
+      events.stop();
+    },
+  };
+}

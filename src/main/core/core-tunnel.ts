@@ -1,0 +1,199 @@
+import type { Logger } from 'pino';
+import type { GatewayForm } from '#shared/host/gateway-form.ts';
+import type { ServerLatency } from '#shared/plan/server-latency.ts';
+import { serverAddress } from '#shared/tunnel/address.ts';
+import type { DisconnectReason, TunnelState } from '#shared/tunnel/state.ts';
+import { createGateways, type Gateways } from '../gateway/gateways.ts';
+import { createGatewayLatencies } from '../gateway/latency.ts';
+import { fetchShort } from '../http-fetch.ts';
+import { createListeners } from '../listeners.ts';
+import type { Settings } from '../preferences/settings.ts';
+import { syncWithTunnel } from '../system-proxy/sync-with-tunnel.ts';
+import { createSystemProxy } from '../system-proxy/system-proxy.ts';
+import { portalAddress, probePortal } from '../tunnel/captive-portal.ts';
+import { connectPastBlock } from '../tunnel/connect-past-block.ts';
+import type { HelperClient } from '../tunnel/helper-client.ts';
+import { createPlanGuard } from '../tunnel/plan-guard.ts';
+import { createPortalSignIn } from '../tunnel/portal-sign-in.ts';
+import { createServiceAddresses } from '../tunnel/service-addresses.ts';
+import { createSessionPreparation } from '../tunnel/session-preparation.ts';
+import {
+  createTunnelController,
+  type TunnelCommand,
+  type TunnelController,
+} from '../tunnel/tunnel-controller.ts';
+import { createWorldAddress } from '../tunnel/world-address.ts';
+import type { Core } from './core.ts';
+import type { CoreAccount } from './core-account.ts';
+import type { CoreOptions } from './core-options.ts';
+import type { CorePreferences } from './core-preferences.ts';
+
+/** The tunnel, with the gateways at its other end and everything that is done around it. */
+export interface CoreTunnel extends Pick<
+  Core,
+  | 'onTunnelState'
+  | 'onTunnelCommand'
+  | 'onGatewayForm'
+  | 'onLatency'
+  | 'latencyMeter'
+  | 'worldAddress'
+  | 'portalAddress'
+  | 'portal'
+  | 'userIsHere'
+> {
+  tunnel: TunnelController;
+  gateways: Gateways;
+  close(): void;
+}
+
+export interface CoreTunnelOptions extends Pick<
+  CoreOptions,
+  'environment' | 'version' | 'keychain' | 'openBrowser' | 'openPortalWindow' | 'runProgram' | 'session'
+> {
+  settings: Settings;
+  account: Pick<CoreAccount, 'client' | 'isSignedIn' | 'session' | 'plan' | 'onSignOut'>;
+  choices: Pick<CorePreferences, 'preferences' | 'server'>;
+  helper: HelperClient;
+  log: Logger;
+}
+
+export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
+  const { environment, version, settings, helper, log } = options;
+  const { client, isSignedIn, session, plan } = options.account;
+  const { preferences, server } = options.choices;
+  const { apiUrl, helperSocket: socketPath } = environment;
+  const states = createListeners<TunnelState>();
+  const commands = createListeners<TunnelCommand>();
+  const forms = createListeners<GatewayForm | null>();
+  const latencies = createListeners<ServerLatency>();
+  const credentialChanges = createListeners<void>();
+  const planEnds = createListeners<DisconnectReason>();
+
+  const gateways = createGateways({
+    settings,
+    keychain: options.keychain,
+    client,
+    session: () => session.credentials(),
+    connect: connectPastBlock({ state: () => helper.state(), socketPath, version, log }),
+    openBrowser: options.openBrowser,
+    onForm: (form) => forms.emit(form),
+    credentialsChanged: () => credentialChanges.emit(),
+    version,
+    log,
+  });
+  const { addresses, memory, logins } = gateways;
+  const planGuard = createPlanGuard({
+    plan,
+    helper,
+    listed: (gateway) => memory.listed(gateway),
+    end: (reason) => planEnds.emit(reason),
+    log,
+  });
+  const portalAt = portalAddress(apiUrl);
+  const serviceAddresses = createServiceAddresses(apiUrl);
+  const systemProxy = createSystemProxy({ settings, run: options.runProgram, env: options.session, log });
+  const syncProxy = syncWithTunnel(systemProxy, () => settings.get('killSwitch'));
+  const tunnel = createTunnelController({
+    helper,
+    addresses,
+    memory,
+    signIn: gateways.signIn,
+    onSession: gateways.onSession,
+    isSignedIn,
+    async refusal(gateway, path) {
+      const refused = await plan.refusal(gateway, path);
+      // Done before traffic is blocked, because then the service cannot be reached.
+      if (refused === undefined) await logins.find(memory.listed(gateway));
+      return refused;
+    },
+    deadline: (gateway) => planGuard.deadline(gateway),
+    split(gateway) {
+      const listed = memory.listed(gateway);
+      return plan.isSplit(listed, memory.path(listed));
+    },
+    preferences,
+    isBehindPortal: async () => (await probePortal(portalAt)) === 'portal',
+    reachabilityTargets: () => serviceAddresses.targets(),
+    onCommand: (command) => commands.emit(command),
+    emit(state) {
+      states.emit(state);
+      void syncProxy(state);
+      if (state.state === 'disconnected' || state.state === 'connected') void serviceAddresses.refresh();
+    },
+    log,
+  });
+  credentialChanges.add(() => tunnel.credentialsChanged());
+  planEnds.add((reason) => void tunnel.end(reason));
+  const preparation = createSessionPreparation({
+    address() {
+      // Nothing is known about an account that has just signed in; once it is, this runs again.
+      if (!plan.isKnown()) void plan.refresh();
+      const chosen = server.server();
+      return chosen && serverAddress(chosen);
+    },
+    // The displayed state: after the click, nothing is looked up, even if the helper does not know of it yet.
+    state: () => tunnel.state(),
+    isSignedIn,
+    prepare: (address) => void tunnel.prepare(address),
+  });
+
+  /** A click on Connect is likely and should not have to wait for a look-up, because it blocks traffic. */
+  function userIsHere(): void {
+    const chosen = server.server();
+    tunnel.resolveAhead(chosen ? [chosen.domain, ...plan.hosts()] : plan.hosts());
+    preparation.userIsHere();
+  }
+
+  session.onChange(({ signedIn }) => {
+    tunnel.credentialsChanged();
+    if (signedIn) userIsHere();
+  });
+  options.account.onSignOut(async (by) => {
+    await Promise.all([logins.forget(), tunnel.drop(by)]);
+  });
+  states.add((state) => {
+    if (state.state === 'disconnected' && state.reason === undefined) userIsHere();
+    else preparation.check();
+  });
+  server.onChange((id) => {
+    if (id !== undefined) userIsHere();
+  });
+  plan.onChange(() => {
+    void logins.refresh();
+    tunnel.resolveAhead(plan.hosts());
+    preparation.check();
+  });
+  // Even if nothing changes any more: an earlier run may have left the desktop's proxy set.
+  void helper.ready.then(() => syncProxy(tunnel.state()));
+  void serviceAddresses.refresh();
+
+  return {
+    tunnel,
+    gateways,
+    onTunnelState: (listener) => states.add(listener),
+    onTunnelCommand: (listener) => commands.add(listener),
+    onGatewayForm: (listener) => forms.add(listener),
+    onLatency: (listener) => latencies.add(listener),
+    latencyMeter: createGatewayLatencies({
+      servers: () => plan.servers(),
+      state: () => tunnel.state(),
+      addresses,
+      onLatency: (latency) => latencies.emit(latency),
+    }),
+    worldAddress: createWorldAddress({ state: () => tunnel.state(), client, apiUrl, fetch: fetchShort }),
+    portalAddress: portalAt,
+    portal: createPortalSignIn({
+      helper,
+      address: portalAt,
+      openWindow: options.openPortalWindow,
+      onFound: (isThere) => tunnel.portalFound(isThere),
+      onPassed: () => tunnel.portalPassed(),
+      log,
+    }),
+    userIsHere,
+    close() {
+      preparation.close();
+      planGuard.close();
+    },
+  };
+}
