@@ -24,7 +24,7 @@ export const houses = {
         'diagnostics',
         'programs',
         'control',
-        'programs-host.ts',
+        'mini-apps-host.ts',
         'core',
         'control-host.ts',
         'desktop-host.ts',
@@ -144,6 +144,22 @@ export const houses = {
       database: ['http/token.ts', 'http/unix-socket.ts'],
     },
   },
+};
+
+/**
+ * Which file asks what system this is, for each subject of `src/main` and `src/node` with a folder for a system. Only
+ * that file may import from the folder, and what is for the same system.
+ */
+export const systemChoosers = {
+  'src/main/programs': 'system-programs.ts',
+  'src/main/networks': 'system-networks.ts',
+  'src/main/system-proxy': 'desktop-proxies.ts',
+  'src/main/login-item': 'system-login-item.ts',
+  'src/main/tray': 'tray-place.ts',
+  'src/main/diagnostics': 'network-links.ts',
+  'src/main/control': 'control-place.ts',
+  'src/main/cli/doctor': 'this-system.ts',
+  'src/node/os': 'peer-process.ts',
 };
 
 export const isWithin = (file, room) => file === room || file.startsWith(`${room}/`);

@@ -1,12 +1,12 @@
 import path from 'node:path';
-import { houses, isWithin } from './houses.js';
+import { houses, isWithin, systemChoosers } from './houses.js';
 
 /**
  * Which room may import which (docs/architecture.md): every room knows `shared`, which knows nobody; main, service and
  * helper also know `node`, which knows only `shared`. Tests and scripts may enter every room. Only src/main/electron and the
  * preload may touch 'electron'; the shared room and the renderer have no Node built-ins. Of the helper, only its
- * platform.ts knows the folders of the systems. Of main, renderer, service and helper, every folder is a room, with the
- * arrows of houses.js.
+ * platform.ts knows the folders of the systems; of main and node, one file for each subject. Of main, renderer, service
+ * and helper, every folder is a room, with the arrows of houses.js.
  */
 const root = path.resolve(import.meta.dirname, '../..');
 const rooms = ['src/shared', 'src/node', 'src/renderer', 'src/preload', 'src/main', 'src/service', 'helper'];
@@ -47,6 +47,13 @@ function wrongHouseArrow(file, target) {
   return known && !isOthersPage ? undefined : `${house}/${room} may not import ${target}`;
 }
 
+function wrongSystemArrow(file, target) {
+  const [, subject, system] = /^(src\/(?:main|node)\/.+?)\/(linux|macos|windows)\//.exec(target) ?? [];
+  if (subject === undefined || file.split('/').includes(system)) return undefined;
+  const chooser = `${subject}/${systemChoosers[subject]}`;
+  return file === chooser ? undefined : `only ${chooser} may import from ${subject}/${system}`;
+}
+
 function allowedOf({ rooms: arrows, ofEveryRoom }, room) {
   const ofItsKind = room.includes('/') ? arrows[path.posix.dirname(room)] : [];
   return [...(arrows[room] ?? []), ...ofItsKind, ...ofEveryRoom];
@@ -62,7 +69,7 @@ export function wrongArrow(file, specifier) {
     const system = systems.find((folder) => isWithin(target, folder));
     if (from && system && !isWithin(file, system) && file !== platform)
       return `only ${platform} may import from ${system}`;
-    return wrongHouseArrow(file, target);
+    return (from && wrongSystemArrow(file, target)) ?? wrongHouseArrow(file, target);
   }
   if (/^electron(\/|$)/.test(specifier) && !mayTouchElectron.some((room) => isWithin(file, room))) {
     return `only ${mayTouchElectron.slice(0, 2).join(' and ')} may import 'electron'`;

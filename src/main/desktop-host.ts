@@ -1,7 +1,7 @@
 import { hostContract, type HostContract, type HostImplementation } from '#shared/host/contract.ts';
 import { createPageCalls } from '#shared/host/page-calls.ts';
 import { createHostServer, type EmitHostEvent } from '#shared/host/server.ts';
-import { createAppsHost, type OpenAppLink, type OpenAppView } from './programs-host.ts';
+import { createMiniAppsHost, type OpenAppLink, type OpenAppView } from './mini-apps-host.ts';
 import type { Core } from './core/core.ts';
 import { createReportHost, type SaveText } from './diagnostics/report-host.ts';
 import { createGroupHost } from './gateway/group-host.ts';
@@ -61,7 +61,7 @@ export function createDesktopHost(options: DesktopHostOptions): HostServer {
       checkToken: (credentials) => core.checkToken(credentials),
       signOut: (by) => core.signOut(by),
     }),
-    apps: createAppsHost(options),
+    apps: createMiniAppsHost(options),
     storage: core.storage,
     tunnel: tunnel.host,
     gatewayForm: core.gatewayForms.host,

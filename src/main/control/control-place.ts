@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { linuxProfile, runtimeFolders } from './linux/linux-folders.ts';
+import { macosProfile } from './macos/macos-folders.ts';
+import { pipeName, windowsProfile } from './windows/windows-places.ts';
 
 /** Where to find the process that runs the core of a profile, and the lock that keeps out a second one. */
 export interface ControlPlace {
@@ -18,13 +21,8 @@ interface Surroundings {
 
 /** This user's default data folder of the app, as Electron chooses it. */
 export function defaultProfile({ env, platform }: Surroundings): string {
-  if (platform === 'darwin') return path.join(homedir(), 'Library/Application Support/Waymaker');
-  if (platform === 'win32')
-    return path.join(env['APPDATA'] ?? path.join(homedir(), 'AppData/Roaming'), 'Waymaker');
-  const configured = env['XDG_CONFIG_HOME'] ?? '';
-  // Relative paths must be ignored (XDG Base Directory Specification): each program would find another folder.
-  const folder = path.isAbsolute(configured) ? configured : path.join(homedir(), '.config');
-  return path.join(folder, 'Waymaker');
+  if (platform === 'darwin') return macosProfile();
+  return platform === 'win32' ? windowsProfile(env) : linuxProfile(env);
 }
 
 /**
@@ -35,10 +33,8 @@ export function controlPlace(profile: string, surroundings: Surroundings): Contr
   const resolved = path.resolve(profile);
   const digest = createHash('sha256').update(resolved).digest('hex').slice(0, 12);
   const isUsual = resolved === path.resolve(defaultProfile(surroundings));
-  if (surroundings.platform === 'win32') {
-    const pipe = (kind: string) => String.raw`\\.\pipe\waymaker-${kind}-${digest}`;
-    return { socketPath: pipe('core'), lockPath: pipe('lock') };
-  }
+  if (surroundings.platform === 'win32')
+    return { socketPath: pipeName('core', digest), lockPath: pipeName('lock', digest) };
   const name = isUsual ? 'core' : `core-${digest}`;
   const folder = ownFolder(resolved, surroundings);
   return { socketPath: path.join(folder, `${name}.sock`), lockPath: path.join(folder, `${name}.lock`) };
@@ -52,9 +48,9 @@ const maxFolderBytes = 75;
 
 function ownFolder(profile: string, { env, platform }: Surroundings): string {
   const uid = process.getuid?.() ?? 0;
-  const runtime = platform === 'linux' ? [env['XDG_RUNTIME_DIR'], `/run/user/${uid}`] : [];
+  const runtime = platform === 'linux' ? runtimeFolders(env, uid) : [];
   const folders = [
-    ...runtime.flatMap((folder) => (folder && isOwn(folder, uid) ? path.join(folder, 'waymaker') : [])),
+    ...runtime.flatMap((folder) => (isOwn(folder, uid) ? path.join(folder, 'waymaker') : [])),
     path.join(profile, 'control'),
     path.join(tmpdir(), `waymaker-${uid}`),
   ];

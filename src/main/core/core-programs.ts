@@ -1,7 +1,8 @@
 import os from 'node:os';
 import type { Logger } from 'pino';
 import type { Language } from '#shared/entities.ts';
-import { createRoutedApps } from '../programs/routed-programs.ts';
+import { createRoutedPrograms } from '../programs/routed-programs.ts';
+import { systemPrograms } from '../programs/system-programs.ts';
 import { createTunnelBrowser } from '../programs/tunnel-browser.ts';
 import { ownProxy } from '../system-proxy/sync-with-tunnel.ts';
 import type { HelperClient } from '../tunnel/helper-client.ts';
@@ -34,7 +35,7 @@ export function createCorePrograms(options: CoreProgramsOptions): CorePrograms {
   const { helper, log } = options;
   const { preferences, language } = options.choices;
   const { tunnel, onTunnelState } = options.tunnel;
-  const routedApps = createRoutedApps({
+  const routedPrograms = createRoutedPrograms({
     surroundings: () => ({
       env: options.session,
       home: os.homedir(),
@@ -48,26 +49,26 @@ export function createCorePrograms(options: CoreProgramsOptions): CorePrograms {
     move: createMoveProcess(helper),
     log,
   });
-  preferences.prepareWith(() => routedApps.apply());
-  onTunnelState((state) => routedApps.follow(state));
+  preferences.prepareWith(() => routedPrograms.apply());
+  onTunnelState((state) => routedPrograms.follow(state));
   const tunnelBrowser = createTunnelBrowser({
     proxyAddress: () => ownProxy(tunnel.state())?.address,
-    defaultBrowser: () => options.runProgram('xdg-settings', ['get', 'default-web-browser']),
+    findBrowser: () => systemPrograms().findBrowser(options.runProgram, options.session),
     env: options.session,
     directory: os.tmpdir(),
     log,
   });
   return {
-    routedApps: routedApps.host,
+    routedApps: routedPrograms.host,
     async admitProcess(pid) {
       await helper.ready;
       if (helper.capabilities()?.includes('routing.app') !== true) return 'unsupported';
-      return await routedApps.admit(pid);
+      return await routedPrograms.admit(pid);
     },
     tunnelBrowser,
     close() {
       tunnelBrowser.close();
-      routedApps.close();
+      routedPrograms.close();
     },
   };
 }

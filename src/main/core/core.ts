@@ -9,7 +9,7 @@ import type { ServerLatency } from '#shared/plan/server-latency.ts';
 import type { ListedServer } from '#shared/plan/usable-group.ts';
 import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
 import type { TunnelBrowser } from '../programs/tunnel-browser.ts';
-import type { RoutedApps } from '../programs/routed-programs.ts';
+import type { RoutedPrograms } from '../programs/routed-programs.ts';
 import type { ConnectionLog } from '../diagnostics/connection-log.ts';
 import type { ClientIdentities } from '../gateway/client-identities.ts';
 import type { GatewayForms } from '../gateway/gateway-forms.ts';
@@ -63,7 +63,7 @@ export interface Core {
   server: ServerChoice;
   behaviour: BehaviourStore;
   networks: Networks | undefined;
-  routedApps: RoutedApps['host'];
+  routedApps: RoutedPrograms['host'];
   /** Routes a process of the user like the chosen applications, until it ends. */
   admitProcess(pid: number): Promise<'admitted' | 'gone' | 'unsupported'>;
   connectionLog: ConnectionLog;

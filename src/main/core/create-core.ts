@@ -40,7 +40,7 @@ export function createCore(options: CoreOptions): Core {
 
   return {
     device,
-    language: choices.language,
+    language: () => choices.language(),
     operatorTexts: account.operatorTexts,
     session,
     client: account.watchedClient,

@@ -1,13 +1,5 @@
-import { existsSync } from 'node:fs';
-import { networkInterfaces } from 'node:os';
 import type { LossCause } from '#shared/tunnel/connection-log.ts';
-
-/** A network device with an address that may lead to the internet. */
-export interface Link {
-  name: string;
-  isWifi: boolean;
-  addresses: readonly string[];
-}
+import { networkLinks, type Link } from './network-links.ts';
 
 /** Finds out why a tunnel was lost, by what has changed in the computer's networks since it came up. */
 export interface LossWatch {
@@ -48,22 +40,3 @@ export function createLossWatch(links: () => readonly Link[] = networkLinks): Lo
     },
   };
 }
-
-/** Tunnels, including ours, are not networks of their own. */
-const isTunnel = (name: string) => /^(?:tun|tap|utun|wg|wm)\d/.test(name);
-
-/** Names on Windows. */
-const wifiNames = /wi-?fi|wlan|wireless/i;
-
-function networkLinks(): Link[] {
-  return Object.entries(networkInterfaces()).flatMap(([name, found = []]) => {
-    const addresses = found
-      .filter(({ internal, scopeid = 0 }) => !internal && scopeid === 0)
-      .map(({ address }) => address);
-    if (addresses.length === 0 || isTunnel(name)) return [];
-    return [{ name, isWifi: isWifi(name), addresses }];
-  });
-}
-
-const isWifi = (name: string) =>
-  process.platform === 'linux' ? existsSync(`/sys/class/net/${name}/phy80211`) : wifiNames.test(name);

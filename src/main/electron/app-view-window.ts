@@ -1,5 +1,5 @@
 import { BrowserWindow, session } from 'electron';
-import type { OpenAppView } from '../programs-host.ts';
+import type { OpenAppView } from '../mini-apps-host.ts';
 import { denyPermissions, openExternal, sandboxed } from './lockdown.ts';
 
 const views = new Set<BrowserWindow>();

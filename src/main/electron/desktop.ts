@@ -12,7 +12,7 @@ import { protectOnUntrusted } from '../desktop-networks.ts';
 import { createDesktopNotices } from '../desktop-notices.ts';
 import { createDesktopTray } from '../desktop-tray.ts';
 import type { RunProgram } from '../system-proxy/run-program.ts';
-import { hasTrayHost } from '../tray/tray-host.ts';
+import { hasTrayPlace } from '../tray/tray-place.ts';
 import { closing } from '../window/closing.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { setAppMenu } from './app-menu.ts';
@@ -155,9 +155,9 @@ export function startDesktop(options: DesktopOptions): Desktop {
    * back.
    */
   async function showIfLost(): Promise<void> {
-    if (process.platform !== 'linux' || !startsHidden()) return;
+    if (!startsHidden()) return;
     for (let tries = 0; tries < panelTries; tries += 1) {
-      if (mainWindow.isVisible() || (await hasTrayHost(runProgram))) return;
+      if (mainWindow.isVisible() || (await hasTrayPlace(runProgram))) return;
       await delay(panelPauseMs, undefined, { ref: false });
     }
     if (!mainWindow.isVisible()) mainWindow.minimize();
@@ -165,8 +165,7 @@ export function startDesktop(options: DesktopOptions): Desktop {
   click('starting hidden', showIfLost);
 
   async function decideClosing(): Promise<void> {
-    const hasPlace =
-      process.platform !== 'linux' || (await withTimeout(hasTrayHost(runProgram), trayHostMs, false));
+    const hasPlace = await withTimeout(hasTrayPlace(runProgram), trayHostMs, false);
     const does = closing({ hasPlace, state: core.tunnel.state() });
     if (does === 'hide') return mainWindow.hide();
     if (does === 'quit') return quit();

@@ -25,7 +25,7 @@ import { startDesktop, type Desktop } from './desktop.ts';
 import { reportAddress, startErrorReports } from './error-reports.ts';
 import { createHostIpc } from './host-ipc.ts';
 import { clipboardWrite, denyPermissions, openAppLink, openExternal } from './lockdown.ts';
-import { startsHidden, systemLoginItem } from './login-item.ts';
+import { installedLoginItem, startsHidden } from './login-item.ts';
 import { createMainWindow } from './main-window.ts';
 import { declarePageScheme, openPageWindow, placeOf, servePages } from './page-window.ts';
 import { createPageZoom } from './page-zoom.ts';
@@ -120,7 +120,7 @@ async function start(): Promise<void> {
     lossWatch,
     appLog: () => logFile.read(),
     keychain: createSystemKeychain(),
-    loginItem: systemLoginItem(),
+    loginItem: installedLoginItem(),
     networks: systemNetworks({ platform: process.platform, env: process.env, log }),
     runProgram,
     session: process.env,

@@ -1,9 +1,6 @@
 import type { Logger } from 'pino';
-import { createNetworkManager } from './linux/network-manager.ts';
+import { createNetworkManager, systemBusAddress } from './linux/network-manager.ts';
 import type { Networks } from './networks.ts';
-
-/** The default address of a system's message bus (D-Bus specification, "System message bus"). */
-const usualBus = 'unix:path=/var/run/dbus/system_bus_socket';
 
 /** The system's networks; undefined on systems that the app does not support here. */
 export function systemNetworks(system: {
@@ -12,6 +9,5 @@ export function systemNetworks(system: {
   log: Logger;
 }): Networks | undefined {
   const { platform, env, log } = system;
-  if (platform !== 'linux') return undefined;
-  return createNetworkManager({ busAddress: env['DBUS_SYSTEM_BUS_ADDRESS'] ?? usualBus, log });
+  return platform === 'linux' ? createNetworkManager({ busAddress: systemBusAddress(env), log }) : undefined;
 }

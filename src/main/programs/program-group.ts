@@ -1,8 +1,7 @@
 import type { Logger } from 'pino';
 import type { AppChoice, RunningApp } from '#shared/host/routed-apps.ts';
-import type { MatchProcess } from './linux/match-processes.ts';
-import { createProcessOwners } from './linux/process-owners.ts';
-import type { Process, Processes } from './linux/processes.ts';
+import { createProcessOwners } from './process-owners.ts';
+import type { MatchProcess, Process, Processes } from './processes.ts';
 
 /**
  * Asks the helper to move a process with its descendants into the group that is routed differently, or out of it.
@@ -13,7 +12,7 @@ export type MoveProcess = (pid: number, into: 'group' | 'outside') => Promise<{ 
 /**
  * Keeps the processes of the chosen applications, and no others, in the group of programs that the helper routes by.
  */
-export interface AppGroup {
+export interface ProgramGroup {
   /** Moves everything that is not where it belongs; rejects if the helper refuses. */
   sweep(choice: AppChoice, match: MatchProcess): Promise<void>;
   /** Puts a waiting process into the group, for an application. False if that fails. */
@@ -36,13 +35,13 @@ const refusedSweeps = 30;
 const maxRounds = 4;
 const maxDepth = 64;
 
-export function createAppGroup(options: {
+export function createProgramGroup(options: {
   processes: Processes;
   move: MoveProcess;
   /** This app's own process. */
   ownPid: number;
   log: Logger;
-}): AppGroup {
+}): ProgramGroup {
   const { processes, move, ownPid, log } = options;
   const owners = createProcessOwners();
   /** The group's path, known once a process was moved there. */
@@ -131,12 +130,12 @@ export function createAppGroup(options: {
   }
 
   /** If groups cannot be distinguished, as in version 1, every process would seem to be in it. */
-  function learnGroup({ cgroup, pid }: Process): void {
-    const isOthers = cgroup === processes.reread(ownPid)?.cgroup && pid !== ownPid;
-    group = cgroup === '/' || cgroup === '' || isOthers ? undefined : cgroup;
+  function learnGroup({ group: found, pid }: Process): void {
+    const isOthers = found === processes.reread(ownPid)?.group && pid !== ownPid;
+    group = found === '/' || found === '' || isOthers ? undefined : found;
   }
 
-  const isInside = (process: Process | undefined) => group !== undefined && process?.cgroup === group;
+  const isInside = (process: Process | undefined) => group !== undefined && process?.group === group;
 
   /** Descendants are recorded while their ancestor still exists. */
   function keepDescendants(all: readonly Process[]): void {
@@ -172,7 +171,7 @@ export function createAppGroup(options: {
       if ((await move(pid, 'group')) === 'gone') return false;
       const process = processes.reread(pid);
       if (!process) return false;
-      group = process.cgroup;
+      ({ group } = process);
       kept.add(nameOf(process));
       return true;
     },

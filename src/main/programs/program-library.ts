@@ -1,14 +1,13 @@
 import type { RoutedApp } from '#shared/host/routed-apps.ts';
-import { createIconFinder } from './linux/program-icons.ts';
-import { findInstalledApps, type InstalledApp, type Surroundings } from './linux/installed-programs.ts';
-import { createMatcher, type MatchProcess } from './linux/match-processes.ts';
-import { realFile } from './linux/program-file.ts';
+import type { InstalledProgram, Surroundings } from './installed-program.ts';
+import type { MatchProcess } from './processes.ts';
+import type { SystemPrograms } from './system-programs.ts';
 
 /** The installed applications. They are searched again when somebody wants to see them, or after a while. */
-export interface AppLibrary {
+export interface ProgramLibrary {
   /** The current list, with icons. */
   list(): Promise<RoutedApp[]>;
-  find(id: string): Promise<InstalledApp | undefined>;
+  find(id: string): Promise<InstalledProgram | undefined>;
   /** Finds the application of a process. */
   matcher(): Promise<MatchProcess>;
 }
@@ -17,14 +16,18 @@ export interface AppLibrary {
 const scanAgainMs = 5 * 60_000;
 
 /** `ownProgram`: this app, which is not offered. */
-export function createAppLibrary(surroundings: () => Surroundings, ownProgram: string): AppLibrary {
-  let found: { apps: InstalledApp[]; match: MatchProcess; at: number } | undefined;
+export function createProgramLibrary(
+  system: SystemPrograms,
+  surroundings: () => Surroundings,
+  ownProgram: string,
+): ProgramLibrary {
+  let found: { programs: InstalledProgram[]; match: MatchProcess; at: number } | undefined;
   let scanning: Promise<NonNullable<typeof found>> | undefined;
 
   async function scan() {
-    const own = await realFile(ownProgram);
-    const apps = (await findInstalledApps(surroundings())).filter(({ program }) => program !== own);
-    found = { apps, match: createMatcher(apps), at: performance.now() };
+    const own = await system.realFile(ownProgram);
+    const programs = (await system.findInstalled(surroundings())).filter(({ program }) => program !== own);
+    found = { programs, match: system.createMatcher(programs), at: performance.now() };
     return found;
   }
 
@@ -38,10 +41,10 @@ export function createAppLibrary(surroundings: () => Surroundings, ownProgram: s
 
   return {
     async list() {
-      const { apps } = await current(0);
-      const findIcon = createIconFinder(surroundings());
+      const { programs } = await current(0);
+      const findIcon = system.createIconFinder(surroundings());
       const listed: RoutedApp[] = [];
-      for (const { id, name, icon, sandbox, needsTerminal } of apps) {
+      for (const { id, name, icon, sandbox, needsTerminal } of programs) {
         listed.push({
           id,
           name,
@@ -52,7 +55,7 @@ export function createAppLibrary(surroundings: () => Surroundings, ownProgram: s
       }
       return listed;
     },
-    find: async (id) => (await current(scanAgainMs)).apps.find((app) => app.id === id),
+    find: async (id) => (await current(scanAgainMs)).programs.find((one) => one.id === id),
     matcher: async () => (await current(scanAgainMs)).match,
   };
 }

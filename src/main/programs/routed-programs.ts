@@ -5,16 +5,16 @@ import type { AppChoice, StartOutcome } from '#shared/host/routed-apps.ts';
 import { createSerialQueue } from '#shared/serial-queue.ts';
 import { isBlocked } from '#shared/tunnel/look.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import { createAppGroup, type MoveProcess } from './program-group.ts';
-import { createAppLibrary } from './program-library.ts';
-import type { InstalledApp, Surroundings } from './linux/installed-programs.ts';
-import { createProcesses, type Processes } from './linux/processes.ts';
-import { startWaiting } from './linux/start-program.ts';
+import { createProgramGroup, type MoveProcess } from './program-group.ts';
+import { createProgramLibrary } from './program-library.ts';
+import type { InstalledProgram, Surroundings } from './installed-program.ts';
+import type { Processes } from './processes.ts';
+import { systemPrograms } from './system-programs.ts';
 
 /**
  * Routing by app: keeps the chosen applications in the group that the helper routes by, and starts applications there.
  */
-export interface RoutedApps {
+export interface RoutedPrograms {
   readonly host: HostImplementation['routedApps'];
   /**
    * Called before a tunnel is established or its routing changed: resolves once all running chosen applications are
@@ -27,7 +27,7 @@ export interface RoutedApps {
   close(): void;
 }
 
-export interface RoutedAppsOptions {
+export interface RoutedProgramsOptions {
   surroundings: () => Surroundings;
   /** This app's own program. */
   ownProgram: string;
@@ -45,11 +45,12 @@ const afterStart = { sweeps: 60, everyMs: 50 } as const;
 /** How long people need to save what they have open. */
 const endsWithinMs = 10_000;
 
-export function createRoutedApps(options: RoutedAppsOptions): RoutedApps {
+export function createRoutedPrograms(options: RoutedProgramsOptions): RoutedPrograms {
   const { choice, log } = options;
-  const library = createAppLibrary(options.surroundings, options.ownProgram);
-  const processes = options.processes ?? createProcesses();
-  const group = createAppGroup({ processes, move: options.move, ownPid: process.pid, log });
+  const system = systemPrograms();
+  const library = createProgramLibrary(system, options.surroundings, options.ownProgram);
+  const processes = options.processes ?? system.createProcesses();
+  const group = createProgramGroup({ processes, move: options.move, ownPid: process.pid, log });
   /** Sweeps do not overlap. */
   const enqueue = createSerialQueue();
   let isRouted = false;
@@ -90,20 +91,20 @@ export function createRoutedApps(options: RoutedAppsOptions): RoutedApps {
   }
 
   async function start(id: string): Promise<StartOutcome> {
-    const app = await library.find(id);
+    const program = await library.find(id);
     if (!choice()?.ids.includes(id)) return 'not-routed';
-    if (!app || app.needsTerminal) return 'failed';
+    if (!program || program.needsTerminal) return 'failed';
     try {
-      return (await startInGroup(app)) ? 'started' : 'failed';
+      return (await startInGroup(program)) ? 'started' : 'failed';
     } catch (error) {
       log.warn({ err: error, id }, 'an application cannot be started');
       return 'failed';
     }
   }
 
-  async function startInGroup({ id, command, directory, sandbox }: InstalledApp): Promise<boolean> {
+  async function startInGroup({ id, command, directory, sandbox }: InstalledProgram): Promise<boolean> {
     const { env, home } = options.surroundings();
-    const waiting = await startWaiting(command, { env, directory: directory ?? home });
+    const waiting = await system.startWaiting(command, { env, directory: directory ?? home });
     if (!waiting) return false;
     let isAdmitted = false;
     try {

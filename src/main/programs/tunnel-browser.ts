@@ -5,8 +5,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Logger } from 'pino';
 import type { BrowserWindowOutcome } from '#shared/host/contract.ts';
-import { findProgram } from './linux/program-file.ts';
-import { ownEnvironment } from './linux/start-program.ts';
+import { ownEnvironment } from './own-environment.ts';
 import {
   chromiumPreferences,
   chromiumThroughProxy,
@@ -22,26 +21,15 @@ export interface TunnelBrowser {
   close(): void;
 }
 
-interface Browser {
+export interface Browser {
   program: string;
   kind: 'chromium' | 'firefox';
 }
 
-/** The names that distributions use. If several are installed, the one that most people prefer comes first. */
-const browsers: readonly { names: readonly string[]; kind: Browser['kind'] }[] = [
-  { names: ['google-chrome-stable', 'google-chrome'], kind: 'chromium' },
-  { names: ['firefox', 'firefox-esr', 'librewolf'], kind: 'firefox' },
-  { names: ['brave-browser', 'brave-browser-stable', 'brave'], kind: 'chromium' },
-  { names: ['microsoft-edge-stable', 'microsoft-edge'], kind: 'chromium' },
-  { names: ['chromium', 'chromium-browser'], kind: 'chromium' },
-  { names: ['vivaldi-stable', 'vivaldi'], kind: 'chromium' },
-];
-
 export interface TunnelBrowserOptions {
   /** The address (`address:port`) of the proxy whose packets all go through the tunnel; undefined if there is none. */
   proxyAddress: () => string | undefined;
-  /** The desktop file of the user's default browser, such as `firefox.desktop`. */
-  defaultBrowser: () => Promise<string | undefined>;
+  findBrowser: () => Promise<Browser | undefined>;
   env: Readonly<NodeJS.ProcessEnv>;
   /** The directory for temporary profiles. */
   directory: string;
@@ -51,21 +39,6 @@ export interface TunnelBrowserOptions {
 export function createTunnelBrowser(options: TunnelBrowserOptions): TunnelBrowser {
   const { env, log } = options;
   const open = new Map<string, ChildProcess>();
-
-  async function find(): Promise<Browser | undefined> {
-    const preferred =
-      (await options.defaultBrowser().catch(() => undefined))?.replace(/\.desktop$/, '') ?? '';
-    const ordered = [...browsers].sort(
-      (one, other) => Number(other.names.includes(preferred)) - Number(one.names.includes(preferred)),
-    );
-    for (const { names, kind } of ordered) {
-      for (const name of names) {
-        const program = await findProgram(name, env['PATH']);
-        if (program !== undefined) return { program, kind };
-      }
-    }
-    return undefined;
-  }
 
   async function start({ program, kind }: Browser, proxyAddress: string): Promise<void> {
     const profile = await mkdtemp(path.join(options.directory, 'waymaker-window-'));
@@ -99,7 +72,7 @@ export function createTunnelBrowser(options: TunnelBrowserOptions): TunnelBrowse
     async open() {
       const proxyAddress = options.proxyAddress();
       if (proxyAddress === undefined) return 'failed';
-      const browser = await find();
+      const browser = await options.findBrowser();
       if (!browser) return 'no-browser';
       try {
         await start(browser, proxyAddress);

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import { createSerialQueue } from '#shared/serial-queue.ts';
-import { createGnomeProxy } from './linux/gnome.ts';
-import { createKdeProxy } from './linux/kde.ts';
+import { desktopProxies, type ProxyPlace } from './desktop-proxies.ts';
 import type { PacSettings, ProxyChange } from './proxy-settings.ts';
 import type { RunProgram } from './run-program.ts';
 import type { Setting, Settings } from '../preferences/settings.ts';
@@ -28,23 +27,22 @@ export interface SystemProxyOptions {
   log: Logger;
 }
 
-type Places = Setting<'proxyBefore'>;
-type Place = keyof Places;
+type Kept = Setting<'proxyBefore'>[ProxyPlace];
 type Outcome = 'done' | 'absent' | 'failed';
 
 export function createSystemProxy({ settings, run, env, log }: SystemProxyOptions): SystemProxy {
-  const desktops = { gnome: createGnomeProxy(run), kde: createKdeProxy(run, log) };
+  const desktops = desktopProxies({ run, env, log });
   /** Where this run of the app has changed the settings. */
-  const changed = new Set<Place>();
+  const changed = new Set<ProxyPlace>();
   const enqueue = createSerialQueue();
 
   /** False if it is not on disk now. */
-  function keep(place: Place, before: Places[Place]): boolean {
+  function keep(place: ProxyPlace, before: Kept): boolean {
     return settings.set('proxyBefore', { ...settings.get('proxyBefore'), [place]: before });
   }
 
-  async function pointAt(place: Place, pacUrl: string): Promise<Outcome> {
-    const desktop = desktops[place];
+  async function pointAt(place: ProxyPlace, pacUrl: string): Promise<Outcome> {
+    const desktop = desktops.at(place);
     const now = await desktop.read();
     if (!now) return 'absent';
     const kept = settings.get('proxyBefore')[place];
@@ -85,10 +83,10 @@ export function createSystemProxy({ settings, run, env, log }: SystemProxyOption
   }
 
   /** Returns whether nothing is left to restore. */
-  async function putBack(place: Place): Promise<boolean> {
+  async function putBack(place: ProxyPlace): Promise<boolean> {
     const kept = settings.get('proxyBefore')[place];
     if (!kept) return true;
-    const desktop = desktops[place];
+    const desktop = desktops.at(place);
     const now = await desktop.read();
     if (!now) {
       log.warn({ place }, 'the proxy settings are not there to be put back');
@@ -118,7 +116,7 @@ export function createSystemProxy({ settings, run, env, log }: SystemProxyOption
   }
 
   /** Logs failures and returns `instead`. They are expected, because the desktop's tools are not ours. */
-  async function logged<Value>(place: Place, work: Promise<Value>, instead: Value): Promise<Value> {
+  async function logged<Value>(place: ProxyPlace, work: Promise<Value>, instead: Value): Promise<Value> {
     try {
       return await work;
     } catch (error) {
@@ -135,7 +133,7 @@ export function createSystemProxy({ settings, run, env, log }: SystemProxyOption
           return false;
         }
         const outcomes: Outcome[] = [];
-        for (const place of placesOf(env['XDG_CURRENT_DESKTOP'])) {
+        for (const place of desktops.current()) {
           outcomes.push(await logged(place, pointAt(place, pacUrl), 'failed'));
         }
         return outcomes.includes('done') && !outcomes.includes('failed');
@@ -143,19 +141,9 @@ export function createSystemProxy({ settings, run, env, log }: SystemProxyOption
     restore: () =>
       enqueue(async () => {
         // Not only those of this desktop: the user may have been in another one when they were changed.
-        for (const place of ['gnome', 'kde'] as const) await logged(place, putBack(place), false);
+        for (const place of desktops.places) await logged(place, putBack(place), false);
       }),
   };
-}
-
-/** Desktops that use GNOME's settings, by their names in XDG_CURRENT_DESKTOP. */
-const gnomeLike = ['GNOME', 'Unity', 'X-Cinnamon', 'MATE', 'Pantheon', 'Budgie', 'Deepin', 'UKUI'];
-
-/** In KDE both, because Firefox reads GNOME's settings on every desktop (toolkit/system/unixproxy). */
-function placesOf(currentDesktop = ''): Place[] {
-  const names = currentDesktop.split(':');
-  if (names.includes('KDE')) return ['kde', 'gnome'];
-  return names.some((name) => gnomeLike.includes(name)) ? ['gnome'] : [];
 }
 
 /** Only letters that need no quoting in any desktop's notation. */

@@ -9,7 +9,7 @@ import type { CommandContext } from '../command-context.ts';
 import { checkActualWay } from '../doctor/actual-way.ts';
 import { checkNames, type CheckName, type Finding } from '../doctor/finding.ts';
 import { checkGateway, checkService } from '../doctor/remote-services.ts';
-import { checkThisComputer } from '../doctor/this-computer.ts';
+import { thisSystem } from '../doctor/this-system.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
 import { tableLines } from '../terminal.ts';
 
@@ -27,7 +27,7 @@ export async function doctor(context: CommandContext): Promise<ExitCode> {
   const isClosed = isBlocked(tunnel);
   const findings = [
     helper.finding,
-    ...(platform === 'linux' ? checkThisComputer(env, say) : []),
+    ...thisSystem.check(env, say),
     // While traffic is blocked, nothing can be reached, and that is correct.
     ...(isClosed ? [] : await checkService(apiUrl, say)),
     ...(isClosed ? [] : [await gatewayFinding(tunnel, server, context)]),

@@ -6,10 +6,9 @@ import type { TunnelState } from '#shared/tunnel/state.ts';
 import { blockedWay, expectedWay, type ExpectedWay } from './expected-way.ts';
 import { finding, type Finding } from './finding.ts';
 import { checkGroup } from './group-check.ts';
-import { networksIntoTunnel, routeTo, type KernelRoute } from './kernel-route.ts';
 import { checkProxy } from './proxy-check.ts';
 import { addressesOf, tryConnection } from './remote-services.ts';
-import { tunnelDevice } from './this-computer.ts';
+import { thisSystem, type KernelRoute } from './this-system.ts';
 
 export interface ActualWayOptions {
   tunnel: TunnelState;
@@ -53,11 +52,11 @@ export async function checkActualWay(options: ActualWayOptions): Promise<Finding
 async function checkRoutes(way: ExpectedWay, given: Surroundings): Promise<Finding> {
   const missing = await missingNetworks(given);
   if (missing) return missing;
-  const routes = await Promise.all(way.destinations.map((address) => routeTo(address)));
+  const routes = await Promise.all(way.destinations.map((address) => thisSystem.routeTo(address)));
   const judged = routes.flatMap((route) => {
     const expected = route && way.ofAddress(route.address);
     if (!route || expected === undefined || isException(route, given)) return [];
-    return [{ ...route, isRight: (route.device === tunnelDevice) === expected }];
+    return [{ ...route, isRight: (route.device === thisSystem.tunnelDevice) === expected }];
   });
   if (judged.length === 0) return { check: 'route', outcome: 'unknown' };
   const wrong = judged.find(({ isRight }) => !isRight);
@@ -70,7 +69,7 @@ async function checkRoutes(way: ExpectedWay, given: Surroundings): Promise<Findi
 async function missingNetworks({ tunnel, say }: Surroundings): Promise<Finding | undefined> {
   if (tunnel.state !== 'connected' || tunnel.routing.mode !== 'split') return undefined;
   const { networks } = tunnel.routing;
-  const led = (await networksIntoTunnel()).length;
+  const led = (await thisSystem.networksIntoTunnel()).length;
   // Networks of an IP version that the tunnel does not have are refused, and not routed.
   const hasBoth = tunnel.addresses.ipv4 !== undefined && tunnel.addresses.ipv6 !== undefined;
   const isMissing = hasBoth ? led < networks : led === 0 && networks > 0;
@@ -101,7 +100,7 @@ async function checkProbe(way: ExpectedWay, given: Surroundings): Promise<Findin
   const made = await tryConnection(service.host, service.port);
   if (!made) return finding('probe', false, say('doctor.probeSilent'));
   const expected = way.ofAddress(made.to);
-  const route = await routeTo(made.to);
+  const route = await thisSystem.routeTo(made.to);
   const isExcepted = route !== undefined && isException(route, given);
   if (expected === undefined || isExcepted || (await isGateway(made.to, given)))
     return { check: 'probe', outcome: 'unknown' };
@@ -117,7 +116,7 @@ async function checkBlocked(way: ExpectedWay | undefined, given: Surroundings): 
     const isAsItShould = serviceAddresses.every((to) => way?.ofAddress(to));
     return { check: 'probe', outcome: isAsItShould ? 'ok' : 'unknown' };
   }
-  const route = await routeTo(made.to);
+  const route = await thisSystem.routeTo(made.to);
   const isLeak = way?.ofAddress(made.to) === true && !(route && isException(route, given));
   return isLeak ? finding('probe', false, say('doctor.blockLeaks')) : { check: 'probe', outcome: 'unknown' };
 }

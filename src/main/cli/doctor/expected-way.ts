@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import type { ControlClient } from '#shared/control/contract.ts';
 import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
 import type { ActiveRouting, TunnelState } from '#shared/tunnel/state.ts';
-import { isByDestination, networksIntoTunnel } from './kernel-route.ts';
+import { thisSystem } from './this-system.ts';
 
 /** Where traffic should go, according to the state and the user's choice. */
 export interface ExpectedWay {
@@ -33,7 +32,7 @@ export async function expectedWay(
     case 'pac':
       return all(false, service);
     case 'app':
-      return all(isAppRouted(tunnel.routing, isInGroup() && !tunnel.ownedByOther), service);
+      return all(isAppRouted(tunnel.routing, thisSystem.isInGroup() && !tunnel.ownedByOther), service);
     case 'split':
       return await splitWay(service);
     case 'ip':
@@ -55,12 +54,12 @@ export async function blockedWay(
     case 'address':
       return (await addressWay(client, service)) ?? all(undefined, service);
     case 'app':
-      return all(isAppRouted({ mode: 'app', policy: chosen.apps?.policy }, isInGroup()), service);
+      return all(isAppRouted({ mode: 'app', policy: chosen.apps?.policy }, thisSystem.isInGroup()), service);
     case 'automatic':
       return all(undefined, service);
     case 'global':
       // A server may have named its own networks; then only those are blocked.
-      return all((await isByDestination()) ? undefined : true, service);
+      return all((await thisSystem.isByDestination()) ? undefined : true, service);
     default:
       return chosen.routing satisfies never;
   }
@@ -71,18 +70,6 @@ export const isAppRouted = (
   { policy }: Extract<ActiveRouting, { mode: 'app' }>,
   isChosen: boolean,
 ): boolean | undefined => (policy === undefined ? undefined : isChosen === (policy === 'include'));
-
-/** Whether this process is in the group that is routed by app, like everything that a chosen terminal runs. */
-function isInGroup(): boolean {
-  try {
-    const group = `/${process.getuid?.()}/inside`;
-    return readFileSync('/proc/self/cgroup', 'utf8')
-      .split('\n')
-      .some((line) => line.endsWith(group));
-  } catch {
-    return false;
-  }
-}
 
 async function addressWay(
   client: ControlClient | undefined,
@@ -99,7 +86,7 @@ async function addressWay(
 
 /** Only the gateway and the helper know the networks, so the kernel is asked about each network that it lists. */
 async function splitWay(service: readonly string[]): Promise<ExpectedWay> {
-  const networks = await networksIntoTunnel();
+  const networks = await thisSystem.networksIntoTunnel();
   const some = networks.slice(0, 12).map((network) => network.split('/')[0] ?? '');
   return {
     ofAddress: (address) => networks.some((network) => isInsidePrefix(address, network)),

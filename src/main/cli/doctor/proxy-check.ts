@@ -1,13 +1,11 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { request, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ControlClient } from '#shared/control/contract.ts';
 import type { Say } from '#shared/texts/say.ts';
 import { finding, type Finding } from './finding.ts';
-import { routeTo } from './kernel-route.ts';
 import { limitMs } from './remote-services.ts';
-import { tunnelDevice } from './this-computer.ts';
+import { thisSystem } from './this-system.ts';
 
 interface ProxyCheckOptions {
   /** From the state. */
@@ -26,10 +24,11 @@ export async function checkProxy(options: ProxyCheckOptions): Promise<Finding> {
     .then(async (reply) => (reply.ok ? await reply.text() : ''))
     .catch(() => '');
   if (!file.includes(proxy.address)) return wrong(say('doctor.pacMissing'));
-  const uid = await listenerUser(proxy.address);
+  // The proxy's, which should be sent through the tunnel.
+  const uid = await thisSystem.listenerUser(proxy.address);
   for (const address of uid === undefined ? [] : serviceAddresses) {
-    const route = await routeTo(address, uid);
-    if (route && route.device !== tunnelDevice)
+    const route = await thisSystem.routeTo(address, uid);
+    if (route && route.device !== thisSystem.tunnelDevice)
       return wrong(say('doctor.proxyRouteWrong', { device: route.device }));
   }
   const samples = await client.routing.samples({ addresses: [] }).catch(() => undefined);
@@ -64,16 +63,4 @@ async function statusOfConnect(proxyAddress: string, target: string): Promise<nu
   } finally {
     asked.destroy();
   }
-}
-
-/** The user of the listening socket (proc_net_tcp in the kernel's documentation), which should be the proxy's. */
-async function listenerUser(address: string): Promise<number | undefined> {
-  const port = Number(address.split(':')[1]).toString(16).toUpperCase().padStart(4, '0');
-  const lines = await readFile('/proc/net/tcp', 'utf8').catch(() => '');
-  for (const line of lines.split('\n')) {
-    const [, local, , state, , , , uid] = line.trim().split(/\s+/);
-    // 127.0.0.1 in this machine's byte order; 0A is TCP_LISTEN.
-    if (local?.endsWith(`7F:${port}`) && state === '0A') return Number(uid);
-  }
-  return undefined;
 }

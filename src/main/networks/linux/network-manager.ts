@@ -8,7 +8,7 @@ import {
   managerPath,
   readNetwork,
   type GetProperties,
-} from '../read-network.ts';
+} from './read-network.ts';
 import type { NetworkInUse, Networks } from '../networks.ts';
 
 export interface NetworkManagerOptions {
@@ -37,6 +37,10 @@ const rules = [
   `type='signal',sender='${managerName}',interface='${propertiesInterface}',path='${managerPath}',arg0='${managerName}'`,
   `type='signal',sender='${managerName}',interface='${propertiesInterface}',path_namespace='${managerPath}/ActiveConnection',arg0='${activeInterface}'`,
 ];
+
+/** The usual one is the default of the D-Bus specification ("System message bus"). */
+export const systemBusAddress = (env: Readonly<NodeJS.ProcessEnv>): string =>
+  env['DBUS_SYSTEM_BUS_ADDRESS'] ?? 'unix:path=/var/run/dbus/system_bus_socket';
 
 /** The networks of a Linux desktop, as NetworkManager reports them over the system's message bus. */
 export function createNetworkManager(options: NetworkManagerOptions): Networks {

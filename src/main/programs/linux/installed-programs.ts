@@ -5,34 +5,8 @@ import { dataDirectories } from './data-directories.ts';
 import { parseDesktopEntry, type DesktopEntry } from './desktop-entry.ts';
 import { parseExec } from './exec-line.ts';
 import { beginsAsScript, findProgram, realFile } from './program-file.ts';
+import type { InstalledProgram, Surroundings } from '../installed-program.ts';
 import { readBounded } from '../read-bounded.ts';
-
-/** An installed application, as its desktop entry describes it. */
-export interface InstalledApp {
-  /** The desktop file's id, such as `org.gnome.Epiphany.desktop`. */
-  id: string;
-  name: string;
-  /** A path, or a name in the icon themes. */
-  icon: string | undefined;
-  /** The command that starts it without opening files. */
-  command: readonly string[];
-  /** The program's own path with all links resolved, if it is known. */
-  program: string | undefined;
-  /** Whether that is a script, which is run by an interpreter or replaces itself with another program. */
-  isScript: boolean;
-  /** The working directory to start it in. */
-  directory: string | undefined;
-  needsTerminal: boolean;
-  /** The sandbox that runs it in a control group of its own, and its name there. */
-  sandbox: { kind: 'flatpak' | 'snap'; name: string } | undefined;
-}
-
-export interface Surroundings {
-  env: Readonly<NodeJS.ProcessEnv>;
-  home: string;
-  /** The locales for names, best first, such as `zh_CN`. */
-  locales: readonly string[];
-}
 
 const maxEntryBytes = 256 * 1024;
 const maxEntries = 4000;
@@ -40,9 +14,9 @@ const maxDepth = 4;
 const maxNameLength = 100;
 
 /** All applications that a menu of this desktop would show, sorted by name. */
-export async function findInstalledApps(surroundings: Surroundings): Promise<InstalledApp[]> {
+export async function findInstalledPrograms(surroundings: Surroundings): Promise<InstalledProgram[]> {
   const files = await entryFiles(dataDirectories(surroundings.env, surroundings.home));
-  const apps: InstalledApp[] = [];
+  const apps: InstalledProgram[] = [];
   for (const [id, file] of files) {
     const app = await readApp(id, file, surroundings);
     if (app) apps.push(app);
@@ -88,7 +62,7 @@ async function readApp(
   id: string,
   file: string,
   surroundings: Surroundings,
-): Promise<InstalledApp | undefined> {
+): Promise<InstalledProgram | undefined> {
   const { env, locales } = surroundings;
   const bytes = await readBounded(file, maxEntryBytes);
   const entry = bytes && parseDesktopEntry(bytes.toString('utf8'));
@@ -147,7 +121,7 @@ async function programOf(
   return found === undefined ? undefined : await realFile(found);
 }
 
-function sandboxOf(entry: DesktopEntry, started: string): InstalledApp['sandbox'] {
+function sandboxOf(entry: DesktopEntry, started: string): InstalledProgram['sandbox'] {
   const flatpak = entry.text('X-Flatpak');
   if (flatpak) return { kind: 'flatpak', name: flatpak };
   const snap = entry.text('X-SnapInstanceName');

@@ -1,12 +1,7 @@
 import path from 'node:path';
-import { withoutEnv, type InstalledApp } from './installed-programs.ts';
-import type { Process } from './processes.ts';
-
-/**
- * The ids of the applications that a process belongs to. Several applications can share a program, as in an office
- * suite.
- */
-export type MatchProcess = (process: Process) => readonly string[];
+import type { InstalledProgram } from '../installed-program.ts';
+import type { MatchProcess, Process } from '../processes.ts';
+import { withoutEnv } from './installed-programs.ts';
 
 /** Programs that run others: an argument says which. */
 const interpreter =
@@ -22,7 +17,7 @@ const sharedDirectories =
  * sandbox's label or, if a script has replaced itself with a program, by the name of the systemd unit in which the
  * desktop started it (systemd's "Desktop Environment Integration").
  */
-export function createMatcher(apps: readonly InstalledApp[]): MatchProcess {
+export function createMatcher(apps: readonly InstalledProgram[]): MatchProcess {
   const native = apps.filter(({ sandbox }) => !sandbox);
   const byProgram = Map.groupBy(native, ({ program }) => program ?? '');
   const others = native.filter(({ isScript, program }) => isScript || isInterpreter(program));
@@ -31,8 +26,8 @@ export function createMatcher(apps: readonly InstalledApp[]): MatchProcess {
     apps.filter(({ sandbox }) => sandbox?.kind === kind && sandbox.name === name).map(({ id }) => id);
 
   return (process) => {
-    const unit = process.cgroup.split('/').at(-1) ?? '';
-    const flatpak = process.flatpak ?? flatpakUnit(unit);
+    const unit = process.group.split('/').at(-1) ?? '';
+    const flatpak = process.sandbox ?? flatpakUnit(unit);
     if (flatpak !== undefined) return idsIn('flatpak', flatpak);
     const snap = snapOf(process.exe) ?? snapUnit(unit);
     if (snap !== undefined) return idsIn('snap', snap);
@@ -50,7 +45,7 @@ function isInterpreter(program: string | undefined): boolean {
   return interpreter.test(name) || goBetween.test(name);
 }
 
-function isRunBy({ command, program, isScript }: InstalledApp, { exe, args }: Process): boolean {
+function isRunBy({ command, program, isScript }: InstalledProgram, { exe, args }: Process): boolean {
   if (program === undefined) return false;
   const [started = '', ...wanted] = withoutEnv(command);
   if (isInterpreter(program)) {

@@ -1,30 +1,6 @@
 import { closeSync, openSync, readdirSync, readlinkSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
-
-/** A process of the user, as /proc describes it (proc(5)). */
-export interface Process {
-  pid: number;
-  parent: number;
-  /** In clock ticks since the system started. Together with the pid, it identifies one process for ever. */
-  startTime: string;
-  /** Its program's file; empty if the kernel does not say. */
-  exe: string;
-  args: readonly string[];
-  /** Path of its control group (cgroups(7), version 2). */
-  cgroup: string;
-  /** The application's id, if it runs in Flatpak's sandbox. */
-  flatpak: string | undefined;
-}
-
-export interface Processes {
-  /**
-   * All of the user's processes. Made for being called every second: details of known processes are read again only
-   * from time to time.
-   */
-  read(): Process[];
-  /** The current state of a known process; undefined if it has ended. */
-  reread(pid: number): Process | undefined;
-}
+import type { Process, Processes } from '../processes.ts';
 
 /** A new process still has the program of its parent until it runs its own, which nearly all do at once. */
 const youngReads = 3;
@@ -36,6 +12,7 @@ const readsBetweenLooks = 3;
 const maxArgBytes = 4096;
 
 /**
+ * The user's processes, as /proc describes them (proc(5)); their group is the control group (cgroups(7), version 2).
  * Uses blocking reads: the kernel answers from memory within microseconds, whereas each of thousands of asynchronous
  * reads would wait for a thread.
  */
@@ -56,8 +33,8 @@ export function createProcesses({ root = '/proc', uid = process.getuid?.() ?? -1
         startTime: fields[19] ?? '',
         exe: exeOf(directory),
         args: args.at(-1) === '' ? args.slice(0, -1) : args,
-        cgroup: /^0::(.*)$/m.exec(readStart(path.join(directory, 'cgroup'), 4096))?.[1] ?? '',
-        flatpak: flatpakOf(directory),
+        group: /^0::(.*)$/m.exec(readStart(path.join(directory, 'cgroup'), 4096))?.[1] ?? '',
+        sandbox: flatpakOf(directory),
       };
     } catch {
       return undefined;

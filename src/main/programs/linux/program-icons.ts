@@ -3,11 +3,8 @@ import path from 'node:path';
 import { dataDirectories } from './data-directories.ts';
 import { readGroups } from './desktop-entry.ts';
 import { readIcon } from '../icon-image.ts';
-import type { Surroundings } from './installed-programs.ts';
+import type { FindIcon, Surroundings } from '../installed-program.ts';
 import { readBounded } from '../read-bounded.ts';
-
-/** Icons of applications, as data URLs; empty if there is none. */
-export type FindIcon = (icon: string | undefined) => Promise<string>;
 
 /**
  * Applications put their icons into hicolor (Icon Theme Specification); those of a desktop itself are in its own theme.

@@ -2,15 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-
-/** A process that will become the program once it is allowed to. */
-export interface WaitingProgram {
-  pid: number;
-  /** Replaces the process with the program; false if that cannot be run. */
-  go(): Promise<boolean>;
-  /** Ends it instead. */
-  cancel(): void;
-}
+import { ownEnvironment } from '../own-environment.ts';
+import type { WaitingProgram } from '../system-programs.ts';
 
 const waitAndRun = 'read -r _ && exec "$@" </dev/null';
 /** How long this may take on a busy machine. */
@@ -63,12 +56,3 @@ export async function startWaiting(
 const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null;
 
 const commandLineOf = (pid: number) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-
-/**
- * Variables that are meant for this app would confuse other programs: Chromium takes names from them, Node its options.
- */
-export function ownEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const isOurs =
-    /^(?:ELECTRON_|NODE_|WAYMAKER_|CHROME_DESKTOP$|GIO_LAUNCHED_|DESKTOP_STARTUP_ID$|XDG_ACTIVATION_TOKEN$)/;
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !isOurs.test(name)));
-}

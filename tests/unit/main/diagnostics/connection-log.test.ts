@@ -3,7 +3,8 @@ import type { LossCause } from '#shared/tunnel/connection-log.ts';
 import { maxConnectionLogEntries } from '#shared/tunnel/connection-log.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createConnectionLog } from '../../../../src/main/diagnostics/connection-log.ts';
-import { createLossWatch, type Link } from '../../../../src/main/diagnostics/loss-cause.ts';
+import { createLossWatch } from '../../../../src/main/diagnostics/loss-cause.ts';
+import type { Link } from '../../../../src/main/diagnostics/network-links.ts';
 import { createTestFile } from '../support/key-value-file.ts';
 import { connected } from '../support/surroundings.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createAppGroup } from '../../../../src/main/programs/program-group.ts';
-import type { Process } from '../../../../src/main/programs/linux/processes.ts';
+import { createProgramGroup } from '../../../../src/main/programs/program-group.ts';
+import type { Process } from '../../../../src/main/programs/processes.ts';
 import { createTestLog } from '../support/log.ts';
 
 /** Processes that are named after what they are, and a helper that moves them. */
@@ -18,16 +18,16 @@ function start(groupPath = '/waymaker/1000', outsidePath = '/outside') {
   };
   const below = (pid: number): Process[] =>
     [...table.values()].filter(({ parent }) => parent === pid).flatMap((one) => [one, ...below(one.pid)]);
-  const group = createAppGroup({
+  const group = createProgramGroup({
     processes,
     ownPid: 2,
     log,
     move(pid, into) {
       const process = table.get(pid);
       if (!process || untouchable.has(pid)) return Promise.resolve('gone');
-      const cgroup = into === 'group' ? groupPath : outsidePath;
-      const moved = [process, ...below(pid)].filter((one) => one.cgroup !== cgroup);
-      for (const one of moved) one.cgroup = cgroup;
+      const entered = into === 'group' ? groupPath : outsidePath;
+      const moved = [process, ...below(pid)].filter((one) => one.group !== entered);
+      for (const one of moved) one.group = entered;
       moves.push(`${pid} ${into}`);
       return Promise.resolve({ moved: moved.length });
     },
@@ -38,8 +38,16 @@ function start(groupPath = '/waymaker/1000', outsidePath = '/outside') {
     untouchable,
     /** A child begins in its parent's group, as the kernel has it. */
     run: (pid: number, exe: string, parent = 1): void => {
-      const cgroup = table.get(parent)?.cgroup ?? '/session';
-      table.set(pid, { pid, parent, startTime: `${pid}`, exe, args: [], cgroup, flatpak: undefined });
+      const inherited = table.get(parent)?.group ?? '/session';
+      table.set(pid, {
+        pid,
+        parent,
+        startTime: `${pid}`,
+        exe,
+        args: [],
+        group: inherited,
+        sandbox: undefined,
+      });
     },
     end: (pid: number): void => {
       table.delete(pid);
@@ -51,7 +59,7 @@ function start(groupPath = '/waymaker/1000', outsidePath = '/outside') {
       await group.sweep({ policy, ids }, match);
       return [...moves];
     },
-    inside: () => [...table.values()].filter(({ cgroup }) => cgroup === groupPath).map(({ pid }) => pid),
+    inside: () => [...table.values()].filter((one) => one.group === groupPath).map(({ pid }) => pid),
     running: () => group.running(match),
     match,
   };
@@ -97,7 +105,7 @@ test('one that a sandbox has taken out of the group right after its start is put
   const { group, run, put, sweep, running } = start();
   run(10, 'sh');
   await group.admit(10, 'app-a');
-  put(10, { exe: 'bwrap', cgroup: '/app.slice/app-flatpak.scope' });
+  put(10, { exe: 'bwrap', group: '/app.slice/app-flatpak.scope' });
   run(11, 'app-a', 10);
   expect(await sweep('include', 'app-a')).toEqual(['10 group']);
   expect(running()).toEqual([{ id: 'app-a', isPartial: false }]);
@@ -110,7 +118,7 @@ test('what a chosen application starts goes with it through the tunnel, even onc
   await sweep('include', 'app-terminal');
   expect(inside()).toEqual([10, 11]);
   end(10);
-  put(11, { cgroup: '/app.slice' });
+  put(11, { group: '/app.slice' });
   expect(await sweep('include', 'app-terminal')).toEqual(['11 group']);
 });
 
@@ -140,7 +148,7 @@ test('of whom nobody knows anything stays in the tunnel, or goes into it', async
   run(10, 'app-a');
   run(30, 'stranger');
   await sweep('include', 'app-a');
-  put(30, { cgroup: '/waymaker/1000' });
+  put(30, { group: '/waymaker/1000' });
   await sweep('include', 'app-a');
   expect(inside()).toEqual([10, 30]);
   await sweep('exclude', 'app-a');

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { AppChoice } from '#shared/host/routed-apps.ts';
 import type { MoveProcess } from '../../../../src/main/programs/program-group.ts';
-import { createRoutedApps } from '../../../../src/main/programs/routed-programs.ts';
+import { createRoutedPrograms } from '../../../../src/main/programs/routed-programs.ts';
 import { createTestLog } from '../support/log.ts';
 
 const id = 'sleeper.desktop';
@@ -46,7 +46,7 @@ function start(ids: string[], answer: MoveProcess = () => Promise.resolve({ move
   const { log, text } = createTestLog();
   let choice: AppChoice | undefined = { policy: 'include', ids };
   const { PATH } = process.env;
-  const routed = createRoutedApps({
+  const routed = createRoutedPrograms({
     surroundings: () => ({
       env: { PATH, XDG_DATA_HOME: at('data'), XDG_DATA_DIRS: at('none') },
       home: directory,

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { findBrowser } from '../../../../src/main/programs/linux/browsers.ts';
 import { createTunnelBrowser } from '../../../../src/main/programs/tunnel-browser.ts';
 import { createTestLog } from '../support/log.ts';
 
@@ -33,7 +34,7 @@ test('a window of Firefox has a profile with the proxy and no way past it, which
   await writeFile(path.join(directory, 'firefox-esr'), script, { mode: 0o755 });
   const browser = createTunnelBrowser({
     proxyAddress: () => '127.0.0.1:187',
-    defaultBrowser: () => Promise.resolve('firefox-esr.desktop'),
+    findBrowser: () => findBrowser(() => Promise.resolve('firefox-esr.desktop'), { PATH: directory }),
     env: { PATH: directory },
     directory,
     log: createTestLog().log,

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createIconFinder } from '../../../../../src/main/programs/linux/program-icons.ts';
-import { findInstalledApps } from '../../../../../src/main/programs/linux/installed-programs.ts';
+import { findInstalledPrograms } from '../../../../../src/main/programs/linux/installed-programs.ts';
 
 let root = '';
 const at = (...parts: string[]) => path.join(root, ...parts);
@@ -37,7 +37,7 @@ const surroundings = (env: NodeJS.ProcessEnv = {}, locales = ['en']) => ({
   env: { XDG_DATA_HOME: at('own'), XDG_DATA_DIRS: `${at('all')}:relative`, PATH: at('bin'), ...env },
 });
 const found = async (env?: NodeJS.ProcessEnv, locales?: string[]) =>
-  (await findInstalledApps(surroundings(env, locales))).map(({ id, name }) => `${id} ${name}`);
+  (await findInstalledPrograms(surroundings(env, locales))).map(({ id, name }) => `${id} ${name}`);
 
 test("Debian's own entries are found by name, without those that no menu shows", async () => {
   await mkdir(at('all/applications'), { recursive: true });
@@ -47,7 +47,7 @@ test("Debian's own entries are found by name, without those that no menu shows",
   }
   await program('gcr-prompter');
   // Their programs are named by paths of a system that need not be this one.
-  const apps = await findInstalledApps(surroundings({ PATH: `${at('bin')}:/usr/bin` }));
+  const apps = await findInstalledPrograms(surroundings({ PATH: `${at('bin')}:/usr/bin` }));
   const ids = apps.map(({ id }) => id);
   expect(ids).toContain('vim.desktop');
   expect(ids).not.toContain('gcr-prompter.desktop');
@@ -84,7 +84,7 @@ test('a snap is known by the name of its instance, as snapd writes it into the e
     'X-SnapInstanceName': 'player_second',
   });
   await entry('all/applications/plain.desktop', { Name: 'Plain' });
-  const apps = await findInstalledApps(surroundings());
+  const apps = await findInstalledPrograms(surroundings());
   expect(apps.map(({ id, sandbox }) => [id, sandbox])).toEqual([
     ['plain.desktop', undefined],
     ['player_second.desktop', { kind: 'snap', name: 'player_second' }],
@@ -116,7 +116,7 @@ test('files that are no files, too long, or lead round in circles do no harm', a
   await symlink(at('all'), at('all/applications/circle'));
   await symlink(at('nowhere'), at('all/applications/broken.desktop'));
   await mkdir(at('all/applications/folder.desktop'));
-  const apps = await findInstalledApps(surroundings());
+  const apps = await findInstalledPrograms(surroundings());
   expect(apps.map(({ id }) => id)).toEqual(['good.desktop']);
   expect(apps[0]?.name).toMatch(/^Good x+$/);
   expect(apps[0]?.name).toHaveLength(100);

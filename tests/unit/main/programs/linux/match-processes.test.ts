@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { InstalledApp } from '../../../../../src/main/programs/linux/installed-programs.ts';
+import type { InstalledProgram } from '../../../../../src/main/programs/installed-program.ts';
 import { createMatcher } from '../../../../../src/main/programs/linux/match-processes.ts';
-import type { Process } from '../../../../../src/main/programs/linux/processes.ts';
+import type { Process } from '../../../../../src/main/programs/processes.ts';
 
-function app(id: string, command: string, more: Partial<InstalledApp> = {}): InstalledApp {
+function app(id: string, command: string, more: Partial<InstalledProgram> = {}): InstalledProgram {
   const words = command.split(' ');
   return {
     id: `${id}.desktop`,
@@ -86,34 +86,34 @@ test.each<[what: string, process: Partial<Process>, ids: string[]]>([
   ['another archive', { exe: '/usr/bin/java', args: ['/usr/bin/java', '-jar', '/opt/other.jar'] }, []],
   [
     'a unit of the desktop',
-    { exe: '/usr/lib/editor', cgroup: `${slice}/app-gnome-org.example.Editor-4711.scope` },
+    { exe: '/usr/lib/editor', group: `${slice}/app-gnome-org.example.Editor-4711.scope` },
     ['org.example.Editor'],
   ],
   [
     'a unit without who has started it',
-    { exe: '/usr/lib/editor', cgroup: `${slice}/app-org.example.Editor@0a1b.service` },
+    { exe: '/usr/lib/editor', group: `${slice}/app-org.example.Editor@0a1b.service` },
     ['org.example.Editor'],
   ],
   [
     "another program in an application's unit",
-    { exe: '/usr/bin/mail', cgroup: `${slice}/app-gnome-org.example.Editor-4711.scope` },
+    { exe: '/usr/bin/mail', group: `${slice}/app-gnome-org.example.Editor-4711.scope` },
     ['mail'],
   ],
-  ["Flatpak's sandbox", { exe: '/app/bin/flat', flatpak: 'org.example.Flat' }, ['org.example.Flat']],
+  ["Flatpak's sandbox", { exe: '/app/bin/flat', sandbox: 'org.example.Flat' }, ['org.example.Flat']],
   [
     "Flatpak's unit",
-    { exe: '/usr/bin/bwrap', cgroup: `${slice}/app-flatpak-org.example.Dash\\x2ded-77.scope` },
+    { exe: '/usr/bin/bwrap', group: `${slice}/app-flatpak-org.example.Dash\\x2ded-77.scope` },
     ['org.example.Dash-ed'],
   ],
   [
     'a sandbox of an application that is not known',
-    { exe: '/usr/bin/mail', flatpak: 'org.example.Other' },
+    { exe: '/usr/bin/mail', sandbox: 'org.example.Other' },
     [],
   ],
   ["snap's program", { exe: '/snap/firefox/4650/usr/lib/firefox/firefox' }, ['firefox_firefox']],
   [
     "snap's unit",
-    { exe: '/usr/lib/snapd/snap-exec', cgroup: `${slice}/snap.firefox.firefox-0a1b.scope` },
+    { exe: '/usr/lib/snapd/snap-exec', group: `${slice}/snap.firefox.firefox-0a1b.scope` },
     ['firefox_firefox'],
   ],
   ['a process of which nothing is known', { exe: '' }, []],
@@ -124,8 +124,8 @@ test.each<[what: string, process: Partial<Process>, ids: string[]]>([
     startTime: '1',
     exe: '',
     args: [],
-    cgroup: '',
-    flatpak: undefined,
+    group: '',
+    sandbox: undefined,
     ...process,
   };
   expect(match(all)).toEqual(ids.map((id) => `${id}.desktop`));

@@ -20,10 +20,10 @@ test('a process is told of by its program, its arguments, its parent and its con
     pid: process.pid,
     parent: process.ppid,
     exe: await realpath(process.execPath),
-    flatpak: undefined,
+    sandbox: undefined,
   });
   expect(own?.args.length).toBeGreaterThan(1);
-  expect(await readFile('/proc/self/cgroup', 'utf8')).toContain(`0::${own?.cgroup}\n`);
+  expect(await readFile('/proc/self/cgroup', 'utf8')).toContain(`0::${own?.group}\n`);
   expect(createProcesses().read()).toContainEqual(own);
   expect(createProcesses({ uid: 4_000_000_000 }).read()).toEqual([]);
   expect(createProcesses().reread(0x3f_ff_ff_ff)).toBeUndefined();

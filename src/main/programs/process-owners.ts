@@ -1,5 +1,4 @@
-import type { MatchProcess } from './match-processes.ts';
-import type { Process } from './processes.ts';
+import type { MatchProcess, Process } from './processes.ts';
 
 /** The applications of a user's processes, even after the processes that started them have ended. */
 export interface ProcessOwners {

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import * as z from 'zod/mini';
+import type { KernelRoute } from '../this-system.ts';
 import { tunnelDevice } from './this-computer.ts';
 
 /** The JSON output of ip-route(8) and ip-rule(8). */
@@ -11,17 +12,6 @@ const routes = z.array(z.object({ dst: z.string(), dev: z.optional(z.string()) }
 /** The helper's tables for capturing by destination; one of them is in use (helper/linux/identifiers.ts). */
 const prefixTables = ['5188', '5189'];
 
-export interface KernelRoute {
-  address: string;
-  device: string;
-  /** Whether the destination is directly on the device's network, or is this machine. */
-  isOnLink: boolean;
-}
-
-/**
- * The device by which the kernel would send to an address, optionally for a user; nothing is sent. Undefined if it
- * would not, or cannot be asked.
- */
 export async function routeTo(address: string, uid?: number): Promise<KernelRoute | undefined> {
   const found = await ask(
     ['route', 'get', address, ...(uid === undefined ? [] : ['uid', String(uid)])],
@@ -40,12 +30,10 @@ async function prefixTable(family: (typeof families)[number]): Promise<string | 
   return all?.find(({ table }) => table !== undefined && prefixTables.includes(table))?.table;
 }
 
-/** Whether the helper captures by destination, as it does with a server that names its own networks. */
 export async function isByDestination(): Promise<boolean> {
   return (await Promise.all(families.map(prefixTable))).some((table) => table !== undefined);
 }
 
-/** The networks of both IP versions that the kernel routes into the tunnel. */
 export async function networksIntoTunnel(): Promise<string[]> {
   const found = await Promise.all(
     families.map(async (family) => {

@@ -7,7 +7,7 @@ export type OpenAppView = (link: string, title: string) => Promise<boolean>;
 export type OpenAppLink = (link: string) => Promise<boolean>;
 
 /** The host contract's `apps` group. No desktop lists its apps in the form that spec §7 wants. */
-export function createAppsHost(options: {
+export function createMiniAppsHost(options: {
   openAppView: OpenAppView;
   openAppLink: OpenAppLink;
 }): HostImplementation['apps'] {

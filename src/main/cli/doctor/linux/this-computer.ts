@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import type { Say } from '#shared/texts/say.ts';
-import type { Finding } from './finding.ts';
+import type { Finding } from '../finding.ts';
 
 /** The helper's tunnel device (helper/linux/identifiers.ts). */
 export const tunnelDevice = 'wm0';
@@ -11,7 +11,6 @@ const users = ['waymaker-engine', 'waymaker-proxy'];
 /** Names that other programs give to their tunnel devices. */
 const tunnelNames = /^(?:tun|tap|utun|wg|ppp|tailscale|zt|nordlynx|nordtun|proton|ipsec|vpn|gpd|cscotun)/;
 
-/** Checks what the helper needs, and what may conflict with it. Only on Linux, where the helper runs. */
 export function checkThisComputer(env: Readonly<NodeJS.ProcessEnv>, say: Say): Finding[] {
   const missing = users.filter((user) => !hasUser(user));
   const others = Object.keys(networkInterfaces()).filter((name) => tunnelNames.test(name));

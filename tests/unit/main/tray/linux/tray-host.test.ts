@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { hasTrayHost } from '../../../../src/main/tray/tray-host.ts';
-import { startTrayWatcher } from '../../../lab/desktop/tray-watcher.ts';
-import { startDesktopSession, type DesktopSession } from '../../../lab/desktop/desktop-session.ts';
+import { hasTrayHost } from '../../../../../src/main/tray/linux/tray-host.ts';
+import { startTrayWatcher } from '../../../../lab/desktop/tray-watcher.ts';
+import { startDesktopSession, type DesktopSession } from '../../../../lab/desktop/desktop-session.ts';
 
 /** Real buses, asked as the app asks them. */
 

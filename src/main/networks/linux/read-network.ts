@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CurrentNetwork } from '#shared/networks.ts';
-import type { NetworkInUse } from './networks.ts';
+import type { NetworkInUse } from '../networks.ts';
 
 /** All properties of one interface of a NetworkManager object; rejects if it does not exist. */
 export type GetProperties = (path: string, interfaceName: string) => Promise<unknown>;
