@@ -15,7 +15,7 @@ function git(clone: string, ...words: string[]): void {
 }
 
 /** A small repository with rooms like this one's, committed. */
-function clone(changes: Record<string, string> = {}): string {
+function repository(changes: Record<string, string> = {}): string {
   const root = mkdtempSync(path.join(tmpdir(), 'waymaker-changed-'));
   clones.push(root);
   git(root, 'init', '--quiet');
@@ -51,7 +51,7 @@ function write(root: string, files: Record<string, string>): void {
   }
 }
 
-const concerns = (...changed: string[]) => concernedBy(clone(), changed).files;
+const concerns = (...changed: string[]) => concernedBy(repository(), changed).files;
 
 test('a module concerns the unit tests that import it, however far', () => {
   expect(concerns('src/shared/price.ts').unit).toEqual(['tests/unit/price.test.ts']);
@@ -81,14 +81,14 @@ test('a document concerns the tests that read documents, and nothing else', () =
 });
 
 test('a file that is neither code nor a document concerns everything, and says so', () => {
-  const concerned = concernedBy(clone({ 'package.json': '{}' }), ['package.json']);
+  const concerned = concernedBy(repository({ 'package.json': '{}' }), ['package.json']);
   expect(concerned.everything).toBe('package.json');
   for (const [runner, count] of Object.entries(concerned.all))
     expect(concerned.files[runner as keyof typeof concerned.files]).toHaveLength(count);
 });
 
 test('changed are files that are committed since the base, changed, or new; none that are ignored', () => {
-  const root = clone({ '.gitignore': 'out\n' });
+  const root = repository({ '.gitignore': 'out\n' });
   write(root, { 'src/main/tray.ts': 'committed' });
   git(root, 'commit', '--quiet', '--all', '--message', 'change');
   write(root, { 'src/service/shop.ts': 'changed', 'src/main/new.ts': '', 'out/main/index.js': '' });
