@@ -3,14 +3,15 @@ import { planApp } from './app.ts';
 import { planGlobal } from './global.ts';
 import { planIp } from './ip.ts';
 import { planPac } from './pac.ts';
-import type { CapturedPrefixes, RoutingPlan } from './routing-plan.ts';
-import { planSplit } from './split.ts';
+import type { ReadRouting } from './read-routing.ts';
+import type { RoutingPlan } from './routing-plan.ts';
+import { planSplit, type NamedPrefixes } from './split.ts';
 
 /** The modes that every supported system has, as the helper announces them to its clients. */
 export const routingModes = ['global', 'pac', 'ip'] as const satisfies readonly Routing['mode'][];
 
 /** `split`: the only networks that a server wants in the tunnel in mode global. */
-export function planOf(routing: Routing, split?: CapturedPrefixes): RoutingPlan {
+export function planOf(routing: ReadRouting, split?: NamedPrefixes): RoutingPlan {
   switch (routing.mode) {
     case 'global':
       return split ? planSplit(split) : planGlobal(routing);

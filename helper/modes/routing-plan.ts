@@ -1,3 +1,4 @@
+import type { PrefixList } from '../network/prefix-list.ts';
 import type { LocalExceptions } from './local-networks.ts';
 
 /**
@@ -28,8 +29,8 @@ export type Capture =
 
 /** Prefixes that belong in the tunnel, and exceptions inside them. */
 export interface CapturedPrefixes {
-  include: string[];
-  exclude: string[];
+  include: PrefixList;
+  exclude: PrefixList;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { parseIpv4Prefix, parsePrefix } from '#shared/tunnel/prefix.ts';
+import { formatPrefix, parseIpv4Prefix, parsePrefix } from '#shared/tunnel/prefix.ts';
 
 export type Family = 4 | 6;
+const families = [4, 6] as const;
 
 export const isOfFamily = (family: Family) => (prefix: string) => prefix.includes(':') === (family === 6);
 
@@ -10,49 +11,107 @@ export const addressBytes = { 4: 4, 6: 16 } as const;
 
 /** The prefixes of one IP version in a list: all first addresses in a row, and the lengths. */
 export interface PackedPrefixes {
-  addresses: Buffer;
-  lengths: Uint8Array;
+  readonly addresses: Buffer;
+  readonly lengths: Uint8Array;
 }
 
-/** Cached, because lists are read more than once and never change. */
-const packedLists = { 4: new WeakMap<object, PackedPrefixes>(), 6: new WeakMap<object, PackedPrefixes>() };
+/**
+ * Prefixes as they travel through the helper: read once, at its door, since there may be a hundred thousand. Each is
+ * there once, without bits after the prefix.
+ */
+export interface PrefixList {
+  /** The number of prefixes of both IP versions. */
+  readonly length: number;
+  /** The same for lists with the same prefixes in the same order, and only for these. */
+  readonly digest: string;
+  readonly of: Readonly<Record<Family, PackedPrefixes>>;
+}
 
-export function packPrefixes(prefixes: readonly string[], family: Family): PackedPrefixes {
-  const known = packedLists[family].get(prefixes);
-  if (known) return known;
-  const own = prefixes.every(isOfFamily(family)) ? prefixes : prefixes.filter(isOfFamily(family));
-  const size = addressBytes[family];
-  const addresses = Buffer.alloc(own.length * size);
-  const lengths = new Uint8Array(own.length);
-  for (const [index, prefix] of own.entries()) {
-    if (family === 4) {
-      const { address, length } = parseIpv4Prefix(prefix) ?? raise(prefix);
-      addresses.writeUInt32BE(address - (address % 2 ** (32 - length)), index * size);
-      lengths[index] = length;
-    } else {
-      const { first, length } = parsePrefix(prefix) ?? raise(prefix);
-      ipv6(first).copy(addresses, index * size);
-      lengths[index] = length;
-    }
+/** Throws if a text is not a prefix. */
+export function readPrefixList(texts: readonly string[]): PrefixList {
+  return listOf({ 4: packIpv4(texts.filter(isOfFamily(4))), 6: packIpv6(texts.filter(isOfFamily(6))) });
+}
+
+/** The prefixes of both, each once. */
+export function joinPrefixLists(one: PrefixList, other: PrefixList): PrefixList {
+  if (other.length === 0) return one;
+  const join = (family: Family): PackedPrefixes => ({
+    addresses: Buffer.concat([one.of[family].addresses, other.of[family].addresses]),
+    lengths: Buffer.concat([one.of[family].lengths, other.of[family].lengths]),
+  });
+  return listOf({ 4: join(4), 6: join(6) });
+}
+
+/** In canonical notation: first those of IPv4, then those of IPv6. */
+export function prefixTexts({ of }: PrefixList): string[] {
+  return families.flatMap((family) =>
+    Array.from(of[family].lengths, (length, index) => {
+      const bytes = addressAt(of[family], family, index);
+      if (family === 4) return `${bytes.join('.')}/${length}`;
+      return formatPrefix({ family, first: BigInt(`0x${bytes.toString('hex')}`), length });
+    }),
+  );
+}
+
+export const hasFamily = ({ of }: PrefixList, family: Family): boolean => of[family].lengths.length > 0;
+
+/** Whether it contains every address of an IP version, as one prefix. */
+export const hasDefault = ({ of }: PrefixList, family: Family): boolean => of[family].lengths.includes(0);
+
+export const addressAt = ({ addresses }: PackedPrefixes, family: Family, index: number): Buffer =>
+  addresses.subarray(index * addressBytes[family], (index + 1) * addressBytes[family]);
+
+function listOf(given: Record<Family, PackedPrefixes>): PrefixList {
+  const of = { 4: eachOnce(given[4], 4), 6: eachOnce(given[6], 6) };
+  const hash = createHash('sha256');
+  for (const family of families) {
+    const { addresses, lengths } = of[family];
+    hash.update(`${lengths.length} `).update(addresses).update(lengths);
   }
-  const result = { addresses, lengths };
-  packedLists[family].set(prefixes, result);
-  return result;
+  return { length: of[4].lengths.length + of[6].lengths.length, digest: hash.digest('hex'), of };
 }
 
-const digests = new WeakMap<readonly string[], string>();
+/** The factor that makes room for a length beside an IPv4 address in one number. */
+const lengthsIpv4 = 64;
 
-export function digestOf(list: readonly string[]): string {
-  let digest = digests.get(list);
-  if (digest === undefined) {
-    digest = createHash('sha256').update(list.join('\n')).digest('hex');
-    digests.set(list, digest);
+function eachOnce(packed: PackedPrefixes, family: Family): PackedPrefixes {
+  const seen = new Set<number | string>();
+  const kept: number[] = [];
+  for (const [index, length] of packed.lengths.entries()) {
+    const address = addressAt(packed, family, index);
+    const key =
+      family === 4 ? address.readUInt32BE() * lengthsIpv4 + length : `${address.toString('hex')}/${length}`;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    kept.push(index);
   }
-  return digest;
+  if (kept.length === packed.lengths.length) return packed;
+  return {
+    addresses: Buffer.concat(kept.map((index) => addressAt(packed, family, index))),
+    lengths: Uint8Array.from(kept, (index) => packed.lengths[index] ?? 0),
+  };
 }
 
-const ipv6 = (value: bigint) => Buffer.from(value.toString(16).padStart(32, '0'), 'hex');
+function packIpv4(texts: readonly string[]): PackedPrefixes {
+  const addresses = Buffer.alloc(texts.length * addressBytes[4]);
+  const lengths = Uint8Array.from(texts, (text, index) => {
+    const { address, length } = parseIpv4Prefix(text) ?? raise(text);
+    addresses.writeUInt32BE(address - (address % 2 ** (32 - length)), index * addressBytes[4]);
+    return length;
+  });
+  return { addresses, lengths };
+}
 
-function raise(prefix: string): never {
-  throw new Error(`not a prefix: ${prefix}`);
+function packIpv6(texts: readonly string[]): PackedPrefixes {
+  const addresses = Buffer.alloc(texts.length * addressBytes[6]);
+  const lengths = Uint8Array.from(texts, (text, index) => {
+    const { first, length } = parsePrefix(text) ?? raise(text);
+    addresses.write(first.toString(16).padStart(32, '0'), index * addressBytes[6], 'hex');
+    return length;
+  });
+  return { addresses, lengths };
+}
+
+function raise(text: string): never {
+  throw new Error(`not a prefix: ${text}`);
 }

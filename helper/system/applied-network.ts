@@ -1,9 +1,5 @@
-import {
-  isGroupExcepted,
-  type Capture,
-  type RoutingPlan,
-  type CapturedPrefixes,
-} from '../modes/routing-plan.ts';
+import { isGroupExcepted, type Capture, type RoutingPlan } from '../modes/routing-plan.ts';
+import type { NamedPrefixes } from '../modes/split.ts';
 import { planOf } from '../modes/plan-of.ts';
 import type { TunnelConfiguration } from '../network/tunnel-configuration.ts';
 import { capturedPrefixes } from './captured-prefixes.ts';
@@ -17,7 +13,7 @@ export interface AppliedNetwork {
   connection: Connection;
   plan: RoutingPlan;
   /** What mode global captures at a server that has named its own networks. */
-  split: CapturedPrefixes | undefined;
+  split: NamedPrefixes | undefined;
   /** Absent while DNS is unchanged. */
   dns: { undo: DnsUndo | undefined } | undefined;
   configuration: TunnelConfiguration | undefined;

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import type { CapturedPrefixes } from '../modes/routing-plan.ts';
+import type { NamedPrefixes } from '../modes/split.ts';
 import type { PushedRoutes } from '../network/tunnel-configuration.ts';
 
 /** The addresses of a prefix, as numbers. */
@@ -40,10 +40,10 @@ const privateNetworks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.6
 export function capturedPrefixes(
   pushed: PushedRoutes,
   { attachedNetworks, gateway }: { attachedNetworks: readonly string[]; gateway: string },
-): CapturedPrefixes | undefined {
+): NamedPrefixes | undefined {
   if (pushed.includes.length === 0) return undefined;
   const own = [...neverCaptured, `${gateway}/${bits[familyOf(gateway)]}`];
-  const captured: CapturedPrefixes = { include: [], exclude: [] };
+  const captured: NamedPrefixes = { include: [], exclude: [] };
   for (const family of ['ipv4', 'ipv6'] as const) {
     const rangesOf = (prefixes: readonly string[]) =>
       prefixes.filter((prefix) => familyOf(prefix) === family).map(toRange);
@@ -61,7 +61,7 @@ export function capturedPrefixes(
 }
 
 /** Whether an address is captured. */
-export function isCaptured(address: string, { include, exclude }: CapturedPrefixes): boolean {
+export function isCaptured(address: string, { include, exclude }: NamedPrefixes): boolean {
   const family = familyOf(address);
   const self = toRange(`${address}/${bits[family]}`);
   const isIn = (prefixes: readonly string[]) =>

@@ -221,7 +221,7 @@ export function createCoordinator(options: {
       if (routing.mode === 'app') return { mode: 'app', policy: routing.policy };
       if (routing.mode === 'ip')
         return { mode: 'ip', policy: routing.policy, prefixes: routing.routeIps.length };
-      if (capture?.kind === 'prefixes') return namedNetworks(capture);
+      if (applied?.split && capture?.kind === 'prefixes') return namedNetworks(applied.split);
       if (routing.mode === 'global') return { mode: 'global', localNetwork: routing.localNetwork };
       const listening = applied?.proxy?.listening;
       if (!listening) return { mode: 'pac' };

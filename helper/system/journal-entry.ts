@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { gateway, routing, type Routing } from '#shared/tunnel/state.ts';
+import { gateway, routing } from '#shared/tunnel/state.ts';
+import type { ReadRouting } from '../modes/read-routing.ts';
 import type { DnsUndo } from './ports/dns-port.ts';
 import { maxPushedRoutes } from '../network/tunnel-configuration.ts';
 
@@ -53,7 +54,7 @@ interface StoredEntry {
 
 /** A journal's content, including the lists. */
 export type JournalEntry = Omit<StoredEntry, 'connection'> & {
-  connection: (Omit<NonNullable<StoredEntry['connection']>, 'routing'> & { routing: Routing }) | null;
+  connection: (Omit<NonNullable<StoredEntry['connection']>, 'routing'> & { routing: ReadRouting }) | null;
 };
 
 /** An earlier kind of step, and the steps that replaced it. */

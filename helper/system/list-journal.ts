@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { routing, type Routing } from '#shared/tunnel/state.ts';
+import { routing } from '#shared/tunnel/state.ts';
+import { readRouting, writtenRouting, type ReadRouting } from '../modes/read-routing.ts';
 import { createJournal, type Journal } from './journal.ts';
 import type { z } from 'zod';
 import { storedEntryOf, type JournalEntry, type StoredRouting } from './journal-entry.ts';
@@ -14,16 +15,16 @@ import type { DnsUndo } from './ports/dns-port.ts';
 export function createListJournal(directory: string, dnsUndo: z.ZodType<DnsUndo>): Journal<JournalEntry> {
   const inner = createJournal(directory, storedEntryOf(dnsUndo));
   const fileOf = (digest: string) => path.join(directory, `routing-${digest}.json`);
-  const digests = new WeakMap<Routing, string>();
+  const digests = new WeakMap<ReadRouting, string>();
   /** The existing file, if it is known. */
   let written: string | undefined;
   let isFlushed = true;
 
-  async function store(given: Routing): Promise<StoredRouting> {
+  async function store(given: ReadRouting): Promise<StoredRouting> {
     if (given.mode === 'global' || given.mode === 'app') return given;
     let digest = digests.get(given);
     if (digest === undefined || digest !== written) {
-      const text = JSON.stringify(given);
+      const text = JSON.stringify(writtenRouting(given));
       digest = digestOf(text);
       digests.set(given, digest);
       if (digest !== written) await writeWhole(fileOf(digest), text);
@@ -40,12 +41,12 @@ export function createListJournal(directory: string, dnsUndo: z.ZodType<DnsUndo>
     if (old !== undefined) await rm(fileOf(old), { force: true });
   }
 
-  async function load(stored: StoredRouting): Promise<Routing | undefined> {
-    if (!('lists' in stored)) return stored;
+  async function load(stored: StoredRouting): Promise<ReadRouting | undefined> {
+    if (!('lists' in stored)) return readRouting(stored);
     const text = await readFile(fileOf(stored.lists), 'utf8').catch(() => '');
     if (digestOf(text) !== stored.lists) return undefined;
     const parsed = routing.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data : undefined;
+    return parsed.success ? readRouting(parsed.data) : undefined;
   }
 
   async function removeOthers(digest: string | undefined): Promise<void> {
@@ -103,7 +104,7 @@ export function createListJournal(directory: string, dnsUndo: z.ZodType<DnsUndo>
   };
 }
 
-const everything: Routing = { mode: 'global', localNetwork: false };
+const everything: ReadRouting = { mode: 'global', localNetwork: false };
 
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
 

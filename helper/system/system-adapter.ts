@@ -1,14 +1,9 @@
 import type { Socket } from 'node:net';
-import type {
-  ActiveRouting,
-  Gateway,
-  InvalidCause,
-  Routing,
-  TunnelStatistics,
-} from '#shared/tunnel/state.ts';
+import type { ActiveRouting, Gateway, InvalidCause, TunnelStatistics } from '#shared/tunnel/state.ts';
 import type { PushedRoutes, TunnelConfiguration } from '../network/tunnel-configuration.ts';
 import type { UnprivilegedCommand, SecretFile } from './ports/engine-host-port.ts';
 import type { ProcessesMoved, ProcessMove } from './ports/program-groups-port.ts';
+import type { ReadRouting } from '../modes/read-routing.ts';
 import type { DeviceHandle, ReceivedPackets } from './ports/tunnel-device-port.ts';
 
 /** A connection without its secrets, as stored in the journal. */
@@ -16,7 +11,7 @@ export interface Connection {
   gateway: Gateway;
   /** The gateway's address. */
   address: string;
-  routing: Routing;
+  routing: ReadRouting;
   killSwitch: boolean;
   /** The user who made it, in the system's notation. */
   owner: string;

@@ -8,6 +8,7 @@ import type {
 import type { DisconnectReason, InvalidCause, TunnelState, TunnelStatistics } from '#shared/tunnel/state.ts';
 import type { LaunchEngine } from '../engine/engine-port.ts';
 import type { Log } from '../log.ts';
+import type { ReadRouting } from '../modes/read-routing.ts';
 import type { ProcessesMoved, ProcessMove } from '../system/ports/program-groups-port.ts';
 import type { Connection, OpenPortal, RoutingChange, SystemAdapter } from '../system/system-adapter.ts';
 import { RoutingLost, SystemChangeFailed } from '../system/ports/system-change-failed.ts';
@@ -18,6 +19,9 @@ import { createGatewayStreams } from './gateway-streams.ts';
 import { createOwnedState } from './owned-state.ts';
 import { createSessionSlot, type SessionSlot } from './session-wait.ts';
 import { createWake, type Wake } from './wake.ts';
+
+/** A client's request, whose lists have been read. */
+export type ReadConnectRequest = Omit<ConnectRequest, 'routing' | 'lists'> & { routing: ReadRouting };
 
 /** A connection in progress or up. */
 interface Run {
@@ -102,7 +106,7 @@ export class Tunnel {
    * Makes a connection for that client's user, who must be allowed to. Resolves when traffic is blocked and the
    * connection is in progress, or it has already failed, or a later command has replaced it.
    */
-  connect(request: ConnectRequest, client: Client): Promise<void> {
+  connect(request: ReadConnectRequest, client: Client): Promise<void> {
     const { session, gateway, address = unresolvedAddress, routing, killSwitch, deadline } = request;
     const { ownResolvers = [], split = false } = request;
     this.state.owner = client.user;

@@ -106,8 +106,8 @@ export const houses = {
   helper: {
     ofEveryRoom: ['log.ts', 'settle-all.ts', 'bounded-lines.ts'],
     rooms: {
-      rpc: ['tunnel', 'system', 'log-memory.ts', 'version.ts'],
-      tunnel: ['engine', 'system', 'network'],
+      rpc: ['tunnel', 'system', 'modes', 'network', 'log-memory.ts', 'version.ts'],
+      tunnel: ['engine', 'system', 'modes', 'network'],
       engine: ['system/ports', 'network'],
       'linux/routing': ['linux/programs', 'linux/callers', 'linux/groups', 'linux/netlink'],
       'linux/nftables': ['linux/programs', 'linux/callers', 'linux/groups', 'linux/netlink'],

@@ -15,10 +15,10 @@ import {
   subchain,
   type Filter,
 } from './nftables-exemptions.ts';
-import { isOfFamily } from '../../network/prefix-list.ts';
+import { hasDefault, hasFamily, type PrefixList } from '../../network/prefix-list.ts';
 
 /** The names of the sets for captured prefixes; their elements are added separately (nftables-sets.ts). */
-export type SetNames = (prefixes: readonly string[], family: 'ip' | 'ip6') => string;
+export type SetNames = (prefixes: PrefixList, family: 'ip' | 'ip6') => string;
 
 /** The sets that captures need, each with its prefixes. */
 export function neededSets(captures: readonly Capture[], names: SetNames) {
@@ -32,15 +32,15 @@ export function neededSets(captures: readonly Capture[], names: SetNames) {
 }
 
 type Prefixes = Extract<Capture, { kind: 'prefixes' }>;
-const defaults = { ip: '0.0.0.0/0', ip6: '::/0' } as const;
+const versions = { ip: 4, ip6: 6 } as const;
 
 /** For each IP version of which something is captured: whether everything is, and by which sets. */
 function conditionsOf({ include, exclude }: Prefixes) {
   return (['ip', 'ip6'] as const).flatMap((family) => {
-    const has = (all: readonly string[]) => all.some(isOfFamily(family === 'ip6' ? 6 : 4));
-    if (!has(include)) return [];
-    const isWhole = include.includes(defaults[family]);
-    const [included, excluded] = [isWhole ? undefined : include, has(exclude) ? exclude : undefined];
+    const version = versions[family];
+    if (!hasFamily(include, version)) return [];
+    const included = hasDefault(include, version) ? undefined : include;
+    const excluded = hasFamily(exclude, version) ? exclude : undefined;
     const sets = [included, excluded].filter((set) => set !== undefined);
     return [{ family, included, excluded, sets }];
   });

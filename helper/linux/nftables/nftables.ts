@@ -2,6 +2,7 @@ import { localNetworksOf } from '../../modes/local-networks.ts';
 import { isGroupExcepted, type Capture } from '../../modes/routing-plan.ts';
 import type { FilterRules } from '../../system/ports/packet-filter-port.ts';
 import type { PortalRules } from '../../system/ports/portal-port.ts';
+import type { PrefixList } from '../../network/prefix-list.ts';
 import type { Accounts } from '../callers/accounts.ts';
 import { groupMark } from '../groups/group-mark.ts';
 import { filterTable, tunnelDevice } from '../identifiers.ts';
@@ -41,7 +42,7 @@ export const removalScript = `table inet ${filterTable}\ndelete table inet ${fil
 
 /** Distinct names for the sets of one script. */
 function numberedNames(): SetNames {
-  const known: (readonly string[])[] = [];
+  const known: PrefixList[] = [];
   return (prefixes, family) => {
     if (!known.includes(prefixes)) known.push(prefixes);
     return `prefixes${known.indexOf(prefixes)}_${family}`;

@@ -19,7 +19,6 @@ import {
   type FilterListing,
 } from './nftables-sets.ts';
 import { intervalsOf } from './prefix-intervals.ts';
-import { digestOf } from '../../network/prefix-list.ts';
 
 /** Of sets with more elements, only samples are checked, because counting them takes the kernel a second. */
 const maxCounted = 10_000;
@@ -55,7 +54,7 @@ export function createPacketFilter(parts: { accounts: Accounts; log: Log }): Pac
   const watch = watchFilter({ log, isLarge: () => [...filled.values()].some(isLarge) });
 
   const setNames: SetNames = (prefixes, family) => {
-    const key = `${digestOf(prefixes)}_${family}`;
+    const key = `${prefixes.digest}_${family}`;
     // Random, to differ from sets of another helper, which may still exist.
     const name = names.get(key) ?? `prefixes_${randomBytes(6).toString('hex')}`;
     names.set(key, name);
@@ -87,7 +86,7 @@ export function createPacketFilter(parts: { accounts: Accounts; log: Log }): Pac
     for (const { name, family, prefixes } of needed) {
       if (filled.has(name)) continue;
       const version = family === 'ip' ? 4 : 6;
-      const intervals = intervalsOf(prefixes, version);
+      const intervals = intervalsOf(prefixes.of[version], version);
       if (countElements(intervals) > maxPrinted) watch.pause();
       const type = family === 'ip' ? 'ipv4_addr' : 'ipv6_addr';
       const set = `inet ${filterTable} ${name}`;

@@ -1,5 +1,4 @@
-import { parsePrefix } from '#shared/tunnel/prefix.ts';
-import { addressBytes, isOfFamily, packPrefixes, type Family } from '../../network/prefix-list.ts';
+import { addressAt, addressBytes, type Family, type PackedPrefixes } from '../../network/prefix-list.ts';
 
 /** An interval of an nftables set: the first address, and the one after the last. */
 export interface Interval {
@@ -15,15 +14,14 @@ export interface Intervals {
 }
 
 /** The addresses in prefixes of one IP version, in ascending order, with overlapping and adjacent prefixes merged. */
-export function intervalsOf(prefixes: readonly string[], family: Family): Intervals {
+export function intervalsOf(prefixes: PackedPrefixes, family: Family): Intervals {
   return family === 4 ? ipv4Intervals(prefixes) : ipv6Intervals(prefixes);
 }
 
 /** The factor that makes room for a length beside an address in one number. */
 const lengths = 64;
 
-function ipv4Intervals(prefixes: readonly string[]): Intervals {
-  const { addresses, lengths: all } = packPrefixes(prefixes, 4);
+function ipv4Intervals({ addresses, lengths: all }: PackedPrefixes): Intervals {
   const sorted = Float64Array.from(
     all,
     (length, index) => addresses.readUInt32BE(index * addressBytes[4]) * lengths + length,
@@ -48,14 +46,11 @@ function ipv4Intervals(prefixes: readonly string[]): Intervals {
   };
 }
 
-function ipv6Intervals(prefixes: readonly string[]): Intervals {
-  const ranges = prefixes
-    .filter(isOfFamily(6))
-    .map((prefix) => {
-      const { first, length } = parsePrefix(prefix) ?? raise(prefix);
-      return [first, first + (1n << BigInt(128 - length))] as const;
-    })
-    .sort(([one], [other]) => (one < other ? -1 : Number(one > other)));
+function ipv6Intervals(prefixes: PackedPrefixes): Intervals {
+  const ranges = Array.from(prefixes.lengths, (length, index) => {
+    const first = BigInt(`0x${addressAt(prefixes, 6, index).toString('hex')}`);
+    return [first, first + (1n << BigInt(128 - length))] as const;
+  }).sort(([one], [other]) => (one < other ? -1 : Number(one > other)));
   const all: [bigint, bigint][] = [];
   for (const [first, end] of ranges) {
     const last = all.at(-1);
@@ -78,7 +73,3 @@ function ipv4(value: number): Buffer {
 }
 
 const ipv6 = (value: bigint) => Buffer.from(value.toString(16).padStart(32, '0'), 'hex');
-
-function raise(prefix: string): never {
-  throw new Error(`not a prefix: ${prefix}`);
-}

@@ -2,7 +2,7 @@ import koffi from 'koffi';
 import { nexthopOf, routeProtocol, tunnelDevice } from '../identifiers.ts';
 import { netlinkDump, netlinkReplace } from '../netlink/netlink.ts';
 import { attribute, findNumber, uint32 } from '../netlink/netlink-message.ts';
-import { addressBytes, packPrefixes, type Family } from '../../network/prefix-list.ts';
+import { addressBytes, type Family, type PackedPrefixes } from '../../network/prefix-list.ts';
 import {
   isInTable,
   lengthAt,
@@ -65,11 +65,10 @@ export interface PrefixTable {
 export async function addRoutes(
   { family, table, hasNexthop }: PrefixTable,
   kind: Kind,
-  prefixes: readonly string[],
+  { addresses, lengths }: PackedPrefixes,
 ): Promise<boolean> {
   const device = kind === 'through' ? indexOf(tunnelDevice) : undefined;
   if (device === 0) return false;
-  const { addresses, lengths } = packPrefixes(prefixes, family);
   const size = addressBytes[family];
   const header = routeHeaderOf(family);
   header[protocolAt] = routeProtocol;

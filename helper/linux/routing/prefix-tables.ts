@@ -4,7 +4,7 @@ import { nexthopOf, prefixTables } from '../identifiers.ts';
 import { addNexthop, hasNexthop, removeNexthop } from '../netlink/netlink-nexthops.ts';
 import { removeRoutes } from '../netlink/netlink-routes.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
-import { digestOf, isOfFamily, type Family } from '../../network/prefix-list.ts';
+import type { Family, PackedPrefixes } from '../../network/prefix-list.ts';
 import { addRoutes, countRoutes, type Kind, type PrefixTable } from './prefix-routes.ts';
 
 /**
@@ -39,7 +39,7 @@ const maxSingle = 1_000;
 
 interface Content extends PrefixTable {
   id: string;
-  routes: Record<Exclude<Kind, 'through'>, string[]>;
+  routes: Record<Exclude<Kind, 'through'>, PackedPrefixes>;
   /** Whether the device has routes to them. */
   leads: boolean;
   /** Whether they were counted since something was last removed. */
@@ -84,10 +84,8 @@ export function createPrefixTables({
 
   async function put(family: Family, prefixes: CapturedPrefixes, table: number): Promise<Content> {
     await empty(family, table);
-    const [refuse = [], except = []] = [prefixes.include, prefixes.exclude].map((all) =>
-      all.filter(isOfFamily(family)),
-    );
-    const isLarge = family === 4 && refuse.length + except.length > maxSingle;
+    const [refuse, except] = [prefixes.include.of[family], prefixes.exclude.of[family]];
+    const isLarge = family === 4 && refuse.lengths.length + except.lengths.length > maxSingle;
     const content: Content = {
       family,
       table,
@@ -135,8 +133,8 @@ export function createPrefixTables({
 
   /** Whether the table has the expected number of routes of each kind. */
   async function has(content: Content, wanted: readonly Kind[]): Promise<boolean> {
-    const { refuse, except } = content.routes;
-    const expected = { through: refuse.length, refuse: refuse.length, except: except.length };
+    const [refuse, except] = [content.routes.refuse.lengths.length, content.routes.except.lengths.length];
+    const expected = { through: refuse, refuse, except };
     const total = wanted.reduce((sum, kind) => sum + expected[kind], 0);
     const isWhole = total <= maxCounted || !content.isCounted;
     if (content.hasNexthop && !(await hasNexthop(nexthopOf(content.table)))) return false;
@@ -202,7 +200,7 @@ export function createPrefixTables({
         if (!led.has(family)) for (const content of contents[family].values()) content.leads = false;
         const content = contents[family].get(inUse[family] ?? 0);
         if (content && led.has(family) && !content.leads)
-          await quietly(content.routes.refuse.length, () => leadInto(content));
+          await quietly(content.routes.refuse.lengths.length, () => leadInto(content));
       }
     },
     async leads() {
@@ -222,6 +220,4 @@ export function createPrefixTables({
 }
 
 /** Lists are identified by their content; a hundred thousand prefixes are not compared twice. */
-function idOf({ include, exclude }: CapturedPrefixes): string {
-  return `${digestOf(include)} ${digestOf(exclude)}`;
-}
+const idOf = ({ include, exclude }: CapturedPrefixes) => `${include.digest} ${exclude.digest}`;

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { packetFilterScript, type FilterSurroundings } from '../../../helper/linux/nftables/nftables.ts';
 import { noNetworks, type NearbyNetworks } from '../../../helper/network/nearby-networks.ts';
 import type { FilterRules } from '../../../helper/system/ports/packet-filter-port.ts';
+import { readPrefixList } from '../../../helper/network/prefix-list.ts';
 import type { Capture } from '../../../helper/modes/routing-plan.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 
@@ -70,7 +71,12 @@ test('by destination, a forwarder on this machine is asked for no name: it would
   await ask('before');
   await expect.poll(() => asked).toContain('before');
   const captures: Capture[] = [
-    { kind: 'prefixes', include: ['203.0.113.0/24'], exclude: [], exceptLocalNetworks: false },
+    {
+      kind: 'prefixes',
+      include: readPrefixList(['203.0.113.0/24']),
+      exclude: readPrefixList([]),
+      exceptLocalNetworks: false,
+    },
   ];
   expect(await load(scriptFor({ captures, resolvers: ['127.0.0.1'] }))).toMatchObject({ code: 0 });
   await ask('during');
@@ -124,8 +130,8 @@ test('nft takes what any machine and gateway can lead to', async () => {
     fc.record({ kind: fc.constant('proxy' as const) }),
     fc.record({
       kind: fc.constant('prefixes' as const),
-      include: fc.subarray(['0.0.0.0/0', '::/0', '203.0.113.0/24', '2001:db8:3::/48']),
-      exclude: fc.subarray(['203.0.113.80/32', '2001:db8:3::80/128']),
+      include: fc.subarray(['0.0.0.0/0', '::/0', '203.0.113.0/24', '2001:db8:3::/48']).map(readPrefixList),
+      exclude: fc.subarray(['203.0.113.80/32', '2001:db8:3::80/128']).map(readPrefixList),
       ...localExceptions,
     }),
   );
