@@ -1,25 +1,24 @@
 import { createSerialQueue } from '#shared/serial-queue.ts';
-import type { ActiveRouting } from '#shared/tunnel/state.ts';
 import type { Log } from '../log.ts';
 import { planOf } from '../modes/plan-of.ts';
 import type { Capture } from '../modes/routing-plan.ts';
-import { namedNetworks } from '../modes/split.ts';
 import { settleAll } from '../settle-all.ts';
 import { deviceConfigurationOf, filterRulesOf, routingRulesOf } from './network-rules.ts';
 import { newNetwork, type AppliedNetwork } from './applied-network.ts';
+import { activeRoutingOf } from './active-routing.ts';
 import { expectNoConflict } from './address-conflict.ts';
 import type { Journal } from './journal.ts';
 import type { JournalEntry } from './journal-entry.ts';
-import { leftOverSteps } from './left-over-steps.ts';
 import { createNetworkFollower } from './network-follower.ts';
 import { addressList } from '../network/tunnel-configuration.ts';
 import type { Ports } from './ports/ports.ts';
 import { createGuard, type GuardedName } from './guard.ts';
 import { createPortalAccess } from './portal-access.ts';
 import { createProxyLifecycle } from './proxy-lifecycle.ts';
+import { recoverSystem } from './recovery.ts';
 import { createRoutingSwitch } from './routing-switch.ts';
 import { RoutingLost, SystemChangeFailed } from './ports/system-change-failed.ts';
-import type { Connection, Recovery, SystemAdapter } from './system-adapter.ts';
+import type { Connection, SystemAdapter } from './system-adapter.ts';
 import { askedServers } from './asked-resolvers.ts';
 import { createTunnelDns } from './tunnel-dns.ts';
 import { createTrafficBlock } from './traffic-block.ts';
@@ -44,17 +43,6 @@ export function createCoordinator(options: {
   const dns = createTunnelDns({ port: ports.dns, record, log });
   const proxies = createProxyLifecycle(ports.proxies);
   const routingSwitch = createRoutingSwitch({ ports, dns, proxies, record, log });
-
-  /** It is not known what should be blocked, so everything is, until the user unblocks it. */
-  async function recoverUnreadable(text: string): Promise<Recovery> {
-    log.warn('the journal cannot be read; traffic stays blocked until it is opened');
-    await record.writeBlocking(undefined);
-    const blocked = await trafficBlock.block(undefined, { afresh: true });
-    const steps = await leftOverSteps(ports, log, text);
-    await record.undo(undefined, steps, { keepBlocking: true });
-    await proxies.end();
-    return { kind: 'unreadable', blocked };
-  }
 
   /** The engine still has the device that was removed, and does not know a new one. */
   async function restoreDevice(): Promise<void> {
@@ -101,27 +89,18 @@ export function createCoordinator(options: {
       return ports.isSupported() ? undefined : 'tunnel-unsupported';
     },
 
-    async recover() {
-      await engines.endLeftOver();
-      const content = await journal.read();
-      if (content.kind === 'unreadable') return await recoverUnreadable(content.text);
-      const earlier = content.kind === 'entry' ? content.entry.connection : null;
-      // A proxy that is left over from a switch to or from another mode has no rules that keep it inside the tunnel.
-      if (!earlier?.killSwitch || !planOf(earlier.routing).proxy) await proxies.end();
-      if (content.kind === 'empty') return { kind: 'nothing' };
-      if (!earlier) return await recoverUnreadable(JSON.stringify(content.entry));
-      lastConnection = earlier;
-      const keepBlocking = earlier.killSwitch;
-      // After a reboot, the filter is gone as well, so it comes first. Rules of the earlier helper that are no longer
-      // wanted are removed.
-      const blocked = keepBlocking && (await trafficBlock.block(earlier, { afresh: true }));
-      if (!keepBlocking) await connections.end();
-      await record.undo(earlier, content.entry.steps, { keepBlocking });
-      log.info('undid what an earlier helper left', { keepBlocking });
-      return keepBlocking
-        ? { kind: 'connection', connection: earlier, blocked }
-        : { kind: 'ended', connection: earlier };
-    },
+    recover: () =>
+      recoverSystem({
+        ports,
+        journal,
+        record,
+        proxies,
+        trafficBlock,
+        onFound: (connection) => {
+          lastConnection = connection;
+        },
+        log,
+      }),
 
     apply: (connection) =>
       enqueue(async () => {
@@ -215,18 +194,7 @@ export function createCoordinator(options: {
         return true;
       }),
 
-    activeRouting(): ActiveRouting {
-      const routing = applied?.connection.routing ?? { mode: 'global', localNetwork: false };
-      const capture = applied?.plan.capture;
-      if (routing.mode === 'app') return { mode: 'app', policy: routing.policy };
-      if (routing.mode === 'ip')
-        return { mode: 'ip', policy: routing.policy, prefixes: routing.routeIps.length };
-      if (applied?.split && capture?.kind === 'prefixes') return namedNetworks(applied.split);
-      if (routing.mode === 'global') return { mode: 'global', localNetwork: routing.localNetwork };
-      const listening = applied?.proxy?.listening;
-      if (!listening) return { mode: 'pac' };
-      return { mode: 'pac', proxy: { address: listening.address, pacUrl: listening.pacUrl } };
-    },
+    activeRouting: () => activeRoutingOf(applied),
 
     release: ({ keepBlocking }) =>
       enqueue(async () => {

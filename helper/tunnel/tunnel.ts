@@ -11,30 +11,19 @@ import type { Log } from '../log.ts';
 import type { ReadRouting } from '../modes/read-routing.ts';
 import type { ProcessesMoved, ProcessMove } from '../system/ports/program-groups-port.ts';
 import type { Connection, OpenPortal, RoutingChange, SystemAdapter } from '../system/system-adapter.ts';
-import { RoutingLost, SystemChangeFailed } from '../system/ports/system-change-failed.ts';
+import { RoutingLost } from '../system/ports/system-change-failed.ts';
 import { createAttachedClients, type Client } from './attached-clients.ts';
-import { isResolved, runConnection, unresolvedAddress } from './connection-run.ts';
+import { isResolved, unresolvedAddress } from './connection-run.ts';
+import { createCommandQueue, type CommandQueue } from './command-queue.ts';
 import { createConnectionDeadline } from './deadline.ts';
 import { createGatewayStreams } from './gateway-streams.ts';
 import { createOwnedState } from './owned-state.ts';
-import { createSessionSlot, type SessionSlot } from './session-wait.ts';
-import { createWake, type Wake } from './wake.ts';
+import { createPortalClient, type PortalClient } from './portal-client.ts';
+import { beginRun, createRun, type Run } from './run.ts';
+import { createTrafficRelease, type TrafficRelease } from './traffic-release.ts';
 
 /** A client's request, whose lists have been read. */
 export type ReadConnectRequest = Omit<ConnectRequest, 'routing' | 'lists'> & { routing: ReadRouting };
-
-/** A connection in progress or up. */
-interface Run {
-  /** As it was requested, but with the current kill switch. */
-  readonly connection: Connection;
-  readonly sessions: SessionSlot;
-  readonly wake: Wake;
-  readonly abort: AbortController;
-  /** Settles when it is over; never rejects. */
-  over: Promise<void>;
-  /** Settles when its last engine has ended. */
-  engineGone: Promise<void>;
-}
 
 /**
  * The tunnel: one connection at a time, and the state that clients see. Commands run one after the other; a later one
@@ -49,31 +38,24 @@ export class Tunnel {
   readonly #deadline = createConnectionDeadline((reason) => void this.disconnect(reason));
   readonly #streams = createGatewayStreams();
   #run: Run | undefined;
-  /** The client whose access to a captive portal may be open. */
-  #portalClient: Client | undefined;
-  /** Traffic is still blocked although nothing runs; this was checked. */
-  #blocked = false;
-  /** Traffic should be blocked, but is not. */
-  #isUnprotected = false;
-  #commands: Promise<void> = Promise.resolve();
-  #latestCommand = 0;
-  /** Commands in progress. */
-  #pendingCommands = 0;
+  readonly #commands: CommandQueue;
+  readonly #portal: PortalClient;
+  readonly #traffic: TrafficRelease;
 
   constructor(adapter: SystemAdapter, launchEngine: LaunchEngine, log: Log) {
     this.#adapter = adapter;
     this.#launchEngine = launchEngine;
     this.#log = log;
+    this.#commands = createCommandQueue(log);
+    this.#portal = createPortalClient(adapter, this.clients, log);
+    this.#traffic = createTrafficRelease(adapter, log);
     adapter.watchProtection((inForce) => this.#onProtection(inForce));
-    this.clients.onChange(() => {
-      if (this.#portalClient && !this.clients.has(this.#portalClient)) void this.#shutPortal();
-    });
   }
 
   /** Undoes what an earlier helper left, or keeps traffic blocked for it. Call this once, first. */
   async recover(): Promise<void> {
     const found = await this.#adapter.recover();
-    this.#blocked = 'blocked' in found && found.blocked;
+    this.#traffic.isBlocked = 'blocked' in found && found.blocked;
     const connection = found.kind === 'connection' ? found.connection : undefined;
     this.state.owner = connection?.owner;
     const cause = await this.#adapter.unavailable();
@@ -95,9 +77,9 @@ export class Tunnel {
     }
     void this.#command('disconnected', async () => {
       // The user may have unblocked traffic meanwhile.
-      if (this.#run || !(this.#blocked || this.#isUnprotected)) return;
+      if (this.#run || !(this.#traffic.isBlocked || this.#traffic.isUnprotected)) return;
       const reason = this.state.current.state === 'disconnected' ? this.state.current.reason : undefined;
-      await this.#release({ keepBlocking: true });
+      await this.#traffic.release({ keepBlocking: true });
       this.#setDisconnected(inForce && reason !== 'protection-failed' ? reason : 'protection-lost');
     }).catch(() => undefined);
   }
@@ -152,26 +134,14 @@ export class Tunnel {
 
   /** Undefined if this client can get out without it, or may not. */
   openPortal(client: Client, forMs: number): Promise<OpenPortal | undefined> {
-    const isWanted = () => {
-      const isNeeded =
-        this.clients.has(client) && this.state.mayChange(client) && isBlocking(this.state.current);
-      if (isNeeded) this.#portalClient = client;
-      return isNeeded;
-    };
-    return this.#adapter.openPortal({ client: client.user, forMs, isWanted });
+    const isNeeded = () => this.state.mayChange(client) && isBlocking(this.state.current);
+    return this.#portal.open(client, forMs, isNeeded);
   }
 
   /** The next attempt is made at once: whoever needed the portal may have got through. */
   async closePortal(): Promise<void> {
-    await this.#shutPortal();
+    await this.#portal.shut();
     this.#run?.wake.call();
-  }
-
-  #shutPortal(): Promise<void> {
-    this.#portalClient = undefined;
-    return this.#adapter
-      .closePortal()
-      .catch((error: unknown) => this.#log.error('the way to the portal could not be closed', error));
   }
 
   /** False if there is no connection. */
@@ -214,7 +184,7 @@ export class Tunnel {
       if (this.#run)
         await this.#end(this.#run, { keepBlocking: isFailure && this.#run.connection.killSwitch });
       // Also unblocks what a failed connection with the kill switch on left blocked.
-      else await this.#release({ keepBlocking: isFailure && this.#blocked });
+      else await this.#traffic.release({ keepBlocking: isFailure && this.#traffic.isBlocked });
       this.#setDisconnected(reason);
     });
   }
@@ -222,7 +192,7 @@ export class Tunnel {
   /** Called when the helper ends: like `disconnect`, but the kill switch keeps traffic blocked. */
   shutDown(): Promise<void> {
     return this.#command('disconnected', async () => {
-      await this.#shutPortal();
+      await this.#portal.shut();
       if (this.#run) await this.#end(this.#run, { keepBlocking: this.#run.connection.killSwitch });
     });
   }
@@ -243,24 +213,12 @@ export class Tunnel {
   }
 
   #command(then: 'connecting' | 'disconnected', execute: () => Promise<void>): Promise<void> {
-    this.#latestCommand += 1;
-    this.#pendingCommands += 1;
-    const number = this.#latestCommand;
     if (this.#run) {
       this.#set({ state: 'disconnecting', then });
       this.#run.abort.abort();
     }
-    const done = this.#commands.then(async () => {
-      try {
-        // A connection that is replaced before it began would only delay its successor.
-        if (then === 'connecting' && number !== this.#latestCommand) return;
-        await execute();
-      } finally {
-        this.#pendingCommands -= 1;
-      }
-    });
-    this.#commands = done.catch((error: unknown) => this.#log.error('a command failed', error));
-    return done;
+    // A connection that is replaced before it began would only delay its successor.
+    return this.#commands.add(execute, { isReplaceable: then === 'connecting' });
   }
 
   /** Resolves when traffic is blocked, or the connection is over before that. */
@@ -270,47 +228,20 @@ export class Tunnel {
     session: GatewaySession | undefined,
     reachabilityTargets: readonly ReachabilityTarget[] = [],
   ): Promise<void> {
-    const run: Run = {
-      connection,
-      sessions: createSessionSlot(),
-      wake: createWake(),
-      abort: new AbortController(),
-      over: Promise.resolve(),
-      engineGone: Promise.resolve(),
-    };
+    const run = createRun(connection);
     this.#run = run;
-    const { signal } = run.abort;
-    const { promise: isBlocked, resolve: onBlocked } = Promise.withResolvers<void>();
-    run.over = runConnection({
-      connection,
+    await beginRun(run, {
       requester,
       maySignIn: (client) => this.state.mayChange(client),
       session,
       reachabilityTargets,
-      sessions: run.sessions,
-      wake: run.wake,
       clients: this.clients,
       adapter: this.#adapter,
       launchEngine: this.#launchEngine,
       log: this.#log,
-      signal,
-      setState: (state) => {
-        if (!signal.aborted) this.#set(state);
-      },
-      onBlocked,
-      onEngineLeft: (gone) => {
-        run.engineGone = gone;
-      },
-    })
-      .catch((error: unknown): DisconnectReason | undefined => {
-        if (signal.aborted) return undefined;
-        this.#log.error('the connection failed', error);
-        return error instanceof SystemChangeFailed ? error.reason : 'engine-failed';
-      })
-      .then((reason) => {
-        if (!signal.aborted) this.#giveUp(run, reason);
-      });
-    await Promise.race([isBlocked, run.over]);
+      setState: (state) => this.#set(state),
+      onOver: (reason) => this.#giveUp(run, reason),
+    });
   }
 
   /** The connection has ended by itself. With the kill switch on, traffic stays blocked. */
@@ -327,28 +258,14 @@ export class Tunnel {
     this.#run = undefined;
     this.#deadline.set(undefined);
     // The engine logs off over the uplink, which no step of the release removes.
-    await Promise.all([this.#release(options), run.engineGone]);
-  }
-
-  async #release(options: { keepBlocking: boolean }): Promise<void> {
-    this.#isUnprotected = false;
-    try {
-      const { blocked } = await this.#adapter.release(options);
-      this.#blocked = blocked;
-      this.#isUnprotected = options.keepBlocking && !blocked;
-    } catch (error) {
-      // What is left is still in the journal, and is undone at the next start.
-      this.#log.error('the system could not be put back as it was', error);
-      this.#blocked = options.keepBlocking && (await this.#adapter.verify().catch(() => false));
-      this.#isUnprotected = options.keepBlocking && !this.#blocked;
-    }
+    await Promise.all([this.#traffic.release(options), run.engineGone]);
   }
 
   #setDisconnected(reason: DisconnectReason | undefined): void {
     if (this.#run) return;
     this.#forgetOwner();
     // That traffic is not blocked is more important than why there is no tunnel.
-    const displayed = this.#isUnprotected ? 'protection-failed' : reason;
+    const displayed = this.#traffic.isUnprotected ? 'protection-failed' : reason;
     this.#set({ state: 'disconnected', ...(displayed && { reason: displayed }), ...this.#blockedMark() });
   }
 
@@ -359,16 +276,16 @@ export class Tunnel {
 
   /** Nothing of the connection is left, unless the next one has already been requested. */
   #forgetOwner(): void {
-    if (!this.#run && !this.#blocked && this.#pendingCommands <= 1) this.state.owner = undefined;
+    if (!this.#run && !this.#traffic.isBlocked && this.#commands.pending <= 1) this.state.owner = undefined;
   }
 
   #blockedMark(): { blocked?: true } {
-    return this.#blocked ? { blocked: true } : {};
+    return this.#traffic.isBlocked ? { blocked: true } : {};
   }
 
   #set(state: TunnelState): void {
     if (!isSigningIn(state)) this.#streams.closeAll();
-    if (this.#portalClient && state.state === 'connected') void this.#shutPortal();
+    if (this.#portal.mayBeOpen && state.state === 'connected') void this.#portal.shut();
     this.state.set(state);
   }
 }
