@@ -116,7 +116,7 @@ export function parseIpv4Routes(text: string): DeviceRoute[] {
       return {
         device,
         family: 'ipv4',
-        address: hostOrderBytes(destination).join('..'),
+        address: hostOrderBytes(destination).join('.'),
         length: hostOrderBytes(mask).reduce((length, byte) => length + onesIn(byte), 0),
         hasGateway: (bits & flag.gateway) !== 0,
         isAdvertised: false,
