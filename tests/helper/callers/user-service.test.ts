@@ -2,7 +2,8 @@ import { chmod, copyFile, cp, mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import { createLab, type Lab } from '../../lab/lab.ts';
+import { takeLab } from '../../lab/kept-labs.ts';
+import type { Lab } from '../../lab/lab.ts';
 import { eventually, words } from '../../lab/runs/process.ts';
 import { bootSystemd, type SystemdMachine } from '../../lab/machine/systemd-machine.ts';
 import { installedNode } from '../support/installed/installed-helper.ts';
@@ -15,7 +16,7 @@ const status = z.object({ core: z.object({ kind: z.string(), pid: z.int() }) });
 let lab: Lab;
 let machine: SystemdMachine;
 beforeAll(async () => {
-  lab = await createLab({ gateway: false });
+  lab = await takeLab({ gateway: false });
   const tree = path.join(lab.directory, 'tree');
   await installCommandLine(tree);
   machine = await bootSystemd(lab.user, lab.directory, tree);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addresses, names, pools } from '../../lab/network/addresses.ts';
-import { createLab, type Lab } from '../../lab/lab.ts';
+import { takeLab } from '../../lab/kept-labs.ts';
+import type { Lab } from '../../lab/lab.ts';
 import { startOpenconnect } from '../../lab/gateway/openconnect.ts';
 import { endProcess, exec } from '../../lab/runs/process.ts';
 
@@ -9,7 +10,7 @@ import { endProcess, exec } from '../../lab/runs/process.ts';
 const user = { name: 'visitor', password: 'correct horse' };
 let lab: Lab;
 beforeAll(async () => {
-  lab = await createLab({ gateway: false, gatewayFamilies: 'dual-stack' });
+  lab = await takeLab({ gateway: false, gatewayFamilies: 'dual-stack' });
   await lab.gateway.addUser(user.name, user.password, ['staff']);
 });
 afterAll(() => lab[Symbol.asyncDispose]());

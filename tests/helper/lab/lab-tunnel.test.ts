@@ -2,7 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { isIPv4 } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addresses, names, pools, ports } from '../../lab/network/addresses.ts';
-import { createLab, type Lab } from '../../lab/lab.ts';
+import { takeLab } from '../../lab/kept-labs.ts';
+import type { Lab } from '../../lab/lab.ts';
 import { findLeaks } from '../../lab/packets/leaks.ts';
 import { startOpenconnect } from '../../lab/gateway/openconnect.ts';
 import { endProcess, eventually, startUntil, words } from '../../lab/runs/process.ts';
@@ -13,7 +14,7 @@ import { curlLimits } from '../../lab/probes/probe.ts';
 const user = { name: 'visitor', password: 'correct horse' };
 let lab: Lab;
 beforeAll(async () => {
-  lab = await createLab();
+  lab = await takeLab();
   await lab.gateway.addUser(user.name, user.password);
 });
 afterAll(() => lab[Symbol.asyncDispose]());

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createLab, type Lab } from '../../lab/lab.ts';
+import { takeLab } from '../../lab/kept-labs.ts';
+import type { Lab } from '../../lab/lab.ts';
 
 /** The library of nftables, on the laboratory's user machine, beside the program. */
 
@@ -8,7 +9,7 @@ const library = path.resolve(import.meta.dirname, '../../../helper/linux/nftable
 let lab: Lab;
 
 beforeAll(async () => {
-  lab = await createLab({ gateway: false });
+  lab = await takeLab({ gateway: false });
 });
 
 afterAll(async () => {

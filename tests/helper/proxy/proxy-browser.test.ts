@@ -8,7 +8,8 @@ import { chromiumIn } from '../../e2e/support/machine/chromium-in.ts';
 import { chromiumExecutable, launchChromium } from '../../stand-in/chromium.ts';
 import { addresses, names, ports } from '../../lab/network/addresses.ts';
 import type { EchoReply } from '../../lab/network/echo.ts';
-import { createLab, type Lab } from '../../lab/lab.ts';
+import { takeLab } from '../../lab/kept-labs.ts';
+import type { Lab } from '../../lab/lab.ts';
 import { endProcess, words } from '../../lab/runs/process.ts';
 import { startProxy, type ProxyProcess } from '../support/proxy/proxy-process.ts';
 
@@ -24,7 +25,7 @@ let browser: BrowserContext;
 let page: Page;
 
 beforeAll(async () => {
-  lab = await createLab({ gateway: false });
+  lab = await takeLab({ gateway: false });
   const { inside, gateway } = addresses;
   await lab.internet.run(words(`ip route add ${inside.ipv4} via ${gateway.ipv4}`));
   proxy = startProxy(lab.user);

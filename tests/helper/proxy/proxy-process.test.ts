@@ -8,7 +8,8 @@ import type { ProxyConfiguration } from '../../../helper/proxy/proxy-messages.ts
 import { addresses, names, ports } from '../../lab/network/addresses.ts';
 import type { EchoReply } from '../../lab/network/echo.ts';
 import type { FarSide } from '../../lab/network/far-side.ts';
-import { createLab, type Lab } from '../../lab/lab.ts';
+import { takeLab } from '../../lab/kept-labs.ts';
+import type { Lab } from '../../lab/lab.ts';
 import { endProcess, eventually, words } from '../../lab/runs/process.ts';
 import { publishPort } from '../../lab/network/publish.ts';
 import { proxyAccount, startProxy, type ProxyProcess } from '../support/proxy/proxy-process.ts';
@@ -21,7 +22,7 @@ let proxy: ProxyProcess;
 const localNames = { loopback: 'loopback.waymaker.test', half: 'half-loopback.waymaker.test' } as const;
 
 beforeAll(async () => {
-  lab = await createLab({ gateway: false });
+  lab = await takeLab({ gateway: false });
   // There is no tunnel here: what is inside is reached over the internet, if one knows its address.
   const { inside, gateway } = addresses;
   await lab.internet.run(words(`ip route add ${inside.ipv4} via ${gateway.ipv4}`));

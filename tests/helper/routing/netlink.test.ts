@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createLab, type Lab } from '../../lab/lab.ts';
+import { takeLab } from '../../lab/kept-labs.ts';
+import type { Lab } from '../../lab/lab.ts';
 
 /** What the helper asks of the kernel without a program in between, on the laboratory's user machine. */
 
@@ -9,7 +10,7 @@ const helper = path.resolve(import.meta.dirname, '../../../helper/linux');
 let lab: Lab;
 
 beforeAll(async () => {
-  lab = await createLab({ gateway: false });
+  lab = await takeLab({ gateway: false });
 });
 
 afterAll(async () => {

@@ -1,12 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { gatewaySession, type ConnectRequest, type GatewaySession } from '#shared/helper/protocol.ts';
+import type { ConnectRequest, GatewaySession } from '#shared/helper/protocol.ts';
 import { controlGroupOf } from '../../lab/machine/control-groups.ts';
 import type { Gateway } from '../../lab/gateway/gateway.ts';
-import { createLab, type Lab, type LabOptions } from '../../lab/lab.ts';
+import { processesBeside, uidOn, type RunningProcess } from '../../lab/machine/processes.ts';
+import { takeLab } from '../../lab/kept-labs.ts';
+import type { Lab, LabOptions } from '../../lab/lab.ts';
 import { endProcess, eventually } from '../../lab/runs/process.ts';
 import { programFile } from '../../lab/runs/programs.ts';
 import { attach, type TestClient } from './callers/test-client.ts';
+import { signInFrom } from './sign-in/sign-in.ts';
 
 const credentials = { username: 'a2f1c7d0-device', password: 'token' };
 
@@ -41,7 +44,7 @@ export interface HelperLab extends AsyncDisposable {
 
 /** A laboratory with a helper that runs on the user's machine. */
 export async function createHelperLab(options?: LabOptions): Promise<HelperLab> {
-  const lab = await createLab(options);
+  const lab = await takeLab(options);
   const [socket, stateDirectory] = [
     path.join(lab.directory, 'helper.sock'),
     path.join(lab.directory, 'state'),
@@ -56,23 +59,50 @@ export async function createHelperLab(options?: LabOptions): Promise<HelperLab> 
     ),
   ]);
   /** Pids in the user machine's namespace: there may be other laboratories. */
-  async function processes(...selected: string[]): Promise<number[]> {
-    const inside = ['sh', '-c', 'exec pgrep --ns $$ --nslist net "$@"', 'pgrep', ...selected];
-    const { stdout } = await lab.user.exec(inside);
-    return stdout.split('\n').filter(Boolean).map(Number);
-  }
+  const processes = (is: (running: RunningProcess) => boolean) =>
+    Promise.resolve(
+      processesBeside(lab.user.pid)
+        .filter(is)
+        .map(({ pid }) => pid),
+    );
   async function attachClient(): Promise<TestClient> {
     const client = await attach(socket);
     clients.push(client);
     return client;
   }
 
-  async function signIn(gateway = lab.gateway, identityFile?: string): Promise<GatewaySession> {
-    const script = programFile('tests/helper/support/sign-in/sign-in-process.ts');
-    const { username, password } = credentials;
-    const words = [gateway.name, gateway.address.ipv4, String(gateway.port), username, password, socket];
-    if (identityFile !== undefined) words.push(identityFile);
-    return gatewaySession.parse(JSON.parse(await lab.user.run([process.execPath, script, ...words])));
+  function signIn(gateway = lab.gateway, identityFile?: string): Promise<GatewaySession> {
+    return signInFrom({
+      namespace: lab.user.namespace,
+      gateway: { host: gateway.name, port: gateway.port },
+      address: gateway.address.ipv4,
+      credentials,
+      helper: socket,
+      identityFile,
+    });
+  }
+
+  /** Whether the helper has put the network back. */
+  async function disconnected(): Promise<boolean> {
+    if (child === undefined) return true;
+    if (child.exitCode !== null || child.signalCode !== null) return false;
+    using client = await attach(socket);
+    await client.call('disconnect', {});
+    return (await lab.user.snapshot()) === initialSnapshot;
+  }
+
+  async function restored(): Promise<void> {
+    if (child) await endProcess(child, 'SIGKILL');
+    if ((await lab.user.snapshot()) === initialSnapshot) return;
+    const argv = [
+      programFile('helper/index.ts'),
+      '--restore',
+      '--socket',
+      socket,
+      '--state-dir',
+      stateDirectory,
+    ];
+    await lab.user.exec([process.execPath, ...argv, '--control-group', controlGroupOf(lab.user)]);
   }
 
   const request: HelperLab['request'] = (changes) => ({
@@ -116,10 +146,12 @@ export async function createHelperLab(options?: LabOptions): Promise<HelperLab> 
       await client.until('connected');
       return client;
     },
-    engines: () => processes('-x', 'openconnect'),
-    proxies: () => processes('--uid', 'waymaker-proxy'),
+    engines: () => processes(({ name }) => name === 'openconnect'),
+    proxies: () => processes(({ uid }) => uid === uidOn(lab.user.pid, 'waymaker-proxy')),
     async [Symbol.asyncDispose]() {
       for (const client of clients) client[Symbol.dispose]();
+      // The next test that takes the laboratory finds it as it was.
+      if (!(await disconnected().catch(() => false))) await restored();
       await lab[Symbol.asyncDispose]();
     },
   };

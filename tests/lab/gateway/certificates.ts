@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { run, words } from '../runs/process.ts';
 
 export interface CertificateFiles {
@@ -65,6 +65,42 @@ export async function createCertificate(
     files.certificate,
   ]);
   return files;
+}
+
+/** Files, or what is in them. */
+interface Identity {
+  readonly authority: CertificateFiles;
+  readonly certificate: CertificateFiles;
+}
+
+/** The texts of those made before, by name. */
+const madeBefore = new Map<string, Promise<Identity>>();
+
+/** An authority and a certificate signed by it: the same ones each time in a process, since to make them takes time. */
+export async function writeIdentity(directory: string, hostName: string): Promise<Identity> {
+  const files = { authority: pemFiles(directory, 'authority'), certificate: pemFiles(directory, hostName) };
+  const known = madeBefore.get(hostName);
+  if (!known) {
+    const making = createIdentity(directory, hostName);
+    madeBefore.set(hostName, making);
+    await making;
+    return files;
+  }
+  const texts = await known;
+  for (const whose of ['authority', 'certificate'] as const)
+    for (const part of ['certificate', 'key'] as const)
+      await writeFile(files[whose][part], texts[whose][part], { mode: 0o600 });
+  return files;
+}
+
+async function createIdentity(directory: string, hostName: string): Promise<Identity> {
+  const authority = await createAuthority(directory, hostName);
+  const certificate = await createCertificate(directory, authority, hostName);
+  const textsOf = async (files: CertificateFiles) => ({
+    certificate: await readFile(files.certificate, 'utf8'),
+    key: await readFile(files.key, 'utf8'),
+  });
+  return { authority: await textsOf(authority), certificate: await textsOf(certificate) };
 }
 
 function pemFiles(directory: string, name: string): CertificateFiles {

@@ -1,9 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { appendFile, mkdir, open, readFile, writeFile } from 'node:fs/promises';
+import { endianness } from 'node:os';
 import path from 'node:path';
 import { createSerialQueue } from '#shared/serial-queue.ts';
 import { addresses, names, pools, ports, type AddressPair, type Pool } from '../network/addresses.ts';
-import { createAuthority, createCertificate, type CertificateFiles } from './certificates.ts';
+import { createCertificate, writeIdentity, type CertificateFiles } from './certificates.ts';
 import type { Machine } from '../machine/machine.ts';
 import { debianConf, laboratoryConf } from './ocserv-conf.ts';
 import { createOneTimeCodes } from './one-time-codes.ts';
@@ -75,6 +76,8 @@ export interface Gateway {
   restart(settings?: Partial<GatewaySettings>): Promise<void>;
   /** Kills ocserv with all its workers at once, so that nobody is informed. */
   kill(): Promise<void>;
+  /** Kills it, and makes it forget its settings, users, sessions and log. */
+  reset(): Promise<void>;
 }
 
 export interface GatewayIdentity {
@@ -104,15 +107,16 @@ export async function createGateway(
   identity: GatewayIdentity,
 ): Promise<Gateway> {
   await mkdir(directory, { recursive: true });
-  const authority = await createAuthority(directory, identity.name);
-  const certificate = await createCertificate(directory, authority, identity.name);
+  const { authority, certificate } = await writeIdentity(directory, identity.name);
   const file = (name: string) => path.join(directory, name);
   const passwordFile = file('passwords');
   const codesFile = file('one-time-codes');
   const trafficSpool = file('traffic');
   await mkdir(trafficSpool);
-  await Promise.all([passwordFile, codesFile, file('log')].map((empty) => writeFile(empty, '')));
-  let settings: GatewaySettings = { ...defaults, pool: identity.pool };
+  const records = [passwordFile, codesFile, file('log')];
+  await Promise.all(records.map((record) => writeFile(record, '')));
+  const unused: GatewaySettings = { ...defaults, pool: identity.pool };
+  let settings = unused;
   let server: ChildProcess | undefined;
   /**
    * One after the other, because ocserv takes seconds to stop: after a timeout, a test continues while what follows it
@@ -195,8 +199,8 @@ export async function createGateway(
     },
     log: () => readFile(file('log'), 'utf8'),
     async addUser(name, password, groups = []) {
-      const hash = await run(['openssl', 'passwd', '-5', '-stdin'], { input: password });
-      await appendFile(passwordFile, `${name}:${groups.join(',') || '*'}:${hash.trim()}\n`);
+      const hash = await hashOf(password);
+      await appendFile(passwordFile, `${name}:${groups.join(',') || '*'}:${hash}\n`);
     },
     async addOneTimeCodes(name) {
       const codes = createOneTimeCodes();
@@ -211,17 +215,43 @@ export async function createGateway(
         await start(changes);
       }),
     kill: () => enqueue(() => end('SIGKILL')),
+    reset: () =>
+      enqueue(async () => {
+        await end('SIGKILL');
+        settings = unused;
+        await Promise.all(records.map((record) => writeFile(record, '')));
+      }),
   };
+}
+
+const hashes = new Map<string, Promise<string>>();
+
+/** The same for the same password, since most laboratories have the same users. */
+async function hashOf(password: string): Promise<string> {
+  const known = hashes.get(password) ?? run(['openssl', 'passwd', '-5', '-stdin'], { input: password });
+  hashes.set(password, known);
+  return (await known).trim();
 }
 
 const runs = ({ exitCode, signalCode }: ChildProcess) => exitCode === null && signalCode === null;
 
 const protocols = ['tcp', 'udp'] as const;
 
-/** The protocols in use at this address on a gateway's port. */
+/** The protocols in use at this address on a gateway's port: its sockets in /proc/net (proc_pid_net(5)). */
 async function protocolsInUse(machine: Machine, address: string): Promise<Set<(typeof protocols)[number]>> {
-  const lines = (await machine.run(['ss', '-Hlntu'])).split('\n');
-  const listens = (protocol: string) =>
-    lines.some((line) => line.startsWith(protocol) && line.includes(`${address}:${ports.gateway} `));
-  return new Set(protocols.filter(listens));
+  const bytes = Buffer.from(address.split('.').map(Number));
+  const inHostOrder = endianness() === 'LE' ? bytes.toReversed() : bytes;
+  const local = `${Buffer.from(inHostOrder).toString('hex')}:${ports.gateway.toString(16).padStart(4, '0')}`;
+  const inUse = await Promise.all(
+    protocols.map(async (protocol) => {
+      const sockets = (await readFile(`/proc/${machine.pid}/net/${protocol}`, 'utf8')).split('\n');
+      return sockets.some((line) =>
+        line.toLowerCase().includes(`: ${local} 00000000:0000 ${waits[protocol]} `),
+      );
+    }),
+  );
+  return new Set(protocols.filter((_protocol, index) => inUse[index]));
 }
+
+/** The state of a socket that waits for anybody (linux/net/tcp_states.h). */
+const waits = { tcp: '0a', udp: '07' };

@@ -12,6 +12,8 @@ import { eventually, exec, run, startUntil, type ExecOptions, type ProcessResult
 export interface Machine {
   /** The network namespace's name for `ip netns`. */
   readonly namespace: string;
+  /** A process of it that stays as long as it does. */
+  readonly pid: number;
   /** The path, from outside, of the file that is /etc/resolv.conf inside. */
   readonly resolvConf: string;
   /**
@@ -70,6 +72,7 @@ export async function createMachine(
   const inside = (argv: readonly string[], cwd?: string) => command(argv, { cwd }).flat();
   return {
     namespace,
+    pid: Number(holder.pid),
     resolvConf,
     command,
     exec: (argv, options) => exec(inside(argv, options?.cwd), { ...options, cwd: undefined }),

@@ -22,6 +22,21 @@ export async function recordOwner(directory: string): Promise<void> {
   await writeFile(path.join(directory, ownerFile), JSON.stringify(owner));
 }
 
+/** In a run that removes kept laboratories at its end: its process, whose pid this variable has. */
+export const keeperVariable = 'WAYMAKER_KEEP_LABS';
+
+/** Its pid, in the directory of a laboratory that stays until a run ends: that of the run's process. */
+export const keeperFile = 'keeper';
+
+/** Removes the laboratories that were kept for a run. */
+export async function removeKeptLabs(keeper: string): Promise<void> {
+  await mkdir(labsRoot, { recursive: true });
+  for (const id of await readdir(labsRoot)) {
+    const kept = await readFile(path.join(labsRoot, id, keeperFile), 'utf8').catch(() => undefined);
+    if (kept === keeper) await removeLab(id);
+  }
+}
+
 /** Removes laboratories whose creators ended without removing them. */
 export async function sweepAbandonedLabs(): Promise<void> {
   await mkdir(labsRoot, { recursive: true });

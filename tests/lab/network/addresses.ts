@@ -79,3 +79,9 @@ export const pools = {
     ipv4Prefix: '198.51.100.96/27',
   },
 } as const satisfies Record<string, Pool>;
+
+/**
+ * A multicast group that every node ignores unless it has joined, so that nobody answers packets to it: they show
+ * captures how far they are.
+ */
+export const sentinelGroup = '224.0.0.251';

@@ -1,4 +1,4 @@
-import { addresses, type AddressPair } from './addresses.ts';
+import { addresses, sentinelGroup, type AddressPair } from './addresses.ts';
 import type { Machine } from '../machine/machine.ts';
 import { run, words } from '../runs/process.ts';
 
@@ -43,6 +43,7 @@ export async function wire({ user, internet, gateway }: Machines): Promise<void>
     ...[addresses.resolver, addresses.service, addresses.echo, addresses.direct].flatMap((pair) =>
       address(pair, 'host', 'lo'),
     ),
+    `route add ${sentinelGroup} dev user0`,
   ]);
   // What comes out of a tunnel continues with the gateway's own address.
   await gateway.run(['nft', '-f', '-'], {

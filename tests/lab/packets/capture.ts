@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
-import { ports } from '../network/addresses.ts';
+import { ports, sentinelGroup } from '../network/addresses.ts';
 import { pcapHeaderLength, readPcapRecords, type CapturedPacket } from './frame.ts';
 import type { Machine } from '../machine/machine.ts';
 import { endProcess, eventually, words } from '../runs/process.ts';
@@ -15,9 +15,6 @@ export interface Capture {
   /** Ends the capture, and resolves with the same as `packets`. */
   stop(): Promise<CapturedPacket[]>;
 }
-
-/** A multicast group that every node ignores unless it has joined, so that nobody answers packets to it. */
-const sentinelGroup = '224.0.0.251';
 
 /**
  * Captures on a machine's uplink, starting before this resolves; `filter` is a pcap-filter(7) expression. `neighbour`

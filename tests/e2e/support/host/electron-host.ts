@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { _electron as electron } from 'playwright';
-import { inNetworkNamespace } from '../tunnel/network-namespace.ts';
+import { inNetworkNamespace } from '../../../lab/network/network-namespace.ts';
 import { appEnvironment, type DesktopApp, type LaunchOptions } from './desktop-app.ts';
 import { builtMain } from './paths.ts';
 

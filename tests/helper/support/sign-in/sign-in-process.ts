@@ -1,62 +1,97 @@
 import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
 import { connect } from 'node:tls';
+import type { Duplex } from 'node:stream';
 import { pino } from 'pino';
-import { clientCertificate } from '#shared/helper/protocol.ts';
+import { clientCertificate, type GatewaySession } from '#shared/helper/protocol.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { connectPastBlock } from '../../../../src/main/tunnel/connect-past-block.ts';
 import { createSignIn } from '../../../../src/main/gateway/sign-in.ts';
 import { openHelperConnection } from '../../../../src/main/tunnel/helper-connection.ts';
+import { inNetworkNamespace } from '../../../lab/network/network-namespace.ts';
 import { createTestMemory } from '../../../unit/main/support/memory.ts';
 
+/** A sign-in that this process is asked for: one line of JSON. */
+export interface SignInOrder {
+  /** The network namespace of the machine that signs in. */
+  namespace: string;
+  gateway: { host: string; port: number };
+  address: string;
+  credentials: { username: string; password: string };
+  /** The socket of the helper that carries the sign-in while it blocks traffic. */
+  helper: string;
+  /** A JSON file with a client certificate. */
+  identityFile?: string | undefined;
+}
+
+/** What it answers: one line of JSON. */
+export type SignInAnswer = { session: GatewaySession } | { problem: string };
+
 /**
- * Run inside a machine, `node sign-in-process.ts HOST ADDRESS PORT USER PASSWORD [HELPER [IDENTITY]]`: signs in to a gateway,
- * trusting whatever key it shows, with the client certificate in a JSON file, and prints the session as JSON; as the app does, through the helper that listens on
- * that socket while it blocks traffic for this gateway.
+ * Signs in as the app does, trusting whatever key the gateway shows, for one order after the other: for most of what a
+ * process costs, it would only start.
  */
-const [host = '', address = '', port = '', username = '', password = '', helper = '', file] =
-  process.argv.slice(2);
-const identity =
-  file === undefined ? undefined : clientCertificate.parse(JSON.parse(await readFile(file, 'utf8')));
-const gateway = { host, port: Number(port) };
 const log = pino({ enabled: false });
 const version = '0.1.0';
 
-const client = await openHelperConnection({ socketPath: helper, version, onState: () => undefined, log });
-const state: TunnelState =
-  typeof client === 'string' ? { state: 'disconnected' } : await client.call('snapshot', {});
-const connectToGateway = connectPastBlock({ state: () => state, socketPath: helper, version, log });
+async function signIn(order: SignInOrder): Promise<GatewaySession> {
+  const { gateway, address, credentials, helper: socketPath, identityFile } = order;
+  const identity =
+    identityFile === undefined
+      ? undefined
+      : clientCertificate.parse(JSON.parse(await readFile(identityFile, 'utf8')));
+  const client = await openHelperConnection({ socketPath, version, onState: () => undefined, log });
+  const state: TunnelState =
+    typeof client === 'string' ? { state: 'disconnected' } : await client.call('snapshot', {});
+  const transports: Duplex[] = [];
+  const throughHelper = connectPastBlock({ state: () => state, socketPath, version, log });
+  const connectToGateway: typeof throughHelper = async (...target) => {
+    const transport = await throughHelper(...target);
+    transports.push(transport);
+    return transport;
+  };
+  try {
+    const pin = await pinShown(await connectToGateway(gateway, address), gateway.host);
+    const result = await createSignIn({
+      pins: () => ({ [gateway.host]: [pin] }),
+      connect: connectToGateway,
+      memory: createTestMemory(),
+      identity: () => Promise.resolve(identity),
+      openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
+      askUser: () => Promise.resolve(undefined),
+      version,
+      log,
+    })({ gateway, address, credentials, interactive: false, signal: new AbortController().signal });
+    if (!result.ok) throw new Error(`sign-in failed: ${result.failure}`);
+    return result.signedIn.session;
+  } finally {
+    for (const transport of transports) transport.destroy();
+    if (typeof client !== 'string') client.close();
+  }
+}
 
-const transport = await connectToGateway(gateway, address);
-const pin = await new Promise<string>((resolve, reject) => {
-  const socket = connect({ socket: transport, servername: host, rejectUnauthorized: false });
-  for (const end of ['error', 'close']) transport.once(end, () => reject(new Error(end)));
-  socket.once('error', reject);
-  socket.once('secureConnect', () => {
-    const certificate = socket.getPeerX509Certificate();
-    socket.destroy();
-    if (certificate) resolve(certificatePin(certificate));
-    else reject(new Error('the gateway showed no certificate'));
+function pinShown(transport: Duplex, servername: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ socket: transport, servername, rejectUnauthorized: false });
+    for (const end of ['error', 'close']) transport.once(end, () => reject(new Error(end)));
+    socket.once('error', reject);
+    socket.once('secureConnect', () => {
+      const certificate = socket.getPeerX509Certificate();
+      socket.destroy();
+      if (certificate) resolve(certificatePin(certificate));
+      else reject(new Error('the gateway showed no certificate'));
+    });
   });
-});
+}
 
-const signIn = createSignIn({
-  pins: () => ({ [host]: [pin] }),
-  connect: connectToGateway,
-  memory: createTestMemory(),
-  identity: () => Promise.resolve(identity),
-  openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
-  askUser: () => Promise.resolve(undefined),
-  version,
-  log,
-});
-const result = await signIn({
-  gateway,
-  address,
-  credentials: { username, password },
-  interactive: false,
-  signal: new AbortController().signal,
-});
-if (!result.ok) throw new Error(`sign-in failed: ${result.failure}`);
-process.stdout.write(JSON.stringify(result.signedIn.session));
-if (typeof client !== 'string') client.close();
+for await (const line of createInterface({ input: process.stdin })) {
+  const order = JSON.parse(line) as SignInOrder;
+  const answer: SignInAnswer = await inNetworkNamespace(order.namespace, () => signIn(order)).then(
+    (session) => ({ session }),
+    (error: unknown) => ({
+      problem: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    }),
+  );
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}
