@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Plugin } from 'vite';
 import type { TestProject } from 'vitest/node';
 import { native } from '../../../scripts/build-helper.ts';
+import { keeperVariable, removeKeptLabs } from '../machine/registry.ts';
 import { bundleProgram } from '../../../scripts/bundle-program.ts';
 
 const root = path.resolve(import.meta.dirname, '../../..');
@@ -85,4 +86,9 @@ export async function bundlePrograms(runner: Runner): Promise<void> {
 }
 
 /** Vitest's global setup for the projects with these names. */
-export default ({ name }: TestProject): Promise<void> => bundlePrograms(name as Runner);
+export default async function setup({ name }: TestProject): Promise<() => Promise<void>> {
+  await bundlePrograms(name as Runner);
+  const keeper = String(process.pid);
+  if (name === 'helper') process.env[keeperVariable] = keeper;
+  return () => removeKeptLabs(keeper);
+}
