@@ -47,16 +47,20 @@ const builds: InlineConfig[] = [
       },
     },
   },
-  ...programs.map((program) => ({
+  // All programs in one, since they share most of their files.
+  {
     root,
-    ssr: { noExternal: true as const },
+    ssr: { noExternal: true },
     build: {
-      ssr: path.join(root, program),
+      ssr: true,
       target: 'node24',
-      // A native module's own binary belongs to the package that needs it.
-      rolldownOptions: { external: [/^electron(\/|$)/, /\.node$/, /^@koromix\/koffi-/] },
+      rolldownOptions: {
+        input: programs.map((program) => path.join(root, program)),
+        // A native module's own binary belongs to the package that needs it.
+        external: [/^electron(\/|$)/, /\.node$/, /^@koromix\/koffi-/],
+      },
     },
-  })),
+  },
 ];
 
 const listName = 'packages.json';
