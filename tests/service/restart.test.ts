@@ -88,7 +88,7 @@ test.each([
   ['no folder of lists', { WAYMAKER_ROUTE_LISTS: '/nowhere' }, 'WAYMAKER_ROUTE_LISTS: ENOENT'],
   ['no file of labels', { WAYMAKER_USER_LABELS_FILE: '/nowhere' }, 'WAYMAKER_USER_LABELS_FILE: /nowhere'],
 ])('with %s the process ends and says why', async (_, variables, named) => {
-  const environment = { ...(await newEnvironment('pglite')), ...variables };
+  const environment = { ...(await newEnvironment('postgresql')), ...variables };
   const child = spawnProgram('index.ts', environment);
   const [errors, [exitCode]] = await Promise.all([text(child.stderr!), once(child, 'exit')]);
   expect(exitCode).toBe(1);
@@ -99,7 +99,7 @@ test.each([
 test('a process whose port is taken ends and says why', async () => {
   await using first = await startTestService({ kind: 'postgresql' });
   const { port } = new URL(first.url);
-  const variables = { ...(await newEnvironment('pglite')), WAYMAKER_SERVICE_PORT: port };
+  const variables = { ...(await newEnvironment('postgresql')), WAYMAKER_SERVICE_PORT: port };
   const child = spawnProgram('index.ts', variables);
   const [errors, [exitCode]] = await Promise.all([text(child.stderr!), once(child, 'exit')]);
   expect(exitCode).toBe(1);

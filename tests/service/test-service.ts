@@ -15,11 +15,15 @@ import { scaledLimits } from '../../src/service/limits/limits.ts';
 import type { MailboxMessage } from '../../src/service/mail/mailbox-message.ts';
 import type { Seed } from '../../src/service/seed.ts';
 import { createService, type Service, type ServiceOptions } from '../../src/service/service.ts';
+import { casesOf } from '../lab/runs/thoroughness.ts';
 import { copyEmptyDatabase } from './empty-database.ts';
-import { createDatabase } from './postgresql-server.ts';
+import { createDatabase, emptyServiceDatabase } from './postgresql-server.ts';
 
+/** For what the database itself decides, such as what a restart keeps; PGlite computes ten times as long. */
 export const databaseKinds = ['pglite', 'postgresql'] as const;
 export type DatabaseKind = (typeof databaseKinds)[number];
+/** For everything else. In `npm test`, PGlite answers each call at least once (abuse/authorization.test.ts). */
+export const databaseKindsOfRun = casesOf<DatabaseKind>({ usual: ['postgresql'], all: databaseKinds });
 
 /** The times of a test, which pass only when the test says so. */
 export interface TestClock {
@@ -49,8 +53,18 @@ export interface TestService extends AsyncDisposable {
 export async function newEnvironment(
   kind: DatabaseKind,
 ): Promise<NodeJS.ProcessEnv & { WAYMAKER_DATA_DIR: string }> {
+  const environment = await environmentWithoutTables(kind, emptyServiceDatabase);
+  if (kind === 'pglite') await copyEmptyDatabase(inject('emptyDataDirectory'), environment.WAYMAKER_DATA_DIR);
+  return environment;
+}
+
+/** The environment of a service that has to make its tables first, or to bring older ones up to date. */
+export async function environmentWithoutTables(
+  kind: DatabaseKind,
+  copyOf?: string,
+): Promise<NodeJS.ProcessEnv & { WAYMAKER_DATA_DIR: string }> {
   const directory = await newDirectory();
-  if (kind === 'pglite') await copyEmptyDatabase(inject('emptyDataDirectory'), directory);
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
   return {
     WAYMAKER_DATA_DIR: directory,
     WAYMAKER_DEVELOPMENT: '1',
@@ -58,7 +72,9 @@ export async function newEnvironment(
     WAYMAKER_MAILBOX_PORT: '0',
     WAYMAKER_CONSOLE_DIR: path.join(directory, 'no-console'),
     WAYMAKER_LOG_LEVEL: 'silent',
-    ...(kind === 'postgresql' ? { DATABASE_URL: await newPostgresqlDatabase() } : {}),
+    ...(kind === 'postgresql' && {
+      DATABASE_URL: await createDatabase(inject('postgresqlSocket'), name, copyOf),
+    }),
   };
 }
 
@@ -80,10 +96,6 @@ export async function newSeededEnvironment(kind: DatabaseKind, seed: Seed): Prom
 /** A directory that is gone when the test run is over. */
 export function newDirectory(): Promise<string> {
   return mkdtemp(path.join(inject('scratchDirectory'), 'test-'));
-}
-
-function newPostgresqlDatabase(): Promise<string> {
-  return createDatabase(inject('postgresqlSocket'), `test_${randomUUID().replaceAll('-', '')}`);
 }
 
 /** A service that listens; on a new database unless the environment names one: PostgreSQL's starts ten times as fast. */

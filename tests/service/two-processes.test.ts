@@ -1,11 +1,17 @@
 import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { newEmail, newEnvironment, otherCode, startTestService, TestDevice } from './test-service.ts';
+import {
+  environmentWithoutTables,
+  newEmail,
+  otherCode,
+  startTestService,
+  TestDevice,
+} from './test-service.ts';
 
 /** Two services over one PostgreSQL database are one service. */
 
 async function twoServices() {
-  const environment = await newEnvironment('postgresql');
+  const environment = await environmentWithoutTables('postgresql');
   // At once, on an empty database: one of them makes the tables.
   const services = await Promise.all([startTestService({ environment }), startTestService({ environment })]);
   const stack = new AsyncDisposableStack();

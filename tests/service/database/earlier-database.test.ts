@@ -15,8 +15,8 @@ import { products } from '../../../src/service/database/schema/billing.ts';
 import { grants, planKinds } from '../../../src/service/database/schema/entitlements.ts';
 import {
   databaseKinds,
+  environmentWithoutTables,
   newDirectory,
-  newEnvironment,
   newSeededEnvironment,
   signedIn,
   startTestService,
@@ -60,8 +60,7 @@ async function fillEarlierDatabase(
 }
 
 test.each(databaseKinds)('plans, seats and traffic of an earlier version’s %s are kept', async (kind) => {
-  const made = await newEnvironment(kind);
-  const environment = kind === 'pglite' ? { ...made, WAYMAKER_DATA_DIR: await newDirectory() } : made;
+  const environment = await environmentWithoutTables(kind);
   const [payer, member, ended, trial] = ['00', '01', '02', '03'].map(
     (end) => `00000000-0000-4000-8000-0000000000${end}`,
   );
@@ -117,8 +116,7 @@ test.each(databaseKinds)('plans, seats and traffic of an earlier version’s %s 
 test.each(databaseKinds)(
   'devices of an earlier version’s %s stay signed in, and open orders count',
   async (kind) => {
-    const made = await newEnvironment(kind);
-    const environment = kind === 'pglite' ? { ...made, WAYMAKER_DATA_DIR: await newDirectory() } : made;
+    const environment = await environmentWithoutTables(kind);
     const clock = testClock();
     const [owner, order] = [randomUUID(), randomUUID()];
     const known = { deviceId: randomUUID(), token: 'a-token-of-an-earlier-version' };
@@ -156,7 +154,7 @@ test.each(databaseKinds)(
 test('a database that was seeded before plans had limits gets those, and nothing else of the seed', async () => {
   const titles = { en: 'Month', 'zh-hans': '月付', 'zh-hant': '月付' };
   const product = { id: 'month', service: 'Family', titles, days: 30, seats: 5, price: 999 };
-  const environment = await newSeededEnvironment('pglite', { products: [product] });
+  const environment = await newSeededEnvironment('postgresql', { products: [product] });
   await (await startTestService({ environment })).service.close();
   const plans = [{ service: 'Family', gigabytes: 100, devices: 3 }];
   await writeFile(

@@ -26,7 +26,7 @@ async function startAll(processes: number) {
   stack.defer(() => postgresql.stop());
   const url = await createDatabase(postgresql.socket, 'restarted');
   const environment = {
-    ...(await newSeededEnvironment('pglite', seed)),
+    ...(await newSeededEnvironment('postgresql', seed)),
     DATABASE_URL: url,
     WAYMAKER_LIMIT_FACTOR: '10000',
   };

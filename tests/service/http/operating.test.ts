@@ -143,7 +143,7 @@ test('a database is restored as documented, and the service goes on with it', as
   const socket = inject('postgresqlSocket');
   const name = `backup_${randomUUID().replaceAll('-', '')}`;
   const environment = {
-    ...(await newEnvironment('pglite')),
+    ...(await newEnvironment('postgresql')),
     DATABASE_URL: await createDatabase(socket, name),
   };
   const first = await startTestService({ environment });
