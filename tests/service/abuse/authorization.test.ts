@@ -8,6 +8,7 @@ import { readConfig } from '../../../src/service/config.ts';
 import {
   callNames,
   databaseKinds,
+  databaseKindsOfRun,
   newEnvironment,
   startTestService,
   type TestService,
@@ -15,7 +16,10 @@ import {
 import { everythingOf, newPerson, type Level, type Person } from './people.ts';
 import { rules } from './rules.ts';
 
-/** The authorisation matrix: every call by everybody, on their own things and on others'. */
+/**
+ * The authorisation matrix: every call by everybody, on their own things and on others'. PGlite answers each call for its
+ * owners in each run, so that none waits there for the only connection; who is refused does not depend on the database.
+ */
 
 const routeLists = path.resolve(import.meta.dirname, '../../fixtures/route-lists');
 const levels = [1, 2, 3] as const satisfies Level[];
@@ -61,6 +65,17 @@ describe.each(databaseKinds)('on %s', (kind) => {
     };
   }
 
+  test.each(callNames)('%s by every level, on one’s own things', async (name) => {
+    const statuses: number[] = [];
+    for (const level of levels) {
+      const self = await person(level);
+      statuses.push((await ask(name, self, basic(self.deviceId, self.token))).status);
+    }
+    expect(statuses).toEqual(rules[name].own);
+  });
+
+  if (!databaseKindsOfRun.includes(kind)) return;
+
   test.each(callNames)('%s by who is signed in to no account', async (name) => {
     const victim = await person(2);
     const before = await everythingOf(running.service.database, victim);
@@ -70,15 +85,6 @@ describe.each(databaseKinds)('on %s', (kind) => {
       if (apiCalls[name].auth) expect(data, who).toBeNull();
     }
     expect(await everythingOf(running.service.database, victim)).toEqual(before);
-  });
-
-  test.each(callNames)('%s by every level, on one’s own things', async (name) => {
-    const statuses: number[] = [];
-    for (const level of levels) {
-      const self = await person(level);
-      statuses.push((await ask(name, self, basic(self.deviceId, self.token))).status);
-    }
-    expect(statuses).toEqual(rules[name].own);
   });
 
   test.each(callNames)('%s by other accounts neither changes nor tells anything', async (name) => {

@@ -4,8 +4,9 @@ import { apiCalls } from '#shared/api/calls.ts';
 import { envelope } from '#shared/api/result.ts';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
-import { callNames, databaseKinds, startTestService, type TestService } from '../test-service.ts';
+import { callNames, databaseKindsOfRun, startTestService, type TestService } from '../test-service.ts';
 import { arbitraryOf, hostileText } from './arbitrary-of.ts';
 import { newPerson, type Person } from './people.ts';
 import { rules } from './rules.ts';
@@ -21,19 +22,19 @@ const minMsOfCall = 3000;
 /** How many runs, or for how long each call is tried. */
 const extent =
   seconds === 0
-    ? { numRuns: 25 }
+    ? { numRuns: isExhaustive ? 25 : 10 }
     : {
         numRuns: Number.MAX_SAFE_INTEGER,
         interruptAfterTimeLimit: Math.max(
           minMsOfCall,
-          (seconds * 1000) / (databaseKinds.length * callNames.length),
+          (seconds * 1000) / (databaseKindsOfRun.length * callNames.length),
         ),
       };
 const seed = Number(process.env['FUZZ_SEED'] ?? Math.trunc(Math.random() * 2 ** 31));
 /** Of the processor, and not of the clock, which goes on while others use the machine. */
 const maxCpuSeconds = 1;
 
-describe.each(databaseKinds)('on %s', (kind) => {
+describe.each(databaseKindsOfRun)('on %s', (kind) => {
   let running: TestService;
   beforeAll(async () => {
     running = await startTestService({ kind });

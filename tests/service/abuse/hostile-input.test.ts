@@ -2,10 +2,19 @@ import { envelope } from '#shared/api/result.ts';
 import * as fc from 'fast-check';
 import type { InjectOptions } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databaseKinds, newEmail, startTestService, TestDevice, type TestService } from '../test-service.ts';
+import { isExhaustive } from '../../lab/runs/thoroughness.ts';
+import {
+  databaseKindsOfRun,
+  newEmail,
+  startTestService,
+  TestDevice,
+  type TestService,
+} from '../test-service.ts';
 import { hostileText, hostileValue } from './arbitrary-of.ts';
 
-describe.each(databaseKinds)('hostile input on %s', (kind) => {
+const numRuns = isExhaustive ? 400 : 100;
+
+describe.each(databaseKindsOfRun)('hostile input on %s', (kind) => {
   let running: TestService;
   const owner = { email: newEmail(), token: '' };
   let device: TestDevice;
@@ -37,7 +46,7 @@ describe.each(databaseKinds)('hostile input on %s', (kind) => {
           expect(reply.statusCode).toBeGreaterThanOrEqual(400);
         },
       ),
-      { numRuns: 300 },
+      { numRuns },
     );
   });
 
@@ -51,7 +60,7 @@ describe.each(databaseKinds)('hostile input on %s', (kind) => {
           await expectAnswer({ method: 'GET', url: start + encode(end.toWellFormed()) });
         },
       ),
-      { numRuns: 300 },
+      { numRuns },
     );
   });
 
@@ -69,7 +78,7 @@ describe.each(databaseKinds)('hostile input on %s', (kind) => {
         const reply = await expectAnswer({ method: 'GET', url: '/api/user-info', headers });
         expect(reply.statusCode).toBe(401);
       }),
-      { numRuns: 400 },
+      { numRuns },
     );
   });
 

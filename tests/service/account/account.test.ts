@@ -10,7 +10,7 @@ import { servers, traffic } from '../../../src/service/database/schema/gateways.
 import type { Seed } from '../../../src/service/seed.ts';
 import {
   callNames,
-  databaseKinds,
+  databaseKindsOfRun,
   fetchEnvelope,
   grantPlan,
   newDirectory,
@@ -68,7 +68,7 @@ const seed: Seed = {
   translations: { 'zh-hans': { 'login.title': '登录' } },
 };
 
-describe.each(databaseKinds)('calls on %s', (kind) => {
+describe.each(databaseKindsOfRun)('calls on %s', (kind) => {
   let running: TestService;
   let device: TestDevice;
   const email = newEmail();
@@ -257,7 +257,7 @@ describe.each(databaseKinds)('calls on %s', (kind) => {
 });
 
 test('a service with a seed that is none does not start', async () => {
-  const environment = await newEnvironment('pglite');
+  const environment = await newEnvironment('postgresql');
   const seedFile = path.join(environment.WAYMAKER_DATA_DIR, 'seed.json');
   await writeFile(seedFile, JSON.stringify({ serverGroups: [{ id: 'x' }] }));
   const starting = startTestService({ environment: { ...environment, WAYMAKER_SEED_FILE: seedFile } });

@@ -17,6 +17,7 @@ import { createTestLog } from '../../unit/main/support/log.ts';
 import { decide as decideAt, orderAsGuest, paymentAt } from '../buying.ts';
 import {
   databaseKinds,
+  databaseKindsOfRun,
   newEmail,
   newSeededEnvironment,
   signedIn,
@@ -46,7 +47,7 @@ async function newOrder(running: TestService) {
   return { email, device, id, reference: row?.uuid ?? '' };
 }
 
-describe.each(databaseKinds)('reports of a provider on %s', (kind) => {
+describe.each(databaseKindsOfRun)('reports of a provider on %s', (kind) => {
   let running: TestService;
   beforeAll(async () => {
     running = await startTestService({

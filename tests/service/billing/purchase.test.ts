@@ -11,7 +11,7 @@ import type { Seed } from '../../../src/service/seed.ts';
 import { refused } from '../../../src/service/http/refusal.ts';
 import { decide, orderAsGuest, paymentAt } from '../buying.ts';
 import {
-  databaseKinds,
+  databaseKindsOfRun,
   newEmail,
   newSeededEnvironment,
   signedIn,
@@ -43,7 +43,7 @@ const seed: Seed = {
 };
 const dayMs = 24 * 3_600_000;
 
-describe.each(databaseKinds)('purchases on %s', (kind) => {
+describe.each(databaseKindsOfRun)('purchases on %s', (kind) => {
   let running: TestService;
   beforeAll(async () => {
     // The provider's webhooks stay away: what is seen here is due to confirming.

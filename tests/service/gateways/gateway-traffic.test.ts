@@ -12,7 +12,7 @@ import { createLogger } from '../../../src/service/log.ts';
 import { openOcservTrafficSpool } from '../../../src/service/gateways/ocserv-traffic-spool.ts';
 import { countedSessions } from '../../../src/service/database/schema/gateways.ts';
 import {
-  databaseKinds,
+  databaseKindsOfRun,
   newDirectory,
   newEmail,
   newEnvironment,
@@ -92,7 +92,7 @@ test('the spool that the service makes gives its group to the records in it', as
   expect(statSync(spool).mode & 0o7777).toBe(0o2750);
 });
 
-describe.each(databaseKinds)('traffic on %s', (kind) => {
+describe.each(databaseKindsOfRun)('traffic on %s', (kind) => {
   test('what the gateway received the user sent; a member’s traffic is that of the payer’s plan', async () => {
     await using running = await startTestService({ kind, environment: environment() });
     const { device: payer } = await newPayer(running);

@@ -10,7 +10,7 @@ import { ocservPasswordFile } from '../../../src/service/gateways/ocserv-passwor
 import { users } from '../../../src/service/database/schema/account.ts';
 import { fits } from './crypt.ts';
 import {
-  databaseKinds,
+  databaseKindsOfRun,
   grantPlan,
   newDirectory,
   newEmail,
@@ -137,7 +137,7 @@ describe('the file', () => {
   });
 });
 
-describe.each(databaseKinds)('gateway access on %s', (kind) => {
+describe.each(databaseKindsOfRun)('gateway access on %s', (kind) => {
   test('a device that the database forgets is out, and a lost file comes back', async () => {
     const environment = await newEnvironment(kind);
     const first = await startTestService({ environment: { ...environment, ...passwordFile() } });

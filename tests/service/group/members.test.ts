@@ -9,7 +9,7 @@ import type { Seed } from '../../../src/service/seed.ts';
 import { accept, invitationsOf, invite, makeMember, newMember } from './membership.ts';
 import { orderAsGuest } from '../buying.ts';
 import {
-  databaseKinds,
+  databaseKindsOfRun,
   newDirectory,
   newEmail,
   reviewGateways,
@@ -38,7 +38,7 @@ const ownApp: ApiBody<'createApp'> = {
 };
 const forbidden = { ok: false, failure: { kind: 'service', code: 403 } };
 
-describe.each(databaseKinds)('groups on %s', (kind) => {
+describe.each(databaseKindsOfRun)('groups on %s', (kind) => {
   let running: TestService;
   let passwordFile: string;
   const unusedKeys = [...keys];

@@ -2,7 +2,7 @@ import { hash, randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
-  databaseKinds,
+  databaseKindsOfRun,
   fetchEnvelope,
   newEmail,
   otherCode,
@@ -14,7 +14,7 @@ import {
 const wrongCode = { ok: false, failure: { kind: 'service', code: 422 } };
 const tooMany = { ok: false, failure: { kind: 'service', code: 429 } };
 
-describe.each(databaseKinds)('sign-in on %s', (kind) => {
+describe.each(databaseKindsOfRun)('sign-in on %s', (kind) => {
   let running: TestService;
   beforeAll(async () => {
     running = await startTestService({ kind });
