@@ -109,7 +109,7 @@ test('a gateway gives addresses of another pool after a restart', async () => {
 
 /** Both pools are the /26 that begins at their first address. */
 function isInPool(address: string, firstAddress: string): boolean {
-  const parts = (text: string) => text.split('..').map(Number);
+  const parts = (text: string) => text.split('.').map(Number);
   const [last = 0, first = 0] = [parts(address)[3], parts(firstAddress)[3]];
   return address.startsWith('198.51.100.') && last >= first && last < first + 64;
 }

@@ -98,7 +98,7 @@ test(
       const { stdout } = await runInGroup(lab.net.lab.user, { uid, client: lab.client }, '"$@"', argv);
       return stdout.trim().split(' ');
     };
-    const found = Buffer.from(inside.ipv4.split('..').map(Number)).toString('hex');
+    const found = Buffer.from(inside.ipv4.split('.').map(Number)).toString('hex');
     const packets = await lab.packetsWhile(async () => {
       // Whom it has asked is who answers, or programs that compare would take no answer.
       expect(await ask(resolver.ipv4)).toEqual([resolver.ipv4, expect.stringContaining(found)]);

@@ -302,7 +302,7 @@ async function reachFromHere(port: number) {
 
 const socksRequest = ([a = 0, b = 0, c = 0, d = 0]: number[], port: number) =>
   Buffer.from([5, 1, 0, 5, 1, 0, 1, a, b, c, d, port >> 8, port & 0xff]);
-const echoRequest = socksRequest(addresses.echo.ipv4.split('..').map(Number), ports.echo);
+const echoRequest = socksRequest(addresses.echo.ipv4.split('.').map(Number), ports.echo);
 
 test('a connection goes on when the configuration changes', async () => {
   const { port } = await proxy.configure();

@@ -64,8 +64,8 @@ function readIpv4(packet: Buffer): Packet {
   const protocol = packet.readUInt8(9);
   return {
     family: 'ipv4',
-    source: packet.subarray(12, 16).join('..'),
-    destination: packet.subarray(16, 20).join('..'),
+    source: packet.subarray(12, 16).join('.'),
+    destination: packet.subarray(16, 20).join('.'),
     ...readTransport(isFirstFragment ? protocol : -1, packet.subarray(headerLength)),
     protocol,
   };

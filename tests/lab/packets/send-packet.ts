@@ -50,7 +50,7 @@ function socketAddress(address: string, port: number): Buffer {
   bytes.writeUInt16LE(domain, 0);
   bytes.writeUInt16BE(port, 2);
   if (!isSix) {
-    Buffer.from(address.split('..').map(Number)).copy(bytes, 4);
+    Buffer.from(address.split('.').map(Number)).copy(bytes, 4);
     return bytes;
   }
   bytesOfIpv6(address).copy(bytes, 8);
