@@ -5,7 +5,7 @@ import { OrdersRoute } from '../routes/orders-route.ts';
 import { PayOrderRoute } from '../routes/pay-order-route.ts';
 import { PurchaseRoute } from '../routes/purchase-route.ts';
 import { WordgatePage } from '../routes/store-pages.ts';
-import { buy } from '../support/service/buy.ts';
+import { placeOrder } from '../support/service/place-order.ts';
 import { payerOf } from '../support/service/payer.ts';
 import { plan } from '../support/service/service.ts';
 import { launchSignedIn, openSignedIn } from '../support/tunnel/sign-in.ts';
@@ -23,7 +23,9 @@ test.describe('spec §2: /orders: the whole page on the desktop', () => {
     await expect(orders.empty).toBeVisible();
 
     const browser = await openSignedIn(browserHere, serviceHere, email);
-    await buy(browser, 2);
+    const orderId = await placeOrder(serviceHere, email, 2);
+    await new PayOrderRoute(browser).open(`?orderId=${orderId}`);
+    await new WordgatePage(browser).reached();
     await orders.open();
     await expect(orders.row(plan.title)).toContainText('2 × $9.99');
     await expect(orders.row(plan.title).getByText('$19.98', { exact: true })).toBeVisible();
@@ -43,11 +45,10 @@ test.describe('spec §2: /orders: the whole page on the desktop', () => {
 
   test('spec §6: levels: 3 child (member): is not offered to pay an order', async ({
     launchHere,
-    signedInConsole,
     serviceHere,
     email,
   }) => {
-    const orderId = await buy(signedInConsole);
+    const orderId = await placeOrder(serviceHere, email);
     await payerOf(email, serviceHere);
 
     const { page } = await launchSignedIn(launchHere, serviceHere, email);

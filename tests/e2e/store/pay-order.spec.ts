@@ -5,6 +5,7 @@ import { ConfirmRoute } from '../routes/confirm-route.ts';
 import { PayOrderRoute } from '../routes/pay-order-route.ts';
 import { WordgatePage } from '../routes/store-pages.ts';
 import { buy } from '../support/service/buy.ts';
+import { openPayment, placeOrder } from '../support/service/place-order.ts';
 import { tabTo } from '../support/screens/keyboard.ts';
 import { plan } from '../support/service/service.ts';
 import { arriveSignedIn, openSignedIn } from '../support/tunnel/sign-in.ts';
@@ -40,8 +41,10 @@ test('spec §4: otherwise the payment intent is created and the browser redirect
 
 test('spec §4: payment confirm: failed (message with a back link) when the payment is declined, with a message and a back link; paying again succeeds', async ({
   signedInConsole: page,
+  serviceHere,
+  email,
 }) => {
-  await buy(page);
+  await openPayment(page, serviceHere, email);
   const wordgate = new WordgatePage(page);
   await wordgate.decline.click();
   const confirm = new ConfirmRoute(page);
@@ -61,8 +64,10 @@ test('spec §4: payment confirm: failed (message with a back link) when the paym
 
 test('an answer that is lost at the pay button: the page asks again, says that it is paid, and leads on', async ({
   signedInConsole: page,
+  serviceHere,
+  email,
 }) => {
-  await buy(page);
+  await openPayment(page, serviceHere, email);
   const wordgate = new WordgatePage(page);
   await page.route('**/api/wordgate/payments/*', async (route) => {
     if (route.request().method() !== 'POST') return route.continue();
@@ -79,8 +84,10 @@ test('an answer that is lost at the pay button: the page asks again, says that i
 
 test('not paid yet: the confirmation says so, and checking again later succeeds', async ({
   signedInConsole: page,
+  serviceHere,
+  email,
 }) => {
-  const orderId = await buy(page);
+  const orderId = await openPayment(page, serviceHere, email);
   const payment = page.url();
   const confirm = new ConfirmRoute(page);
   await confirm.open(`?order_id=${orderId}`);
@@ -96,8 +103,12 @@ test('not paid yet: the confirmation says so, and checking again later succeeds'
 });
 
 test.describe("spec §2: /pay/order?orderId: payment preparation; redirects to the provider's pay URL", () => {
-  test('spec §4: the order is loaded; if isPaid, go to /dashboard', async ({ signedInConsole: page }) => {
-    const orderId = await buy(page);
+  test('spec §4: the order is loaded; if isPaid, go to /dashboard', async ({
+    signedInConsole: page,
+    serviceHere,
+    email,
+  }) => {
+    const orderId = await openPayment(page, serviceHere, email);
     await new WordgatePage(page).pay.click();
     await expect(new ConfirmRoute(page).heading).toBeVisible();
     await new PayOrderRoute(page).open(`?orderId=${orderId}`);
@@ -106,13 +117,12 @@ test.describe("spec §2: /pay/order?orderId: payment preparation; redirects to t
 
   test('spec §8: code 404 on order load: go to /dashboard, without a message', async ({
     signedInConsole: page,
-    browserHere,
     serviceHere,
     email,
   }) => {
-    const others = await openSignedIn(browserHere, serviceHere, `other-${email}`);
+    const others = await placeOrder(serviceHere, `other-${email}`);
     const account = new AccountRoute(page);
-    for (const query of [`?orderId=${await buy(others)}`, '?orderId=no%2Fsuch', '?orderId=', '']) {
+    for (const query of [`?orderId=${others}`, '?orderId=no%2Fsuch', '?orderId=', '']) {
       await new PayOrderRoute(page).open(query);
       await expect(account.noPlan, query).toBeVisible();
       await expect(page, query).toHaveURL(/\/dashboard$/);
@@ -120,8 +130,12 @@ test.describe("spec §2: /pay/order?orderId: payment preparation; redirects to t
     }
   });
 
-  test('spec §9: prices shown in USD as cents/100 with 2 decimals', async ({ signedInConsole: page }) => {
-    const orderId = await buy(page, 3);
+  test('spec §9: prices shown in USD as cents/100 with 2 decimals', async ({
+    signedInConsole: page,
+    serviceHere,
+    email,
+  }) => {
+    const orderId = await placeOrder(serviceHere, email, 3);
     await page.route('**/payments/', (route) => route.abort());
     const order = new PayOrderRoute(page);
     await order.open(`?orderId=${orderId}`);
@@ -133,8 +147,10 @@ test.describe("spec §2: /pay/order?orderId: payment preparation; redirects to t
 
   test('an order that could not be loaded is loaded again by keyboard, and the focus is at the heading then', async ({
     signedInConsole: page,
+    serviceHere,
+    email,
   }) => {
-    const orderId = await buy(page);
+    const orderId = await placeOrder(serviceHere, email);
     await page.route('**/payments/', (route) => route.abort());
     await page.route('**/api/orders/*', (route) => route.fulfill({ status: 500, body: '' }));
     const order = new PayOrderRoute(page);
@@ -148,8 +164,10 @@ test.describe("spec §2: /pay/order?orderId: payment preparation; redirects to t
 
   test('a payment that cannot be made is told in the words of the service, and can be tried again', async ({
     signedInConsole: page,
+    serviceHere,
+    email,
   }) => {
-    const orderId = await buy(page);
+    const orderId = await placeOrder(serviceHere, email);
     await page.route('**/payments/', (route) =>
       route.fulfill({ status: 422, json: { code: 422, msg: 'Closed for <b>stocktaking</b>', data: null } }),
     );
@@ -162,8 +180,8 @@ test.describe("spec §2: /pay/order?orderId: payment preparation; redirects to t
     await new WordgatePage(page).reached();
   });
 
-  test('a pay_url that is not safe is refused', async ({ signedInConsole: page }) => {
-    const orderId = await buy(page);
+  test('a pay_url that is not safe is refused', async ({ signedInConsole: page, serviceHere, email }) => {
+    const orderId = await placeOrder(serviceHere, email);
     let hostile = '';
     await page.route('**/payments/', (route) =>
       route.fulfill({
@@ -193,7 +211,7 @@ test.describe("spec §2: /pay/order?orderId: payment preparation; redirects to t
     email,
   }) => {
     const browser = await openSignedIn(browserHere, serviceHere, email);
-    const orderId = await buy(browser);
+    const orderId = await openPayment(browser, serviceHere, email);
     const app = await launchHere();
     const { page } = app;
     await arriveSignedIn(page, serviceHere, email);
