@@ -1,10 +1,10 @@
-import { expect, test } from '../fixtures.ts';
 import { CreateAppRoute, EditAppRoute } from '../routes/app-form-route.ts';
 import { AppsRoute } from '../routes/apps-route.ts';
 import { ManageLinks } from '../routes/manage-links.ts';
 import { must, signInByApi } from '../support/service/api-user.ts';
 import { tabTo } from '../support/screens/keyboard.ts';
 import { drawPicture, pngPicture } from '../support/screens/picture.ts';
+import { expect, test } from '../webview/webview-fixtures.ts';
 
 const red = [255, 0, 0] as const;
 const green = [0, 255, 0] as const;
@@ -22,7 +22,7 @@ const wiki = {
   requireLabels: ['staff', 'berlin'],
 } as const;
 
-test.describe('spec §2: /apps: the whole page on the desktop; /apps/create and /apps/{id}: create or edit an app entry:', () => {
+test.describe('spec §2: /apps: the whole page on the desktop, and in a webview as there; /apps/create and /apps/{id}: create or edit an app entry:', () => {
   test("spec §8: 'app created', with name, type, link, priority and labels; the highest priority is first", async ({
     signedInHere: { page },
     serviceHere,
@@ -59,8 +59,9 @@ test.describe('spec §2: /apps: the whole page on the desktop; /apps/create and 
   });
 
   test('an app that is not there says so once, and offers the way back instead of a retry', async ({
-    signedInHere: { page },
+    signInInApp,
   }) => {
+    const { page } = await signInInApp('android');
     const form = new EditAppRoute(page);
     await form.open('/no-such-app');
     await expect(form.unknown).toBeVisible();
@@ -71,7 +72,8 @@ test.describe('spec §2: /apps: the whole page on the desktop; /apps/create and 
     await expect(new AppsRoute(page).empty).toBeVisible();
   });
 
-  test('a link may begin with http in capitals', async ({ signedInHere: { page } }) => {
+  test('a link may begin with http in capitals', async ({ signInInApp }) => {
+    const { page } = await signInInApp('android');
     const form = new CreateAppRoute(page);
     await form.open();
     await form.name.fill('Wiki');
@@ -117,11 +119,8 @@ test.describe('spec §2: /apps: the whole page on the desktop; /apps/create and 
     expect(must(await user.call('groupApps')).items).toEqual([]);
   });
 
-  test('more apps than a page holds come on request', async ({
-    signedInHere: { page },
-    serviceHere,
-    email,
-  }) => {
+  test('more apps than a page holds come on request', async ({ signInInApp, serviceHere, email }) => {
+    const { page } = await signInInApp('android');
     const user = await signInByApi(serviceHere, email);
     const app = { type: 'browser', icon: '', link: 'https://a.example/' } as const;
     for (let index = 0; index < 51; index += 1) {
@@ -145,8 +144,9 @@ test.describe('spec §2: /apps: the whole page on the desktop; /apps/create and 
   });
 
   test("spec §5: app name required; error 'app name cannot be empty' once touched", async ({
-    signedInHere: { page },
+    signInInApp,
   }) => {
+    const { page } = await signInInApp('android');
     const form = new CreateAppRoute(page);
     await form.open();
     await form.name.focus();
@@ -166,8 +166,9 @@ test.describe('spec §2: /apps: the whole page on the desktop; /apps/create and 
   });
 
   test("spec §5: app link must start with http; message 'please enter a valid URL'", async ({
-    signedInHere: { page },
+    signInInApp,
   }) => {
+    const { page } = await signInInApp('android');
     const form = new CreateAppRoute(page);
     await form.open();
     await form.name.fill('Wiki');
@@ -183,9 +184,8 @@ test.describe('spec §2: /apps: the whole page on the desktop; /apps/create and 
     await expect(new AppsRoute(page).row('Wiki')).toBeVisible();
   });
 
-  test("spec §5: priority is an integer 0-100; message 'priority range: 0-100'", async ({
-    signedInHere: { page },
-  }) => {
+  test("spec §5: priority is an integer 0-100; message 'priority range: 0-100'", async ({ signInInApp }) => {
+    const { page } = await signInInApp('android');
     const form = new CreateAppRoute(page);
     const apps = new AppsRoute(page);
     await form.open();
@@ -209,10 +209,11 @@ test.describe('spec §2: /apps: the whole page on the desktop; /apps/create and 
   });
 
   test("spec §8: 'error saving app' without the service, and nothing typed is lost", async ({
-    signedInHere: { page },
+    signInInApp,
     serviceHere,
     email,
   }) => {
+    const { page } = await signInInApp('android');
     const form = new CreateAppRoute(page);
     await form.open();
     await form.name.fill('Wiki');
@@ -234,10 +235,11 @@ test.describe('spec §2: /apps: the whole page on the desktop; /apps/create and 
   });
 
   test('spec §5: the icon is cropped square and scaled to 128 px, by keyboard too', async ({
-    signedInHere: { page },
+    signInInApp,
     serviceHere,
     email,
   }) => {
+    const { page } = await signInInApp('android');
     const form = new CreateAppRoute(page);
     await form.open();
     await form.pickIcon({ name: 'notes.png', mimeType: 'image/png', buffer: Buffer.from('not a picture') });

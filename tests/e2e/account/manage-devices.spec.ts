@@ -1,15 +1,16 @@
-import { expect, test } from '../fixtures.ts';
 import { DevicesRoute } from '../routes/devices-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { ManageLinks } from '../routes/manage-links.ts';
 import { must, signInByApi } from '../support/service/api-user.ts';
+import { expect, test } from '../webview/webview-fixtures.ts';
 
-test.describe('spec §2: /devices: the whole page on the desktop', () => {
+test.describe('spec §2: /devices: the whole page on the desktop, and in a webview as there', () => {
   test('every signed-in device is listed, the current one marked', async ({
-    signedInHere: { page },
+    signInInApp,
     serviceHere,
     email,
   }) => {
+    const { page } = await signInInApp('android');
     await signInByApi(serviceHere, email, 'Tablet in the kitchen');
     await new ManageLinks(page).to('section.devices').click();
     const devices = new DevicesRoute(page);
@@ -56,10 +57,11 @@ test.describe('spec §2: /devices: the whole page on the desktop', () => {
   });
 
   test('signing out all devices ends every session, this one too', async ({
-    signedInHere: { page },
+    signInInApp,
     serviceHere,
     email,
   }) => {
+    const { page } = await signInInApp('android');
     const tablet = await signInByApi(serviceHere, email, 'Tablet');
     const devices = new DevicesRoute(page);
     await devices.open();

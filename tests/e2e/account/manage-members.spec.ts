@@ -1,4 +1,3 @@
-import { expect, test } from '../fixtures.ts';
 import { AddMemberRoute } from '../routes/add-member-route.ts';
 import { ManageLinks } from '../routes/manage-links.ts';
 import { MembersRoute } from '../routes/members-route.ts';
@@ -7,8 +6,9 @@ import { PurchaseRoute } from '../routes/purchase-route.ts';
 import { payerOf, signInPayer } from '../support/service/payer.ts';
 import { launchSignedIn } from '../support/tunnel/sign-in.ts';
 import { texts } from '../support/screens/texts.ts';
+import { expect, test } from '../webview/webview-fixtures.ts';
 
-test.describe('spec §2: /members: the whole page on the desktop; /members/add: add a member by email:', () => {
+test.describe('spec §2: /members: the whole page on the desktop, and in a webview as there; /members/add: add a member by email:', () => {
   test("spec §8: 'member added' once invited, which takes a seat; the invitation is withdrawn after asking", async ({
     launchHere,
     serviceHere,
@@ -43,8 +43,9 @@ test.describe('spec §2: /members: the whole page on the desktop; /members/add: 
   });
 
   test('a trial has no seats to give: the page leads to a plan in the place of the form', async ({
-    signedInHere: { page },
+    signInInApp,
   }) => {
+    const { page } = await signInInApp('android');
     await new ManageLinks(page).to('section.members').click();
     const members = new MembersRoute(page);
     await expect(page.getByText(texts.en['members.needsPlan'])).toBeVisible();
@@ -53,7 +54,8 @@ test.describe('spec §2: /members: the whole page on the desktop; /members/add: 
     await expect(new PurchaseRoute(page).heading).toBeVisible();
   });
 
-  test('spec §5: member email field is required (email type)', async ({ signedInHere: { page } }) => {
+  test('spec §5: member email field is required (email type)', async ({ signInInApp }) => {
+    const { page } = await signInInApp('android');
     const add = new AddMemberRoute(page);
     await add.open();
     await expect(add.email).toHaveAttribute('type', 'email');
@@ -67,10 +69,11 @@ test.describe('spec §2: /members: the whole page on the desktop; /members/add: 
   });
 
   test("spec §8: 'error adding member' without the service, its own words with it; the email stays", async ({
-    signedInHere: { page },
+    signInInApp,
     serviceHere,
     email,
   }) => {
+    const { page } = await signInInApp('android');
     const add = new AddMemberRoute(page);
     await add.open();
     await expect(add.email).toBeVisible();
@@ -88,12 +91,12 @@ test.describe('spec §2: /members: the whole page on the desktop; /members/add: 
 
 test.describe('spec §6: levels: 3 child (member): group management is for payers:', () => {
   test('a child is not offered members, apps and purchase, and their pages say why', async ({
-    launchHere,
+    signInInApp,
     serviceHere,
     email,
   }) => {
     await payerOf(email, serviceHere);
-    const { page } = await launchSignedIn(launchHere, serviceHere, email);
+    const { page } = await signInInApp('android');
     const links = new ManageLinks(page);
     await expect(links.to('section.devices')).toBeVisible();
     await expect(page.getByText('Gift', { exact: true })).toBeVisible();
@@ -109,10 +112,11 @@ test.describe('spec §6: levels: 3 child (member): group management is for payer
   });
 
   test('who becomes one meanwhile sees at once that it is for payers', async ({
-    signedInHere: { page },
+    signInInApp,
     serviceHere,
     email,
   }) => {
+    const { page } = await signInInApp('android');
     const add = new AddMemberRoute(page);
     await add.open();
     await expect(add.email).toBeVisible();

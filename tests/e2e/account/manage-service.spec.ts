@@ -1,18 +1,19 @@
 import type { Page } from 'playwright/test';
 import { desktopTransportName, type HostTransport } from '../../../src/shared/host/transport.ts';
-import { expect, test } from '../fixtures.ts';
 import { ManageLinks } from '../routes/manage-links.ts';
 import { MyServiceRoute } from '../routes/my-service-route.ts';
 import { PurchaseRoute } from '../routes/purchase-route.ts';
 import { must, signInByApi } from '../support/service/api-user.ts';
 import { payerOf } from '../support/service/payer.ts';
 import { licenseKeys } from '../support/service/service.ts';
-import { arriveSignedIn, launchSignedIn } from '../support/tunnel/sign-in.ts';
+import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
+import { expect, test } from '../webview/webview-fixtures.ts';
 
 const monthMs = 30 * 24 * 3_600_000;
 
-test.describe('spec §2: /my-service: the whole page on the desktop', () => {
-  test('without a plan it leads to the purchase page', async ({ signedInHere: { page } }) => {
+test.describe('spec §2: /my-service: the whole page on the desktop, and in a webview as there', () => {
+  test('without a plan it leads to the purchase page', async ({ signInInApp }) => {
+    const { page } = await signInInApp('android');
     await new ManageLinks(page).to('section.service').click();
     const service = new MyServiceRoute(page);
     await expect(service.heading).toBeFocused();
@@ -49,12 +50,12 @@ test.describe('spec §2: /my-service: the whole page on the desktop', () => {
   });
 
   test('a child member sees the plan of its payer, and no way to buy', async ({
-    launchHere,
+    signInInApp,
     serviceHere,
     email,
   }) => {
     await payerOf(email, serviceHere);
-    const { page } = await launchSignedIn(launchHere, serviceHere, email);
+    const { page } = await signInInApp('android');
     const service = new MyServiceRoute(page);
     await service.open();
     await expect(service.shared).toBeVisible();

@@ -1,5 +1,4 @@
 import type { Page } from 'playwright/test';
-import { expect, test } from '../fixtures.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { ConnectRoute } from '../routes/connect-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
@@ -8,6 +7,7 @@ import { NotFoundRoute } from '../routes/not-found-route.ts';
 import { VerifyRoute } from '../routes/verify-route.ts';
 import type { TestService } from '../support/service/service.ts';
 import { signIn } from '../support/tunnel/sign-in.ts';
+import { expect, test } from '../webview/webview-fixtures.ts';
 
 /** Has a code mailed, and waits for it at the page that asks for it. */
 async function askForCode(page: Page, service: TestService, email: string) {
@@ -15,26 +15,30 @@ async function askForCode(page: Page, service: TestService, email: string) {
   return { verify: new VerifyRoute(page), code: await service.mailbox.code(email) };
 }
 
-test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code entry, on the desktop:', () => {
-  test("spec §4: auth: enter email, get code, verify, token stored, authenticated; spec §8: 'login success'", async ({
+test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code entry, on the desktop and in a webview:', () => {
+  test("spec §4: auth: enter email, get code, verify, token stored, authenticated; spec §8: 'login success'; spec §2: /login: a logged-in user is redirected to /dashboard; the version string is for the web only", async ({
     launchHere,
     serviceHere,
     email,
   }) => {
     const { page } = await launchHere();
-    await expect(new LoginRoute(page).heading).toBeVisible();
+    const login = new LoginRoute(page);
+    await expect(login.heading).toBeVisible();
+    await expect(login.version).toBeHidden();
     // It is shown for 3 s, which a busy machine may spend on the pages behind it.
     await Promise.all([
       expect(new VerifyRoute(page).success).toBeVisible(),
       signIn(page, serviceHere, email),
     ]);
     await expect(page.getByText(email)).toBeVisible();
+    await login.open();
+    await expect(new AccountRoute(page).heading).toBeVisible();
   });
 
   test('spec §5: login email must match a basic email pattern; the continue button is disabled otherwise', async ({
-    launchHere,
+    openInApp,
   }) => {
-    const { page } = await launchHere();
+    const { page } = await openInApp('android');
     const login = new LoginRoute(page);
     for (const wrong of ['', 'person', 'person@example', 'person@example.toolong', 'a b@example.com']) {
       await login.email.fill(wrong);
@@ -58,8 +62,8 @@ test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code e
     await expect(new ConnectRoute(page).heading).toBeVisible();
   });
 
-  test('a code allows five tries, then it is gone', async ({ launchHere, serviceHere, email }) => {
-    const { page } = await launchHere();
+  test('a code allows five tries, then it is gone', async ({ openInApp, serviceHere, email }) => {
+    const { page } = await openInApp('android');
     const { verify, code } = await askForCode(page, serviceHere, email);
     const wrong = code === '000000' ? '111111' : '000000';
     for (let tries = 1; tries <= 4; tries += 1) {
@@ -77,11 +81,11 @@ test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code e
   });
 
   test('expired code: after ten minutes the right code is refused', async ({
-    launchHere,
+    openInApp,
     serviceHere,
     email,
   }) => {
-    const { page } = await launchHere();
+    const { page } = await openInApp('android');
     const { verify, code } = await askForCode(page, serviceHere, email);
     await serviceHere.advance(10 * 60_000 + 1000);
     await verify.type(code);
@@ -89,8 +93,8 @@ test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code e
     await expect(verify.heading).toBeVisible();
   });
 
-  test('spec §5: resend code allowed only after a 60 s countdown', async ({ launchHere, email }) => {
-    const { page } = await launchHere();
+  test('spec §5: resend code allowed only after a 60 s countdown', async ({ openInApp, email }) => {
+    const { page } = await openInApp('android');
     await page.clock.install();
     await new LoginRoute(page).askForCode(email);
     const verify = new VerifyRoute(page);
@@ -102,29 +106,15 @@ test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code e
   });
 
   test('spec §5: the verify page requires email and authId query parameters, otherwise goes to /login', async ({
-    launchHere,
+    openInApp,
   }) => {
-    const { page } = await launchHere();
+    const { page } = await openInApp('android');
     const login = new LoginRoute(page);
     await expect(login.heading).toBeVisible();
     for (const query of ['?email=person@example.com', '?authId=1', '']) {
       await new VerifyRoute(page).open(query);
       await expect(login.heading).toBeVisible();
     }
-  });
-
-  test('spec §2: /login: a logged-in user is redirected to /dashboard; the version string is for the web only', async ({
-    launchHere,
-    serviceHere,
-    email,
-  }) => {
-    const { page } = await launchHere();
-    const login = new LoginRoute(page);
-    await expect(login.heading).toBeVisible();
-    await expect(login.version).toBeHidden();
-    await signIn(page, serviceHere, email);
-    await login.open();
-    await expect(new AccountRoute(page).heading).toBeVisible();
   });
 
   test('spec §2: /logout: logout confirmation; spec §4: logout clears everything and goes to /login', async ({
@@ -143,7 +133,8 @@ test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code e
     await expect(login.heading).toBeVisible();
   });
 
-  test("spec §2: *: 404 page with a 'back home' button to /dashboard", async ({ signedInHere: { page } }) => {
+  test("spec §2: *: 404 page with a 'back home' button to /dashboard", async ({ signInInApp }) => {
+    const { page } = await signInInApp('android');
     const notFound = new NotFoundRoute(page);
     await notFound.open();
     await expect(notFound.heading).toBeVisible();
@@ -152,11 +143,11 @@ test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code e
   });
 
   test('Back from the code, and the same email again, leads to where the mailed code is typed', async ({
-    launchHere,
+    openInApp,
     serviceHere,
     email,
   }) => {
-    const { page } = await launchHere();
+    const { page } = await openInApp('android');
     const { verify, code } = await askForCode(page, serviceHere, email);
     await expect(verify.heading).toBeVisible();
     await page.goBack();
@@ -171,11 +162,11 @@ test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code e
   });
 
   test('a page that was closed while the mail was read leads back to where the code is typed', async ({
-    launchHere,
+    openInApp,
     serviceHere,
     email,
   }) => {
-    const { page } = await launchHere();
+    const { page } = await openInApp('android');
     const { verify, code } = await askForCode(page, serviceHere, email);
     await expect(verify.heading).toBeVisible();
     // As an app begins.
