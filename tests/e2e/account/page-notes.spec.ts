@@ -120,10 +120,9 @@ test.describe('spec §4: pop-up notes', () => {
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await pass(page, 4);
     await expect(new NoteDialog(page, 'New servers').open).toBeVisible();
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      await expectNoViolations(page, colorScheme);
-    }
+    await expectNoViolations(page, 'light');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectNoViolations(page, 'dark', { only: ['color-contrast'] });
   });
 
   test('the desktop shows notes too, and opens their links in the system browser', async ({
