@@ -17,7 +17,7 @@ const words = process.argv.slice(2);
 const isExhaustive = words.includes('all');
 const names = words.filter((word) => word !== 'all' && word !== 'changed');
 const isNamed = ({ name }: Check) =>
-  names.length === 0 || names.some((word) => name === word || name.startsWith(`${word}:`));
+  names.length === 0 || names.some((word) => name === word || name.startsWith(`${word} `));
 const concerned = words.includes('changed')
   ? concernedBy(root, changedFiles(root, process.env['WAYMAKER_BASE']))
   : undefined;

@@ -1,60 +1,13 @@
 import type { Page } from 'playwright/test';
-import { expect, test, withoutRoot } from '../fixtures.ts';
+import { expect, test } from '../fixtures.ts';
 import { ConnectRoute } from '../routes/connect-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { NotFoundRoute } from '../routes/not-found-route.ts';
 import { RedeemRoute } from '../routes/redeem-route.ts';
 import { VerifyRoute } from '../routes/verify-route.ts';
 import { WebFrame } from '../routes/web-frame.ts';
-import { expectNoViolations } from '../support/screens/axe.ts';
-import { chooseServer } from '../support/tunnel/connect.ts';
 import { tabTo } from '../support/screens/keyboard.ts';
-import { serverNames } from '../support/service/service.ts';
-import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
 import { texts } from '../support/screens/texts.ts';
-import { waitLimit } from '../../lab/runs/wait-limit.ts';
-
-test.describe(() => {
-  test.skip(withoutRoot, 'the laboratory needs root');
-
-  test('the connect tab passes axe in every state, in light and dark', async ({
-    lab,
-    service,
-    helper,
-    launch,
-    email,
-  }) => {
-    const app = await launch();
-    const { page } = app;
-    await page.emulateMedia({ reducedMotion: 'reduce' });
-    const inBothThemes = async (state: string) => {
-      for (const dark of [false, true]) {
-        await app.setDark(dark);
-        await expectNoViolations(page, `${state}, ${dark ? 'dark' : 'light'}`);
-      }
-    };
-    await arriveSignedIn(page, service, email);
-    const connect = await chooseServer(page, serverNames.unknown);
-    await connect.connect.click();
-    await expect(connect.says('reason.gatewayNameUnknown')).toBeVisible();
-    await inBothThemes('failed');
-    await connect.choose(serverNames.first);
-    await lab.setGatewayReachable(false);
-    try {
-      await connect.connect.click();
-      await expect(connect.status('connect.connecting')).toBeVisible();
-      await inBothThemes('connecting');
-    } finally {
-      await lab.setGatewayReachable(true);
-    }
-    await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(60_000) });
-    await inBothThemes('connected');
-    await connect.disconnect.click();
-    await expect(connect.status('connect.disconnected')).toBeVisible();
-    await inBothThemes('disconnected');
-    expect(helper.output).toContain('Got CONNECT response');
-  });
-});
 
 test('sign-in works by the keyboard alone, and the focus is always somewhere useful', async ({
   launchHere,

@@ -1,92 +1,114 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
 import { LoginRoute } from '../routes/login-route.ts';
 import { clippedTexts } from '../support/screens/clipped-text.ts';
-import { fillAccount } from '../support/service/filled-account.ts';
-import { inspectScreens, promiseOfScreens, type SetDark } from '../support/screens/inspect-screens.ts';
+import type { FilledAccount } from '../support/service/filled-account.ts';
+import {
+  inspectedLanguages,
+  inspectPage,
+  inspectScreens,
+  offersIn,
+  promiseOfScreens,
+  type SetDark,
+} from '../support/screens/inspect-screens.ts';
+import { fillLongAccount } from '../support/screens/long-account.ts';
 import {
   childScreens,
   desktopPublicScreens,
   desktopScreens,
   invitedScreens,
+  fewScreens,
   signedOutScreens,
   webScreens,
   webviewScreens,
 } from '../support/screens/screens.ts';
 import { explainedScreen } from '../support/screens/more-screens.ts';
-import { startService } from '../support/service/service.ts';
+import { chooserScreens } from '../support/screens/server-list-screens.ts';
+import { openStoreScreens } from '../support/screens/store-screens.ts';
+import { startService, type TestService } from '../support/service/service.ts';
 import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
-import { languages, languageTags, texts } from '../support/screens/texts.ts';
+import { languages, languageTags } from '../support/screens/texts.ts';
 import { openConsole } from '../support/service/web-console.ts';
 import { expect, test } from '../webview/webview-fixtures.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 
-// Each takes long, and shares nothing with the others but the account that it looks at.
-test.describe.configure({ mode: 'parallel' });
+for (const language of inspectedLanguages) {
+  test.describe(`${language}: ${promiseOfScreens(language)}:`, () => {
+    test.describe.configure({ timeout: waitLimit(300_000) });
+    let service: TestService & AsyncDisposable;
+    let account: FilledAccount;
+    let directory: string;
 
-for (const language of languages) {
-  test(`desktop, ${language}: ${promiseOfScreens(language)}`, async ({
-    launchHere,
-    serviceHere,
-    filledAccount,
-  }) => {
-    test.setTimeout(waitLimit(240_000));
-    const app = await launchHere({ languages: [languageTags[language]] });
-    const { page } = app;
-    const setDark: SetDark = (dark) => app.setDark(dark);
-    await inspectScreens(desktopPublicScreens(page, language), language, setDark);
-    await arriveSignedIn(page, serviceHere, filledAccount.email, language);
-    await inspectScreens(desktopScreens(page, language, filledAccount), language, setDark);
-    // With all that is said on demand.
-    await inspectScreens([explainedScreen(page, language)], language, setDark);
-  });
+    // What the tests look at, and do not change.
+    test.beforeAll(async () => {
+      test.setTimeout(waitLimit(60_000));
+      directory = await mkdtemp(path.join(os.tmpdir(), 'waymaker-e2e-'));
+      service = await startService(directory, undefined, offersIn(language));
+      account = await fillLongAccount(service, 'person@example.com');
+    });
+    test.afterAll(async () => {
+      await service[Symbol.asyncDispose]();
+      await rm(directory, { recursive: true, force: true });
+    });
 
-  test(`web console, ${language}: ${promiseOfScreens(language)}`, async ({
-    browserHere,
-    serviceHere,
-    filledAccount,
-  }) => {
-    test.setTimeout(waitLimit(240_000));
-    const page = await openConsole(browserHere, serviceHere, { language });
-    const setDark: SetDark = (dark) => page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
-    await inspectScreens(signedOutScreens(page, language), language, setDark);
-    await arriveSignedIn(page, serviceHere, filledAccount.email, language);
-    await inspectScreens(webScreens(page, language, filledAccount), language, setDark);
-    await arriveSignedIn(page, serviceHere, filledAccount.member, language);
-    await inspectScreens(childScreens(page, language), language, setDark);
-    await arriveSignedIn(page, serviceHere, filledAccount.invited, language);
-    await inspectScreens(invitedScreens(page, language), language, setDark);
-  });
+    test('desktop', async ({ launchHere }) => {
+      const app = await launchHere({
+        languages: [languageTags[language]],
+        env: { WAYMAKER_API_URL: service.apiUrl },
+      });
+      const { page } = app;
+      const setDark: SetDark = (dark) => app.setDark(dark);
+      await inspectScreens(desktopPublicScreens(page, language), language, setDark);
+      await arriveSignedIn(page, service, account.email, language);
+      await inspectScreens(desktopScreens(page, language, account), language, setDark);
+      // With all that is said on demand.
+      await inspectScreens([explainedScreen(page, language)], language, setDark);
+    });
 
-  test(`webview, ${language}: ${promiseOfScreens(language)}`, async ({
-    openInApp,
-    serviceHere,
-    filledAccount,
-  }) => {
-    test.setTimeout(waitLimit(240_000));
-    const { app, page } = await openInApp('android', { language });
-    const setDark: SetDark = (dark) => page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
-    await arriveSignedIn(page, serviceHere, filledAccount.email, language);
-    await inspectScreens(webviewScreens(page, language, app), language, setDark, [320, 390]);
+    test('web console', async ({ browserHere }) => {
+      const page = await openConsole(browserHere, service, { language });
+      const setDark: SetDark = (dark) => page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
+      await inspectScreens(signedOutScreens(page, language), language, setDark);
+      await arriveSignedIn(page, service, account.email, language);
+      await inspectScreens(webScreens(page, language, account), language, setDark);
+      await arriveSignedIn(page, service, account.member, language);
+      await inspectScreens(childScreens(page, language), language, setDark);
+      await arriveSignedIn(page, service, account.invited, language);
+      await inspectScreens(invitedScreens(page, language), language, setDark);
+    });
+
+    test('webview', async ({ openInApp }) => {
+      const { app, page } = await openInApp('android', { language, url: `${service.consoleUrl}/` });
+      const setDark: SetDark = (dark) => page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
+      await arriveSignedIn(page, service, account.email, language);
+      await inspectScreens(webviewScreens(page, language, app), language, setDark, [320, 390]);
+      app.become({ state: 'disconnected' });
+      await inspectScreens(chooserScreens(page, language, app), language, setDark);
+    });
+
+    test('the store, and where its payment provider asks', async ({ browserHere }) => {
+      const page = await openConsole(browserHere, service, { language });
+      const setDark: SetDark = (dark) => page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
+      await page.emulateMedia({ reducedMotion: 'reduce' });
+      for await (const { name, says } of openStoreScreens(page, service, 'buyer@example.com', language))
+        await inspectPage(page, name, says, setDark);
+    });
+
+    // Dates, figures, countries and the ends of lines are others in each language, and names are longer than what is seen.
+    for (const other of language === 'pseudo' ? languages : []) {
+      test(`few screens in ${other}: ${promiseOfScreens(other)}`, async ({ openInApp }) => {
+        const { app, page } = await openInApp('android', { language: other, url: `${service.consoleUrl}/` });
+        const setDark: SetDark = (dark) => page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
+        await arriveSignedIn(page, service, account.email, other);
+        await inspectScreens(fewScreens(page, other, account, app), other, setDark, [320, 390]);
+        const lists = new Set(['servers-kept', 'servers-measured']);
+        const choosers = chooserScreens(page, other, app).filter(({ name }) => lists.has(name));
+        await inspectScreens(choosers, other, setDark, [320, 390]);
+      });
+    }
   });
 }
-
-test(`desktop, long pseudo-language: ${promiseOfScreens('pseudo')}`, async ({
-  launchHere,
-  browserHere,
-  directory,
-  email,
-}) => {
-  test.setTimeout(waitLimit(240_000));
-  await using service = await startService(`${directory}/service`, undefined, {
-    translations: { en: texts.pseudo },
-  });
-  const account = await fillAccount(browserHere, service, email, 'pseudo');
-  const app = await launchHere({ env: { WAYMAKER_API_URL: service.apiUrl } });
-  const { page } = app;
-  const setDark: SetDark = (dark) => app.setDark(dark);
-  await inspectScreens(desktopPublicScreens(page, 'pseudo'), 'pseudo', setDark);
-  await arriveSignedIn(page, service, account.email, 'pseudo');
-  await inspectScreens(desktopScreens(page, 'pseudo', account), 'pseudo', setDark);
-});
 
 test('a text that is cut off, or wider than the window, is seen', async ({ openedConsole: page }) => {
   await expect(new LoginRoute(page).heading).toBeVisible();

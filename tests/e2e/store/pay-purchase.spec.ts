@@ -1,11 +1,14 @@
 import type { Page } from 'playwright/test';
 import { expect, test } from '../fixtures.ts';
+import { ConfirmRoute } from '../routes/confirm-route.ts';
 import { MoreLinks } from '../routes/more-links.ts';
 import { ManageLinks } from '../routes/manage-links.ts';
 import { PurchaseRoute } from '../routes/purchase-route.ts';
 import { QuickStartRoute } from '../routes/quick-start-route.ts';
 import { RedeemRoute } from '../routes/redeem-route.ts';
-import { StorePage } from '../routes/store-pages.ts';
+import { StorePage, WordgatePage } from '../routes/store-pages.ts';
+import { tabTo } from '../support/screens/keyboard.ts';
+import { plan } from '../support/service/service.ts';
 import { payerOf } from '../support/service/payer.ts';
 import { openSignedIn } from '../support/tunnel/sign-in.ts';
 
@@ -102,6 +105,22 @@ test.describe('spec §2: /quick-start: redirects to an external purchase page; a
     await expect(quickStart.outside).toBeVisible();
     await expect.poll(() => app.externalLinks()).toEqual([`${serviceHere.apiUrl}/store/quick-start`]);
   });
+});
+
+test('a plan is bought and paid by the keyboard alone', async ({ browserHere, serviceHere, email }) => {
+  const page = await openSignedIn(browserHere, serviceHere, email);
+  await page.goto(`${serviceHere.consoleUrl}/store/purchase`);
+  const store = new StorePage(page);
+  await tabTo(store.plan(plan.title));
+  await page.keyboard.press('Tab');
+  await expect(store.duration).toBeFocused();
+  await page.keyboard.press('ArrowDown');
+  await expect(store.total).toHaveText('$19.98');
+  await tabTo(store.continueButton);
+  await page.keyboard.press('Enter');
+  await tabTo(new WordgatePage(page).pay);
+  await page.keyboard.press('Enter');
+  await expect(new ConfirmRoute(page).heading).toBeVisible();
 });
 
 /** Lets the service name other links. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { commandTexts } from '#shared/texts/command-texts.ts';
 import { desktopTexts } from '#shared/texts/desktop-texts.ts';
 import { en } from '#shared/texts/en.ts';
-import type { TextKey } from '#shared/texts/texts.ts';
+import type { TextKey, Texts } from '#shared/texts/texts.ts';
 import { mailTexts } from '#shared/texts/mail-texts.ts';
 import { acceptedTranslations, placeholders } from '#shared/texts/placeholders.ts';
 import { zhHans } from '#shared/texts/zh-hans.ts';
@@ -35,6 +35,21 @@ describe.each(Object.entries(languages))('%s', (_, texts) => {
     expect(untranslated.map(([key]) => key)).toEqual(['login.emailHint']);
   });
 });
+
+test.each(Object.entries({ en, ...languages }))(
+  'in %s, what a button is named for screen readers contains what is seen on it (WCAG 2.2, 2.5.3)',
+  (_, texts: Texts) => {
+    const shownOn = (key: string) => (texts as Record<string, string>)[key.replace(/Named$/, '')];
+    const named = Object.entries(texts).filter(
+      ([key]) => key.endsWith('Named') && shownOn(key) !== undefined,
+    );
+    expect(named.length).toBeGreaterThan(5);
+    const others = named.filter(
+      ([key, name]) => !name.toLowerCase().includes(shownOn(key)?.toLowerCase() ?? ''),
+    );
+    expect(others.map(([key]) => key)).toEqual([]);
+  },
+);
 
 test.each(['zh-hans', 'zh-hant'] as const)(
   'the texts of the desktop, the command line and the mails in %s have each English placeholder',

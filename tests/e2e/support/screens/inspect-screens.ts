@@ -2,11 +2,22 @@ import { expect, type Page } from 'playwright/test';
 import { en } from '#shared/texts/en.ts';
 import { expectNoViolations } from './axe.ts';
 import { clippedTexts } from './clipped-text.ts';
+import { casesOf } from '../../../lab/runs/thoroughness.ts';
 import { openScreen, type Screen } from './screens.ts';
-import type { TextLanguage } from './texts.ts';
+import { languages, texts, type TextLanguage } from './texts.ts';
 import { everythingSaid, foreignTexts } from './visible-text.ts';
 
 const passesAxe = (language: TextLanguage) => language === 'en' || language === 'pseudo';
+
+/**
+ * In which languages every screen is inspected. The long one shows all that can be wrong with a page, whatever it says;
+ * that each of its texts is translated, tests/unit/renderer/translations.test.ts says.
+ */
+export const inspectedLanguages = casesOf<TextLanguage>({ usual: ['pseudo'], all: ['pseudo', ...languages] });
+
+/** What a service has besides, for its users of that language. */
+export const offersIn = (language: TextLanguage) =>
+  language === 'pseudo' ? { translations: { en: texts.pseudo } } : {};
 
 /** What a test of them promises. */
 export const promiseOfScreens = (language: TextLanguage) =>
@@ -16,45 +27,53 @@ export const promiseOfScreens = (language: TextLanguage) =>
 
 export type SetDark = (dark: boolean) => Promise<void>;
 
-/**
- * Opens each screen: at no width, nor with text of twice the size at the last of them (WCAG 2.2, 1.4.4), may a text be
- * cut off or wider than the window, and it may say nothing in another language, nor a key in the place of a text. In
- * English, the pseudo-language too, it has to pass axe in either theme, its contrasts in a contrast theme, too; what axe
- * looks at is the same in the other languages. The narrowest is how wide a page of 1280 pixels is at 400 % (WCAG 2.2,
- * 1.4.10).
- */
+/** Opens each screen, and inspects it. */
 export async function inspectScreens(
   screens: readonly Screen[],
   language: TextLanguage,
   setDark: SetDark,
-  widths = [320, 390, 1200],
+  widths?: readonly number[],
 ): Promise<void> {
   // Colours half-way between two themes are nobody's contrast.
   await screens[0]?.route.page.emulateMedia({ reducedMotion: 'reduce' });
   for (const screen of screens) {
-    const { name, route } = screen;
-    const { page } = route;
     await openScreen(screen);
-    for (const width of widths) {
-      await page.setViewportSize({ width, height: 800 });
-      expect.soft(await clippedTexts(page), `${name}, ${width}px wide`).toEqual([]);
-    }
-    await doubleText(page, true);
-    expect.soft(await clippedTexts(page), `${name}, text of 200 %`).toEqual([]);
-    await doubleText(page, false);
-    if (passesAxe(language)) {
-      const without = language === 'pseudo' ? inPseudoLanguage : [];
-      await setDark(false);
-      await expectNoViolations(page, `${name}, light`, { without });
-      await setDark(true);
-      await expectNoViolations(page, `${name}, dark`, { only: ['color-contrast'] });
-      await page.emulateMedia({ forcedColors: 'active' });
-      await expectNoViolations(page, `${name}, forced colours`, { only: ['color-contrast'] });
-      await page.emulateMedia({ forcedColors: 'none' });
-    }
-    await expectLanguage(page, name, language);
+    await inspectPage(screen.route.page, screen.name, language, setDark, widths);
     await screen.leave?.();
   }
+}
+
+/**
+ * At no width, nor with text of twice the size at the last of them (WCAG 2.2, 1.4.4), may a text be cut off or wider than
+ * the window, and it may say nothing in another language, nor a key in the place of a text. In English, the
+ * pseudo-language too, it has to pass axe in light, and its contrasts in dark and in a contrast theme: no other rule
+ * looks at colours. The narrowest is how wide a page of 1280 pixels is at 400 % (WCAG 2.2, 1.4.10).
+ */
+export async function inspectPage(
+  page: Page,
+  name: string,
+  language: TextLanguage,
+  setDark: SetDark,
+  widths: readonly number[] = [320, 390, 1200],
+): Promise<void> {
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 800 });
+    expect.soft(await clippedTexts(page), `${name}, ${width}px wide`).toEqual([]);
+  }
+  await doubleText(page, true);
+  expect.soft(await clippedTexts(page), `${name}, text of 200 %`).toEqual([]);
+  await doubleText(page, false);
+  if (passesAxe(language)) {
+    const without = language === 'pseudo' ? inPseudoLanguage : [];
+    await setDark(false);
+    await expectNoViolations(page, `${name}, light`, { without });
+    await setDark(true);
+    await expectNoViolations(page, `${name}, dark`, { only: ['color-contrast'] });
+    await page.emulateMedia({ forcedColors: 'active' });
+    await expectNoViolations(page, `${name}, forced colours`, { only: ['color-contrast'] });
+    await page.emulateMedia({ forcedColors: 'none' });
+  }
+  await expectLanguage(page, name, language);
 }
 
 /** As a user does who has set another size of text in the browser or system. */

@@ -218,3 +218,24 @@ export function webviewScreens(page: Page, language: TextLanguage, app: WebviewA
     ...tunnelScreens(page, language, app),
   ];
 }
+
+/** Those with dates, prices, countries, figures and long paragraphs, and those whose buttons are named for more than they show. */
+export function fewScreens(
+  page: Page,
+  language: TextLanguage,
+  account: FilledAccount,
+  app: WebviewApp,
+): Screen[] {
+  const tunnel = ['connected-details', 'connected-networks', 'problems-unfolded', 'certificate-required'];
+  return [
+    { name: 'dashboard', route: new AccountRoute(page, language) },
+    { name: 'self-delete', route: new SelfDeleteRoute(page, language) },
+    { name: 'settings', route: new SettingsRoute(page, language) },
+    { name: 'devices', route: new DevicesRoute(page, language) },
+    { name: 'orders', route: new OrdersRoute(page, language) },
+    { name: 'members', route: new MembersRoute(page, language) },
+    { name: 'apps', route: new AppsRoute(page, language) },
+    editApp(page, language, account),
+    ...tunnelScreens(page, language, app).filter(({ name }) => tunnel.includes(name)),
+  ];
+}

@@ -63,7 +63,7 @@ const inEnglish = [
   /^This order does not exist\.$/g,
   /\b\d+:\d\d [AP]M\b/g,
   /\b[A-Z][a-z]+ \d{1,2}, \d{4}\b/g,
-  /\b\d+ bytes?\b/g,
+  /\b\d+ (?:bytes?|months?)\b/g,
 ];
 
 /** What a page in `language` says in another one. */
