@@ -51,7 +51,7 @@ process.on('exit', () => giveBack(root));
 
 const isPlain =
   name === 'build' ||
-  (name === 'test' && rest.length > 0 && rest.every((word) => plainChecks.includes(word.split(':')[0])));
+  (name === 'test' && rest.length > 0 && rest.every((word) => plainChecks.includes(word)));
 const npmPackages = installNpmPackages();
 // As root both at once, which saves a minute. Others are only told what is missing: after what npm has to say.
 if (process.getuid?.() !== 0) await npmPackages;
