@@ -77,6 +77,28 @@ export function packetFilterScript(
     clientUids: isUid(rules.owner) ? [rules.owner] : [],
     forwarding,
   };
+  /** What refuses each kind of capture outside the tunnel: a new kind does not compile without it. */
+  const chainsOf: Record<Capture['kind'], () => string[]> = {
+    everything: () =>
+      everything.length === 0
+        ? []
+        : [
+            ...chain('output', 'filter hook output priority filter', 'drop', outputRules(filter)),
+            ...chain('forward', 'filter hook forward priority filter', 'drop', forwardRules(filter)),
+          ],
+    group: () =>
+      groups.length === 0
+        ? []
+        : chain('group', 'filter hook output priority filter', 'accept', groupRules(filter)),
+    proxy: () =>
+      rules.captures.some(({ kind }) => kind === 'proxy')
+        ? chain('proxy', 'filter hook output priority filter', 'accept', proxyRules(filter))
+        : [],
+    prefixes: () =>
+      rules.captures
+        .filter((capture) => capture.kind === 'prefixes')
+        .flatMap((capture, index) => prefixChains(filter, capture, index, setNames)),
+  };
   return [
     removal + `table inet ${filterTable} {`,
     ...(rules.portal
@@ -85,24 +107,13 @@ export function packetFilterScript(
           ...chain('portal', 'filter hook output priority filter', 'accept', portalProxyRules(filter)),
         ]
       : []),
-    ...(everything.length > 0
-      ? [
-          ...chain('output', 'filter hook output priority filter', 'drop', outputRules(filter)),
-          ...chain('forward', 'filter hook forward priority filter', 'drop', forwardRules(filter)),
-        ]
-      : []),
-    ...(rules.captures.some(({ kind }) => kind === 'group')
-      ? chain('group', 'filter hook output priority filter', 'accept', groupRules(filter))
-      : []),
+    ...chainsOf.everything(),
+    ...chainsOf.group(),
     ...(rules.captures.every(({ kind }) => kind === 'proxy' || kind === 'group')
       ? chain('forward', 'filter hook forward priority filter', 'accept', tunnelForwardRules)
       : masqueradeChain(filter)),
-    ...(rules.captures.some(({ kind }) => kind === 'proxy')
-      ? chain('proxy', 'filter hook output priority filter', 'accept', proxyRules(filter))
-      : []),
-    ...rules.captures
-      .filter((capture) => capture.kind === 'prefixes')
-      .flatMap((capture, index) => prefixChains(filter, capture, index, setNames)),
+    ...chainsOf.proxy(),
+    ...chainsOf.prefixes(),
     ...chain('prerouting', 'filter hook prerouting priority raw', 'accept', [
       ...spoofRules(filter),
       noNeighboursRule,
