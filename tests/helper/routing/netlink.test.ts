@@ -6,7 +6,7 @@ import type { Lab } from '../../lab/lab.ts';
 
 /** What the helper asks of the kernel without a program in between, on the laboratory's user machine. */
 
-const helper = path.resolve(import.meta.dirname, '../../../helper/linux');
+const helper = path.resolve(import.meta.dirname, '../../../helper');
 let lab: Lab;
 
 beforeAll(async () => {
@@ -59,8 +59,8 @@ async function makeOurs(): Promise<void> {
 }
 
 async function removeOurs(): Promise<void> {
-  await call('netlink-routes.ts', 'removeRulesAndRoutes([4, 6])');
-  await call('netlink-routes.ts', `removeLink('wm0')`);
+  await call('linux/netlink/netlink-routes.ts', 'removeRulesAndRoutes([4, 6])');
+  await call('linux/netlink/netlink-routes.ts', `removeLink('wm0')`);
 }
 
 test('what is ours is removed, whether it is there or not, and nothing else', async () => {
@@ -83,7 +83,7 @@ test('what is ours is removed, whether it is there or not, and nothing else', as
 test('what is ours is found, and what somebody took away is not', async () => {
   const look = async () => {
     const script = `
-      const state = await import('${helper}/netlink-state.ts');
+      const state = await import('${helper}/linux/netlink/netlink-state.ts');
       const device = await state.readTunnelDevice();
       const has = (address) => state.hasAddresses(device?.index ?? 1, [address]);
       console.log(JSON.stringify({
@@ -141,8 +141,8 @@ test('rules are added, then others removed; only what is there or gone already m
     const lines = (verb: string, all: string[]) =>
       JSON.stringify(all.map((address) => `rule ${verb} ${rule(address)}\n`).join(''));
     const script = `
-      const { ipChangeBatch } = await import('${helper}/ip-batch.ts');
-      const { runCommand } = await import('${helper}/command.ts');
+      const { ipChangeBatch } = await import('${helper}/linux/routing/ip-batch.ts');
+      const { runCommand } = await import('${helper}/posix/command.ts');
       await ipChangeBatch(runCommand, { additions: ${lines('add', added)}, removals: ${lines('del', removed)} }, 4);`;
     return lab.user.exec([process.execPath, '--input-type=module', '--eval', script]);
   };
@@ -162,7 +162,7 @@ test('rules are added, then others removed; only what is there or gone already m
 test('a look at the device that cannot be made is an error, and not a device that is gone', async () => {
   const script = `
     const { openSync } = await import('node:fs');
-    const { readTunnelDevice } = await import('${helper}/netlink-state.ts');
+    const { readTunnelDevice } = await import('${helper}/linux/netlink/netlink-state.ts');
     console.log(await readTunnelDevice());
     try {
       for (;;) openSync('/dev/null');
@@ -176,9 +176,9 @@ test('a look at the device that cannot be made is an error, and not a device tha
 });
 
 test('a refusal of the kernel is an error', async () => {
-  await expect(call('netlink-routes.ts', `removeLink('lo')`)).rejects.toThrow('errno');
+  await expect(call('linux/netlink/netlink-routes.ts', `removeLink('lo')`)).rejects.toThrow('errno');
   // Without CAP_NET_ADMIN.
-  const script = `const { removeLink } = await import('${helper}/netlink-routes.ts'); await removeLink('lo');`;
+  const script = `const { removeLink } = await import('${helper}/linux/netlink/netlink-routes.ts'); await removeLink('lo');`;
   const asNobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--'];
   const { code, stderr } = await lab.user.exec(
     asNobody.concat(process.execPath, '--input-type=module', '--eval', script),
@@ -214,7 +214,7 @@ test('connections from an address end, and those from others go on', async () =>
   ];
   const others = [await open('tcp', '127.0.0.1', '127.0.0.1'), await open('udp', '::1', '::1')];
   const ended = Promise.all(ours.map((child) => once(child, 'exit')));
-  await call('netlink-sockets.ts', `endSocketsFrom(['198.51.100.150', '2001:db8:2:100::150'])`);
+  await call('linux/netlink/netlink-sockets.ts', `endSocketsFrom(['198.51.100.150', '2001:db8:2:100::150'])`);
   expect((await ended).map(([code]) => code as number)).toEqual(ours.map(() => 7));
   expect(others.map(({ exitCode }) => exitCode)).toEqual([null, null]);
 });
