@@ -18,7 +18,7 @@ export interface Concerned {
 const programs: Record<RunnerName, readonly string[]> = {
   unit: [],
   service: ['src/service/index.ts', 'src/service/wordgate-process.ts'],
-  helper: ['helper/index.ts', 'helper/linux/programs/start-proxy.ts'],
+  helper: ['helper/index.ts', 'helper/posix/start-proxy.ts'],
   e2e: [
     'src/main/electron/index.ts',
     'src/main/daemon.ts',
@@ -27,7 +27,7 @@ const programs: Record<RunnerName, readonly string[]> = {
     'src/renderer/main.tsx',
     'src/service/index.ts',
     'helper/index.ts',
-    'helper/linux/programs/start-proxy.ts',
+    'helper/posix/start-proxy.ts',
   ],
 };
 

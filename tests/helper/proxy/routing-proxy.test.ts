@@ -13,7 +13,7 @@ import { emptyConfiguration, proxyAccount } from '../support/proxy/proxy-process
 
 /** Apart from the account of the laboratories, whose processes are none of ours. */
 const account = { uid: proxyAccount.uid + 20, gid: proxyAccount.gid + 20 };
-const realScript = path.resolve(import.meta.dirname, '../../../helper/linux/programs/start-proxy.ts');
+const realScript = path.resolve(import.meta.dirname, '../../../helper/posix/start-proxy.ts');
 
 let directory: string;
 

@@ -57,7 +57,7 @@ export function startProxy(
   {
     args = ['--uid', String(proxyAccount.uid), '--gid', String(proxyAccount.gid)],
     setpriv = [],
-    script = programFile('helper/linux/programs/start-proxy.ts'),
+    script = programFile('helper/posix/start-proxy.ts'),
   }: ProxyProcessOptions = {},
 ): ProxyProcess {
   const child = machine.spawn(
