@@ -1,11 +1,14 @@
-/** Delays before the first, second, … reconnect, in milliseconds; the last one repeats. */
-const delays = [200, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000] as const;
+import { pauseAfter, spread } from '#shared/back-off.ts';
 
-/** The random share of a delay, so that a gateway's clients do not all come back at once. */
-const jitter = 0.2;
+/** The first reconnect is tried almost at once, because most losses are short. */
+const firstMs = 200;
+const later = { firstMs: 1_000, maxMs: 30_000 } as const;
+
+/** The random share of a delay is at most a fifth. */
+const shares = [1, 0.8] as const;
 
 /** The delay before the reconnect with this number, counted from 1, in milliseconds. */
 export function backOffMs(reconnect: number, random: () => number = Math.random): number {
-  const delay = delays[Math.min(reconnect, delays.length) - 1] ?? delays[0];
-  return Math.round(delay * (1 - jitter * random()));
+  const delay = reconnect <= 1 ? firstMs : pauseAfter(reconnect - 1, later);
+  return Math.round(spread(delay, shares, random));
 }

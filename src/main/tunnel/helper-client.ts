@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
+import { pauseAfter } from '#shared/back-off.ts';
 import type { HelperMethodName, HelperParams, HelperResult } from '#shared/helper/protocol.ts';
 import type { InvalidCause, TunnelState } from '#shared/tunnel/state.ts';
 import { openHelperConnection, type HelperConnection } from './helper-connection.ts';
@@ -26,7 +27,7 @@ export interface HelperClient {
   close(): void;
 }
 
-const retry = { firstMs: 100, mostMs: 2000 } as const;
+const backOff = { firstMs: 100, maxMs: 2000 } as const;
 
 export function createHelperClient(options: {
   socketPath: string;
@@ -70,20 +71,19 @@ export function createHelperClient(options: {
   }
 
   async function keepAttached(): Promise<void> {
-    let pause: number = retry.firstMs;
+    let failures = 0;
     while (!stopping.signal.aborted) {
       const outcome = await attach();
       if (stopping.signal.aborted) return;
-      if (outcome === 'ended') pause = retry.firstMs;
+      failures = outcome === 'ended' ? 1 : failures + 1;
       const cause = outcome === 'ended' ? 'helper-absent' : outcome;
       tell({ state: 'invalid', cause });
       attempted();
       try {
-        await delay(pause, undefined, { signal: stopping.signal });
+        await delay(pauseAfter(failures, backOff), undefined, { signal: stopping.signal });
       } catch {
         return;
       }
-      pause = Math.min(pause * 2, retry.mostMs);
     }
   }
 

@@ -1,3 +1,4 @@
+import { pauseAfter } from '#shared/back-off.ts';
 import type { Gateway, TunnelState } from '#shared/tunnel/state.ts';
 
 /** Restores a tunnel that was lost with the helper, once the next helper runs. */
@@ -17,7 +18,7 @@ export interface TunnelRecoveryOptions {
 }
 
 const maxRestarts = 5;
-const pauseMs = { first: 1000, max: 30_000 } as const;
+const backOff = { firstMs: 1000, maxMs: 30_000 } as const;
 /** After a tunnel was up for this long, the count of restarts begins again. */
 const steadyMs = 60_000;
 
@@ -50,8 +51,7 @@ export function createTunnelRecovery(options: TunnelRecoveryOptions): TunnelReco
       options.connect(gateway);
       return;
     }
-    const delay = Math.min(pauseMs.first * 2 ** (restarts - 2), pauseMs.max);
-    pause = setTimeout(() => options.connect(gateway), delay);
+    pause = setTimeout(() => options.connect(gateway), pauseAfter(restarts - 1, backOff));
     pause.unref();
   }
 

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { pauseAfter } from '#shared/back-off.ts';
 import type { DisconnectReason, Gateway } from '#shared/tunnel/state.ts';
 import type { GatewayAddresses } from '../gateway/gateway-addresses.ts';
 import type { GatewaySessions } from '../gateway/gateway-sessions.ts';
@@ -38,7 +39,7 @@ export interface TunnelSignInOptions {
  * already has `max-same-clients` connections, with the same message as for an expired session.
  */
 const maxRenewals = 4;
-const renewalPauseMs = { first: 500, most: 15_000 } as const;
+const backOff = { firstMs: 500, maxMs: 15_000 } as const;
 
 export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
   const { helper, requests, sessions, addresses, fail } = options;
@@ -185,7 +186,6 @@ function reasonOf(failure: SignInFailure, withoutUser: DisconnectReason): Discon
 const isForUser = (failure: SignInFailure) => failure === 'needs-user' || failure === 'needs-group';
 
 async function pause(failures: number, signal: AbortSignal): Promise<void> {
-  const milliseconds = Math.min(renewalPauseMs.first * 2 ** (failures - 1), renewalPauseMs.most);
   // Ends early if aborted, which the caller checks.
-  await delay(milliseconds, undefined, { signal }).catch(() => undefined);
+  await delay(pauseAfter(failures, backOff), undefined, { signal }).catch(() => undefined);
 }

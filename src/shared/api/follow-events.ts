@@ -1,4 +1,5 @@
 import { createParser } from 'eventsource-parser';
+import { pauseAfter, spread } from '../back-off.ts';
 import { authorizationOf, type ApiSession } from './client.ts';
 import {
   accountChange,
@@ -149,9 +150,9 @@ export function followEvents(options: FollowEventsOptions): EventFollower {
       if (outcome !== 'failed') knownAt = Date.now();
       else if (Date.now() - knownAt >= pollMs) askForAll();
       failures = outcome === 'ended' && Date.now() - openedAt >= pollMs ? 0 : failures + 1;
-      const pauseMs = outcome === 'replaced' ? maxRetryMs : Math.min(retryMs * 2 ** failures, maxRetryMs);
-      // Random, so that apps that lost the service at the same time do not all come back at once.
-      await pause(run, pauseMs * (0.5 + Math.random()));
+      const backOff = { firstMs: retryMs, maxMs: maxRetryMs };
+      const pauseMs = outcome === 'replaced' ? maxRetryMs : pauseAfter(failures + 1, backOff);
+      await pause(run, spread(pauseMs, [0.5, 1.5]));
     }
   }
 
