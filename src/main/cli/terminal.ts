@@ -1,5 +1,6 @@
 import { createInterface, type Interface } from 'node:readline';
 import { Writable, type Readable } from 'node:stream';
+import stringWidth from 'string-width';
 
 /** The standard streams, as commands use them. */
 export interface Terminal {
@@ -74,10 +75,6 @@ export function createTerminal({ input, output, notes }: Streams): Terminal {
   };
 }
 
-/** Wide East Asian characters take two columns. */
-const wide = /[\p{Script=Han}\u3000-\u303f\uff00-\uff60]/gu;
-export const widthOf = (text: string) => text.length + (text.match(wide)?.length ?? 0);
-
 /** On one line: a name with a line break would look like two rows. */
 export const oneLine = (text: string): string => printable(text).replaceAll(/\s+/g, ' ');
 
@@ -85,11 +82,11 @@ export const oneLine = (text: string): string => printable(text).replaceAll(/\s+
 export function tableLines(given: readonly (readonly string[])[]): string[] {
   const rows = given.map((row) => row.map(oneLine));
   const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((row) => widthOf(row[column] ?? ''))),
+    Math.max(...rows.map((row) => stringWidth(row[column] ?? ''))),
   );
   return rows.map((row) =>
     row
-      .map((cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - widthOf(cell))))
+      .map((cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - stringWidth(cell))))
       .join('  ')
       .trimEnd(),
   );

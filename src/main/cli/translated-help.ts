@@ -1,6 +1,6 @@
 import type { Argument, Command, Help, Option } from 'commander';
+import stringWidth from 'string-width';
 import type { Say } from '#shared/texts/say.ts';
-import { widthOf } from './terminal.ts';
 
 /** The library's headings in the help, and our texts for them. */
 const titles = {
@@ -40,7 +40,7 @@ export function translatedHelp(say: Say): Partial<Help> {
   return {
     showGlobalOptions: false,
     styleTitle: (title) => (Object.hasOwn(titles, title) ? say(titles[title as keyof typeof titles]) : title),
-    displayWidth: widthOf,
+    displayWidth: stringWidth,
     commandUsage: (command) => [...namesOf(command), ...usageOf(command)].join(' '),
     subcommandTerm: (command) =>
       [
