@@ -1,5 +1,4 @@
 import type { ServiceConfig } from '../config.ts';
-import { startMailbox } from './mailbox.ts';
 import { createMailer, type Mailer, type MailerOptions } from './mailer.ts';
 
 export interface Mail {
@@ -21,6 +20,8 @@ export async function openMail(
       return { mailer, mailboxUrl: undefined, close: async () => mailer.close() };
     }
     case 'mailbox': {
+      // Only here, because an installed service has no use for an SMTP server.
+      const { startMailbox } = await import('./mailbox.ts');
       const mailbox = await startMailbox({ ...config, now });
       const mailer = createMailer({ url: mailbox.smtpUrl, from: config.from, operatorTexts });
       const close = async () => {
