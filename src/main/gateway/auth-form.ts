@@ -35,7 +35,7 @@ export type AuthReply =
 
 /** Valid field names; they become element names. */
 const fieldName = /^[A-Za-z_][\w.-]{0,63}$/;
-const mostFields = 32;
+const maxFields = 32;
 
 /** Parses a gateway's message (draft-mavrogiannopoulos-openconnect-04 §2.3, and what openconnect 9 accepts). */
 export function readAuthReply(root: XmlElement | undefined): AuthReply {
@@ -68,7 +68,7 @@ function readForm(
   const error = inner('error') ?? outerError;
   const form = childElements(auth, 'form')[0];
   const elements = form ? childElements(form) : [];
-  const fields = elements.slice(0, mostFields).flatMap(readField);
+  const fields = elements.slice(0, maxFields).flatMap(readField);
   if (!form || fields.length === 0) return { kind: 'refused', message: error ?? message };
   if (fields.some(({ name }) => !fieldName.test(name))) return { kind: 'unreadable' };
   if ((form.attributes['method'] ?? 'post').toLowerCase() !== 'post') return { kind: 'unreadable' };

@@ -88,9 +88,9 @@ function entryOf<Value>(all: Record<string, Value>, host: string): Value | undef
 }
 
 /** Adds the entry as the newest, and removes the oldest if there are too many. */
-function withEntry<Value>(all: Record<string, Value>, host: string, value: Value, most: number) {
+function withEntry<Value>(all: Record<string, Value>, host: string, value: Value, max: number) {
   const others = Object.entries(all).filter(([name]) => name !== host);
-  return Object.fromEntries([...others, [host, value] as const].slice(-most));
+  return Object.fromEntries([...others, [host, value] as const].slice(-max));
 }
 
 async function findAddresses(host: string): Promise<string[]> {

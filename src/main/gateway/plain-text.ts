@@ -1,10 +1,12 @@
 /** A gateway's text without control characters and without marks that change the reading order (UAX #9). */
-export function plainText(text: string, most: number): string {
+export function plainText(text: string, maxLength: number): string {
   const lines = text
     .replace(/[^\P{Cc}\n]|[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu, '')
     .split('\n')
     .map((line) => line.trim());
   const clean = lines.filter((line) => line !== '').join('\n');
   // Do not cut in the middle of a character.
-  return clean.length <= most ? clean : `${clean.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+  return clean.length <= maxLength
+    ? clean
+    : `${clean.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

@@ -30,8 +30,8 @@ export interface SignInOptions {
   log: Logger;
 }
 
-const mostForms = 10;
-const mostRedirects = 5;
+const maxForms = 10;
+const maxRedirects = 5;
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
 /**
@@ -109,7 +109,7 @@ async function answerForms(exchange: Exchange, answerer: Answerer, group: GroupC
   const begin = () => initMessage(client, `https://${authority(gateway)}${entrance}`, group.current());
   let message = begin();
   let path = entrance;
-  for (let forms = 0; forms < mostForms; forms += 1) {
+  for (let forms = 0; forms < maxForms; forms += 1) {
     const said = await ask(exchange, path, message);
     if (!said.ok) return said;
     const { reply } = said;
@@ -157,7 +157,7 @@ async function ask(
   message: string,
 ): Promise<{ ok: true; reply: AuthReply; path: string } | Failure> {
   const { http, gateway, log } = exchange;
-  for (let redirects = 0, here = path; redirects <= mostRedirects; redirects += 1) {
+  for (let redirects = 0, here = path; redirects <= maxRedirects; redirects += 1) {
     const result = await http.post(here, message);
     if (!result.ok) {
       log.warn({ failure: result.failure, detail: result.detail }, 'gateway not reached');

@@ -19,8 +19,8 @@ export interface GatewayHttp {
 }
 
 const exchangeTimeoutMs = 15_000;
-const mostBodyBytes = 256 * 1024;
-const mostCookies = 32;
+const maxBodyBytes = 256 * 1024;
+const maxCookies = 32;
 
 export function createGatewayHttp(options: {
   open(): Promise<GatewayTlsResult>;
@@ -119,7 +119,7 @@ function keepCookies(response: IncomingMessage, cookies: Map<string, string>): v
     const match = /^([^=;\s]+)=([^;]*)/.exec(header);
     const [, name = '', value = ''] = match ?? [];
     if (value === '') cookies.delete(name);
-    else if (cookies.size < mostCookies || cookies.has(name)) cookies.set(name, value);
+    else if (cookies.size < maxCookies || cookies.has(name)) cookies.set(name, value);
   }
 }
 
@@ -128,7 +128,7 @@ async function readBody(response: IncomingMessage): Promise<string> {
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > mostBodyBytes) throw new Error('the reply is too long');
+    if (size > maxBodyBytes) throw new Error('the reply is too long');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -17,7 +17,7 @@ export interface PacFileContent extends DomainLists {
  * Chromium's limit in bytes (its net/proxy_resolution/pac_file_fetcher_impl.cc). It ignores a longer file and connects
  * directly.
  */
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 /** The PAC file for these lists would be longer than browsers accept. */
 export class ListsTooLong extends Error {
@@ -39,13 +39,13 @@ export class ListsTooLong extends Error {
 export function pacFile(content: PacFileContent): string {
   const text = textOf(content);
   // The text is ASCII, so its length is its size in bytes.
-  if (text.length > mostBytes) throw new ListsTooLong(`a PAC file of ${text.length} bytes`);
+  if (text.length > maxBytes) throw new ListsTooLong(`a PAC file of ${text.length} bytes`);
   return text;
 }
 
 /** Whether a PAC file can hold these lists, whatever port it has to name. */
 export function fitPacFile(lists: DomainLists): boolean {
-  return textOf({ ...lists, port: 65_535 }).length <= mostBytes;
+  return textOf({ ...lists, port: 65_535 }).length <= maxBytes;
 }
 
 function textOf({ port, routeDomains, blockedDomains, directDomains = [] }: PacFileContent): string {

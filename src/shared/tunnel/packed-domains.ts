@@ -4,7 +4,7 @@
  * says how many characters it shares with the one before (front coding); A means none.
  */
 
-const mostShared = 25;
+const maxShared = 25;
 
 /** Pairs of a top-level domain and its packed domains. The domains have to be canonical. */
 export function packDomains(domains: Iterable<string>): [topLevel: string, packed: string][] {
@@ -35,8 +35,7 @@ function frontCode(sorted: readonly string[]): string {
 
 function sharedLength(one: string, other: string): number {
   let length = 0;
-  while (length < Math.min(mostShared, one.length, other.length) && one[length] === other[length])
-    length += 1;
+  while (length < Math.min(maxShared, one.length, other.length) && one[length] === other[length]) length += 1;
   return length;
 }
 

@@ -22,7 +22,7 @@ const { options } = linuxPlatform;
 const resources = path.resolve(import.meta.dirname, '../../../resources/linux');
 
 /** systemd.exec(5)'s exposure level in tenths, as `systemd-analyze security` scores it: 0 to 100, less is better. */
-const mostExposure = '31';
+const maxExposure = '31';
 
 let directory: string;
 let unit: string;
@@ -51,7 +51,7 @@ test('the unit gives away no more than it needs', async () => {
     'systemd-analyze',
     'security',
     '--offline=true',
-    `--threshold=${mostExposure}`,
+    `--threshold=${maxExposure}`,
     unitFile,
   ]);
   expect(code, stdout).toBe(0);
