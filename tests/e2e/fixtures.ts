@@ -7,18 +7,16 @@ import { createLab, type Lab } from '../lab/lab.ts';
 import type { ConnectRoute } from './routes/connect-route.ts';
 import { chromiumIn } from './support/machine/chromium-in.ts';
 import { connectTo } from './support/tunnel/connect.ts';
-import type { DesktopApp, LaunchOptions } from './support/host/desktop-app.ts';
+import type { DesktopApp } from './support/host/desktop-app.ts';
 import { fillAccount, type FilledAccount } from './support/service/filled-account.ts';
 import { prepareHelper, type TestHelper } from './support/tunnel/helper.ts';
 import { startKeyring, type Keyring } from './support/machine/keyring.ts';
-import { launchDesktopApp } from './support/host/launch-desktop-app.ts';
+import { createLauncher, type Launcher } from './support/host/launcher.ts';
 import { startService, type TestService } from './support/service/service.ts';
 import { launchSignedIn, openSignedIn } from './support/tunnel/sign-in.ts';
 import { launchBrowser, openConsole } from './support/service/web-console.ts';
 import { waitLimit } from '../lab/runs/wait-limit.ts';
 import { chargeTo, countThisWorker } from '../../scripts/tally/file-times.ts';
-
-type Launch = (options?: Partial<LaunchOptions>) => Promise<DesktopApp>;
 
 interface TestFixtures {
   /** A folder of the test's own. */
@@ -28,7 +26,7 @@ interface TestFixtures {
   /** A browser on this machine, for the web console; what a test opens in it is closed after the test. */
   browserHere: Browser;
   /** Starts the desktop app on this machine; every app still running is killed after the test. */
-  launchHere: Launch;
+  launchHere: Launcher['launch'];
   /** A desktop app on this machine in which the user of `email` is signed in, at the account page. */
   signedInHere: DesktopApp;
   /** The web console on this machine, with nobody signed in. */
@@ -38,7 +36,7 @@ interface TestFixtures {
   /** A real keyring on a message bus of its own, for the apps that are started with its environment. */
   keyring: Keyring;
   /** Starts the desktop app on the laboratory's user machine. */
-  launch: Launch;
+  launch: Launcher['launch'];
   /** A desktop app there in which that user is signed in, at the account page, with the helper running. */
   signedIn: DesktopApp;
   /** The connect tab of that app, with the tunnel up. */
@@ -139,8 +137,10 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     { scope: 'worker' },
   ],
   browserHere: async ({ workerBrowser }, provide) => {
+    const others = new Set(workerBrowser.contexts());
     await provide(workerBrowser);
-    await Promise.all(workerBrowser.contexts().map((context) => context.close()));
+    const opened = workerBrowser.contexts().filter((context) => !others.has(context));
+    await Promise.all(opened.map((context) => context.close()));
   },
   directory: async ({}, provide) => {
     const directory = await mkdtemp(path.join(os.tmpdir(), 'waymaker-e2e-'));
@@ -228,24 +228,5 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     await provide(connect);
   },
 });
-
-function createLauncher(defaults: LaunchOptions) {
-  const running: DesktopApp[] = [];
-  return {
-    outputs: () => running.map((app) => app.output()),
-    launch: async (options: Partial<LaunchOptions> = {}): Promise<DesktopApp> => {
-      const app = await launchDesktopApp({
-        ...defaults,
-        ...options,
-        env: { ...defaults.env, ...options.env },
-      });
-      running.push(app);
-      return app;
-    },
-    async end(): Promise<void> {
-      for (const app of running) await app.kill();
-    },
-  };
-}
 
 export { expect };

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Page } from 'playwright/test';
 import { eventually } from '../../lab/runs/process.ts';
-import { expect, test } from '../fixtures.ts';
+import { expect, test as base } from '../fixtures.ts';
 import { launchStandIn, type RunningStandIn } from '../../stand-in/launch-stand-in.ts';
 
 /** The stand-in for Electron must behave as Electron's documentation says, or what it shows means nothing. */
@@ -15,30 +15,41 @@ interface ExampleApi {
 }
 type ExampleWindow = typeof globalThis & { example: ExampleApi };
 
-let running: RunningStandIn;
+let running: RunningStandIn | undefined;
 let page: Page;
 let output = '';
 
-test.beforeEach(async ({ directory }) => {
-  output = '';
-  running = await launchStandIn({
-    main: path.join(import.meta.dirname, '../../stand-in/example-app/main.ts'),
-    userData: path.join(directory, 'app'),
-    env: process.env,
-    languages: ['en-US'],
-    dark: false,
-    viewport: { width: 800, height: 600 },
-    onOutput: (text) => (output += text),
-  });
-  page = await eventually('the window shows its page', () =>
-    running.pages().find((candidate) => candidate.url().startsWith('https:')),
-  );
-  await expect(page.getByRole('heading', { name: 'Example' })).toBeVisible();
+/** One app for all tests that do not end it; its pages are in the browser that the worker has anyway. */
+const test = base.extend<{ app: RunningStandIn }>({
+  app: [
+    async ({ workerBrowser, directory }, provide) => {
+      if (running?.process.exitCode !== null) {
+        output = '';
+        running = await launchStandIn({
+          main: path.join(import.meta.dirname, '../../stand-in/example-app/main.ts'),
+          userData: path.join(directory, 'app'),
+          env: process.env,
+          languages: ['en-US'],
+          dark: false,
+          viewport: { width: 800, height: 600 },
+          browser: workerBrowser,
+          onOutput: (text) => (output += text),
+        });
+      }
+      const app = running;
+      page = await eventually('the window shows its page', () =>
+        app.pages().find((candidate) => candidate.url().startsWith('https:')),
+      );
+      await expect(page.getByRole('heading', { name: 'Example' })).toBeVisible();
+      await provide(app);
+    },
+    { auto: true },
+  ],
 });
 
-test.afterEach(async () => {
-  running.process.kill('SIGKILL');
-  await running.ended;
+test.afterAll(async () => {
+  running?.process.kill('SIGKILL');
+  await running?.ended;
 });
 
 const failureOf = (channel: string, ...args: string[]) =>
@@ -150,16 +161,16 @@ test('whatever is not implemented throws, and says so', async () => {
   ]);
 });
 
-test('quitting goes through the events in their documented order', async () => {
-  await running.app.userQuits().catch(() => undefined);
-  await running.ended;
-  expect(running.process.exitCode).toBe(0);
+test('quitting goes through the events in their documented order', async ({ app }) => {
+  await app.app.userQuits().catch(() => undefined);
+  await app.ended;
+  expect(app.process.exitCode).toBe(0);
   expect(output.split('\n').filter(Boolean)).toEqual(['before-quit', 'will-quit', 'quit']);
 });
 
-test('closing the last window quits by way of window-all-closed', async () => {
-  await running.app.userClosesWindow(1).catch(() => undefined);
-  await running.ended;
+test('closing the last window quits by way of window-all-closed', async ({ app }) => {
+  await app.app.userClosesWindow(1).catch(() => undefined);
+  await app.ended;
   expect(output.split('\n').filter(Boolean)).toEqual([
     'window-all-closed',
     'before-quit',

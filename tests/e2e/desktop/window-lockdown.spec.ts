@@ -1,9 +1,13 @@
 import type { Page } from 'playwright/test';
-import { expect, test } from '../fixtures.ts';
+import { expect } from '../fixtures.ts';
 import { EditAppRoute } from '../routes/app-form-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
+import type { DesktopApp } from '../support/host/desktop-app.ts';
+import { keepAppHere } from '../support/host/kept-app-here.ts';
 import { desktopScreens, publicScreens } from '../support/screens/screens.ts';
 import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
+
+const test = keepAppHere();
 
 /** What pages find under the name of the desktop's transport. */
 interface PageHost {
@@ -23,9 +27,14 @@ const request = (page: Page, channel: string, input?: unknown) =>
     [channel, input] as const,
   );
 
+/** Links that the app hands to the system from now on. */
+async function linksFromNow(app: DesktopApp): Promise<() => Promise<readonly string[]>> {
+  const before = (await app.externalLinks()).length;
+  return async () => (await app.externalLinks()).slice(before);
+}
+
 test.describe('the window keeps its pages in', () => {
-  test('the page has the host transport and nothing of Node or Electron', async ({ launchHere }) => {
-    const { page } = await launchHere();
+  test('the page has the host transport and nothing of Node or Electron', async ({ keptHere: { page } }) => {
     await expect(new LoginRoute(page).heading).toBeVisible();
     const found = await page.evaluate(() =>
       [
@@ -49,9 +58,8 @@ test.describe('the window keeps its pages in', () => {
   });
 
   test('a known request is answered; unknown channels and inputs that no schema allows are refused', async ({
-    launchHere,
+    keptHere: { page },
   }) => {
-    const { page } = await launchHere();
     expect(await request(page, 'app.describe')).toMatchObject({
       value: { kind: 'desktop', hasTunnel: true },
     });
@@ -82,14 +90,14 @@ test.describe('the window keeps its pages in', () => {
     expect(await request(page, 'app.describe')).toMatchObject({ value: { kind: 'desktop' } });
   });
 
-  test('an error crosses without stack, path or channel name of the inside', async ({ launchHere }) => {
-    const { page } = await launchHere();
+  test('an error crosses without stack, path or channel name of the inside', async ({
+    keptHere: { page },
+  }) => {
     const { error } = (await request(page, 'storage.get', 7)) as { error: string };
     expect(error).not.toMatch(/\bat \S+:\d+|\/src\/|\/out\/|remote method/);
   });
 
-  test('what cannot be cloned is refused at the border', async ({ launchHere }) => {
-    const { page } = await launchHere();
+  test('what cannot be cloned is refused at the border', async ({ keptHere: { page } }) => {
     const message = await page.evaluate(async () => {
       const host = (globalThis as unknown as { waymakerHost: PageHost }).waymakerHost;
       return await host
@@ -102,8 +110,9 @@ test.describe('the window keeps its pages in', () => {
     expect(message).toMatch(/could not be cloned/i);
   });
 
-  test('a frame gets no transport, and a page of another origin cannot be framed', async ({ launchHere }) => {
-    const { page } = await launchHere();
+  test('a frame gets no transport, and a page of another origin cannot be framed', async ({
+    keptHere: { page },
+  }) => {
     const inFrame = await page.evaluate(() => {
       const frame = document.createElement('iframe');
       document.body.append(frame);
@@ -123,9 +132,8 @@ test.describe('the window keeps its pages in', () => {
   });
 
   test('the policy blocks inline script and handlers, foreign script and foreign connections', async ({
-    launchHere,
+    keptHere: { page },
   }) => {
-    const { page } = await launchHere();
     await expect(new LoginRoute(page).heading).toBeVisible();
     const outcome = await page.evaluate(async () => {
       const violated: string[] = [];
@@ -165,10 +173,10 @@ test.describe('the window keeps its pages in', () => {
   });
 
   test('navigation elsewhere and window.open leave the page where it is; web links open outside', async ({
-    launchHere,
+    keptHere: app,
   }) => {
-    const app = await launchHere();
     const { page } = app;
+    const opened = await linksFromNow(app);
     const login = new LoginRoute(page);
     await expect(login.heading).toBeVisible();
     const address = page.url();
@@ -177,12 +185,12 @@ test.describe('the window keeps its pages in', () => {
     await page.evaluate(() => {
       location.href = 'https://elsewhere.example/navigated';
     });
-    await expect.poll(() => app.externalLinks()).toEqual(['https://elsewhere.example/navigated']);
+    await expect.poll(opened).toEqual(['https://elsewhere.example/navigated']);
     await page.evaluate(() => {
       window.open('https://elsewhere.example/opened');
     });
     await expect
-      .poll(() => app.externalLinks())
+      .poll(opened)
       .toEqual(['https://elsewhere.example/navigated', 'https://elsewhere.example/opened']);
     await page.evaluate(() => {
       window.open('file:///etc/passwd');
@@ -192,7 +200,7 @@ test.describe('the window keeps its pages in', () => {
       window.open('mailto:help@elsewhere.example');
     });
     await expect
-      .poll(() => app.externalLinks())
+      .poll(opened)
       .toEqual([
         'https://elsewhere.example/navigated',
         'https://elsewhere.example/opened',
@@ -203,8 +211,8 @@ test.describe('the window keeps its pages in', () => {
     await expect(login.heading).toBeVisible();
   });
 
-  test('openExternal takes web and mail links without credentials only', async ({ launchHere }) => {
-    const app = await launchHere();
+  test('openExternal takes web and mail links without credentials only', async ({ keptHere: app }) => {
+    const opened = await linksFromNow(app);
     for (const link of [
       'file:///etc/passwd',
       'javascript:alert(1)',
@@ -217,11 +225,10 @@ test.describe('the window keeps its pages in', () => {
     expect(await request(app.page, 'app.openExternal', 'https://elsewhere.example/')).toEqual({
       value: true,
     });
-    expect(await app.externalLinks()).toEqual(['https://elsewhere.example/']);
+    expect(await opened()).toEqual(['https://elsewhere.example/']);
   });
 
-  test('every permission is denied', async ({ launchHere }) => {
-    const { page } = await launchHere();
+  test('every permission is denied', async ({ keptHere: { page } }) => {
     const states = await page.evaluate(async () => {
       const names = ['geolocation', 'notifications', 'camera', 'microphone', 'midi'];
       const found = await Promise.all(
@@ -232,19 +239,17 @@ test.describe('the window keeps its pages in', () => {
     expect(states).toEqual(['denied', 'denied', 'denied', 'denied', 'denied']);
   });
 
-  test('a second instance ends at once and the first one stays', async ({ launchHere }) => {
-    const app = await launchHere();
+  test('a second instance ends at once and the first one stays', async ({ keptHere: app }) => {
     await expect(new LoginRoute(app.page).heading).toBeVisible();
     await app.startSecondInstance();
     await expect(new LoginRoute(app.page).heading).toBeVisible();
   });
 
   test('the app keeps to its own policy: no page makes the browser complain', async ({
-    launchHere,
+    keptHere: { page },
     serviceHere,
     filledAccount,
   }) => {
-    const { page } = await launchHere();
     const complaints: string[] = [];
     page.on('console', (message) => {
       if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
