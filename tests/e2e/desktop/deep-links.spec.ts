@@ -89,27 +89,29 @@ test.describe('a link that starts the app', () => {
 });
 
 test.describe('a link that asks for anything else, or hides something, changes nothing', () => {
-  for (const [what, link] of [
-    ['an unknown action', 'waymaker://disconnect'],
-    ['a page of the app', 'waymaker://app/logout'],
-    ['too long', `${toFirst}${'&'.repeat(600)}`],
-    ['a tab', 'waymaker://con\tnect?server=first'],
-    ['a line break and another link', `${toFirst}\n`],
-    ['two links in one', `${toFirst} ${toFirst}`],
-  ] as const) {
-    test(what, async ({ openedBy }) => {
-      const app = await openedBy([link]);
-      const desktop = surroundingsOf(app);
-      await expect(new ConnectRoute(app.page).heading).toBeVisible();
+  test('whether it starts the app or reaches a running one', async ({ openedBy }) => {
+    const app = await openedBy(['waymaker://disconnect']);
+    const desktop = surroundingsOf(app);
+    await expect(new ConnectRoute(app.page).heading).toBeVisible();
+    for (const [what, link] of [
+      ['an unknown action', 'waymaker://disconnect'],
+      ['a page of the app', 'waymaker://app/logout'],
+      ['too long', `${toFirst}${'&'.repeat(600)}`],
+      ['a tab', 'waymaker://con\tnect?server=first'],
+      ['a line break and another link', `${toFirst}\n`],
+      ['two links in one', `${toFirst} ${toFirst}`],
+    ] as const) {
+      await app.startSecondInstance(link);
       // The app asks one question at a time: had the link led to one, this would not be asked.
       await app.startSecondInstance(toUntrusted);
-      await expect.poll(() => question(desktop)).toBe(askUntrusted);
+      await expect.poll(() => question(desktop), what).toBe(askUntrusted);
       await desktop.answer('Cancel');
       await expect.poll(() => desktop.messageBox()).toBeNull();
-      expect(await notificationTitles(desktop)).toEqual([]);
-      expect(await chosenServer(app.page)).not.toBe('untrusted');
-    });
-  }
+      expect(await notificationTitles(desktop), what).toEqual([]);
+      expect(await chosenServer(app.page), what).not.toBe('untrusted');
+    }
+    await expect(new ConnectRoute(app.page).heading, 'the page is the same').toBeVisible();
+  });
 
   test('a server that is not in the plan: the app says so', async ({ openedBy }) => {
     const app = await openedBy(['waymaker://connect?server=elsewhere']);

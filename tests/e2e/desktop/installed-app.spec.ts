@@ -21,20 +21,16 @@ const installed = (platform: (typeof systems)[number], more: PlayedSystem = {}) 
 
 for (const platform of systems) {
   test.describe(`installed on ${platform}`, () => {
-    test('the app registers its scheme', async ({ launchHere }) => {
-      const app = await launchHere(installed(platform));
-      expect(await surroundingsOf(app).protocolClients()).toEqual([
-        { protocol: 'waymaker', path: process.execPath, args: ['--'] },
-      ]);
-    });
-
-    test('the keys of the menu are there, and quitting by them quits', async ({
+    test('the app registers its scheme; the keys of the menu are there, and quitting by them quits', async ({
       launchHere,
       serviceHere,
       email,
     }) => {
       const app = await launchSignedIn(launchHere, serviceHere, email, installed(platform));
       const desktop = surroundingsOf(app);
+      expect(await desktop.protocolClients()).toEqual([
+        { protocol: 'waymaker', path: process.execPath, args: ['--'] },
+      ]);
       const menus = async () => (await desktop.menu())?.map(({ label }) => label);
       const first = platform === 'darwin' ? 'Waymaker' : 'File';
       await expect.poll(menus).toEqual([first, 'Connect', 'Edit', 'View', 'Window', 'Help']);
