@@ -17,7 +17,8 @@ import { tabTo } from '../support/screens/keyboard.ts';
 import { refuseSignIns } from '../support/service/refuse-sign-ins.ts';
 import { openSettings } from '../support/screens/open-settings.ts';
 import { signIn } from '../support/tunnel/sign-in.ts';
-import { languages, languageTags } from '../support/screens/texts.ts';
+import { languages, languageTags, type TextLanguage } from '../support/screens/texts.ts';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { curlLimits } from '../../lab/probes/probe.ts';
 
@@ -182,7 +183,7 @@ test.describe('in the laboratory', () => {
     expect(await lab.user.snapshot()).toBe(networkBefore);
   });
 
-  for (const language of languages) {
+  for (const language of casesOf<TextLanguage>({ usual: ['en'], all: languages })) {
     test(`a tunnel that waits for somebody to sign in can be given up at the login page, which fits a phone: ${language}`, async ({
       connected: connect,
       signedIn,

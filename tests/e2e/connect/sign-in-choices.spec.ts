@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright/test';
 import { names } from '../../lab/network/addresses.ts';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { expect, test as base, withoutRoot } from '../fixtures.ts';
 import type { ConnectRoute } from '../routes/connect-route.ts';
 import { expectNoViolations } from '../support/screens/axe.ts';
@@ -155,7 +156,7 @@ test('with the kill switch on, a sign-in by browser is not begun, and the user i
   expect(await lab.user.probe.http4('open')).toBeDefined();
 });
 
-for (const language of languages) {
+for (const language of casesOf<TextLanguage>({ usual: ['en'], all: languages })) {
   test(`the dialogs pass axe and fit a phone: ${language}`, async ({
     helper: _helper,
     launch,

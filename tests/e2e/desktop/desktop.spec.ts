@@ -1,6 +1,7 @@
 import type { DesktopApp, Surroundings } from '../support/host/desktop-app.ts';
 import { startMessageBus } from '../../lab/desktop/message-bus.ts';
 import { startTrayWatcher } from '../../lab/desktop/tray-watcher.ts';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { expect, test, withoutRoot } from '../fixtures.ts';
 import { LoginRoute } from '../routes/login-route.ts';
@@ -116,11 +117,11 @@ test('without a place for an icon, closing the window of an idle app quits', asy
 });
 
 test.describe('the icon speaks the user’s language, and suits the theme', () => {
-  for (const [language, line, quit] of [
-    ['en-US', 'Waymaker’s helper is not running', 'Quit Waymaker'],
-    ['zh-CN', '辅助服务未运行', '退出 Waymaker'],
-    ['zh-TW', '輔助服務未執行', '結束 Waymaker'],
-  ] as const) {
+  const english = ['en-US', 'Waymaker’s helper is not running', 'Quit Waymaker'] as const;
+  const simplified = ['zh-CN', '辅助服务未运行', '退出 Waymaker'] as const;
+  const traditional = ['zh-TW', '輔助服務未執行', '結束 Waymaker'] as const;
+  const cases = { usual: [traditional], all: [english, simplified, traditional] };
+  for (const [language, line, quit] of casesOf(cases)) {
     test(language, async ({ launchHere }) => {
       const app = await launchHere({ languages: [language] });
       const desktop = surroundingsOf(app);
