@@ -1,16 +1,11 @@
 import type { LoginItem } from '../preferences/behaviour.ts';
+import type { ElectronLoginItem } from './electron-login-item.ts';
 import { createAutostart } from './linux/autostart.ts';
 import { createMacosLoginItem, isStartedByMacosLogin } from './macos/macos-login-item.ts';
 import { createWindowsLoginItem } from './windows/windows-login-item.ts';
 
 /** With this switch, which is used when the system starts the app at login, the app starts without its window. */
 const hiddenSwitch = '--hidden';
-
-/** The part of Electron's `app` that is used here. */
-export interface ElectronLoginItem {
-  getLoginItemSettings(options?: { args: string[] }): { openAtLogin: boolean; wasOpenedAtLogin: boolean };
-  setLoginItemSettings(settings: { openAtLogin: boolean; args?: string[] }): void;
-}
 
 /** `argv`: of this app. */
 export const isStartedAtLogin = (argv: readonly string[], app: ElectronLoginItem): boolean =>

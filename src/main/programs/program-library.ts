@@ -1,7 +1,7 @@
 import type { RoutedApp } from '#shared/host/routed-apps.ts';
 import type { InstalledProgram, Surroundings } from './installed-program.ts';
 import type { MatchProcess } from './processes.ts';
-import type { SystemPrograms } from './system-programs.ts';
+import type { SystemPrograms } from './programs-port.ts';
 
 /** The installed applications. They are searched again when somebody wants to see them, or after a while. */
 export interface ProgramLibrary {

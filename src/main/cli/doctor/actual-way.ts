@@ -8,7 +8,8 @@ import { finding, type Finding } from './finding.ts';
 import { checkGroup } from './group-check.ts';
 import { checkProxy } from './proxy-check.ts';
 import { addressesOf, tryConnection } from './remote-services.ts';
-import { thisSystem, type KernelRoute } from './this-system.ts';
+import type { KernelRoute } from './system-view.ts';
+import { thisSystem } from './this-system.ts';
 
 export interface ActualWayOptions {
   tunnel: TunnelState;

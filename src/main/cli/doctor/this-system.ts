@@ -1,34 +1,5 @@
-import type { Say } from '#shared/texts/say.ts';
-import type { Finding } from './finding.ts';
 import { linuxSystem } from './linux/linux-system.ts';
-
-export interface KernelRoute {
-  address: string;
-  device: string;
-  /** Whether the destination is directly on the device's network, or is this machine. */
-  isOnLink: boolean;
-}
-
-/** What the system of this computer says about the helper's work, to anybody who asks. */
-export interface SystemView {
-  /** The helper's tunnel device. */
-  readonly tunnelDevice: string;
-  /** Checks what the helper needs, and what may conflict with it. */
-  check(env: Readonly<NodeJS.ProcessEnv>, say: Say): Finding[];
-  /**
-   * The device by which the kernel would send to an address, optionally for a user; nothing is sent. Undefined if it
-   * would not, or cannot be asked.
-   */
-  routeTo(address: string, uid?: number): Promise<KernelRoute | undefined>;
-  /** Whether the helper captures by destination, as it does with a server that names its own networks. */
-  isByDestination(): Promise<boolean>;
-  /** The networks of both IP versions that the kernel routes into the tunnel. */
-  networksIntoTunnel(): Promise<string[]>;
-  /** Whether this process is in the group that is routed by app, like everything that a chosen terminal runs. */
-  isInGroup(): boolean;
-  /** The user of the socket that listens at this address of this machine. */
-  listenerUser(address: string): Promise<number | undefined>;
-}
+import type { SystemView } from './system-view.ts';
 
 /** A system without a helper, which has nothing to say. */
 const silentSystem: SystemView = {

@@ -1,5 +1,5 @@
 import type { LoginItem } from '../../preferences/behaviour.ts';
-import type { ElectronLoginItem } from '../system-login-item.ts';
+import type { ElectronLoginItem } from '../electron-login-item.ts';
 
 /** macOS passes no switches, but says afterwards whether it has started the app by itself. */
 export const createMacosLoginItem = (app: ElectronLoginItem): LoginItem => ({

@@ -1,4 +1,4 @@
-import type { AskProgram } from '../system-programs.ts';
+import type { AskProgram } from '../programs-port.ts';
 import type { Browser } from '../tunnel-browser.ts';
 import { findProgram } from './program-file.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ownEnvironment } from '../own-environment.ts';
-import type { WaitingProgram } from '../system-programs.ts';
+import type { WaitingProgram } from '../programs-port.ts';
 
 const waitAndRun = 'read -r _ && exec "$@" </dev/null';
 /** How long this may take on a busy machine. */

@@ -1,4 +1,4 @@
-import type { DesktopProxies, DesktopProxiesOptions, ProxyPlace } from '../desktop-proxies.ts';
+import type { DesktopProxies, DesktopProxiesOptions, ProxyPlace } from '../desktop-proxies-port.ts';
 import { createGnomeProxy } from './gnome.ts';
 import { createKdeProxy } from './kde.ts';
 

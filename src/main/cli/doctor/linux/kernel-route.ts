@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import * as z from 'zod/mini';
-import type { KernelRoute } from '../this-system.ts';
+import type { KernelRoute } from '../system-view.ts';
 import { tunnelDevice } from './this-computer.ts';
 
 /** The JSON output of ip-route(8) and ip-rule(8). */

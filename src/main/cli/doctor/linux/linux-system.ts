@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import type { SystemView } from '../this-system.ts';
+import type { SystemView } from '../system-view.ts';
 import { isByDestination, networksIntoTunnel, routeTo } from './kernel-route.ts';
 import { checkThisComputer, tunnelDevice } from './this-computer.ts';
 

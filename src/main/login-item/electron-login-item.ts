@@ -1,0 +1,5 @@
+/** The part of Electron's `app` that is used here. */
+export interface ElectronLoginItem {
+  getLoginItemSettings(options?: { args: string[] }): { openAtLogin: boolean; wasOpenedAtLogin: boolean };
+  setLoginItemSettings(settings: { openAtLogin: boolean; args?: string[] }): void;
+}
