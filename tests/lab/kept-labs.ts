@@ -16,7 +16,7 @@ interface Kept {
 }
 
 /** Tests use one at a time, seldom two. */
-const mostIdle = 2;
+const maxIdle = 2;
 
 /** Those that nobody uses; test files that share a process share them. */
 const idle: Kept[] = [];
@@ -39,7 +39,7 @@ export async function takeLab(options: LabOptions = {}): Promise<Lab> {
     async [Symbol.asyncDispose]() {
       if (isGivenBack) return;
       isGivenBack = true;
-      if (idle.length < mostIdle && (await isPutBack(kept).catch(() => false))) idle.push(kept);
+      if (idle.length < maxIdle && (await isPutBack(kept).catch(() => false))) idle.push(kept);
       else await kept.lab[Symbol.asyncDispose]();
     },
   };

@@ -58,7 +58,7 @@ test('a directory with an endless path is locked as well', async () => {
   await new TestDevice(first).signIn(newEmail());
 });
 
-test('a caller who never finishes his request does not keep a service from closing', async () => {
+test('a caller who never finishes their request does not keep a service from closing', async () => {
   const environment = await newEnvironment('postgresql');
   const running = await startTestService({ environment });
   const { port } = new URL(running.url);
