@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import type { FurtherOptions, SystemOptions } from './system/ports/platform.ts';
 
 /** Root's own command line (the unit file); nothing of it ever comes from a caller. */
@@ -19,30 +19,35 @@ export interface HelperOptions {
   ofSystem: FurtherOptions;
 }
 
-const groupName = z.string().regex(/^[a-z_][a-z0-9_-]{0,31}$/, 'not the name of a group');
-const absolutePath = z.string().refine((text) => path.isAbsolute(text), 'not an absolute path');
-const user = z.string().regex(/^[\w-]{1,64}$/, 'not a user');
+const groupName = z.string().check(z.regex(/^[a-z_][a-z0-9_-]{0,31}$/, 'not the name of a group'));
+const absolutePath = z.string().check(z.refine((text) => path.isAbsolute(text), 'not an absolute path'));
+const user = z.string().check(z.regex(/^[\w-]{1,64}$/, 'not a user'));
 
 /** Throws on an unknown option or an invalid value. */
 export function parseOptions(argv: string[], { places, further }: SystemOptions): HelperOptions {
   const { values } = parseArgs({
     args: argv,
     options: {
-      socket: { type: 'string' },
-      'state-dir': { type: 'string' },
-      'allow-user': { type: 'string', multiple: true },
-      'allow-group': { type: 'string' },
-      restore: { type: 'boolean' },
-      ...Object.fromEntries(Object.keys(further.shape).map((name) => [name, { type: 'string' as const }])),
+      socket: { type: 'string', default: places.socket },
+      'state-dir': { type: 'string', default: places.stateDirectory },
+      'allow-user': { type: 'string', multiple: true, default: [] },
+      'allow-group': { type: 'string', default: 'waymaker' },
+      restore: { type: 'boolean', default: false },
+      ...Object.fromEntries(
+        Object.entries(further.defaults).map(([name, value]) => [
+          name,
+          { type: 'string' as const, default: value },
+        ]),
+      ),
     },
   });
   const options = z
     .object({
-      socket: absolutePath.default(places.socket),
-      'state-dir': absolutePath.default(places.stateDirectory),
-      'allow-user': z.array(user).default([]),
-      'allow-group': groupName.default('waymaker'),
-      restore: z.boolean().default(false),
+      socket: absolutePath,
+      'state-dir': absolutePath,
+      'allow-user': z.array(user),
+      'allow-group': groupName,
+      restore: z.boolean(),
     })
     .parse(values);
   return {
@@ -51,6 +56,6 @@ export function parseOptions(argv: string[], { places, further }: SystemOptions)
     allowedUsers: options['allow-user'],
     allowedGroup: options['allow-group'],
     isRestore: options.restore,
-    ofSystem: further.parse(values),
+    ofSystem: z.parse(further.schema, values),
   };
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod/mini';
 import { lockDirectory } from '#node/os/posix/directory-lock.ts';
 import type { Platform } from '../system/ports/platform.ts';
 import { findGroup } from './callers/accounts.ts';
@@ -11,7 +12,7 @@ export const linuxPlatform: Platform = {
     places: { socket: '/run/waymaker/helper.sock', stateDirectory: '/var/lib/waymaker' },
     further: linuxOptions,
   },
-  createPorts: ({ ofSystem, log }) => createLinuxPorts(linuxOptions.parse(ofSystem), log),
+  createPorts: ({ ofSystem, log }) => createLinuxPorts(z.parse(linuxOptions.schema, ofSystem), log),
   createCallerIdentity: async ({ allowedUsers, allowedGroup }) =>
     createCallerIdentity({
       allowedUids: allowedUsers.map(readUid),

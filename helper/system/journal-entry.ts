@@ -1,7 +1,8 @@
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import { gateway, routing } from '#shared/tunnel/state.ts';
 import type { ReadRouting } from '../modes/read-routing.ts';
 import type { DnsUndo } from './ports/dns-port.ts';
+import type { Schema } from './schema.ts';
 import { maxPushedRoutes } from '../network/tunnel-configuration.ts';
 
 /** How to undo one kind of change. Each step can be undone any number of times, whether or not the change was made. */
@@ -13,22 +14,25 @@ export interface DnsStep {
 }
 
 /** What is in `how` is checked by the system's own schema. */
-const undoStepOf = (dnsUndo: z.ZodType<DnsUndo>): z.ZodType<UndoStep> =>
+const undoStepOf = (dnsUndo: Schema<DnsUndo>): Schema<UndoStep> =>
   z.union([
     z.strictObject({ kind: z.enum(['packet-filter', 'routing', 'device']) }),
     z.strictObject({ kind: z.literal('dns'), how: dnsUndo }),
     // Earlier helpers wrote the system's part alone.
-    dnsUndo.transform((how): DnsStep => ({ kind: 'dns', how })),
+    z.pipe(
+      dnsUndo,
+      z.transform((how: DnsUndo): DnsStep => ({ kind: 'dns', how })),
+    ),
   ]);
 
-const prefixes = z.array(z.union([z.cidrv4(), z.cidrv6()])).max(2 * maxPushedRoutes);
+const prefixes = z.array(z.union([z.cidrv4(), z.cidrv6()])).check(z.maxLength(2 * maxPushedRoutes));
 
-const resolvers = z.array(z.union([z.ipv4(), z.ipv6()])).max(3);
+const resolvers = z.array(z.union([z.ipv4(), z.ipv6()])).check(z.maxLength(3));
 
 /** Lists are in a separate file, which is referenced by its SHA-256; earlier helpers stored them here. */
 const storedRouting = z.union([
   routing,
-  z.strictObject({ mode: z.enum(['pac', 'ip']), lists: z.string().regex(/^[0-9a-f]{64}$/) }),
+  z.strictObject({ mode: z.enum(['pac', 'ip']), lists: z.string().check(z.regex(/^[0-9a-f]{64}$/)) }),
 ]);
 export type StoredRouting = z.infer<typeof storedRouting>;
 
@@ -37,12 +41,12 @@ const connection = z.strictObject({
   address: z.union([z.ipv4(), z.ipv6()]),
   routing: storedRouting,
   killSwitch: z.boolean(),
-  owner: z.string().regex(/^[\w-]{1,64}$/),
+  owner: z.string().check(z.regex(/^[\w-]{1,64}$/)),
   /** Written by earlier helpers, and without use. */
-  fallbackResolvers: resolvers.optional(),
-  ownResolvers: resolvers.optional(),
-  split: z.boolean().optional(),
-  pushedRoutes: z.strictObject({ includes: prefixes, excludes: prefixes }).optional(),
+  fallbackResolvers: z.optional(resolvers),
+  ownResolvers: z.optional(resolvers),
+  split: z.optional(z.boolean()),
+  pushedRoutes: z.optional(z.strictObject({ includes: prefixes, excludes: prefixes })),
 });
 
 interface StoredEntry {
@@ -59,51 +63,61 @@ export type JournalEntry = Omit<StoredEntry, 'connection'> & {
 
 /** An earlier kind of step, and the steps that replaced it. */
 const replaced = <Kind extends string>(kind: Kind, by: readonly UndoStep[]) =>
-  z.strictObject({ kind: z.literal(kind) }).transform(() => by);
+  z.pipe(
+    z.strictObject({ kind: z.literal(kind) }),
+    z.transform(() => by),
+  );
 
 /**
  * Entries of this version and all earlier ones. The first version had two differences: before and after the device and
  * the routing, which were undone separately, became one step; and a connection had several uids, of which only one was
  * used.
  */
-export function storedEntryOf(dnsUndo: z.ZodType<DnsUndo>): z.ZodType<StoredEntry> {
+export function storedEntryOf(dnsUndo: Schema<DnsUndo>): Schema<StoredEntry> {
   const undoStep = undoStepOf(dnsUndo);
   const currentEntry = z.strictObject({
     version: z.literal(2),
-    connection: connection.nullable(),
+    connection: z.nullable(connection),
     steps: z.array(undoStep),
   });
-  const firstEntry = z
-    .strictObject({
+  const firstConnection = z.extend(z.omit(connection, { owner: true }), {
+    clientUids: z.array(z.number().check(z.int(), z.nonnegative())),
+  });
+  const firstEntry = z.pipe(
+    z.strictObject({
       version: z.literal(1),
-      connection: connection
-        .omit({ owner: true })
-        .extend({ clientUids: z.array(z.number().int().nonnegative()) })
-        .transform(({ clientUids: [uid = 0], ...rest }) => ({ ...rest, owner: String(uid) })),
+      connection: z.pipe(
+        firstConnection,
+        z.transform(({ clientUids: [uid = 0], ...rest }) => ({ ...rest, owner: String(uid) })),
+      ),
       steps: z.array(
         z.union([
-          undoStep.transform((step): readonly UndoStep[] => [step]),
+          z.pipe(
+            undoStep,
+            z.transform((step: UndoStep): readonly UndoStep[] => [step]),
+          ),
           replaced('policy-routing', [{ kind: 'routing' }]),
           replaced('device-and-routing', [{ kind: 'device' }, { kind: 'routing' }]),
         ]),
       ),
-    })
-    .transform((entry): StoredEntry => ({ ...entry, version: 2, steps: entry.steps.flat() }));
+    }),
+    z.transform((entry): StoredEntry => ({ ...entry, version: 2, steps: entry.steps.flat() })),
+  );
   return z.union([currentEntry, firstEntry]);
 }
 
 /** The usable steps of an incomplete journal: those that need no data, and all that can still be read. */
-export function salvageSteps(text: string, dnsUndo: z.ZodType<DnsUndo>): UndoStep[] {
+export function salvageSteps(text: string, dnsUndo: Schema<DnsUndo>): UndoStep[] {
   const always: UndoStep[] = [{ kind: 'packet-filter' }, { kind: 'routing' }, { kind: 'device' }];
   const read = readableSteps(text, undoStepOf(dnsUndo));
   return [...always, ...read.filter(({ kind }) => kind === 'dns')];
 }
 
-function readableSteps(text: string, undoStep: z.ZodType<UndoStep>): UndoStep[] {
+function readableSteps(text: string, undoStep: Schema<UndoStep>): UndoStep[] {
   try {
     const { steps } = z.object({ steps: z.array(z.unknown()) }).parse(JSON.parse(text));
     return steps.flatMap((step) => {
-      const parsed = undoStep.safeParse(step);
+      const parsed = z.safeParse(undoStep, step);
       return parsed.success ? [parsed.data] : [];
     });
   } catch {

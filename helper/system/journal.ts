@@ -1,6 +1,6 @@
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { z } from 'zod';
+import { z } from 'zod/mini';
 
 /** What an earlier helper left in its journal. */
 export type JournalContent<Entry> =
@@ -25,7 +25,7 @@ export interface Journal<Entry> {
   clear(): Promise<void>;
 }
 
-export function createJournal<Schema extends z.ZodType>(
+export function createJournal<Schema extends z.core.$ZodType>(
   directory: string,
   schema: Schema,
 ): Journal<z.output<Schema>> {
@@ -49,7 +49,7 @@ export function createJournal<Schema extends z.ZodType>(
         throw error;
       });
       if (text === undefined) return { kind: 'empty' };
-      const parsed = schema.safeParse(parseJson(text));
+      const parsed = z.safeParse(schema, parseJson(text));
       if (parsed.success) return { kind: 'entry', entry: parsed.data };
       await rename(file, path.join(directory, 'journal.unreadable'));
       return { kind: 'unreadable', text };

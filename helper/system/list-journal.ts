@@ -4,15 +4,15 @@ import path from 'node:path';
 import { routing } from '#shared/tunnel/state.ts';
 import { readRouting, writtenRouting, type ReadRouting } from '../modes/read-routing.ts';
 import { createJournal, type Journal } from './journal.ts';
-import type { z } from 'zod';
 import { storedEntryOf, type JournalEntry, type StoredRouting } from './journal-entry.ts';
 import type { DnsUndo } from './ports/dns-port.ts';
+import type { Schema } from './schema.ts';
 
 /**
  * A journal whose entries refer to the lists of a routing. These have some megabytes, and are written only once, to a
  * separate file. If the lists are lost, the journal counts as unreadable.
  */
-export function createListJournal(directory: string, dnsUndo: z.ZodType<DnsUndo>): Journal<JournalEntry> {
+export function createListJournal(directory: string, dnsUndo: Schema<DnsUndo>): Journal<JournalEntry> {
   const inner = createJournal(directory, storedEntryOf(dnsUndo));
   const fileOf = (digest: string) => path.join(directory, `routing-${digest}.json`);
   const digests = new WeakMap<ReadRouting, string>();

@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import koffi from 'koffi';
-import { z } from 'zod';
+import { z } from 'zod/mini';
 
 /**
  * Programs that the kernel runs for the sockets of a control group, using bpf(2) without a library. They stay after the

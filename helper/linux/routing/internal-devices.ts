@@ -1,20 +1,20 @@
 import { existsSync } from 'node:fs';
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import type { RunCommand } from '../../posix/command.ts';
 
 const linkList = z.array(
   z.object({
     ifname: z.string(),
     /** The bridge that it is a port of. */
-    master: z.string().optional(),
+    master: z.optional(z.string()),
     /** For a veth, the other end, if that is in this network namespace too. */
-    link: z.string().nullish(),
-    linkinfo: z
-      .object({
-        info_kind: z.string().optional(),
-        info_data: z.object({ type: z.string().optional() }).optional(),
-      })
-      .optional(),
+    link: z.nullish(z.string()),
+    linkinfo: z.optional(
+      z.object({
+        info_kind: z.optional(z.string()),
+        info_data: z.optional(z.object({ type: z.optional(z.string()) })),
+      }),
+    ),
   }),
 );
 type Link = z.infer<typeof linkList>[number];

@@ -1,10 +1,10 @@
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import type { Log } from '../../log.ts';
 import type { RunCommand } from '../../posix/command.ts';
 import { tunnelDevice } from '../identifiers.ts';
 import { endSocketsFrom } from '../netlink/netlink-sockets.ts';
 
-const interfaceList = z.array(z.object({ addr_info: z.array(z.object({ local: z.string().optional() })) }));
+const interfaceList = z.array(z.object({ addr_info: z.array(z.object({ local: z.optional(z.string()) })) }));
 
 /**
  * Ends connections from the tunnel's addresses (by default, those of its device), as far as the kernel can. Without

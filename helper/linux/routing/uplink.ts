@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { z } from 'zod';
+import { z } from 'zod/mini';
 import type { Uplink } from '../../system/ports/uplink-port.ts';
 import type { Accounts } from '../callers/accounts.ts';
 import { attachedNetworks } from './attached-networks.ts';
@@ -10,9 +10,9 @@ import type { NetworkMonitor } from './network-monitor.ts';
 
 const routeList = z.array(
   z.object({
-    dev: z.string().optional(),
-    gateway: z.string().optional(),
-    prefsrc: z.string().optional(),
+    dev: z.optional(z.string()),
+    gateway: z.optional(z.string()),
+    prefsrc: z.optional(z.string()),
   }),
 );
 

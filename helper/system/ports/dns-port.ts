@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type { Schema } from '../schema.ts';
 
 /**
  * How to undo a change of DNS, in the system's own terms: data for the journal, whose meaning only the system's adapter
@@ -18,7 +18,7 @@ export interface Dns {
  */
 export interface DnsPort {
   /** Checks what an earlier helper has written to the journal. */
-  readonly undoSchema: z.ZodType<DnsUndo>;
+  readonly undoSchema: Schema<DnsUndo>;
   /**
    * Remembers the current DNS settings without changing anything. Resolves with how to undo what `set` is going to
    * change, for the journal; undefined if that disappears with the tunnel's device.

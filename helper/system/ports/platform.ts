@@ -1,6 +1,6 @@
-import type { z } from 'zod';
 import type { Log } from '../../log.ts';
 import type { CallerIdentity } from './caller-identity-port.ts';
+import type { Schema } from '../schema.ts';
 import type { Ports } from './ports.ts';
 
 /** Everything that the helper needs of a system. */
@@ -24,9 +24,9 @@ export interface Platform {
 export interface SystemOptions {
   /** Where the socket and the state directory are, unless the command line says otherwise. */
   places: { socket: string; stateDirectory: string };
-  /** Options that only this system has, by their names. */
-  further: z.ZodType<FurtherOptions> & { shape: Readonly<Record<string, unknown>> };
+  /** Options that only this system has. */
+  further: { schema: Schema<FurtherOptions>; defaults: FurtherOptions };
 }
 
-/** The checked values of those options. */
+/** Values of those options, by their names. */
 export type FurtherOptions = Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ import {
   type DataCallback,
   type MessageReader,
 } from 'vscode-jsonrpc/node';
-import { z } from 'zod';
+import { z } from 'zod/mini';
 
 /** A peer that violates the protocol; its connection is closed. */
 export class FrameRefused extends Error {
@@ -20,9 +20,9 @@ const endOfHeader = Buffer.from('\r\n\r\n');
 /** JSON-RPC 2.0 §4: requests and notifications. The helper sends its clients no requests, so there are no responses. */
 const message = z.object({
   jsonrpc: z.literal('2.0'),
-  id: z.union([z.number().int(), z.string().max(64)]).optional(),
-  method: z.string().max(64),
-  params: z.unknown().optional(),
+  id: z.optional(z.union([z.number().check(z.int()), z.string().check(z.maxLength(64))])),
+  method: z.string().check(z.maxLength(64)),
+  params: z.optional(z.unknown()),
 });
 
 export interface FrameLimits {

@@ -39,6 +39,12 @@ const programs = {
 };
 type Runner = keyof typeof programs;
 
+/** Those that the build makes too; in `npm test` it has just done so. */
+const built: Readonly<Record<string, string>> =
+  process.env['WAYMAKER_RUNNER'] === undefined
+    ? {}
+    : { 'helper/index.ts': 'out/helper/helper.mjs', 'helper/posix/start-proxy.ts': 'out/helper/proxy.mjs' };
+
 /** Packages with binaries, or with files of their own; and Electron, which the double stands in for. */
 const external = [...native, '@electric-sql/pglite', 'electron', 'keytar', 'dbus-native'];
 
@@ -70,7 +76,7 @@ export async function bundlePrograms(runner: Runner): Promise<void> {
   const folder = path.join(root, 'out/test-programs', runner);
   await mkdir(folder, { recursive: true });
   const made = await mkdtemp(path.join(folder, 'new-'));
-  const bundles = Object.entries(programs[runner]);
+  const bundles = Object.entries(programs[runner]).filter(([entry]) => built[entry] === undefined);
   await Promise.all(
     bundles.map(async ([entry, name]) => {
       const file = path.join(made, name);
@@ -81,7 +87,10 @@ export async function bundlePrograms(runner: Runner): Promise<void> {
   );
   await rm(made, { recursive: true });
   process.env[variable] = JSON.stringify(
-    Object.fromEntries(bundles.map(([entry, name]) => [entry, path.join(folder, name)])),
+    Object.fromEntries([
+      ...bundles.map(([entry, name]) => [entry, path.join(folder, name)]),
+      ...Object.entries(built).map(([entry, file]) => [entry, path.join(root, file)]),
+    ]),
   );
 }
 
