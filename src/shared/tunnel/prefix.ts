@@ -86,28 +86,20 @@ function parseIpv4(text: string): bigint | undefined {
 const formatIpv4 = (value: number): string =>
   [value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255].join('.');
 
+/** An IPv6 address as URLs write it, which is RFC 5952's way (URL Standard, "IPv6 serializer"). */
+const ofUrl = (address: string): string => new URL(`http://[${address}]`).hostname.slice(1, -1);
+
+/** Only groups: neither an IPv4 address at the end nor a zone belongs in a list. */
 function parseIpv6(text: string): bigint | undefined {
-  const halves = text.split('::');
-  if (halves.length > 2) return undefined;
-  const groups = halves.map((half) => (half === '' ? [] : half.split(':')));
-  const [head = [], tail] = groups;
-  const missing = 8 - head.length - (tail?.length ?? 0);
-  if (tail ? missing < 1 : missing !== 0) return undefined;
-  const all = [...head, ...Array<string>(missing).fill('0'), ...(tail ?? [])];
-  if (!all.every((group) => /^[0-9A-Fa-f]{1,4}$/.test(group))) return undefined;
-  return all.reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n);
+  if (!/^[0-9A-Fa-f:]+$/.test(text) || !URL.canParse(`http://[${text}]`)) return undefined;
+  const [head = [], tail = []] = ofUrl(text)
+    .split('::')
+    .map((half) => half.split(':').filter(Boolean));
+  const zeros = Array<string>(8 - head.length - tail.length).fill('0');
+  return [...head, ...zeros, ...tail].reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n);
 }
 
 function formatIpv6(value: bigint): string {
   const groups = Array.from({ length: 8 }, (_, index) => (value >> BigInt(112 - 16 * index)) & 0xffffn);
-  // Find the longest run of at least two zeros, and the first of several (RFC 5952 §4.2).
-  let [at, longest] = [0, 1];
-  for (let start = 0; start < 8; start += 1) {
-    let length = 0;
-    while (start + length < 8 && groups[start + length] === 0n) length += 1;
-    if (length > longest) [at, longest] = [start, length];
-  }
-  const words = groups.map((group) => group.toString(16));
-  if (longest < 2) return words.join(':');
-  return `${words.slice(0, at).join(':')}::${words.slice(at + longest).join(':')}`;
+  return ofUrl(groups.map((group) => group.toString(16)).join(':'));
 }
