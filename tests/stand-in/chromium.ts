@@ -61,5 +61,7 @@ export const openProfile = (browser: Browser, options: WindowOptions): Promise<B
 const contextOptions = ({ languages, dark, viewport }: WindowOptions) => ({
   locale: languages[0] ?? 'en-US',
   colorScheme: dark ? ('dark' as const) : ('light' as const),
+  // What moves costs the processor a tenth of a test, and is drawn only in the tests that ask for it.
+  reducedMotion: 'reduce' as const,
   viewport,
 });

@@ -20,6 +20,8 @@ test('from sign-in to packets: mail, code, server, Connect, Disconnect; the netw
   expect(await lab.user.resolve(names.inside)).toEqual([]);
 
   const { page } = await launch();
+  // As most users have it: with all that moves.
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
   await signIn(page, service, email);
   const connect = await openConnectTab(page);
   // Chosen without a click, so that the first one may be on Connect.

@@ -200,6 +200,7 @@ test('nothing moves for who wants less motion: not while connecting, in the sett
     await expect(connect.status('connect.connected')).toBeVisible();
     await connect.openDetails();
   };
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
   const moved = await countMoves(page);
   await walk();
   const forOthers = await moved();

@@ -13,14 +13,18 @@ export interface ConsoleOptions {
   path?: string;
 }
 
-/** Service workers are for tests that ask for them: others put themselves between the page and its network. */
+/**
+ * Service workers, which put themselves between the page and its network, and what moves are for tests that ask for
+ * them.
+ */
 export async function launchBrowser(
   executablePath = headlessExecutable,
   moreArguments: readonly string[] = [],
 ): Promise<Browser> {
   const browser = await chromium.launch({ executablePath, args: [...quietArguments(), ...moreArguments] });
   const newContext = browser.newContext.bind(browser);
-  browser.newContext = (options) => newContext({ serviceWorkers: 'block', ...options });
+  browser.newContext = (options) =>
+    newContext({ serviceWorkers: 'block', reducedMotion: 'reduce', ...options });
   return browser;
 }
 
