@@ -1,9 +1,9 @@
+import { outliveOutput } from '#node/os/standard-output.ts';
 import { restoreSystem, startDaemon } from './daemon.ts';
 import { parseOptions } from './options.ts';
 import { loadPlatform } from './platform.ts';
 
-// The reader of the log is gone or full, which is no reason to end.
-process.stderr.on('error', () => undefined);
+outliveOutput();
 
 const platform = await loadPlatform();
 const options = parseOptions(process.argv.slice(2), platform.options);

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { outliveOutput } from '#node/os/standard-output.ts';
 import { runProxy } from '../proxy/run-proxy.ts';
 import { becomeUser } from './become-user.ts';
 
@@ -14,6 +15,8 @@ const { values } = parseArgs({
     listener: { type: 'string' },
   },
 });
+// The helper that reads it may be killed; this program can outlive it.
+outliveOutput();
 becomeUser({ uid: readNumber(values.uid), gid: readNumber(values.gid) });
 await runProxy(readNumber(values.listener));
 

@@ -44,7 +44,7 @@ export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
   const logFile = createLogFile({ file: logFileOf(profile) });
   const log = pino(
     { name: 'waymaker-daemon' },
-    multistream([{ stream: pino.destination(1) }, { stream: logFile }]),
+    multistream([{ stream: process.stdout }, { stream: logFile }]),
   );
   const place = controlPlace(profile, { env, platform });
   for (;;) {

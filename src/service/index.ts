@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { outliveOutput } from '#node/os/standard-output.ts';
 import { readConfig, unknownSettings } from './config.ts';
 import { createLogger } from './log.ts';
 import { createService } from './service.ts';
@@ -22,6 +23,7 @@ async function run(): Promise<void> {
   await asked;
 }
 
+outliveOutput();
 try {
   await run();
 } catch (error) {

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import { z } from 'zod';
+import { outliveOutput } from '#node/os/standard-output.ts';
 import { addWordgateApi } from './billing/wordgate-api.ts';
 import { openWordgate, type SendWebhook } from './billing/wordgate-events.ts';
 import { openDatabase } from './database/database.ts';
@@ -76,6 +77,7 @@ async function run(): Promise<void> {
   await asked;
 }
 
+outliveOutput();
 try {
   await run();
 } catch (error) {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { app, dialog, powerMonitor, session } from 'electron';
 import { multistream, pino, type LogFn, type Logger } from 'pino';
+import { outliveOutput } from '#node/os/standard-output.ts';
 import { controlProtocolVersion } from '#shared/control/contract.ts';
 import { controlPlace } from '../control/control-place.ts';
 import { serveControl, type ControlServer } from '../control/control-server.ts';
@@ -38,11 +39,12 @@ import { openStore, openTextFile } from './stores.ts';
 const preload = path.join(import.meta.dirname, '../preload/index.cjs');
 const renderer = path.join(import.meta.dirname, '../renderer');
 const developmentUrl = app.isPackaged ? undefined : process.env['ELECTRON_RENDERER_URL'];
+outliveOutput();
 app.setName('Waymaker');
 const logFile = createLogFile({ file: path.join(app.getPath('logs'), 'main.log') });
 const log = pino(
   { name: 'waymaker', hooks: { logMethod: logAndReport } },
-  multistream([{ stream: pino.destination(1) }, { stream: logFile }]),
+  multistream([{ stream: process.stdout }, { stream: logFile }]),
 );
 const errorReports = startErrorReports(app.getVersion(), log);
 

@@ -19,6 +19,8 @@ export interface LaunchOptions {
   dark?: boolean;
   /** Further arguments of the app. */
   args?: string[];
+  /** The file that what it prints goes to, in the place of `output`; real Electron's cannot be chosen. */
+  outputFile?: string;
   /** What the app takes its system for; real Electron knows better. */
   system?: PlayedSystem;
   /** Path and query of the page that it begins with; the app's choice if absent. */

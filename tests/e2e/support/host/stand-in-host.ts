@@ -29,7 +29,7 @@ export async function launchInStandIn(options: LaunchOptions): Promise<DesktopAp
   await mkdir(options.userData, { recursive: true });
   let output = '';
   const env = appEnvironment(options);
-  const { lab, browser } = options;
+  const { lab, browser, outputFile } = options;
   const main = options.main ?? programFile(path.relative(root, builtMain));
   const register = programFile(path.relative(root, registerSource));
   const running = await launchStandIn({
@@ -43,11 +43,10 @@ export async function launchInStandIn(options: LaunchOptions): Promise<DesktopAp
     languages: options.languages ?? ['en-US'],
     dark: options.dark ?? false,
     viewport: { width: 1200, height: 800 },
-    ...(lab
-      ? {
-          command: (argv: string[]) => lab.user.command(argv).flat(),
-        }
-      : {}),
+    command(argv: string[]) {
+      const inLab = lab ? lab.user.command(argv).flat() : argv;
+      return outputFile === undefined ? inLab : ['sh', '-c', 'exec "$@" >"$0" 2>&1', outputFile, ...inLab];
+    },
     ...(lab && !browser ? { chromiumExecutable: await chromiumIn(lab.user, options.userData) } : {}),
     ...(browser ? { browser } : {}),
     onOutput: (text) => (output += text),
