@@ -15,8 +15,10 @@ export async function setResolved(run: RunCommand, dns: Dns): Promise<void> {
 }
 
 /**
- * resolvectl(1): "~." sends all look-ups to this device's resolvers. The other two settings ask neighbours, which a
- * tunnel does not have: every name with one label would wait seconds for their answer.
+ * resolvectl(1), with every setting that a device has, since it inherits the owner's general one where it has none
+ * (resolved.conf(5)). "~." sends all look-ups to this device's resolvers. Multicast asks neighbours, which a tunnel does
+ * not have: every name with one label would wait seconds for their answer. TLS and signatures are what few VPNs'
+ * resolvers can do; the tunnel itself is encrypted.
  */
 export function resolvedCommands(dns: Dns): string[][] {
   return [
@@ -25,6 +27,8 @@ export function resolvedCommands(dns: Dns): string[][] {
     ['default-route', tunnelDevice, 'yes'],
     ['llmnr', tunnelDevice, 'no'],
     ['mdns', tunnelDevice, 'no'],
+    ['dnsovertls', tunnelDevice, 'no'],
+    ['dnssec', tunnelDevice, 'no'],
   ];
 }
 

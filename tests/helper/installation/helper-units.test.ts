@@ -256,13 +256,15 @@ test('counters of one device are read from all of them', () => {
   expect(parseInterfaceCounters(text, 'wm9')).toBeUndefined();
 });
 
-test('systemd-resolved is told that the tunnel’s resolvers are for all names, and has no neighbours to ask', () => {
+test('systemd-resolved is told that the tunnel’s resolvers are for all names, and all else that the device would inherit', () => {
   expect(resolvedCommands({ servers: ['198.51.100.65'], searchDomains: ['a.test'] })).toEqual([
     ['dns', 'wm0', '198.51.100.65'],
     ['domain', 'wm0', '~.', 'a.test'],
     ['default-route', 'wm0', 'yes'],
     ['llmnr', 'wm0', 'no'],
     ['mdns', 'wm0', 'no'],
+    ['dnsovertls', 'wm0', 'no'],
+    ['dnssec', 'wm0', 'no'],
   ]);
 });
 
