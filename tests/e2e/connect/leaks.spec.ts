@@ -6,7 +6,7 @@ import type { Lab } from '../../lab/lab.ts';
 import { addresses, names, pools } from '../../lab/network/addresses.ts';
 import { findLeaks, type Leak } from '../../lab/packets/leaks.ts';
 import { expect, test, withoutRoot } from '../fixtures.ts';
-import { chooseServer, connectTo } from '../support/tunnel/connect.ts';
+import { chooseServer } from '../support/tunnel/connect.ts';
 import { enginePids } from '../support/tunnel/engine.ts';
 import { serverNames } from '../support/service/service.ts';
 import { launchSignedIn } from '../support/tunnel/sign-in.ts';
@@ -125,12 +125,22 @@ async function dropDns(lab: Lab): Promise<AsyncDisposable> {
   };
 }
 
-test('no cleartext, DNS or IPv6 on the uplink during connect, connected and re-connect; all of it when allowed', async ({
-  signedIn: { page },
-  lab,
+test('no cleartext, DNS or IPv6 on the uplink during connect, connected, re-connect, and while one press switches to another server; all of it when allowed', async ({
   helper,
+  launch,
+  lab,
+  service,
+  email,
+  directory,
 }) => {
-  test.setTimeout(waitLimit(180_000));
+  test.setTimeout(waitLimit(240_000));
+  const { gateway, untrustedGateway: other } = lab;
+  const authorities = path.join(directory, 'authorities.pem');
+  const files = [gateway.authorityFile, other.authorityFile];
+  await writeFile(authorities, (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('\n'));
+  const { page } = await launchSignedIn(launch, service, email, {
+    env: { NODE_EXTRA_CA_CERTS: authorities },
+  });
 
   const allowed = await leaksWhile(lab, async () => undefined);
   expect(kinds(allowed), 'positive control before').toEqual(everyKind);
@@ -172,31 +182,6 @@ test('no cleartext, DNS or IPv6 on the uplink during connect, connected and re-c
   });
   expect(back.map(describeLeak), 'from re-connecting to connected').toEqual([]);
 
-  await connect.disconnect.click();
-  await expect(connect.status('connect.disconnected')).toBeVisible();
-  const afterwards = await leaksWhile(lab, async () => undefined);
-  expect(kinds(afterwards), 'positive control afterwards').toEqual(everyKind);
-  expect(helper.output).toContain('engine ended');
-});
-
-test('one press switches to another server, and nothing leaves in between; all of it when allowed', async ({
-  helper: _helper,
-  launch,
-  lab,
-  service,
-  email,
-  directory,
-}) => {
-  const { gateway, untrustedGateway: other } = lab;
-  const authorities = path.join(directory, 'authorities.pem');
-  const files = [gateway.authorityFile, other.authorityFile];
-  await writeFile(authorities, (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('\n'));
-  const { page } = await launchSignedIn(launch, service, email, {
-    env: { NODE_EXTRA_CA_CERTS: authorities },
-  });
-  const allowed = await leaksWhile(lab, async () => undefined);
-  expect(kinds(allowed), 'positive control').toEqual(everyKind);
-  const connect = await connectTo(page);
   // Both servers know the same devices.
   await copyFile(gateway.passwordFile, other.passwordFile);
   await other.start();
@@ -209,7 +194,7 @@ test('one press switches to another server, and nothing leaves in between; all o
       });
       await expect(connect.status('connect.connected')).toBeVisible();
     });
-    expect(switching.map(describeLeak)).toEqual([]);
+    expect(switching.map(describeLeak), 'from one server to another').toEqual([]);
     await connect.openDetails();
     await expect(connect.fact(/IPv6/)).toContainText(pools.untrusted.ipv6.replace(/::\/64$/, ':'));
     await connect.disconnect.click();
@@ -219,4 +204,5 @@ test('one press switches to another server, and nothing leaves in between; all o
   }
   const afterwards = await leaksWhile(lab, async () => undefined);
   expect(kinds(afterwards), 'positive control afterwards').toEqual(everyKind);
+  expect(helper.output).toContain('engine ended');
 });

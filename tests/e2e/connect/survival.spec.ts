@@ -7,6 +7,7 @@ import { ConnectRoute } from '../routes/connect-route.ts';
 import { connectTo } from '../support/tunnel/connect.ts';
 import { enginePids } from '../support/tunnel/engine.ts';
 import { launchSignedIn } from '../support/tunnel/sign-in.ts';
+import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
@@ -14,21 +15,7 @@ test.skip(withoutRoot, 'the laboratory needs root');
 const seenByFarSide = async (lab: Lab) => (await lab.user.probe.http4('survival'))?.address;
 
 test.describe('SIGKILL', () => {
-  test('of the engine: the tunnel comes back by itself', async ({ connected: connect, lab, helper }) => {
-    const engines = await enginePids(lab);
-    expect(engines).toHaveLength(1);
-    for (const pid of engines) process.kill(pid, 'SIGKILL');
-    await expect
-      .poll(async () => (await enginePids(lab)).filter((pid) => !engines.includes(pid)), {
-        timeout: waitLimit(30_000),
-      })
-      .toHaveLength(1);
-    await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(30_000) });
-    await expect.poll(() => seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
-    expect(helper.output).toContain('engine ended');
-  });
-
-  test('of the app: the tunnel stays, a new app attaches and shows it', async ({
+  test('of the app: the tunnel stays, and a new app shows it; of the engine, and of the helper: it comes back by itself, with the kill switch on past nothing that leaves, and not after a disconnect', async ({
     networkBefore,
     keyring,
     lab,
@@ -37,45 +24,63 @@ test.describe('SIGKILL', () => {
     launch,
     email,
   }) => {
+    test.setTimeout(waitLimit(180_000));
     const first = await launchSignedIn(launch, service, email, { env: keyring.env });
     await connectTo(first.page);
     const engines = await enginePids(lab);
+    expect(engines).toHaveLength(1);
     await first.kill();
-
     expect(await seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
-    expect(await enginePids(lab)).toEqual(engines);
-
     const second = await launch({ env: keyring.env });
     const connect = new ConnectRoute(second.page);
     await expect(connect.status('connect.connected')).toBeVisible();
-    expect(await enginePids(lab)).toEqual(engines);
+    expect(await enginePids(lab), 'the same tunnel').toEqual(engines);
+    expect(helper.output).not.toContain('engine ended');
+
+    const isBack = async () => {
+      await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(45_000) });
+      await expect.poll(() => seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
+    };
+    for (const pid of engines) process.kill(pid, 'SIGKILL');
+    await expect
+      .poll(async () => (await enginePids(lab)).filter((pid) => !engines.includes(pid)), {
+        timeout: waitLimit(30_000),
+      })
+      .toHaveLength(1);
+    await isBack();
+    expect(helper.output).toContain('engine ended');
+
+    await helper.kill();
+    await helper.start();
+    await isBack();
+
+    await connect.switchOn('killSwitch');
+    await helper.kill();
+    expect(await seenByFarSide(lab)).toBeUndefined();
+    await rm(helper.runDirectory, { recursive: true });
+    const capture = await lab.capture();
+    const stream = await lab.user.probe.stream('survival');
+    await helper.start();
+    await isBack();
+    await stream[Symbol.asyncDispose]();
+    expect(findLeaks(await capture.stop(), 'survival'), 'nor for a moment in between').toEqual([]);
+
     await connect.disconnect.click();
     await expect(connect.status('connect.disconnected')).toBeVisible();
     expect(await lab.user.snapshot()).toBe(networkBefore);
-    expect(helper.output).not.toContain('engine ended');
+    const control = await lab.capture();
+    await seenByFarSide(lab);
+    expect(findLeaks(await control.stop(), 'survival'), 'positive control').not.toEqual([]);
+
+    await helper.kill();
+    await helper.start();
+    await expect(connect.status('connect.disconnected')).toBeVisible();
+    await expect(connect.connect).toBeEnabled();
+    expect(await lab.user.snapshot()).toBe(networkBefore);
   });
 
-  test.describe('of the helper without the kill switch', () => {
-    test('the tunnel comes back by itself while the app is there, and not after a disconnect', async ({
-      connected: connect,
-      networkBefore,
-      lab,
-      helper,
-    }) => {
-      await helper.kill();
-      await helper.start();
-      await expect(connect.status('connect.connected')).toBeVisible({ timeout: 45_000 });
-      await expect.poll(() => seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
-      await connect.disconnect.click();
-      await expect(connect.status('connect.disconnected')).toBeVisible();
-      await helper.kill();
-      await helper.start();
-      await expect(connect.status('connect.disconnected')).toBeVisible();
-      await expect(connect.connect).toBeEnabled();
-      expect(await lab.user.snapshot()).toBe(networkBefore);
-    });
-
-    test('with /run emptied: the next one restores everything from the journal', async ({
+  if (isExhaustive)
+    test('of app and helper, with /run emptied: the next helper restores everything from the journal', async ({
       signedIn: app,
       connected: _connected,
       networkBefore,
@@ -91,34 +96,6 @@ test.describe('SIGKILL', () => {
       expect(await seenByFarSide(lab)).toBe(addresses.user.ipv4);
       expect(await enginePids(lab)).toEqual([]);
     });
-  });
-
-  test.describe('of the helper with the kill switch on', () => {
-    test('traffic stays closed, the app connects again, Disconnect restores', async ({
-      connected: connect,
-      networkBefore,
-      lab,
-      helper,
-    }) => {
-      await connect.switchOn('killSwitch');
-      await helper.kill();
-      expect(await seenByFarSide(lab)).toBeUndefined();
-      await rm(helper.runDirectory, { recursive: true });
-      const capture = await lab.capture();
-      const stream = await lab.user.probe.stream('survival');
-      await helper.start();
-      await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(45_000) });
-      await expect.poll(() => seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
-      await stream[Symbol.asyncDispose]();
-      expect(findLeaks(await capture.stop(), 'survival'), 'nor for a moment in between').toEqual([]);
-      await connect.disconnect.click();
-      await expect(connect.status('connect.disconnected')).toBeVisible();
-      expect(await lab.user.snapshot()).toBe(networkBefore);
-      const control = await lab.capture();
-      await seenByFarSide(lab);
-      expect(findLeaks(await control.stop(), 'survival'), 'positive control').not.toEqual([]);
-    });
-  });
 });
 
 test('gateway restarted with another address pool: new address, routes and DNS are in place, none twice', async ({
