@@ -1,3 +1,4 @@
+import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,11 +11,15 @@ import { documentedResults, parseDocumented } from '../support/command-line/docu
 
 test.skip(withoutRoot, 'the laboratory needs root');
 
+/** What is on the disk of what happened. */
+const keptLog = (directory: string) => readFile(path.join(directory, 'app/connection-log.json'), 'utf8');
+
 test('each command prints for programs what is documented, whether it succeeds or not', async ({
   commandLine,
   service,
   helper,
   email,
+  directory,
 }) => {
   const { run, json } = commandLine;
   const left = new Set(documentedResults.keys());
@@ -42,20 +47,25 @@ test('each command prints for programs what is documented, whether it succeeds o
   expect(await result(['servers'], ['--measure'])).toMatchObject({
     servers: [{ milliseconds: expect.any(Number), throughTunnel: false }, {}, { milliseconds: null }],
   });
-  for (const mode of [['ip', 'cn'], ['ip', '--except', '203.0.113.0/24'], ['apps'], ['auto'], ['global']])
-    await result(['mode'], mode);
+  const modes = casesOf({
+    usual: [['ip', '--except', 'cn', '203.0.113.0/24'], ['global']],
+    all: [['ip', 'cn'], ['ip', '--except', '203.0.113.0/24'], ['apps'], ['auto'], ['global']],
+  });
+  for (const mode of modes) await result(['mode'], mode);
   await result(['apps', 'list']);
   await result(['doctor']);
   expect(await codeOf(['connect', 'Atlantis'])).toBe('no-such-server');
   expect(await codeOf(['mode', 'ip', 'everywhere'])).toBe('bad-address');
   expect(await codeOf(['status', '--nonsense'])).toBe('usage');
   expect(await result(['connect'])).toMatchObject({ tunnel: { state: 'connected' } });
-  expect(await result(['connect']), 'already').toMatchObject({ tunnel: { state: 'connected' } });
   expect(await result(['status'])).toMatchObject({ server: { serverId: 'first' } });
   await result(['doctor']);
   expect(await codeOf(['restore', '--state-dir', helper.stateDirectory])).toBe('helper-running');
   expect(await result(['disconnect'])).toMatchObject({ tunnel: { state: 'disconnected' } });
   expect(await result(['log'])).toMatchObject({ entries: [{ event: { kind: 'connected' } }, {}] });
+  expect(await keptLog(directory), 'positive control').toContain('Aurora');
+  expect(await result(['log'], ['--clear'])).toEqual({ entries: [] });
+  expect(await keptLog(directory)).not.toContain('Aurora');
   await helper.stop();
   await result(['restore'], ['--state-dir', helper.stateDirectory]);
   await expect.poll(() => codeOf(['disconnect'])).toBe('helper-absent');
@@ -63,27 +73,27 @@ test('each command prints for programs what is documented, whether it succeeds o
   expect([...left], 'documented, and not tried').toEqual([]);
 });
 
-test('log --clear removes what happened for good, from the disk as well', async ({
-  signedInCommandLine: commandLine,
-  directory,
-}) => {
-  const { run, json, succeed } = commandLine;
-  const kept = async () => await readFile(path.join(directory, 'app/connection-log.json'), 'utf8');
-  expect(await json(['log'])).toEqual({ entries: [] });
-  const empty = await run(['log']);
-  expect([empty.code, empty.stdout, empty.stderr]).toEqual([0, '', 'Nothing has happened yet\n']);
-  await succeed(['connect']);
-  expect((await run(['log'])).stdout).toContain('Connected to Aurora');
-  expect(await kept(), 'positive control').toContain('Aurora');
+if (isExhaustive)
+  test('log --clear removes what happened for good, from the disk as well', async ({
+    signedInCommandLine: commandLine,
+    directory,
+  }) => {
+    const { run, json, succeed } = commandLine;
+    expect(await json(['log'])).toEqual({ entries: [] });
+    const empty = await run(['log']);
+    expect([empty.code, empty.stdout, empty.stderr]).toEqual([0, '', 'Nothing has happened yet\n']);
+    await succeed(['connect']);
+    expect((await run(['log'])).stdout).toContain('Connected to Aurora');
+    expect(await keptLog(directory), 'positive control').toContain('Aurora');
 
-  const cleared = await run(['log', '--clear']);
-  expect([cleared.code, cleared.stderr]).toEqual([0, '']);
-  expect(await json(['log'])).toEqual({ entries: [] });
-  expect(await kept()).not.toContain('Aurora');
-  expect(await json(['log', '--clear']), 'again').toEqual({ entries: [] });
-  await succeed(['disconnect']);
-  expect((await run(['log'])).stdout).toMatch(/^[^\n]*Disconnected\n$/);
-  await commandLine.end();
-  expect(await json(['log']), 'another daemon').toMatchObject({ entries: [{ event: { kind: 'ended' } }] });
-  expect(await run(['log', 'clear'])).toMatchObject({ code: 2, stdout: '' });
-});
+    const cleared = await run(['log', '--clear']);
+    expect([cleared.code, cleared.stderr]).toEqual([0, '']);
+    expect(await json(['log'])).toEqual({ entries: [] });
+    expect(await keptLog(directory)).not.toContain('Aurora');
+    expect(await json(['log', '--clear']), 'again').toEqual({ entries: [] });
+    await succeed(['disconnect']);
+    expect((await run(['log'])).stdout).toMatch(/^[^\n]*Disconnected\n$/);
+    await commandLine.end();
+    expect(await json(['log']), 'another daemon').toMatchObject({ entries: [{ event: { kind: 'ended' } }] });
+    expect(await run(['log', 'clear'])).toMatchObject({ code: 2, stdout: '' });
+  });

@@ -1,3 +1,4 @@
+import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { once } from 'node:events';
 import { chmod, readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -178,68 +179,71 @@ test('the daemon gives the core to the desktop app, with the tunnel up, and has 
   expect(await commandLine.json(['status'])).toMatchObject({ signedIn: true, core: { kind: 'daemon', pid } });
 });
 
-test('a connect that waits for an answer goes on with the desktop app that has started meanwhile', async ({
-  commandLine,
-  signInForCodes,
-  helper: _helper,
-  launch,
-  keyring,
-}) => {
-  Object.assign(commandLine.env, keyring.env);
-  const nextCode = await signInForCodes();
-  const waiting = await commandLine.start(['connect'], /Password: /);
-  let output = '';
-  waiting.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const app = await launch({ env: keyring.env });
-  await expect.poll(() => output).toMatch(/taken over[^]*Password: /);
-  waiting.stdin?.end(`${nextCode()}\n`);
-  expect(await once(waiting, 'close')).toEqual([0, null]);
-  expect(await commandLine.json(['status'])).toMatchObject({
-    core: { kind: 'app' },
-    tunnel: { state: 'connected' },
+if (isExhaustive)
+  test('a connect that waits for an answer goes on with the desktop app that has started meanwhile', async ({
+    commandLine,
+    signInForCodes,
+    helper: _helper,
+    launch,
+    keyring,
+  }) => {
+    Object.assign(commandLine.env, keyring.env);
+    const nextCode = await signInForCodes();
+    const waiting = await commandLine.start(['connect'], /Password: /);
+    let output = '';
+    waiting.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    const app = await launch({ env: keyring.env });
+    await expect.poll(() => output).toMatch(/taken over[^]*Password: /);
+    waiting.stdin?.end(`${nextCode()}\n`);
+    expect(await once(waiting, 'close')).toEqual([0, null]);
+    expect(await commandLine.json(['status'])).toMatchObject({
+      core: { kind: 'app' },
+      tunnel: { state: 'connected' },
+    });
+    await commandLine.succeed(['disconnect']);
+    await app.quit();
   });
-  await commandLine.succeed(['disconnect']);
-  await app.quit();
-});
 
-test('a sign-in that was in the memory of the daemon is said to be lost when the app takes over', async ({
-  commandLine,
-  signInForCodes,
-  helper: _helper,
-  launch,
-}) => {
-  await signInForCodes();
-  expect(await commandLine.json(['status'])).toMatchObject({ keptIn: 'memory' });
-  const waiting = await commandLine.start(['connect', '--json'], /Password: /);
-  let output = '';
-  waiting.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  // It may have ended before the app has its window.
-  const closed = once(waiting, 'close');
-  await launch();
-  expect(await closed).toEqual([3, null]);
-  expect(commandError.parse(JSON.parse(output)).error.code).toBe('sign-in-lost');
-});
+if (isExhaustive)
+  test('a sign-in that was in the memory of the daemon is said to be lost when the app takes over', async ({
+    commandLine,
+    signInForCodes,
+    helper: _helper,
+    launch,
+  }) => {
+    await signInForCodes();
+    expect(await commandLine.json(['status'])).toMatchObject({ keptIn: 'memory' });
+    const waiting = await commandLine.start(['connect', '--json'], /Password: /);
+    let output = '';
+    waiting.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    // It may have ended before the app has its window.
+    const closed = once(waiting, 'close');
+    await launch();
+    expect(await closed).toEqual([3, null]);
+    expect(commandError.parse(JSON.parse(output)).error.code).toBe('sign-in-lost');
+  });
 
-test('connects once what the helper lacked has been installed', async ({
-  signedInCommandLine: commandLine,
-  helper,
-  lab,
-}) => {
-  await helper.stop();
-  await helper.start(['--engine-user', 'vpn-engine']);
-  const refused = await commandLine.run(['connect', '--json']);
-  expect(refused.code).toBe(4);
-  expect(commandError.parse(JSON.parse(refused.stdout)).error.code).toBe('engine-absent');
-  await lab.user.run([
-    'sh',
-    '-c',
-    'echo vpn-engine:x:64902:64902::/:/bin/false >>/etc/passwd && echo vpn-engine:x:64902: >>/etc/group',
-  ]);
-  await commandLine.succeed(['connect']);
-  await commandLine.run(['disconnect']);
-  await helper.stop();
-  await helper.start();
-});
+if (isExhaustive)
+  test('connects once what the helper lacked has been installed', async ({
+    signedInCommandLine: commandLine,
+    helper,
+    lab,
+  }) => {
+    await helper.stop();
+    await helper.start(['--engine-user', 'vpn-engine']);
+    const refused = await commandLine.run(['connect', '--json']);
+    expect(refused.code).toBe(4);
+    expect(commandError.parse(JSON.parse(refused.stdout)).error.code).toBe('engine-absent');
+    await lab.user.run([
+      'sh',
+      '-c',
+      'echo vpn-engine:x:64902:64902::/:/bin/false >>/etc/passwd && echo vpn-engine:x:64902: >>/etc/group',
+    ]);
+    await commandLine.succeed(['connect']);
+    await commandLine.run(['disconnect']);
+    await helper.stop();
+    await helper.start();
+  });
 
 test('says what to do where its files cannot be kept', async ({ commandLine }) => {
   const { PATH = '' } = process.env;
