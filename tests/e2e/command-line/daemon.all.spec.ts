@@ -3,7 +3,6 @@ import path from 'node:path';
 import { z } from 'zod';
 import { addresses, pools } from '../../lab/network/addresses.ts';
 import { findLeaks } from '../../lab/packets/leaks.ts';
-import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { expect, withoutRoot } from '../fixtures.ts';
 import { signInByCommand, type CommandLine } from '../support/command-line/command-line.ts';
@@ -26,33 +25,32 @@ const startService = (commandLine: CommandLine) => commandLine.start(['daemon', 
 const tunnelOf = async (commandLine: CommandLine) => status.parse(await commandLine.json(['status'])).tunnel;
 const untilConnected = { timeout: waitLimit(45_000) };
 
-if (isExhaustive)
-  test('the daemon connects again by itself once the gateway has forgotten the session', async ({
-    commandLine,
-    service,
-    helper: _helper,
-    lab,
-    email,
-  }) => {
-    const { pid } = await startService(commandLine);
-    await signInByCommand(commandLine, service, email);
-    await commandLine.succeed(['connect']);
-    const { addresses: first } = await tunnelOf(commandLine);
-    await lab.gateway.restart({ pool: pools.second });
-    try {
-      await expect
-        .poll(async () => {
-          const { state, addresses: now } = await tunnelOf(commandLine);
-          return state === 'connected' && now?.ipv4 !== first?.ipv4;
-        }, untilConnected)
-        .toBe(true);
-      expect((await lab.user.probe.http4('renewed'))?.address).toBe(addresses.gateway.ipv4);
-      expect(commandLine.daemon(), 'the same daemon').toBe(pid);
-      await commandLine.succeed(['disconnect']);
-    } finally {
-      await lab.gateway.restart({ pool: pools.first });
-    }
-  });
+test('the daemon connects again by itself once the gateway has forgotten the session', async ({
+  commandLine,
+  service,
+  helper: _helper,
+  lab,
+  email,
+}) => {
+  const { pid } = await startService(commandLine);
+  await signInByCommand(commandLine, service, email);
+  await commandLine.succeed(['connect']);
+  const { addresses: first } = await tunnelOf(commandLine);
+  await lab.gateway.restart({ pool: pools.second });
+  try {
+    await expect
+      .poll(async () => {
+        const { state, addresses: now } = await tunnelOf(commandLine);
+        return state === 'connected' && now?.ipv4 !== first?.ipv4;
+      }, untilConnected)
+      .toBe(true);
+    expect((await lab.user.probe.http4('renewed'))?.address).toBe(addresses.gateway.ipv4);
+    expect(commandLine.daemon(), 'the same daemon').toBe(pid);
+    await commandLine.succeed(['disconnect']);
+  } finally {
+    await lab.gateway.restart({ pool: pools.first });
+  }
+});
 
 test('with the kill switch on, the daemon connects again after its helper was killed, and nothing gets out', async ({
   commandLine,
@@ -84,31 +82,30 @@ test('with the kill switch on, the daemon connects again after its helper was ki
   expect(findLeaks(await control.stop(), 'daemon'), 'positive control').not.toEqual([]);
 });
 
-if (isExhaustive)
-  test('the daemon connects at its start where the user has chosen that, and not otherwise', async ({
-    commandLine,
-    service,
-    helper: _helper,
-    lab,
-    email,
-    directory,
-  }) => {
-    await startService(commandLine);
-    await signInByCommand(commandLine, service, email);
-    await commandLine.end();
-    await startService(commandLine);
-    // A choice in the app's settings.
-    expect(await tunnelOf(commandLine)).toMatchObject({ state: 'disconnected' });
-    await commandLine.end();
-    const file = path.join(directory, 'app/settings.json');
-    const settings = z.looseObject({}).parse(JSON.parse(await readFile(file, 'utf8')));
-    await writeFile(file, JSON.stringify({ ...settings, connectAtStart: true }));
+test('the daemon connects at its start where the user has chosen that, and not otherwise', async ({
+  commandLine,
+  service,
+  helper: _helper,
+  lab,
+  email,
+  directory,
+}) => {
+  await startService(commandLine);
+  await signInByCommand(commandLine, service, email);
+  await commandLine.end();
+  await startService(commandLine);
+  // A choice in the app's settings.
+  expect(await tunnelOf(commandLine)).toMatchObject({ state: 'disconnected' });
+  await commandLine.end();
+  const file = path.join(directory, 'app/settings.json');
+  const settings = z.looseObject({}).parse(JSON.parse(await readFile(file, 'utf8')));
+  await writeFile(file, JSON.stringify({ ...settings, connectAtStart: true }));
 
-    await startService(commandLine);
-    // No command is given until it is connected.
-    await expect
-      .poll(async () => (await lab.user.probe.http4('start'))?.address, untilConnected)
-      .toBe(addresses.gateway.ipv4);
-    expect(await tunnelOf(commandLine)).toMatchObject({ state: 'connected' });
-    await commandLine.succeed(['disconnect']);
-  });
+  await startService(commandLine);
+  // No command is given until it is connected.
+  await expect
+    .poll(async () => (await lab.user.probe.http4('start'))?.address, untilConnected)
+    .toBe(addresses.gateway.ipv4);
+  expect(await tunnelOf(commandLine)).toMatchObject({ state: 'connected' });
+  await commandLine.succeed(['disconnect']);
+});
