@@ -44,37 +44,30 @@ async function openWiki(app: DesktopApp, service: TestService, email: string, { 
   return { miniApps, view: await openedView(app, [app.page]) };
 }
 
-test('spec §2: /mini-apps in the desktop app: what the group offers, the highest priority first; browser and native links leave the app', async ({
+test('spec §2: /mini-apps in the desktop app: what the group offers, the highest priority first; browser and native links leave the app; one that cannot be reached says so, and leaves no window', async ({
   signedInHere: app,
   serviceHere,
   email,
 }) => {
+  const site = await startHostileSite();
+  const { origin } = site;
+  await site[Symbol.asyncDispose]();
   const miniApps = await openMiniApps(app, serviceHere, email, [
     { name: 'News', type: 'browser', link: 'https://news.example/' },
     { name: 'Chat', type: 'native', link: 'https://chat.example/room' },
+    { name: 'Gone', type: 'webkit', link: `${origin}/` },
   ]);
-  await expect(miniApps.tiles).toHaveText([/^N?News/, /^C?Chat/]);
+  await expect(miniApps.tiles).toHaveText([/^N?News/, /^C?Chat/, /^G?Gone/]);
   await miniApps.tile('News').click();
   await miniApps.tile('Chat').click();
   await expect
     .poll(() => app.externalLinks())
     .toEqual(['https://news.example/', 'https://chat.example/room']);
   expect(app.windows()).toHaveLength(1);
-});
 
-test('a webkit app opens in a window of its own, which names the host and nothing that the page says', async ({
-  signedInHere: app,
-  serviceHere,
-  email,
-}) => {
-  await using site = await startHostileSite();
-  const { miniApps, view } = await openWiki(app, serviceHere, email, site);
-  await expect(view).toHaveTitle('Waymaker – sign in');
-  const { host } = new URL(site.origin);
-  await expect.poll(() => app.windowTitles()).toContain(`${host} – Wiki`);
-  expect(await app.windowTitles()).not.toContain('Waymaker – sign in');
-  await app.page.reload();
-  await expect(miniApps.heading).toBeVisible();
+  await miniApps.tile('Gone').click();
+  await expect(miniApps.openFailed).toBeVisible();
+  await expect.poll(() => app.windows().length).toBe(1);
 });
 
 test('a webkit mini-app that tries to reach the bridge, the parent, or another origin’s session gets nothing', async ({
@@ -134,13 +127,20 @@ test('a webkit mini-app that tries to reach the bridge, the parent, or another o
   await expect(new AccountRoute(app.page).heading).toBeVisible();
 });
 
-test('a webkit mini-app cannot leave the web; windows it opens go to the browser', async ({
+test('a webkit mini-app opens in a window of its own, which names the host and nothing that the page says; it cannot leave the web, and windows it opens go to the browser', async ({
   signedInHere: app,
   serviceHere,
   email,
 }) => {
   await using site = await startHostileSite();
-  const { view } = await openWiki(app, serviceHere, email, site);
+  const { miniApps, view } = await openWiki(app, serviceHere, email, site);
+  await expect(view).toHaveTitle('Waymaker – sign in');
+  const { host } = new URL(site.origin);
+  await expect.poll(() => app.windowTitles()).toContain(`${host} – Wiki`);
+  expect(await app.windowTitles()).not.toContain('Waymaker – sign in');
+  await app.page.reload();
+  await expect(miniApps.heading).toBeVisible();
+
   await view.evaluate(() => Object.assign(globalThis, { still: 'the same document' }));
   for (const target of [
     `${app.origin}/login`,
@@ -168,20 +168,4 @@ test('a webkit mini-app cannot leave the web; windows it opens go to the browser
   await expect.poll(() => site.asked).toContain('/next');
   await expect(view).toHaveURL(`${site.origin}/next`);
   expect(app.windows()).toHaveLength(2);
-});
-
-test('a webkit app that cannot be reached says so, and leaves no window', async ({
-  signedInHere: app,
-  serviceHere,
-  email,
-}) => {
-  const site = await startHostileSite();
-  const { origin } = site;
-  await site[Symbol.asyncDispose]();
-  const miniApps = await openMiniApps(app, serviceHere, email, [
-    { name: 'Gone', type: 'webkit', link: `${origin}/` },
-  ]);
-  await miniApps.tile('Gone').click();
-  await expect(miniApps.openFailed).toBeVisible();
-  await expect.poll(() => app.windows().length).toBe(1);
 });

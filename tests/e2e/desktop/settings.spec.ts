@@ -2,6 +2,7 @@ import path from 'node:path';
 import type { Page } from 'playwright/test';
 import { addresses, names } from '../../lab/network/addresses.ts';
 import { run } from '../../lab/runs/process.ts';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { expect, test, withoutRoot } from '../fixtures.ts';
 import { LoginRoute } from '../routes/login-route.ts';
@@ -35,12 +36,6 @@ async function chooseLooks(page: Page): Promise<void> {
   expect(await background(page)).toBe(dark);
 }
 
-test('in the desktop app language and colours hold at once, and stay when the user signs out', async ({
-  signedInHere: { page },
-}) => {
-  await chooseLooks(page);
-});
-
 test('in the web console there are language and colours alone, and they stay when the user signs out', async ({
   signedInConsole: page,
 }) => {
@@ -51,10 +46,14 @@ test('in the web console there are language and colours alone, and they stay whe
   await chooseLooks(page);
 });
 
-test('each setting of the desktop is explained on demand, and the licences of all parts are there', async ({
-  signedInHere: { page },
+test('in the desktop app each setting is explained on demand, the licences of all parts are there, and language and colours hold at once, and stay when the user signs out', async ({
+  signedInHere: { page, surroundings },
 }) => {
   const settings = await openSettings(page);
+  // It is not installed, so nothing would start it at login, nor open its links.
+  await expect(settings.connectAtStart).toBeVisible();
+  await expect(settings.openAtLogin).toHaveCount(0);
+  expect((await surroundings?.protocolClients()) ?? []).toEqual([]);
   const text = settings.says('settings.stayConnectedText');
   await expect(text).toBeHidden();
   await settings.explain(settings.stayConnected).click();
@@ -66,12 +65,17 @@ test('each setting of the desktop is explained on demand, and the licences of al
   await expect(settings.notifications).not.toBeChecked();
   await settings.licences.click();
   await expect(page.getByText('react-router')).toBeVisible();
+  await chooseLooks(page);
 });
 
-for (const [release, latest] of [
-  ['a newer release', '0.2.0'],
-  ['the release in use', '0.1.0'],
-] as const) {
+const releases = casesOf<[string, string]>({
+  usual: [['a newer release', '0.2.0']],
+  all: [
+    ['a newer release', '0.2.0'],
+    ['the release in use', '0.1.0'],
+  ],
+});
+for (const [release, latest] of releases) {
   test(`a link to ${release} is ${latest === '0.1.0' ? 'not there' : 'beside the version'}`, async ({
     launchHere,
     serviceHere,

@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright/test';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { LogoutRoute } from '../routes/logout-route.ts';
@@ -62,7 +63,7 @@ const refuse = (page: Page, method: Method) =>
     };
   }, method);
 
-for (const host of hosts) {
+for (const host of casesOf<(typeof hosts)[number]>({ usual: ['web console'], all: hosts })) {
   test.describe(`spec §8: storage failures in the ${host}:`, () => {
     test.use({ host });
 
