@@ -7,6 +7,7 @@ import { answerProbes } from '../support/tunnel/probe-pages.ts';
 import { startReportIngest, type ReportIngest } from '../support/service/report-ingest.ts';
 import { serveConsole, type ServedConsole } from '../support/service/serve-console.ts';
 import { signIn } from '../support/tunnel/sign-in.ts';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 
 const languages = { locale: 'en-US' };
@@ -166,14 +167,14 @@ test('spec §7: the desktop app reports from its page and from its main process,
   }
 });
 
-for (const [locale, text] of [
-  [
-    'en-US',
+const cannotStart = {
+  'en-US':
     'The app cannot start. Restart the computer, then try again. If that does not help, send this to support:',
-  ],
-  ['zh-CN', '应用无法启动。请重启电脑后再试。如果仍然不行，请将以下信息发给客服：'],
-  ['zh-TW', '應用程式無法啟動。請重新啟動電腦後再試。如果仍然不行，請將以下訊息傳給客服：'],
-] as const) {
+  'zh-CN': '应用无法启动。请重启电脑后再试。如果仍然不行，请将以下信息发给客服：',
+  'zh-TW': '應用程式無法啟動。請重新啟動電腦後再試。如果仍然不行，請將以下訊息傳給客服：',
+} as const;
+const locales = casesOf<keyof typeof cannotStart>({ usual: ['zh-TW'], all: ['en-US', 'zh-CN', 'zh-TW'] });
+for (const locale of locales) {
   test(`an app that cannot start says why, in the language of the system, and ends: ${locale}`, async ({
     launchHere,
     directory,
@@ -184,7 +185,7 @@ for (const [locale, text] of [
       (error: unknown) => error as Error,
     );
     const said = () => (running instanceof Error ? running.message : running.output());
-    await expect.poll(said).toContain(`Waymaker: ${text}\nEISDIR`);
+    await expect.poll(said).toContain(`Waymaker: ${cannotStart[locale]}\nEISDIR`);
   });
 }
 

@@ -1,10 +1,11 @@
 import type { Page, Response } from 'playwright/test';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { expect, test } from '../fixtures.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { countTransfer } from '../support/service/serve-console.ts';
 import { signIn } from '../support/tunnel/sign-in.ts';
-import { languageTags, texts } from '../support/screens/texts.ts';
+import { languageTags, texts, type TextLanguage } from '../support/screens/texts.ts';
 import { openConsole } from '../support/service/web-console.ts';
 import { withoutEvents } from '../support/service/without-events.ts';
 
@@ -28,7 +29,7 @@ function noteLoaded(page: Page): () => string[] {
 }
 
 test.describe('the first load of the web console', () => {
-  for (const language of ['en', 'zh-hant'] as const) {
+  for (const language of casesOf<TextLanguage>({ usual: ['zh-hant'], all: ['en', 'zh-hant'] })) {
     test(`names with the page what the page needs, and loads nothing twice: ${language}`, async ({
       browserHere,
       serviceHere,
