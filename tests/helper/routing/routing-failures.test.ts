@@ -4,6 +4,7 @@ import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names, pools } from '../../lab/network/addresses.ts';
 import { findLeaks } from '../../lab/packets/leaks.ts';
 import { words } from '../../lab/runs/process.ts';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { interpose, type FailingPrograms, type FailurePlan } from '../support/failures/failing-programs.ts';
 import { createHelperLab, proxyGone, type HelperLab } from '../support/helper-lab.ts';
 import type { TestClient } from '../support/callers/test-client.ts';
@@ -78,6 +79,13 @@ async function rehearse(client: TestClient, from: Way, to: Way) {
   return { count, target, former: await wayInForce(client) };
 }
 
+/** Which of so many changes fail: the first, one in the middle and the last, or each. */
+const numbersOf = (count: number): readonly number[] =>
+  casesOf({
+    usual: [...new Set([1, Math.ceil(count / 2), count])],
+    all: Array.from({ length: count }, (_, index) => index + 1),
+  });
+
 const switches: [Way, Way][] = [
   ['global', 'pac'],
   ['pac', 'global'],
@@ -91,7 +99,7 @@ test.each(switches)(
     const client = await net.connect({ routing: routings[from], killSwitch: true });
     const { count, target, former } = await rehearse(client, from, to);
     expect(count).toBeGreaterThan(0);
-    for (let number = 1; number <= count; number += 1) {
+    for (const number of numbersOf(count)) {
       const how = number % 2 === 0 ? 'dies-halfway' : 'refuses';
       await programs.plan({ first: number, last: number, how });
       const outcome = await routeTo(client, to);
@@ -134,21 +142,33 @@ async function failForGood(client: TestClient, to: Way, plan: FailurePlan) {
   return { answer, isLost, leaks };
 }
 
-const lastingFailures: FailurePlan[] = [
-  ...[1, 4].map((first) => ({ first, how: 'refuses' }) as const),
-  { first: 2, how: 'dies-halfway', program: 'ip' },
-  { first: 1, how: 'refuses', program: 'nft' },
+/** One before anything was changed, one in the midst of it, and one in which all can be taken away again. */
+const usualFailures: FailurePlan[] = [
+  { first: 1, how: 'refuses' },
+  { first: 4, how: 'refuses' },
   { first: 1, how: 'refuses', program: 'ip', onlyAdditions: true },
 ];
+const lastingFailures = casesOf({
+  usual: usualFailures,
+  all: [
+    ...usualFailures,
+    { first: 2, how: 'dies-halfway', program: 'ip' },
+    { first: 1, how: 'refuses', program: 'nft' },
+  ],
+});
 
-describe.each([{ killSwitch: false }, { killSwitch: true }])('with %o', ({ killSwitch }) => {
-  test.each([
-    ['global', 'pac'],
-    ['pac', 'global'],
-  ] as const)(
-    'a switch from %s to %s in which programs begin to fail for good is not made, or ends the tunnel',
+const held = { killSwitch: true, from: 'global', to: 'pac' } as const;
+const freed = { killSwitch: false, from: 'pac', to: 'global' } as const;
+const lastingSwitches = casesOf<{ killSwitch: boolean; from: Way; to: Way }>({
+  usual: [held, freed],
+  all: [held, freed, { ...held, killSwitch: false }, { ...freed, killSwitch: true }],
+});
+
+describe.each(lastingSwitches)('with kill switch: $killSwitch', ({ killSwitch, from, to }) => {
+  test(
+    `a switch from ${from} to ${to} in which programs begin to fail for good is not made, or ends the tunnel`,
     { timeout: waitLimit(120_000) },
-    async (from, to) => {
+    async () => {
       const { user } = net.lab;
       let client = await net.connect({ routing: routings[from], killSwitch });
       const { former } = await rehearse(client, from, to);
@@ -177,6 +197,10 @@ describe.each([{ killSwitch: false }, { killSwitch: true }])('with %o', ({ killS
     },
   );
 });
+
+const either = [{ killSwitch: false }, { killSwitch: true }];
+/** Without the kill switch all is opened, in whatever mode. */
+const refusals = { global: either, pac: casesOf({ usual: [], all: either }) };
 
 describe.each(['global', 'pac'] as const)('a new configuration of a tunnel that routes by %s', (way) => {
   test(
@@ -209,7 +233,7 @@ describe.each(['global', 'pac'] as const)('a new configuration of a tunnel that 
       };
       const unfailing = { second: await renew(0), first: await renew(0) };
       const { length: count } = unfailing.second.changes;
-      for (const number of new Set([1, Math.ceil(count / 2), count])) {
+      for (const number of casesOf({ usual: [count], all: numbersOf(count) })) {
         const now = await renew(number);
         const message = `change ${number}: ${now.changes.join('; ')}`;
         expect(now.attempts, message).toBe(2);
@@ -219,7 +243,7 @@ describe.each(['global', 'pac'] as const)('a new configuration of a tunnel that 
     },
   );
 
-  test.each([{ killSwitch: false }, { killSwitch: true }])(
+  test.each(refusals[way])(
     'that is refused for good ends it, but for the kill switch (%o)',
     async ({ killSwitch }) => {
       const client = await net.connect({ routing: routings[way], killSwitch });
