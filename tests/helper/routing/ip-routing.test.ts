@@ -7,6 +7,7 @@ import type { ConnectRequest } from '#shared/helper/protocol.ts';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names, pools, ports } from '../../lab/network/addresses.ts';
 import { eventually, words } from '../../lab/runs/process.ts';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { curlLimits, resolve } from '../../lab/probes/probe.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { anotherEngine, createHelperLab, proxyGone, type HelperLab } from '../support/helper-lab.ts';
@@ -78,7 +79,7 @@ async function packetsWhile(during: () => Promise<unknown>) {
 }
 
 describe.each(Object.entries(policies))('%s', (policy, routing) => {
-  test('what is listed and what is not go their ways, of both IP versions', async () => {
+  test('what is listed and what is not go their ways, of both IP versions, and the local network its own', async () => {
     const client = await connect(routing);
     expect(await seenBy(echo.ipv4)).toBe(gateway.ipv4);
     expect(await seenBy(echo.ipv6)).toBe(gateway.ipv6);
@@ -95,10 +96,8 @@ describe.each(Object.entries(policies))('%s', (policy, routing) => {
     const { length } = routing.routeIps;
     expect(client.states.at(-1)).toMatchObject({ routing: { mode: 'ip', policy, prefixes: length } });
     expect(client.states.at(-1)).not.toHaveProperty('problems');
-  });
 
-  test('the local network is as with global routing', async () => {
-    const client = await connect(routing);
+    // The local network is as with global routing.
     expect(await seenBy(neighbour.ipv4)).toBe(policy === 'include' ? userPrivate.ipv4 : gateway.ipv4);
     await client.call('setRouting', { routing: { ...routing, localNetwork: true } });
     expect(await seenBy(neighbour.ipv4)).toBe(userPrivate.ipv4);
@@ -161,7 +160,7 @@ describe.each(Object.entries(policies))('%s', (policy, routing) => {
     },
   );
 
-  test('what others take away is put back', async () => {
+  test('what others take away is put back, and what is left stays meanwhile', async () => {
     await connect(routing);
     const { user: machine } = net.lab;
     const rulesBefore = await machine.run(words('ip rule'));
@@ -200,14 +199,10 @@ describe.each(Object.entries(policies))('%s', (policy, routing) => {
     }
     expect(await seenBy(echo.ipv4)).toBe(gateway.ipv4);
     expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
-  });
 
-  test('what is left stays while the rest is put back', async () => {
-    await connect(routing);
-    const { user: machine } = net.lab;
-    const table = async (version: string) =>
-      /lookup (518[89])/.exec(await machine.run(words(`ip ${version} rule`)))?.[1] ?? '';
-    const routesOf6 = words(`ip -6 route show table ${await table('-6')}`);
+    // What is left of it stays meanwhile.
+    const tableOf6 = /lookup (518[89])/.exec(await machine.run(words('ip -6 rule')))?.[1] ?? '';
+    const routesOf6 = words(`ip -6 route show table ${tableOf6}`);
     const before = await machine.run(routesOf6);
     const removed: string[] = [];
     const monitor = await machine.spawnUntil(
@@ -223,7 +218,7 @@ describe.each(Object.entries(policies))('%s', (policy, routing) => {
       return removed.some((line) => line.includes(host)) || undefined;
     };
     await eventually('the monitor listens', () => isSeen('192.0.2.77'));
-    await machine.run(words(`ip -6 route flush table ${await table('-6')}`));
+    await machine.run(words(`ip -6 route flush table ${tableOf6}`));
     await eventually('it is put back', async () => (await machine.run(routesOf6)) === before || undefined);
     await eventually('the monitor has reported all', () => isSeen('192.0.2.78'));
     expect(removed.filter((line) => !line.includes('table 5190'))).toEqual([]);
@@ -328,12 +323,11 @@ test(
   'a helper that is killed at any moment of a change leaves nothing that the next does not put right',
   { timeout: waitLimit(120_000) },
   async () => {
-    const changes: [Routing, Routing][] = [
+    const usual: [Routing, Routing][] = [
       [everything, onlyEcho],
       [onlyEcho, allButDirect],
-      [allButDirect, everything],
-      [pac, onlyEcho],
     ];
+    const changes = casesOf({ usual, all: [...usual, [allButDirect, everything], [pac, onlyEcho]] });
     for (const [from, to] of changes) {
       const client = await connect(from, { killSwitch: true });
       client.call('setRouting', { routing: to }).catch(() => undefined);
@@ -395,51 +389,54 @@ describe('a long list', () => {
     },
   );
 
-  test.each([
-    { what: 'of a country', list: cn },
-    { what: 'of a hundred thousand', list: async () => synthetic },
-  ])('$what works as a short one', { timeout: waitLimit(120_000) }, async ({ list }) => {
-    const prefixes = await list();
-    const client = await connect(include([...prefixes, `${echo.ipv4}/32`]), { killSwitch: true });
-    expect(await seenBy(echo.ipv4)).toBe(gateway.ipv4);
-    expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
-    const [first = ''] = prefixes;
-    const host = first.replace(/\.0\/\d+$/, '.1');
-    const way = () => net.lab.user.run(words(`ip -o route get ${host}`));
-    expect(await way()).toContain('dev wm0');
-    const { user: machine } = net.lab;
-    const loseFilter = async () => {
-      await machine.run(words('nft flush ruleset'));
-      await eventually('the filter is back', async () => {
-        const sets = await machine.run(words('nft -t list ruleset'));
-        return sets.includes('prefixes_') || undefined;
-      });
-    };
-    await loseFilter();
-    await machine.run(words('ip nexthop flush'));
-    const refuses = async () =>
-      (await machine.run(words(`ip -o route show table all match ${host}`))).includes('nhid') || undefined;
-    await eventually('the routes that refuse are back', refuses);
-    // Back where one was.
-    const listed = { routing: include([...prefixes, `${echo.ipv4}/32`]) };
-    await client.call('setRouting', { routing: everything });
-    expect(await seenBy(direct.ipv4)).toBe(gateway.ipv4);
-    await machine.run(words('ip nexthop flush'));
-    await client.call('setRouting', listed);
-    expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
-    await eventually('they are back again', refuses);
-    await client.call('setRouting', { routing: exclude([...prefixes, `${direct.ipv4}/32`]) });
-    expect(await way()).toContain('dev uplink');
-    expect(await seenBy(echo.ipv4)).toBe(gateway.ipv4);
-    expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
-    // What has gone directly until now is not taken for that any more.
-    await client.call('setRouting', { routing: include([...prefixes, `${direct.ipv4}/32`]) });
-    expect(await seenBy(direct.ipv4)).toBe(gateway.ipv4);
-    expect(await seenBy(echo.ipv4)).toBe(user.ipv4);
-    // It is watched after lists were filled meanwhile, too.
-    await loseFilter();
-    await client.call('disconnect', { reason: 'session-ended' });
-    expect(await seenBy(direct.ipv4)).toBeUndefined();
-    expect(await seenBy(echo.ipv4)).toBe(user.ipv4);
-  });
+  const ofCountry = { what: 'of a country', list: cn };
+  const longest = { what: 'of a hundred thousand', list: async () => synthetic };
+  test.each(casesOf({ usual: [ofCountry], all: [ofCountry, longest] }))(
+    '$what works as a short one',
+    { timeout: waitLimit(120_000) },
+    async ({ list }) => {
+      const prefixes = await list();
+      const client = await connect(include([...prefixes, `${echo.ipv4}/32`]), { killSwitch: true });
+      expect(await seenBy(echo.ipv4)).toBe(gateway.ipv4);
+      expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+      const [first = ''] = prefixes;
+      const host = first.replace(/\.0\/\d+$/, '.1');
+      const way = () => net.lab.user.run(words(`ip -o route get ${host}`));
+      expect(await way()).toContain('dev wm0');
+      const { user: machine } = net.lab;
+      const loseFilter = async () => {
+        await machine.run(words('nft flush ruleset'));
+        await eventually('the filter is back', async () => {
+          const sets = await machine.run(words('nft -t list ruleset'));
+          return sets.includes('prefixes_') || undefined;
+        });
+      };
+      await loseFilter();
+      await machine.run(words('ip nexthop flush'));
+      const refuses = async () =>
+        (await machine.run(words(`ip -o route show table all match ${host}`))).includes('nhid') || undefined;
+      await eventually('the routes that refuse are back', refuses);
+      // Back where one was.
+      const listed = { routing: include([...prefixes, `${echo.ipv4}/32`]) };
+      await client.call('setRouting', { routing: everything });
+      expect(await seenBy(direct.ipv4)).toBe(gateway.ipv4);
+      await machine.run(words('ip nexthop flush'));
+      await client.call('setRouting', listed);
+      expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+      await eventually('they are back again', refuses);
+      await client.call('setRouting', { routing: exclude([...prefixes, `${direct.ipv4}/32`]) });
+      expect(await way()).toContain('dev uplink');
+      expect(await seenBy(echo.ipv4)).toBe(gateway.ipv4);
+      expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+      // What has gone directly until now is not taken for that any more.
+      await client.call('setRouting', { routing: include([...prefixes, `${direct.ipv4}/32`]) });
+      expect(await seenBy(direct.ipv4)).toBe(gateway.ipv4);
+      expect(await seenBy(echo.ipv4)).toBe(user.ipv4);
+      // It is watched after lists were filled meanwhile, too.
+      await loseFilter();
+      await client.call('disconnect', { reason: 'session-ended' });
+      expect(await seenBy(direct.ipv4)).toBeUndefined();
+      expect(await seenBy(echo.ipv4)).toBe(user.ipv4);
+    },
+  );
 });
