@@ -1,9 +1,9 @@
-import path from 'node:path';
 import dnsPacket from 'dns-packet';
 import { addresses, names, ports } from '../network/addresses.ts';
 import type { EchoReply } from '../network/echo.ts';
 import type { Machine } from '../machine/machine.ts';
 import { endProcess, words } from '../runs/process.ts';
+import { programFile } from '../runs/programs.ts';
 import { waitLimit } from '../runs/wait-limit.ts';
 
 /**
@@ -61,7 +61,7 @@ export function createProbes(machine: Machine): Probes {
     udp4: (marker) => datagram(addresses.echo.ipv4, ports.echo, marker),
     udp6: (marker) => datagram(addresses.echo.ipv6, ports.echo, marker),
     async stream(marker, milliseconds = 20) {
-      const script = path.join(import.meta.dirname, 'probe-stream.ts');
+      const script = programFile('tests/lab/probes/probe-stream.ts');
       const sender = await machine.spawnUntil(
         [process.execPath, script, marker, String(milliseconds)],
         /sending/,

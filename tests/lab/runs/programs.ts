@@ -16,6 +16,7 @@ const helperPrograms = {
   // The helper expects it next to itself.
   'helper/posix/start-proxy.ts': 'proxy.mjs',
   'tests/lab/network/far-side.ts': 'far-side.mjs',
+  'tests/lab/probes/probe-stream.ts': 'probe-stream.mjs',
 };
 const programs = {
   helper: {
