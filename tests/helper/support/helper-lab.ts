@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ConnectRequest, GatewaySession } from '#shared/helper/protocol.ts';
 import { controlGroupOf } from '../../lab/machine/control-groups.ts';
 import type { Gateway } from '../../lab/gateway/gateway.ts';
@@ -8,6 +9,7 @@ import { takeLab } from '../../lab/kept-labs.ts';
 import type { Lab, LabOptions } from '../../lab/lab.ts';
 import { endProcess, eventually } from '../../lab/runs/process.ts';
 import { programFile } from '../../lab/runs/programs.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { attach, type TestClient } from './callers/test-client.ts';
 import { signInFrom } from './sign-in/sign-in.ts';
 
@@ -21,13 +23,18 @@ export interface HelperLab extends AsyncDisposable {
   readonly stateDirectory: string;
   /** Pid of the helper that was started last. */
   pid(): number;
-  /** What the helper that was started last has logged so far. */
+  /** What the helper that was started last has logged so far, or since that was forgotten. */
   log(): string;
+  forgetLog(): void;
+  /** Whether it runs, and was started as the product is, without anything else. */
+  isUsual(): boolean;
   /** Starts one, of the file `script` if given; `under` is a command that runs it, e.g. with less rights. */
   start(options?: { args?: string[]; script?: string; under?: string[] }): Promise<void>;
   /** Ends the helper with a signal and waits until it is gone. */
   end(signal: NodeJS.Signals): Promise<void>;
   attach(): Promise<TestClient>;
+  /** Lets all clients go that were attached so far. */
+  letClientsGo(): void;
   /** The name of the user who signs in. */
   readonly username: string;
   /** Signs in to a gateway of the laboratory; `identityFile`: with the client certificate in this file, JSON. */
@@ -52,6 +59,7 @@ export async function createHelperLab(options?: LabOptions): Promise<HelperLab> 
   const clients: TestClient[] = [];
   let output: string[] = [];
   let child: Awaited<ReturnType<Lab['user']['spawnUntil']>> | undefined;
+  let isStartedAsUsual = false;
   const [initialSnapshot] = await Promise.all([
     lab.user.snapshot(),
     ...[lab.gateway, lab.untrustedGateway].map((gateway) =>
@@ -71,6 +79,10 @@ export async function createHelperLab(options?: LabOptions): Promise<HelperLab> 
     return client;
   }
 
+  function letClientsGo(): void {
+    for (const client of clients.splice(0)) client[Symbol.dispose]();
+  }
+
   function signIn(gateway = lab.gateway, identityFile?: string): Promise<GatewaySession> {
     return signInFrom({
       namespace: lab.user.namespace,
@@ -87,8 +99,7 @@ export async function createHelperLab(options?: LabOptions): Promise<HelperLab> 
     if (child === undefined) return true;
     if (child.exitCode !== null || child.signalCode !== null) return false;
     using client = await attach(socket);
-    await client.call('disconnect', {});
-    return (await lab.user.snapshot()) === initialSnapshot;
+    return (await isDisconnected(client)) && (await lab.user.snapshot()) === initialSnapshot;
   }
 
   async function restored(): Promise<void> {
@@ -124,7 +135,11 @@ export async function createHelperLab(options?: LabOptions): Promise<HelperLab> 
       return child.pid;
     },
     log: () => output.join(''),
-    async start({ args = [], script = programFile('helper/index.ts'), under = [] } = {}) {
+    forgetLog: () => output.splice(0),
+    isUsual: () => isStartedAsUsual && child?.exitCode === null && child.signalCode === null,
+    async start(options = {}) {
+      const { args = [], script = programFile('helper/index.ts'), under = [] } = options;
+      isStartedAsUsual = Object.keys(options).length === 0;
       const own = ['--socket', socket, '--state-dir', stateDirectory];
       child = await lab.user.spawnUntil(
         [...under, process.execPath, script, ...own, '--control-group', controlGroupOf(lab.user), ...args],
@@ -138,6 +153,7 @@ export async function createHelperLab(options?: LabOptions): Promise<HelperLab> 
       if (child) await endProcess(child, signal);
     },
     attach: attachClient,
+    letClientsGo,
     signIn,
     request,
     async connect(changes) {
@@ -149,12 +165,18 @@ export async function createHelperLab(options?: LabOptions): Promise<HelperLab> 
     engines: () => processes(({ name }) => name === 'openconnect'),
     proxies: () => processes(({ uid }) => uid === uidOn(lab.user.pid, 'waymaker-proxy')),
     async [Symbol.asyncDispose]() {
-      for (const client of clients) client[Symbol.dispose]();
+      letClientsGo();
       // The next test that takes the laboratory finds it as it was.
       if (!(await disconnected().catch(() => false))) await restored();
       await lab[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Disconnects for what comes next; false if a helper that a test has left in a bad state does not answer. */
+export async function isDisconnected(client: TestClient): Promise<boolean> {
+  const silence = delay(waitLimit(15_000), false, { ref: false });
+  return await Promise.race([client.call('disconnect', {}).then(() => true), silence]);
 }
 
 /** Waits until the engines on the user's machine are others than `before`, and at least one. */

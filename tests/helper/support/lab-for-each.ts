@@ -1,12 +1,12 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeEach } from 'vitest';
 import type { Gateway } from '../../lab/gateway/gateway.ts';
-import { createHelperLab, type HelperLab } from './helper-lab.ts';
+import { createHelperLab, isDisconnected, type HelperLab } from './helper-lab.ts';
 
 /**
  * For each test of a file a laboratory with a helper that runs and has nothing set up. To make one takes a second, so
- * that of the test before is taken where it is as it was made: its gateways were left alone, and a new helper
- * puts the network back as it was found.
+ * that of the test before is taken where it is as it was made: its gateways were left alone, and its helper, or a new
+ * one where that does not run any more, puts the network back as it was found.
  */
 export function helperLabForEach(): HelperLab {
   let current: HelperLab | undefined;
@@ -29,11 +29,15 @@ export function helperLabForEach(): HelperLab {
 
   async function isAsMade(net: HelperLab): Promise<boolean> {
     if (isUsed) return false;
-    await net.end('SIGKILL');
-    await net.start();
+    net.letClientsGo();
+    if (!net.isUsual()) {
+      await net.end('SIGKILL');
+      await net.start();
+    }
     const client = await net.attach();
-    await client.call('disconnect', {});
-    client[Symbol.dispose]();
+    if (!(await isDisconnected(client))) return false;
+    net.letClientsGo();
+    net.forgetLog();
     const left = await Promise.all([readdir(net.stateDirectory), net.proxies(), net.engines()]);
     return left.flat().length === 0 && (await net.lab.user.snapshot()) === net.initialSnapshot;
   }
