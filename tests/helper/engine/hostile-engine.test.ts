@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findProgram } from '../../../helper/posix/command.ts';
 import { eventually } from '../../lab/runs/process.ts';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 
@@ -45,34 +46,43 @@ async function memory(): Promise<number> {
 
 const flood = `yes "$(head -c 1000 /dev/zero | tr '\\0' A)"`;
 
-test.each([
+/** One for each way in, and who does not go. */
+const usual = [
   ['floods the pipe of its configuration', `${flood} >&3`],
+  ['never ends its line', `configure; read -r answer <&4; ${flood} | tr -d '\\n'`],
+  ['ignores being ended', "trap '' TERM; configure; read -r answer <&4; while :; do sleep 1; done"],
+] as const;
+const all = [
+  ...usual,
   ['gives one configuration after the other', 'while :; do configure; done'],
   ['answers every configuration with the next', 'while :; do configure; read -r answer <&4; done'],
   ['floods its output', `configure; read -r answer <&4; ${flood}`],
   ['floods its output with empty lines', 'configure; read -r answer <&4; yes "" >&2'],
-  ['never ends its line', `configure; read -r answer <&4; ${flood} | tr -d '\\n'`],
-  ['ignores being ended', "trap '' TERM; configure; read -r answer <&4; while :; do sleep 1; done"],
   ['leaves others behind that flood', `configure; read -r answer <&4; (${flood} &); (${flood} >&3 &)`],
-])('an engine that %s costs no memory, and a disconnect passes it by', async (_name, commands) => {
-  await behave(commands);
-  const before = await memory();
-  const [linesBefore, client] = [net.log().length, await net.attach()];
-  await client.call('connect', net.request({ session: await net.signIn(), killSwitch: true }));
-  await eventually('the engine has done what it does', () => net.log().length > linesBefore || undefined);
-  await delay(2_000);
-  const during = await memory();
+] as const;
 
-  const asked = performance.now();
-  await client.call('disconnect', {});
-  const took = performance.now() - asked;
-  expect(client.states.at(-1)).toEqual({ state: 'disconnected' });
-  // A second for its good-bye, and what a disconnect takes by itself.
-  expect(took).toBeLessThan(waitLimit(2_000));
-  expect(during - before).toBeLessThan(50);
-  // Two seconds' worth of at most 50 lines of 500 characters, and of what is tried again.
-  expect(net.log().length - linesBefore).toBeLessThan(250_000);
-  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
-  client[Symbol.dispose]();
-  await net.lab.user.exec(['sh', '-c', 'exec pkill -KILL --ns $$ --nslist net -U waymaker-engine']);
-});
+test.each(casesOf<(typeof all)[number]>({ usual, all }))(
+  'an engine that %s costs no memory, and a disconnect passes it by',
+  async (_name, commands) => {
+    await behave(commands);
+    const before = await memory();
+    const [linesBefore, client] = [net.log().length, await net.attach()];
+    await client.call('connect', net.request({ session: await net.signIn(), killSwitch: true }));
+    await eventually('the engine has done what it does', () => net.log().length > linesBefore || undefined);
+    await delay(2_000);
+    const during = await memory();
+
+    const asked = performance.now();
+    await client.call('disconnect', {});
+    const took = performance.now() - asked;
+    expect(client.states.at(-1)).toEqual({ state: 'disconnected' });
+    // A second for its good-bye, and what a disconnect takes by itself.
+    expect(took).toBeLessThan(waitLimit(2_000));
+    expect(during - before).toBeLessThan(50);
+    // Two seconds' worth of at most 50 lines of 500 characters, and of what is tried again.
+    expect(net.log().length - linesBefore).toBeLessThan(250_000);
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+    client[Symbol.dispose]();
+    await net.lab.user.exec(['sh', '-c', 'exec pkill -KILL --ns $$ --nslist net -U waymaker-engine']);
+  },
+);

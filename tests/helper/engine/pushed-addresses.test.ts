@@ -10,6 +10,7 @@ import {
   type HostileGateway,
 } from '../../lab/gateway/hostile-gateway.ts';
 import { words } from '../../lab/runs/process.ts';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 import type { TestClient } from '../support/callers/test-client.ts';
 
@@ -86,17 +87,31 @@ const refused = {
   'IPv4 in IPv6': '::ffff:192.0.2.10',
 };
 
-test.each(Object.entries(refused))('%s is not taken', async (_name, address) => {
-  const headers = address.includes(':') ? [...usable4, ...ipv6Header(address)] : ipv4Header(address);
-  await gateway.push([...usableHeaders, ...headers]);
-  using client = await connect({ mode: 'global', localNetwork: false });
-  const state = client.states.at(-1);
-  if (state?.state === 'connected') expect(Object.values(state.addresses)).not.toContain(address);
-  const device = await net.lab.user.exec(['ip', 'address', 'show', 'dev', 'wm0']);
-  expect(device.stdout).not.toContain(` ${address}/`);
-});
+const usual: readonly string[] = [
+  'the machine’s own',
+  'inside a private network that is attached',
+  'loopback',
+  'the machine’s own of IPv6',
+  'IPv4 in IPv6',
+];
+const all = Object.entries(refused);
 
-test.each([addresses.user, addresses.router, addresses.gateway])(
+test.each(casesOf({ usual: all.filter(([name]) => usual.includes(name)), all }))(
+  '%s is not taken',
+  async (_name, address) => {
+    const headers = address.includes(':') ? [...usable4, ...ipv6Header(address)] : ipv4Header(address);
+    await gateway.push([...usableHeaders, ...headers]);
+    using client = await connect({ mode: 'global', localNetwork: false });
+    const state = client.states.at(-1);
+    if (state?.state === 'connected') expect(Object.values(state.addresses)).not.toContain(address);
+    const device = await net.lab.user.exec(['ip', 'address', 'show', 'dev', 'wm0']);
+    expect(device.stdout).not.toContain(` ${address}/`);
+  },
+);
+
+const pushed = [addresses.user, addresses.router, addresses.gateway];
+
+test.each(casesOf({ usual: pushed.slice(0, 1), all: pushed }))(
   'with automatic routing, a pushed $ipv4 and $ipv6 take no traffic of the machine’s',
   async ({ ipv4, ipv6 }) => {
     await gateway.push([...usableHeaders, ...ipv4Header(ipv4), ...ipv6Header(ipv6)]);

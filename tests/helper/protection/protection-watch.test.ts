@@ -6,6 +6,7 @@ import { addresses, names } from '../../lab/network/addresses.ts';
 import { createAdministrator } from '../../lab/machine/administrator.ts';
 import { findLeaks } from '../../lab/packets/leaks.ts';
 import { eventually, words } from '../../lab/runs/process.ts';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { routingTable } from '../../../helper/linux/identifiers.ts';
 import type { TestClient } from '../support/callers/test-client.ts';
@@ -145,10 +146,10 @@ test('a rule of another VPN’s that comes before ours leads nothing out', async
   expect(await leaks()).not.toEqual([]);
 });
 
-test.each([
-  ['global', everything],
-  ['pac', pac],
-] as const)('in mode %s packets pass whatever rp_filter becomes', async (mode, routing) => {
+const globally = ['global', everything] as const;
+test.each(
+  casesOf<readonly ['global' | 'pac', Routing]>({ usual: [globally], all: [globally, ['pac', pac]] }),
+)('in mode %s packets pass whatever rp_filter becomes', async (mode, routing) => {
   const client = await net.connect({ routing });
   for (const value of [1, 2, 0] as const) {
     await administrator().setReversePathFilter(value);
