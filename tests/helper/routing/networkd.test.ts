@@ -17,7 +17,7 @@ let senders: Places;
 
 beforeAll(async () => {
   networkd = await startNetworkd(lab.net.lab.user, lab.net.lab.directory);
-  senders = await startInPlaces(lab.net, { uid: lab.uid, client: lab.client, intervalMs: 20 });
+  senders = await startInPlaces(lab.net, { uid: lab.uid, client: lab.client, intervalMs: 50 });
 });
 afterAll(async () => {
   await senders?.[Symbol.asyncDispose]();

@@ -1,6 +1,7 @@
 import { get } from 'node:http';
 import { createInterface } from 'node:readline';
 import { ports } from '../../../lab/network/addresses.ts';
+import { waitLimit } from '../../../lab/runs/wait-limit.ts';
 import { portOf, type AskLine, type SeenLine } from './place-lines.ts';
 
 /**
@@ -10,8 +11,11 @@ import { portOf, type AskLine, type SeenLine } from './place-lines.ts';
  */
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 
-/** A kernel answers within milliseconds, on a busy machine too; who asks asks again if there should have been an answer. */
-const silenceMs = 1500;
+/**
+ * A kernel answers within milliseconds, but through a tunnel a dozen processes have to take their turns. Where nobody may
+ * answer, tests wait for all of it, so it has a limit.
+ */
+const silenceMs = () => Math.min(waitLimit(1500), 6000);
 
 function say(seen: SeenLine): void {
   process.stdout.write(`${JSON.stringify(seen)}\n`);
@@ -21,7 +25,7 @@ function ask(id: number, host: string, proxy: string | undefined): void {
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${ports.http}/`;
   // The URL's own is `hostname`, which comes before `host` (Node.js documentation, http.request).
   const at = proxy === undefined ? {} : { hostname: '127.0.0.1', port: portOf(proxy), path: url };
-  const signal = AbortSignal.timeout(silenceMs);
+  const signal = AbortSignal.timeout(silenceMs());
   const onError = () => say({ id, reply: '' });
   const request = get(url, { agent: false, signal, headers: { connection: 'close' }, ...at });
   request.on('error', onError);

@@ -73,11 +73,19 @@ export async function expectUnharmed(
       ? []
       : [{ ask: { place: 'group' as const, host: echo.ipv4, proxy }, seen: gateway.ipv4 }]),
   ];
-  const expectPassing = (what: string) =>
-    eventually(`after ${what} packets pass`, async () => {
+  async function expectPassing(what: string): Promise<void> {
+    let others: string[] = [];
+    const allAsExpected = async () => {
       const seen = await senders.seen(asks.map(({ ask }) => ask));
-      return asks.every((one, index) => seen[index] === one.seen) || undefined;
+      others = asks.flatMap((one, index) =>
+        seen[index] === one.seen ? [] : [`${JSON.stringify(one)}, and was ${seen[index] ?? 'not answered'}`],
+      );
+      return others.length === 0 || undefined;
+    };
+    await eventually(`after ${what} packets pass`, allAsExpected).catch((cause: unknown) => {
+      throw new Error(`after ${what} some do not pass as they should:\n${others.join('\n')}`, { cause });
     });
+  }
 
   await expectPassing('the connection was made');
   const before = await ours(lab);
