@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { dropUdp, rekeyingGateways, runSessionUnderTraffic } from '../support/session-under-traffic.ts';
 
@@ -7,7 +8,10 @@ const rekeySeconds = 11;
 
 // Side by side, each in a laboratory of its own: most of the time is waiting for the next re-key.
 describe.concurrent('a session goes on', () => {
-  test.each(Object.entries(rekeyingGateways(rekeySeconds)))(
+  const all = Object.entries(rekeyingGateways(rekeySeconds));
+  // Either method, and either transport.
+  const usual = ['over DTLS, on the same connection', 'over TLS, by a new tunnel'];
+  test.each(casesOf({ usual: all.filter(([name]) => usual.includes(name)), all }))(
     'while it gets new keys %s',
     async (_name, gateway) => {
       const { gaps, interruptions, rekeys } = await runSessionUnderTraffic({ gateway, seconds: 25 });
