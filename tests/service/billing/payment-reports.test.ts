@@ -16,7 +16,6 @@ import { jobNames } from '../../../src/service/jobs/job-names.ts';
 import { createTestLog } from '../../unit/main/support/log.ts';
 import { decide as decideAt, orderAsGuest, paymentAt } from '../buying.ts';
 import {
-  databaseKinds,
   databaseKindsOfRun,
   newEmail,
   newSeededEnvironment,
@@ -328,7 +327,7 @@ describe.each(databaseKindsOfRun)('reports of a provider on %s', (kind) => {
   });
 });
 
-describe.each(databaseKinds)('the sandbox on %s', (kind) => {
+describe.each(databaseKindsOfRun)('the sandbox on %s', (kind) => {
   test('gives back what is paid for an account that is gone', async () => {
     await using running = await startTestService({ environment: await newSeededEnvironment(kind, seed) });
     const { device, id, reference } = await newOrder(running);

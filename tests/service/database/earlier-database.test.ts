@@ -15,6 +15,7 @@ import { products } from '../../../src/service/database/schema/billing.ts';
 import { grants, planKinds } from '../../../src/service/database/schema/entitlements.ts';
 import {
   databaseKinds,
+  databaseKindsOfRun,
   environmentWithoutTables,
   newDirectory,
   newSeededEnvironment,
@@ -113,7 +114,7 @@ test.each(databaseKinds)('plans, seats and traffic of an earlier version’s %s 
   ]);
 });
 
-test.each(databaseKinds)(
+test.each(databaseKindsOfRun)(
   'devices of an earlier version’s %s stay signed in, and open orders count',
   async (kind) => {
     const environment = await environmentWithoutTables(kind);
