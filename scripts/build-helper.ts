@@ -21,6 +21,12 @@ export async function buildHelper(outDirectory = path.join(root, 'out/helper')):
   ] as const) {
     await bundleProgram({ entry, file: path.join(outDirectory, name), external: native });
   }
+  await copyNative(outDirectory);
+  return path.join(outDirectory, 'helper.mjs');
+}
+
+/** Copies the native module to `node_modules` in the folder of a bundle. */
+export async function copyNative(outDirectory: string): Promise<void> {
   for (const name of native) {
     const from = path.join(root, 'node_modules', name);
     await cp(from, path.join(outDirectory, 'node_modules', name), {
@@ -30,7 +36,6 @@ export async function buildHelper(outDirectory = path.join(root, 'out/helper')):
       filter: (file) => !['doc', 'vendor', 'lib'].includes(path.relative(from, file)),
     });
   }
-  return path.join(outDirectory, 'helper.mjs');
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildHelper();

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { chmod, copyFile, cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { buildHelper, native } from '../../../../scripts/build-helper.ts';
+import { buildHelper, copyNative, native } from '../../../../scripts/build-helper.ts';
 import { bundleProgram } from '../../../../scripts/bundle-program.ts';
 import { addresses } from '../../../lab/network/addresses.ts';
 import { unpackedPackage } from '../../../lab/machine/unpacked-package.ts';
+import { programFile } from '../../../lab/runs/programs.ts';
 
 const resources = path.resolve(import.meta.dirname, '../../../../resources/linux');
 
@@ -30,7 +31,7 @@ export async function installHelper(tree: string, names: NameService): Promise<v
   const app = path.join(tree, 'opt/Waymaker');
   const accounts = path.join(tree, 'usr/lib/sysusers.d');
   for (const folder of [units, app, accounts]) await mkdir(folder, { recursive: true });
-  await buildHelper(path.join(app, 'resources/helper'));
+  await layHelper(path.join(app, 'resources/helper'));
   await copyFile(process.execPath, path.join(tree, installedNode));
   await copyFile(path.join(resources, 'waymaker.sysusers.conf'), path.join(accounts, 'waymaker.conf'));
   await copyFile(
@@ -40,6 +41,19 @@ export async function installHelper(tree: string, names: NameService): Promise<v
   await enable(tree, '/etc/systemd/system/waymaker-helper.service');
   for (const unit of masked) await symlink('/dev/null', path.join(units, unit));
   await installNameService[names](tree);
+}
+
+/** As `buildHelper` builds it, of the bundles that the run has made already. */
+async function layHelper(folder: string): Promise<void> {
+  const [helper, proxy] = ['helper/index.ts', 'helper/posix/start-proxy.ts'].map(programFile);
+  if (!helper?.endsWith('.mjs') || !proxy?.endsWith('.mjs')) {
+    await buildHelper(folder);
+    return;
+  }
+  await mkdir(folder, { recursive: true });
+  await copyFile(helper, path.join(folder, 'helper.mjs'));
+  await copyFile(proxy, path.join(folder, 'proxy.mjs'));
+  await copyNative(folder);
 }
 
 /** Lays the command line beside it, as a package does; run as `waymaker`. */
