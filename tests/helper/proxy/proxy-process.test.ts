@@ -12,6 +12,7 @@ import { takeLab } from '../../lab/kept-labs.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { endProcess, eventually, words } from '../../lab/runs/process.ts';
 import { publishPort } from '../../lab/network/publish.ts';
+import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { proxyAccount, startProxy, type ProxyProcess } from '../support/proxy/proxy-process.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 
@@ -230,8 +231,9 @@ describe.each(wayNames)('by %s', (way) => {
   });
 
   const own = addresses.user;
-  test.each([
-    '127.0.0.1',
+  const few = ['127.0.0.1', `[::ffff:${own.ipv4}]`, localNames.loopback];
+  const all = [
+    ...few,
     '127.1.2.3',
     '0.0.0.0',
     '[::1]',
@@ -240,14 +242,14 @@ describe.each(wayNames)('by %s', (way) => {
     '[::ffff:0.0.0.0]',
     own.ipv4,
     `[${own.ipv6}]`,
-    `[::ffff:${own.ipv4}]`,
     '169.254.169.254',
     '224.0.0.1',
     '255.255.255.255',
     '[ff02::1]',
     'localhost',
-    localNames.loopback,
-  ])('%s is refused', async (host) => {
+  ];
+  // Each way asks the same whether it may.
+  test.each(way === 'socks' ? all : casesOf({ usual: few, all }))('%s is refused', async (host) => {
     const { port } = await proxy.configure({ resolvers: [own.ipv4] });
     expect(await refusal(way, port, `http://${host}/`)).toBe({ socks: 2, http: 403, tunnel: 403 }[way]);
   });
@@ -393,7 +395,7 @@ const hostileBytes = fc.oneof(
     ),
 );
 
-test('2,000 clients that send anything do no harm', async () => {
+test('clients that send anything do no harm', async () => {
   await startAnew();
   const { port } = await proxy.configure(insideResolver);
   await echoed(ways.http(port), `http://${addresses.echo.ipv4}/`);
@@ -409,7 +411,7 @@ test('2,000 clients that send anything do no harm', async () => {
       else client.end(bytes);
       await closed;
     }),
-    { numRuns: 2000 },
+    { numRuns: isExhaustive ? 2000 : 400 },
   );
   expect(proxy.child.exitCode).toBeNull();
   expect((await echoed(ways.http(port), `http://${addresses.echo.ipv4}/`)).destination).toBe(
