@@ -148,7 +148,7 @@ const usualFailures: FailurePlan[] = [
   { first: 4, how: 'refuses' },
   { first: 1, how: 'refuses', program: 'ip', onlyAdditions: true },
 ];
-const lastingFailures = casesOf({
+const lastingFailures = casesOf<FailurePlan>({
   usual: usualFailures,
   all: [
     ...usualFailures,
