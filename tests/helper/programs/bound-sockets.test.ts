@@ -62,7 +62,7 @@ interface StreamOptions {
 async function startStream({ by, device, mark, client }: StreamOptions) {
   const { user } = net.lab;
   const script = path.resolve(import.meta.dirname, '../../lab/probes/bound-stream.ts');
-  const stream = [process.execPath, script, device, mark, '2', echo.ipv4, echo.ipv6];
+  const stream = [process.execPath, script, device, mark, '5', echo.ipv4, echo.ipv6];
   // It can read this program wherever it is.
   const reads = '--inh-caps=+dac_read_search --ambient-caps=+dac_read_search';
   const asProxy = words(`setpriv --reuid=waymaker-proxy --clear-groups ${reads} --`);
