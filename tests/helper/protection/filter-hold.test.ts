@@ -101,7 +101,7 @@ test('what comes to the proxy never leaves outside while a connection without on
     net.lab.user.spawn([
       'bash',
       '-c',
-      `while :; do curl --silent --max-time 1 ${args} ${url} & sleep 0.005; done`,
+      `while :; do curl --silent --max-time 1 ${args} ${url} & sleep 0.03; done`,
     ]);
   const client = await net.connect({ routing: pac, killSwitch: true });
   const { address } = proxyOf(client);
