@@ -254,6 +254,8 @@ export class Tunnel {
   }
 
   async #end(run: Run, options: { keepBlocking: boolean }): Promise<void> {
+    // Where it was begun after the command that ends it had come, nobody has yet.
+    run.abort.abort();
     await run.over;
     this.#run = undefined;
     this.#deadline.set(undefined);

@@ -154,6 +154,18 @@ test('commands in a row: the last one decides', async () => {
   expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
 });
 
+test('a disconnect while one connection takes the place of another ends that one, too', async () => {
+  const client = await net.connect();
+  const seen = client.states.length;
+  const replaced = client.call('connect', net.request());
+  // Its command has begun, and waits for the engine of the one before.
+  await client.until('disconnecting', { seen });
+  await client.call('disconnect', {});
+  await replaced;
+  expect(client.states.at(-1)).toEqual({ state: 'disconnected' });
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+});
+
 test('a connect while connected goes over to the other gateway', async () => {
   await net.lab.untrustedGateway.start();
   const client = await net.connect();
