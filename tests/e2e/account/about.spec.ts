@@ -1,11 +1,12 @@
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { expect, test } from '../fixtures.ts';
 import { AboutRoute } from '../routes/about-route.ts';
 import { MoreLinks } from '../routes/more-links.ts';
-import type { TextLanguage } from '../support/screens/texts.ts';
+import { languages, type TextLanguage } from '../support/screens/texts.ts';
 import { openConsole } from '../support/service/web-console.ts';
 
 test.describe('spec §2: /about-us: company mission, product features, team background', () => {
-  for (const language of ['en', 'zh-hans', 'zh-hant'] as const satisfies readonly TextLanguage[]) {
+  for (const language of casesOf<TextLanguage>({ usual: ['en'], all: languages })) {
     test(`for everybody, in ${language}, on a phone without anything cut off`, async ({
       browserHere,
       serviceHere,

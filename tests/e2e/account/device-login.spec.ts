@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { expect, test } from '../fixtures.ts';
+import { expect } from '../fixtures.ts';
+import { keepPagesHere } from '../webview/kept-pages.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { DeviceLoginRoute } from '../routes/device-login-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
@@ -9,14 +10,23 @@ import { WebFrame } from '../routes/web-frame.ts';
 import { signInByApi, type ApiUser } from '../support/service/api-user.ts';
 import { expectNoViolations } from '../support/screens/axe.ts';
 
+const test = keepPagesHere();
+
 test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device login', () => {
-  test('signs in and goes on to next; nothing of the token is left in the address or the history', async ({
+  test('signs in and goes on to next; nothing of the token is left in the address or the history, before anything else is asked of the service', async ({
     openedConsole: page,
     serviceHere,
     email,
   }) => {
     const { deviceId, token } = await signInByApi(serviceHere, email);
     await expect(new LoginRoute(page).heading).toBeVisible();
+    // What that first page asks of the service is not meant here.
+    await page.waitForLoadState('networkidle');
+    const addresses: string[] = [];
+    await page.route('**/api/**', async (route) => {
+      addresses.push(await page.evaluate(() => location.href + JSON.stringify(history.state)));
+      await route.continue();
+    });
     const sent: string[] = [];
     page.on('request', (request) => {
       const { referer = '' } = request.headers();
@@ -26,6 +36,9 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
     await expect(new RedeemRoute(page).heading).toBeVisible();
     expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/x');
     expect(sent.filter((text) => text.includes(token))).toEqual([]);
+    expect(addresses.length).toBeGreaterThan(0);
+    expect(addresses.filter((address) => address.includes(token))).toEqual([]);
+    await page.unroute('**/api/**');
 
     const stored = await page.evaluate(() => Object.fromEntries(Object.entries(localStorage)));
     expect(stored).toMatchObject({ deviceId, token, inApp: '1' });
@@ -35,25 +48,6 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
     await expect(new RedeemRoute(page).heading).toBeVisible();
     await new AccountRoute(page).open();
     await expect(page.getByText(email)).toBeVisible();
-  });
-
-  test('the address is clean before anything else is asked of the service', async ({
-    openedConsole: page,
-    serviceHere,
-    email,
-  }) => {
-    const { deviceId, token } = await signInByApi(serviceHere, email);
-    // What that first page asks of the service is not meant here.
-    await page.waitForLoadState('networkidle');
-    const addresses: string[] = [];
-    await page.route('**/api/**', async (route) => {
-      addresses.push(await page.evaluate(() => location.href + JSON.stringify(history.state)));
-      await route.continue();
-    });
-    await new DeviceLoginRoute(page).open(query({ deviceId, token }));
-    await expect(new AccountRoute(page).heading).toBeVisible();
-    expect(addresses.length).toBeGreaterThan(0);
-    expect(addresses.filter((address) => address.includes(token))).toEqual([]);
   });
 
   test('spec §5: the next-redirect parameter is sanitized to a path', async ({
@@ -86,22 +80,6 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
     await expect(new LoginRoute(page).heading).toBeVisible();
   });
 
-  test('spec §8: other nonzero codes show the message of the service', async ({ openedConsole: page }) => {
-    await page.route('**/api/user-info', (route) =>
-      route.fulfill({ json: { code: 500, msg: 'Back in a minute.', data: null } }),
-    );
-    await new DeviceLoginRoute(page).open(query({ deviceId: randomUUID(), token: 'any' }));
-    await expect(page.getByText('Back in a minute.')).toBeVisible();
-  });
-
-  test('a failure leaves whoever was signed in alone', async ({ signedInConsole: page, email }) => {
-    const login = new DeviceLoginRoute(page);
-    await login.open(query({ deviceId: randomUUID(), token: 'forged' }));
-    await expect(login.failed).toBeVisible();
-    await new AccountRoute(page).open();
-    await expect(page.getByText(email)).toBeVisible();
-  });
-
   test('asks before somebody else takes the place of who is signed in, and not for the same person', async ({
     signedInConsole: page,
     serviceHere,
@@ -126,18 +104,6 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
     await login.open(asDevice(other));
     await login.signInInstead.click();
     await expect(page.getByText(`other-${email}`)).toBeVisible();
-  });
-
-  test('after a network failure the user can retry', async ({ openedConsole: page, serviceHere, email }) => {
-    const { deviceId, token } = await signInByApi(serviceHere, email);
-    await page.route('**/api/user-info', (route) => route.abort());
-    const login = new DeviceLoginRoute(page);
-    await login.open(query({ deviceId, token }));
-    await expect(login.failed).toBeVisible();
-    await page.unroute('**/api/user-info');
-    await login.retry.click();
-    await expect(new AccountRoute(page).heading).toBeFocused();
-    await expect(page.getByText(email)).toBeVisible();
   });
 
   test('inApp: the pages are inside an app, so the header and footer of the web are not around them, also later', async ({
@@ -172,31 +138,6 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
     await expect(new LoginRoute(page).heading).toBeVisible();
     await page.reload();
     await expect(frame.header).toBeVisible();
-  });
-
-  test('without a token it asks to sign in', async ({ openedConsole: page }) => {
-    const login = new DeviceLoginRoute(page);
-    for (const wrong of ['', '?token=x', `?deviceId=${randomUUID()}`]) {
-      await login.open(wrong);
-      await expect(new LoginRoute(page).heading, wrong).toBeVisible();
-    }
-  });
-
-  test('in the desktop app the token goes to the session store, not into the page', async ({
-    launchHere,
-    serviceHere,
-    email,
-  }) => {
-    const { deviceId, token } = await signInByApi(serviceHere, email);
-    const { page } = await launchHere();
-    await expect(new LoginRoute(page).heading).toBeVisible();
-    await new DeviceLoginRoute(page).open(query({ deviceId, token, inApp: '1' }));
-    await expect(new AccountRoute(page).heading).toBeVisible();
-    await expect(page.getByText(email)).toBeVisible();
-    const kept = await page.evaluate(() =>
-      JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage)]),
-    );
-    expect(kept).not.toContain(token);
   });
 });
 

@@ -1,15 +1,12 @@
-import type { Page } from 'playwright/test';
 import { expect } from '../fixtures.ts';
 import { AddMemberRoute } from '../routes/add-member-route.ts';
 import { ManageLinks } from '../routes/manage-links.ts';
 import { MembersRoute } from '../routes/members-route.ts';
 import { MembershipCards } from '../routes/membership-cards.ts';
 import { must } from '../support/service/api-user.ts';
-import { expectNoViolations } from '../support/screens/axe.ts';
-import { makeMember, payerOf, signInPayer } from '../support/service/payer.ts';
-import { arriveSignedIn, launchSignedIn, openSignedIn, signIn } from '../support/tunnel/sign-in.ts';
+import { makeMember, signInPayer } from '../support/service/payer.ts';
+import { arriveSignedIn, launchSignedIn, signIn } from '../support/tunnel/sign-in.ts';
 import { openConsole } from '../support/service/web-console.ts';
-import { withoutEvents } from '../support/service/without-events.ts';
 import { test } from '../webview/webview-fixtures.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -72,65 +69,6 @@ test('the whole path with two browsers: invited by mail, signed in, accepted, le
   await members.open();
   await expect(members.empty).toBeVisible();
 });
-
-test('who is removed keeps the session, the devices and the trial', async ({
-  browserHere,
-  serviceHere,
-  email,
-}) => {
-  const payer = await payerOf(email, serviceHere);
-  const page = await openSignedIn(browserHere, serviceHere, email);
-  const cards = new MembershipCards(page);
-  await expect(cards.membership).toBeVisible();
-  must(await payer.call('removeMember', { params: { loginId: email } }));
-  // What is kept of the account for an hour is not asked for again by itself (specification §9).
-  await page.evaluate(() => localStorage.removeItem('user'));
-  await cards.open();
-  await expect(cards.membership).toBeHidden();
-  await expect(page.getByText('Owner', { exact: true })).toBeVisible();
-});
-
-test('an invitation that was withdrawn meanwhile says so, and goes', async ({
-  browserHere,
-  serviceHere,
-  email,
-}) => {
-  const payer = await signInPayer(serviceHere, `payer-of-${email}`);
-  must(await payer.call('addMember', { body: { loginId: email, loginType: 'email' } }));
-  const page = await openSignedIn(browserHere, serviceHere, email);
-  // Before the service has said so.
-  await withoutEvents(page.context());
-  await page.reload();
-  const cards = new MembershipCards(page);
-  await expect(cards.accept).toBeVisible();
-  must(await payer.call('removeMember', { params: { loginId: email } }));
-  await cards.accept.click();
-  await expect(page.getByText('This invitation is no longer valid. Ask for a new one.')).toBeVisible();
-  await expect(cards.invitation).toBeHidden();
-});
-
-for (const host of ['desktop', 'webview'] as const) {
-  test(`in the ${host} app an invitation is accepted, and the plan left`, async ({
-    launchHere,
-    openInApp,
-    serviceHere,
-    email,
-  }) => {
-    const payer = await signInPayer(serviceHere, `payer-of-${email}`);
-    must(await payer.call('addMember', { body: { loginId: email, loginType: 'email' } }));
-    const { page }: { page: Page } = host === 'desktop' ? await launchHere() : await openInApp('android');
-    await arriveSignedIn(page, serviceHere, email);
-    const cards = new MembershipCards(page);
-    await expect(cards.invitedBy(`payer-of-${email}`)).toBeVisible();
-    await expectNoViolations(page, `${host}, invited`);
-    await cards.accept.click();
-    await expect(cards.membership).toBeVisible();
-    await expectNoViolations(page, `${host}, member`);
-    await cards.leave.click();
-    await cards.confirmLeaving.click();
-    await expect(cards.membership).toBeHidden();
-  });
-}
 
 test('an invitation expires while the page is open, and can be made again', async ({
   launchHere,

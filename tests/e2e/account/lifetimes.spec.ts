@@ -1,62 +1,16 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Page } from 'playwright/test';
 import { AccountRoute } from '../routes/account-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { LogoutRoute } from '../routes/logout-route.ts';
-import { PurchaseRoute } from '../routes/purchase-route.ts';
-import { startHostileService } from '../support/service/hostile-service.ts';
 import { routed } from '../support/tunnel/route-lists.ts';
-import { arriveSignedIn, launchSignedIn, signIn } from '../support/tunnel/sign-in.ts';
+import { arriveSignedIn, signIn } from '../support/tunnel/sign-in.ts';
 import { openSettings } from '../support/screens/open-settings.ts';
 import { texts } from '../support/screens/texts.ts';
+import { expectAccount, expectLifetimes } from '../support/service/kept-answers.ts';
 import { withoutEvents } from '../support/service/without-events.ts';
 import { createWebviewApp } from '../webview/webview-app.ts';
 import { expect, test } from '../webview/webview-fixtures.ts';
 
 const [hour, day] = [60 * 60, 24 * 60 * 60];
-
-/** In the words of specification §9, not in those of the code: user 1 h, service 1 h, basic info 24 h … */
-const calls = [
-  { path: '/api/user-info', seconds: hour },
-  { path: '/api/my-service', seconds: hour },
-  { path: '/api/basic-info', seconds: 24 * hour },
-  { path: '/api/translations/waymaker/en', seconds: 7 * day },
-];
-
-const isCached = (path: string) => calls.some((call) => call.path === path);
-
-/** Waits until the account page of `email` shows all that it has. */
-async function expectAccount(page: Page, email: string): Promise<void> {
-  await expect(page.getByText(email)).toBeVisible();
-  // Fetched always, and last: by then whatever else is stale has been asked for.
-  await expect(page.getByText(texts.en['account.received'])).toBeVisible();
-}
-
-/**
- * Looks at the pages that need the calls, again and again as what is stored gets older, and holds what is asked of
- * the service against the lifetimes. `look` reloads the page; `asked`: the paths of all calls since it was last
- * asked. The page's clock is the test's.
- */
-async function expectLifetimes(page: Page, look: () => Promise<void>, asked: () => string[]): Promise<void> {
-  const minute = 60;
-  let age = 0;
-  const fetchedAt = new Map<string, number>();
-  const lifetimes = [...new Set(calls.map(({ seconds }) => seconds))].sort((one, other) => one - other);
-  for (const lifetime of lifetimes) {
-    for (const at of [lifetime - 10 * minute, lifetime + 10 * minute]) {
-      await page.clock.fastForward((at - age) * 1000);
-      age = at;
-      asked();
-      await look();
-      await page.waitForLoadState('networkidle');
-      const stale = calls.filter(({ path, seconds }) => at - (fetchedAt.get(path) ?? 0) > seconds);
-      for (const { path } of stale) fetchedAt.set(path, at);
-      const made = asked().filter(isCached).sort();
-      expect(made, `after ${at / minute} minutes`).toEqual(stale.map(({ path }) => path).sort());
-    }
-  }
-}
 
 test('spec §9: cached answers last as long as they should, over restarts, and are dropped on sign-out', async ({
   openedConsole: page,
@@ -83,49 +37,6 @@ test('spec §9: cached answers last as long as they should, over restarts, and a
   const left = await page.evaluate(() => JSON.stringify(localStorage));
   expect(left).not.toContain(email);
   expect(left).not.toContain('expiredAt');
-});
-
-test('spec §9: in the desktop as well, over restarts of the app, and dropped on sign-out', async ({
-  launchHere,
-  serviceHere,
-  email,
-  directory,
-  keyring,
-}) => {
-  // The app's main process makes the calls: they are seen on their way to the service.
-  await using between = await startHostileService(serviceHere.apiUrl, {});
-  const env = { ...keyring.env, WAYMAKER_API_URL: between.apiUrl };
-  const first = await launchSignedIn(launchHere, serviceHere, email, { env });
-  /** The app's account page does without the links of basic info; its purchase page needs them. */
-  const lookAt = async (page: Page) => {
-    await new AccountRoute(page).open();
-    await expectAccount(page, email);
-    const purchase = new PurchaseRoute(page);
-    await purchase.follow();
-    await expect(purchase.outside).toBeVisible();
-  };
-  await lookAt(first.page);
-  const kept = () => readFile(join(directory, 'app/page-storage.json'), 'utf8');
-  await expect.poll(kept).toContain('purchase_url');
-  expect(new Set(between.asked().filter(isCached))).toEqual(new Set(calls.map((call) => call.path)));
-  await first.quit();
-
-  const { page } = await launchHere({ env });
-  await lookAt(page);
-  expect(between.asked().filter(isCached)).toEqual([]);
-  await page.clock.install();
-  await expectLifetimes(
-    page,
-    () => lookAt(page),
-    () => between.asked(),
-  );
-
-  expect(await kept(), 'positive control').toContain(email);
-  await new LogoutRoute(page).open();
-  await new LogoutRoute(page).confirm.click();
-  await expect(new LoginRoute(page).heading).toBeVisible();
-  await expect.poll(kept).not.toContain(email);
-  expect(await kept()).not.toContain('expiredAt');
 });
 
 const routeLists = [
@@ -194,25 +105,3 @@ for (const { title, mode, path, seconds, first, changed, then } of routeLists) {
     expect(kept()).toEqual([]);
   });
 }
-
-test('spec §4: a service is expired when expiredAt is before now, re-evaluated every minute', async ({
-  openedConsole: page,
-  serviceHere,
-  email,
-}) => {
-  await page.clock.install();
-  let expiredAt: string | undefined;
-  await page.route('**/api/my-service', async (route) => {
-    // The same however often it is asked for.
-    expiredAt ??= new Date((await page.evaluate(() => Date.now())) + 90_000).toISOString();
-    const data = { serviceId: 'plan-1', expiredAt, seats: 3, service: 'Family' };
-    await route.fulfill({ json: { code: 0, msg: '', data } });
-  });
-  await arriveSignedIn(page, serviceHere, email);
-  const plan = page.getByRole('region', { name: texts.en['account.plan'] });
-  await expect(plan.getByText(texts.en['account.active'], { exact: true })).toBeVisible();
-  await page.clock.runFor(61_000);
-  await expect(plan.getByText(texts.en['account.active'], { exact: true })).toBeVisible();
-  await page.clock.runFor(60_000);
-  await expect(plan.getByText(texts.en['account.expired'], { exact: true })).toBeVisible();
-});

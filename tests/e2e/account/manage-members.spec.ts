@@ -6,7 +6,10 @@ import { PurchaseRoute } from '../routes/purchase-route.ts';
 import { payerOf, signInPayer } from '../support/service/payer.ts';
 import { launchSignedIn } from '../support/tunnel/sign-in.ts';
 import { texts } from '../support/screens/texts.ts';
-import { expect, test } from '../webview/webview-fixtures.ts';
+import { expect } from '../webview/webview-fixtures.ts';
+import { keepPagesHere } from '../webview/kept-pages.ts';
+
+const test = keepPagesHere();
 
 test.describe('spec §2: /members: the whole page on the desktop, and in a webview as there; /members/add: add a member by email:', () => {
   test("spec §8: 'member added' once invited, which takes a seat; the invitation is withdrawn after asking", async ({
@@ -54,7 +57,11 @@ test.describe('spec §2: /members: the whole page on the desktop, and in a webvi
     await expect(new PurchaseRoute(page).heading).toBeVisible();
   });
 
-  test('spec §5: member email field is required (email type)', async ({ signInInApp }) => {
+  test("spec §5: member email field is required (email type); spec §8: 'error adding member' without the service, its own words with it; the email stays", async ({
+    signInInApp,
+    serviceHere,
+    email,
+  }) => {
     const { page } = await signInInApp('android');
     const add = new AddMemberRoute(page);
     await add.open();
@@ -66,17 +73,7 @@ test.describe('spec §2: /members: the whole page on the desktop, and in a webvi
     await add.add.click();
     await expect(add.invalid).toBeVisible();
     await expect(add.heading).toBeVisible();
-  });
 
-  test("spec §8: 'error adding member' without the service, its own words with it; the email stays", async ({
-    signInInApp,
-    serviceHere,
-    email,
-  }) => {
-    const { page } = await signInInApp('android');
-    const add = new AddMemberRoute(page);
-    await add.open();
-    await expect(add.email).toBeVisible();
     await serviceHere.stop();
     await add.email.fill(email);
     await add.add.click();
@@ -109,19 +106,5 @@ test.describe('spec §6: levels: 3 child (member): group management is for payer
       await expect(payerOnly.heading).toBeVisible();
       await expect(page.getByRole('textbox')).toHaveCount(0);
     }
-  });
-
-  test('who becomes one meanwhile sees at once that it is for payers', async ({
-    signInInApp,
-    serviceHere,
-    email,
-  }) => {
-    const { page } = await signInInApp('android');
-    const add = new AddMemberRoute(page);
-    await add.open();
-    await expect(add.email).toBeVisible();
-    await payerOf(email, serviceHere);
-    await expect(new PayerOnlyRoute(page, '/members/add').heading).toBeVisible();
-    await expect(add.email).toHaveCount(0);
   });
 });

@@ -3,12 +3,10 @@ import { ConfirmRoute } from '../routes/confirm-route.ts';
 import { ManageLinks } from '../routes/manage-links.ts';
 import { OrdersRoute } from '../routes/orders-route.ts';
 import { PayOrderRoute } from '../routes/pay-order-route.ts';
-import { PurchaseRoute } from '../routes/purchase-route.ts';
 import { WordgatePage } from '../routes/store-pages.ts';
 import { placeOrder } from '../support/service/place-order.ts';
-import { payerOf } from '../support/service/payer.ts';
 import { plan } from '../support/service/service.ts';
-import { launchSignedIn, openSignedIn } from '../support/tunnel/sign-in.ts';
+import { openSignedIn } from '../support/tunnel/sign-in.ts';
 
 test.describe('spec §2: /orders: the whole page on the desktop', () => {
   test('spec §9: prices shown in USD as cents/100 with 2 decimals; an unpaid order leads to /pay/order, a paid one does not', async ({
@@ -41,29 +39,5 @@ test.describe('spec §2: /orders: the whole page on the desktop', () => {
     await expect(orders.paid).toBeVisible();
     await expect(orders.unpaid).toBeHidden();
     await expect(orders.rows.getByRole('link')).toHaveCount(0);
-  });
-
-  test('spec §6: levels: 3 child (member): is not offered to pay an order', async ({
-    launchHere,
-    serviceHere,
-    email,
-  }) => {
-    const orderId = await placeOrder(serviceHere, email);
-    await payerOf(email, serviceHere);
-
-    const { page } = await launchSignedIn(launchHere, serviceHere, email);
-    // Until the level is known, nobody is offered anything.
-    await expect(page.getByText('Member', { exact: true })).toBeVisible();
-    await new ManageLinks(page).to('section.orders').click();
-    const orders = new OrdersRoute(page);
-    await expect(orders.unpaid).toBeVisible();
-    await expect(orders.row(plan.title).getByText('$9.99', { exact: true })).toBeVisible();
-    await expect(orders.rows.getByRole('link')).toHaveCount(0);
-
-    const { childOnly } = new PurchaseRoute(page);
-    await new PayOrderRoute(page).follow(`?orderId=${orderId}`);
-    await expect(childOnly).toBeVisible();
-    await new ConfirmRoute(page).follow(`?order_id=${orderId}`);
-    await expect(childOnly).toBeVisible();
   });
 });

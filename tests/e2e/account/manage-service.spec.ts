@@ -4,10 +4,12 @@ import { ManageLinks } from '../routes/manage-links.ts';
 import { MyServiceRoute } from '../routes/my-service-route.ts';
 import { PurchaseRoute } from '../routes/purchase-route.ts';
 import { must, signInByApi } from '../support/service/api-user.ts';
-import { payerOf } from '../support/service/payer.ts';
 import { licenseKeys } from '../support/service/service.ts';
 import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
-import { expect, test } from '../webview/webview-fixtures.ts';
+import { expect } from '../webview/webview-fixtures.ts';
+import { keepPagesHere } from '../webview/kept-pages.ts';
+
+const test = keepPagesHere();
 
 const monthMs = 30 * 24 * 3_600_000;
 
@@ -47,20 +49,6 @@ test.describe('spec §2: /my-service: the whole page on the desktop, and in a we
     await page.clock.fastForward(monthMs + 61_000);
     await expect(service.expired).toBeVisible();
     await expect(service.active).toBeHidden();
-  });
-
-  test('a child member sees the plan of its payer, and no way to buy', async ({
-    signInInApp,
-    serviceHere,
-    email,
-  }) => {
-    await payerOf(email, serviceHere);
-    const { page } = await signInInApp('android');
-    const service = new MyServiceRoute(page);
-    await service.open();
-    await expect(service.shared).toBeVisible();
-    await expect(page.getByText('Gift', { exact: true })).toBeVisible();
-    await expect(service.renew).toBeHidden();
   });
 
   test("spec §8: 'error fetching service' while the service is down, and the plan after a retry", async ({

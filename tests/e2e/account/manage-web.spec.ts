@@ -1,4 +1,5 @@
-import { expect, test } from '../fixtures.ts';
+import { expect } from '../fixtures.ts';
+import { keepPagesHere } from '../webview/kept-pages.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { AddMemberRoute } from '../routes/add-member-route.ts';
 import { CreateAppRoute, EditAppRoute } from '../routes/app-form-route.ts';
@@ -9,6 +10,8 @@ import { must, signInByApi } from '../support/service/api-user.ts';
 import { signInPayer } from '../support/service/payer.ts';
 import { openSignedIn } from '../support/tunnel/sign-in.ts';
 import { texts } from '../support/screens/texts.ts';
+
+const test = keepPagesHere();
 
 test.describe('spec §2 on the web, where only the lists are left to the desktop app', () => {
   test("/members/add: add a member by email; spec §8: 'member added'", async ({
@@ -56,10 +59,5 @@ test.describe('spec §2 on the web, where only the lists are left to the desktop
     await edit.save.click();
     await expect(apps.updated).toBeVisible();
     expect(must(await user.call('groupApps')).items).toMatchObject([{ id: wiki?.id, name: 'Handbook' }]);
-  });
-
-  test('/apps/{id} of an entry that is not there says so', async ({ signedInConsole: page }) => {
-    await new EditAppRoute(page).open('/00000000-0000-4000-8000-000000000000');
-    await expect(page.getByText(texts.en['appForm.unknown'])).toBeVisible();
   });
 });

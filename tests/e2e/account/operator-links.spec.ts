@@ -1,22 +1,11 @@
-import type { Page } from 'playwright/test';
-import { expect, test } from '../fixtures.ts';
+import { expect } from '../fixtures.ts';
+import { keepPagesHere } from '../webview/kept-pages.ts';
 import { MoreLinks } from '../routes/more-links.ts';
 import { WebNoticeRoute } from '../routes/web-notice-route.ts';
 import { texts } from '../support/screens/texts.ts';
+import { nameLinks } from '../support/service/name-links.ts';
 
-/** From now on basic info names these links in the place of the service's own. */
-async function nameLinks(page: Page, links: Record<string, string>): Promise<void> {
-  await page.route('**/api/basic-info', async (route) => {
-    // A page may still ask as its test ends.
-    const reply = await route
-      .fetch()
-      .then((response) => response.json() as Promise<{ data: { links: object } }>)
-      .catch(() => undefined);
-    if (!reply) return;
-    await route.fulfill({ json: { ...reply, data: { links: { ...reply.data.links, ...links } } } });
-  });
-  await page.evaluate(() => localStorage.removeItem('basicInfo'));
-}
+const test = keepPagesHere();
 
 test.describe('spec §3: links of basic info', () => {
   test('an operator has apps, members, plan and deletion elsewhere', async ({ signedInConsole: page }) => {
@@ -42,30 +31,6 @@ test.describe('spec §3: links of basic info', () => {
     const more = new MoreLinks(page);
     await more.open();
     await expect(more.to('selfDelete.title')).toHaveAttribute('href', `${elsewhere}/delete`);
-  });
-
-  test("pages of ours are ours, and the seller's offers are one of the ways to more", async ({
-    signedInConsole: page,
-    serviceHere,
-  }) => {
-    const more = new MoreLinks(page);
-    await expect(more.to('more.offers')).toHaveAttribute('href', `${serviceHere.consoleUrl}/store/events`);
-    await expect(more.to('selfDelete.title')).toHaveAttribute('href', '/self-delete');
-    const notice = new WebNoticeRoute(page, '/apps');
-    await notice.open();
-    await expect(notice.heading).toBeVisible();
-    await expect(notice.elsewhere).toHaveCount(0);
-  });
-
-  test('a link that must not be opened leads nowhere', async ({ signedInConsole: page }) => {
-    await nameLinks(page, { delete_account_url: 'javascript:1', seller_event_url: 'file:///etc/passwd' });
-    const more = new MoreLinks(page);
-    const named = page.waitForResponse('**/api/basic-info');
-    await more.open();
-    await named;
-    await expect(more.to('about.title')).toBeVisible();
-    await expect(more.to('selfDelete.title')).toHaveAttribute('href', '/self-delete');
-    await expect(more.to('more.offers')).toHaveCount(0);
   });
 });
 

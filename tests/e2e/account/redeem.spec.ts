@@ -1,10 +1,12 @@
-import { expect, test } from '../fixtures.ts';
+import { expect } from '../fixtures.ts';
+import { keepPagesHere } from '../webview/kept-pages.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { MoreLinks } from '../routes/more-links.ts';
 import { RedeemRoute } from '../routes/redeem-route.ts';
 import { must, signInByApi } from '../support/service/api-user.ts';
 import { licenseKeys } from '../support/service/service.ts';
-import { openSignedIn } from '../support/tunnel/sign-in.ts';
+
+const test = keepPagesHere();
 
 test.describe('spec §2: /x: enter a license key to redeem (coupon/recharge)', () => {
   test("spec §8: 'license recharge success', and the plan is there at once, also after a reload", async ({
@@ -25,15 +27,11 @@ test.describe('spec §2: /x: enter a license key to redeem (coupon/recharge)', (
     await expect(account.noPlan).toBeHidden();
   });
 
-  test('the desktop app redeems it as well', async ({ signedInHere: { page } }) => {
-    await new MoreLinks(page).to('redeem.title').click();
-    const redeem = new RedeemRoute(page);
-    await redeem.redeem(licenseKeys.desktop);
-    await expect(redeem.success).toBeVisible();
-    await expect(page.getByText('Gift')).toBeVisible();
-  });
-
-  test('spec §5: license key field is required', async ({ signedInConsole: page }) => {
+  test("spec §5: license key field is required; spec §8: other nonzero codes: toast the server msg as an error, and what was typed stays; 'error during license key recharge' while the service cannot be reached", async ({
+    signedInConsole: page,
+    serviceHere,
+    email,
+  }) => {
     const redeem = new RedeemRoute(page);
     await redeem.open();
     for (const nothing of ['', '   ']) {
@@ -44,18 +42,9 @@ test.describe('spec §2: /x: enter a license key to redeem (coupon/recharge)', (
     }
     await redeem.key.fill('x');
     await expect(redeem.required).toBeHidden();
-  });
 
-  test('spec §8: other nonzero codes: toast the server msg as an error, and what was typed stays', async ({
-    browserHere,
-    serviceHere,
-    email,
-  }) => {
     const other = await signInByApi(serviceHere, `other-${email}`);
     must(await other.call('consumeLicenseKey', { params: { key: licenseKeys.twice } }));
-    const page = await openSignedIn(browserHere, serviceHere, email);
-    const redeem = new RedeemRoute(page);
-    await redeem.open();
     await redeem.redeem(licenseKeys.twice);
     await expect(
       page.getByText('This license key has already been used. Please enter another one.'),
@@ -64,13 +53,7 @@ test.describe('spec §2: /x: enter a license key to redeem (coupon/recharge)', (
     await redeem.redeem('../../self');
     await expect(redeem.heading).toBeVisible();
     await expect(redeem.key).toHaveValue('../../self');
-  });
 
-  test("spec §8: 'error during license key recharge' while the service cannot be reached", async ({
-    signedInConsole: page,
-  }) => {
-    const redeem = new RedeemRoute(page);
-    await redeem.open();
     await page.route('**/api/license-keys/**', (route) => route.abort());
     await redeem.redeem('ANY-KEY');
     await expect(redeem.failed).toBeVisible();

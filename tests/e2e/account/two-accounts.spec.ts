@@ -1,6 +1,5 @@
 import { expect, test } from '../fixtures.ts';
 import { StorePage } from '../routes/store-pages.ts';
-import { signInByApi } from '../support/service/api-user.ts';
 import { deviceLogin, openSignedIn } from '../support/tunnel/sign-in.ts';
 import { texts } from '../support/screens/texts.ts';
 
@@ -34,25 +33,4 @@ test('tabs follow when a tab beside them changes accounts, and do nothing to the
   await expect(page.getByText(text['selfDelete.finalTitle'])).toHaveCount(0);
   await expect(page.getByRole('main').getByText(other)).toBeVisible();
   await expect(new StorePage(shop).buyer(other)).toBeVisible();
-});
-
-test('a tab follows when one beside it clears the browser’s storage, and signs in as somebody else at once', async ({
-  browserHere,
-  serviceHere,
-  email,
-}) => {
-  const other = email.replace('@', '-other@');
-  const page = await openSignedIn(browserHere, serviceHere, email);
-  const tab = await page.context().newPage();
-  await tab.goto(`${serviceHere.consoleUrl}/about-us`);
-  const { deviceId, token } = await signInByApi(serviceHere, other);
-  await tab.evaluate(
-    (entries) => {
-      localStorage.clear();
-      for (const [key, value] of Object.entries(entries)) localStorage.setItem(key, value);
-    },
-    { deviceId, token },
-  );
-  await expect(page.getByRole('main').getByText(other)).toBeVisible();
-  await expect(page.getByRole('main').getByText(email)).toHaveCount(0);
 });

@@ -1,7 +1,8 @@
 import type { Browser, Page } from 'playwright/test';
 import { pageNote } from '../../../src/shared/constants.ts';
 import type { PageNote } from '../../../src/shared/entities.ts';
-import { expect, test } from '../fixtures.ts';
+import { expect } from '../fixtures.ts';
+import { keepPagesHere } from '../webview/kept-pages.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { NoteDialog } from '../routes/note-dialog.ts';
@@ -11,7 +12,10 @@ import { openLoginWithNotes, pass } from '../support/service/page-notes.ts';
 import type { TestService } from '../support/service/service.ts';
 import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
 import { texts } from '../support/screens/texts.ts';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
+
+const test = keepPagesHere();
 
 /** Markup that says so if any of it ever comes to life, and every other way out of a text. */
 const script = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>';
@@ -27,6 +31,9 @@ const badLinks = [
   '/\\elsewhere.example/steal',
   'https://waymaker.example:pass@elsewhere.example/',
 ];
+
+/** Each is a page of its own. */
+const clickActions = casesOf({ usual: [badLinks[0]!, '//elsewhere.example/steal'], all: badLinks });
 
 async function expectHarmless(page: Page, origin: string, where: string): Promise<void> {
   const found = await page.evaluate(() => ({
@@ -104,7 +111,7 @@ test('a clickAction that is neither a path of ours nor a web address is not open
   browserHere,
   serviceHere,
 }) => {
-  for (const clickAction of badLinks) {
+  for (const clickAction of clickActions) {
     const { page, dialog, open, confirm } = await openNote(browserHere, serviceHere, { clickAction });
     await expect(open, clickAction).toHaveCount(0);
     await confirm.click();

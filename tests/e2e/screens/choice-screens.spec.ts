@@ -22,7 +22,10 @@ import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
 import { languageTags, texts, type TextLanguage } from '../support/screens/texts.ts';
 import { expectWholeWords } from '../support/screens/parted-words.ts';
 import { longName } from '../support/screens/visible-text.ts';
-import { expect, test } from '../webview/webview-fixtures.ts';
+import { expect } from '../webview/webview-fixtures.ts';
+import { keepPagesHere } from '../webview/kept-pages.ts';
+
+const test = keepPagesHere();
 
 test('too little contrast in a dialog is seen, whatever is behind it', async ({ signInInApp }) => {
   const { app, page } = await signInInApp('android');

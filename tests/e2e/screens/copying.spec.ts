@@ -3,8 +3,11 @@ import { texts } from '../support/screens/texts.ts';
 import { tunnelScreens } from '../support/screens/tunnel-screens.ts';
 import { openScreen } from '../support/screens/screens.ts';
 import type { WebviewApp } from '../webview/webview-app.ts';
-import { expect, test } from '../webview/webview-fixtures.ts';
+import { expect } from '../webview/webview-fixtures.ts';
+import { keepPagesHere } from '../webview/kept-pages.ts';
 import type { Page } from 'playwright/test';
+
+const test = keepPagesHere();
 
 const ipv6 = '2001:db8::7';
 

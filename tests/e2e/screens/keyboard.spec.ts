@@ -21,7 +21,10 @@ import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
 import { tabTo } from '../support/screens/keyboard.ts';
 import { routed } from '../support/tunnel/route-lists.ts';
 import { serverNames } from '../support/service/service.ts';
-import { expect, test } from '../webview/webview-fixtures.ts';
+import { expect } from '../webview/webview-fixtures.ts';
+import { keepPagesHere } from '../webview/kept-pages.ts';
+
+const test = keepPagesHere();
 
 /** Leaves the question without an answer in both ways, then has it done; the focus always has a place. */
 async function removeByKeyboard(
@@ -138,36 +141,6 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
     await expect(apps.heading).toBeFocused();
     await removeByKeyboard(apps, apps.delete('Wiki'));
     await expect(apps.empty).toBeVisible();
-  });
-
-  test('the way to a first app and a first member keeps the focus when the empty list arrives', async ({
-    openInApp,
-    serviceHere,
-    email,
-  }) => {
-    await signInPayer(serviceHere, email);
-    const { page } = await openInApp('android');
-    await arriveSignedIn(page, serviceHere, email);
-    const manage = new ManageLinks(page);
-    const apps = new AppsRoute(page);
-    const members = new MembersRoute(page);
-    for (const { section, call, list, add } of [
-      { section: 'section.apps', call: '**/api/group/apps*', list: apps, add: apps.create },
-      { section: 'section.members', call: '**/api/group/members*', list: members, add: members.add },
-    ] as const) {
-      const answered = Promise.withResolvers<void>();
-      await page.route(call, async (route) => {
-        await answered.promise;
-        await route.continue();
-      });
-      await manage.to(section).click();
-      await expect(list.heading).toBeFocused();
-      await tabTo(add);
-      answered.resolve();
-      await expect(list.empty).toBeVisible();
-      await expect(add).toBeFocused();
-      await page.goBack();
-    }
   });
 
   test('a license key is redeemed and the account deleted, also when the service fails on the way', async ({

@@ -1,13 +1,7 @@
 import { AccountRoute } from '../routes/account-route.ts';
 import { ConnectRoute } from '../routes/connect-route.ts';
-import { AppsRoute } from '../routes/apps-route.ts';
-import { DevicesRoute } from '../routes/devices-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
-import { ManageLinks } from '../routes/manage-links.ts';
-import { MembersRoute } from '../routes/members-route.ts';
 import { MiniAppsRoute } from '../routes/mini-apps-route.ts';
-import { MyServiceRoute } from '../routes/my-service-route.ts';
-import { OrdersRoute } from '../routes/orders-route.ts';
 import { Tabs } from '../routes/tabs.ts';
 import { WebFrame } from '../routes/web-frame.ts';
 import { WebNoticeRoute } from '../routes/web-notice-route.ts';
@@ -22,7 +16,10 @@ import { tunnelScreens } from '../support/screens/tunnel-screens.ts';
 import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { startApp } from '../webview/open-webview.ts';
 import { createWebviewApp } from '../webview/webview-app.ts';
-import { expect, test } from '../webview/webview-fixtures.ts';
+import { expect } from '../webview/webview-fixtures.ts';
+import { keepPagesHere } from '../webview/kept-pages.ts';
+
+const test = keepPagesHere();
 
 test.describe('spec §2: web layout: header with a login/dashboard button, breadcrumbs, and a footer with links', () => {
   test('the button is login for a stranger and dashboard for a user, and both lead there', async ({
@@ -42,10 +39,15 @@ test.describe('spec §2: web layout: header with a login/dashboard button, bread
     await expect(new AccountRoute(page).heading).toBeVisible();
   });
 
-  test('links to devices, service, purchase, orders, members, apps and privacy policy; breadcrumbs lead back', async ({
+  test('links to devices, service, purchase, orders, members, apps and privacy policy; breadcrumbs lead back; no tab bar at all', async ({
     signedInConsole: page,
     serviceHere,
   }) => {
+    await expect(new AccountRoute(page).heading).toBeVisible();
+    await expect(new Tabs(page).bar).toHaveCount(0);
+    for (const section of ['section.connect', 'section.miniApps'] as const) {
+      await expect(page.getByRole('link', { name: texts.en[section], exact: true })).toHaveCount(0);
+    }
     const frame = new WebFrame(page);
     const paths = {
       devices: '/devices',
@@ -73,28 +75,8 @@ test.describe('spec §2: web layout: header with a login/dashboard button, bread
   });
 });
 
-test('an address with a slash at its end is the same page, with its breadcrumbs', async ({
-  signedInConsole: page,
-  serviceHere,
-}) => {
-  await page.goto(`${serviceHere.consoleUrl}/apps/?from=mail`);
-  await expect(new WebNoticeRoute(page, '/apps').heading).toBeVisible();
-  const crumb = new WebFrame(page).breadcrumbs.getByText(texts.en['section.apps']);
-  await expect(crumb).toHaveAttribute('aria-current', 'page');
-  await expect(page).toHaveURL(`${serviceHere.consoleUrl}/apps?from=mail`);
-});
-
 test.describe('spec §2: /dashboard: account tab; native apps also have mini-apps and connect tabs', () => {
-  test('on the web: the account, and no tab bar at all', async ({ signedInConsole: page }) => {
-    await expect(new AccountRoute(page).heading).toBeVisible();
-    const tabs = new Tabs(page);
-    await expect(tabs.bar).toHaveCount(0);
-    for (const section of ['section.connect', 'section.miniApps'] as const) {
-      await expect(page.getByRole('link', { name: texts.en[section], exact: true })).toHaveCount(0);
-    }
-  });
-
-  for (const host of ['desktop', 'webview'] as const) {
+  for (const host of casesOf<'desktop' | 'webview'>({ usual: ['desktop'], all: ['desktop', 'webview'] })) {
     test(`native layout: bottom tab bar, in the ${host}`, async ({
       launchHere,
       openInApp,
@@ -129,28 +111,6 @@ test.describe('spec §2: /dashboard: account tab; native apps also have mini-app
         (await settingsTab.textContent()) ?? '',
       );
     });
-  }
-});
-
-test('spec §2: /my-service, /devices, /orders, /members, /apps: whole pages in a webview as on the desktop', async ({
-  signInInApp,
-}) => {
-  const { page } = await signInInApp('ios');
-  const links = new ManageLinks(page);
-  const service = new MyServiceRoute(page);
-  const [devices, orders] = [new DevicesRoute(page), new OrdersRoute(page)];
-  const [members, apps] = [new MembersRoute(page), new AppsRoute(page)];
-  for (const [section, route, content] of [
-    ['section.service', service, service.none],
-    ['section.devices', devices, devices.current],
-    ['section.orders', orders, orders.empty],
-    ['section.members', members, members.empty],
-    ['section.apps', apps, apps.empty],
-  ] as const) {
-    await links.open();
-    await links.to(section).click();
-    await expect(route.heading).toBeVisible();
-    await expect(content).toBeVisible();
   }
 });
 

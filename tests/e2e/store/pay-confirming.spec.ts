@@ -1,5 +1,6 @@
 import type { Page } from 'playwright/test';
-import { expect, test } from '../fixtures.ts';
+import { expect } from '../fixtures.ts';
+import { keepPagesHere } from '../webview/kept-pages.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { ConfirmRoute } from '../routes/confirm-route.ts';
 import { MoreLinks } from '../routes/more-links.ts';
@@ -7,10 +8,12 @@ import { PurchaseRoute } from '../routes/purchase-route.ts';
 import { StorePage } from '../routes/store-pages.ts';
 import { tickUntil } from '../support/host/tick-until.ts';
 
+const test = keepPagesHere();
+
 const call = '**/api/payment-confirm/wordgate';
 
 test.describe('spec §2: /pay/confirming?order_id: payment result', () => {
-  test("spec §4: loading, then success (10 s countdown then /#download); spec §8: 'payment success'", async ({
+  test("spec §4: loading, then success (10 s countdown then /#download); spec §8: 'payment success'; spec §9: toast auto-hide 3 s", async ({
     signedInConsole: page,
   }) => {
     await page.clock.install();
@@ -26,7 +29,10 @@ test.describe('spec §2: /pay/confirming?order_id: payment result', () => {
     await page.clock.runFor(1000);
     await expect(confirm.countdown).toHaveText('Continuing in 9 s');
     await expect(confirm.announced).toHaveText('Continuing in 10 seconds');
-    await page.clock.runFor(8000);
+    await expect(confirm.successToast).toBeVisible();
+    await page.clock.runFor(2500);
+    await expect(confirm.successToast).toBeHidden();
+    await page.clock.runFor(5500);
     await expect(confirm.countdown).toHaveText('Continuing in 1 s');
     await expect(confirm.announced).toHaveText('Continuing in 10 seconds');
     await page.clock.runFor(1000);
@@ -70,19 +76,6 @@ test.describe('spec §2: /pay/confirming?order_id: payment result', () => {
     await page.unroute('**/store/**');
     await new PurchaseRoute(page).openAgain.click();
     await expect(new StorePage(page).heading).toBeVisible();
-  });
-
-  test('the desktop app tells the same', async ({ signedInHere: { page } }) => {
-    const confirm = new ConfirmRoute(page);
-    await confirm.open();
-    await expect(confirm.error).toBeVisible();
-    await expect(new PurchaseRoute(page).outside).toBeVisible();
-    await confirm.open('?order_id=no-such-order');
-    await expect(confirm.failed).toBeVisible();
-    await expect(confirm.why).not.toBeEmpty();
-    // There is nothing to pay, or to wait for.
-    await expect(confirm.back).toBeVisible();
-    await expect(confirm.payAgain.or(confirm.checkAgain)).toHaveCount(0);
   });
 });
 

@@ -3,7 +3,10 @@ import { Tabs } from '../routes/tabs.ts';
 import { connectTo } from '../support/tunnel/connect.ts';
 import { texts } from '../support/screens/texts.ts';
 import { deliverToPage } from './open-webview.ts';
-import { expect, test } from './webview-fixtures.ts';
+import { expect } from './webview-fixtures.ts';
+import { keepPagesHere } from './kept-pages.ts';
+
+const test = keepPagesHere();
 
 test.describe('hostile content in a webview', () => {
   test('messages of other frames and windows, and words that are no state, change nothing', async ({
@@ -91,16 +94,5 @@ test.describe('hostile content in a webview', () => {
     expect(app.opened).toEqual([]);
     expect(asked.filter((url) => /evil|dialog/.test(url))).toEqual([]);
     expect(await page.locator('img').count()).toBe(0);
-  });
-
-  test('a list that cannot be loaded says so, and can be loaded again', async ({ signInInApp }) => {
-    const { page } = await signInInApp('ios');
-    await page.route('**/api/my-apps', (route) => route.abort());
-    await new Tabs(page).miniApps.click();
-    const miniApps = new MiniAppsRoute(page);
-    await expect(miniApps.retry).toBeVisible();
-    await page.unroute('**/api/my-apps');
-    await miniApps.retry.click();
-    await expect(miniApps.empty).toBeVisible();
   });
 });

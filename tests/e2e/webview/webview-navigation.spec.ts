@@ -1,35 +1,18 @@
-import type { Page } from 'playwright/test';
 import { AccountRoute } from '../routes/account-route.ts';
 import { CreateAppRoute } from '../routes/app-form-route.ts';
 import { ConnectRoute } from '../routes/connect-route.ts';
-import { DeviceLoginRoute } from '../routes/device-login-route.ts';
 import { DevicesRoute } from '../routes/devices-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { ManageLinks } from '../routes/manage-links.ts';
-import { NotFoundRoute } from '../routes/not-found-route.ts';
-import { PurchaseRoute } from '../routes/purchase-route.ts';
-import { RedeemRoute } from '../routes/redeem-route.ts';
 import { Tabs } from '../routes/tabs.ts';
 import { VerifyRoute } from '../routes/verify-route.ts';
 import { pngPicture } from '../support/screens/picture.ts';
-import { connectTo } from '../support/tunnel/connect.ts';
-import { deviceLogin, signIn } from '../support/tunnel/sign-in.ts';
+import { signIn } from '../support/tunnel/sign-in.ts';
 import { texts } from '../support/screens/texts.ts';
 import { expect, test } from './webview-fixtures.ts';
+import { pressBack } from './press-back.ts';
 
 /** What resources/webview/README.md leaves to the app, as an app does it. */
-
-/** The system's back button: back in the webview's history, or else out of the app. */
-async function pressBack(page: Page): Promise<'went back' | 'left the app'> {
-  const session = await page.context().newCDPSession(page);
-  const { currentIndex, entries } = await session.send('Page.getNavigationHistory');
-  await session.detach();
-  // Not the blank page that Playwright's tabs begin with, and a webview does not.
-  const before = entries.slice(0, currentIndex).filter(({ url }) => url !== 'about:blank');
-  if (before.length === 0) return 'left the app';
-  await page.goBack();
-  return 'went back';
-}
 
 test.describe('the back button', () => {
   test('leaves the app after signing in, and never leads to sign-in again', async ({
@@ -42,19 +25,6 @@ test.describe('the back button', () => {
     await signIn(page, serviceHere, email);
     expect(await pressBack(page)).toBe('went back');
     await expect(new ConnectRoute(page).heading).toBeVisible();
-    expect(await pressBack(page)).toBe('left the app');
-  });
-
-  test('leads from where the code is typed to the email, and from a wrong turn there out of the app', async ({
-    openInApp,
-    email,
-  }) => {
-    const { page } = await openInApp('android');
-    const login = new LoginRoute(page);
-    await login.askForCode(email);
-    await new VerifyRoute(page).reached();
-    expect(await pressBack(page)).toBe('went back');
-    await expect(login.heading).toBeVisible();
     expect(await pressBack(page)).toBe('left the app');
   });
 
@@ -71,16 +41,6 @@ test.describe('the back button', () => {
       await expect(route.heading).toBeVisible();
     }
     expect(await pressBack(page)).toBe('left the app');
-  });
-
-  test('closes nothing but the page when the browser of the system has the shop', async ({ signInInApp }) => {
-    const { app, page } = await signInInApp('android');
-    await new ManageLinks(page).to('section.purchase').click();
-    await expect(new PurchaseRoute(page).outside).toBeVisible();
-    await expect.poll(() => app.opened).toHaveLength(1);
-    expect(await pressBack(page)).toBe('went back');
-    await expect(new AccountRoute(page).heading).toBeVisible();
-    expect(app.opened).toHaveLength(1);
   });
 });
 
@@ -129,45 +89,5 @@ test.describe('a deep link', () => {
     await new VerifyRoute(page).type(await serviceHere.mailbox.code(email, codesBefore));
     await expect(page).toHaveURL(`${serviceHere.consoleUrl}/members/add?from=mail`);
     expect(await pressBack(page)).toBe('left the app');
-  });
-
-  test('keeps who is signed in, and the tunnel that is up', async ({ signInInApp, serviceHere }) => {
-    const { app, page } = await signInInApp('android');
-    await connectTo(page);
-    await page.goto(`${serviceHere.consoleUrl}/x`);
-    await expect(new RedeemRoute(page).heading).toBeVisible();
-    expect(app.state().state).toBe('connected');
-    await new Tabs(page).connect.click();
-    await expect(new ConnectRoute(page).status('connect.connected')).toBeVisible();
-  });
-
-  test('to nowhere says so, and leads home; to the shop leads to the system’s browser', async ({
-    signInInApp,
-    serviceHere,
-  }) => {
-    const { app, page } = await signInInApp('android');
-    await page.goto(`${serviceHere.consoleUrl}/store/change-service`);
-    await expect(new PurchaseRoute(page).outside).toBeVisible();
-    await expect.poll(() => app.opened).toHaveLength(1);
-    await page.goto(`${serviceHere.consoleUrl}/no/such/page`);
-    await expect(new NotFoundRoute(page).heading).toBeVisible();
-    await page.getByRole('link', { name: texts.en['notFound.back'] }).click();
-    await expect(new AccountRoute(page).heading).toBeVisible();
-  });
-
-  test('of somebody else’s /device-login asks first, and staying leaves nothing behind it', async ({
-    signInInApp,
-    serviceHere,
-    email,
-  }) => {
-    const { app, page } = await signInInApp('android');
-    const before = app.storage.get('token');
-    await page.goto(serviceHere.consoleUrl + (await deviceLogin(serviceHere, email.replace('@', '-other@'))));
-    const login = new DeviceLoginRoute(page);
-    await expect(login.signInInstead).toBeVisible();
-    expect(app.storage.get('token')).toBe(before);
-    await login.stay.click();
-    await expect(page.getByText(email, { exact: true })).toBeVisible();
-    expect(app.storage.get('token')).toBe(before);
   });
 });

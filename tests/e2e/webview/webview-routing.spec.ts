@@ -1,8 +1,10 @@
-import { connectTo } from '../support/tunnel/connect.ts';
 import { openSettings } from '../support/screens/open-settings.ts';
 import { routed } from '../support/tunnel/route-lists.ts';
 import { createWebviewApp } from './webview-app.ts';
-import { expect, test } from './webview-fixtures.ts';
+import { expect } from './webview-fixtures.ts';
+import { keepPagesHere } from './kept-pages.ts';
+
+const test = keepPagesHere();
 
 test.describe('spec §4, route mode: global by default', () => {
   test('with automatic routing Android uses app mode: the installed apps that the service names', async ({
@@ -24,31 +26,6 @@ test.describe('spec §4, route mode: global by default', () => {
     const settings = await openSettings(page);
     await settings.automatic.check();
     await expect.poll(() => app.routing()).toEqual({ mode: 'ip', routeIps: routed.prefixes });
-  });
-
-  test('lists that are brought up to date do not take back a choice that was made meanwhile', async ({
-    signInInApp,
-  }) => {
-    const { app, page } = await signInInApp('android');
-    const settings = await openSettings(page);
-    await settings.automatic.check();
-    await expect.poll(() => app.routing()).toMatchObject({ mode: 'app' });
-    const { promise: chosen, resolve: onChosen } = Promise.withResolvers<void>();
-    await page.route('**/api/apps/filter-my-app', async (route) => {
-      await chosen;
-      await route.fulfill({ json: { code: 0, msg: '', data: { items: ['com.example.other'] } } });
-    });
-    const answered = page.waitForResponse('**/api/apps/filter-my-app');
-    await page.reload();
-    await expect(settings.automatic).toBeChecked();
-    await settings.global.check();
-    await expect.poll(() => app.routing()).toEqual({ mode: 'global' });
-    onChosen();
-    await (await answered).finished();
-    // Long enough for what a page does with an answer.
-    await page.waitForTimeout(500);
-    expect(app.routing()).toEqual({ mode: 'global' });
-    await expect(settings.global).toBeChecked();
   });
 
   test("spec §8: 'failed to get PAC config' where routing goes by PAC and the service cannot be reached", async ({
@@ -80,34 +57,4 @@ test.describe('spec §4, route mode: global by default', () => {
     await expect(settings.global).toBeChecked();
     expect(app.routing()).toEqual({ mode: 'global' });
   });
-});
-
-test('the connect tab names the networks of a server that sends only these through the tunnel', async ({
-  signInInApp,
-}) => {
-  const { app, page } = await signInInApp('android');
-  const connect = await connectTo(page);
-  const state = app.state();
-  if (state.state !== 'connected') throw new Error('not connected');
-  app.become({
-    ...state,
-    routing: {
-      mode: 'split',
-      networks: 40,
-      prefixes: ['10.0.0.0/8', '2001:db8:5::/48'],
-      exceptions: { networks: 1, prefixes: ['10.9.0.0/16'] },
-    },
-  });
-  await connect.openDetails();
-  await expect(connect.fact(connect.words('connect.networks')).getByRole('listitem')).toHaveText([
-    '10.0.0.0/8',
-    '2001:db8:5::/48',
-    'and 38 more',
-  ]);
-  const exceptions = connect.fact(connect.words('connect.networkExceptions'));
-  await expect(exceptions.getByRole('listitem')).toHaveText(['10.9.0.0/16']);
-  // An older app names none.
-  app.become({ ...state, routing: { mode: 'split', networks: 40 } });
-  await expect(connect.fact(connect.words('connect.networks'))).toHaveText('40');
-  await expect(exceptions).toBeHidden();
 });

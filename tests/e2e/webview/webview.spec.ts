@@ -1,7 +1,5 @@
 import type { Locator, Page } from 'playwright/test';
-import { createApiClient } from '../../../src/shared/api/client.ts';
 import { AccountRoute } from '../routes/account-route.ts';
-import { ConformanceRoute } from '../routes/conformance-route.ts';
 import { ConnectRoute } from '../routes/connect-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { LogoutRoute } from '../routes/logout-route.ts';
@@ -12,23 +10,22 @@ import { QuickStartRoute } from '../routes/quick-start-route.ts';
 import { RedeemRoute } from '../routes/redeem-route.ts';
 import { Tabs } from '../routes/tabs.ts';
 import { names } from '../../lab/network/addresses.ts';
-import { must, signInByApi } from '../support/service/api-user.ts';
+import { signInByApi } from '../support/service/api-user.ts';
 import { expectNoViolations } from '../support/screens/axe.ts';
 import { openPayment } from '../support/service/place-order.ts';
 import { connectTo, openConnectTab } from '../support/tunnel/connect.ts';
 import { serverNames, type TestService } from '../support/service/service.ts';
-import { openSettings } from '../support/screens/open-settings.ts';
 import { arriveSignedIn, openSignedIn, signIn } from '../support/tunnel/sign-in.ts';
-import { createWebviewApp, type Platform, type WebviewApp } from './webview-app.ts';
-import { expect, test } from './webview-fixtures.ts';
+import { createApps } from './create-apps.ts';
+import { createWebviewApp, type Platform } from './webview-app.ts';
+import { expect } from './webview-fixtures.ts';
+import { keepPagesHere } from './kept-pages.ts';
 import { casesOf } from '../../lab/runs/thoroughness.ts';
-import { waitLimit } from '../../lab/runs/wait-limit.ts';
 
-// One of the last files of a run, and long: every worker takes of it.
-test.describe.configure({ mode: 'parallel' });
+const test = keepPagesHere();
 
 /**
- * Of a platform's own is only how messages go between the page and its app, which the first two tests and the
+ * Of a platform's own is only how messages go between the page and its app, which the first test and the
  * conformance page prove of each: what goes over it is the same code for both.
  */
 const inFull = casesOf<Platform>({ usual: ['android'], all: ['android', 'ios'] });
@@ -65,6 +62,8 @@ for (const platform of ['android', 'ios'] as const) {
       await expect(new AccountRoute(next.page).heading).toBeVisible();
     });
 
+    if (!inFull.includes(platform)) return;
+
     test("spec §4: VPN status is re-synced every 5 s, and so what the app did not tell is shown; spec §8: 'connection failed': what it tells, with its reason", async ({
       signInInApp,
     }) => {
@@ -79,8 +78,6 @@ for (const platform of ['android', 'ios'] as const) {
       await expect(connect.says('connect.failed')).toBeVisible();
       await expect(connect.says('reason.sessionEnded')).toBeVisible();
     });
-
-    if (!inFull.includes(platform)) return;
 
     test('spec §2: /purchase, /quick-start and /pay/order redirect the browser of the system, to which the app hands them', async ({
       openInApp,
@@ -176,62 +173,6 @@ for (const platform of ['android', 'ios'] as const) {
   });
 }
 
-async function createApps(
-  service: TestService,
-  app: WebviewApp,
-  links: Record<string, string>,
-): Promise<void> {
-  const client = createApiClient({
-    baseUrl: service.consoleUrl,
-    fetch: (url, request) => fetch(url, request),
-    deviceName: 'Test',
-    session: () => ({ deviceId: app.storage.get('deviceId') ?? '', token: app.storage.get('token') }),
-    endSession: async () => undefined,
-  });
-  for (const type of ['browser', 'webkit', 'native'] as const) {
-    const body = {
-      name: `The ${type} app`,
-      type,
-      link: links[type] ?? '',
-      icon: '',
-      priority: 5,
-      requireLabels: [],
-    };
-    must(await client.call('createApp', { body }));
-  }
-}
-
-test('mini-apps, routing and conformance pass axe, in light and dark', async ({
-  signInInApp,
-  serviceHere,
-}) => {
-  const { app, page } = await signInInApp('android');
-  await page.emulateMedia({ reducedMotion: 'reduce' });
-  const expectSound = async (where: string) => {
-    await expectNoViolations(page, where);
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await expectNoViolations(page, `${where}, dark`, { only: ['color-contrast'] });
-    await page.emulateMedia({ colorScheme: 'light' });
-  };
-  await createApps(serviceHere, app, {
-    browser: 'https://news.example/',
-    webkit: 'https://wiki.example/',
-    native: 'https://chat.example/',
-  });
-  await new Tabs(page).miniApps.click();
-  await expect(new MiniAppsRoute(page).tiles).toHaveCount(3);
-  await expectSound('mini-apps');
-  await new Tabs(page).connect.click();
-  await expect(new ConnectRoute(page).protection).toBeVisible();
-  await expectSound('connect');
-  await expect((await openSettings(page)).global).toBeChecked();
-  await expectSound('settings');
-  const conformance = new ConformanceRoute(page);
-  await conformance.open();
-  await expect(conformance.summary).toBeVisible({ timeout: waitLimit(60_000) });
-  await expectSound('conformance');
-});
-
 test('spec §4: a group is usable if not expired, on trial, or still loading; spec §6: server access requires a non-expired service or a trial', async ({
   openInApp,
   serviceHere,
@@ -280,47 +221,6 @@ test('spec §4: a group is usable if not expired, on trial, or still loading; sp
   await page.reload();
   await connect.openServers();
   for (const server of [ofPlan, ofTrial, ofPast]) await expect(server).toBeEnabled();
-});
-
-test('three sentences for who is new stand below Connect, and are gone once read, or once connected', async ({
-  signInInApp,
-  serviceHere,
-  email,
-}) => {
-  const { page } = await signInInApp('ios');
-  const connect = await openConnectTab(page);
-  await expect(connect.welcome.getByRole('listitem')).toHaveCount(3);
-  const [button, welcome] = [await connect.connect.boundingBox(), await connect.welcome.boundingBox()];
-  expect(welcome?.y).toBeGreaterThan(button?.y ?? Infinity);
-  await connect.welcomeRead.click();
-  await expect(connect.welcome).toHaveCount(0);
-  await expect(connect.heading).toBeFocused();
-  await page.reload();
-  await expect(connect.connect).toBeEnabled();
-  await expect(connect.welcome).toHaveCount(0);
-
-  // Who comes back is not new here, nor is the next one.
-  await new LogoutRoute(page).open();
-  await new LogoutRoute(page).confirm.click();
-  await expect(new LoginRoute(page).heading).toBeVisible();
-  await arriveSignedIn(page, serviceHere, email);
-  await openConnectTab(page);
-  await expect(connect.connect).toBeEnabled();
-  await expect(connect.welcome).toHaveCount(0);
-
-  // Somebody clears what the device knows.
-  await page.evaluate(() => localStorage.clear());
-  await page.reload();
-  await expect(connect.welcome).toBeVisible();
-  await connect.connect.click();
-  await expect(connect.status('connect.connected')).toBeVisible();
-  await expect(connect.welcome).toHaveCount(0);
-  await connect.disconnect.click();
-  await expect(connect.connect).toBeEnabled();
-  await expect(connect.welcome).toHaveCount(0);
-  await page.reload();
-  await expect(connect.connect).toBeEnabled();
-  await expect(connect.welcome).toHaveCount(0);
 });
 
 test('the fastest server is taken at first and on demand, where the app can measure; favourites and recents come back', async ({
@@ -461,22 +361,6 @@ test.describe('without a plan', () => {
     await expect(connect.choosePlan).toBeFocused();
     await expectNoViolations(page, 'connect-without-plan');
   });
-
-  test('members are told who pays, and get no way to the shop', async ({ openInApp, serviceHere, email }) => {
-    const { page } = await openInApp('android');
-    const profile = { level: 3, firstOrderDone: false, seatsUsed: 1, payer: 'payer@example.com' };
-    await page.route('**/api/user-info', (route) => route.fulfill(reply({ email, profile })));
-    const { connect, becomes } = await openWithoutPlan(page, serviceHere, email);
-    const whoPays = page.getByText('payer@example.com pays for your plan');
-    await expect(whoPays).toBeVisible();
-    await expect(connect.connect).toHaveCount(0);
-    await expect(connect.choosePlan).toHaveCount(0);
-    await becomes(soon(), connect.connect);
-    await connect.connect.focus();
-    await becomes(null, whoPays);
-    await expect(whoPays).toBeFocused();
-    await expectNoViolations(page, 'connect-of-member');
-  });
 });
 
 test("spec §8: 'no server selected' cannot come about: without a list, or with an empty one, there is no Connect, and the list is asked for again", async ({
@@ -518,46 +402,4 @@ test("spec §8: 'no server selected' cannot come about: without a list, or with 
   await new AccountRoute(page).refresh.click();
   await expect(connect.chosen(serverNames.first)).toBeVisible();
   await expect(connect.connect).toBeEnabled();
-});
-
-test('a page that nobody sees asks nothing and draws nothing while connected, and catches up when it is seen', async ({
-  signInInApp,
-}) => {
-  const { app, page } = await signInInApp('android');
-  await connectTo(page);
-  await page.clock.install();
-  await page.reload();
-  const connect = new ConnectRoute(page);
-  await expect(connect.status('connect.connected')).toBeVisible();
-  await connect.openDetails();
-  let asked = 0;
-  page.on('request', () => (asked += 1));
-  const { statistics, snapshot } = app.handlers.tunnel;
-  Object.assign(app.handlers.tunnel, {
-    statistics: () => ((asked += 1), statistics(undefined)),
-    snapshot: () => ((asked += 1), snapshot(undefined)),
-  });
-  await page.evaluate(() => {
-    const counted = globalThis as unknown as { drawn: number };
-    counted.drawn = 0;
-    const observer = new MutationObserver((changes) => (counted.drawn += changes.length));
-    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-  });
-  const drawn = () => page.evaluate(() => (globalThis as unknown as { drawn: number }).drawn);
-  const see = (state: 'hidden' | 'visible') =>
-    page.evaluate((now) => {
-      Object.defineProperty(document, 'visibilityState', { value: now, configurable: true });
-      document.dispatchEvent(new Event('visibilitychange'));
-    }, state);
-
-  await see('hidden');
-  // What was in progress is over.
-  await page.clock.runFor(2000);
-  const before = [asked, await drawn()];
-  await page.clock.runFor(120_000);
-  expect([asked, await drawn()]).toEqual(before);
-  await see('visible');
-  await page.clock.runFor(10_000);
-  await expect.poll(() => asked, { message: 'positive control' }).toBeGreaterThan(before[0] ?? 0);
-  await expect.poll(drawn, { message: 'positive control' }).toBeGreaterThan(before[1] ?? 0);
 });

@@ -31,7 +31,7 @@ export async function launchBrowser(
 /** Opens the web console in a browser profile of its own. */
 export async function openConsole(
   browser: Browser,
-  service: TestService,
+  service: Pick<TestService, 'consoleUrl'>,
   options: ConsoleOptions = {},
 ): Promise<Page> {
   const { language = 'en', dark = false, viewport = { width: 1200, height: 800 }, path = '' } = options;

@@ -1,0 +1,63 @@
+import { CreateAppRoute, EditAppRoute } from '../routes/app-form-route.ts';
+import { AppsRoute } from '../routes/apps-route.ts';
+import { must, signInByApi } from '../support/service/api-user.ts';
+import { expect, test } from '../webview/webview-fixtures.ts';
+
+const wiki = {
+  name: 'Wiki',
+  type: 'webkit',
+  link: 'https://wiki.example.com/',
+  icon: '',
+  priority: 40,
+  requireLabels: ['staff', 'berlin'],
+} as const;
+
+test.describe('spec §2: /apps: the whole page on the desktop, and in a webview as there; /apps/create and /apps/{id}: create or edit an app entry:', () => {
+  test('an app that is not there says so once, and offers the way back instead of a retry', async ({
+    signInInApp,
+  }) => {
+    const { page } = await signInInApp('android');
+    const form = new EditAppRoute(page);
+    await form.open('/no-such-app');
+    await expect(form.unknown).toBeVisible();
+    await expect(page.getByText('Not found.')).toHaveCount(0);
+    await expect(page.getByRole('alert')).toHaveCount(0);
+    await expect(new AppsRoute(page).retry).toHaveCount(0);
+    await form.back.click();
+    await expect(new AppsRoute(page).empty).toBeVisible();
+  });
+
+  test('a link may begin with http in capitals', async ({ signInInApp }) => {
+    const { page } = await signInInApp('android');
+    const form = new CreateAppRoute(page);
+    await form.open();
+    await form.name.fill('Wiki');
+    await form.link.fill('HTTP://wiki.example.com/');
+    await form.save.click();
+    await expect(new AppsRoute(page).row('Wiki')).toContainText('http://wiki.example.com/');
+  });
+
+  test('more apps than a page holds come on request', async ({ signInInApp, serviceHere, email }) => {
+    const { page } = await signInInApp('android');
+    const user = await signInByApi(serviceHere, email);
+    const app = { type: 'browser', icon: '', link: 'https://a.example/' } as const;
+    for (let index = 0; index < 51; index += 1) {
+      must(
+        await user.call('createApp', {
+          body: { ...app, name: `App ${index}`, priority: index, requireLabels: [] },
+        }),
+      );
+    }
+    const apps = new AppsRoute(page);
+    await apps.follow();
+    await expect(apps.rows).toHaveCount(50);
+    await expect(apps.row('App 50')).toBeVisible();
+    await apps.more.click();
+    await expect(apps.rows).toHaveCount(51);
+    await expect(apps.more).toBeHidden();
+    await apps.delete('App 49').click();
+    await apps.confirm.click();
+    await expect(apps.rows).toHaveCount(50);
+    await expect(apps.more).toBeHidden();
+  });
+});

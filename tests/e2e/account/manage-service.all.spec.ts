@@ -1,0 +1,19 @@
+import { MyServiceRoute } from '../routes/my-service-route.ts';
+import { payerOf } from '../support/service/payer.ts';
+import { expect, test } from '../webview/webview-fixtures.ts';
+
+test.describe('spec §2: /my-service: the whole page on the desktop, and in a webview as there', () => {
+  test('a child member sees the plan of its payer, and no way to buy', async ({
+    signInInApp,
+    serviceHere,
+    email,
+  }) => {
+    await payerOf(email, serviceHere);
+    const { page } = await signInInApp('android');
+    const service = new MyServiceRoute(page);
+    await service.open();
+    await expect(service.shared).toBeVisible();
+    await expect(page.getByText('Gift', { exact: true })).toBeVisible();
+    await expect(service.renew).toBeHidden();
+  });
+});

@@ -1,0 +1,116 @@
+import type { Page } from 'playwright/test';
+import { AccountRoute } from '../routes/account-route.ts';
+import { ConnectRoute } from '../routes/connect-route.ts';
+import { LoginRoute } from '../routes/login-route.ts';
+import { LogoutRoute } from '../routes/logout-route.ts';
+import { NotFoundRoute } from '../routes/not-found-route.ts';
+import { VerifyRoute } from '../routes/verify-route.ts';
+import type { TestService } from '../support/service/service.ts';
+import { expect, test } from '../webview/webview-fixtures.ts';
+
+/** Has a code mailed, and waits for it at the page that asks for it. */
+async function askForCode(page: Page, service: TestService, email: string) {
+  await new LoginRoute(page).askForCode(email);
+  return { verify: new VerifyRoute(page), code: await service.mailbox.code(email) };
+}
+
+test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code entry, on the desktop and in a webview:', () => {
+  test('a code allows five tries, then it is gone', async ({ openInApp, serviceHere, email }) => {
+    const { page } = await openInApp('android');
+    const { verify, code } = await askForCode(page, serviceHere, email);
+    const wrong = code === '000000' ? '111111' : '000000';
+    for (let tries = 1; tries <= 4; tries += 1) {
+      await verify.type(wrong);
+      await expect(verify.incorrect).toBeVisible();
+    }
+    await verify.type(wrong);
+    await expect(verify.over).toBeVisible();
+    await expect(verify.incorrect).toBeHidden();
+    await page.reload();
+    await expect(verify.over).toBeVisible();
+    await verify.type(code);
+    await expect(verify.over).toBeVisible();
+    await expect(verify.heading).toBeVisible();
+  });
+
+  test('expired code: after ten minutes the right code is refused', async ({
+    openInApp,
+    serviceHere,
+    email,
+  }) => {
+    const { page } = await openInApp('android');
+    const { verify, code } = await askForCode(page, serviceHere, email);
+    await serviceHere.advance(10 * 60_000 + 1000);
+    await verify.type(code);
+    await expect(verify.incorrect).toBeVisible();
+    await expect(verify.heading).toBeVisible();
+  });
+
+  test('spec §5: resend code allowed only after a 60 s countdown', async ({ openInApp, email }) => {
+    const { page } = await openInApp('android');
+    await page.clock.install();
+    await new LoginRoute(page).askForCode(email);
+    const verify = new VerifyRoute(page);
+    await expect(verify.resendIn).toBeDisabled();
+    await page.clock.fastForward(58_000);
+    await expect(verify.resendIn).toBeDisabled();
+    await page.clock.fastForward(3000);
+    await expect(verify.resend).toBeEnabled();
+  });
+
+  test('spec §2: /logout: logout confirmation; spec §4: logout clears everything and goes to /login', async ({
+    signedInHere: { page },
+  }) => {
+    const account = new AccountRoute(page);
+    await account.signOut.click();
+    const logout = new LogoutRoute(page);
+    await logout.stay.click();
+    await expect(account.heading).toBeVisible();
+    await account.signOut.click();
+    await logout.confirm.click();
+    const login = new LoginRoute(page);
+    await expect(login.heading).toBeVisible();
+    await account.open();
+    await expect(login.heading).toBeVisible();
+  });
+
+  test("spec §2: *: 404 page with a 'back home' button to /dashboard", async ({ signInInApp }) => {
+    const { page } = await signInInApp('android');
+    const notFound = new NotFoundRoute(page);
+    await notFound.open();
+    await expect(notFound.heading).toBeVisible();
+    await notFound.backHome.click();
+    await expect(new AccountRoute(page).heading).toBeVisible();
+  });
+
+  test('a page that was closed while the mail was read leads back to where the code is typed', async ({
+    openInApp,
+    serviceHere,
+    email,
+  }) => {
+    const { page } = await openInApp('android');
+    const { verify, code } = await askForCode(page, serviceHere, email);
+    await expect(verify.heading).toBeVisible();
+    // As an app begins.
+    await new AccountRoute(page).open();
+    await new LoginRoute(page).haveCode.click();
+    await verify.type(code);
+    await expect(new ConnectRoute(page).heading).toBeVisible();
+  });
+
+  test("spec §8: 'send failed, please retry' while the service is down; the user can, when it is back", async ({
+    launchHere,
+    serviceHere,
+    email,
+  }) => {
+    const { page } = await launchHere();
+    const login = new LoginRoute(page);
+    await expect(login.heading).toBeVisible();
+    await serviceHere.stop();
+    await login.askForCode(email);
+    await expect(login.sendFailed).toBeVisible();
+    await serviceHere.start();
+    await login.continueButton.click();
+    await expect(new VerifyRoute(page).heading).toBeVisible();
+  });
+});

@@ -1,0 +1,15 @@
+import type { Page } from 'playwright/test';
+
+/** From now on basic info names these links in the place of the service's own. */
+export async function nameLinks(page: Page, links: Record<string, string>): Promise<void> {
+  await page.route('**/api/basic-info', async (route) => {
+    // A page may still ask as its test ends.
+    const reply = await route
+      .fetch()
+      .then((response) => response.json() as Promise<{ data: { links: object } }>)
+      .catch(() => undefined);
+    if (!reply) return;
+    await route.fulfill({ json: { ...reply, data: { links: { ...reply.data.links, ...links } } } });
+  });
+  await page.evaluate(() => localStorage.removeItem('basicInfo'));
+}

@@ -1,0 +1,183 @@
+import type { Locator, Page } from 'playwright/test';
+import { createApps } from './create-apps.ts';
+import { ConformanceRoute } from '../routes/conformance-route.ts';
+import { ConnectRoute } from '../routes/connect-route.ts';
+import { LoginRoute } from '../routes/login-route.ts';
+import { LogoutRoute } from '../routes/logout-route.ts';
+import { MiniAppsRoute } from '../routes/mini-apps-route.ts';
+import { Tabs } from '../routes/tabs.ts';
+import { expectNoViolations } from '../support/screens/axe.ts';
+import { connectTo, openConnectTab } from '../support/tunnel/connect.ts';
+import type { TestService } from '../support/service/service.ts';
+import { openSettings } from '../support/screens/open-settings.ts';
+import { arriveSignedIn, signIn } from '../support/tunnel/sign-in.ts';
+import { expect, test } from './webview-fixtures.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
+
+// One of the last files of a run, and long: every worker takes of it.
+test.describe.configure({ mode: 'parallel' });
+
+test('mini-apps, routing and conformance pass axe, in light and dark', async ({
+  signInInApp,
+  serviceHere,
+}) => {
+  const { app, page } = await signInInApp('android');
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  const expectSound = async (where: string) => {
+    await expectNoViolations(page, where);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectNoViolations(page, `${where}, dark`, { only: ['color-contrast'] });
+    await page.emulateMedia({ colorScheme: 'light' });
+  };
+  await createApps(serviceHere, app, {
+    browser: 'https://news.example/',
+    webkit: 'https://wiki.example/',
+    native: 'https://chat.example/',
+  });
+  await new Tabs(page).miniApps.click();
+  await expect(new MiniAppsRoute(page).tiles).toHaveCount(3);
+  await expectSound('mini-apps');
+  await new Tabs(page).connect.click();
+  await expect(new ConnectRoute(page).protection).toBeVisible();
+  await expectSound('connect');
+  await expect((await openSettings(page)).global).toBeChecked();
+  await expectSound('settings');
+  const conformance = new ConformanceRoute(page);
+  await conformance.open();
+  await expect(conformance.summary).toBeVisible({ timeout: waitLimit(60_000) });
+  await expectSound('conformance');
+});
+
+test('three sentences for who is new stand below Connect, and are gone once read, or once connected', async ({
+  signInInApp,
+  serviceHere,
+  email,
+}) => {
+  const { page } = await signInInApp('ios');
+  const connect = await openConnectTab(page);
+  await expect(connect.welcome.getByRole('listitem')).toHaveCount(3);
+  const [button, welcome] = [await connect.connect.boundingBox(), await connect.welcome.boundingBox()];
+  expect(welcome?.y).toBeGreaterThan(button?.y ?? Infinity);
+  await connect.welcomeRead.click();
+  await expect(connect.welcome).toHaveCount(0);
+  await expect(connect.heading).toBeFocused();
+  await page.reload();
+  await expect(connect.connect).toBeEnabled();
+  await expect(connect.welcome).toHaveCount(0);
+
+  // Who comes back is not new here, nor is the next one.
+  await new LogoutRoute(page).open();
+  await new LogoutRoute(page).confirm.click();
+  await expect(new LoginRoute(page).heading).toBeVisible();
+  await arriveSignedIn(page, serviceHere, email);
+  await openConnectTab(page);
+  await expect(connect.connect).toBeEnabled();
+  await expect(connect.welcome).toHaveCount(0);
+
+  // Somebody clears what the device knows.
+  await page.evaluate(() => localStorage.clear());
+  await page.reload();
+  await expect(connect.welcome).toBeVisible();
+  await connect.connect.click();
+  await expect(connect.status('connect.connected')).toBeVisible();
+  await expect(connect.welcome).toHaveCount(0);
+  await connect.disconnect.click();
+  await expect(connect.connect).toBeEnabled();
+  await expect(connect.welcome).toHaveCount(0);
+  await page.reload();
+  await expect(connect.connect).toBeEnabled();
+  await expect(connect.welcome).toHaveCount(0);
+});
+
+test.describe('without a plan', () => {
+  const group = {
+    id: 'all',
+    name: 'All',
+    isTrial: false,
+    trialExpiredAt: null,
+    items: [{ id: 'item', level: 1, servers: [{ serverId: 'one', name: 'One', domain: 'one.example.com' }] }],
+  };
+  const reply = (data: unknown) => ({ json: { code: 0, msg: '', data } });
+  const plan = (expiredAt: string | null) =>
+    reply({ serviceId: 'plan', expiredAt, seats: 1, service: 'Family' });
+  const soon = () => new Date(Date.now() + 3_600_000).toISOString();
+
+  /** The connect tab, and what makes the plan arrive, as somebody gets it in another window. */
+  async function openWithoutPlan(page: Page, service: TestService, email: string) {
+    await page.route('**/api/server-groups', (route) => route.fulfill(reply({ items: [group] })));
+    await page.route('**/api/my-service', (route) => route.fulfill(plan(null)));
+    await signIn(page, service, email);
+    const connect = await openConnectTab(page);
+    return {
+      connect,
+      becomes: async (expiredAt: string | null, sees: Locator) => {
+        await page.unroute('**/api/my-service');
+        await page.route('**/api/my-service', (route) => route.fulfill(plan(expiredAt)));
+        // Who comes back is asked for again, but not more often than every few seconds.
+        await expect(async () => {
+          for (const event of ['blur', 'focus'])
+            await page.evaluate((name) => void dispatchEvent(new Event(name)), event);
+          await expect(sees).toBeVisible({ timeout: 500 });
+        }).toPass();
+      },
+    };
+  }
+
+  test('members are told who pays, and get no way to the shop', async ({ openInApp, serviceHere, email }) => {
+    const { page } = await openInApp('android');
+    const profile = { level: 3, firstOrderDone: false, seatsUsed: 1, payer: 'payer@example.com' };
+    await page.route('**/api/user-info', (route) => route.fulfill(reply({ email, profile })));
+    const { connect, becomes } = await openWithoutPlan(page, serviceHere, email);
+    const whoPays = page.getByText('payer@example.com pays for your plan');
+    await expect(whoPays).toBeVisible();
+    await expect(connect.connect).toHaveCount(0);
+    await expect(connect.choosePlan).toHaveCount(0);
+    await becomes(soon(), connect.connect);
+    await connect.connect.focus();
+    await becomes(null, whoPays);
+    await expect(whoPays).toBeFocused();
+    await expectNoViolations(page, 'connect-of-member');
+  });
+});
+
+test('a page that nobody sees asks nothing and draws nothing while connected, and catches up when it is seen', async ({
+  signInInApp,
+}) => {
+  const { app, page } = await signInInApp('android');
+  await connectTo(page);
+  await page.clock.install();
+  await page.reload();
+  const connect = new ConnectRoute(page);
+  await expect(connect.status('connect.connected')).toBeVisible();
+  await connect.openDetails();
+  let asked = 0;
+  page.on('request', () => (asked += 1));
+  const { statistics, snapshot } = app.handlers.tunnel;
+  Object.assign(app.handlers.tunnel, {
+    statistics: () => ((asked += 1), statistics(undefined)),
+    snapshot: () => ((asked += 1), snapshot(undefined)),
+  });
+  await page.evaluate(() => {
+    const counted = globalThis as unknown as { drawn: number };
+    counted.drawn = 0;
+    const observer = new MutationObserver((changes) => (counted.drawn += changes.length));
+    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  });
+  const drawn = () => page.evaluate(() => (globalThis as unknown as { drawn: number }).drawn);
+  const see = (state: 'hidden' | 'visible') =>
+    page.evaluate((now) => {
+      Object.defineProperty(document, 'visibilityState', { value: now, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, state);
+
+  await see('hidden');
+  // What was in progress is over.
+  await page.clock.runFor(2000);
+  const before = [asked, await drawn()];
+  await page.clock.runFor(120_000);
+  expect([asked, await drawn()]).toEqual(before);
+  await see('visible');
+  await page.clock.runFor(10_000);
+  await expect.poll(() => asked, { message: 'positive control' }).toBeGreaterThan(before[0] ?? 0);
+  await expect.poll(drawn, { message: 'positive control' }).toBeGreaterThan(before[1] ?? 0);
+});
