@@ -4,7 +4,6 @@ import { LogoutRoute } from '../routes/logout-route.ts';
 import { routed } from '../support/tunnel/route-lists.ts';
 import { arriveSignedIn, signIn } from '../support/tunnel/sign-in.ts';
 import { openSettings } from '../support/screens/open-settings.ts';
-import { texts } from '../support/screens/texts.ts';
 import { expectAccount, expectLifetimes } from '../support/service/kept-answers.ts';
 import { withoutEvents } from '../support/service/without-events.ts';
 import { createWebviewApp } from '../webview/webview-app.ts';

@@ -1,7 +1,6 @@
 import { AddMemberRoute } from '../routes/add-member-route.ts';
 import { PayerOnlyRoute } from '../routes/payer-only-route.ts';
 import { payerOf } from '../support/service/payer.ts';
-import { texts } from '../support/screens/texts.ts';
 import { expect, test } from '../webview/webview-fixtures.ts';
 
 test.describe('spec §6: levels: 3 child (member): group management is for payers:', () => {

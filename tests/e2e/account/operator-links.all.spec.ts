@@ -1,7 +1,6 @@
 import { expect, test } from '../fixtures.ts';
 import { MoreLinks } from '../routes/more-links.ts';
 import { WebNoticeRoute } from '../routes/web-notice-route.ts';
-import { texts } from '../support/screens/texts.ts';
 import { nameLinks } from '../support/service/name-links.ts';
 
 test.describe('spec §3: links of basic info', () => {

@@ -1,5 +1,4 @@
 import { casesOf } from '../../lab/runs/thoroughness.ts';
-import path from 'node:path';
 import { pageNoteIds, type PageNote, type PageNoteId } from '../../../src/shared/entities.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { NoteDialog } from '../routes/note-dialog.ts';

@@ -1,7 +1,6 @@
 import { expect, test } from '../fixtures.ts';
 import { signInByApi } from '../support/service/api-user.ts';
 import { openSignedIn } from '../support/tunnel/sign-in.ts';
-import { texts } from '../support/screens/texts.ts';
 
 test('a tab follows when one beside it clears the browser’s storage, and signs in as somebody else at once', async ({
   browserHere,

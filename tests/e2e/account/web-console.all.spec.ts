@@ -2,7 +2,6 @@ import { expect, test } from '../fixtures.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { VerifyRoute } from '../routes/verify-route.ts';
-import { texts } from '../support/screens/texts.ts';
 
 test.describe('the same pages as the web console', () => {
   test('spec §5: the next-redirect parameter is sanitized to a path: /auth-verify never leads out of the console', async ({

@@ -2,7 +2,6 @@ import { expect, test } from '../fixtures.ts';
 import { ConfirmRoute } from '../routes/confirm-route.ts';
 import { PayOrderRoute } from '../routes/pay-order-route.ts';
 import { WordgatePage } from '../routes/store-pages.ts';
-import { buy } from '../support/service/buy.ts';
 import { openPayment, placeOrder } from '../support/service/place-order.ts';
 import { tabTo } from '../support/screens/keyboard.ts';
 import { plan } from '../support/service/service.ts';

@@ -9,7 +9,6 @@ import { buy } from '../support/service/buy.ts';
 import { openPayment, placeOrder } from '../support/service/place-order.ts';
 import { plan } from '../support/service/service.ts';
 import { arriveSignedIn, openSignedIn } from '../support/tunnel/sign-in.ts';
-import { texts } from '../support/screens/texts.ts';
 
 const test = keepPagesHere();
 

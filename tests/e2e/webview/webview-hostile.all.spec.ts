@@ -1,6 +1,5 @@
 import { MiniAppsRoute } from '../routes/mini-apps-route.ts';
 import { Tabs } from '../routes/tabs.ts';
-import { texts } from '../support/screens/texts.ts';
 import { expect, test } from './webview-fixtures.ts';
 
 test.describe('hostile content in a webview', () => {
