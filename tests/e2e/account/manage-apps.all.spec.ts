@@ -3,15 +3,6 @@ import { AppsRoute } from '../routes/apps-route.ts';
 import { must, signInByApi } from '../support/service/api-user.ts';
 import { expect, test } from '../webview/webview-fixtures.ts';
 
-const wiki = {
-  name: 'Wiki',
-  type: 'webkit',
-  link: 'https://wiki.example.com/',
-  icon: '',
-  priority: 40,
-  requireLabels: ['staff', 'berlin'],
-} as const;
-
 test.describe('spec §2: /apps: the whole page on the desktop, and in a webview as there; /apps/create and /apps/{id}: create or edit an app entry:', () => {
   test('an app that is not there says so once, and offers the way back instead of a retry', async ({
     signInInApp,
