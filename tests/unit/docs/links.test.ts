@@ -27,7 +27,7 @@ const testFiles = new Set(
   globSync('tests/**/*.{test,spec}.ts', { cwd: root }).map((file) => path.basename(file)),
 );
 const unknownTests = (text: string) =>
-  [...text.matchAll(/[\w-]+\.(?:test|spec)\.ts\b/g)]
+  [...text.matchAll(/[\w-]+(?:\.all)?\.(?:test|spec)\.ts\b/g)]
     .map(([name]) => name)
     .filter((name) => !testFiles.has(name));
 
