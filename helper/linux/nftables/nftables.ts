@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js';
 import { localNetworksOf } from '../../modes/local-networks.ts';
 import { isGroupExcepted, type Capture } from '../../modes/routing-plan.ts';
 import type { FilterRules } from '../../system/ports/packet-filter-port.ts';
@@ -116,6 +117,7 @@ export function packetFilterScript(
     ...chainsOf.prefixes(),
     ...chain('prerouting', 'filter hook prerouting priority raw', 'accept', [
       ...spoofRules(filter),
+      ...forgedErrorRules(filter),
       noNeighboursRule,
     ]),
     ...subchain('refuse', refusal),
@@ -294,4 +296,22 @@ function spoofRules(filter: Filter): string[] {
     (own) =>
       `${familyOf(own)} daddr ${own} iifname != "${tunnelDevice}" iifname != "lo" fib saddr type != local drop`,
   );
+}
+
+/**
+ * Errors that quote a packet of the tunnel's address and arrive on other devices are forged as well: they would end or
+ * slow down connections inside the tunnel, and so tell who sent them that there are such. The quoted packet begins 8
+ * bytes after the message does (RFC 792, RFC 4443 §3), and its source is 12 bytes further with IPv4, 8 with IPv6.
+ */
+function forgedErrorRules(filter: Filter): string[] {
+  const errors = {
+    ip: 'icmp type { destination-unreachable, source-quench, redirect, time-exceeded, parameter-problem }',
+    ip6: 'icmpv6 type { destination-unreachable, packet-too-big, time-exceeded, parameter-problem }',
+  };
+  const quotedSource = { ip: '@th,160,32', ip6: '@th,128,128' };
+  return filter.tunnelAddresses.map((own) => {
+    const family = familyOf(own);
+    const digits = Buffer.from(ipaddr.parse(own).toByteArray()).toString('hex');
+    return `${errors[family]} iifname != { "${tunnelDevice}", "lo" } ${quotedSource[family]} 0x${digits} drop`;
+  });
 }

@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { expect, test } from 'vitest';
+import { addresses, ports } from '../../lab/network/addresses.ts';
+import type { Machine } from '../../lab/machine/machine.ts';
+import { bytesOfIpv6 } from '../../lab/packets/frame.ts';
+import { sendOddPacket } from '../../lab/packets/odd-packet.ts';
+import { endProcess, eventually } from '../../lab/runs/process.ts';
+import { helperLabForEach } from '../support/lab-for-each.ts';
+
+/**
+ * Somebody on the local network who sends errors about packets that only the tunnel has seen would learn which flows there
+ * are, by how they end, and could end them or slow them down (the class of CVE-2019-14899).
+ */
+const net = helperLabForEach();
+
+/** Of a connected UDP socket: says its port, then each error that it is told. */
+const flow = (host: string) => `
+  const socket = require('node:dgram').createSocket('${host.includes(':') ? 'udp6' : 'udp4'}');
+  socket.on('error', ({ code }) => console.log(code));
+  socket.connect(${ports.discard}, '${host}', () => console.log(socket.address().port));
+`;
+
+interface Quoted {
+  from: string;
+  to: string;
+  port: number;
+}
+
+function udpHeader({ port }: Quoted): Buffer {
+  const header = Buffer.alloc(8);
+  header.writeUInt16BE(port, 0);
+  header.writeUInt16BE(ports.discard, 2);
+  header.writeUInt16BE(9, 4);
+  return header;
+}
+
+/** RFC 1071. */
+function checksum(bytes: Buffer): number {
+  let sum = 0;
+  for (let at = 0; at < bytes.length; at += 2) sum += bytes.readUInt16BE(at);
+  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >> 16);
+  return ~sum & 0xffff;
+}
+
+/** "Destination unreachable" about a datagram, RFC 792. */
+function error4(quoted: Quoted, code: number): Buffer {
+  const inner = Buffer.alloc(20);
+  inner.writeUInt8(0x45, 0);
+  inner.writeUInt16BE(29, 2);
+  inner.writeUInt8(64, 8);
+  inner.writeUInt8(17, 9);
+  Buffer.from(quoted.from.split('.').map(Number)).copy(inner, 12);
+  Buffer.from(quoted.to.split('.').map(Number)).copy(inner, 16);
+  const message = Buffer.concat([Buffer.from([3, code, 0, 0, 0, 0, 0, 0]), inner, udpHeader(quoted)]);
+  message.writeUInt16BE(checksum(message), 2);
+  return message;
+}
+
+/** The same, RFC 4443 §3.1; the kernel puts the checksum in. */
+function error6(quoted: Quoted, code: number): Buffer {
+  const inner = Buffer.alloc(40);
+  inner.writeUInt8(0x60, 0);
+  inner.writeUInt16BE(9, 4);
+  inner.writeUInt8(17, 6);
+  inner.writeUInt8(64, 7);
+  bytesOfIpv6(quoted.from).copy(inner, 8);
+  bytesOfIpv6(quoted.to).copy(inner, 24);
+  return Buffer.concat([Buffer.from([1, code, 0, 0, 0, 0, 0, 0]), inner, udpHeader(quoted)]);
+}
+
+/** What a program is told of, with what it is told: that nobody has the port, and what a neighbour forges. */
+const codes = {
+  ipv4: { port: 3, forged: 2 },
+  ipv6: { port: 4, forged: 1 },
+} as const;
+
+test.each(['ipv4', 'ipv6'] as const)(
+  'an %s error about a flow in the tunnel reaches it through the tunnel alone',
+  async (family) => {
+    const { lab } = net;
+    const client = await net.connect();
+    const state = client.states.at(-1);
+    const from = state?.state === 'connected' ? state.addresses[family] : undefined;
+    if (from === undefined) throw new Error('there is no such address');
+    const to = addresses.echo[family];
+    const program = lab.user.spawn([process.execPath, '-e', flow(to)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const told: string[] = [];
+    const lines = createInterface(program.stdout!);
+    const [port] = (await once(lines, 'line')) as [string];
+    lines.on('line', (line) => told.push(line));
+    const quoted = { from, to, port: Number(port) };
+    const error = family === 'ipv4' ? error4 : error6;
+    const sendFrom = (machine: Machine, destination: string, code: number) =>
+      sendOddPacket(machine, {
+        destination,
+        payload: error(quoted, code).toString('hex'),
+        ...(family === 'ipv4' && { protocol: 1 }),
+      });
+    // The router is a neighbour, too.
+    for (const destination of [addresses.user, addresses.userPrivate])
+      expect(await sendFrom(lab.internet, destination[family], codes[family].forged)).toBe(true);
+    // What comes through the tunnel comes later, and is believed.
+    expect(await sendFrom(lab.gatewayMachine, from, codes[family].port)).toBe(true);
+    await eventually('the program is told', () => told.includes('ECONNREFUSED') || undefined);
+    expect(told).toEqual(['ECONNREFUSED']);
+    await endProcess(program, 'SIGKILL');
+    await client.call('disconnect', {});
+  },
+);
