@@ -34,7 +34,7 @@ export default defineConfig({
         maxWorkers: process.env['WAYMAKER_RUNNER'] === undefined ? 3 : 2,
       }),
       // Each file builds its own network namespaces, and mostly waits for them.
-      project('helper', { globalSetup: './tests/lab/runs/programs.ts', maxWorkers: 3 }),
+      project('helper', { globalSetup: './tests/lab/runs/programs.ts', maxWorkers: 2 }),
     ],
   },
 });

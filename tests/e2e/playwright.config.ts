@@ -12,8 +12,8 @@ export default defineConfig({
   outputDir: path.join(results, 'e2e'),
   globalSetup: './support/host/prepare-host.ts',
   // Each worker has a laboratory, two services and two browsers of its own, which take as much of the processors as
-  // several tests. One more than there are processors: much of it is waiting.
-  workers: 3,
+  // several tests.
+  workers: 2,
   fullyParallel: false,
   forbidOnly: true,
   // Once, on machines that are too busy for a browser; what needed it is named at the end of `npm test`.
