@@ -137,9 +137,9 @@ export async function createHelperLab(options?: LabOptions): Promise<HelperLab> 
     log: () => output.join(''),
     forgetLog: () => output.splice(0),
     isUsual: () => isStartedAsUsual && child?.exitCode === null && child.signalCode === null,
-    async start(options = {}) {
-      const { args = [], script = programFile('helper/index.ts'), under = [] } = options;
-      isStartedAsUsual = Object.keys(options).length === 0;
+    async start(changes = {}) {
+      const { args = [], script = programFile('helper/index.ts'), under = [] } = changes;
+      isStartedAsUsual = Object.keys(changes).length === 0;
       const own = ['--socket', socket, '--state-dir', stateDirectory];
       child = await lab.user.spawnUntil(
         [...under, process.execPath, script, ...own, '--control-group', controlGroupOf(lab.user), ...args],
