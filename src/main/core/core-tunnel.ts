@@ -99,6 +99,7 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
     memory,
     signIn: gateways.signIn,
     onSession: gateways.onSession,
+    onWords: gateways.onWords,
     isSignedIn,
     async refusal(gateway, path) {
       const refused = await plan.refusal(gateway, path);

@@ -32,7 +32,12 @@ export interface Interaction {
 
 export type Answers =
   | { ok: true; answers: Map<string, string> }
-  | { ok: false; failure: 'sign-in-refused' | 'sign-in-cancelled' | 'needs-user' | 'needs-group' };
+  | {
+      ok: false;
+      failure: 'sign-in-refused' | 'sign-in-cancelled' | 'needs-user' | 'needs-group';
+      /** The gateway's own words. */
+      words?: string;
+    };
 
 /** Answers the forms of one sign-in. */
 export interface Answerer {
@@ -121,7 +126,10 @@ export function createAnswerer(options: AnswererOptions): Answerer {
     hasAsked: () => asked !== undefined,
     async answer(form, signal) {
       const again = asked !== undefined && namesIn(asked.form) === namesIn(form);
-      if (isRefusal(form, again)) return { ok: false, failure: 'sign-in-refused' };
+      const isUsers = (field: AuthField) => isOpenField(field) && ownAnswer(field, again) === undefined;
+      // Without the user, nothing would be answered differently than before.
+      const isError = form.error !== undefined && !form.fields.some(isUsers);
+      if (isError || isRefusal(form, again)) return refusedWith(form.error);
       const answers = new Map<string, string>();
       const open = new Set<AuthField>();
       for (const field of form.fields) {
@@ -144,6 +152,9 @@ export function createAnswerer(options: AnswererOptions): Answerer {
     },
   };
 }
+
+const refusedWith = (words: string | undefined) =>
+  ({ ok: false, failure: 'sign-in-refused', ...(words !== undefined && { words }) }) as const;
 
 const isOpenField = (field: AuthField): field is OpenField =>
   field.kind !== 'hidden' && field.kind !== 'single-sign-on';

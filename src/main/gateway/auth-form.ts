@@ -24,11 +24,16 @@ export interface AuthForm {
   opaque: XmlElement | undefined;
 }
 
+/** What a gateway demands and this client does not have. */
+export type UnsupportedDemand = 'host-scan-required' | 'several-certificates-required';
+
 /** A gateway's answer to a `config-auth` message. */
 export type AuthReply =
   | { kind: 'form'; form: AuthForm }
   | { kind: 'complete'; sessionToken: string | undefined; banner: string | undefined }
+  /** `message`: the gateway's own words. */
   | { kind: 'refused'; message: string | undefined }
+  | { kind: 'unsupported'; demand: UnsupportedDemand; message: string | undefined }
   /** The gateway wants a client certificate, and was not offered one. */
   | { kind: 'certificate-required' }
   | { kind: 'unreadable' };
@@ -44,28 +49,48 @@ export function readAuthReply(root: XmlElement | undefined): AuthReply {
   const parts = root.name === 'config-auth' ? childElements(root) : [root];
   const part = (name: string) => parts.find((child) => child.name === name);
   const auth = part('auth');
-  const sessionToken = part('session-token');
-  const error = messageIn(part('error'));
+  const inner = (name: string) => auth && childElements(auth, name)[0];
+  const errors = [inner('error'), part('error')];
+  const error = messageIn(errors[0]) ?? messageIn(errors[1]);
+  const unsupported = (demand: UnsupportedDemand) =>
+    ({ kind: 'unsupported', demand, message: error }) as const;
+  if (errors.some(isMissingHostScan)) return unsupported('host-scan-required');
   if (root.attributes['type'] === 'complete' || auth?.attributes['id'] === 'success') {
+    const sessionToken = part('session-token');
+    if (error !== undefined) return { kind: 'refused', message: error };
     return {
       kind: 'complete',
       sessionToken: sessionToken && textOf(sessionToken),
-      banner: auth && messageIn(childElements(auth, 'banner')[0]),
+      banner: messageIn(inner('banner')),
     };
   }
+  if ([part('host-scan'), ...(auth ? childElements(auth) : [])].some(isHostScan)) {
+    return unsupported('host-scan-required');
+  }
+  if (part('multiple-client-cert-request')) return unsupported('several-certificates-required');
   if (part('client-cert-request')) return { kind: 'certificate-required' };
   if (!auth) return error === undefined ? { kind: 'unreadable' } : { kind: 'refused', message: error };
   return readForm(auth, error, part('opaque'));
 }
 
-function readForm(
-  auth: XmlElement,
-  outerError: string | undefined,
-  opaque: XmlElement | undefined,
-): AuthReply {
+/** The error of gateways that miss the host scan: "Cisco Secure Desktop not installed on the client". */
+const isMissingHostScan = (error: XmlElement | undefined) => error?.attributes['id'] === '13';
+
+/**
+ * Whether this says where to get a program that inspects the machine (openconnect's auth.c, parse_auth_node and
+ * parse_host_scan_node).
+ */
+function isHostScan(node: XmlElement | undefined): boolean {
+  if (!node) return false;
+  if (node.name === 'host-scan') return textOf(node) !== '';
+  return (
+    /^csd(?:Linux|Mac)?$/.test(node.name) && Object.values(node.attributes).some((value) => value !== '')
+  );
+}
+
+function readForm(auth: XmlElement, error: string | undefined, opaque: XmlElement | undefined): AuthReply {
   const inner = (name: string) => messageIn(childElements(auth, name)[0]);
   const message = inner('message');
-  const error = inner('error') ?? outerError;
   const form = childElements(auth, 'form')[0];
   const elements = form ? childElements(form) : [];
   const fields = elements.slice(0, maxFields).flatMap(readField);

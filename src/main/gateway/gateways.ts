@@ -26,6 +26,8 @@ export interface Gateways {
   signIn: SignIn;
   /** A sign-in to a gateway has succeeded. */
   onSession: (signedIn: SignedIn) => void;
+  /** A gateway has refused a sign-in with these words. */
+  onWords: (gateway: Gateway, words: string) => void;
 }
 
 export interface GatewaysOptions {
@@ -70,5 +72,6 @@ export function createGateways(options: GatewaysOptions): Gateways {
     forms,
     signIn: signInWithLogins(followRedirects({ signInAt, addresses, memory, log, credentialsAt }), logins),
     onSession: createBanners({ memory, show: forms.show }),
+    onWords: ({ host }, words) => void forms.show(host, words),
   };
 }

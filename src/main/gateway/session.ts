@@ -31,11 +31,21 @@ export type SignInFailure =
       | 'sign-in-cancelled'
       | 'answer-refused'
       | 'certificate-required'
+      | 'host-scan-required'
+      | 'several-certificates-required'
+      | 'gateway-too-old'
     >
   | 'needs-user'
   | 'needs-group';
 
-export type SignInResult = { ok: true; signedIn: SignedIn } | { ok: false; failure: SignInFailure };
+export type SignInResult =
+  | { ok: true; signedIn: SignedIn }
+  | {
+      ok: false;
+      failure: SignInFailure;
+      /** The gateway's own words about it, for the user. */
+      words?: string;
+    };
 
 /** Whether the user is there to answer forms and to sign in by browser; `forms`: a browser could not reach anything. */
 export type Interactive = boolean | 'forms';

@@ -3,7 +3,7 @@ import { gatewaySession } from '#shared/helper/protocol.ts';
 import { gatewayPath } from '#shared/tunnel/address.ts';
 import { gateway as gatewaySchema, type Gateway } from '#shared/tunnel/state.ts';
 import { createAnswerer, type Answerer, type AskUser } from './auth-answers.ts';
-import { readAuthReply, type AuthReply } from './auth-form.ts';
+import { readAuthReply, type AuthReply, type UnsupportedDemand } from './auth-form.ts';
 import { initMessage, replyMessage, type GatewayClient } from './auth-message.ts';
 import { authority } from './authority.ts';
 import type { ClientIdentity } from './client-certificate.ts';
@@ -12,7 +12,7 @@ import { createGroupChoice, type GroupChoice } from './group-choice.ts';
 import type { GatewayMemory } from './gateway-memory.ts';
 import { createGatewayHttp, type GatewayHttp } from '#node/anyconnect/gateway-http.ts';
 import { openGatewayTls, type ConnectToGateway } from '#node/anyconnect/gateway-tls.ts';
-import type { GatewayAnswer, SignInRequest, SignInResult } from './session.ts';
+import type { GatewayAnswer, SignInFailure, SignInRequest, SignInResult } from './session.ts';
 import type { OpenBrowser } from './single-sign-on.ts';
 import { parseXml } from '#node/anyconnect/xml.ts';
 
@@ -59,9 +59,7 @@ export function createSignIn(options: SignInOptions): (request: SignInRequest) =
         'User-Agent': `Open AnyConnect VPN Agent v${options.version} (Waymaker)`,
         Accept: '*/*',
         'Accept-Encoding': 'identity',
-        'Content-Type': 'application/xml; charset=utf-8',
         'X-Transcend-Version': '1',
-        'X-Aggregate-Auth': '1',
       },
       signal,
     });
@@ -80,11 +78,12 @@ export function createSignIn(options: SignInOptions): (request: SignInRequest) =
       const outcome = await answerForms(exchange, answerer, group);
       if (!outcome.ok && outcome.failure === 'certificate-required') memory.setWantsCertificate(gateway);
       if (outcome.ok) {
-        group.remember();
-        return sessionOf(exchange, address, outcome, identity);
+        const result = sessionOf(exchange, address, outcome, identity);
+        if (result.ok) group.remember();
+        return result;
       }
       const byUser = outcome.failure === 'sign-in-refused' && answerer.hasAsked();
-      return byUser ? { ok: false, failure: 'answer-refused' } : outcome;
+      return byUser ? { ...outcome, failure: 'answer-refused' } : outcome;
     } finally {
       http.close();
     }
@@ -101,6 +100,9 @@ interface Exchange {
   signal: AbortSignal;
 }
 
+/** A request of the protocol: a message in XML, or the GET of gateways that know none. */
+type Asking = { method: 'POST'; body: string } | { method: 'GET' };
+
 type Failure = Extract<GatewayAnswer, { ok: false }>;
 type Outcome = { ok: true; sessionToken: string | undefined; banner: string | undefined } | Failure;
 
@@ -110,14 +112,19 @@ async function answerForms(exchange: Exchange, answerer: Answerer, group: GroupC
   let message = begin();
   let path = entrance;
   for (let forms = 0; forms < maxForms; forms += 1) {
-    const said = await ask(exchange, path, message);
+    const said = await ask(exchange, path, { method: 'POST', body: message });
+    const isUnknown = said.ok ? said.reply.kind === 'unreadable' : said.failure === 'sign-in-refused';
+    const old = forms === 0 && isUnknown ? await askOldWay(exchange) : undefined;
+    if (old) return old;
     if (!said.ok) return said;
     const { reply } = said;
     switch (reply.kind) {
       case 'complete':
         return { ok: true, sessionToken: reply.sessionToken, banner: reply.banner };
       case 'refused':
-        return refused(exchange, reply.message ?? 'no reason given');
+        return refused(exchange, reply.message ?? 'no reason given', reply.message);
+      case 'unsupported':
+        return unsupported(exchange, reply.demand, reply.message);
       case 'certificate-required':
         return certificateRequired(exchange);
       case 'unreadable':
@@ -150,15 +157,26 @@ async function answerForms(exchange: Exchange, answerer: Answerer, group: GroupC
   return refused(exchange, 'too many forms');
 }
 
-/** Sends one message, and follows redirects on the same host; `path` is where the answer came from. */
+/**
+ * Whether the gateway has a form for those who ask by GET: before 2013, they sent their forms in this way, and took
+ * answers like a web page's (openconnect's auth.c, cstp_obtain_cookie). No answer is sent.
+ */
+async function askOldWay(exchange: Exchange): Promise<Failure | undefined> {
+  const said = await ask(exchange, exchange.entrance, { method: 'GET' });
+  if (!said.ok || said.reply.kind !== 'form') return undefined;
+  const { error, message } = said.reply.form;
+  return unsupported(exchange, 'gateway-too-old', error ?? message);
+}
+
+/** Sends one request, and follows redirects on the same host; `path` is where the answer came from. */
 async function ask(
   exchange: Exchange,
   path: string,
-  message: string,
+  asking: Asking,
 ): Promise<{ ok: true; reply: AuthReply; path: string } | Failure> {
   const { http, gateway, log } = exchange;
   for (let redirects = 0, here = path; redirects <= maxRedirects; redirects += 1) {
-    const result = await http.post(here, message);
+    const result = await (asking.method === 'GET' ? http.get(here) : http.post(here, asking.body));
     if (!result.ok) {
       log.warn({ failure: result.failure, detail: result.detail }, 'gateway not reached');
       return { ok: false, failure: result.failure };
@@ -217,10 +235,26 @@ function certificateRequired({ log }: Exchange): Failure {
   return { ok: false, failure: 'certificate-required' };
 }
 
-function refused({ log }: Exchange, message: string): { ok: false; failure: 'sign-in-refused' } {
+/** `message`: for the log. */
+function refused({ log }: Exchange, message: string, words?: string): Failure {
   log.warn({ message }, 'the gateway refused the sign-in');
-  return { ok: false, failure: 'sign-in-refused' };
+  return failed('sign-in-refused', words);
 }
+
+function unsupported(
+  { log }: Exchange,
+  failure: UnsupportedDemand | 'gateway-too-old',
+  words?: string,
+): Failure {
+  log.warn({ failure, message: words }, 'the gateway wants what is not supported');
+  return failed(failure, words);
+}
+
+const failed = (failure: SignInFailure, words?: string): Failure => ({
+  ok: false,
+  failure,
+  ...(words !== undefined && { words }),
+});
 
 /** Path and query of `target` relative to `here`, or undefined if it is not on this gateway. */
 function pathAt(gateway: Gateway, here: string, target: string): string | undefined {

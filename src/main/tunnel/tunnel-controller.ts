@@ -67,6 +67,8 @@ export interface TunnelControllerOptions {
   onCommand?: (command: TunnelCommand) => void;
   /** A session has been passed to the helper. */
   onSession: (signedIn: SignedIn) => void;
+  /** A gateway has refused a sign-in with these words. */
+  onWords: (gateway: Gateway, words: string) => void;
   log: Logger;
 }
 

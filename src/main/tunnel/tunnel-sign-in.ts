@@ -32,6 +32,8 @@ export interface TunnelSignInOptions {
   refusal: (gateway: Gateway) => Promise<GatewayRefusal | undefined>;
   /** Reports why there is no tunnel, if the helper has not been asked for one. */
   fail: (reason: DisconnectReason) => void;
+  /** Shows what a gateway itself says about a refusal. */
+  onWords: (gateway: Gateway, words: string) => void;
 }
 
 /**
@@ -95,7 +97,7 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
     if (opensTraffic && !options.killSwitch()) {
       return await establishWithUser(gateway, signal);
     }
-    await giveUp(result.failure);
+    await giveUp(gateway, result);
   }
 
   /**
@@ -115,7 +117,10 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
     if (signal.aborted) return;
     const result = await sessions.signInAnywhere({ gateway, interactive: true, signal });
     if (signal.aborted) return;
-    if (!result.ok) return fail(reasonOf(result.failure, 'sign-in-refused'));
+    if (!result.ok) {
+      tellWords(gateway, result);
+      return fail(reasonOf(result.failure, 'sign-in-refused'));
+    }
     await requests.connectWith(result.signedIn);
   }
 
@@ -127,11 +132,16 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
     if (!options.killSwitch()) void addresses.resolve(host);
   }
 
-  async function giveUp(failure: SignInFailure): Promise<void> {
+  async function giveUp(gateway: Gateway, { failure, words }: Failed): Promise<void> {
+    tellWords(gateway, { words });
     // A tunnel that was up cannot come back without the user, because its session has ended.
     await requests.disconnect(
       reasonOf(failure, options.killSwitch() ? 'browser-sign-in-blocked' : 'session-ended'),
     );
+  }
+
+  function tellWords(gateway: Gateway, { words }: Pick<Failed, 'words'>): void {
+    if (words !== undefined) options.onWords(gateway, words);
   }
 
   /** Waits until it is known: another user of this machine may have told the helper to connect anywhere. */
@@ -165,7 +175,7 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
         return await requests.provide(result.signedIn);
       }
       // An unreachable gateway may come back: the helper blocks traffic until then.
-      if (result.failure !== 'gateway-unreachable') return await giveUp(result.failure);
+      if (result.failure !== 'gateway-unreachable') return await giveUp(gateway, result);
     }
   };
 
@@ -177,6 +187,8 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
     },
   };
 }
+
+type Failed = Extract<SignInResult, { ok: false }>;
 
 /** `withoutUser`: the reason if the user was not there to be asked. */
 function reasonOf(failure: SignInFailure, withoutUser: DisconnectReason): DisconnectReason {

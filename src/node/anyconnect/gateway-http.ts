@@ -10,7 +10,10 @@ export type GatewayExchange =
 
 /** HTTP to one gateway over one verified connection, which is reopened if the gateway closes it. */
 export interface GatewayHttp {
+  /** Sends a message of the protocol. */
   post(path: string, body: string): Promise<GatewayExchange>;
+  /** As gateways want it that do not know those messages. */
+  get(path: string): Promise<GatewayExchange>;
   /** A cookie the gateway has set. */
   cookie(name: string): string | undefined;
   /** The pin of the key that the gateway proved to have; undefined before the first exchange. */
@@ -37,7 +40,7 @@ export function createGatewayHttp(options: {
     return result;
   });
 
-  async function post(path: string, body: string): Promise<GatewayExchange> {
+  async function exchange(path: string, body?: string): Promise<GatewayExchange> {
     try {
       const response = await send(path, body);
       keepCookies(response, cookies);
@@ -53,18 +56,22 @@ export function createGatewayHttp(options: {
     }
   }
 
-  function send(path: string, body: string): Promise<IncomingMessage> {
+  function send(path: string, body: string | undefined): Promise<IncomingMessage> {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     return new Promise((resolve, reject) => {
       const request = https.request(
         {
           agent,
           path,
-          method: 'POST',
+          method: body === undefined ? 'GET' : 'POST',
           headers: {
             Host: options.host,
             ...options.headers,
-            'Content-Length': Buffer.byteLength(body),
+            ...(body !== undefined && {
+              'Content-Type': 'application/xml; charset=utf-8',
+              'X-Aggregate-Auth': '1',
+              'Content-Length': Buffer.byteLength(body),
+            }),
             ...(cookie && { Cookie: cookie }),
           },
           signal: AbortSignal.any([options.signal, AbortSignal.timeout(exchangeTimeoutMs)]),
@@ -78,7 +85,13 @@ export function createGatewayHttp(options: {
     });
   }
 
-  return { post, cookie: (name) => cookies.get(name), pin: () => pin, close: () => agent.destroy() };
+  return {
+    post: exchange,
+    get: (path) => exchange(path),
+    cookie: (name) => cookies.get(name),
+    pin: () => pin,
+    close: () => agent.destroy(),
+  };
 }
 
 class ConnectionRefused extends Error {

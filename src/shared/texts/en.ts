@@ -179,6 +179,12 @@ export const en = {
   'reason.serverRemoved': 'This server is no longer in your list. Choose another server.',
   'reason.certificateRequired':
     'This server asks for a certificate. Choose its file below, then connect again. Whoever runs the server can give you the file.',
+  'reason.hostScanRequired':
+    'This server wants to inspect this computer with a program of its own before it lets it in, which is not supported. Ask whoever runs the server for another way to connect.',
+  'reason.severalCertificatesRequired':
+    'This server asks for several certificates at once, which is not supported. Ask whoever runs the server for another way to connect.',
+  'reason.gatewayTooOld':
+    'This server uses an old way of signing in, which is not supported. Ask whoever runs the server to update it, or choose another server.',
   'reason.sessionEnded': 'The server ended the session. Connect again to continue.',
   'reason.configurationFailed':
     'The network could not be set up, and everything was put back as it was. Please retry.',

@@ -171,6 +171,12 @@ export const zhHant: Texts = {
   'reason.serverRemoved': '這部伺服器已不在清單中。請選擇其他伺服器。',
   'reason.certificateRequired':
     '這部伺服器要求提供憑證。請在下方選擇憑證檔案，然後重新連線。憑證檔案可向伺服器的管理者索取。',
+  'reason.hostScanRequired':
+    '這部伺服器要求先用它自己的程式檢查這部電腦，目前不支援。請向伺服器的管理者詢問其他連線方式。',
+  'reason.severalCertificatesRequired':
+    '這部伺服器要求同時提供多個憑證，目前不支援。請向伺服器的管理者詢問其他連線方式。',
+  'reason.gatewayTooOld':
+    '這部伺服器使用舊的登入方式，目前不支援。請讓伺服器的管理者更新，或選擇其他伺服器。',
   'reason.sessionEnded': '伺服器結束了工作階段。重新連線即可繼續。',
   'reason.configurationFailed': '網路設定失敗，所有設定皆已還原。請重試。',
   'reason.engineFailed': '通道意外停止。請重試。',

@@ -32,6 +32,12 @@ export const disconnectReason = z.enum([
   'answer-refused',
   /** The gateway wants a certificate from its user, and was offered none that it accepts. */
   'certificate-required',
+  /** The gateway wants a program of its own to inspect this machine. */
+  'host-scan-required',
+  /** The gateway wants one certificate of the machine and one of its user. */
+  'several-certificates-required',
+  /** The gateway only knows the protocol's form from before XML messages. */
+  'gateway-too-old',
   /** Sign-ins succeed, but the gateway refuses each session: it limits the sessions of an account. */
   'too-many-sessions',
   /** The kill switch would have to let all traffic out for such a sign-in. */

@@ -67,6 +67,7 @@ const tunnel = createTunnelController({
   },
   emit: (state) => process.stdout.write(`${JSON.stringify(state)}\n`),
   onSession: () => undefined,
+  onWords: () => undefined,
   log,
 });
 await helper.ready;

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestCertificate } from './certificates.ts';
 
 export interface GatewayRequest {
+  method: string;
   path: string;
   headers: NodeJS.Dict<string | string[]>;
   body: string;
@@ -43,6 +44,7 @@ export async function startTestGateway(
       message.on('data', (chunk: Buffer) => chunks.push(chunk));
       message.on('end', () => {
         const request = {
+          method: message.method ?? '',
           path: message.url ?? '',
           headers: message.headers,
           body: Buffer.concat(chunks).toString(),

@@ -70,6 +70,7 @@ export async function setUp(options: SetUp = {}) {
   const remembered = new Map<string, string>();
   const memory = createTestMemory();
   const sessions: SignedIn[] = [];
+  const words: string[] = [];
   const who = {
     isSignedIn: options.signedIn !== false,
     refusal: undefined as GatewayRefusal | undefined,
@@ -110,6 +111,7 @@ export async function setUp(options: SetUp = {}) {
     },
     emit: (state) => told.push(state),
     onSession: (signedIn) => void sessions.push(signedIn),
+    onWords: (from, said) => void words.push(`${from.host}: ${said}`),
     ...(options.isBehindPortal && { isBehindPortal: options.isBehindPortal }),
     log,
   });
@@ -125,6 +127,7 @@ export async function setUp(options: SetUp = {}) {
     remembered,
     memory,
     sessions,
+    words,
     who,
     log: text,
     /** Calls that change something. */

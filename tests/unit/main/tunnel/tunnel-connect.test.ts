@@ -90,6 +90,19 @@ describe('connect', () => {
     },
   );
 
+  test.each([true, false])(
+    'what the gateway says about a refusal is shown, kill switch: %s',
+    async (killSwitch) => {
+      const refused: SignInResult = { ok: false, failure: 'sign-in-refused', words: 'Account locked' };
+      const needsUser: SignInResult = { ok: false, failure: 'needs-user' };
+      const results = killSwitch ? [refused] : [needsUser, refused];
+      const { tunnel, words, settled } = await setUp({ results, killSwitch });
+      await tunnel.connect({ address });
+      await settled(expect.objectContaining({ state: 'disconnected', reason: 'sign-in-refused' }));
+      expect(words).toEqual([`${gateway.host}: Account locked`]);
+    },
+  );
+
   test('an unknown name is looked up while everything is blocked, and told', async () => {
     const { tunnel, commands, settled } = await setUp({ addresses: [] });
     await tunnel.connect({ address });
