@@ -57,6 +57,8 @@ export interface AnswererOptions extends Interaction {
   gateway: string;
   /** Undefined: the user has to enter them. */
   credentials: GatewayCredentials | undefined;
+  /** Whether there are newer credentials. */
+  isRenewed: (() => Promise<boolean>) | undefined;
   interactive: Interactive;
   /** The value of the group to sign in as; undefined means the gateway's default. */
   group: () => string | undefined;
@@ -64,11 +66,14 @@ export interface AnswererOptions extends Interaction {
 
 export function createAnswerer(options: AnswererOptions): Answerer {
   const { gateway, credentials, interactive } = options;
-  let usernameGiven = false;
+  /** The names of the fields that were answered with the device's credentials. */
+  const supplied = new Set<string>();
   /** The form in which the device's password was sent. */
   let passwordForm: AuthForm | undefined;
+  /** The last form that was answered. */
+  let answered: AuthForm | undefined;
   /** The last form in which the user answered fields, and their names. */
-  let asked: { form: AuthForm; names: ReadonlySet<string> } | undefined;
+  let userAnswered: { form: AuthForm; names: ReadonlySet<string> } | undefined;
 
   /** An answer that does not need the user, or undefined. */
   function ownAnswer(field: AuthField, again: boolean): string | undefined {
@@ -81,7 +86,8 @@ export function createAnswerer(options: AnswererOptions): Answerer {
         return isUsername(field) ? credentials?.username : undefined;
       case 'password':
         // If the user answered another field wrongly, the password is still right.
-        return isPassword(field) && (!passwordForm || (again && asked?.names.has(field.name) === false))
+        return isPassword(field) &&
+          (!passwordForm || (again && userAnswered?.names.has(field.name) === false))
           ? credentials?.password
           : undefined;
       case 'single-sign-on':
@@ -92,15 +98,24 @@ export function createAnswerer(options: AnswererOptions): Answerer {
   }
 
   /**
-   * Gateways refuse user name and password by asking for them again; ocserv asks for the password, with "Login failed"
-   * before the message of the first time. The user knows neither, and each wrong answer counts towards a ban. A
-   * password field with another message is a different question, such as a one-time code.
+   * Gateways refuse what they were told by asking for it again. The user does not know the device's password, and each
+   * wrong answer counts towards a ban. A form that also asks something new is no refusal, and neither is what the user
+   * has just answered.
+   *
+   * Only a one-time code looks the same at some gateways: ocserv asks for it as a password, in a form with the same id.
+   * What the gateway says decides where it is certain; otherwise the service may have a newer password.
    */
-  function isRefusal(form: AuthForm, again: boolean): boolean {
-    if (again) return false;
-    if (usernameGiven && form.fields.some(isUsername)) return true;
-    if (asked || !passwordForm || !form.fields.some(isPassword)) return false;
-    return form.error !== undefined || saysTheSame(passwordForm.message, form.message);
+  async function isRefusal(form: AuthForm, again: boolean): Promise<boolean> {
+    if (again || form.id === 'challenge') return false;
+    const asked = form.fields.filter(isInput);
+    if (asked.length === 0) return isSame(answered, form);
+    if (!asked.every(({ name }) => supplied.has(name))) return false;
+    if (asked.some(isUsername)) return true;
+    if (userAnswered) return false;
+    if (form.error !== undefined) return true;
+    return (
+      saysRefused(passwordForm, form) || (interactive !== false && (await options.isRenewed?.()) === true)
+    );
   }
 
   async function byBrowser(
@@ -123,13 +138,13 @@ export function createAnswerer(options: AnswererOptions): Answerer {
   }
 
   return {
-    hasAsked: () => asked !== undefined,
+    hasAsked: () => userAnswered !== undefined,
     async answer(form, signal) {
-      const again = asked !== undefined && namesIn(asked.form) === namesIn(form);
+      const again = userAnswered !== undefined && namesIn(userAnswered.form) === namesIn(form);
       const isUsers = (field: AuthField) => isOpenField(field) && ownAnswer(field, again) === undefined;
       // Without the user, nothing would be answered differently than before.
       const isError = form.error !== undefined && !form.fields.some(isUsers);
-      if (isError || isRefusal(form, again)) return refusedWith(form.error);
+      if (isError || (await isRefusal(form, again))) return refusedWith(form.error);
       const answers = new Map<string, string>();
       const open = new Set<AuthField>();
       for (const field of form.fields) {
@@ -138,7 +153,8 @@ export function createAnswerer(options: AnswererOptions): Answerer {
         if (own === undefined) open.add(field);
         else answers.set(field.name, own);
       }
-      usernameGiven ||= form.fields.some((field) => isUsername(field) && !open.has(field));
+      answered = form;
+      for (const field of form.fields.filter(isInput)) if (!open.has(field)) supplied.add(field.name);
       if (form.fields.some((field) => isPassword(field) && answers.has(field.name))) passwordForm ??= form;
       if (open.size === 0) return { ok: true, answers };
       if (!interactive) return { ok: false, failure: 'needs-user' };
@@ -146,7 +162,7 @@ export function createAnswerer(options: AnswererOptions): Answerer {
       const fields = form.fields.filter(isOpenField).filter((field) => open.has(field) || isChoice(field));
       const given = await options.askUser({ gateway, topic: 'form', form, fields, again }, signal);
       if (!given) return { ok: false, failure: 'sign-in-cancelled' };
-      asked = { form, names: new Set([...open].map(({ name }) => name)) };
+      userAnswered = { form, names: new Set([...open].map(({ name }) => name)) };
       for (const { name } of fields) answers.set(name, given.get(name) ?? answers.get(name) ?? '');
       return { ok: true, answers };
     },
@@ -170,7 +186,21 @@ export const isGroup = (field: AuthField) => field.kind === 'select' && field.na
 
 const namesIn = (form: AuthForm) => form.fields.map(({ name }) => name).join(' ');
 
-/** Whether `later` is `earlier`, possibly with something before it. */
-function saysTheSame(earlier: string | undefined, later: string | undefined): boolean {
-  return earlier === undefined ? later === undefined : later?.endsWith(earlier) === true;
+/** A field that somebody fills in. */
+const isInput = (field: AuthField) => field.kind === 'text' || field.kind === 'password';
+
+/** Whether nothing has changed in a form that nobody fills in, but perhaps its words. */
+const isSame = (earlier: AuthForm | undefined, later: AuthForm) =>
+  JSON.stringify([earlier?.id, earlier?.fields]) === JSON.stringify([later.id, later.fields]);
+
+/**
+ * Whether a form says that the password was wrong: ocserv puts "Login failed." before what it asks, others begin again
+ * with the message of the first time.
+ */
+function saysRefused(earlier: AuthForm | undefined, later: AuthForm): boolean {
+  if (/^Login failed\b/.test(later.message ?? '')) return true;
+  if (!earlier || namesIn(earlier) !== namesIn(later)) return false;
+  return earlier.message === undefined
+    ? later.message === undefined
+    : later.message?.endsWith(earlier.message) === true;
 }

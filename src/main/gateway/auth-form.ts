@@ -14,6 +14,8 @@ export interface AuthChoice {
 }
 
 export interface AuthForm {
+  /** What the form is for, e.g. `main` or `challenge`. */
+  id: string | undefined;
   /** Where to send the reply: a path, or an address of the same gateway. */
   action: string;
   message: string | undefined;
@@ -100,6 +102,7 @@ function readForm(auth: XmlElement, error: string | undefined, opaque: XmlElemen
   return {
     kind: 'form',
     form: {
+      id: auth.attributes['id'],
       action: form.attributes['action'] || '/',
       message,
       error,

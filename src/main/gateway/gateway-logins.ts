@@ -114,12 +114,17 @@ export function signInWithLogins(signIn: SignInWith, logins: GatewayLogins): Sig
   return async (request) => {
     const { gateway, signal } = request;
     const credentials = await logins.find(gateway);
-    const result = await signIn({ ...request, credentials });
+    let asking: Promise<boolean> | undefined;
+    async function askService(): Promise<boolean> {
+      await withTimeout(logins.refresh(), serviceTimeoutMs, undefined);
+      const renewed = logins.known(gateway);
+      return renewed !== undefined && renewed.password !== credentials?.password;
+    }
+    const isRenewed = () => (asking ??= askService());
+    const result = await signIn({ ...request, credentials, ...(credentials && { isRenewed }) });
     if (result.ok || result.failure !== 'sign-in-refused' || !credentials || signal.aborted) return result;
-    await withTimeout(logins.refresh(), serviceTimeoutMs, undefined);
-    const renewed = logins.known(gateway);
-    if (signal.aborted || !renewed || renewed.password === credentials.password) return result;
-    return await signIn({ ...request, credentials: renewed });
+    if (!(await isRenewed()) || signal.aborted) return result;
+    return await signIn({ ...request, credentials: logins.known(gateway) });
   };
 }
 

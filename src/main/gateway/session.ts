@@ -55,6 +55,8 @@ export interface SignInRequest {
   address: string;
   /** The device's credentials; undefined: the user is asked. */
   credentials: GatewayCredentials | undefined;
+  /** Asks whether there are newer credentials, which a sign-in from the beginning would use. */
+  isRenewed?: (() => Promise<boolean>) | undefined;
   interactive: Interactive;
   signal: AbortSignal;
 }
@@ -71,7 +73,9 @@ interface Reaching {
 export type SignInWith = (request: SignInRequest & Reaching) => Promise<SignInResult>;
 
 /** The same, with the credentials that the service provides for the gateway. */
-export type SignIn = (request: Omit<SignInRequest, 'credentials'> & Reaching) => Promise<SignInResult>;
+export type SignIn = (
+  request: Omit<SignInRequest, 'credentials' | 'isRenewed'> & Reaching,
+) => Promise<SignInResult>;
 
 /** The result of a sign-in at one gateway. */
 export type GatewayAnswer =

@@ -41,7 +41,7 @@ const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 export function createSignIn(options: SignInOptions): (request: SignInRequest) => Promise<GatewayAnswer> {
   const client: GatewayClient = { version: options.version, platform: process.platform };
 
-  return async ({ gateway, address, credentials, interactive, signal }) => {
+  return async ({ gateway, address, credentials, isRenewed, interactive, signal }) => {
     const pins = options.pins();
     const name = gateway.host.toLowerCase();
     const trust = { pins: (Object.hasOwn(pins, name) && pins[name]) || [] };
@@ -68,6 +68,7 @@ export function createSignIn(options: SignInOptions): (request: SignInRequest) =
     const answerer = createAnswerer({
       gateway: gateway.host,
       credentials,
+      isRenewed,
       interactive,
       group: group.current,
       openBrowser,

@@ -118,6 +118,20 @@ describe('signing in', () => {
     expect(told).toEqual(['of the gateway', 'newer']);
   });
 
+  test('a sign-in can ask whether there is something newer, which then begins again with it', async () => {
+    const logins = start();
+    await logins.refresh();
+    handedOut = [login('newer')];
+    const told: unknown[] = [];
+    const signIn: SignInWith = async ({ credentials, isRenewed }): Promise<SignInResult> => {
+      told.push(credentials?.password, await isRenewed?.());
+      return { ok: false, failure: 'sign-in-refused' };
+    };
+    await signInWithLogins(signIn, logins)(request);
+    expect(told).toEqual(['of the gateway', true, 'newer', undefined]);
+    expect(asked).toBe(2);
+  });
+
   test('is not tried again with what was refused', async () => {
     const logins = start();
     const { told, signIn } = gatewayTaking('another');

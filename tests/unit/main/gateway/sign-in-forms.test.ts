@@ -43,6 +43,7 @@ async function signIn(
     openBrowser?: OpenBrowser;
     askUser?: AskUser;
     signal?: AbortSignal;
+    isRenewed?: () => Promise<boolean>;
     /** The group that was chosen before. */
     group?: string;
     path?: string;
@@ -70,6 +71,7 @@ async function signIn(
     address: '127.0.0.1',
     credentials,
     interactive: options.interactive ?? false,
+    isRenewed: options.isRenewed,
     signal: options.signal ?? new AbortController().signal,
   });
   return { result, log: text(), requests: gateway.requests, connections: gateway.connections(), memory };
@@ -168,6 +170,11 @@ describe('forms', () => {
     password: formXml(passwordInput, { message: 'Please enter your password.' }),
     code: formXml(passwordInput, { message: 'Please enter your OTP password.' }),
     failed: formXml(passwordInput, { message: 'Login failed.\nPlease enter your password.' }),
+    both: formXml(usernameInput + passwordInput, { message: 'Please enter your username.' }),
+    other: formXml(passwordInput, { message: 'Kennwort' }),
+    grouped: formXml(`<select name="group_list"><option value="1">1</option></select>${usernameInput}`),
+    error: formXml(passwordInput).replace('<form', '<error>No</error><form'),
+    challenge: formXml(passwordInput, { message: 'Kennwort' }).replace('id="main"', 'id="challenge"'),
     second: formXml(`${usernameInput}${passwordInput}<input type="password" name="secondary_password"/>`),
   };
   /** Each form in turn, then the end. */
@@ -199,6 +206,73 @@ describe('forms', () => {
     const { result, requests } = await signIn(play('username', 'password', 'failed'), { interactive: true });
     expect(result).toEqual({ ok: false, failure: 'sign-in-refused' });
     expect(requests).toHaveLength(3);
+  });
+
+  test.each([
+    ['ocserv 1.4 and later', ['both', 'failed']],
+    ['an error beside the field', ['both', 'error']],
+    ['a gateway that asks who it is after a password', ['both', 'username']],
+    ['a gateway that repeats both', ['both', 'both']],
+  ])('%s refuses a password, which the user is not asked for', async (_what, names) => {
+    const { result, requests } = await signIn(play(...names), { interactive: true });
+    expect(result).toMatchObject({ ok: false, failure: 'sign-in-refused' });
+    expect(requests).toHaveLength(2);
+  });
+
+  test.each([
+    ['in one form with the user name', ['both', 'other']],
+    ['in a form of its own', ['username', 'password', 'other']],
+  ])(
+    'before the user is asked, whatever the words, the password %s is looked up anew',
+    async (_how, names) => {
+      const renewed = await signIn(play(...names), {
+        interactive: true,
+        isRenewed: () => Promise.resolve(true),
+      });
+      expect(renewed.result).toEqual({ ok: false, failure: 'sign-in-refused' });
+      await gateway?.close();
+      const asked: unknown[] = [];
+      const { result } = await signIn(play(...names), {
+        interactive: true,
+        isRenewed: () => Promise.resolve(false),
+        askUser({ form }) {
+          asked.push(form.message);
+          return Promise.resolve(new Map([['password', '123456']]));
+        },
+      });
+      expect(result.ok).toBe(true);
+      expect(asked).toEqual(['Kennwort']);
+    },
+  );
+
+  test('a challenge is a question, even if it looks like the password', async () => {
+    const { result, requests } = await signIn(play('both', 'challenge'), {
+      interactive: true,
+      askUser: () => Promise.resolve(new Map([['password', '123456']])),
+      isRenewed: () => Promise.reject(new Error('looked up')),
+    });
+    expect(result.ok).toBe(true);
+    expect(answersIn(requests).at(-1)).toEqual({ password: '123456' });
+  });
+
+  test('a user name is given in each form that also asks something new', async () => {
+    const { result, requests } = await signIn(play('grouped', 'both'), { interactive: true });
+    expect(result.ok).toBe(true);
+    expect(answersIn(requests)).toEqual([{ username: credentials.username }, credentials]);
+  });
+
+  test.each([
+    ['for nothing but hidden fields', '<input type="hidden" name="state" value="1"/>', 2],
+    ['for a browser', '<input type="sso" name="sso-token"/>', 2],
+  ])('the same form %s again is a refusal', async (_what, inputs, posts) => {
+    const sso = `<sso-v2-login>https://idp.example/</sso-v2-login><sso-v2-login-final>https://idp.example/end</sso-v2-login-final>
+      <sso-v2-token-cookie-name>token</sso-v2-token-cookie-name>`;
+    const { result, requests } = await signIn(
+      () => ({ body: formXml(inputs).replace('<form', `${sso}<form`) }),
+      { interactive: true, openBrowser: () => Promise.resolve({ kind: 'token', token: 'x' }) },
+    );
+    expect(result).toEqual({ ok: false, failure: 'sign-in-refused' });
+    expect(requests).toHaveLength(posts);
   });
 
   test('a code that is asked for again is asked of the user again, and marked as such', async () => {
