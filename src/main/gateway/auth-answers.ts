@@ -163,7 +163,11 @@ export function createAnswerer(options: AnswererOptions): Answerer {
       const given = await options.askUser({ gateway, topic: 'form', form, fields, again }, signal);
       if (!given) return { ok: false, failure: 'sign-in-cancelled' };
       userAnswered = { form, names: new Set([...open].map(({ name }) => name)) };
-      for (const { name } of fields) answers.set(name, given.get(name) ?? answers.get(name) ?? '');
+      for (const field of fields) {
+        const answer = given.get(field.name);
+        const preset = field.kind !== 'select' && !answer ? field.preset : undefined;
+        answers.set(field.name, preset ?? answer ?? answers.get(field.name) ?? '');
+      }
       return { ok: true, answers };
     },
   };

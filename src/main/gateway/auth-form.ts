@@ -3,7 +3,15 @@ import { childElements, textOf, type XmlElement } from '#node/anyconnect/xml.ts'
 
 /** One field of a gateway's form. `name` is also the name of the element in the reply. */
 export type AuthField =
-  | { kind: 'text' | 'password'; name: string; label: string }
+  | {
+      kind: 'text' | 'password';
+      name: string;
+      label: string;
+      /** Belongs to a second sign-in, which not every group needs. */
+      secondAuth?: boolean;
+      /** Holds if the user answers nothing. */
+      preset?: string;
+    }
   | { kind: 'single-sign-on'; name: string; label: string }
   | { kind: 'hidden'; name: string; value: string }
   | { kind: 'select'; name: string; label: string; choices: readonly AuthChoice[]; selected: string };
@@ -11,13 +19,21 @@ export type AuthField =
 export interface AuthChoice {
   value: string;
   label: string;
+  /** Which fields of the form a group needs: those of the first sign-in, of both, or none, as with a certificate. */
+  needs?: 'first' | 'both' | 'nothing';
+  /** What a group calls one of the fields. */
+  override?: { name: string; label: string } | undefined;
+  /** The user name for a group's second sign-in. */
+  secondaryUser?: { name: string; editable: boolean } | undefined;
 }
 
 export interface AuthForm {
   /** What the form is for, e.g. `main` or `challenge`. */
   id: string | undefined;
-  /** Where to send the reply: a path, or an address of the same gateway. */
+  /** Where to send the reply: a path, or an address of the same gateway; empty: where the form came from. */
   action: string;
+  /** A text to read before signing in. */
+  banner: string | undefined;
   message: string | undefined;
   error: string | undefined;
   fields: AuthField[];
@@ -40,8 +56,8 @@ export type AuthReply =
   | { kind: 'certificate-required' }
   | { kind: 'unreadable' };
 
-/** Valid field names; they become element names. */
-const fieldName = /^[A-Za-z_][\w.-]{0,63}$/;
+/** Valid field names; they become element names. Other fields are left out, as there is no way to answer them. */
+const fieldName = /^[\p{L}_][\p{L}\p{M}\p{N}_.-]{0,127}$/u;
 const maxFields = 32;
 
 /** Parses a gateway's message (draft-mavrogiannopoulos-openconnect-04 §2.3, and what openconnect 9 accepts). */
@@ -95,15 +111,21 @@ function readForm(auth: XmlElement, error: string | undefined, opaque: XmlElemen
   const message = inner('message');
   const form = childElements(auth, 'form')[0];
   const elements = form ? childElements(form) : [];
-  const fields = elements.slice(0, maxFields).flatMap(readField);
-  if (!form || fields.length === 0) return { kind: 'refused', message: error ?? message };
-  if (fields.some(({ name }) => !fieldName.test(name))) return { kind: 'unreadable' };
-  if ((form.attributes['method'] ?? 'post').toLowerCase() !== 'post') return { kind: 'unreadable' };
+  const read = elements.flatMap(readField);
+  const fields = read.filter(({ name }) => fieldName.test(name)).slice(0, maxFields);
+  if (fields.length === 0) {
+    if (read.length > 0) return { kind: 'unreadable' };
+    // Another way of signing in has ended; the gateway waits for an empty reply.
+    const isComplete = childElements(auth, 'authentication-complete').length > 0;
+    if (!isComplete) return { kind: 'refused', message: error ?? message };
+  }
+  if ((form?.attributes['method'] ?? 'post').toLowerCase() !== 'post') return { kind: 'unreadable' };
   return {
     kind: 'form',
     form: {
       id: auth.attributes['id'],
-      action: form.attributes['action'] || '/',
+      action: form ? form.attributes['action'] || '/' : '',
+      banner: inner('banner'),
       message,
       error,
       fields,
@@ -117,11 +139,8 @@ function readField(field: XmlElement): AuthField[] {
   const { type, name = '', label = `${name}:`, value = '' } = field.attributes;
   if (field.name === 'select') {
     const options = childElements(field, 'option');
-    const choices = options.map((option) => ({
-      value: option.attributes['value'] ?? textOf(option),
-      label: textOf(option),
-    }));
-    const chosen = options.findIndex((option) => option.attributes['selected'] === 'true');
+    const choices = options.map(readChoice);
+    const chosen = options.findIndex((option) => isSet(option, 'selected', 'true'));
     const selected = choices[Math.max(chosen, 0)]?.value;
     return selected === undefined ? [] : [{ kind: 'select', name, label, choices, selected }];
   }
@@ -129,7 +148,7 @@ function readField(field: XmlElement): AuthField[] {
   switch (type) {
     case 'text':
     case 'password':
-      return [{ kind: type, name, label }];
+      return [{ kind: type, name, label, secondAuth: isSet(field, 'second-auth', '1') }];
     case 'sso':
       return [{ kind: 'single-sign-on', name, label }];
     case 'hidden':
@@ -140,6 +159,26 @@ function readField(field: XmlElement): AuthField[] {
       return [];
   }
 }
+
+function readChoice(option: XmlElement): AuthChoice {
+  const { attributes } = option;
+  const overridden = attributes['override-name'];
+  const overrideLabel = attributes['override-label'];
+  const user = attributes['secondary_username'];
+  const needsSecond = isSet(option, 'second-auth', '1') ? 'both' : 'first';
+  return {
+    value: attributes['value'] ?? textOf(option),
+    label: textOf(option),
+    needs: isSet(option, 'noaaa', '1') ? 'nothing' : needsSecond,
+    override: overridden && overrideLabel ? { name: overridden, label: overrideLabel } : undefined,
+    secondaryUser: user
+      ? { name: user, editable: isSet(option, 'secondary_username_editable', 'true') }
+      : undefined,
+  };
+}
+
+const isSet = ({ attributes }: XmlElement, name: string, value: string) =>
+  attributes[name]?.toLowerCase() === value;
 
 function readSingleSignOn(inner: (name: string) => string | undefined): SingleSignOn | undefined {
   const loginUrl = inner('sso-v2-login');

@@ -108,12 +108,15 @@ function fits(answers: readonly string[], fields: readonly GatewayFormField[]): 
 }
 
 function shownForm({ gateway, topic, form, again }: Question, fields: GatewayFormField[]): GatewayForm {
-  const message = [form.error, form.message].filter((part) => part !== undefined).join('\n');
+  const lines = (...parts: (string | undefined)[]) => parts.filter(Boolean).join('\n');
+  const { banner: bannerLimit, message: limit } = gatewayFormLimits;
+  // A long banner must not push out what the gateway asks.
+  const banner = plainText(form.banner ?? '', bannerLimit - limit - 1);
   return {
     id: randomUUID(),
     topic,
     gateway,
-    message: plainText(message, gatewayFormLimits.message),
+    message: lines(banner, plainText(lines(form.error, form.message), limit)),
     again,
     fields,
   };

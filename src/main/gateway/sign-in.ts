@@ -8,6 +8,7 @@ import { initMessage, replyMessage, type GatewayClient } from './auth-message.ts
 import { authority } from './authority.ts';
 import type { ClientIdentity } from './client-certificate.ts';
 import type { ClientIdentities } from './client-identities.ts';
+import { formOfGroup } from './group-fields.ts';
 import { createGroupChoice, type GroupChoice } from './group-choice.ts';
 import type { GatewayMemory } from './gateway-memory.ts';
 import { createGatewayHttp, type GatewayHttp } from '#node/anyconnect/gateway-http.ts';
@@ -135,15 +136,15 @@ async function answerForms(exchange: Exchange, answerer: Answerer, group: GroupC
       default:
         reply satisfies never;
     }
-    const { form } = reply;
-    const next = pathAt(gateway, said.path, form.action);
+    const next = pathAt(gateway, said.path, reply.form.action);
     if (next === undefined) return refused(exchange, 'the form belongs to another host');
-    const choice = await group.choose(form, signal);
+    const choice = await group.choose(reply.form, signal);
     if (choice === 'begin-again') {
       message = begin();
       path = entrance;
       continue;
     }
+    const form = formOfGroup(reply.form, group.current());
     const answered = choice === 'as-it-is' ? await answerer.answer(form, signal) : choice;
     if (!answered.ok) {
       log.warn(

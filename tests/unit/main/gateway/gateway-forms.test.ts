@@ -26,7 +26,9 @@ function question(fields: Question['fields'] = [code], form: Partial<Question['f
     topic: 'form',
     again: false,
     form: {
+      id: 'main',
       action: '/',
+      banner: undefined,
       message: 'Enter your code.',
       error: undefined,
       fields: [...fields],
@@ -162,4 +164,15 @@ test('what a hostile gateway sends is cut to the contract, and has no marks that
     { kind: 'choice', selected: '0' },
   ]);
   expect(JSON.stringify(form).length).toBeLessThan(20_000);
+});
+
+test('a banner stands before what the gateway asks, and never in its place', async () => {
+  const { ask, shown } = setUp();
+  const banner = `Only staff & <guests>\n${'x'.repeat(1500)}`;
+  void ask(question([code], { banner, error: 'Wrong' }));
+  expect((await shown()).message).toBe(`${banner}\nWrong\nEnter your code.`);
+  void ask(question([code], { banner: 'x'.repeat(10_000), message: 'y'.repeat(10_000) }));
+  const { message } = await shown();
+  expect(message.length).toBeLessThanOrEqual(gatewayFormLimits.banner);
+  expect(message).toContain('y'.repeat(gatewayFormLimits.message - 1));
 });
