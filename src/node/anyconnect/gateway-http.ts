@@ -1,6 +1,7 @@
 import https from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { decodeXml } from './xml-encoding.ts';
 import { wantsCertificate, type GatewayTlsResult } from './gateway-tls.ts';
 
 /** One request to a gateway and its answer, or why there was none. */
@@ -47,7 +48,8 @@ export function createGatewayHttp(options: {
       const { statusCode: status = 0 } = response;
       const { location } = response.headers;
       const { statusMessage: reason = '' } = response;
-      return { ok: true, status, reason, location, body: await readBody(response) };
+      const text = decodeXml(await readBody(response), response.headers['content-type']);
+      return { ok: true, status, reason, location, body: text };
     } catch (error) {
       if (error instanceof ConnectionRefused) return error.result;
       const detail = error instanceof Error ? error.message : 'unknown error';
@@ -136,7 +138,7 @@ function keepCookies(response: IncomingMessage, cookies: Map<string, string>): v
   }
 }
 
-async function readBody(response: IncomingMessage): Promise<string> {
+async function readBody(response: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -144,5 +146,5 @@ async function readBody(response: IncomingMessage): Promise<string> {
     if (size > maxBodyBytes) throw new Error('the reply is too long');
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }

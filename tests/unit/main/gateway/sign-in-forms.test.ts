@@ -415,6 +415,37 @@ describe('forms', () => {
   });
 });
 
+describe('the encoding of a form', () => {
+  const group = 'Université ß';
+  const xml = (declaration: string) =>
+    `${declaration}<auth id="main"><form><select name="group_list"><option>${group}</option></select>${usernameInput}</form></auth>`;
+  const latin = (declaration: string) => Buffer.from(xml(declaration), 'latin1');
+  const utf16 = Buffer.from(`\ufeff${xml('<?xml version="1.0" encoding="UTF-16"?>')}`, 'utf16le');
+
+  test.each<[string, Buffer, string?]>([
+    ['of its declaration', latin('<?xml version="1.0" encoding="ISO-8859-1"?>')],
+    ['of its declaration in other quotes', latin(`<?xml version='1.0' encoding = 'iso-8859-15' ?>`)],
+    ['of its Content-Type', latin('<?xml version="1.0"?>'), 'text/xml; charset="iso-8859-1"'],
+    [
+      'of its declaration, even beside a Content-Type',
+      latin('<?xml version="1.0" encoding="latin1"?>'),
+      'text/xml; charset=utf-8',
+    ],
+    ['of its byte order mark', utf16],
+    ['of the protocol', Buffer.from(xml('<?xml version="1.0"?>')), 'text/xml'],
+    [
+      'of the protocol, though its own is unknown',
+      Buffer.from(xml('<?xml version="1.0" encoding="x-none"?>')),
+    ],
+    ['which nobody names', latin('')],
+  ])('is that %s', async (_what, body, type) => {
+    const { requests } = await signIn((_request, index) =>
+      index === 0 ? { body, headers: type === undefined ? {} : { 'Content-Type': type } } : completed,
+    );
+    expect(replyIn(requests[1]?.body)?.['group-select']).toBe(group);
+  });
+});
+
 describe('what a form has besides its fields', () => {
   const second = `<input type="text" name="secondary_username" label="Second user:" second-auth="1"/>
     <input type="password" name="secondary_password" label="Second:" second-auth="1"/>`;

@@ -15,7 +15,7 @@ export interface GatewayAnswer {
   /** What stands beside the status. */
   reason?: string;
   headers?: Record<string, string | string[]>;
-  body?: string;
+  body?: string | Buffer;
   /** Never answers. */
   hangs?: boolean;
 }
