@@ -52,8 +52,8 @@ export type AuthReply =
   /** `message`: the gateway's own words. */
   | { kind: 'refused'; message: string | undefined }
   | { kind: 'unsupported'; demand: UnsupportedDemand; message: string | undefined }
-  /** The gateway wants a client certificate, and was not offered one. */
-  | { kind: 'certificate-required' }
+  /** The gateway wants a client certificate, or to hear that there is none. */
+  | { kind: 'certificate-wanted' }
   | { kind: 'unreadable' };
 
 /** Valid field names; they become element names. Other fields are left out, as there is no way to answer them. */
@@ -86,7 +86,7 @@ export function readAuthReply(root: XmlElement | undefined): AuthReply {
     return unsupported('host-scan-required');
   }
   if (part('multiple-client-cert-request')) return unsupported('several-certificates-required');
-  if (part('client-cert-request')) return { kind: 'certificate-required' };
+  if (part('client-cert-request') && !part('cert-authenticated')) return { kind: 'certificate-wanted' };
   if (!auth) return error === undefined ? { kind: 'unreadable' } : { kind: 'refused', message: error };
   return readForm(auth, error, part('opaque'));
 }

@@ -9,11 +9,17 @@ export interface GatewayClient {
 
 /**
  * The first message, which requests a form: that of `group`, if the gateway has several. `address` is the gateway's
- * URL.
+ * URL. `hasNoCertificate`: says so, after the gateway has asked for a client certificate.
  */
-export function initMessage(client: GatewayClient, address: string, group: string | undefined): string {
+export function initMessage(
+  client: GatewayClient,
+  address: string,
+  group: string | undefined,
+  hasNoCertificate = false,
+): string {
   return configAuth(client, 'init', [
     element('group-access', {}, [address]),
+    ...(hasNoCertificate ? [element('client-cert-fail', {})] : []),
     ...(group === undefined ? [] : [element('group-select', {}, [group])]),
   ]);
 }

@@ -75,9 +75,11 @@ export function createSignIn(options: SignInOptions): (request: SignInRequest) =
       openBrowser,
       askUser,
     });
-    const exchange = { http, gateway, entrance: memory.path(gateway), client, log, signal };
+    const hasIdentity = () => identity !== undefined;
+    const entrance = memory.path(gateway);
+    const exchange = { http, gateway, entrance, client, hasIdentity, log, signal };
     try {
-      const outcome = await answerForms(exchange, answerer, group);
+      const outcome = asCertificate(await answerForms(exchange, answerer, group));
       if (!outcome.ok && outcome.failure === 'certificate-required') memory.setWantsCertificate(gateway);
       if (outcome.ok) {
         const result = sessionOf(exchange, address, outcome, identity);
@@ -98,6 +100,8 @@ interface Exchange {
   /** Where the sign-in begins: path and query. */
   entrance: string;
   client: GatewayClient;
+  /** Whether the open connection may present a client certificate. */
+  hasIdentity(): boolean;
   log: Logger;
   signal: AbortSignal;
 }
@@ -110,7 +114,13 @@ type Outcome = { ok: true; sessionToken: string | undefined; banner: string | un
 
 async function answerForms(exchange: Exchange, answerer: Answerer, group: GroupChoice): Promise<Outcome> {
   const { client, gateway, entrance, log, signal } = exchange;
-  const begin = () => initMessage(client, `https://${authority(gateway)}${entrance}`, group.current());
+  /** What has come of the gateway's wish for a client certificate. */
+  let certificate: 'not-asked' | 'presented' | 'missing' = 'not-asked';
+  const begin = () => {
+    const address = `https://${authority(gateway)}${entrance}`;
+    return initMessage(client, address, group.current(), certificate === 'missing');
+  };
+  let hasAnswered = false;
   let message = begin();
   let path = entrance;
   for (let forms = 0; forms < maxForms; forms += 1) {
@@ -124,11 +134,21 @@ async function answerForms(exchange: Exchange, answerer: Answerer, group: GroupC
       case 'complete':
         return { ok: true, sessionToken: reply.sessionToken, banner: reply.banner };
       case 'refused':
-        return refused(exchange, reply.message ?? 'no reason given', reply.message);
+        return certificate === 'missing' && !hasAnswered
+          ? certificateRequired(exchange, reply.message)
+          : refused(exchange, reply.message ?? 'no reason given', reply.message);
       case 'unsupported':
         return unsupported(exchange, reply.demand, reply.message);
-      case 'certificate-required':
-        return certificateRequired(exchange);
+      case 'certificate-wanted':
+        if (certificate === 'missing') return certificateRequired(exchange);
+        // Some gateways forget to ask in the first handshake (openconnect's auth.c, cstp_obtain_cookie).
+        if (certificate === 'not-asked' && exchange.hasIdentity()) {
+          certificate = 'presented';
+          exchange.http.reconnect();
+        } else certificate = 'missing';
+        message = begin();
+        path = said.path;
+        continue;
       case 'unreadable':
         return refused(exchange, 'the reply is none of the protocol');
       case 'form':
@@ -136,15 +156,17 @@ async function answerForms(exchange: Exchange, answerer: Answerer, group: GroupC
       default:
         reply satisfies never;
     }
-    const next = pathAt(gateway, said.path, reply.form.action);
+    const isTold = certificate === 'missing' && saysCertificate(reply.form.error);
+    const offered = isTold ? { ...reply.form, error: undefined } : reply.form;
+    const next = pathAt(gateway, said.path, offered.action);
     if (next === undefined) return refused(exchange, 'the form belongs to another host');
-    const choice = await group.choose(reply.form, signal);
+    const choice = await group.choose(offered, signal);
     if (choice === 'begin-again') {
       message = begin();
       path = entrance;
       continue;
     }
-    const form = formOfGroup(reply.form, group.current());
+    const form = formOfGroup(offered, group.current());
     const answered = choice === 'as-it-is' ? await answerer.answer(form, signal) : choice;
     if (!answered.ok) {
       log.warn(
@@ -153,6 +175,7 @@ async function answerForms(exchange: Exchange, answerer: Answerer, group: GroupC
       );
       return answered;
     }
+    hasAnswered = true;
     message = replyMessage(client, form, answered.answers);
     path = next;
   }
@@ -232,10 +255,19 @@ function sessionOf(
   return { ok: true, signedIn: banner === undefined ? signedIn : { ...signedIn, banner } };
 }
 
-function certificateRequired({ log }: Exchange): Failure {
-  log.warn('the gateway asks for a client certificate');
-  return { ok: false, failure: 'certificate-required' };
+function certificateRequired({ log }: Exchange, words?: string): Failure {
+  log.warn({ message: words }, 'the gateway asks for a client certificate');
+  return failed('certificate-required', words);
 }
+
+function asCertificate(outcome: Outcome): Outcome {
+  if (outcome.ok || outcome.failure !== 'sign-in-refused' || !saysCertificate(outcome.words)) return outcome;
+  return { ...outcome, failure: 'certificate-required' };
+}
+
+/** Cisco's words for a client certificate that is missing or wrong. */
+const saysCertificate = (words: string | undefined) =>
+  words !== undefined && /Certificate Validation Failure/i.test(words);
 
 /** `message`: for the log. */
 function refused({ log }: Exchange, message: string, words?: string): Failure {

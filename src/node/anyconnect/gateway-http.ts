@@ -15,6 +15,8 @@ export interface GatewayHttp {
   post(path: string, body: string): Promise<GatewayExchange>;
   /** As gateways want it that do not know those messages. */
   get(path: string): Promise<GatewayExchange>;
+  /** The next request opens another connection. */
+  reconnect(): void;
   /** A cookie the gateway has set. */
   cookie(name: string): string | undefined;
   /** The pin of the key that the gateway proved to have; undefined before the first exchange. */
@@ -90,6 +92,7 @@ export function createGatewayHttp(options: {
   return {
     post: exchange,
     get: (path) => exchange(path),
+    reconnect: () => agent.destroy(),
     cookie: (name) => cookies.get(name),
     pin: () => pin,
     close: () => agent.destroy(),

@@ -3,10 +3,11 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { XMLParser } from 'fast-xml-parser';
 import type { AskUser } from '../../../../src/main/gateway/auth-answers.ts';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
+import type { ClientIdentity } from '../../../../src/main/gateway/client-certificate.ts';
 import type { Interactive } from '../../../../src/main/gateway/session.ts';
 import { createSignIn } from '../../../../src/main/gateway/sign-in.ts';
 import type { OpenBrowser } from '../../../../src/main/gateway/single-sign-on.ts';
-import { createTestAuthority, type TestCertificate } from '../support/certificates.ts';
+import { createTestAuthority, type TestAuthority, type TestCertificate } from '../support/certificates.ts';
 import {
   completed,
   completeXml,
@@ -24,9 +25,11 @@ const host = 'gw.example.net';
 const credentials = { username: 'device-1', password: 's3cret-t0ken' };
 
 let certificate: TestCertificate;
+let clientAuthority: TestAuthority;
 let gateway: TestGateway | undefined;
 
 beforeAll(async () => {
+  clientAuthority = await createTestAuthority('client authority');
   certificate = await (await createTestAuthority()).issue({ names: [host] });
 });
 
@@ -43,6 +46,7 @@ async function signIn(
     openBrowser?: OpenBrowser;
     askUser?: AskUser;
     signal?: AbortSignal;
+    identity?: ClientIdentity | undefined;
     isRenewed?: () => Promise<boolean>;
     /** The group that was chosen before. */
     group?: string;
@@ -60,7 +64,7 @@ async function signIn(
   const signer = createSignIn({
     pins: () => ({ [host]: [pin] }),
     memory,
-    identity: () => Promise.resolve(undefined),
+    identity: () => Promise.resolve(options.identity),
     openBrowser: options.openBrowser ?? (() => Promise.resolve({ kind: 'cancelled' })),
     askUser: options.askUser ?? (() => Promise.reject(new Error('nobody to ask'))),
     version: '0.1.0',
@@ -377,13 +381,80 @@ describe('forms', () => {
     expect(log).toContain(reason);
   });
 
-  test.each([
-    { body: '<config-auth type="auth-request"><client-cert-request/></config-auth>' },
-    { status: 401, reason: 'No certificate' },
-  ])('a wish for a client certificate is told as such: %j', async (answer) => {
-    const { result, requests } = await signIn(() => answer);
+  test('a wish for a client certificate by its status is told as such', async () => {
+    const { result, requests } = await signIn(() => ({ status: 401, reason: 'No certificate' }));
     expect(result).toEqual({ ok: false, failure: 'certificate-required' });
     expect(requests).toHaveLength(1);
+  });
+
+  describe('a wish for a client certificate', () => {
+    const wish = { body: '<config-auth type="auth-request"><client-cert-request/></config-auth>' };
+    const hasFailed = ({ body }: { body: string }) => 'client-cert-fail' in (replyIn(body) ?? {});
+
+    test('without one, gets the form for those who have none', async () => {
+      const { result, requests } = await signIn((request, index) => {
+        if (index === 0) return wish;
+        return index === 1 ? { body: formXml(usernameInput + passwordInput) } : completed;
+      });
+      expect(result.ok).toBe(true);
+      expect(requests.map(hasFailed)).toEqual([false, true, false]);
+      expect(replyIn(requests[1]?.body)).toMatchObject({ type: 'init', 'group-access': expect.anything() });
+    });
+
+    test('is met on a new connection', async () => {
+      const { result, requests } = await signIn(
+        ({ connection, client }) =>
+          connection > 0 && client === 'ann' ? { ...completed, body: completeXml } : wish,
+        { identity: await clientAuthority.issue({ client: 'ann' }) },
+      );
+      expect(result.ok).toBe(true);
+      expect(requests.map(hasFailed)).toEqual([false, false]);
+    });
+
+    test.each([
+      ['without one', false, [false, true]],
+      ['with one that does not suit', true, [false, false, true]],
+    ])('ends the sign-in only %s, once the gateway knows', async (_how, hasOne, failed) => {
+      const identity = hasOne ? await clientAuthority.issue({ client: 'ann' }) : undefined;
+      const { result, requests } = await signIn(() => wish, { identity });
+      expect(result).toEqual({ ok: false, failure: 'certificate-required' });
+      expect(requests.map(hasFailed)).toEqual(failed);
+    });
+
+    test('that has been met is none, though it stands beside a form', async () => {
+      const { result, requests } = await signIn((_request, index) =>
+        index === 0
+          ? { body: formXml(usernameInput, { extra: '<client-cert-request/><cert-authenticated/>' }) }
+          : completed,
+      );
+      expect(result.ok).toBe(true);
+      expect(requests.map(hasFailed)).toEqual([false, false]);
+    });
+
+    const words = 'Certificate Validation Failure';
+    test.each([
+      ['alone', `<config-auth type="auth-request"><error>${words}</error></config-auth>`],
+      ['in a form without fields', `<auth id="main"><error>${words}</error></auth>`],
+      ['beside a form', formXml(usernameInput).replace('<form', `<error>${words}</error><form`)],
+    ])('may be put in words, %s', async (_where, body) => {
+      expect((await signIn(() => ({ body }))).result).toEqual({
+        ok: false,
+        failure: 'certificate-required',
+        words,
+      });
+    });
+
+    test('that could not be met does not end the form that follows, whose error says just that', async () => {
+      const body = formXml(usernameInput).replace('<form', `<error>${words}</error><form`);
+      const { result } = await signIn((_request, index) => [wish, { body }][index] ?? completed);
+      expect(result.ok).toBe(true);
+    });
+
+    test('is the reason for what a gateway refuses to those without', async () => {
+      const body = '<config-auth type="auth-request"><error>Login denied</error></config-auth>';
+      const { result } = await signIn((_request, index) => (index === 0 ? wish : { body }));
+      expect(result).toEqual({ ok: false, failure: 'certificate-required', words: 'Login denied' });
+    });
   });
 
   test('a session without a usable cookie is a refusal', async () => {

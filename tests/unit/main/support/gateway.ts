@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import type { TestCertificate } from './certificates.ts';
 
 export interface GatewayRequest {
@@ -8,6 +9,10 @@ export interface GatewayRequest {
   path: string;
   headers: NodeJS.Dict<string | string[]>;
   body: string;
+  /** The connections before the one on which it came. */
+  connection: number;
+  /** The name in the certificate that the client has presented. */
+  client: string | undefined;
 }
 
 export interface GatewayAnswer {
@@ -38,7 +43,7 @@ export async function startTestGateway(
   const requests: GatewayRequest[] = [];
   let connections = 0;
   const server = https.createServer(
-    { cert: certificate.certificate, key: certificate.key },
+    { cert: certificate.certificate, key: certificate.key, requestCert: true, rejectUnauthorized: false },
     (message, response) => {
       const chunks: Buffer[] = [];
       message.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -48,6 +53,10 @@ export async function startTestGateway(
           path: message.url ?? '',
           headers: message.headers,
           body: Buffer.concat(chunks).toString(),
+          connection: connections - 1,
+          client: /^CN=(.*)$/m.exec(
+            (message.socket as TLSSocket).getPeerX509Certificate()?.subject ?? '',
+          )?.[1],
         };
         requests.push(request);
         const answer = script(request, requests.length - 1);
