@@ -1,4 +1,5 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
 import forge from 'node-forge';
 import { clientCertificate, type ClientCertificate } from '#shared/helper/protocol.ts';
 
@@ -6,7 +7,7 @@ export type ClientIdentity = ClientCertificate;
 
 export type ClientIdentityResult =
   | { ok: true; identity: ClientIdentity }
-  | { ok: false; error: 'wrong-password' | 'not-a-certificate' | 'unsupported' };
+  | { ok: false; error: 'wrong-password' | 'not-a-certificate' | 'unsupported' | 'key-refused' };
 
 /** The maximum number of certificates in addition to the user's own. */
 const maxIssuers = 8;
@@ -34,6 +35,7 @@ export function readPkcs12(file: Uint8Array, password: string): ClientIdentityRe
   for (const key of keys) {
     const own = certificates.find((certificate) => certificate.checkPrivateKey(key));
     if (!own) continue;
+    if (!isForTls(own, key)) return { ok: false, error: 'key-refused' };
     const issuers = certificates.filter((certificate) => certificate !== own).slice(0, maxIssuers);
     const certificate = [own, ...issuers].map((each) => each.toString()).join('');
     // The helper takes no larger ones.
@@ -44,6 +46,22 @@ export function readPkcs12(file: Uint8Array, password: string): ClientIdentityRe
     return identity.success ? { ok: true, identity: identity.data } : { ok: false, error: 'unsupported' };
   }
   return { ok: false, error: 'not-a-certificate' };
+}
+
+const tlsKeyTypes = new Set(['rsa', 'rsa-pss', 'ec', 'ed25519', 'ed448']);
+
+/** Whether TLS takes the key: OpenSSL refuses RSA below 2,048 bits, and TLS 1.3 knows no DSA. */
+function isForTls(certificate: X509Certificate, key: KeyObject): boolean {
+  if (!tlsKeyTypes.has(key.asymmetricKeyType ?? '')) return false;
+  try {
+    createSecureContext({
+      cert: certificate.toString(),
+      key: key.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function bagsIn(asn1: forge.asn1.Asn1, password: string): forge.pkcs12.Bag[] {

@@ -62,7 +62,11 @@ export function createGatewayHttp(options: {
 
   function send(path: string, body: string | undefined): Promise<IncomingMessage> {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const signal = AbortSignal.any([options.signal, AbortSignal.timeout(exchangeTimeoutMs)]);
     return new Promise((resolve, reject) => {
+      // A request that still waits for its connection is not ended by its signal.
+      signal.addEventListener('abort', () => reject(abortError(signal)), { once: true });
+      if (signal.aborted) return reject(abortError(signal));
       const request = https.request(
         {
           agent,
@@ -78,7 +82,7 @@ export function createGatewayHttp(options: {
             }),
             ...(cookie && { Cookie: cookie }),
           },
-          signal: AbortSignal.any([options.signal, AbortSignal.timeout(exchangeTimeoutMs)]),
+          signal,
         },
         resolve,
       );
@@ -98,6 +102,8 @@ export function createGatewayHttp(options: {
     close: () => agent.destroy(),
   };
 }
+
+const abortError = ({ reason }: AbortSignal) => (reason instanceof Error ? reason : new Error('aborted'));
 
 class ConnectionRefused extends Error {
   override name = 'ConnectionRefused';
@@ -122,11 +128,17 @@ class VerifiedAgent extends https.Agent {
     _options: https.AgentOptions,
     callback?: (error: Error | null, stream: Duplex) => void,
   ): undefined {
+    // Node's own agents call back with only the error, but the type does not allow that.
+    const fail = callback as ((error: unknown) => void) | undefined;
     const connect = async () => {
-      const result = await this.#open();
+      let result: GatewayTlsResult;
+      try {
+        result = await this.#open();
+      } catch (error) {
+        return fail?.(error);
+      }
       if (result.ok) callback?.(null, result.socket);
-      // Node's own agents call back with only the error, but the type does not allow that.
-      else (callback as ((error: Error) => void) | undefined)?.(new ConnectionRefused(result));
+      else fail?.(new ConnectionRefused(result));
     };
     void connect();
   }

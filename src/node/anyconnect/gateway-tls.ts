@@ -53,16 +53,21 @@ export async function openGatewayTls(
       detail: error instanceof Error ? error.message : 'no connection',
     };
   }
+  const secureContext = contextWith(identity);
+  if (secureContext instanceof Error) {
+    transport.on('error', () => undefined).destroy();
+    return certificateRequired(secureContext.message);
+  }
   return new Promise((resolve) => {
     const socket = tls.connect({
       socket: transport,
+      secureContext,
       // RFC 6066 §3: addresses must not be sent as a server name.
       servername: isIP(gateway.host) === 0 ? gateway.host : '',
       checkServerIdentity: (_name, certificate) => tls.checkServerIdentity(gateway.host, certificate),
       // Decided below, so that pinned keys and the system's roots are handled in the same way.
       rejectUnauthorized: false,
       ALPNProtocols: ['http/1.1'],
-      ...(identity && { cert: identity.certificate, key: identity.key }),
     });
     const finish = (result: GatewayTlsResult) => {
       signal.removeEventListener('abort', abort);
@@ -86,8 +91,24 @@ export async function openGatewayTls(
       wantsCertificate(error) ? finish(certificateRequired(error.message)) : unreachable(error.message),
     );
     socket.once('close', () => unreachable('closed'));
-    socket.once('secureConnect', () => finish(verify(socket, trust)));
+    socket.once('secureConnect', () => {
+      try {
+        finish(verify(socket, trust));
+      } catch (error) {
+        // A key that Node cannot read, for example.
+        finish(refused(error instanceof Error ? error.message : 'not readable'));
+      }
+    });
   });
+}
+
+/** An error if TLS refuses the client's key or certificate. */
+function contextWith(identity: ClientCertificate | undefined): tls.SecureContext | Error {
+  try {
+    return tls.createSecureContext(identity && { cert: identity.certificate, key: identity.key });
+  } catch (error) {
+    return error instanceof Error ? error : new Error('not a certificate with its key');
+  }
 }
 
 /**

@@ -324,7 +324,7 @@ export const hostContract = {
         z.object({ ok: z.literal(true) }),
         z.object({
           ok: z.literal(false),
-          error: z.enum(['wrong-password', 'not-a-certificate', 'unsupported', 'not-stored']),
+          error: z.enum(['wrong-password', 'not-a-certificate', 'unsupported', 'key-refused', 'not-stored']),
         }),
       ]),
     ),

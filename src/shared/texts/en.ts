@@ -274,6 +274,8 @@ export const en = {
     'This file contains no certificate with a private key. Choose another file.',
   'gatewayCertificate.unsupported':
     'The file is encrypted in a way that Waymaker cannot read. Ask for one exported with AES or 3DES.',
+  'gatewayCertificate.keyRefused':
+    'The key in this file is too short or of an old kind, which secure connections no longer accept. Ask for a new certificate.',
   'gatewayCertificate.notStored':
     'The certificate could not be stored in the keychain. Unlock the keychain, then try again.',
 

@@ -254,6 +254,7 @@ export const zhHans: Texts = {
   'gatewayCertificate.wrongPassword': '密码不正确，无法打开此文件。请检查后重试。',
   'gatewayCertificate.notACertificate': '此文件中没有带私钥的证书。请选择其他文件。',
   'gatewayCertificate.unsupported': 'Waymaker 无法读取此文件的加密方式。请索取以 AES 或 3DES 导出的文件。',
+  'gatewayCertificate.keyRefused': '此文件中的密钥过短或类型过旧，安全连接已不再接受。请索取新的证书。',
   'gatewayCertificate.notStored': '证书无法存入密钥环。请解锁密钥环后重试。',
 
   'logout.title': '要退出登录吗？',

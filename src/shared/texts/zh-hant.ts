@@ -256,6 +256,7 @@ export const zhHant: Texts = {
   'gatewayCertificate.wrongPassword': '密碼不正確，無法開啟此檔案。請檢查後重試。',
   'gatewayCertificate.notACertificate': '此檔案中沒有含私密金鑰的憑證。請選擇其他檔案。',
   'gatewayCertificate.unsupported': 'Waymaker 無法讀取此檔案的加密方式。請索取以 AES 或 3DES 匯出的檔案。',
+  'gatewayCertificate.keyRefused': '此檔案中的金鑰過短或類型過舊，安全連線已不再接受。請索取新的憑證。',
   'gatewayCertificate.notStored': '憑證無法存入鑰匙圈。請解鎖鑰匙圈後重試。',
 
   'logout.title': '要登出嗎？',

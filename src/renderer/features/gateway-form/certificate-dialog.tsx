@@ -21,6 +21,7 @@ const errorTexts = {
   'wrong-password': 'gatewayCertificate.wrongPassword',
   'not-a-certificate': 'gatewayCertificate.notACertificate',
   unsupported: 'gatewayCertificate.unsupported',
+  'key-refused': 'gatewayCertificate.keyRefused',
   'not-stored': 'gatewayCertificate.notStored',
 } as const;
 

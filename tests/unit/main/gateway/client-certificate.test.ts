@@ -19,6 +19,7 @@ beforeAll(async () => {
   for (const [name, key] of [
     ['rsa', ['-newkey', 'rsa:2048']],
     ['ec', ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1']],
+    ['small', ['-newkey', 'rsa:1024']],
   ] as const) {
     const names = [
       '-keyout',
@@ -30,13 +31,16 @@ beforeAll(async () => {
     ];
     await run(['openssl', 'req', '-x509', ...key, '-nodes', '-days', '5', ...names]);
   }
+  await run(['openssl', 'dsaparam', '-genkey', '-noout', '-out', file('dsa.key'), '1024']);
+  const dsa = ['-key', file('dsa.key'), '-out', file('dsa.pem'), '-subj', '/CN=Ann Example'];
+  await run(['openssl', 'req', '-x509', '-new', '-days', '5', ...dsa]);
 });
 
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 /** A file as `openssl pkcs12 -export` writes it. */
 async function pkcs12(
-  options: { key?: 'rsa' | 'ec'; args?: readonly string[]; from?: readonly string[] } = {},
+  options: { key?: 'rsa' | 'ec' | 'small' | 'dsa'; args?: readonly string[]; from?: readonly string[] } = {},
 ) {
   const {
     key = 'rsa',
@@ -92,6 +96,10 @@ describe('PKCS#12 files', () => {
   test('what cannot be read here is told as such', async () => {
     const written = await pkcs12({ args: ['-keypbe', 'CAMELLIA-256-CBC', '-certpbe', 'CAMELLIA-256-CBC'] });
     expect(readPkcs12(written, password)).toEqual({ ok: false, error: 'unsupported' });
+  });
+
+  test.each(['small', 'dsa'] as const)('a key that TLS refuses is told as such: %s', async (key) => {
+    expect(readPkcs12(await pkcs12({ key }), password)).toEqual({ ok: false, error: 'key-refused' });
   });
 
   test('what is no certificate with its key is refused', async () => {

@@ -1,7 +1,11 @@
 import { X509Certificate } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { XMLParser } from 'fast-xml-parser';
 import type { AskUser } from '../../../../src/main/gateway/auth-answers.ts';
+import type { ConnectToGateway } from '#node/anyconnect/gateway-tls.ts';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import type { ClientIdentity } from '../../../../src/main/gateway/client-certificate.ts';
 import type { Interactive } from '../../../../src/main/gateway/session.ts';
@@ -18,6 +22,7 @@ import {
   type GatewayScript,
   type TestGateway,
 } from '../support/gateway.ts';
+import { run } from '../../../lab/runs/process.ts';
 import { createTestLog } from '../support/log.ts';
 import { createTestMemory } from '../support/memory.ts';
 
@@ -47,6 +52,8 @@ async function signIn(
     askUser?: AskUser;
     signal?: AbortSignal;
     identity?: ClientIdentity | undefined;
+    getIdentity?: () => Promise<never>;
+    connect?: ConnectToGateway;
     isRenewed?: () => Promise<boolean>;
     /** The group that was chosen before. */
     group?: string;
@@ -58,13 +65,14 @@ async function signIn(
   const pin = certificatePin(new X509Certificate(certificate.certificate));
   const at = { host, port: gateway.port };
   const memory = createTestMemory();
-  const { group, path } = options;
-  if (path !== undefined) memory.setPath(at, path);
+  const { group } = options;
+  if (options.path !== undefined) memory.setPath(at, options.path);
   if (group !== undefined) memory.setGroup(at, { value: group, label: group });
   const signer = createSignIn({
     pins: () => ({ [host]: [pin] }),
     memory,
-    identity: () => Promise.resolve(options.identity),
+    identity: options.getIdentity ?? (() => Promise.resolve(options.identity)),
+    ...(options.connect && { connect: options.connect }),
     openBrowser: options.openBrowser ?? (() => Promise.resolve({ kind: 'cancelled' })),
     askUser: options.askUser ?? (() => Promise.reject(new Error('nobody to ask'))),
     version: '0.1.0',
@@ -392,7 +400,7 @@ describe('forms', () => {
     const hasFailed = ({ body }: { body: string }) => 'client-cert-fail' in (replyIn(body) ?? {});
 
     test('without one, gets the form for those who have none', async () => {
-      const { result, requests } = await signIn((request, index) => {
+      const { result, requests } = await signIn((_request, index) => {
         if (index === 0) return wish;
         return index === 1 ? { body: formXml(usernameInput + passwordInput) } : completed;
       });
@@ -872,6 +880,38 @@ describe('single sign-on by browser', () => {
       openBrowser: () => Promise.resolve({ kind: 'token', token: 'token' }),
     });
     expect(result).toEqual({ ok: false, failure: 'sign-in-refused' });
+  });
+});
+
+describe('what fails before there is a connection', () => {
+  test('a certificate whose key TLS refuses is one that is missing', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'waymaker-key-'));
+    const [key, pem] = ['key', 'pem'].map((name) => join(directory, name)) as [string, string];
+    const to = ['-keyout', key, '-out', pem, '-subj', '/CN=ann', '-days', '5'];
+    await run(['openssl', 'req', '-x509', '-newkey', 'rsa:1024', '-nodes', ...to]);
+    const identity = { certificate: await readFile(pem, 'utf8'), key: await readFile(key, 'utf8') };
+    await rm(directory, { recursive: true });
+    const { result, log } = await signIn(() => completed, { identity });
+    expect(result).toEqual({ ok: false, failure: 'certificate-required' });
+    expect(log).toContain('key too small');
+  });
+
+  test('whatever goes wrong fails the request', async () => {
+    const getIdentity = () => Promise.reject(new Error('no keychain at all'));
+    const { result, log } = await signIn(() => completed, { getIdentity });
+    expect(result).toEqual({ ok: false, failure: 'gateway-unreachable' });
+    expect(log).toContain('no keychain at all');
+  });
+
+  test('a connection that never comes is given up on request', async () => {
+    const stop = new AbortController();
+    const { promise: never } = Promise.withResolvers<never>();
+    const connect: ConnectToGateway = () => {
+      stop.abort();
+      return never;
+    };
+    const { result } = await signIn(() => completed, { signal: stop.signal, connect });
+    expect(result).toEqual({ ok: false, failure: 'gateway-unreachable' });
   });
 });
 
