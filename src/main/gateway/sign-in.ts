@@ -158,7 +158,7 @@ async function answerForms(exchange: Exchange, answerer: Answerer, group: GroupC
     }
     const isTold = certificate === 'missing' && saysCertificate(reply.form.error);
     const offered = isTold ? { ...reply.form, error: undefined } : reply.form;
-    const next = pathAt(gateway, said.path, offered.action);
+    const next = pathAt(exchange, said.path, offered.action);
     if (next === undefined) return refused(exchange, 'the form belongs to another host');
     const choice = await group.choose(offered, signal);
     if (choice === 'begin-again') {
@@ -199,7 +199,7 @@ async function ask(
   path: string,
   asking: Asking,
 ): Promise<{ ok: true; reply: AuthReply; path: string } | Failure> {
-  const { http, gateway, log } = exchange;
+  const { http, log } = exchange;
   for (let redirects = 0, here = path; redirects <= maxRedirects; redirects += 1) {
     const result = await (asking.method === 'GET' ? http.get(here) : http.post(here, asking.body));
     if (!result.ok) {
@@ -215,7 +215,7 @@ async function ask(
     // ocserv says "No certificate" instead of sending a form.
     if (result.status === 401 && /certificate/i.test(result.reason)) return certificateRequired(exchange);
     if (redirect === undefined) return refused(exchange, `status ${result.status} ${result.reason}`);
-    const next = pathAt(gateway, here, redirect);
+    const next = pathAt(exchange, here, redirect);
     if (next === undefined) return elsewhere(exchange, redirect);
     here = next;
   }
@@ -290,9 +290,15 @@ const failed = (failure: SignInFailure, words?: string): Failure => ({
   ...(words !== undefined && { words }),
 });
 
-/** Path and query of `target` relative to `here`, or undefined if it is not on this gateway. */
-function pathAt(gateway: Gateway, here: string, target: string): string | undefined {
-  const base = URL.parse(here, `https://${authority(gateway)}/`);
+/**
+ * Path and query of `target` relative to `here`, or undefined if it is not on this gateway. The query with which the
+ * sign-in began goes on where there is no other: gateways that hide behind a web page want it on every connection
+ * (ocserv's `camouflage`).
+ */
+function pathAt({ gateway, entrance }: Exchange, here: string, target: string): string | undefined {
+  const root = `https://${authority(gateway)}/`;
+  const base = URL.parse(here, root);
   const url = URL.parse(target, base?.href);
-  return base && url?.origin === base.origin ? url.pathname + url.search : undefined;
+  if (!base || url?.origin !== base.origin) return undefined;
+  return url.pathname + (url.search || (URL.parse(entrance, root)?.search ?? ''));
 }

@@ -19,6 +19,7 @@ import {
   passwordInput,
   startTestGateway,
   usernameInput,
+  type GatewayAnswer,
   type GatewayScript,
   type TestGateway,
 } from '../support/gateway.ts';
@@ -770,8 +771,27 @@ test('the sign-in begins at the server’s own path', async () => {
     (_request, index) => (index === 0 ? { body: formXml(usernameInput) } : completed),
     { path: '/sales?a=b' },
   );
-  expect(requests.map(({ path }) => path)).toEqual(['/sales?a=b', '/auth']);
+  expect(requests.map(({ path }) => path)).toEqual(['/sales?a=b', '/auth?a=b']);
   expect(replyIn(requests[0]?.body)?.['group-access']).toBe(`https://${host}:${gateway?.port}/sales?a=b`);
+});
+
+test('the query of an address goes with every request, on every connection, as camouflage wants it', async () => {
+  const { result, requests } = await signIn(
+    ({ path: at }, index) => {
+      if (!at.includes('?')) return { status: 404 };
+      const answers: GatewayAnswer[] = [
+        { status: 302, headers: { Location: '/entrance' } },
+        { body: formXml(usernameInput) },
+        { body: formXml(passwordInput, { action: '/own?y=2' }) },
+      ];
+      const { headers, ...answer } = answers[index] ?? completed;
+      return { ...answer, headers: { ...headers, Connection: 'close' } };
+    },
+    { path: '/?x=1' },
+  );
+  expect(result.ok).toBe(true);
+  expect(requests.map(({ path: at }) => at)).toEqual(['/?x=1', '/entrance?x=1', '/auth?x=1', '/own?y=2']);
+  expect(requests.map(({ connection }) => connection)).toEqual([0, 1, 2, 3]);
 });
 
 test('a group that the user chooses has its own form asked for, from the beginning', async () => {
