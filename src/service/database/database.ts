@@ -20,6 +20,7 @@ import * as groupTables from './schema/group.ts';
 import * as pagesTables from './schema/pages.ts';
 import * as signInTables from './schema/sign-in.ts';
 import * as wordgateTables from './schema/wordgate.ts';
+import { connectionTo } from './session-settings.ts';
 
 /** PostgreSQL or PGlite; a transaction has the same interface. */
 const schema = {
@@ -37,7 +38,7 @@ export type Database = PgDatabase<PgQueryResultHKT, typeof schema>;
 export interface OpenDatabase {
   database: Database;
   /** Where the job queue (`jobs/`) stores its tables. */
-  jobStore: Pick<ConstructorOptions, 'db' | 'backend' | 'connectionString' | 'max'>;
+  jobStore: Pick<ConstructorOptions, 'db' | 'backend' | 'connectionString' | 'options' | 'max'>;
   close(): Promise<void>;
 }
 
@@ -98,9 +99,10 @@ async function openPostgresql(
   { url, connections, timeoutMs }: PostgresqlConfig,
   onIdleError: (error: Error) => void,
 ): Promise<OpenDatabase> {
-  await migrateAlone(url);
+  const connection = connectionTo(url);
+  await migrateAlone(connection);
   const pool = new Pool({
-    connectionString: url,
+    ...connection,
     max: connections,
     keepAlive: true,
     // For getting a connection or a lock: shorter than for a statement, so that the error names the reason.
@@ -114,8 +116,8 @@ async function openPostgresql(
   // Without a listener, an idle connection that the server closes would end the process (node-postgres, "pool error").
   pool.on('error', onIdleError);
   // A separate pool, so that jobs run no matter how many requests wait for a connection.
-  const jobStore = { connectionString: url, max: jobConnections };
-  const database = withLastingTransactions(pool, (connection) => drizzlePostgres(connection, drizzleOptions));
+  const jobStore = { ...connection, max: jobConnections };
+  const database = withLastingTransactions(pool, (client) => drizzlePostgres(client, drizzleOptions));
   return { database, jobStore, close: () => pool.end() };
 }
 
@@ -123,8 +125,8 @@ async function openPostgresql(
  * Two processes that start at the same time must not both create the tables. The second may wait long, because changing
  * a large table takes long.
  */
-async function migrateAlone(url: string): Promise<void> {
-  const connection = new Client({ connectionString: url, connectionTimeoutMillis: 30_000 });
+async function migrateAlone(address: ReturnType<typeof connectionTo>): Promise<void> {
+  const connection = new Client({ ...address, connectionTimeoutMillis: 30_000 });
   // The waiting statement fails with the same error. Without a listener, the process would end without naming the
   // setting.
   connection.on('error', () => undefined);

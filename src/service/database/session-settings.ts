@@ -1,0 +1,33 @@
+/**
+ * The settings of a session that results depend on: how times and bytes are written, in which zone days begin, where
+ * tables are. A database or a role can have others (ALTER DATABASE … SET), and what a connection asks for at its start
+ * precedes those (PostgreSQL's manual, 19.1.3). The encoding is what the driver itself asks for.
+ */
+const sessionSettings = {
+  DateStyle: 'ISO,MDY',
+  IntervalStyle: 'postgres',
+  TimeZone: 'UTC',
+  bytea_output: 'hex',
+  extra_float_digits: '3',
+  standard_conforming_strings: 'on',
+  transform_null_equals: 'off',
+  array_nulls: 'on',
+  default_transaction_isolation: 'read\\ committed',
+  default_transaction_deferrable: 'off',
+  // The migrations name it.
+  search_path: 'public',
+  // Making the tables may take long, and so may waiting for a process that does. The pool has limits of its own.
+  statement_timeout: '0',
+  lock_timeout: '0',
+  idle_in_transaction_session_timeout: '0',
+} as const;
+
+/** What connects to the database at `url` with these settings, after what the address itself asks for. */
+export function connectionTo(url: string): { connectionString: string; options: string } {
+  const address = new URL(url);
+  const own = address.searchParams.get('options') ?? process.env['PGOPTIONS'];
+  // The address would precede `options`.
+  address.searchParams.delete('options');
+  const pinned = Object.entries(sessionSettings).map(([name, value]) => `-c ${name}=${value}`);
+  return { connectionString: address.href, options: [...(own ? [own] : []), ...pinned].join(' ') };
+}
