@@ -19,9 +19,11 @@ import type { EventStreams } from './events/event-streams.ts';
 import { addEvents } from './events/events-route.ts';
 import type { Database } from './database/database.ts';
 import { isUnavailable } from './database/unavailable.ts';
+import { readForwarded } from './http/forwarded.ts';
 import type { Handlers } from './http/handler.ts';
 import { addHealth } from './http/health.ts';
 import { preferredLanguage } from './http/language.ts';
+import { hasSeveralHosts, readTarget } from './http/request-target.ts';
 import { refusalReply, type RefusalReason } from './http/refusal.ts';
 import { addSecurityHeaders } from './http/security-headers.ts';
 import { sourceOf, type TrustsProxy } from './http/trusted-proxies.ts';
@@ -68,6 +70,7 @@ export async function createApp(options: {
     loggerInstance: options.logger,
     bodyLimit: bodyLimitBytes,
     trustProxy: options.trustsProxy,
+    rewriteUrl: readTarget,
     requestTimeout: requestTimeoutMs,
     connectionTimeout: options.stalledMs,
     forceCloseConnections: 'idle',
@@ -78,6 +81,14 @@ export async function createApp(options: {
   });
   app.removeContentTypeParser('text/plain');
   const headers = addSecurityHeaders(app, options);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (hasSeveralHosts(request.raw)) {
+      refuse(request, reply, 'bad-request');
+      return;
+    }
+    readForwarded(request.raw.headers);
+    done();
+  });
   const origins = otherOrigins(options);
   if (origins.length > 0) {
     // Pages and their files are not for other origins. `*` handles the preflights.

@@ -58,7 +58,8 @@ export function publicHandlers({
     async address({ address }) {
       // Callers over the Unix socket have no address; an IPv4 address may be written as IPv6 (RFC 4291).
       if (address === undefined || isIP(address) === 0) return refused('not-found');
-      return done({ address: ipaddr.process(address).toString() });
+      const [withoutZone = ''] = address.split('%', 1);
+      return done({ address: ipaddr.process(withoutZone).toString() });
     },
 
     async pageNotes({ params, language }) {

@@ -1,5 +1,6 @@
 import staticFiles from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { acceptsPage } from './accepts-page.ts';
 import { readPreloads } from './preloads.ts';
 
 /** Answers a request for a page of the console; false if the address is not a page. */
@@ -39,8 +40,8 @@ export async function addConsole(
   app.get('/', send);
   if (!isKept) app.get('/service-worker.js', (_, reply) => reply.sendFile('withdrawn-service-worker.js'));
   return (request, reply) => {
-    const isPage = request.method === 'GET' && request.headers.accept?.includes('text/html');
-    if (!isPage) return false;
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (!isRead || !acceptsPage(request)) return false;
     send(request, reply);
     return true;
   };

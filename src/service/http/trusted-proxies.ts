@@ -10,6 +10,12 @@ export const unixSocketCaller = 'unix';
  */
 export type TrustsProxy = (address: string | undefined) => boolean;
 
+/** Stands for callers about whom a proxy says nothing that can be read. */
+export const unknownCaller = 'unknown';
+
+/** A name by which a proxy hides an address (RFC 7239 §6.3): who has the same one counts as one caller. */
+export const obfuscatedName = /^_[\w.-]{1,64}$/;
+
 type Network = ReturnType<typeof ipaddr.parseCIDR>;
 
 /**
@@ -45,12 +51,13 @@ function parseNetwork(entry: string): Network {
 
 /**
  * The source of a caller, by which limits count. IPv6 counts by /64, because that is what one customer has (RFC 6177).
- * All callers whose forwarded address is invalid count as one.
+ * All callers whose forwarded address is invalid count as one. Addresses of a link are all in the same /64.
  */
 export function sourceOf(address: string | undefined): string {
   if (address === undefined) return unixSocketCaller;
-  if (isIP(address) === 0) return 'unknown';
-  return normalizeIP(address, 64);
+  if (obfuscatedName.test(address)) return address;
+  if (isIP(address) === 0) return unknownCaller;
+  return normalizeIP(address, /^fe[89ab]/i.test(address) ? 128 : 64);
 }
 
 /** The IPv6 /48 of a source, which has 65,536 sources; undefined for all other sources. */

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
@@ -57,6 +60,52 @@ test.each(['/', '/index.html', '/login', '/auth-verify?email=a@example.com', '/a
     expect(await reply.text()).toBe(page);
   },
 );
+
+test.each([
+  ['curl and monitors', { accept: '*/*' }],
+  ['previews', { accept: 'text/*, image/png;q=0.5' }],
+  ['letters of another case', { accept: 'Text/HTML' }],
+])('%s get the page, too', async (_, headers) => {
+  for (const where of ['/', '/login', '/apps/1?q=a.b']) {
+    const reply = await fetch(running.url + where, { headers });
+    expect(reply.status).toBe(200);
+    expect(await reply.text()).toBe(page);
+    const head = await fetch(running.url + where, { headers, method: 'HEAD' });
+    expect(head.status).toBe(200);
+    expect(head.headers.get('content-type')).toMatch(/^text\/html/);
+  }
+});
+
+/** Asks without an Accept field, which `fetch` always sends. */
+async function getBare(target: string, method = 'GET') {
+  const { hostname, port } = new URL(running.url);
+  const asked = request({ hostname, port, path: target, method, agent: false });
+  asked.end();
+  const [reply] = (await once(asked, 'response')) as [IncomingMessage];
+  return { status: reply.statusCode, body: await text(reply) };
+}
+
+test('a request that accepts nothing in particular gets the page, and a call never does', async () => {
+  expect(await getBare('/login')).toEqual({ status: 200, body: page });
+  expect(await getBare('/login', 'HEAD')).toEqual({ status: 200, body: '' });
+  expect(await getBare('http://vpn.example.net/login')).toEqual({ status: 200, body: page });
+  for (const target of ['/api/none', '/%61pi/none', '/a%70i', 'http://vpn.example.net/api/none']) {
+    expect(await getBare(target)).toMatchObject({ status: 404, body: expect.stringContaining('"code":404') });
+  }
+});
+
+test.each([
+  ['/login', 'image/png'],
+  ['/login', 'application/json'],
+  ['/login', 'text/html;q=0'],
+])('%s as %s is not there', async (where, accept) => {
+  expect((await get(where, accept)).status).toBe(404);
+});
+
+test('a page is not there to be written', async () => {
+  const reply = await fetch(`${running.url}/login`, { method: 'POST', headers: { accept: 'text/html' } });
+  expect(reply.status).toBe(404);
+});
 
 test('pages may run and load what is the service’s own only', async () => {
   const { headers } = await get('/');

@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import path from 'node:path';
@@ -98,6 +99,99 @@ test('a forwarded address is not believed, unless a trusted proxy forwards it', 
   // What is no address is one caller together.
   expect(await from(proxied.url, '0x7f.1')).toMatchObject({ status: 200 });
   expect(await from(proxied.url, 'somebody')).toMatchObject({ status: 429 });
+});
+
+const everyTen = Array.from({ length: 10 }, (_, i) => i + 1);
+const notations: [string, string, (n: number) => string][] = [
+  ['ports', 'x-forwarded-for', (n) => `192.0.2.${n}:${40_000 + n}`],
+  ['brackets', 'x-forwarded-for', (n) => `[2001:db8:0:${n}::1]`],
+  ['brackets and ports', 'x-forwarded-for', (n) => `[2001:db8:0:${n}::1]:443`],
+  ['ports without brackets', 'x-forwarded-for', (n) => `2001:db8:0:${n}:1:2:3:4:443`],
+  ['IPv4 in IPv6, and ports', 'x-forwarded-for', (n) => `[::ffff:192.0.2.${n}]:443`],
+  ['zones', 'x-forwarded-for', (n) => `fe80::${n}%eth0`],
+  ['zones and ports', 'x-forwarded-for', (n) => `[fe80::${n}%25eth0]:443`],
+  ['quotes', 'x-forwarded-for', (n) => `"[2001:db8:0:${n}::1]:443"`],
+  ['hidden names', 'x-forwarded-for', (n) => `_hidden-${n}`],
+  ['trusted proxies with ports', 'x-forwarded-for', (n) => `203.0.113.9, 192.0.2.${n}:1, 127.0.0.1:2`],
+  ['RFC 7239', 'forwarded', (n) => `for=192.0.2.${n};proto=http;by=203.0.113.43`],
+  ['RFC 7239, ports', 'forwarded', (n) => `for=203.0.113.9, FOR="192.0.2.${n}:47011"`],
+  ['RFC 7239, IPv6', 'forwarded', (n) => `by=_a;for="[2001:db8:0:${n}::17]:4711"`],
+  ['RFC 7239, hidden names', 'forwarded', (n) => `for="_p,\\"${n}", for=_SEVKISEK-${n};host="a,b;for=1"`],
+];
+
+test.each(notations)('callers whose addresses come with %s have a limit each', async (_, header, node) => {
+  await using proxied = await startTestService({
+    environment: { WAYMAKER_TRUSTED_PROXIES: '127.0.0.1' },
+    requestsPerMinute: 1,
+  });
+  const statusFrom = async (n: number) =>
+    (await fetch(`${proxied.url}/api/basic-info`, { headers: { [header]: node(n) } })).status;
+  const statuses = async () => {
+    const answered: number[] = [];
+    for (const n of everyTen) answered.push(await statusFrom(n));
+    return answered;
+  };
+  expect(await statuses()).toEqual(everyTen.map(() => 200));
+  expect(await statuses()).toEqual(everyTen.map(() => 429));
+});
+
+test('a proxy’s own header precedes what its caller says in the other one', async () => {
+  await using proxied = await startTestService({
+    environment: { WAYMAKER_TRUSTED_PROXIES: '127.0.0.1' },
+    requestsPerMinute: 1,
+  });
+  const statusWith = async (invention: string) => {
+    const headers = { 'x-forwarded-for': '192.0.2.1', forwarded: `for=${invention}` };
+    return (await fetch(`${proxied.url}/api/basic-info`, { headers })).status;
+  };
+  expect(await statusWith('192.0.2.2')).toBe(200);
+  expect(await statusWith('192.0.2.3')).toBe(429);
+});
+
+test('links lead to where Forwarded says that the caller is', async () => {
+  await using proxied = await startTestService({
+    environment: { WAYMAKER_TRUSTED_PROXIES: '127.0.0.1' },
+  });
+  const headers = { forwarded: 'for=192.0.2.1;proto=https;host="vpn.example.net:8443"' };
+  expect(await fetchEnvelope(`${proxied.url}/api/basic-info`, { headers })).toMatchObject({
+    body: { data: { links: { pay_url: 'https://vpn.example.net:8443/pay/order' } } },
+  });
+});
+
+/** The whole answer to what is sent on a connection. */
+async function sendRaw(url: string, lines: string[]): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.write([...lines, 'Connection: close', '', ''].join('\r\n'));
+  return text(socket);
+}
+
+test.each(['/%61pi/basic-info', '/api/basic%2Dinfo', 'http://vpn.example.net/api/basic-info'])(
+  'a call at %s is answered like any other',
+  async (target) => {
+    const answer = await sendRaw(running.url, [`GET ${target} HTTP/1.1`, 'Host: vpn.example.net']);
+    expect(answer).toContain('HTTP/1.1 200 ');
+    expect(answer).toContain('cache-control: no-store');
+    expect(answer).toContain('http://vpn.example.net/pay/order');
+  },
+);
+
+test('the host of an absolute target precedes the Host field', async () => {
+  const answer = await sendRaw(running.url, [
+    'GET http://vpn.example.net/api/basic-info HTTP/1.1',
+    'Host: other.example.net',
+  ]);
+  expect(answer).toContain('http://vpn.example.net/pay/order');
+});
+
+test.each(['/api/basic-info', '/login'])('two Host fields are refused at %s', async (target) => {
+  const answer = await sendRaw(running.url, [
+    `GET ${target} HTTP/1.1`,
+    'Host: vpn.example.net',
+    'host: other.example.net',
+  ]);
+  expect(answer).toContain('HTTP/1.1 400 ');
+  expect(answer).toContain('"code":400');
 });
 
 test('the Unix socket is limited too, and links to where the caller says they are', async () => {

@@ -1,0 +1,30 @@
+import type { IncomingMessage } from 'node:http';
+
+/**
+ * The path and query that a request asks for, written in one way, so that everything that compares paths sees what the
+ * router sees: without the origin of an absolute target, whose host precedes the Host field (RFC 9112 §3.2.2), and with
+ * letters that nobody has to encode as themselves (RFC 3986 §6.2.2.2).
+ */
+export function readTarget(request: Pick<IncomingMessage, 'url' | 'headers'>): string {
+  const target = originForm(request);
+  const [path = ''] = target.split('?', 1);
+  return path.replace(/%[0-9a-f]{2}/gi, decodedIfPlain) + target.slice(path.length);
+}
+
+function originForm(request: Pick<IncomingMessage, 'url' | 'headers'>): string {
+  const { url = '/', headers } = request;
+  const [, host, rest = ''] = /^https?:\/\/([^/?#]+)(.*)$/i.exec(url) ?? [];
+  if (host === undefined) return url;
+  headers.host = host;
+  return rest.startsWith('/') ? rest : `/${rest}`;
+}
+
+function decodedIfPlain(encoded: string): string {
+  const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16));
+  return /[\w.~-]/.test(character) ? character : encoded;
+}
+
+/** Whether a request has several Host fields: then proxies and the service may disagree (RFC 9112 §3.2). */
+export function hasSeveralHosts({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): boolean {
+  return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length > 1;
+}
