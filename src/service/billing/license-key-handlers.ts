@@ -1,5 +1,6 @@
 import { isMemberLevel } from '#shared/plan/entitlement.ts';
-import { and, eq, isNull } from 'drizzle-orm';
+import { readLicenseKey, withoutMarks } from '#shared/typed-text.ts';
+import { and, eq, inArray, isNull } from 'drizzle-orm';
 import type { Entitlements } from '../account/entitlement.ts';
 import { lockFor, type Database } from '../database/database.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -8,10 +9,18 @@ import { users } from '../database/schema/account.ts';
 import { licenseKeys } from '../database/schema/billing.ts';
 import { sha256 } from '../http/token.ts';
 
-/** The hash of a key, which is what is stored. People type keys, so case and white space do not matter. */
+/**
+ * The hash of a key, which is what is stored. People type keys, so only letters and digits matter, and not their case.
+ */
 export function licenseKeyHash(key: string): string {
-  return sha256(key.replace(/\s+/g, '').toUpperCase());
+  const typed = typedKey(key);
+  return sha256(withoutMarks(typed) || typed);
 }
+
+/** Earlier versions stored the hash of a key with its hyphens. */
+const earlierKeyHash = (key: string) => sha256(typedKey(key));
+
+const typedKey = (key: string) => readLicenseKey(key).toUpperCase();
 
 /** Consuming a license key extends the plan like a paid order; each key can be consumed once. */
 export function licenseKeyHandlers(options: {
@@ -22,24 +31,26 @@ export function licenseKeyHandlers(options: {
   const { database, entitlements } = options;
   return {
     async consumeLicenseKey({ params, device: { user } }) {
-      const keyHash = licenseKeyHash(params.key);
+      const hashes = [licenseKeyHash(params.key), earlierKeyHash(params.key)];
       const now = options.now();
       return database.transaction(async (transaction) => {
         await lockFor(transaction, 'groups');
         const [consumer] = await transaction.select().from(users).where(eq(users.id, user.id));
         if (!consumer) return refused('not-signed-in');
         if (isMemberLevel(consumer.level)) return refused('members-may-not');
+        const found = await transaction
+          .select()
+          .from(licenseKeys)
+          .where(inArray(licenseKeys.keyHash, hashes));
+        const [known] = found.sort((a, b) => hashes.indexOf(a.keyHash) - hashes.indexOf(b.keyHash));
+        if (!known) return refused('unknown-license-key');
+        const { keyHash } = known;
         const [used] = await transaction
           .update(licenseKeys)
           .set({ usedAt: now, usedBy: consumer.id })
           .where(and(eq(licenseKeys.keyHash, keyHash), isNull(licenseKeys.usedAt)))
           .returning();
         if (!used) {
-          const [known] = await transaction
-            .select()
-            .from(licenseKeys)
-            .where(eq(licenseKeys.keyHash, keyHash));
-          if (!known) return refused('unknown-license-key');
           // A retry, perhaps because the first answer was lost.
           return refused(known.usedBy === consumer.id ? 'own-license-key' : 'used-license-key');
         }

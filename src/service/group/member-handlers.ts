@@ -1,4 +1,5 @@
 import type { Language, Member } from '#shared/entities.ts';
+import { readEmail } from '#shared/typed-text.ts';
 import { isEmail } from '#shared/validation.ts';
 import { isMemberLevel } from '#shared/plan/entitlement.ts';
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
@@ -97,8 +98,8 @@ export function memberHandlers(options: {
 
     async removeMember({ params, device: { user } }) {
       if (isMemberLevel(user.level)) return refused('members-may-not');
-      if (!isEmail(params.loginId)) return refused('not-found');
-      const email = params.loginId.toLowerCase();
+      const email = readEmail(params.loginId).toLowerCase();
+      if (!isEmail(email)) return refused('not-found');
       return database.transaction(async (transaction) => {
         await lockFor(transaction, 'groups');
         const toPerson = and(eq(invitations.payerId, user.id), eq(invitations.email, email));

@@ -43,7 +43,7 @@ export function storeHandlers(options: {
     },
 
     async createGuestOrder({ body, language }) {
-      const email = body.email.trim().toLowerCase();
+      const email = body.email.toLowerCase();
       return isEmail(email) ? order({ ...body, email, language }) : refused('invalid-email');
     },
   };

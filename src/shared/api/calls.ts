@@ -23,10 +23,13 @@ import {
   translations,
   user,
 } from '../entities.ts';
+import { readAuthCode, readEmail } from '../typed-text.ts';
 import type { ApiCall } from './call.ts';
 
 /** Every request says that it carries JSON (specification §7), so a request without content sends an empty object. */
 const none = z.optional(z.strictObject({}));
+/** An address as somebody typed it. */
+const email = z.string().check(z.overwrite(readEmail));
 /** For replies that say nothing but success. */
 const nothing = z.null();
 
@@ -112,7 +115,7 @@ export const apiCalls = {
   getAuthCode: call(
     'POST',
     '/api/get-auth-code',
-    { body: z.object({ email: z.string() }), data: z.object({ authId: z.string() }) },
+    { body: z.object({ email }), data: z.object({ authId: z.string() }) },
     { auth: false, sendsDevice: true },
   ),
   auth: call(
@@ -121,7 +124,7 @@ export const apiCalls = {
     {
       body: z.object({
         authId: z.string(),
-        authCode: z.string().check(z.length(authCodeLength)),
+        authCode: z.string().check(z.overwrite(readAuthCode), z.length(authCodeLength)),
         isDevice: z.boolean(),
       }),
       data: z.object({ token: z.string().check(z.minLength(1)) }),
@@ -198,7 +201,7 @@ export const apiCalls = {
     'POST',
     '/api/store/orders',
     {
-      body: z.object({ ...purchase, email: z.string().check(z.maxLength(254)) }),
+      body: z.object({ ...purchase, email: email.check(z.maxLength(254)) }),
       data: z.object({ orderId }),
     },
     { auth: false },
@@ -250,7 +253,10 @@ export const apiCalls = {
   /** The members of the caller's group, and the people invited to it. */
   members: call('GET', '/api/group/members', { body: none, data: pageOf(member) }, { paged: true }),
   /** Invites somebody; the answer is the same for every address. */
-  addMember: call('PATCH', '/api/group/members', { body: memberLogin, data: nothing }),
+  addMember: call('PATCH', '/api/group/members', {
+    body: z.extend(memberLogin, { loginId: email }),
+    data: nothing,
+  }),
   /** Ends a membership, or withdraws an invitation. */
   removeMember: call('DELETE', '/api/group/members/{loginId}', { body: none, data: nothing }),
   /** The caller leaves the group in which they are a member. */

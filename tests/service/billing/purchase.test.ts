@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Language } from '#shared/entities.ts';
 import { eq } from 'drizzle-orm';
 import { pino } from 'pino';
@@ -5,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PaymentProvider } from '../../../src/service/billing/payment-provider.ts';
 import { reconcilePayments } from '../../../src/service/billing/reconcile.ts';
 import { createWordgate } from '../../../src/service/billing/wordgate.ts';
-import { orders } from '../../../src/service/database/schema/billing.ts';
+import { licenseKeys, orders } from '../../../src/service/database/schema/billing.ts';
 import { wordgatePayments } from '../../../src/service/database/schema/wordgate.ts';
 import type { Seed } from '../../../src/service/seed.ts';
 import { refused } from '../../../src/service/http/refusal.ts';
@@ -34,7 +35,7 @@ const seed: Seed = {
       price: 4999,
     },
   ],
-  licenseKeys: Array.from({ length: 6 }, (_, i) => ({
+  licenseKeys: Array.from({ length: 8 }, (_, i) => ({
     key: `KEY-000${i}`,
     service: 'Gift',
     days: 10,
@@ -362,6 +363,24 @@ describe.each(databaseKindsOfRun)('purchases on %s', (kind) => {
     expect(await consume(device, 'KEY-9999', 'zh-hant')).toMatchObject({
       failure: { code: 404, msg: '此授權碼不存在，請檢查輸入的內容。' },
     });
+  });
+
+  test.each([
+    ['KEY-0006', '\u201cＫＥＹ\u2013\u200b00\u00ad06\u201d.'],
+    ['KEY-0007', 'key\u200e0007'],
+  ])('the license key %s is also the one that a mail shows as %j', async (key, typed) => {
+    const device = await signedIn(running, newEmail());
+    expect(await consume(device, typed)).toEqual({ ok: true, data: null });
+    expect(await consume(device, key)).toMatchObject({ failure: { code: 422 } });
+  });
+
+  test('a license key that an earlier version has stored is still known', async () => {
+    const keyHash = hash('sha256', 'OLD-KEY-1');
+    await running.service.database
+      .insert(licenseKeys)
+      .values({ keyHash, service: 'Gift', days: 1, seats: 1 });
+    const device = await signedIn(running, newEmail());
+    expect(await consume(device, 'old\u2013key\u20131')).toEqual({ ok: true, data: null });
   });
 
   test('of many consumptions of a key at once one succeeds', async () => {

@@ -42,6 +42,17 @@ describe.each(databaseKindsOfRun)('sign-in on %s', (kind) => {
     expect(first.token).not.toBe(second.token);
   });
 
+  test('an address and a code may be written as people write them', async () => {
+    const device = new TestDevice(running);
+    const email = newEmail();
+    const authId = await device.requestCode(`\u202a${email.replace('@', '＠').replace('.', '。')}\u202c`);
+    const code = await device.readCode(email);
+    const typed = `${code.slice(0, 3)}\u2013${code.slice(3)}.`;
+    const fullWidth = typed.replace(/\d/g, (digit) => String.fromCharCode(digit.charCodeAt(0) + 0xfee0));
+    expect(await device.verify(authId, fullWidth)).toMatchObject({ ok: true });
+    expect(await device.client.call('userInfo')).toMatchObject({ data: { email } });
+  });
+
   test('the mail is in the language asked for, as text and as HTML, with no code in its subject', async () => {
     const words = { en: 'sign in', 'zh-hans': '登录', 'zh-hant': '登入' } as const;
     for (const language of ['en', 'zh-hans', 'zh-hant'] as const) {

@@ -4,6 +4,7 @@ import { readResolvers } from '../../../src/renderer/features/settings/read-reso
 test.each([
   ['', []],
   [' 9.9.9.9 ,2620:fe::fe;9.9.9.9', ['9.9.9.9', '2620:fe::fe']],
+  ['９.９.９.９；\u200b２６２０：ｆｅ：：ｆｅ', ['9.9.9.9', '2620:fe::fe']],
   ['10.0.0.1，10.0.0.2、10.0.0.3', ['10.0.0.1', '10.0.0.2', '10.0.0.3']],
 ])('%j is a list of resolvers', (text, resolvers) => {
   expect(readResolvers(text)).toEqual(resolvers);

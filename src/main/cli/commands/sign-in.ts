@@ -1,5 +1,6 @@
 import { apiCode, type ApiFailure } from '#shared/api/result.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
+import { readAuthCode, readEmail } from '#shared/typed-text.ts';
 import { isEmail } from '#shared/validation.ts';
 import { CommandProblem, type CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
@@ -10,13 +11,13 @@ const maxTries = 3;
 export async function signIn(context: CommandContext, given: string | undefined): Promise<ExitCode> {
   const { terminal, say } = context;
   const { client } = await context.core();
-  const email = (given ?? (await terminal.ask(say('command.yourEmail'))) ?? '').trim();
+  const email = readEmail(given ?? (await terminal.ask(say('command.yourEmail'))) ?? '');
   if (!isEmail(email)) throw new CommandProblem(exitCode.usage, 'bad-email', say('command.badEmail'));
   const language = context.language();
   const sent = await client.session.requestCode({ email, language });
   if (!sent.ok) throw failure(context, sent.failure, 'error.send');
   for (let tried = 1; ; tried += 1) {
-    const code = (await terminal.ask(say('command.yourCode', { email })))?.trim();
+    const code = readAuthCode((await terminal.ask(say('command.yourCode', { email }))) ?? '');
     if (!code) throw new CommandProblem(exitCode.failed, 'no-code', say('command.noCode'));
     const reply = await client.session.verifyCode({ authId: sent.data.authId, authCode: code, language });
     if (reply.ok) {

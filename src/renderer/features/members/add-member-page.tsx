@@ -2,6 +2,7 @@ import { Button, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
+import { readEmail } from '#shared/typed-text.ts';
 import { isEmail } from '#shared/validation.ts';
 import { errorText } from '../../api/api-failure.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
@@ -18,11 +19,12 @@ export function AddMemberPage() {
   const { kind } = useApp();
   const navigate = useNavigate();
   const add = useApiMutation('addMember', { changes: ['members', 'userInfo'] });
-  const [email, setEmail] = useState('');
+  const [typed, setTyped] = useState('');
   const [left, setLeft] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   // The web console does not have the list of members (specification §2).
   const next = kind === 'web' ? '/dashboard' : '/members';
+  const email = readEmail(typed);
   const problem = email === '' ? 'members.emailMissing' : isEmail(email) ? undefined : 'login.emailInvalid';
 
   // The page's only field: the user can type at once.
@@ -65,8 +67,8 @@ export function AddMemberPage() {
           withAsterisk={false}
           maxLength={254}
           ref={field}
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value.trim())}
+          value={typed}
+          onChange={(event) => setTyped(event.currentTarget.value.trim())}
           onBlur={() => setLeft(email !== '')}
           error={left && problem ? t(problem) : undefined}
         />

@@ -2,6 +2,7 @@ import { Button, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
+import { readLicenseKey } from '#shared/typed-text.ts';
 import { errorText } from '../../api/api-failure.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { CenteredPanel } from '../../ui/centered-panel.tsx';
@@ -9,7 +10,8 @@ import { PageHeading } from '../../ui/page-heading.tsx';
 import { showError, showSuccess } from '../../ui/toast.ts';
 import classes from './redeem.module.css';
 
-const keyMaxLength = 128;
+/** More than any key has, and what a mail program adds to it. */
+const keyMaxLength = 512;
 
 /** Consumes a license key, which adds to the user's plan (specification §2, /x). */
 export function RedeemPage() {
@@ -28,7 +30,7 @@ export function RedeemPage() {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (consume.isPending) return;
-    const typed = key.trim();
+    const typed = readLicenseKey(key);
     setMissing(typed === '');
     if (typed === '') {
       field.current?.focus();

@@ -1,6 +1,7 @@
 import { addressChoice } from '#shared/host/contract.ts';
 import { canonicalPrefix } from '#shared/tunnel/prefix.ts';
 import { localPrefixes } from '#shared/tunnel/state.ts';
+import { readTyped } from '#shared/typed-text.ts';
 
 /**
  * The addresses and prefixes in a list that somebody typed, in canonical form; undefined if one is invalid or a default
@@ -16,6 +17,8 @@ export function readLocalPrefixes(text: string): string[] | undefined {
 }
 
 function prefixesIn(text: string): (string | undefined)[] {
-  const listed = text.split(/[\s,，、;]+/).filter(Boolean);
+  const listed = readTyped(text)
+    .split(/[\s,、;]+/)
+    .filter(Boolean);
   return [...new Set(listed.map(canonicalPrefix))];
 }

@@ -1,7 +1,8 @@
 import { PinInput } from '@mantine/core';
-import { useEffect, useId, useRef } from 'react';
+import { useEffect, useId, useRef, type ClipboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { authCodeLength } from '#shared/constants.ts';
+import { readAuthCode } from '#shared/typed-text.ts';
 import classes from './sign-in.module.css';
 
 interface CodeFieldProps {
@@ -12,6 +13,9 @@ interface CodeFieldProps {
   onComplete: (value: string) => void;
 }
 
+/** Keyboards of East Asia also write full-width digits. */
+const digits = /^[0-9０-９]+$/;
+
 /** The six-digit code, one box for each digit. A refused code returns the focus to the first box. */
 export function CodeField({ value, error, disabled, onChange, onComplete }: CodeFieldProps) {
   const { t } = useTranslation();
@@ -21,8 +25,20 @@ export function CodeField({ value, error, disabled, onChange, onComplete }: Code
   useEffect(() => {
     if (!disabled) first.current?.focus();
   }, [disabled]);
+  const change = (code: string) => onChange(readAuthCode(code));
+  const complete = (code: string) => onComplete(readAuthCode(code));
+  /** The component itself takes digits and white space only. */
+  const paste = (event: ClipboardEvent) => {
+    const pasted = event.clipboardData.getData('text/plain');
+    const code = readAuthCode(pasted).slice(0, authCodeLength);
+    if (disabled || !/[^\d\s]/.test(pasted) || !/^\d+$/.test(code)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    onChange(code);
+    if (code.length === authCodeLength) onComplete(code);
+  };
   return (
-    <div>
+    <div onPasteCapture={paste}>
       <span id={`${id}-label`} className={classes.label}>
         {t('verify.code')}
       </span>
@@ -36,15 +52,17 @@ export function CodeField({ value, error, disabled, onChange, onComplete }: Code
         className={classes.digits}
         classNames={{ pinInput: classes.digit }}
         length={authCodeLength}
-        type="number"
+        type={digits}
         gap={8}
         placeholder=""
         value={value}
         error={error !== undefined}
         disabled={disabled}
-        onChange={onChange}
-        onComplete={onComplete}
+        onChange={change}
+        onComplete={complete}
         getInputProps={(index) => ({
+          type: 'tel',
+          inputMode: 'numeric',
           'aria-label': t('verify.digit', { index: index + 1, total: authCodeLength }),
         })}
       />

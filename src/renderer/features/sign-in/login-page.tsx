@@ -2,6 +2,7 @@ import { Suspense, useEffect, useRef, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Navigate, useLocation, useNavigate } from 'react-router-dom';
 import { apiCode } from '#shared/api/result.ts';
+import { readEmail } from '#shared/typed-text.ts';
 import { isEmail } from '#shared/validation.ts';
 import { useApp, useHost } from '../../platform/host-context.tsx';
 import { storageKeys } from '../../platform/storage-keys.ts';
@@ -36,14 +37,21 @@ export function LoginPage() {
   const requestCode = useRequestCode();
   const lastSent = useSentCode();
   const now = useNow(1);
-  const [email, setEmail] = useState('');
+  /** As typed, and as it is meant. */
+  const [{ typed, email }, setAddress] = useState({ typed: '', email: '' });
   const [left, setLeft] = useState(false);
   const field = useRef<HTMLInputElement>(null);
 
   // The page's one field: the user can type at once.
   useEffect(() => field.current?.focus(), []);
   useEffect(() => {
-    void host.storage.get(storageKeys.lastEmail).then((last) => setEmail((typed) => typed || (last ?? '')));
+    void host.storage
+      .get(storageKeys.lastEmail)
+      .then((last) =>
+        setAddress((given) =>
+          given.typed || last === null ? given : { typed: last, email: readEmail(last) },
+        ),
+      );
   }, [host]);
 
   if (signedIn) {
@@ -87,8 +95,8 @@ export function LoginPage() {
       <form className={classes.form} onSubmit={(event) => void submit(event)} noValidate>
         <EmailField
           ref={field}
-          value={email}
-          onType={setEmail}
+          value={typed}
+          onType={(text) => setAddress({ typed: text, email: readEmail(text) })}
           onLeave={() => setLeft(true)}
           isInvalid={left && email !== '' && !valid}
         />

@@ -5,6 +5,7 @@ import { useSearchParams } from 'react-router-dom';
 import { maxOrderQuantity } from '#shared/constants.ts';
 import type { Offer } from '#shared/entities.ts';
 import { formatUsd } from '#shared/usd.ts';
+import { readEmail } from '#shared/typed-text.ts';
 import { isEmail } from '#shared/validation.ts';
 import { errorText } from '../../api/api-failure.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
@@ -34,11 +35,12 @@ export function PurchaseForm({ offers, buyer, onOtherBuyer }: PurchaseFormProps)
   const [search] = useSearchParams();
   const [productId, setProductId] = useState(search.get('product'));
   const [quantity, setQuantity] = useState(1);
-  const [email, setEmail] = useState(search.get('email') ?? '');
+  const [typed, setTyped] = useState(search.get('email') ?? '');
   const [tried, setTried] = useState(false);
   const emailField = useRef<HTMLInputElement>(null);
   const ordering = useOrdering(onOtherBuyer);
   const offer = offers.find(({ id }) => id === productId) ?? offers[0];
+  const email = readEmail(typed);
   const lacksEmail = buyer.kind === 'guest' && !isEmail(email);
 
   const submit = (event: FormEvent) => {
@@ -68,8 +70,8 @@ export function PurchaseForm({ offers, buyer, onOtherBuyer }: PurchaseFormProps)
       )}
       <BuyerField
         ref={emailField}
-        {...{ buyer, email, onOtherBuyer }}
-        onEmail={setEmail}
+        {...{ buyer, email: typed, onOtherBuyer }}
+        onEmail={setTyped}
         error={tried && lacksEmail ? t('login.emailInvalid') : undefined}
       />
       {ordering.error && <Message tone="bad" title={errorText(ordering.error, t)} />}
