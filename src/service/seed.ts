@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { language, pageNote, pageNoteIds, server, serverGroup } from '#shared/entities.ts';
 import { z } from 'zod';
 import { maxGigabytes, trafficBytes } from './config.ts';
+import { readTextFile } from './read-text-file.ts';
 import { licenseKeyHash } from './billing/license-key-handlers.ts';
 import { lockFor, type Database } from './database/database.ts';
 import { licenseKeys, products } from './database/schema/billing.ts';
@@ -75,7 +75,7 @@ export type Seed = z.input<typeof seedSchema>;
 /** Reads and checks a seed file; throws if it is invalid. */
 export async function readSeed(file: string): Promise<z.output<typeof seedSchema>> {
   try {
-    return seedSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+    return seedSchema.parse(JSON.parse(await readTextFile(file)));
   } catch (cause) {
     throw new Error(`${file} is no seed file`, { cause });
   }

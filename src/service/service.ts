@@ -203,7 +203,12 @@ export async function createService({
     });
     const { routeLists: lists } = config;
     const routeLists = lists
-      ? await forSetting('WAYMAKER_ROUTE_LISTS', readRouteLists(lists.directory, lists.routeDomainsFile))
+      ? await forSetting(
+          'WAYMAKER_ROUTE_LISTS',
+          readRouteLists(lists.directory, lists.routeDomainsFile, (place) =>
+            logger.warn(`${place} is no entry of this list and is left out`),
+          ),
+        )
       : noRouteLists;
     const userLabels =
       config.userLabelsFile === undefined

@@ -1,7 +1,8 @@
-import { readFile } from 'node:fs/promises';
+import { readEmail } from '#shared/typed-text.ts';
 import { isEmail } from '#shared/validation.ts';
 import { z } from 'zod';
 import { cleanText } from '../http/clean-text.ts';
+import { readTextFile } from '../read-text-file.ts';
 
 /** Labels that the operator gives to users, by email in lower case; apps can require some of them. */
 export type UserLabels = ReadonlyMap<string, ReadonlySet<string>>;
@@ -16,21 +17,24 @@ export function cleanLabel(raw: string): string {
 }
 
 const labelsFile = z
-  .record(z.string().refine(isEmail, 'no email address'), z.array(z.string().transform(cleanLabel)))
-  .refine(
-    (users) => !hasTwice(Object.keys(users).map((email) => email.toLowerCase())),
-    'an address is twice',
-  );
+  .record(
+    z.string().refine((email) => isEmail(readEmail(email)), 'no email address'),
+    z.array(z.string().transform(cleanLabel)),
+  )
+  .refine((users) => !hasTwice(Object.keys(users).map(accountEmail)), 'an address is twice');
 
 /** Reads `{"person@example.com": ["staff", …], …}`; throws if the file contains anything else. */
 export async function readUserLabels(file: string): Promise<UserLabels> {
   try {
-    const users = labelsFile.parse(JSON.parse(await readFile(file, 'utf8')));
-    return new Map(Object.entries(users).map(([email, labels]) => [email.toLowerCase(), new Set(labels)]));
+    const users = labelsFile.parse(JSON.parse(await readTextFile(file)));
+    return new Map(Object.entries(users).map(([email, labels]) => [accountEmail(email), new Set(labels)]));
   } catch (cause) {
     throw new Error(`${file} is no file of users' labels`, { cause });
   }
 }
+
+/** An address as accounts have it. */
+const accountEmail = (email: string) => readEmail(email).toLowerCase();
 
 function hasTwice(values: string[]): boolean {
   return new Set(values).size < values.length;

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createLogger } from '../../../src/service/log.ts';
 import {
   fetchEnvelope,
   newDirectory,
@@ -156,16 +157,59 @@ test('without a directory of lists they are empty', async () => {
   expect(prefixes).toMatchObject({ failure: { code: 404 } });
 });
 
-test.each([
-  ['no prefix', 'de-ipv4-prefixes.txt', '# fine\n192.0.2.0/24\n192.0.2.0\n', ':3'],
-  ['a prefix with bits after it', 'de-ipv4-prefixes.txt', '192.0.2.1/24\n', ':1'],
-  ['an IPv6 prefix', 'de-ipv4-prefixes.txt', '2001:db8::/32\n', ':1'],
-  ['no name of a site', 'route-domains.txt', 'example.com\n\nexample..com\n', ':3'],
-  ['an address', 'blocked-domains.txt', 'https://example.com/\n', ':1'],
-])('a service whose lists have %s does not start, and says where', async (_, name, content, line) => {
+/** What a service answers that has these files, and the places that its log names. */
+async function listsOf(files: Record<string, string | Buffer>) {
   const directory = await newDirectory();
-  await writeFile(path.join(directory, name), content);
-  const environment = await newSeededEnvironment('postgresql', {});
-  const starting = startTestService({ environment: { ...environment, WAYMAKER_ROUTE_LISTS: directory } });
-  await expect(starting).rejects.toThrow(`${name}${line} is no entry`);
+  for (const [name, content] of Object.entries(files)) await writeFile(path.join(directory, name), content);
+  let log = '';
+  const logger = createLogger('warn', { write: (line) => (log += line) });
+  const environment = { WAYMAKER_ROUTE_LISTS: directory };
+  await using listed = await startTestService({ environment, logger });
+  const own = await signedIn(listed, newEmail());
+  const countries = await own.client.call('ipv4Countries');
+  const prefixes: Record<string, string[]> = {};
+  for (const country of countries.ok ? countries.data.items : []) {
+    const result = await own.client.call('ipv4Prefixes', { params: { country } });
+    prefixes[country] = result.ok ? result.data.items : [];
+  }
+  const sites = await own.client.call('pac');
+  const named = [...log.matchAll(/([\w-]+\.txt:\d+) is no entry/g)].map(([, place]) => place);
+  return { sites: sites.ok ? sites.data : undefined, prefixes, named };
+}
+
+test('of each list the service uses what it can, and names the other lines', async () => {
+  const lists = await listsOf({
+    'route-domains.txt':
+      '\ufeffexample.com # a comment\r\n192.0.2.1\na.-b\n\nexample.42\n0x7f\nexample..com\n2001:db8::1\nzwei.example\n',
+    'blocked-domains.txt': 'https://example.com/\nads.example\n127.1\n',
+    'de-ipv4-prefixes.txt':
+      '\ufeff# all\n0.0.0.0/0\n192.0.2.0/24\n192.0.2.1/24\n192.0.2.0\n2001:db8::/32\n0x0a.0.0.0/8\n10.0.0.0/8\n',
+  });
+  expect(lists).toEqual({
+    sites: { routeDomains: ['example.com', 'zwei.example'], blockedDomains: ['ads.example'] },
+    prefixes: { de: ['192.0.2.0/24', '10.0.0.0/8'] },
+    named: [
+      ...[2, 4, 5, 6].map((line) => `de-ipv4-prefixes.txt:${line}`),
+      'de-ipv4-prefixes.txt:7',
+      ...[2, 3, 5, 6, 7, 8].map((line) => `route-domains.txt:${line}`),
+      'blocked-domains.txt:1',
+      'blocked-domains.txt:3',
+    ],
+  });
+});
+
+test('names are told as apps compare them, however the list writes them', async () => {
+  const { sites, named } = await listsOf({
+    'route-domains.txt': 'Example.COM\n*.a.test\n.b.test\nbücher.example\nc.test.\n',
+  });
+  expect(named).toEqual([]);
+  expect(sites?.routeDomains).toEqual(['example.com', 'a.test', 'b.test', 'xn--bcher-kva.example', 'c.test']);
+});
+
+test('a list of an editor that writes UTF-16 is read, too', async () => {
+  const { sites, named } = await listsOf({
+    'route-domains.txt': Buffer.from('\ufeffexample.com\r\na.test\r\n', 'utf16le'),
+  });
+  expect(named).toEqual([]);
+  expect(sites?.routeDomains).toEqual(['example.com', 'a.test']);
 });
