@@ -39,8 +39,38 @@ export const consolePaths = [
   '/wordgate/pay/:id',
 ] as const;
 
-const pattern = new RegExp(
-  `^(?:${consolePaths.map((path) => path.replaceAll(/:\w+/g, '[^/]+')).join('|')})/?$`,
-);
+const templates = consolePaths.map((path) => path.split('/'));
 
-export const isConsolePath = (pathname: string): boolean => pattern.test(pathname);
+function templateOf(segments: readonly string[]): readonly string[] | undefined {
+  return templates.find(
+    (template) =>
+      template.length === segments.length &&
+      template.every((part, i) => {
+        const segment = segments[i] ?? '';
+        return part.startsWith(':') ? segment !== '' : part === decoded(segment).toLowerCase();
+      }),
+  );
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/**
+ * The one address of a page. The router also takes it with other letter case, percent-encoded, and with slashes at its
+ * end; everything that compares paths would treat those as other pages.
+ */
+export function canonicalPath(pathname: string): string {
+  const segments = pathname.replace(/(?<=.)\/+$/, '').split('/');
+  const template = templateOf(segments);
+  return segments
+    .map((segment, i) => (template?.[i]?.startsWith(':') === false ? template[i] : segment))
+    .join('/');
+}
+
+export const isConsolePath = (pathname: string): boolean =>
+  templateOf(canonicalPath(pathname).split('/')) !== undefined;

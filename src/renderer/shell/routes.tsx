@@ -1,4 +1,5 @@
 import { Navigate, useLocation, useRoutes } from 'react-router-dom';
+import { canonicalPath } from '#shared/console-paths.ts';
 import { startPages, type StartPage } from '#shared/start-pages.ts';
 import { HomeRedirect } from '../features/account/home-redirect.tsx';
 import { RequireSession } from '../features/session/require-session.tsx';
@@ -34,18 +35,15 @@ const startPageOf = new Map<string, StartPage>(Object.entries(startPages));
 
 /** Loads the page of an address that people open directly, in parallel with what every page needs. */
 export async function preloadPage(pathname: string): Promise<void> {
-  const page = startPageOf.get(pathname);
+  const page = startPageOf.get(canonicalPath(pathname));
   if (!page) await Promise.all([loadAllTexts().catch(() => undefined), OtherRoutes.preload()]);
   else await pages[page].preload();
 }
 
-/**
- * Every page has one address: with a trailing slash, everything that depends on the path would treat it as another
- * page.
- */
+/** Every page has one address, so that everything that depends on the path sees the same page as the router. */
 export function AppRoutes(props: OtherRoutesProps) {
   const location = useLocation();
-  const pathname = location.pathname.replace(/(?<=.)\/+$/, '');
+  const pathname = canonicalPath(location.pathname);
   return pathname === location.pathname ? (
     <PageRoutes {...props} />
   ) : (

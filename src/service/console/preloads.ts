@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { canonicalPath } from '#shared/console-paths.ts';
 import { preloadManifest, preloadManifestName, type PreloadManifest } from '#shared/preload-manifest.ts';
 import { preferredLanguage } from '../http/language.ts';
 
@@ -23,7 +24,7 @@ export function readPreloads(consoleDirectory: string): ((request: PageRequest) 
   const pages = new Map(Object.entries(manifest.pages));
   return ({ url, acceptLanguage }) => {
     const [pathname = ''] = url.split('?', 1);
-    const { files, texts } = pages.get(pathname) ?? { files: [], texts: 'all' };
+    const { files, texts } = pages.get(canonicalPath(pathname)) ?? { files: [], texts: 'all' };
     return [...files, ...manifest.texts[texts][preferredLanguage(acceptLanguage)]].map(link).join(', ');
   };
 }

@@ -179,6 +179,15 @@ describe('a page comes with the names of the files that it will need', () => {
         '</assets/zh-hant-1e2f.js>; rel=modulepreload',
       ],
     ],
+    [
+      '/LOGIN/',
+      'zh-TW',
+      [
+        '</assets/login-5e6f.js>; rel=modulepreload',
+        '</assets/login-5e6f.css>; rel=preload; as=style; crossorigin',
+        '</assets/zh-hant-1e2f.js>; rel=modulepreload',
+      ],
+    ],
     ['/devices', 'zh-CN', ['</assets/zh-hans-9c0d.js>; rel=modulepreload']],
     [
       '/constructor',

@@ -27,6 +27,16 @@ test('token and device id are taken, and nothing of the query is left', () => {
   });
 });
 
+test.each(['/device-login/', '/DEVICE-LOGIN', '/Device-Login//', '/device%2dlogin'])(
+  'at %s, which the router takes for the same page, they are taken, too',
+  (address) => {
+    expect(take(`${address}?deviceId=${deviceId}&token=secret`)).toEqual({
+      login: { deviceId, token: 'secret', next: '/', inApp: false },
+      left: '/device-login',
+    });
+  },
+);
+
 describe('next is a path of this app', () => {
   test.each([
     ['', '/'],
@@ -38,6 +48,8 @@ describe('next is a path of this app', () => {
     ['&next=/%09/evil.example', '/'],
     ['&next=javascript:alert(1)', '/'],
     ['&next=/device-login', '/'],
+    ['&next=/Device-Login/?token=x', '/'],
+    ['&next=/x/../device-login', '/'],
     ['&next=/vpn', '/vpn'],
   ])('%s becomes %s', (more, next) => {
     expect(take(query(more)).login?.next).toBe(next);

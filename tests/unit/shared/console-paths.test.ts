@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { consolePaths, isConsolePath } from '#shared/console-paths.ts';
+import { canonicalPath, consolePaths, isConsolePath } from '#shared/console-paths.ts';
 
 const renderer = path.resolve(import.meta.dirname, '../../../src/renderer');
 const sources = [
@@ -16,9 +16,12 @@ test('every page of the router is one of the console', () => {
   expect(consolePaths).toEqual(expect.arrayContaining(routed));
 });
 
-test.each(['/', '/dashboard', '/vpn/', '/apps/7', '/pay/confirming'])('%s is a page', (address) => {
-  expect(isConsolePath(address)).toBe(true);
-});
+test.each(['/', '/dashboard', '/vpn/', '/apps/7', '/pay/confirming', '/DASHBOARD', '/Pay/Order//'])(
+  '%s is a page',
+  (address) => {
+    expect(isConsolePath(address)).toBe(true);
+  },
+);
 
 test.each(['/api/user-info', '/store/none', '/apps/7/8', '/service-worker.js', '/assets/x.js', '/xx'])(
   '%s is the service’s own',
@@ -26,3 +29,18 @@ test.each(['/api/user-info', '/store/none', '/apps/7/8', '/service-worker.js', '
     expect(isConsolePath(address)).toBe(false);
   },
 );
+
+test.each([
+  ['/', '/'],
+  ['/DASHBOARD', '/dashboard'],
+  ['/Device-Login/', '/device-login'],
+  ['/device%2Dlogin//', '/device-login'],
+  ['/Apps/AbC%20d/', '/apps/AbC%20d'],
+  ['/APPS/Create', '/apps/create'],
+  ['/apps/', '/apps'],
+  ['/Not/There/', '/Not/There'],
+  ['/%ff', '/%ff'],
+])('the page at %s is that of %s, which stays as it is', (pathname, page) => {
+  expect(canonicalPath(pathname)).toBe(page);
+  expect(canonicalPath(page)).toBe(page);
+});

@@ -1,3 +1,4 @@
+import { canonicalPath } from '#shared/console-paths.ts';
 import { sanitizeNextPath } from '#shared/validation.ts';
 
 /** The parameters of /device-login. */
@@ -20,7 +21,7 @@ export function takeDeviceLogin(
   location: Pick<Location, 'pathname' | 'search'>,
   history: Pick<History, 'replaceState'>,
 ): DeviceLogin | undefined {
-  if (location.pathname !== path || location.search === '') return undefined;
+  if (canonicalPath(location.pathname) !== path || location.search === '') return undefined;
   const query = new URLSearchParams(location.search);
   history.replaceState(null, '', path);
   const deviceId = query.get('deviceId');
@@ -38,5 +39,6 @@ export function takeDeviceLogin(
 /** Continuing to this page itself would never end. */
 function nextPath(next: string | null): string {
   const sanitized = sanitizeNextPath(next);
-  return sanitized.startsWith(path) ? '/' : sanitized;
+  const { pathname } = new URL(sanitized, 'https://app.invalid');
+  return canonicalPath(pathname) === path ? '/' : sanitized;
 }

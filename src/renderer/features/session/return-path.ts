@@ -1,3 +1,4 @@
+import { canonicalPath } from '#shared/console-paths.ts';
 import { sanitizeNextPath } from '#shared/validation.ts';
 
 interface ReturnState {
@@ -19,5 +20,5 @@ export function returnState(location: { pathname: string; search: string }): Ret
 export function returnPath(state: unknown, { hasTunnel }: { hasTunnel: boolean }): string {
   const from = typeof state === 'object' && state !== null && 'from' in state ? state.from : undefined;
   const path = sanitizeNextPath(typeof from === 'string' ? from : undefined);
-  return hasTunnel && homePaths.has(path) ? '/vpn' : path;
+  return hasTunnel && homePaths.has(canonicalPath(path)) ? '/vpn' : path;
 }
