@@ -100,6 +100,7 @@ export function groupAppHandlers({
       if (isMemberLevel(user.level)) return refused('members-may-not');
       const id = appId.safeParse(params.id);
       if (!id.success) return refused('not-found');
+      if (body.id !== undefined && body.id !== params.id) return refused('invalid-fields');
       const checked = checkDraft(body);
       if (!checked.ok) return refused(checked.reason);
       const [app] = await database
@@ -150,5 +151,6 @@ function checkDraft(
     return { ok: false, reason: 'invalid-app-icon' };
   }
   const requireLabels = draft.requireLabels.map(cleanLabel);
-  return { ok: true, draft: { ...draft, name, link: link.href, requireLabels } };
+  const { type, icon, priority } = draft;
+  return { ok: true, draft: { name, type, link: link.href, icon, priority, requireLabels } };
 }

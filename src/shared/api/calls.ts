@@ -30,6 +30,8 @@ import type { ApiCall } from './call.ts';
 const none = z.optional(z.strictObject({}));
 /** An address as somebody typed it. */
 const email = z.string().check(z.overwrite(readEmail));
+/** With the id (specification §7), which is empty for an app that does not exist yet; earlier clients do not send it. */
+const sentApp = z.extend(appEntryDraft, { id: z.optional(z.string().check(z.maxLength(64))) });
 /** For replies that say nothing but success. */
 const nothing = z.null();
 
@@ -267,8 +269,8 @@ export const apiCalls = {
   declineInvitation: call('POST', '/api/invitations/{id}/decline', { body: none, data: nothing }),
   groupApps: call('GET', '/api/group/apps', { body: none, data: pageOf(appEntry) }, { paged: true }),
   groupApp: call('GET', '/api/group/apps/{id}', { body: none, data: appEntry }),
-  createApp: call('PATCH', '/api/group/apps', { body: appEntryDraft, data: appEntry }),
-  editApp: call('POST', '/api/group/apps/{id}', { body: appEntryDraft, data: appEntry }),
+  createApp: call('PATCH', '/api/group/apps', { body: sentApp, data: appEntry }),
+  editApp: call('POST', '/api/group/apps/{id}', { body: sentApp, data: appEntry }),
   deleteApp: call('DELETE', '/api/group/apps/{id}', { body: none, data: nothing }),
   myApps: call('GET', '/api/my-apps', { body: none, data: items(appEntry) }),
   deleteSelf: call('DELETE', '/api/self', { body: none, data: nothing }),

@@ -81,6 +81,17 @@ describe('apps', () => {
     expect(await device.client.call('groupApps')).toEqual({ ok: true, data: { items: [] } });
   });
 
+  test('an id in the body is that of the path, and no id of a new app', async () => {
+    const device = await signedIn(running, newEmail());
+    const made = await created(device, { id: '' });
+    const other = await created(device, { id: made.id });
+    expect(other.id).not.toBe(made.id);
+    const edit = (id: string) =>
+      device.client.call('editApp', { params: { id: made.id }, body: { ...draft, id, name: 'Changed' } });
+    expect(await edit(other.id)).toMatchObject({ failure: { code: 422 } });
+    expect(await edit(made.id)).toEqual({ ok: true, data: { ...made, name: 'Changed' } });
+  });
+
   test('those with a high priority come first', async () => {
     const device = await signedIn(running, newEmail());
     for (const [name, priority] of [

@@ -24,9 +24,9 @@ export function CreateAppPage() {
         submitText={t('appForm.create')}
         busy={create.isPending}
         cancelTo={next}
-        onSubmit={(body) =>
+        onSubmit={(draft) =>
           create.mutate(
-            { body },
+            { body: { id: '', ...draft } },
             {
               onSuccess() {
                 showSuccess(t('appForm.created'));

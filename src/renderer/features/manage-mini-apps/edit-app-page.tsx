@@ -42,9 +42,9 @@ export function EditAppPage() {
           submitText={t('appForm.save')}
           busy={edit.isPending}
           cancelTo={next}
-          onSubmit={(body) =>
+          onSubmit={(draft) =>
             edit.mutate(
-              { params, body },
+              { params, body: { id, ...draft } },
               {
                 onSuccess() {
                   showSuccess(t('appForm.updated'));
