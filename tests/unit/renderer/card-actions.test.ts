@@ -8,7 +8,7 @@ import {
   type TunnelState,
 } from '../../../src/shared/tunnel/state.ts';
 import { cardActions } from '../../../src/renderer/features/connect/card-actions.ts';
-import { cardState } from '../../../src/renderer/features/connect/card-state.ts';
+import { cardState, withPlan } from '../../../src/renderer/features/connect/card-state.ts';
 
 type Choices = Parameters<typeof cardActions>[0];
 
@@ -164,4 +164,26 @@ test('what the user cancelled is no failure, and a connection made again is not 
   expect(card({ state: 'disconnected', reason: 'protection-failed' })).toBe('exposed');
   expect(card(connecting(1))).toBe('connecting');
   expect(card(connecting(2))).toBe('reconnecting');
+});
+
+describe('after a trial or a plan has ended', () => {
+  const ended = ['trial-ended', 'plan-ended'] as const;
+
+  test.each(ended)('%s is no longer said to who has another plan', (reason) => {
+    const state = withPlan({ state: 'disconnected', reason, blocked: true }, true);
+    expect(state).toEqual({ state: 'disconnected', blocked: true });
+    expect(cardState({ ...usual, state: withPlan({ state: 'disconnected', reason }, true) })).toBe(
+      'disconnected',
+    );
+  });
+
+  test.each(ended)('%s is said as long as no plan is known', (reason) => {
+    const state: TunnelState = { state: 'disconnected', reason };
+    expect(withPlan(state, false)).toEqual(state);
+  });
+
+  test('other reasons stay', () => {
+    const state: TunnelState = { state: 'disconnected', reason: 'engine-failed' };
+    expect(withPlan(state, true)).toEqual(state);
+  });
 });

@@ -66,6 +66,7 @@ export function ConnectPage() {
           chosen={chosen}
           destination={chosen ? 'known' : canCome ? 'loading' : 'none'}
           needsPlan={needsPlan}
+          hasPlan={service !== undefined && usableServers.length > 0}
         >
           <ServerButton
             groups={groups}

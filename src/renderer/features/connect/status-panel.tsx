@@ -12,7 +12,7 @@ import { isMember } from '../session/is-member.ts';
 import { useUser } from '../session/use-user.ts';
 import { usePreferences } from '../settings/use-preferences.ts';
 import { cardActions, type Destination } from './card-actions.ts';
-import { cardState, type CardState } from './card-state.ts';
+import { cardState, withPlan, type CardState } from './card-state.ts';
 import { ConnectButtons } from './connect-buttons.tsx';
 import { ConnectionFacts } from './connection-facts.tsx';
 import { RouteFigure } from './route-figure.tsx';
@@ -30,17 +30,20 @@ interface StatusPanelProps {
   destination: Destination;
   /** This user has no server because a plan is missing. */
   needsPlan: boolean;
+  /** It is known that the user may use a server now. */
+  hasPlan: boolean;
   /** The server that Connect uses, as a link to all others. */
   children: ReactNode;
 }
 
 /** The tunnel's state, what it means for the user, and at most two actions. */
-export function StatusPanel({ servers, chosen, destination, needsPlan, children }: StatusPanelProps) {
+export function StatusPanel(props: StatusPanelProps) {
+  const { servers, chosen, destination, needsPlan, hasPlan, children } = props;
   const { t } = useTranslation();
   const { portalAddress } = useApp();
   const { data: user } = useUser();
   const view = useTunnelView();
-  const state = shownState(view);
+  const state = withPlan(shownState(view), hasPlan);
   const { refusal } = view;
   // Kept while a tunnel that broke is being recreated.
   const [isUnfolded, setUnfolded] = useState(false);
