@@ -69,6 +69,7 @@ export function createControlHost(options: ControlHostOptions): {
       client: core.client,
       store: core.session,
       checkToken: (credentials) => core.checkToken(credentials),
+      endToken: (known) => core.endToken(known),
       signOut: (by) => core.signOut(by),
     }),
     tunnel: core.tunnel.host,

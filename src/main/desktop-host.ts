@@ -59,6 +59,7 @@ export function createDesktopHost(options: DesktopHostOptions): HostServer {
       client: core.client,
       store: session,
       checkToken: (credentials) => core.checkToken(credentials),
+      endToken: (known) => core.endToken(known),
       signOut: (by) => core.signOut(by),
     }),
     apps: createMiniAppsHost(options),

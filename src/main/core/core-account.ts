@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { checkToken } from '#shared/api/check-token.ts';
 import { createApiClient, type ApiClient, type RenewingApiClient } from '#shared/api/client.ts';
+import { endToken } from '#shared/api/end-token.ts';
 import type { AccountChange } from '#shared/api/events.ts';
 import { followEvents } from '#shared/api/follow-events.ts';
 import { cacheSeconds } from '#shared/constants.ts';
@@ -20,7 +21,10 @@ import type { Core } from './core.ts';
 import type { CoreOptions } from './core-options.ts';
 
 /** Who is signed in, and what the service says about their account. */
-export interface CoreAccount extends Pick<Core, 'storage' | 'checkToken' | 'onAccountChanges' | 'signOut'> {
+export interface CoreAccount extends Pick<
+  Core,
+  'storage' | 'checkToken' | 'endToken' | 'onAccountChanges' | 'signOut'
+> {
   session: SessionStore;
   isSignedIn(): boolean;
   /** Calls of the service with the user's session. */
@@ -113,6 +117,7 @@ export function createCoreAccount(options: CoreAccountOptions): CoreAccount {
     update,
     storage,
     checkToken: (credentials) => checkToken(service, credentials),
+    endToken: (credentials) => endToken(service, credentials),
     onAccountChanges: (listener) => accountChanges.add(listener),
     signOut,
     onSignOut: (forget) => void leaving.push(forget),

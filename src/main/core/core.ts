@@ -1,4 +1,4 @@
-import type { ApiClient } from '#shared/api/client.ts';
+import type { ApiClient, ApiSession } from '#shared/api/client.ts';
 import type { AccountChange } from '#shared/api/events.ts';
 import type { ApiResult } from '#shared/api/result.ts';
 import type { DeviceInfo, Language, User } from '#shared/entities.ts';
@@ -52,6 +52,8 @@ export interface Core {
     token: string;
     language?: string | undefined;
   }): Promise<ApiResult<User>>;
+  /** Ends a token at the service; without a token, it does nothing. */
+  endToken(session: ApiSession): Promise<void>;
   /** Deletes everything about the user: token, choices, page storage with its cached replies, gateway sessions. */
   signOut(by: SignedOutBy): Promise<void>;
   storage: HostImplementation['storage'];

@@ -48,6 +48,7 @@ export function createCore(options: CoreOptions): Core {
     onAccountChanges: account.onAccountChanges,
     probePages: () => account.probePages.named(),
     checkToken: account.checkToken,
+    endToken: account.endToken,
     signOut: account.signOut,
     storage: account.storage,
     tunnel: tunnel.tunnel,

@@ -1,8 +1,10 @@
-import type { ApiClient } from '#shared/api/client.ts';
+import type { ApiClient, ApiSession } from '#shared/api/client.ts';
 import { apiCalls } from '#shared/api/calls.ts';
+import { endTokenMs } from '#shared/api/end-token.ts';
 import { apiCode, type ApiResult } from '#shared/api/result.ts';
 import type { User } from '#shared/entities.ts';
 import type { HostImplementation, SignedOutBy } from '#shared/host/contract.ts';
+import { withTimeout } from '../with-timeout.ts';
 import type { SessionStore } from './session-store.ts';
 
 /** The host contract's `session` group; the token never leaves main. */
@@ -15,6 +17,8 @@ export function createSessionHost(options: {
     token: string;
     language?: string | undefined;
   }): Promise<ApiResult<User>>;
+  /** Ends a token at the service; without a token, it does nothing. */
+  endToken(session: ApiSession): Promise<void>;
   signOut(by: SignedOutBy): Promise<void>;
 }): HostImplementation['session'] {
   const { client, store } = options;
@@ -44,7 +48,11 @@ export function createSessionHost(options: {
       return { ok: true, data: await store.signIn(token, deviceId) };
     },
     async signOut({ by }) {
-      await options.signOut(by);
+      // The keychain may not have been read yet.
+      if (by === 'user') await store.load();
+      // Begun before the tunnel ends, after which the service may not be reachable.
+      const ended = by === 'user' ? options.endToken(store.credentials()) : Promise.resolve();
+      await Promise.all([options.signOut(by), withTimeout(ended, endTokenMs, undefined)]);
       return store.session();
     },
   };

@@ -1,4 +1,5 @@
 import { checkToken } from '#shared/api/check-token.ts';
+import { endToken, endTokenMs } from '#shared/api/end-token.ts';
 import { createApiClient, type ApiClient, type ApiSession, type Fetch } from '#shared/api/client.ts';
 import type { HostContract, HostImplementation, Session } from '#shared/host/contract.ts';
 import { createPageCalls } from '#shared/host/page-calls.ts';
@@ -77,6 +78,19 @@ export function createPageSession(options: PageSessionOptions): PageSession {
     return tell();
   }
 
+  /** The token is forgotten at once, and the service has ended it, if it can be reached. */
+  async function signOutEverywhere(): Promise<Session> {
+    const session = tokens.credentials();
+    const signedOut = signOut();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const tooLate = new Promise((resolve) => {
+      timer = setTimeout(resolve, endTokenMs);
+    });
+    await Promise.race([endToken(service, session), tooLate]);
+    clearTimeout(timer);
+    return signedOut;
+  }
+
   return {
     client,
     changed({ isEmptied }) {
@@ -115,7 +129,7 @@ export function createPageSession(options: PageSessionOptions): PageSession {
         else await options.forgetUser();
         return { ok: true, data: await signIn(token, deviceId) };
       },
-      signOut,
+      signOut: ({ by }) => (by === 'user' ? signOutEverywhere() : signOut()),
     },
   };
 }
