@@ -112,7 +112,7 @@ export const messageNotes: Record<Channel, MessageNote> = {
     output: { state: 'connecting', gateway, attempt: 1, phase: 'authenticating' },
   },
   'servers.latency': {
-    text: 'How long it takes to open a TCP connection to this server’s gateway, in milliseconds: the better of two tries, each closed before anything is sent, and given up after 1.5 seconds. `null` if nothing answered, or if the address is invalid. `throughTunnel` says that the connection went through the current tunnel, so that the time includes the tunnel’s own latency. Sent only when the user asks for it, for six servers at a time, and never while a tunnel is in progress or being ended, or while traffic is blocked. Only if `app.describe` says `measuresLatency`.',
+    text: 'How long it takes to open a TCP connection to this server’s gateway, in milliseconds: the better of two tries, each given up after 1.5 seconds. `null` if nothing answered, or if the address is invalid. `throughTunnel` says that the connection went through the current tunnel, so that the time includes the tunnel’s own latency. `isProven` says whether a TLS handshake at this gateway showed a certificate with which the app would connect; where it is `false`, the page never chooses the server by itself. Sent only when the user asks for it, for six servers at a time, and never while a tunnel is in progress or being ended, or while traffic is blocked. Only if `app.describe` says `measuresLatency`.',
     input: { address: 'anyconnect://gw.example.net:443' },
     output: { milliseconds: 23.4, throughTunnel: false },
   },

@@ -179,6 +179,7 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
       servers: () => plan.servers(),
       state: () => tunnel.state(),
       addresses,
+      pins: () => settings.get('gatewayPins'),
       onLatency: (latency) => latencies.emit(latency),
     }),
     worldAddress: createWorldAddress({ state: () => tunnel.state(), client, apiUrl, fetch: fetchShort }),

@@ -1,11 +1,13 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
+import { openGatewayTls } from '#node/anyconnect/gateway-tls.ts';
 import { defaultGateway } from '#shared/constants.ts';
 import type { Server } from '#shared/entities.ts';
 import { createLatencyMeter, type LatencyMeter } from '#shared/plan/latency-meter.ts';
 import type { ServerLatency } from '#shared/plan/server-latency.ts';
-import type { TunnelState } from '#shared/tunnel/state.ts';
+import type { Gateway, TunnelState } from '#shared/tunnel/state.ts';
 import type { GatewayAddresses } from './gateway-addresses.ts';
+import { pinsOf, type GatewayPins } from './gateway-pins.ts';
 
 /** The faster of this many tries counts: the first one may have waited for a look-up, or for a sleeping radio. */
 const tries = 2;
@@ -15,27 +17,33 @@ export interface GatewayLatenciesOptions {
   servers: () => readonly Pick<Server, 'serverId' | 'domain' | 'port'>[];
   state: () => TunnelState;
   addresses: Pick<GatewayAddresses, 'resolve'>;
+  pins: () => GatewayPins;
   onLatency: (latency: ServerLatency) => void;
 }
 
-/** Opens a connection to each server's gateway, and closes it before anything is sent. */
+/** Opens connections to each server's gateway, and closes the last one after the gateway has proved its identity. */
 export function createGatewayLatencies(options: GatewayLatenciesOptions): LatencyMeter {
   return createLatencyMeter({
     ...options,
     async measureOne({ domain, port }, mayGoOn) {
       if (isTunnelsGateway({ domain, port }, options.state())) return undefined;
       const [address] = await options.addresses.resolve(domain);
+      const gateway = { host: domain, port: port ?? defaultGateway.port };
       let best: Connection | undefined;
-      for (let tried = 0; tried < tries; tried += 1) {
+      let isProven: boolean | undefined;
+      for (let tried = 1; tried <= tries; tried += 1) {
         if (!mayGoOn()) return undefined;
-        const now =
-          address === undefined ? undefined : await timeToConnect(address, port ?? defaultGateway.port);
-        if (!now) break;
+        const now = address === undefined ? undefined : await timeToConnect(address, gateway.port);
+        if (address === undefined || !now) break;
         if (!best || now.milliseconds < best.milliseconds) best = now;
+        if (tried === tries)
+          isProven = await provesIdentity(gateway, address, now.socket, pinsOf(options.pins(), domain));
+        now.socket.destroy();
       }
       return {
         milliseconds: best ? best.milliseconds : null,
         throughTunnel: best !== undefined && isOfTunnel(best.from, options.state()),
+        ...(isProven !== undefined && { isProven }),
       };
     },
   });
@@ -57,6 +65,7 @@ interface Connection {
   milliseconds: number;
   /** Its local address. */
   from: string | undefined;
+  socket: Socket;
 }
 
 /** Undefined if nothing accepts the connection in time. */
@@ -65,11 +74,26 @@ async function timeToConnect(host: string, port: number): Promise<Connection | u
   const socket = connect({ host, port });
   try {
     await once(socket, 'connect', { signal: AbortSignal.timeout(timeoutMs) });
-    return { milliseconds: performance.now() - begun, from: socket.localAddress };
+    return { milliseconds: performance.now() - begun, from: socket.localAddress, socket };
   } catch {
+    socket.destroy();
     return undefined;
   } finally {
     socket.on('error', () => undefined);
-    socket.destroy();
   }
+}
+
+/** Whether a connection to its gateway would be made, as far as its certificate is concerned. */
+async function provesIdentity(
+  gateway: Gateway,
+  address: string,
+  socket: Socket,
+  pins: readonly string[],
+): Promise<boolean> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const opened = await openGatewayTls(gateway, address, { pins }, signal, undefined, () =>
+    Promise.resolve(socket),
+  );
+  if (opened.ok) opened.socket.destroy();
+  return opened.ok;
 }

@@ -11,6 +11,7 @@ import type { ClientIdentities } from './client-identities.ts';
 import { formOfGroup } from './group-fields.ts';
 import { createGroupChoice, type GroupChoice } from './group-choice.ts';
 import type { GatewayMemory } from './gateway-memory.ts';
+import { pinsOf, type GatewayPins } from './gateway-pins.ts';
 import { createGatewayHttp, type GatewayHttp } from '#node/anyconnect/gateway-http.ts';
 import { openGatewayTls, type ConnectToGateway } from '#node/anyconnect/gateway-tls.ts';
 import type { GatewayAnswer, SignInFailure, SignInRequest, SignInResult } from './session.ts';
@@ -18,8 +19,7 @@ import type { OpenBrowser } from './single-sign-on.ts';
 import { parseXml } from '#node/anyconnect/xml.ts';
 
 export interface SignInOptions {
-  /** Pinned keys by host name; a gateway without pins is verified against the system's roots. */
-  pins(): Readonly<Record<string, readonly string[]>>;
+  pins(): GatewayPins;
   /** Uses TCP if absent. */
   connect?: ConnectToGateway;
   memory: GatewayMemory;
@@ -43,9 +43,7 @@ export function createSignIn(options: SignInOptions): (request: SignInRequest) =
   const client: GatewayClient = { version: options.version, platform: process.platform };
 
   return async ({ gateway, address, credentials, isRenewed, interactive, signal }) => {
-    const pins = options.pins();
-    const name = gateway.host.toLowerCase();
-    const trust = { pins: (Object.hasOwn(pins, name) && pins[name]) || [] };
+    const trust = { pins: pinsOf(options.pins(), gateway.host) };
     const log = options.log.child({ gateway: gateway.host });
     /** What the gateway was shown last. */
     let identity: ClientIdentity | undefined;

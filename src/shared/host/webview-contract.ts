@@ -42,6 +42,7 @@ export const webviewContract = {
       z.object({
         milliseconds: serverLatency.shape.milliseconds,
         throughTunnel: serverLatency.shape.throughTunnel,
+        isProven: serverLatency.shape.isProven,
       }),
     ),
   },

@@ -8,23 +8,32 @@ export const serverLatency = z.object({
   milliseconds: z.nullable(z.number().check(z.nonnegative())),
   /** The connection went through the tunnel, so the time includes the tunnel's own latency. */
   throughTunnel: z.boolean(),
+  /**
+   * Whether the gateway proved its identity, so that a tunnel can be made to it; absent if nothing answered, or if the
+   * app does not say. A server that did not is never chosen by itself.
+   */
+  isProven: z.optional(z.boolean()),
 });
 export type ServerLatency = z.infer<typeof serverLatency>;
 
 /**
- * The server that answered first. Differences up to `withinMs` are ignored, and then the server that is listed first
- * wins. Undefined if none has answered.
+ * The server that answered first, of those that may be chosen by themselves. Differences up to `withinMs` are ignored,
+ * and then the server that is listed first wins. Undefined if none has answered.
  */
 export function fastestServer<Usable extends Pick<Server, 'serverId'>>(
   usable: readonly Usable[],
   latencies: readonly ServerLatency[],
   withinMs = 0,
 ): Usable | undefined {
-  const byServer = new Map(latencies.map(({ serverId, milliseconds }) => [serverId, milliseconds]));
+  const byServer = new Map(
+    latencies.filter(mayBeChosen).map(({ serverId, milliseconds }) => [serverId, milliseconds]),
+  );
   const latencyOf = ({ serverId }: Usable) => byServer.get(serverId) ?? Number.POSITIVE_INFINITY;
   const least = Math.min(...usable.map(latencyOf));
   return Number.isFinite(least) ? usable.find((server) => latencyOf(server) <= least + withinMs) : undefined;
 }
+
+const mayBeChosen = ({ isProven }: ServerLatency) => isProven !== false;
 
 /** Nobody notices a smaller difference, and the operator has reasons for the order. */
 export const noticeableMs = 20;
@@ -49,6 +58,7 @@ export function fasterServer<Usable extends Pick<Server, 'serverId'>>(
   directMs: ReadonlyMap<string, number>,
 ): FasterServer<Usable> {
   const compared = latencies
+    .filter(mayBeChosen)
     .filter(({ serverId, milliseconds }) => serverId !== inUse.serverId && milliseconds !== null)
     .flatMap(({ serverId }) => {
       const milliseconds = directMs.get(serverId);

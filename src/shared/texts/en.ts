@@ -147,6 +147,7 @@ export const en = {
   'servers.measureBlocked': 'Speed cannot be measured while the internet is blocked',
   'servers.measureBusy': 'Wait a moment until the connection is up, then try again',
   'servers.noneAnswered': 'No server answered. Check your internet connection, then try again.',
+  'servers.noneProven': 'No server could prove its identity. Choose one yourself.',
   'servers.favourites': 'Favorites',
   'servers.recents': 'Recent',
   'servers.elsewhere': 'Other places',

@@ -142,6 +142,7 @@ export const zhHans: Texts = {
   'servers.measureBlocked': '网络已被阻断，无法测速',
   'servers.measureBusy': '请等连接完成后再试',
   'servers.noneAnswered': '没有服务器响应。请检查网络连接后重试。',
+  'servers.noneProven': '没有服务器能证明自己的身份。请自行选择服务器。',
   'servers.favourites': '收藏',
   'servers.recents': '最近使用',
   'servers.elsewhere': '其他地点',

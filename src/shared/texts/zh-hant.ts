@@ -142,6 +142,7 @@ export const zhHant: Texts = {
   'servers.measureBlocked': '網路已被封鎖，無法測速',
   'servers.measureBusy': '請等連線完成後再試',
   'servers.noneAnswered': '沒有伺服器回應。請檢查網路連線後重試。',
+  'servers.noneProven': '沒有伺服器能證明自己的身分。請自行選擇伺服器。',
   'servers.favourites': '我的最愛',
   'servers.recents': '最近使用',
   'servers.elsewhere': '其他地點',

@@ -82,6 +82,7 @@ export function ServerChooser(props: ServerChooserProps) {
     if (!inUse) {
       const fastest = fastestServer(servers, found);
       if (fastest) onChoose(fastest);
+      else showError(t('servers.noneProven'));
       return;
     }
     const faster = fasterServer(inUse, servers, found, directMs());

@@ -1,8 +1,18 @@
+import { once } from 'node:events';
+import { X509Certificate } from 'node:crypto';
+import { createServer as createTlsServer } from 'node:tls';
 import { createServer, type AddressInfo, type Server as TcpServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { fasterServer, fastestServer, type ServerLatency } from '#shared/plan/server-latency.ts';
+import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
+import {
+  fasterServer,
+  fastestServer,
+  noticeableMs,
+  type ServerLatency,
+} from '#shared/plan/server-latency.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createGatewayLatencies } from '../../../../src/main/gateway/latency.ts';
+import { createTestAuthority } from '../support/certificates.ts';
 import { connected } from '../support/surroundings.ts';
 
 let gateway: TcpServer;
@@ -39,6 +49,7 @@ const meter = (onLatency = tell) =>
     addresses: {
       resolve: (host) => Promise.resolve(host === 'here.example.net' ? ['127.0.0.1'] : []),
     },
+    pins: () => ({}),
     onLatency,
   });
 
@@ -50,6 +61,8 @@ test('each server is told once, with how long its gateway took, or that it did n
     serverId: 'here',
     milliseconds: expect.any(Number) as number,
     throughTunnel: false,
+    // It speaks no TLS.
+    isProven: false,
   });
   expect(byId.get('silent')?.milliseconds).toBeNull();
   expect(byId.get('unknown')?.milliseconds).toBeNull();
@@ -90,6 +103,61 @@ test('a block that comes in between ends the measurement, and what it closed is 
   };
   expect(await meter(block).measure()).toBe('blocked');
   expect(told).toHaveLength(1);
+});
+
+test('a gateway proves its identity with a certificate that connecting would accept', async () => {
+  const [own, other] = await Promise.all(
+    ['own', 'other'].map(async (name) => {
+      const authority = await createTestAuthority(name);
+      return await authority.issue({ names: ['gateway.example.net'] });
+    }),
+  );
+  if (!own || !other) throw new Error('no certificates');
+  const pin = certificatePin(new X509Certificate(own.certificate));
+  const servers = [own, other].map(({ certificate, key }) => createTlsServer({ cert: certificate, key }));
+  const ports = await Promise.all(
+    servers.map(async (server) => {
+      server
+        .on('tlsClientError', () => undefined)
+        .on('secureConnection', (socket) => socket.on('error', () => undefined));
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      return (server.address() as AddressInfo).port;
+    }),
+  );
+  const domain = 'gateway.example.net';
+  await createGatewayLatencies({
+    servers: () =>
+      ports.map((at, index) => ({ serverId: ['pinned', 'unknown'][index] ?? '', domain, port: at })),
+    state: () => state,
+    addresses: { resolve: () => Promise.resolve(['127.0.0.1']) },
+    pins: () => ({ [domain]: [pin] }),
+    onLatency: tell,
+  }).measure();
+  expect(Object.fromEntries(told.map(({ serverId, isProven }) => [serverId, isProven]))).toEqual({
+    pinned: true,
+    unknown: false,
+  });
+  for (const server of servers) server.close();
+});
+
+test('a server that did not prove its identity is never the fastest', () => {
+  const usable = ['unknown', 'known', 'older'].map((serverId) => ({ serverId }));
+  const [unknown, known, older] = [
+    { serverId: 'unknown', milliseconds: 1, throughTunnel: false, isProven: false },
+    { serverId: 'known', milliseconds: 400, throughTunnel: false, isProven: true },
+    // From an app that does not say.
+    { serverId: 'older', milliseconds: 500, throughTunnel: false },
+  ] as const;
+  expect(fastestServer(usable, [unknown, known, older])).toEqual({ serverId: 'known' });
+  expect(fastestServer(usable, [unknown, older])).toEqual({ serverId: 'older' });
+  expect(fastestServer(usable, [unknown], noticeableMs)).toBeUndefined();
+  const direct = new Map([
+    ['unknown', 1],
+    ['known', 400],
+  ]);
+  expect(fasterServer({ serverId: 'known' }, usable, [unknown, older], direct)).toEqual({
+    outcome: 'unknown',
+  });
 });
 
 test('the fastest is the one with the least latency; where that counts as none, the first', () => {
