@@ -1,5 +1,8 @@
 /** Prefixes in canonical notation (RFC 4632 §3.1, RFC 5952), with all bits after the prefix zero. */
 
+// Exists in every browser and in Node (WHATWG URL §6.1).
+declare const URL: { new (url: string): { hostname: string }; canParse(url: string): boolean };
+
 export interface Prefix {
   family: 4 | 6;
   /** The first address of the prefix. */
