@@ -125,6 +125,7 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
       if (await tunnel.setRouting({ routing: lists.whole(change), killSwitch })) return null;
       throw new ResponseError(helperError.wrongState, 'there is no connection to route for');
     },
+    killSwitch: () => ({ isOn: tunnel.isKillSwitchOn() }),
     storeLists: (params) => ({ name: lists.store(params.lists) }),
     provideSession({ session }) {
       if (tunnel.provideSession(session)) return null;

@@ -169,6 +169,11 @@ export class Tunnel {
     }
   }
 
+  /** Without a connection, whether traffic is blocked: an unreadable journal, too, counts as if it had been on. */
+  isKillSwitchOn(): boolean {
+    return this.#run ? this.#run.connection.killSwitch : this.#traffic.isBlocked;
+  }
+
   #emitRouting(): void {
     if (this.state.current.state !== 'connected') return;
     this.#set({ ...this.state.current, routing: this.#adapter.activeRouting() });

@@ -179,6 +179,11 @@ export const helperMethods = {
    * then have to contain the lists.
    */
   storeLists: { params: z.strictObject({ lists: sharedLists }), result: z.object({ name: listsName }) },
+  /**
+   * Whether it is on for the caller's connection, or for what is blocked after it. For clients whose own record of it
+   * was damaged; older helpers do not have this call.
+   */
+  killSwitch: { params: nothing, result: z.object({ isOn: z.boolean() }) },
   provideSession: { params: z.strictObject({ session: gatewaySession }), result: done },
   /**
    * From the answer on, this client's own connection carries bytes to the gateway and back over TCP, for a sign-in

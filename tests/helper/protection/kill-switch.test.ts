@@ -16,12 +16,15 @@ describe('switched while connected, it counts when the helper is killed:', () =>
     const client = await net.connect({ killSwitch: false });
     await client.call('setRouting', { routing: everything, killSwitch: true });
     expect(client.states.at(-1)).toMatchObject({ state: 'connected' });
+    expect(await client.call('killSwitch', {})).toEqual({ isOn: true });
     await net.end('SIGKILL');
     await net.start();
     const next = await net.attach();
     expect(next.states).toMatchObject([{ state: 'connecting', phase: 'authenticating' }]);
     expect(await source()).toBeUndefined();
+    expect(await next.call('killSwitch', {})).toEqual({ isOn: true });
     await next.call('disconnect', {});
+    expect(await next.call('killSwitch', {})).toEqual({ isOn: false });
     expect(await source()).toBe(addresses.user.ipv4);
   });
 

@@ -34,6 +34,8 @@ export interface TestHelper {
   on<Name extends HelperMethodName>(method: Name, action: (params: HelperParams<Name>) => void): void;
   /** What it says of its log; one that is older says nothing. */
   log: string[] | undefined;
+  /** Whether it has a connection whose kill switch is on. */
+  killSwitch: boolean;
   /** Sends something that need not be in the protocol. */
   notify(method: string, params: unknown): void;
   stop(): Promise<void>;
@@ -56,6 +58,7 @@ export async function startTestHelper(
   const clients = new Map<Socket, { rpc: MessageConnection; subscribed: boolean }>();
   let state: TunnelState = { state: 'disconnected' };
   let log: string[] | undefined;
+  let killSwitch = false;
 
   function answer(method: HelperMethodName, params: unknown, socket: Socket): unknown {
     const parsed = helperMethods[method].params.parse(params ?? {});
@@ -84,6 +87,7 @@ export async function startTestHelper(
     if (method === 'snapshot') return state;
     if (method === 'storeLists')
       return { name: createHash('sha256').update(JSON.stringify(params)).digest('hex') };
+    if (method === 'killSwitch') return { isOn: killSwitch };
     if (method === 'readLog') return { lines: log ?? [] };
     if (method === 'openPortal') return { proxyPort: options.proxyPort ?? 9 };
     return method === 'statistics' ? { received: 11, sent: 7 } : null;
@@ -130,6 +134,12 @@ export async function startTestHelper(
     },
     set log(lines) {
       log = lines;
+    },
+    get killSwitch() {
+      return killSwitch;
+    },
+    set killSwitch(isOn) {
+      killSwitch = isOn;
     },
     set(next) {
       state = next;
