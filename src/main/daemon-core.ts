@@ -1,4 +1,3 @@
-import Conf from 'conf';
 import type { Logger } from 'pino';
 import { createSay } from '#shared/texts/say.ts';
 import type { Core } from './core/core.ts';
@@ -8,8 +7,7 @@ import { createLossWatch } from './diagnostics/loss-cause.ts';
 import { readEnvironment } from './environment.ts';
 import type { OpenBrowser } from './gateway/single-sign-on.ts';
 import { systemNetworks } from './networks/system-networks.ts';
-import type { KeyValueFile } from './preferences/settings.ts';
-import { openTextFileIn } from './preferences/text-file.ts';
+import { openCoreFiles } from './preferences/kept-file.ts';
 import { createSystemKeychain } from './session/keychain.ts';
 import { createRunProgram } from './system-proxy/run-program.ts';
 
@@ -23,16 +21,6 @@ export function createDaemonCore(options: {
   log: Logger;
 }): Core {
   const { profile, env, platform, log } = options;
-  /** In the format of electron-store. */
-  const openStore = (name: 'settings' | 'page-storage' | 'plan' | 'connection-log'): KeyValueFile =>
-    new Conf<Record<string, unknown>>({
-      cwd: profile,
-      configName: name,
-      accessPropertiesByDotNotation: false,
-      clearInvalidConfig: true,
-      configFileMode: 0o600,
-    });
-
   /** There is no window for signing in to a gateway with a browser, so the user gets a message. */
   const openBrowser: OpenBrowser = async ({ loginUrl }, signal) => {
     if (signal.aborted) return { kind: 'cancelled' };
@@ -47,12 +35,7 @@ export function createDaemonCore(options: {
     environment: readEnvironment(env, platform),
     version: options.version,
     lang: systemLanguage(env),
-    settingsFile: openStore('settings'),
-    pageFile: openStore('page-storage'),
-    planFile: openStore('plan'),
-    listsFile: openTextFileIn(profile, 'route-lists.json'),
-    addressListsFile: openTextFileIn(profile, 'address-lists.json'),
-    connectionLogFile: openStore('connection-log'),
+    ...openCoreFiles(profile),
     lossWatch: createLossWatch(),
     appLog: options.appLog,
     keychain: createSystemKeychain(),

@@ -10,6 +10,7 @@ import type { CoreOptions } from './core-options.ts';
 import { createCorePreferences } from './core-preferences.ts';
 import { createCorePrograms } from './core-programs.ts';
 import { createCoreTunnel } from './core-tunnel.ts';
+import { settleUnsureKillSwitch } from './unsure-kill-switch.ts';
 
 /**
  * Puts the core together, in this order: each part is complete once it is made, knows only those before it, and
@@ -28,6 +29,7 @@ export function createCore(options: CoreOptions): Core {
     account,
     helper,
   });
+  settleUnsureKillSwitch({ settings, preferences: choices.preferences, helper, log });
   const tunnel = createCoreTunnel({ ...options, settings, account, choices, helper });
   const programs = createCorePrograms({ ...options, choices, tunnel, helper });
   const diagnostics = createCoreDiagnostics({ ...options, device, account, choices, tunnel, helper });

@@ -15,6 +15,7 @@ import { createLogFile } from '../diagnostics/log-file.ts';
 import { createLossWatch } from '../diagnostics/loss-cause.ts';
 import { readEnvironment } from '../environment.ts';
 import { systemNetworks } from '../networks/system-networks.ts';
+import { openCoreFiles } from '../preferences/kept-file.ts';
 import { createSettings } from '../preferences/settings.ts';
 import { linkAmong } from '../links/deep-link.ts';
 import { createLinkInbox } from '../links/link-inbox.ts';
@@ -34,7 +35,6 @@ import { openPortalWindow } from './portal-window.ts';
 import { createSaveText } from './save-text.ts';
 import { openSsoWindow } from './sso-window.ts';
 import { startFailureText } from './start-failure.ts';
-import { openStore, openTextFile } from './stores.ts';
 
 const preload = path.join(import.meta.dirname, '../preload/index.cjs');
 const renderer = path.join(import.meta.dirname, '../renderer');
@@ -69,8 +69,8 @@ async function start(): Promise<void> {
   servePages(renderer, reportAddress, probePages);
 
   const ipc = createHostIpc({ developmentUrl, log });
-  const settingsFile = openStore('settings');
-  const settings = createSettings(settingsFile);
+  const files = openCoreFiles(app.getPath('userData'));
+  const settings = createSettings(files.settingsFile);
   const zoom = createPageZoom(settings);
   let desktop: Desktop | undefined;
   let isHidden = startsHidden();
@@ -113,12 +113,7 @@ async function start(): Promise<void> {
     environment: readEnvironment(process.env, process.platform),
     version: app.getVersion(),
     lang: app.getLocale(),
-    settingsFile,
-    pageFile: openStore('page-storage'),
-    planFile: openStore('plan'),
-    listsFile: openTextFile('route-lists.json'),
-    addressListsFile: openTextFile('address-lists.json'),
-    connectionLogFile: openStore('connection-log'),
+    ...files,
     lossWatch,
     appLog: () => logFile.read(),
     keychain: createSystemKeychain(),

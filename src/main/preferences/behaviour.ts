@@ -9,6 +9,7 @@ export const behaviourNames = [
   'notifications',
   'connectAtStart',
   'welcomed',
+  'settingsDamage',
 ] as const;
 const untrustedNames = [
   'connectOnUntrusted',
@@ -21,7 +22,9 @@ type Values<Name extends SettingName> = { [Each in Name]: Setting<Each> };
 export type UntrustedBehaviour = Values<(typeof untrustedNames)[number]>;
 
 /** The user's choices about how the app behaves, kept over restarts and sign-outs. */
-export type Behaviour = Values<(typeof behaviourNames)[number]> & {
+export type Behaviour = Values<Exclude<(typeof behaviourNames)[number], 'settingsDamage'>> & {
+  /** What became of damaged settings; absent if there is nothing to be said. */
+  settingsDamage?: Setting<'settingsDamage'>;
   /** Whether the system starts the app at login; absent if it cannot. */
   openAtLogin?: boolean;
 } & /** Absent where nothing says on which network the computer is. */ Partial<UntrustedBehaviour>;
@@ -58,6 +61,7 @@ export function createBehaviour({ settings, loginItem, knowsNetworks }: Behaviou
     trustWired: settings.get('trustWired'),
     trustedNetworks: settings.get('trustedNetworks'),
   });
+  const damage = () => settings.get('settingsDamage');
   const get = (): Behaviour => ({
     language: settings.get('language'),
     theme: settings.get('theme'),
@@ -65,6 +69,7 @@ export function createBehaviour({ settings, loginItem, knowsNetworks }: Behaviou
     notifications: settings.get('notifications'),
     connectAtStart: settings.get('connectAtStart'),
     welcomed: settings.get('welcomed'),
+    ...(damage() && { settingsDamage: damage() }),
     ...(knowsNetworks && untrusted()),
     ...(loginItem && { openAtLogin: loginItem.isOn() }),
   });

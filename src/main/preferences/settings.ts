@@ -15,7 +15,7 @@ import {
 import { maxTrustedNetworks, ssid } from '#shared/networks.ts';
 import { zoomLevels } from './zoom-levels.ts';
 
-/** A small JSON file of the app, such as electron-store uses. Every method may throw. */
+/** A small JSON file of the app; see kept-file.ts. Every method may throw. */
 export interface KeyValueFile {
   get(key: string): unknown;
   set(key: string, value: unknown): void;
@@ -27,6 +27,16 @@ const noAddresses: AddressChoice = { policy: 'include', countries: [], prefixes:
 const noDomains: DomainChoice = { through: [], direct: [] };
 
 const noApps: AppChoice = { policy: 'include', ids: [] };
+
+/** `restored`: from the copy; `lost`: there was none. */
+const settingsDamage = z.enum(['restored', 'lost']);
+
+/** Without a copy, the kill switch counts as on until the helper has been asked; see core/unsure-kill-switch.ts. */
+export const recoverSettings = (copy: Record<string, unknown> | undefined): Record<string, unknown> => ({
+  ...(copy ?? { killSwitch: true }),
+  killSwitchDoubt: copy ? 'copied' : 'assumed',
+  settingsDamage: copy ? 'restored' : 'lost',
+});
 
 const proxyBefore = z
   .object({
@@ -95,6 +105,13 @@ const schemas = {
    * crash.
    */
   killSwitch: z.boolean().catch(false),
+  /**
+   * These settings were damaged, and the helper has not been asked yet whether it was on: it is `assumed` to have been,
+   * or what the copy says.
+   */
+  killSwitchDoubt: z.enum(['assumed', 'copied']).nullable().catch(null),
+  /** What became of damaged settings, until the user has read it. */
+  settingsDamage: settingsDamage.nullable().catch(null),
   /** Whether directly attached networks stay reachable outside the tunnel. */
   localNetwork: z.boolean().catch(false),
   /** Attached networks that then count as local although their addresses are public. */

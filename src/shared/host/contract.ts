@@ -114,6 +114,11 @@ export const appPreferences = z.object({
   trustedNetworks: z.array(ssid).check(z.maxLength(maxTrustedNetworks)),
   /** Whether somebody has read the welcome text of the connect tab on this device. */
   welcomed: z.boolean(),
+  /**
+   * The app's settings were damaged, and are those of the last copy (`restored`) or the app's defaults (`lost`), until
+   * the user has read it; null or absent: nothing is to be said.
+   */
+  settingsDamage: z.nullable(z.enum(['restored', 'lost'])),
 });
 
 export const preferences = z.object({

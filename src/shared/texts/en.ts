@@ -779,6 +779,12 @@ export const en = {
   'settings.licencesLead':
     'Waymaker is free software under the MIT License. It includes these third-party components, listed with their licenses.',
 
+  'damage.title': 'Your settings were damaged',
+  'damage.restored':
+    'They have been restored as they were after your last change. Check the kill switch and your other settings.',
+  'damage.lost':
+    'They could not be restored, so the usual ones are used. If the kill switch was in force, it has stayed on. Check it and your other settings.',
+
   'protection.title': 'Protection',
   'protection.killSwitch': 'Kill switch',
   'protection.killSwitchText':

@@ -728,6 +728,11 @@ export const zhHans: Texts = {
   'settings.download': '下载 {{version}}',
   'settings.licencesLead': 'Waymaker 是采用 MIT 许可证的自由软件。以下是其中包含的第三方组件及其许可证。',
 
+  'damage.title': '设置文件已损坏',
+  'damage.restored': '设置已恢复到上次更改后的状态。请检查断网保护和其他设置。',
+  'damage.lost':
+    '无法恢复设置，现在使用默认设置。如果断网保护当时在起作用，它会保持开启。请检查断网保护和其他设置。',
+
   'protection.title': '保护',
   'protection.killSwitch': '断网保护',
   'protection.killSwitchText':

@@ -730,6 +730,11 @@ export const zhHant: Texts = {
   'settings.download': '下載 {{version}}',
   'settings.licencesLead': 'Waymaker 是採用 MIT 授權條款的自由軟體。以下是其中包含的第三方元件及其授權條款。',
 
+  'damage.title': '設定檔已損毀',
+  'damage.restored': '設定已還原到上次變更後的狀態。請檢查斷網保護和其他設定。',
+  'damage.lost':
+    '無法還原設定，現在使用預設設定。如果斷網保護當時正在運作，它會保持開啟。請檢查斷網保護和其他設定。',
+
   'protection.title': '保護',
   'protection.killSwitch': '斷網保護',
   'protection.killSwitchText':

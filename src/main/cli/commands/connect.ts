@@ -8,7 +8,7 @@ import { answerForms } from '../answer-forms.ts';
 import { CommandProblem, whenInterrupted, type CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
 import { listServers, serverCalled } from './servers.ts';
-import { reasonLines, stateLines } from './status.ts';
+import { noteDamage, reasonLines, stateLines } from './status.ts';
 
 const refusalCodes = {
   'no-server-selected': exitCode.refused,
@@ -51,6 +51,7 @@ async function prepare(context: CommandContext, given: string | undefined) {
   }
   if (before.state === 'invalid' && !mayBeGone(before.cause))
     throw new CommandProblem(exitCode.unavailable, before.cause, stateLines(before, context).join('\n'));
+  noteDamage(context, await client.preferences.get());
   await client.server.choose(server.serverId);
   return { connection, server };
 }

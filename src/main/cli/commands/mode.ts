@@ -4,7 +4,7 @@ import { canonicalPrefix } from '#shared/tunnel/prefix.ts';
 import { CommandProblem, type CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
 import { tableLines } from '../terminal.ts';
-import { routingText } from './status.ts';
+import { noteDamage, routingText } from './status.ts';
 
 export const modeNames = ['global', 'auto', 'apps', 'ip'] as const;
 export type ModeName = (typeof modeNames)[number];
@@ -28,7 +28,7 @@ export async function mode(context: CommandContext, given: ModeChange): Promise<
   const before = await client.preferences.get();
   const change: Partial<Preferences> = {
     ...(await routingChange(context, client, before, given)),
-    ...(given.killSwitch !== undefined && { killSwitch: given.killSwitch }),
+    ...(given.killSwitch !== undefined && { killSwitch: given.killSwitch, settingsDamage: null }),
     ...(given.localNetwork !== undefined && { localNetwork: given.localNetwork }),
   };
   if (Object.keys(change).length > 0) {
@@ -113,16 +113,19 @@ async function readApps(
   });
 }
 
-function show({ terminal, say, isJson }: CommandContext, now: Preferences): void {
-  const { routing, killSwitch, localNetwork, addresses, apps } = now;
+function show(context: CommandContext, now: Preferences): void {
+  const { terminal, say, isJson } = context;
+  const { routing, killSwitch, localNetwork, addresses, apps, settingsDamage } = now;
   if (isJson) {
     const routed = {
       ...(routing === 'address' && addresses && { addresses }),
       ...(routing === 'app' && apps && { apps }),
     };
-    terminal.out(JSON.stringify({ routing, ...routed, killSwitch, localNetwork }));
+    const damage = settingsDamage && { settingsDamage };
+    terminal.out(JSON.stringify({ routing, ...routed, killSwitch, localNetwork, ...damage }));
     return;
   }
+  noteDamage(context, now);
   const onOff = (isOn: boolean) => say(isOn ? 'command.on' : 'command.off');
   const choice = choiceOf(now);
   const rows = [

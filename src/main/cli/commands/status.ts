@@ -37,7 +37,7 @@ export async function status(context: CommandContext, { isCheck }: { isCheck: bo
   if (isCheck) return tunnel.state === 'connected' ? exitCode.done : exitCode.notConnected;
   const server = await serverOf(client, tunnel);
   if (isJson) {
-    const { routing, killSwitch, localNetwork } = preferences;
+    const { routing, killSwitch, localNetwork, settingsDamage } = preferences;
     terminal.out(
       JSON.stringify({
         tunnel,
@@ -45,11 +45,13 @@ export async function status(context: CommandContext, { isCheck }: { isCheck: bo
         signedIn: session.signedIn,
         keptIn: session.persistence,
         preferences: { routing, killSwitch, localNetwork },
+        ...(settingsDamage && { settingsDamage }),
         core: { kind: core.kind, version: core.version, pid: core.pid },
       }),
     );
     return exitCode.done;
   }
+  noteDamage(context, preferences);
   for (const line of stateLines(tunnel, context)) terminal.out(line);
   if (tunnel.state === 'connecting' && !tunnel.ownedByOther) terminal.out(say(waitingText(preferences)));
   const rows = [
@@ -61,6 +63,13 @@ export async function status(context: CommandContext, { isCheck }: { isCheck: bo
   ];
   for (const line of tableLines(rows)) terminal.out(line);
   return exitCode.done;
+}
+
+/** Says that the app's settings were damaged, until the user has decided about the kill switch. */
+export function noteDamage({ terminal, say }: CommandContext, { settingsDamage }: Preferences): void {
+  if (!settingsDamage) return;
+  const parts = ['damage.title', `damage.${settingsDamage}`, 'command.damageSeen'] as const;
+  for (const part of parts) terminal.note(say(part));
 }
 
 /** The server of the tunnel. Without a tunnel, the list is not awaited. */

@@ -8,6 +8,7 @@ import { useNow } from '../../ui/use-now.ts';
 import { GatewayCertificate } from '../gateway-form/gateway-certificate.tsx';
 import { GatewayGroup } from '../gateway-form/gateway-group.tsx';
 import { MemorySessionNotice } from '../session/memory-session-notice.tsx';
+import { DamagedSettingsNotice } from '../settings/damaged-settings-notice.tsx';
 import { ProtectionLine } from '../settings/protection-line.tsx';
 import classes from './connect.module.css';
 import { ServerButton } from './server-button.tsx';
@@ -78,6 +79,7 @@ export function ConnectPage() {
             onChoose={chooseServer}
           />
         </StatusPanel>
+        <DamagedSettingsNotice />
         <MemorySessionNotice />
         {chosen && (
           // Directly below the card, which refers to it. A connection may be the first to ask for a group or a certificate.

@@ -4,6 +4,7 @@ import { PageHeading } from '../../ui/page-heading.tsx';
 import { PageTop } from '../../ui/page-top.tsx';
 import { AboutSettings } from './about-settings.tsx';
 import { ConnectionSettings } from './connection-settings.tsx';
+import { DamagedSettingsNotice } from './damaged-settings-notice.tsx';
 import { GeneralSettings } from './general-settings.tsx';
 import { ProtectionSettings } from './protection-settings.tsx';
 import { RoutingSettings } from './routing-settings.tsx';
@@ -17,6 +18,7 @@ export function SettingsPage() {
       <PageTop back={{ to: '/dashboard', title: 'section.account', besideTabs: 'hidden' }}>
         <PageHeading>{t('settings.title')}</PageHeading>
       </PageTop>
+      <DamagedSettingsNotice />
       <GeneralSettings />
       {kind === 'desktop' && <ConnectionSettings />}
       {kind === 'desktop' && <ProtectionSettings />}

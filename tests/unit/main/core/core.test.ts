@@ -5,6 +5,7 @@ import { basicInfo } from '#shared/entities.ts';
 import { createHostClient } from '#shared/host/client.ts';
 import { hostContract, type Host } from '#shared/host/contract.ts';
 import type { Core } from '../../../../src/main/core/core.ts';
+import { recoverSettings } from '../../../../src/main/preferences/settings.ts';
 import { createDesktopHost } from '../../../../src/main/desktop-host.ts';
 import {
   connected,
@@ -274,5 +275,54 @@ describe('the address that the world sees', () => {
     await vi.waitFor(() => expect(core.tunnel.state().state).toBe('connected'));
     expect(await seen(core)).toBeNull();
     expect(times('/api/address')).toBe(0);
+  });
+});
+
+describe('after the settings were damaged', () => {
+  const damaged = (copy?: Record<string, unknown>) => {
+    for (const [key, value] of Object.entries(recoverSettings(copy)))
+      files.settingsFile.content.set(key, value);
+  };
+  const settled = (core: Core, isOn: boolean) =>
+    vi.waitFor(() => {
+      expect(files.settingsFile.content.get('killSwitchDoubt')).toBeNull();
+      expect(core.preferences.get().killSwitch).toBe(isOn);
+    });
+
+  test.each([true, false])('without a copy, the kill switch is what the helper says: %s', async (isOn) => {
+    damaged();
+    helper.killSwitch = isOn;
+    helper.set(connected);
+    const core = startCore();
+    expect(core.preferences.forTunnel().killSwitch, 'until it has been asked').toBe(true);
+    await settled(core, isOn);
+    expect(core.behaviour.get().settingsDamage).toBe('lost');
+    expect(core.behaviour.set({ settingsDamage: null })).toBe(true);
+    expect(core.behaviour.get().settingsDamage).toBeUndefined();
+  });
+
+  test('a copy that is older than the helper does not turn it off, and the helper does not turn off the copy', async () => {
+    damaged({ killSwitch: false });
+    helper.killSwitch = true;
+    helper.set(connected);
+    await settled(startCore(), true);
+    damaged({ killSwitch: true });
+    helper.killSwitch = false;
+    const core = startCore();
+    // Whoever has read it before the helper answers gets the same.
+    core.behaviour.set({ settingsDamage: null });
+    await settled(core, true);
+  });
+
+  test('a helper that does not know the question leaves it on', async () => {
+    damaged();
+    helper.on('killSwitch', () => {
+      throw new Error('no such method');
+    });
+    helper.set(connected);
+    const core = startCore();
+    await vi.waitFor(() => expect(helper.calls).toContainEqual({ method: 'killSwitch', params: {} }));
+    await untilConnected(core);
+    expect(core.preferences.get().killSwitch).toBe(true);
   });
 });
