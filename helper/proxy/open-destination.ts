@@ -32,9 +32,13 @@ export async function openDestination(
 ): Promise<Opened> {
   if (host.kind === 'address') return open([host.address], host.address, port, policy, signal);
   if (policy.isBlocked(host.name) || isLocalhost(host.name)) return { ok: false, failure: 'forbidden' };
-  const found = await policy.resolve(host.name);
-  if (found.length === 0) return { ok: false, failure: 'name-not-found' };
-  return open(found, host.name, port, policy, signal);
+  const { addresses, late } = await policy.resolve(host.name);
+  if (addresses.length === 0) return { ok: false, failure: 'name-not-found' };
+  const opened = await open(addresses, host.name, port, policy, signal);
+  if (opened.ok || !late) return opened;
+  // The other family is the last resort.
+  const others = await late;
+  return others.length === 0 || signal.aborted ? opened : open(others, host.name, port, policy, signal);
 }
 
 async function open(

@@ -40,5 +40,5 @@ function exceptionsOf(blocked: ReadonlySet<string>, routeDomains: readonly strin
 export const closedPolicy: Policy = {
   families: { ipv4: false, ipv6: false },
   isBlocked: () => false,
-  resolve: () => Promise.resolve([]),
+  resolve: () => Promise.resolve({ addresses: [] }),
 };

@@ -1,0 +1,104 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { decode, encode, type Answer } from 'dns-packet';
+import { afterEach, expect, test } from 'vitest';
+import { openDestination } from '../../../helper/proxy/open-destination.ts';
+import { createNameResolution } from '../../../helper/proxy/resolve-name.ts';
+
+const open: Socket[] = [];
+afterEach(() => {
+  for (const socket of open.splice(0)) socket.close();
+});
+
+type Says = 'nothing' | 'no address' | 'no such name' | { addresses: string[]; afterMs?: number };
+
+/** A resolver that says this about every name. */
+async function startResolver(says: { A: Says; AAAA: Says }): Promise<string> {
+  const socket = createSocket('udp4');
+  open.push(socket);
+  socket.on('message', (message, { port, address }) => {
+    const { id, questions = [] } = decode(message);
+    const type = questions[0]?.type;
+    if (type !== 'A' && type !== 'AAAA') return;
+    const said = says[type];
+    if (said === 'nothing') return;
+    const { addresses = [], afterMs = 0 } = typeof said === 'object' ? said : {};
+    const answers = addresses.map((data): Answer => ({ type, name: 'host.test', ttl: 1, data }));
+    const flags = 0x0180 + (said === 'no such name' ? 3 : 0);
+    const answer = encode({ type: 'response', id: id ?? 0, flags, questions, answers });
+    void delay(afterMs).then(() => socket.send(answer, port, address));
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  return `127.0.0.1:${socket.address().port}`;
+}
+
+const both = { ipv4: true, ipv6: true };
+const resolving = async (says: { A: Says; AAAA: Says }, families = both) =>
+  createNameResolution({ resolvers: [await startResolver(says)], families });
+
+const ipv4 = { addresses: ['192.0.2.1'] };
+const ipv6 = { addresses: ['2001:db8::1'] };
+
+test('a resolver that never answers for one family does not hold up the other', async () => {
+  for (const [says, found] of [
+    [{ A: ipv4, AAAA: 'nothing' }, ipv4],
+    [{ A: 'nothing', AAAA: ipv6 }, ipv6],
+  ] as const) {
+    const resolve = await resolving(says);
+    const given = await resolve('host.test');
+    expect(given.addresses).toEqual(found.addresses);
+    // Whoever connects meanwhile has the other family yet to come.
+    expect(given.late).toBeInstanceOf(Promise);
+  }
+});
+
+test('answers that come together are used together, IPv6 first', async () => {
+  const resolve = await resolving({ A: ipv4, AAAA: ipv6 });
+  expect(await resolve('host.test')).toEqual({ addresses: ['2001:db8::1', '192.0.2.1'] });
+});
+
+test('an address is waited for if the other family has none', async () => {
+  const late = { ...ipv4, afterMs: 200 };
+  for (const AAAA of ['no address', 'no such name'] as const) {
+    expect(await (await resolving({ A: late, AAAA }))('host.test')).toEqual(ipv4);
+  }
+  expect(await (await resolving({ A: 'no such name', AAAA: 'no such name' }))('host.test')).toEqual({
+    addresses: [],
+  });
+  expect(await (await resolving({ A: late, AAAA: ipv6 }, { ipv4: true, ipv6: false }))('host.test')).toEqual(
+    ipv4,
+  );
+});
+
+test('what came too late is the last resort', async () => {
+  // Addresses of this machine are forbidden, so that nothing leaves it, and the failure says which were tried.
+  const resolve = await resolving({
+    A: { addresses: ['127.0.0.1'], afterMs: 200 },
+    AAAA: { addresses: ['::1'] },
+  });
+  const asked: string[][] = [];
+  const policy = {
+    families: both,
+    isBlocked: () => false,
+    async resolve(name: string) {
+      const given = await resolve(name);
+      asked.push(given.addresses);
+      const { late } = given;
+      return late ? { ...given, late: late.then((others) => (asked.push(others), others)) } : given;
+    },
+  };
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const destination = { host: { kind: 'name', name: 'host.test' }, port } as const;
+  expect(await openDestination(destination, policy, new AbortController().signal)).toEqual({
+    ok: false,
+    failure: 'forbidden',
+  });
+  expect(asked).toEqual([['::1'], ['127.0.0.1']]);
+  server.close();
+});
