@@ -2,6 +2,7 @@ import { request as startRequest, type IncomingMessage, type ServerResponse } fr
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { dropsLength, endToEndFields } from './hop-by-hop.ts';
+import { repairHeads } from './repair-heads.ts';
 import { refuseRequest } from './http-refusal.ts';
 
 /** Servers send larger heads than clients; this is as much as browsers accept. */
@@ -43,7 +44,7 @@ export function forwardRequest(
     if (response.headersSent) request.socket.resetAndDestroy();
   });
   const upstream = startRequest({
-    createConnection: () => socket,
+    createConnection: () => repairHeads(socket, responseHeadBytes),
     method: request.method,
     path,
     headers: requestFields(request, authority),

@@ -211,6 +211,56 @@ describe('a response', () => {
     );
   });
 
+  test.each([
+    ['a space before a colon', 'HTTP/1.1 200 OK\r\nServer : x\r\nContent-Length\t : 2\r\n\r\nok'],
+    ['lines that end with LF alone', 'HTTP/1.1 200 OK\nServer: x\nContent-Length: 2\n\nok'],
+    ['line ends of both kinds', 'HTTP/1.1 200 OK\nServer: x\r\nContent-Length : 2\n\r\nok'],
+    [
+      'an interim response before it',
+      'HTTP/1.1 103 Early Hints\nLink : </a>\n\nHTTP/1.1 200 OK\nServer: x\nContent-Length: 2\n\nok',
+    ],
+  ])('%s is repaired on the way, however it is cut', async (_what, text) => {
+    const repaired = 'HTTP/1.1 200 OK\r\nServer: x\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok';
+    await labOf(saying(text));
+    expect(await exchange(get)).toBe(repaired);
+    await lab?.[Symbol.asyncDispose]();
+    await labOf(
+      createServer({ noDelay: true }, (socket) => {
+        socket.once('data', async () => {
+          for (const byte of Buffer.from(text)) {
+            socket.write(Buffer.of(byte));
+            await setImmediate();
+          }
+          socket.end();
+        });
+      }),
+    );
+    expect(await exchange(get)).toBe(repaired);
+  });
+
+  test('a body is never changed', async () => {
+    const body = 'HTTP/1.1 200 OK\nServer : x\n\n\xff'.repeat(20_000);
+    await labOf(saying(`HTTP/1.1 200 OK\nContent-Length: ${body.length}\n\n${body}`));
+    const answer = await exchange(get);
+    expect(answer.slice(answer.indexOf('\r\n\r\n') + 4) === body).toBe(true);
+  });
+
+  test('of an origin that is gone reaches a client that takes its time', async () => {
+    const body = Buffer.alloc(8_000_000, 'x');
+    const gone = Promise.withResolvers<void>();
+    await labOf(
+      createServer((socket) => {
+        socket.once('data', () => socket.end(Buffer.concat([Buffer.from('HTTP/1.0 200 OK\n\n'), body])));
+        socket.once('close', () => gone.resolve());
+      }),
+    );
+    const client = await (lab as ClientLab).connect();
+    client.write(get);
+    await once(client, 'readable');
+    await Promise.race([gone.promise, delay(500)]);
+    expect((await readAll(client)).replaceAll(/[^x]/g, '')).toHaveLength(body.length);
+  });
+
   test('that ends with its connection comes in chunks, so that its end can be seen', async () => {
     await labOf(saying('HTTP/1.0 200 OK\r\n\r\nall of it'));
     expect(await exchange(get)).toMatch(/chunked\r\n\r\n9\r\nall of it\r\n0\r\n\r\n$/);
@@ -219,6 +269,9 @@ describe('a response', () => {
   test.each([
     ['no HTTP', 'hello\r\n\r\n'],
     ['nothing', ''],
+    ['two lengths with spaces', 'HTTP/1.1 200 OK\r\nContent-Length : 1\r\nContent-Length: 2\r\n\r\nab'],
+    ['a name with a space', 'HTTP/1.1 200 OK\r\nSer ver : x\r\nContent-Length: 0\r\n\r\n'],
+    ['a head that ends too early', 'HTTP/1.1 200 OK\nServer: x'],
     ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n'],
     [
       'a length for this hop only',
