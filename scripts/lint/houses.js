@@ -5,7 +5,7 @@
  */
 export const houses = {
   'src/main': {
-    ofEveryRoom: ['with-timeout.ts', 'listeners.ts'],
+    ofEveryRoom: ['with-timeout.ts', 'listeners.ts', 'desktop-names.ts'],
     rooms: {
       cli: ['control', 'tunnel', 'daemon.ts', 'daemon-place.ts', 'environment.ts'],
       electron: [
@@ -55,7 +55,7 @@ export const houses = {
       notices: [],
       links: [],
       networks: [],
-      'login-item': ['preferences'],
+      'login-item': ['preferences', 'programs'],
       diagnostics: ['preferences'],
       tunnel: ['gateway', 'preferences', 'programs'],
       gateway: ['session', 'preferences'],

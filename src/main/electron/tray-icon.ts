@@ -6,6 +6,7 @@ import {
   type MenuItemConstructorOptions,
   type NativeImage,
 } from 'electron';
+import { desktopNames } from '../desktop-names.ts';
 import { trayTone } from '../tray/tray-tone.ts';
 import type { TrayAction, TrayItem, TrayLook, TrayView } from '../tray/tray-view.ts';
 
@@ -74,7 +75,7 @@ function imageOf(look: TrayLook): NativeImage {
   const { platform, env } = process;
   const tone = trayTone({
     platform,
-    desktop: env['XDG_CURRENT_DESKTOP'],
+    desktops: desktopNames(env),
     isDark:
       platform === 'linux'
         ? nativeTheme.shouldUseDarkColors

@@ -6,16 +6,16 @@ const darkBars = ['gnome', 'unity', 'pantheon'];
 
 export function trayTone({
   platform,
-  desktop = '',
+  desktops = [],
   isDark,
 }: {
   platform: NodeJS.Platform;
-  /** XDG_CURRENT_DESKTOP: names of desktops, separated by colons. */
-  desktop?: string | undefined;
+  /** This desktop and those that it is like; see desktop-names.ts. */
+  desktops?: readonly string[];
   /** Whether the system's own theme is dark. */
   isDark: boolean;
 }): TrayTone {
   if (platform === 'darwin') return 'template';
-  const isDarkBar = desktop.split(':').some((name) => darkBars.includes(name.toLowerCase()));
+  const isDarkBar = desktops.some((name) => darkBars.includes(name));
   return isDark || (platform === 'linux' && isDarkBar) ? 'on-dark' : 'on-light';
 }

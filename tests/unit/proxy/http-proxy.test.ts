@@ -226,13 +226,14 @@ describe('a response', () => {
     await lab?.[Symbol.asyncDispose]();
     await labOf(
       createServer({ noDelay: true }, (socket) => {
-        socket.once('data', async () => {
+        const dribble = async () => {
           for (const byte of Buffer.from(text)) {
             socket.write(Buffer.of(byte));
             await setImmediate();
           }
           socket.end();
-        });
+        };
+        socket.once('data', () => void dribble());
       }),
     );
     expect(await exchange(get)).toBe(repaired);

@@ -1,7 +1,9 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { writeFileSync } from 'atomically';
+import { desktopNames } from '../../desktop-names.ts';
 import type { LoginItem } from '../../preferences/behaviour.ts';
+import { isForDesktop, parseDesktopEntry, type DesktopEntry } from '../../programs/linux/desktop-entry.ts';
 
 /**
  * Starting at login on Linux: an entry in the user's autostart folder, whose programs desktops start.
@@ -19,7 +21,7 @@ export function createAutostart({
   const folder = path.join(env['XDG_CONFIG_HOME'] || path.join(home, '.config'), 'autostart');
   const file = path.join(folder, 'waymaker.desktop');
   return {
-    isOn: () => existsSync(file),
+    isOn: () => isStarted(readEntry(file), env),
     set(isOn) {
       try {
         if (isOn) {
@@ -32,6 +34,25 @@ export function createAutostart({
       }
     },
   };
+}
+
+/** Undefined if it cannot be read, or is none: a full disk may have left an empty file. */
+function readEntry(file: string): DesktopEntry | undefined {
+  try {
+    return parseDesktopEntry(readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keys with which desktops switch an entry off: their settings keep the file, so that it can be switched on again. */
+const switches = ['X-GNOME-Autostart-enabled', 'X-MATE-Autostart-enabled', 'X-Cinnamon-Autostart-enabled'];
+
+/** Whether this desktop starts the program. */
+function isStarted(entry: DesktopEntry | undefined, env: Readonly<NodeJS.ProcessEnv>): boolean {
+  if (!entry?.text('Exec') || entry.is('Hidden') || entry.is('X-systemd-skip')) return false;
+  const isOff = switches.some((key) => entry.text(key) !== undefined && !entry.is(key));
+  return !isOff && isForDesktop(entry, desktopNames(env));
 }
 
 const desktopEntry = (command: readonly string[]) => `[Desktop Entry]

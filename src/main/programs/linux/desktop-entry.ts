@@ -1,3 +1,5 @@
+import { canonicalDesktop } from '../../desktop-names.ts';
+
 /** The part of a desktop entry (Desktop Entry Specification 1.5) that matters for starting an application. */
 export interface DesktopEntry {
   /** A key's value, with its escapes resolved; undefined if the key is absent. */
@@ -23,13 +25,26 @@ export function parseDesktopEntry(text: string): DesktopEntry | undefined {
       const locale = locales.find((one) => values.has(`${key}[${one}]`));
       return read(locale === undefined ? key : `${key}[${locale}]`);
     },
-    is: (key) => values.get(key) === 'true',
+    // GLib takes both, and so do the desktops that use it.
+    is: (key) => ['true', '1'].includes(values.get(key) ?? ''),
     list: (key) =>
       (values.get(key) ?? '')
         .split(/(?<!\\);/)
         .map((part) => part.replaceAll('\\;', ';').trim())
         .filter((part) => part !== ''),
   };
+}
+
+/** `desktops`: this one and those that it is like, in canonical form (desktop-names.ts). */
+export function isForDesktop(entry: DesktopEntry, desktops: readonly string[]): boolean {
+  const only = entry.list('OnlyShowIn').map(canonicalDesktop);
+  const not = entry.list('NotShowIn').map(canonicalDesktop);
+  // The first desktop that appears in either list decides; a desktop should not be in both.
+  for (const desktop of desktops) {
+    if (only.includes(desktop)) return true;
+    if (not.includes(desktop)) return false;
+  }
+  return only.length === 0;
 }
 
 /**

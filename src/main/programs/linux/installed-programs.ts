@@ -2,7 +2,8 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { maxAppIdLength, maxRoutedApps } from '#shared/host/routed-apps.ts';
 import { dataDirectories } from './data-directories.ts';
-import { parseDesktopEntry, type DesktopEntry } from './desktop-entry.ts';
+import { desktopNames } from '../../desktop-names.ts';
+import { isForDesktop, parseDesktopEntry, type DesktopEntry } from './desktop-entry.ts';
 import { parseExec } from './exec-line.ts';
 import { beginsAsScript, findProgram, realFile } from './program-file.ts';
 import type { InstalledProgram, Surroundings } from '../installed-program.ts';
@@ -93,15 +94,7 @@ async function readApp(
 }
 
 function isShown(entry: DesktopEntry, env: Readonly<NodeJS.ProcessEnv>): boolean {
-  if (entry.is('Hidden') || entry.is('NoDisplay')) return false;
-  const desktops = (env['XDG_CURRENT_DESKTOP'] ?? '').split(':').filter((desktop) => desktop !== '');
-  // The first desktop that appears in either list decides; a desktop should not be in both.
-  const [only, not] = [entry.list('OnlyShowIn'), entry.list('NotShowIn')];
-  for (const desktop of desktops) {
-    if (only.includes(desktop)) return true;
-    if (not.includes(desktop)) return false;
-  }
-  return only.length === 0;
+  return !entry.is('Hidden') && !entry.is('NoDisplay') && isForDesktop(entry, desktopNames(env));
 }
 
 /** The command without a leading `env` and its variables. */

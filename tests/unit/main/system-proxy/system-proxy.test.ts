@@ -173,3 +173,30 @@ test.for([
 ] as const)('on the desktop %j: %s', async ([desktop, can]) => {
   expect(await startSystemProxy(desktop, createDesktopTools().run).use(pac)).toBe(can);
 });
+
+test.each([
+  'GNOME',
+  'gnome',
+  'ubuntu:GNOME',
+  'GNOME-Flashback:GNOME',
+  'Budgie:GNOME',
+  'X-Cinnamon',
+  'Cinnamon',
+  'DDE',
+  'Deepin',
+  'Unity;Unity7',
+  'zorin: GNOME',
+  'MATE',
+  'Pantheon',
+  'UKUI',
+])('a desktop that calls itself %s has the settings of GNOME', async (desktop) => {
+  const tools = createDesktopTools({});
+  expect(await startSystemProxy(desktop, tools.run).use(pac)).toBe(true);
+  expect(tools.set.get('autoconfig-url')).toBe(`'${pac}'`);
+});
+
+test.each(['XFCE', 'LXQt', 'sway', 'i3', 'not-gnome', ''])('%s has not', async (desktop) => {
+  const tools = createDesktopTools({});
+  expect(await startSystemProxy(desktop, tools.run).use(pac)).toBe(false);
+  expect(changes(tools.commands)).toEqual([]);
+});

@@ -20,6 +20,37 @@ test('it is on as long as the entry is there', () => {
   expect(autostart.isOn()).toBe(false);
 });
 
+test.each([
+  ['Hidden', 'Hidden=true', {}],
+  ['GNOME’s and Cinnamon’s switch', 'X-GNOME-Autostart-enabled=false', {}],
+  ['the same with spaces', 'X-GNOME-Autostart-enabled = 0 ', {}],
+  ['MATE’s switch', 'X-MATE-Autostart-enabled=false', {}],
+  ['being for another desktop', 'OnlyShowIn=XFCE;', { XDG_CURRENT_DESKTOP: 'ubuntu:GNOME' }],
+  ['not being for this one', 'NotShowIn=Deepin;', { XDG_CURRENT_DESKTOP: 'DDE' }],
+])('an entry that a desktop switched off by %s is off, and can be switched on', async (_what, line, env) => {
+  const autostart = createAutostart({ env, home, command: ['/opt/waymaker'] });
+  autostart.set(true);
+  expect(autostart.isOn()).toBe(true);
+  const file = path.join(home, '.config/autostart/waymaker.desktop');
+  const entry = await readFile(file, 'utf8');
+  const key = line.replace(/\s*=.*/, '=');
+  const others = entry.split('\n').filter((one) => !one.startsWith(key));
+  await writeFile(file, [...others, line, ''].join('\n'));
+  expect(autostart.isOn()).toBe(false);
+  expect(autostart.set(true)).toBe(true);
+  expect(autostart.isOn()).toBe(true);
+});
+
+test.each(['', '[Desktop Entry]\n', '\0\0\0\0', '[Desktop Entry]\nExec=\n'])(
+  'an entry that starts nothing is off: %j',
+  async (text) => {
+    const autostart = createAutostart({ env: {}, home, command: ['/opt/waymaker'] });
+    autostart.set(true);
+    await writeFile(path.join(home, '.config/autostart/waymaker.desktop'), text);
+    expect(autostart.isOn()).toBe(false);
+  },
+);
+
 test('a desktop that reads the entry starts the program, whatever its path is called', async () => {
   const program = path.join(home, `way "maker" $HOME \\ 'x'`);
   const seen = path.join(home, 'seen');
