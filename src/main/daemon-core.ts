@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
+import { preferredTag } from '#shared/language.ts';
 import { createSay } from '#shared/texts/say.ts';
 import type { Core } from './core/core.ts';
 import { createCore } from './core/create-core.ts';
-import { systemLanguage } from './daemon-place.ts';
+import { systemLanguages } from './daemon-place.ts';
 import { createLossWatch } from './diagnostics/loss-cause.ts';
 import { readEnvironment } from './environment.ts';
 import type { OpenBrowser } from './gateway/single-sign-on.ts';
@@ -34,7 +35,7 @@ export function createDaemonCore(options: {
   const core = createCore({
     environment: readEnvironment(env, platform),
     version: options.version,
-    lang: systemLanguage(env),
+    lang: preferredTag(systemLanguages(env)),
     ...openCoreFiles(profile),
     lossWatch: createLossWatch(),
     appLog: options.appLog,

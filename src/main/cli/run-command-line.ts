@@ -3,7 +3,7 @@ import type { Language } from '#shared/entities.ts';
 import { chooseLanguage } from '#shared/language.ts';
 import { createSay } from '#shared/texts/say.ts';
 import type { ControlConnection } from '../control/control-connection.ts';
-import { chosenLanguage, logFileOf, systemLanguage } from '../daemon-place.ts';
+import { chosenLanguage, logFileOf, systemLanguages } from '../daemon-place.ts';
 import { CommandProblem, whenInterrupted, type CommandContext } from './command-context.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { createProgram } from './program.ts';
@@ -20,7 +20,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
   // If it is not known, nothing is read or written there.
   const profile = known ?? '';
   const chosen = known === undefined ? undefined : chosenLanguage(known);
-  let language: Language = chosen ?? chooseLanguage([systemLanguage(env)]);
+  let language: Language = chosen ?? chooseLanguage(systemLanguages(env));
   const say = createSay(() => language);
   const terminal = createTerminal({ input: process.stdin, output: process.stdout, notes: process.stderr });
   /** The connection to the process that runs the core; undefined again when that process ends. */
