@@ -34,10 +34,9 @@ function languageOf(given: string): Language | undefined {
 }
 
 /** The languages that `zh` stands for (ISO 639-3): ICU does not know a script in Han characters for all of them. */
-const chineseLanguages: ReadonlySet<string> = new Set([
-  ...['zh', 'cdo', 'cjy', 'cmn', 'cnp', 'cpx', 'csp', 'czh', 'czo', 'gan', 'hak', 'hnm', 'hsn'],
-  ...['luh', 'lzh', 'mnp', 'nan', 'sjc', 'wuu', 'yue'],
-]);
+const chineseLanguages: ReadonlySet<string> = new Set(
+  'zh cdo cjy cmn cnp cpx csp czh czo gan hak hnm hsn luh lzh mnp nan sjc wuu yue'.split(' '),
+);
 
 /** Registered tags that are not made of subtags (RFC 5646 §2.2.8), or are made differently now. */
 const irregularTags = [

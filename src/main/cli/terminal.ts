@@ -75,8 +75,16 @@ export function createTerminal({ input, output, notes }: Streams): Terminal {
   };
 }
 
-/** On one line: a name with a line break would look like two rows. */
-export const oneLine = (text: string): string => printable(text).replaceAll(/\s+/g, ' ');
+/** Characters without a glyph that some terminals give a column. */
+const invisible =
+  /[\u00ad\u061c\u180e\u200b\u200e\u200f\u2060-\u2064\u206a-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]/g;
+
+/**
+ * On one line: a name with a line break would look like two rows. Letters with their marks are composed, and so are the
+ * parts of Hangul syllables: some terminals give each part a column.
+ */
+export const oneLine = (text: string): string =>
+  printable(text).normalize('NFC').replaceAll(invisible, '').replaceAll(/\s+/g, ' ');
 
 /** Columns separated by two spaces. */
 export function tableLines(given: readonly (readonly string[])[]): string[] {

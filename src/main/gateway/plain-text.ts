@@ -1,3 +1,5 @@
+import { cutText } from '#shared/cut-text.ts';
+
 /** A gateway's text without control characters and without marks that change the reading order (UAX #9). */
 export function plainText(text: string, maxLength: number): string {
   const lines = text
@@ -5,8 +7,5 @@ export function plainText(text: string, maxLength: number): string {
     .split('\n')
     .map((line) => line.trim());
   const clean = lines.filter((line) => line !== '').join('\n');
-  // Do not cut in the middle of a character.
-  return clean.length <= maxLength
-    ? clean
-    : `${clean.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+  return clean.length <= maxLength ? clean : `${cutText(clean, maxLength - 1)}…`;
 }

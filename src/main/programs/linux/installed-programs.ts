@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { cutText } from '#shared/cut-text.ts';
 import { maxAppIdLength, maxRoutedApps } from '#shared/host/routed-apps.ts';
 import { dataDirectories } from './data-directories.ts';
 import { desktopNames } from '../../desktop-names.ts';
@@ -126,6 +127,5 @@ function sandboxOf(entry: DesktopEntry, started: string): InstalledProgram['sand
 
 /** A name can contain anything. */
 function oneLine(name: string): string {
-  const line = name.replaceAll(/[\s\p{C}]+/gu, ' ').trim();
-  return Array.from(line).slice(0, maxNameLength).join('');
+  return cutText(name.replaceAll(/[\s\p{C}]+/gu, ' ').trim(), maxNameLength);
 }

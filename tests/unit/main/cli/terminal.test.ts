@@ -25,3 +25,26 @@ test('a name with a line break stays one row', () => {
     ]),
   ).toEqual(['NAME         ID', 'Oslo * Home  osl']);
 });
+
+test.each([
+  ['flags', '🇹🇼 台北', 7],
+  ['Kana whose sound marks are apart', 'ト\u3099イツ', 6],
+  ['narrow Kana', 'ﾄﾞｲﾂ', 4],
+  ['Hangul in parts', '\u1109\u1165\u110b\u116e\u11af', 4],
+  ['a family', '👨‍👩‍👧‍👦 home', 7],
+  ['letters whose marks are apart', 'Zu\u0308rich, Ko\u0308ln', 12],
+  ['a character with a style', '❤️', 2],
+  ['characters without a glyph', '\u200bO\u00ads\u2060l\u200eo\ufeff\u3164', 4],
+])('%s line up', (_what, name, columns) => {
+  const [head, row] = tableLines([
+    ['NAME', 'ID'],
+    [name, 'x'],
+    ['longer than that', 'y'],
+  ]);
+  expect(head).toBe(`NAME${' '.repeat(14)}ID`);
+  const written = row?.slice(0, -'x'.length) ?? '';
+  expect(written.length - written.trimEnd().length).toBe(18 - columns);
+  // Nothing is left that one terminal gives a column and another does not.
+  expect(written).toBe(written.normalize('NFC'));
+  expect(written).not.toMatch(/[\u00ad\u200b\u3164\ufeff]/);
+});
