@@ -7,11 +7,11 @@ const scrubbed = '[scrubbed]';
 
 /** Names of values that are never sent, in any spelling. */
 const secretNames =
-  /^(?:.*[-_.])?(?:token|secret|password|authorization|cookies?|auth[-_]?code|auth[-_]?id|email|login[-_]?id|device[-_]?id|order[-_]?id)$|(?:Token|Secret|Password|Cookies?|Email)$/i;
+  /^(?:.*[-_.])?(?:token|secret|password|authorization|cookies?|webvpn|passphrase|licen[cs]e[-_]?keys?|auth[-_]?code|auth[-_]?id|email|login[-_]?id|device[-_]?id|order[-_]?id)$|(?:Token|Secret|Password|Cookies?|Email|LicenseKeys?)$/i;
 
 const patterns: readonly [RegExp, string][] = [
-  // Email addresses, also as part of a URL.
-  [/[\w.+%-]+(?:@|%(?:25)*40)(?:[\w-]+\.)+[a-z]{2,}/gi, scrubbed],
+  // Email addresses, also as part of a URL. Begun only where a word begins: elsewhere, long words would take long.
+  [/(?<![\w.+%-])[\w.+%-]+(?:@|%(?:25)*40)(?:[\w-]+\.)+[a-z]{2,}/gi, scrubbed],
   [/([?&#](?:token|email|authId|authCode|deviceId|orderId|order_id|next)=)[^&\s"'#]+/gi, `$1${scrubbed}`],
   [/\b(Basic|Bearer)\s+[\w+/=.~-]+/gi, `$1 ${scrubbed}`],
   [/(\/license-keys\/)[^/\s"'?]+/g, `$1${scrubbed}`],

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { scrubText } from '#shared/report-scrubbing.ts';
+import { scrubLog } from '#shared/log-scrubbing.ts';
 
 /** The app's log on disk, for problem reports: readable only by this user, and limited in size. */
 export interface LogFile {
@@ -42,7 +42,7 @@ export function createLogFile({
     write(line) {
       try {
         // What must not leave the machine is not written to disk in the first place.
-        const bytes = Buffer.from(scrubText(line));
+        const bytes = Buffer.from(scrubLog(line));
         if (current().bytes > 0 && current().bytes + bytes.length > maxBytes) turnOver();
         const target = current();
         writeSync(target.descriptor, bytes);

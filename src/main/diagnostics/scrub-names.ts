@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
-import { scrubText } from '#shared/report-scrubbing.ts';
+import { scrubLog, withoutCodes } from '#shared/log-scrubbing.ts';
 
 /** Personal names and other words of this user and computer that may be anywhere in a log. */
 export interface PersonalNames {
@@ -15,7 +15,6 @@ export interface PersonalNames {
 /** Accounts that every computer has, which identify nobody. */
 const everybodysUsers = new Set(['root', 'user', 'admin', 'administrator']);
 
-const homes = /(\/(?:home|Users)\/|\b[A-Z]:\\{1,2}Users\\{1,2})[^/\\\s"':]+/gi;
 const hardwareAddress = /\b[\da-f]{2}(?:[:-][\da-f]{2}){5}\b/gi;
 const ipv4 = /(?<![\w.-])\d{1,3}(?:\.\d{1,3}){3}(?![\w-]|\.\d)/g;
 const ipv6 = /(?<![\w:.])(?=[\da-f]*:[\da-f:.]*:)[\da-f:.]*[\da-f:](?![\w:])/gi;
@@ -38,24 +37,30 @@ export function createNameScrubber(names: PersonalNames): (text: string) => stri
   };
   const words: [RegExp, string][] = [
     ...names.secrets.flatMap((secret) => named(secret, '[scrubbed]', { isWord: false })),
-    ...named(names.homeDirectory, '[home]', { isWord: false }),
+    ...encodings(names.homeDirectory).flatMap((home) => named(home, '[home]', { isWord: false })),
     ...names.networks.flatMap((network) => named(network, '[network]')),
     ...named(names.hostName, '[computer]'),
     ...named(names.hostName.split('.')[0] ?? '', '[computer]'),
-    ...(everybodysUsers.has(names.userName.toLowerCase()) ? [] : named(names.userName, '[user]')),
+    ...(everybodysUsers.has(names.userName.toLowerCase())
+      ? []
+      : encodings(names.userName).flatMap((user) => named(user, '[user]'))),
   ];
   return (text) => {
     const unnamed = words.reduce(
       (result, [pattern, replacement]) => result.replace(pattern, replacement),
-      text,
+      withoutCodes(text),
     );
-    return scrubText(unnamed)
-      .replace(homes, '$1[user]')
+    return scrubLog(unnamed)
       .replace(hardwareAddress, '[hardware address]')
       .replace(ipv4, (found) => (isIPv4(found) ? numbered(found) : found))
       .replace(ipv6, (found) => (isIPv6(found) ? numbered(found) : found));
   };
 }
+
+/** A text as it is, and as it is in URLs. */
+const encodings = (text: string): string[] => [
+  ...new Set([text, encodeURI(text), encodeURIComponent(text), encodeURIComponent(encodeURIComponent(text))]),
+];
 
 /** Patterns for a text in any spelling; as a whole word, if it could be part of others. */
 function named(text: string, replacement: string, { isWord = true } = {}): [RegExp, string][] {

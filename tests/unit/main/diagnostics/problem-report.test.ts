@@ -47,6 +47,7 @@ const secrets = [
   '/home/ada',
   '/Users/ada.l',
   'Users\\\\lovelace',
+  '%2Fhome%2Fada',
   'adas-laptop',
   'fritz.box',
   'Café Zürich',
@@ -69,6 +70,8 @@ function logSecrets(log: pino.Logger): void {
   log.info({ ssid: 'Café Zürich' }, 'joined Café Zürich as ada');
   log.info('from 192.168.178.23 (52:54:00:ab:cd:ef) by 203.0.113.77:443 and 192.168.178.23');
   log.info('[2001:db8:1::23]:443, fe80::1ff:fe23:4567:890a%wlan0, at 14:02:33, version 1.2.3');
+  log.info({ folder: 'file:///home/ada%20l/x', next: '%2Fhome%2Fada%2F' }, 'of an encoded folder');
+  log.info({ line: '\u001b[31mSet-Cookie: webvpn=webvpn-cookie-value; path=/\u001b[0m' }, 'of a gateway');
   log.warn({ message: 'Login failed for hunter2-is-my-password' }, 'the gateway refused the sign-in');
 }
 
@@ -94,6 +97,7 @@ test('nothing that is secret or somebody’s name is in a report, whichever log 
   });
   for (const secret of secrets) expect(text).not.toContain(secret);
   expect(text).not.toMatch(/\bada\b/i);
+  expect(text).not.toMatch(/\p{Cc}(?<!\n)/u);
   // What it is read for is still there.
   for (const kept of [
     'Tokyo',
