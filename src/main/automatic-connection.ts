@@ -26,7 +26,11 @@ const usualPausesMs = [2000, 4000, 8000, 16_000, 30_000, 60_000];
 const helperWaitMs = 120_000;
 
 const isWithoutNetwork = (reason: DisconnectReason) =>
-  reason === 'gateway-name-unknown' || reason === 'gateway-unreachable';
+  reason === 'gateway-name-unknown' ||
+  reason === 'gateway-unreachable' ||
+  reason === 'gateway-refuses-connections' ||
+  reason === 'gateway-without-route' ||
+  reason === 'gateway-tls-failed';
 
 export function createAutomaticConnection(options: AutomaticConnectionOptions): AutomaticConnection {
   const { core } = options;

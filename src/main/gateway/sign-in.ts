@@ -202,7 +202,8 @@ async function ask(
     const result = await (asking.method === 'GET' ? http.get(here) : http.post(here, asking.body));
     if (!result.ok) {
       log.warn({ failure: result.failure, detail: result.detail }, 'gateway not reached');
-      return { ok: false, failure: result.failure };
+      const { failure, cause } = result;
+      return { ok: false, failure, ...(cause && { cause }) };
     }
     if (result.status === 200) return { ok: true, reply: readAuthReply(parseXml(result.body)), path: here };
     if (result.status >= 500) {

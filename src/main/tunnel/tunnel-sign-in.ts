@@ -119,7 +119,7 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
     if (signal.aborted) return;
     if (!result.ok) {
       tellWords(gateway, result);
-      return fail(reasonOf(result.failure, 'sign-in-refused'));
+      return fail(reasonOf(result, 'sign-in-refused'));
     }
     await requests.connectWith(result.signedIn);
   }
@@ -132,11 +132,11 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
     if (!options.killSwitch()) void addresses.resolve(host);
   }
 
-  async function giveUp(gateway: Gateway, { failure, words }: Failed): Promise<void> {
-    tellWords(gateway, { words });
+  async function giveUp(gateway: Gateway, failed: Failed): Promise<void> {
+    tellWords(gateway, failed);
     // A tunnel that was up cannot come back without the user, because its session has ended.
     await requests.disconnect(
-      reasonOf(failure, options.killSwitch() ? 'browser-sign-in-blocked' : 'session-ended'),
+      reasonOf(failed, options.killSwitch() ? 'browser-sign-in-blocked' : 'session-ended'),
     );
   }
 
@@ -191,8 +191,8 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
 type Failed = Extract<SignInResult, { ok: false }>;
 
 /** `withoutUser`: the reason if the user was not there to be asked. */
-function reasonOf(failure: SignInFailure, withoutUser: DisconnectReason): DisconnectReason {
-  return isForUser(failure) ? withoutUser : failure;
+function reasonOf({ failure, cause }: Failed, withoutUser: DisconnectReason): DisconnectReason {
+  return isForUser(failure) ? withoutUser : (cause ?? failure);
 }
 
 const isForUser = (failure: SignInFailure) => failure === 'needs-user' || failure === 'needs-group';

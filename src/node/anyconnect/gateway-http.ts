@@ -2,7 +2,7 @@ import https from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { decodeXml } from './xml-encoding.ts';
-import { wantsCertificate, type GatewayTlsResult } from './gateway-tls.ts';
+import { unreachableBy, wantsCertificate, type GatewayTlsResult } from './gateway-tls.ts';
 
 /** One request to a gateway and its answer, or why there was none. */
 export type GatewayExchange =
@@ -54,9 +54,9 @@ export function createGatewayHttp(options: {
       return { ok: true, status, reason, location, body: text };
     } catch (error) {
       if (error instanceof ConnectionRefused) return error.result;
-      const detail = error instanceof Error ? error.message : 'unknown error';
-      const failure = wantsCertificate(error) ? 'certificate-required' : 'gateway-unreachable';
-      return { ok: false, failure, detail };
+      const failed = unreachableBy(error);
+      if (!wantsCertificate(error)) return failed;
+      return { ok: false, failure: 'certificate-required', detail: failed.detail };
     }
   }
 

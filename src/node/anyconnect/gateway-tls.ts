@@ -13,12 +13,21 @@ export interface GatewayTrust {
   pins: readonly string[];
 }
 
+/** Why a gateway is unreachable, where more is known than that nothing came back. */
+export type UnreachableCause =
+  | 'gateway-refuses-connections'
+  | 'gateway-without-route'
+  | 'gateway-tls-failed'
+  | 'gateway-tls-outdated';
+
 export type GatewayTlsResult =
   | { ok: true; socket: tls.TLSSocket; pin: string }
   | {
       ok: false;
       failure: 'gateway-unreachable' | 'gateway-certificate-refused' | 'certificate-required';
       detail: string;
+      /** Only beside `gateway-unreachable`. */
+      cause?: UnreachableCause;
     };
 
 /**
@@ -47,11 +56,7 @@ export async function openGatewayTls(
   try {
     transport = await connect(gateway, address);
   } catch (error) {
-    return {
-      ok: false,
-      failure: 'gateway-unreachable',
-      detail: error instanceof Error ? error.message : 'no connection',
-    };
+    return unreachableBy(error);
   }
   const secureContext = contextWith(identity);
   if (secureContext instanceof Error) {
@@ -84,13 +89,18 @@ export async function openGatewayTls(
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
     transport.setNoDelay(true);
-    transport.on('error', (error) => unreachable(error.message));
-    transport.once('close', () => unreachable('closed'));
+    transport.on('error', (error) => finish(unreachableBy(error)));
+    // TLS may see that its transport has closed before it hears of the error that closed it.
+    const closed = () => {
+      const error = transport.errored ?? socket.errored;
+      finish(error ? unreachableBy(error) : { ok: false, failure: 'gateway-unreachable', detail: 'closed' });
+    };
+    transport.once('close', closed);
     // Never removed: a connection that fails later must not be an unhandled error.
     socket.on('error', (error) =>
-      wantsCertificate(error) ? finish(certificateRequired(error.message)) : unreachable(error.message),
+      wantsCertificate(error) ? finish(certificateRequired(error.message)) : finish(unreachableBy(error)),
     );
-    socket.once('close', () => unreachable('closed'));
+    socket.once('close', closed);
     socket.once('secureConnect', () => {
       try {
         finish(verify(socket, trust));
@@ -123,6 +133,27 @@ export function wantsCertificate(error: unknown): boolean {
       error.message.replaceAll('_', ' '),
     )
   );
+}
+
+/** The result for a connection that failed with `error`; the log gets its code. */
+export function unreachableBy(error: unknown): Extract<GatewayTlsResult, { ok: false }> {
+  const message = error instanceof Error ? error.message : 'no connection';
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const detail = code === '' || message.includes(code) ? message : `${code}: ${message}`;
+  const cause = causeOf(code, message.replaceAll('_', ' '));
+  return { ok: false, failure: 'gateway-unreachable', detail, ...(cause && { cause }) };
+}
+
+function causeOf(code: string, message: string): UnreachableCause | undefined {
+  if (code === 'ECONNREFUSED') return 'gateway-refuses-connections';
+  if (['ENETUNREACH', 'EHOSTUNREACH', 'ENETDOWN', 'EHOSTDOWN'].includes(code)) return 'gateway-without-route';
+  // OpenSSL's words, or BoringSSL's for the same. The first is a gateway without RFC 5746.
+  const outdated =
+    /unsafe legacy renegotiation|unsupported protocol|protocol version|dh key too small|no shared cipher/i;
+  if (outdated.test(message)) return 'gateway-tls-outdated';
+  return code.startsWith('ERR_SSL') || /ssl routines|\balert\b/i.test(message)
+    ? 'gateway-tls-failed'
+    : undefined;
 }
 
 const certificateRequired = (detail: string) =>

@@ -162,6 +162,14 @@ export const en = {
     'The server’s name could not be found. Check your internet connection, or choose another server.',
   'reason.gatewayUnreachable':
     'The server does not answer. Check your internet connection, or choose another server.',
+  'reason.gatewayRefusesConnections':
+    'The server is there, but accepts no connection at this address and port. Check the address, or choose another server.',
+  'reason.gatewayWithoutRoute':
+    'Your network has no route to the server. Check your internet connection, or choose another server.',
+  'reason.gatewayTlsFailed':
+    'A secure connection to the server could not be made. Choose another server or contact support.',
+  'reason.gatewayTlsOutdated':
+    'The server only offers outdated encryption that is no longer safe, so nothing was sent to it. Choose another server or contact support.',
   'reason.gatewayCertificateRefused':
     'The server could not prove its identity, so nothing was sent to it. Choose another server or contact support.',
   'reason.captivePortal': 'This network wants you to sign in first',

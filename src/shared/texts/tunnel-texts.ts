@@ -72,6 +72,10 @@ export const ownedByOther: Trouble = {
 export const reasonTexts: Record<DisconnectReason, Trouble> = {
   'gateway-name-unknown': failed('reason.gatewayNameUnknown'),
   'gateway-unreachable': failed('reason.gatewayUnreachable'),
+  'gateway-refuses-connections': failed('reason.gatewayRefusesConnections'),
+  'gateway-without-route': failed('reason.gatewayWithoutRoute'),
+  'gateway-tls-failed': failed('reason.gatewayTlsFailed'),
+  'gateway-tls-outdated': failed('reason.gatewayTlsOutdated'),
   'gateway-certificate-refused': failed('reason.gatewayCertificateRefused'),
   'captive-portal': {
     title: 'reason.captivePortal',

@@ -59,6 +59,9 @@ export const encryptionText = ({ protocol, cipher }: Encryption): string => `${p
 const suspicious: ReadonlySet<DisconnectReason | undefined> = new Set<DisconnectReason>([
   'gateway-name-unknown',
   'gateway-unreachable',
+  'gateway-refuses-connections',
+  'gateway-without-route',
+  'gateway-tls-failed',
   'gateway-certificate-refused',
 ]);
 

@@ -23,6 +23,12 @@ export type Gateway = z.infer<typeof gateway>;
 export const disconnectReason = z.enum([
   'gateway-name-unknown',
   'gateway-unreachable',
+  /** The same, where its cause is known: nothing listens there, or no way leads there. */
+  'gateway-refuses-connections',
+  'gateway-without-route',
+  /** Or TLS failed, with an alert for example, or because the gateway only knows what is no longer safe. */
+  'gateway-tls-failed',
+  'gateway-tls-outdated',
   'gateway-certificate-refused',
   /** One of those above, because a captive portal keeps the gateway out of reach. */
   'captive-portal',

@@ -121,6 +121,7 @@ test('something that accepts connections and says nothing is given up', async ()
 });
 
 test('nobody listening is an unreachable gateway', async () => {
+  const { log, text } = createTestLog();
   const gateway = await startTestGateway(await trusted.issue({ names: [host] }), () => completed);
   await gateway.close();
   const signIn = createSignIn({
@@ -130,7 +131,7 @@ test('nobody listening is an unreachable gateway', async () => {
     openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
     askUser: () => Promise.resolve(undefined),
     version: '0.1.0',
-    log: createTestLog().log,
+    log,
   });
   const result = await signIn({
     gateway: { host, port: gateway.port },
@@ -139,7 +140,43 @@ test('nobody listening is an unreachable gateway', async () => {
     interactive: false,
     signal: new AbortController().signal,
   });
-  expect(result).toEqual({ ok: false, failure: 'gateway-unreachable' });
+  const cause = 'gateway-refuses-connections';
+  expect(result).toEqual({ ok: false, failure: 'gateway-unreachable', cause });
+  expect(text()).toContain('ECONNREFUSED');
+});
+
+test.each([
+  ['TLS 1.1', ['-tls1_1', '-cipher', 'ALL:@SECLEVEL=0'], 'gateway-tls-outdated'],
+  ['no common cipher', ['-tls1_2', '-cipher', 'PSK-AES128-GCM-SHA256', '-psk', 'aa'], 'gateway-tls-failed'],
+] as const)('TLS that fails is told from silence: %s', async (_what, args, cause) => {
+  const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-trust-'));
+  const file = (name: string) => path.join(directory, name);
+  const certificate = await trusted.issue({ names: [host] });
+  await writeFile(file('cert.pem'), certificate.certificate);
+  await writeFile(file('key.pem'), certificate.key);
+  const port = await freePort();
+  const files = ['-cert', file('cert.pem'), '-key', file('key.pem')];
+  const server = await startUntil(
+    ['openssl', 's_server', '-accept', `127.0.0.1:${port}`, '-www', ...args, ...files],
+    /ACCEPT/,
+  );
+  try {
+    expect((await signInAt(port)).result).toEqual({ ok: false, failure: 'gateway-unreachable', cause });
+  } finally {
+    await endProcess(server);
+    await rm(directory, { recursive: true });
+  }
+});
+
+test('a network without a route is told as such', async () => {
+  const cause = 'gateway-without-route';
+  const connect = () => Promise.reject(Object.assign(new Error('connect'), { code: 'EHOSTUNREACH' }));
+  const at = { host, port: 443 };
+  const { signal } = new AbortController();
+  expect(await openGatewayTls(at, '192.0.2.1', { pins: ['x'] }, signal, undefined, connect)).toMatchObject({
+    cause,
+    detail: 'EHOSTUNREACH: connect',
+  });
 });
 
 test('one that ends TLS for want of a certificate of its client is told from a broken network', async () => {

@@ -103,6 +103,15 @@ describe('connect', () => {
     },
   );
 
+  test('the cause of an unreachable gateway becomes the reason', async () => {
+    const cause = 'gateway-refuses-connections';
+    const { tunnel, settled } = await setUp({
+      results: [{ ok: false, failure: 'gateway-unreachable', cause }],
+    });
+    await tunnel.connect({ address });
+    await settled({ state: 'disconnected', reason: cause });
+  });
+
   test('an unknown name is looked up while everything is blocked, and told', async () => {
     const { tunnel, commands, settled } = await setUp({ addresses: [] });
     await tunnel.connect({ address });
