@@ -119,7 +119,7 @@ describe('a gateway that redirects to another host', () => {
         signedIn: { gateway: to, address: '127.0.0.1', session: { certificatePin: pinOf(member) } },
       });
       expect(here.requests.filter(hasCredentials)).toEqual([]);
-      expect(there.requests.map(({ path }) => path)).toEqual(['/+CSCOE+/logon?a=b', '/auth']);
+      expect(there.requests.map(({ path }) => path)).toEqual(['/+CSCOE+/logon?a=b', '/auth?a=b']);
       expect(there.requests[0]?.body).toContain(`https://${authority(to)}/+CSCOE+/logon?a=b</group-access>`);
       expect(there.requests.map(hasCredentials)).toEqual([false, true]);
       expect(memory.listed(to)).toEqual({ host: first, port: here.port });
