@@ -4,7 +4,7 @@ import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names, pools } from '../../lab/network/addresses.ts';
 import { findLeaks } from '../../lab/packets/leaks.ts';
 import { words } from '../../lab/runs/process.ts';
-import { casesOf } from '../../lab/runs/thoroughness.ts';
+import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { interpose, type FailingPrograms, type FailurePlan } from '../support/failures/failing-programs.ts';
 import { createHelperLab, proxyGone, type HelperLab } from '../support/helper-lab.ts';
 import type { TestClient } from '../support/callers/test-client.ts';
@@ -193,7 +193,8 @@ describe.each(lastingSwitches)('with kill switch: $killSwitch', ({ killSwitch, f
       }
       await client.call('disconnect', {});
       expect(await user.snapshot()).toBe(net.initialSnapshot);
-      expect([...outcomes].sort()).toEqual(['ended', 'not made']);
+      // Few of them need not reach both: which command is the fourth depends on what else has to be done.
+      if (isExhaustive) expect([...outcomes].sort()).toEqual(['ended', 'not made']);
     },
   );
 });
