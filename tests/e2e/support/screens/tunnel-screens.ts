@@ -27,7 +27,7 @@ const manyNetworks: ActiveRouting = {
 
 const manyProblems: ConnectionProblem[] = ['ipv6-silent', 'no-dns', 'no-internet'];
 
-/** The connect tab in the states of a tunnel that its app tells. */
+/** The connect tab in the states of a tunnel that its app tells; that a plan has ended is not said to who has one. */
 export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewApp): Screen[] {
   const route = new ConnectRoute(page, language);
   const gateway = { host: names.gateway, port: 443 };
@@ -65,7 +65,6 @@ export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewAp
     'protection-lost': refused('protection-lost', 'reason.protectionLost', true),
     'protection-failed': refused('protection-failed', 'reason.protectionFailed'),
     'journal-unreadable': refused('journal-unreadable', 'reason.journalUnreadable', true),
-    'plan-ended': refused('plan-ended', 'reason.planEnded'),
     'owned-by-other': {
       state: { state: 'disconnected', reason: 'session-ended', blocked: true, ownedByOther: true },
       sees: route.says('connect.ownedByOther'),
