@@ -69,7 +69,7 @@ test('by app, only what is chosen goes through the tunnel, or all but that, whoe
 
   await settings.policy.selectOption({ index: 1 });
   await expect.poll(others).toBe(gateway.ipv4);
-  expect(await probe.seen()).toBe(user.ipv4);
+  await expect.poll(() => probe.seen()).toBe(user.ipv4);
   await page.reload();
   await expect(settings.byApp).toBeChecked();
   await expect(settings.chosenApps).toHaveCount(1);

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { createRunProgram, type RunProgram } from '../../../src/main/system-proxy/run-program.ts';
 import { startMessageBus } from './message-bus.ts';
 import { run as runOnMachine } from '../runs/process.ts';
+import { waitLimit } from '../runs/wait-limit.ts';
 
 /** A user's desktop session with a message bus, whose settings are in a separate folder. */
 export interface DesktopSession extends AsyncDisposable {
@@ -24,7 +25,7 @@ export async function startDesktopSession(): Promise<DesktopSession> {
     DCONF_PROFILE: path.join(directory, 'dconf-profile'),
   });
   await writeFile(path.join(directory, 'dconf-profile'), 'user-db:user\n');
-  const run = createRunProgram();
+  const run = createRunProgram({ timeLimitMs: waitLimit(20_000) });
   return {
     directory,
     env: bus.env,
