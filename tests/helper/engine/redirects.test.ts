@@ -112,7 +112,7 @@ describe('nobody is led astray', () => {
     ['to this machine', 'https://localhost/', 'sign-in-refused'],
     ['to plain HTTP', `http://${names.gateway}/`, 'sign-in-refused'],
     ['without an end', `https://${names.untrustedGateway}:443/again`, 'sign-in-refused'],
-    ['to what shows another certificate', `https://${names.direct}:443/`, 'gateway-unreachable'],
+    ['to where nothing listens', `https://${names.direct}:443/`, 'gateway-refuses-connections'],
   ])('%s', async (_how, location, reason) => {
     const { said } = await redirectTo(location);
     const until = await connect();
