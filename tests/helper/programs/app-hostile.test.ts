@@ -17,6 +17,7 @@ import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { addressIn, appLab, curl, url, echoes, include, nowhere, past } from '../support/programs/app-lab.ts';
 import { asUser } from '../support/callers/attach-as.ts';
 import { runInGroup, startAs } from '../support/programs/grouped-process.ts';
+import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 
 /** Mode app against users and programs that mean ill, or are merely odd. */
 
@@ -69,25 +70,26 @@ test(
   limit,
 );
 
-test(
-  'a thread is no process, and a process goes on without its first thread',
-  async () => {
-    await lab.connect(include);
-    const odd = await startAs(
-      lab.net.lab.user,
-      uid,
-      perl(`threads->create(sub { ${talk} exit })->detach; syscall(60, 0)`),
-    );
-    odd.say();
-    expect(await odd.next()).toBe('open');
-    const [, thread] = (await readdir(`/proc/${odd.pid}/task`)).map(Number);
-    await expect(move(thread ?? 0)).rejects.toMatchObject({ code: helperError.noSuchProcess });
-    expect(await move(odd.pid)).toEqual({ moved: 1, ended: 1 });
-    expect(await groupOf(thread ?? 0)).toBe(await groupPath());
-    expect((await odd.finish()).stdout).toBe('[]\n');
-  },
-  limit,
-);
+if (isExhaustive)
+  test(
+    'a thread is no process, and a process goes on without its first thread',
+    async () => {
+      await lab.connect(include);
+      const odd = await startAs(
+        lab.net.lab.user,
+        uid,
+        perl(`threads->create(sub { ${talk} exit })->detach; syscall(60, 0)`),
+      );
+      odd.say();
+      expect(await odd.next()).toBe('open');
+      const [, thread] = (await readdir(`/proc/${odd.pid}/task`)).map(Number);
+      await expect(move(thread ?? 0)).rejects.toMatchObject({ code: helperError.noSuchProcess });
+      expect(await move(odd.pid)).toEqual({ moved: 1, ended: 1 });
+      expect(await groupOf(thread ?? 0)).toBe(await groupPath());
+      expect((await odd.finish()).stdout).toBe('[]\n');
+    },
+    limit,
+  );
 
 test(
   'a setuid program that runs already stays, and what it has started for the user is moved',
@@ -197,73 +199,75 @@ const underNumber = (pid: number) => `
     kill("KILL", $child); waitpid($child, 0);
   }`;
 
-test(
-  'a program with the number of one that was in the group stays where it is',
-  async () => {
-    await lab.connect(include);
-    const [first, taken] = [await lab.startInGroup(), await lab.startInGroup()];
-    // No look comes in between: what the next one sees is all of it at once.
-    process.kill(lab.net.pid(), 'SIGSTOP');
-    try {
-      process.kill(first.pid, 'SIGKILL');
-      await first.finish();
-      const other = await lab.net.lab.user.spawnUntil(
-        ['perl', '-e', `$| = 1; ${underNumber(first.pid)}`],
-        /started/,
-      );
-      const before = await groupOf(first.pid);
-      await writeFile(path.join(await unifiedCgroups(), 'cgroup.procs'), String(taken.pid));
-      process.kill(lab.net.pid(), 'SIGCONT');
-      await eventually(
-        'who was taken out is back',
-        async () => (await groupOf(taken.pid)) === (await groupPath()) || undefined,
-      );
-      expect(await groupOf(first.pid)).toBe(before);
-      process.kill(first.pid, 'SIGKILL');
-      await once(other, 'exit');
-      await taken.finish();
-    } finally {
-      process.kill(lab.net.pid(), 'SIGCONT');
-    }
-  },
-  limit,
-);
+if (isExhaustive)
+  test(
+    'a program with the number of one that was in the group stays where it is',
+    async () => {
+      await lab.connect(include);
+      const [first, taken] = [await lab.startInGroup(), await lab.startInGroup()];
+      // No look comes in between: what the next one sees is all of it at once.
+      process.kill(lab.net.pid(), 'SIGSTOP');
+      try {
+        process.kill(first.pid, 'SIGKILL');
+        await first.finish();
+        const other = await lab.net.lab.user.spawnUntil(
+          ['perl', '-e', `$| = 1; ${underNumber(first.pid)}`],
+          /started/,
+        );
+        const before = await groupOf(first.pid);
+        await writeFile(path.join(await unifiedCgroups(), 'cgroup.procs'), String(taken.pid));
+        process.kill(lab.net.pid(), 'SIGCONT');
+        await eventually(
+          'who was taken out is back',
+          async () => (await groupOf(taken.pid)) === (await groupPath()) || undefined,
+        );
+        expect(await groupOf(first.pid)).toBe(before);
+        process.kill(first.pid, 'SIGKILL');
+        await once(other, 'exit');
+        await taken.finish();
+      } finally {
+        process.kill(lab.net.pid(), 'SIGCONT');
+      }
+    },
+    limit,
+  );
 
-test(
-  'where others own the group, or programs above it allow none, nothing leaves',
-  async () => {
-    await lab.connect(include);
-    await lab.client.call('disconnect', {});
-    const own = path.dirname(await lab.group());
-    const allowing = loadProgram('created', Buffer.from('b7000000010000009500000000000000', 'hex'));
-    const obstacles = [
-      {
-        put: () => chownSync(path.join(own, 'cgroup.procs'), uid, uid),
-        remove: () => chownSync(path.join(own, 'cgroup.procs'), 0, 0),
-      },
-      // Without a flag that says otherwise, a group's program forbids others below (bpf(2), BPF_PROG_ATTACH).
-      {
-        put: () => attachProgram(path.dirname(own), 'created', allowing),
-        remove: () => detachProgram(path.dirname(own), 'created'),
-      },
-    ];
-    for (const { put, remove } of obstacles) {
-      await mkdir(own, { recursive: true });
-      put();
-      const session = await lab.net.signIn();
-      const seen = lab.client.states.length;
-      await lab.client.call('connect', lab.net.request({ session, routing: include, killSwitch: true }));
-      const failed = await lab.client.until('disconnected', { seen });
-      expect(failed).toMatchObject({ reason: 'configuration-failed', blocked: true });
-      const packets = await lab.packetsWhile(async () => {
-        expect(await lab.seenBy('outside', echoes)).toEqual(nowhere);
-      });
-      expect(packets).toEqual({ toEcho: 0, lookUps: 0 });
-      remove();
+if (isExhaustive)
+  test(
+    'where others own the group, or programs above it allow none, nothing leaves',
+    async () => {
+      await lab.connect(include);
       await lab.client.call('disconnect', {});
-      expect(await lab.seenBy('outside', echoes)).toEqual(past);
-    }
-    unloadProgram(allowing);
-  },
-  limit,
-);
+      const own = path.dirname(await lab.group());
+      const allowing = loadProgram('created', Buffer.from('b7000000010000009500000000000000', 'hex'));
+      const obstacles = [
+        {
+          put: () => chownSync(path.join(own, 'cgroup.procs'), uid, uid),
+          remove: () => chownSync(path.join(own, 'cgroup.procs'), 0, 0),
+        },
+        // Without a flag that says otherwise, a group's program forbids others below (bpf(2), BPF_PROG_ATTACH).
+        {
+          put: () => attachProgram(path.dirname(own), 'created', allowing),
+          remove: () => detachProgram(path.dirname(own), 'created'),
+        },
+      ];
+      for (const { put, remove } of obstacles) {
+        await mkdir(own, { recursive: true });
+        put();
+        const session = await lab.net.signIn();
+        const seen = lab.client.states.length;
+        await lab.client.call('connect', lab.net.request({ session, routing: include, killSwitch: true }));
+        const failed = await lab.client.until('disconnected', { seen });
+        expect(failed).toMatchObject({ reason: 'configuration-failed', blocked: true });
+        const packets = await lab.packetsWhile(async () => {
+          expect(await lab.seenBy('outside', echoes)).toEqual(nowhere);
+        });
+        expect(packets).toEqual({ toEcho: 0, lookUps: 0 });
+        remove();
+        await lab.client.call('disconnect', {});
+        expect(await lab.seenBy('outside', echoes)).toEqual(past);
+      }
+      unloadProgram(allowing);
+    },
+    limit,
+  );

@@ -9,6 +9,7 @@ import { curlLimits } from '../../lab/probes/probe.ts';
 import { attachAs, asUser } from '../support/callers/attach-as.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 import type { TestClient } from '../support/callers/test-client.ts';
+import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 
 /** Users who may use the helper, of numbers that no account has (Debian policy §9.2.2), and the engine's. */
 const uid = 64_950;
@@ -238,35 +239,36 @@ test('it closes with the call, with its client, and with the connection', async 
   expect(await net.lab.user.run(['nft', 'list', 'ruleset'])).not.toContain('portal');
 });
 
-test('once it is closed, a connection that waits for its next attempt makes it at once', async () => {
-  const client = await attachAs(net, uid);
-  await client.call('connect', net.request({ killSwitch: true, session: await net.signIn() }));
-  await client.until('connected');
-  // As a network does that nobody has signed in to.
-  const gate = `table inet gate {
+if (isExhaustive)
+  test('once it is closed, a connection that waits for its next attempt makes it at once', async () => {
+    const client = await attachAs(net, uid);
+    await client.call('connect', net.request({ killSwitch: true, session: await net.signIn() }));
+    await client.until('connected');
+    // As a network does that nobody has signed in to.
+    const gate = `table inet gate {
     chain forward {
       type filter hook forward priority filter
       ip daddr ${addresses.gateway.ipv4} reject
     }
   }`;
-  await net.lab.internet.run(['nft', '-f', '-'], { input: gate });
-  for (const pid of await net.engines()) process.kill(pid, 'SIGKILL');
-  // The waits before are short.
-  const { attempt } = await client.until('connecting', {
-    where: ({ phase, attempt: number }) => phase === 'waiting' && number >= 6,
-    limitMs: 60_000,
+    await net.lab.internet.run(['nft', '-f', '-'], { input: gate });
+    for (const pid of await net.engines()) process.kill(pid, 'SIGKILL');
+    // The waits before are short.
+    const { attempt } = await client.until('connecting', {
+      where: ({ phase, attempt: number }) => phase === 'waiting' && number >= 6,
+      limitMs: 60_000,
+    });
+    const began = performance.now();
+    await client.call('openPortal', { forMs });
+    await net.lab.internet.run(['nft', 'delete table inet gate']);
+    const seen = client.states.length;
+    expect(client.states.at(-1)).toMatchObject({ phase: 'waiting', attempt });
+    await client.call('closePortal', {});
+    await client.until('connecting', { seen, where: ({ phase }) => phase === 'handshaking' });
+    const waited = performance.now() - began;
+    expect(waited, 'it would have waited longer').toBeLessThan(backOffMs(attempt - 1, () => 1));
+    await client.until('connected', { seen });
   });
-  const began = performance.now();
-  await client.call('openPortal', { forMs });
-  await net.lab.internet.run(['nft', 'delete table inet gate']);
-  const seen = client.states.length;
-  expect(client.states.at(-1)).toMatchObject({ phase: 'waiting', attempt });
-  await client.call('closePortal', {});
-  await client.until('connecting', { seen, where: ({ phase }) => phase === 'handshaking' });
-  const waited = performance.now() - began;
-  expect(waited, 'it would have waited longer').toBeLessThan(backOffMs(attempt - 1, () => 1));
-  await client.until('connected', { seen });
-});
 
 test('when the helper is killed the kernel closes it, and the next helper has none', async () => {
   const client = await blocked();
@@ -290,14 +292,15 @@ test('when the helper is killed the kernel closes it, and the next helper has no
 const isProxyGone = (proxyPort: number) =>
   expect.poll(() => byProxy(uid, proxyPort, `${host}/sign-in`)).toMatchObject({ code: 7 });
 
-test('somebody who flushes the rules opens nothing for longer', async () => {
-  const client = await blocked();
-  const { proxyPort } = await client.call('openPortal', { forMs: 6000 });
-  await net.lab.user.run(['nft', 'flush', 'ruleset']);
-  await expect.poll(() => net.lab.user.run(['nft', 'list', 'ruleset'])).toContain('portal');
-  expect(await leakers([uid, 0], 'flushed')).toEqual([]);
-  await isClosed(proxyPort);
-});
+if (isExhaustive)
+  test('somebody who flushes the rules opens nothing for longer', async () => {
+    const client = await blocked();
+    const { proxyPort } = await client.call('openPortal', { forMs: 6000 });
+    await net.lab.user.run(['nft', 'flush', 'ruleset']);
+    await expect.poll(() => net.lab.user.run(['nft', 'list', 'ruleset'])).toContain('portal');
+    expect(await leakers([uid, 0], 'flushed')).toEqual([]);
+    await isClosed(proxyPort);
+  });
 
 test('it is for the owner of a connection, and only while traffic is blocked', async () => {
   const wrongState = { code: helperError.wrongState };

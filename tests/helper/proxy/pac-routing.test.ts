@@ -12,6 +12,7 @@ import { proxyGone } from '../support/helper-lab.ts';
 import { helperLabForEach } from '../support/lab-for-each.ts';
 import { proxyOf } from '../support/proxy/proxy-of.ts';
 import { curlLimits } from '../../lab/probes/probe.ts';
+import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
 
 const net = helperLabForEach();
 
@@ -44,67 +45,71 @@ const throughTunnel = [addresses.gateway.ipv4, addresses.gateway.ipv6];
 const socks = ({ address }: RoutingProxy) => `socks5h://${address}`;
 
 describe('mode pac', () => {
-  test.each([0, 1])('only what comes to the proxy goes through the tunnel (rp_filter=%i)', async (strict) => {
-    const { user, internet, gatewayMachine } = net.lab;
-    for (const device of ['all', 'default', 'uplink']) {
-      await user.run(['sysctl', '-qw', `net.ipv4.conf.${device}.rp_filter=${strict}`]);
-    }
-    const before = await user.snapshot();
-    const [asked, askedInside] = [await internet.queries(), await gatewayMachine.queries()];
-    const client = await net.connect({ routing: pac });
-    const proxy = proxyOf(client);
+  test.each(casesOf({ usual: [1], all: [0, 1] }))(
+    'only what comes to the proxy goes through the tunnel (rp_filter=%i)',
+    async (strict) => {
+      const { user, internet, gatewayMachine } = net.lab;
+      for (const device of ['all', 'default', 'uplink']) {
+        await user.run(['sysctl', '-qw', `net.ipv4.conf.${device}.rp_filter=${strict}`]);
+      }
+      const before = await user.snapshot();
+      const [asked, askedInside] = [await internet.queries(), await gatewayMachine.queries()];
+      const client = await net.connect({ routing: pac });
+      const proxy = proxyOf(client);
 
-    // The VPN's resolver names another machine than the public one.
-    expect(await seen(`http://${names.inside}/x`, { proxy: socks(proxy) })).toMatch(
-      /^(?:198\.51\.100\.1\d\d|2001:db8:2:100:.*)$/,
-    );
-    expect(await seen(`http://${names.echo}/x`, { proxy: socks(proxy) })).toBeOneOf(throughTunnel);
-    expect(await seen(`http://${names.echo}/x`, { proxy: `http://${proxy.address}` })).toBeOneOf(
-      throughTunnel,
-    );
-    expect(await seen(`http://${addresses.echo.ipv4}/x`)).toBe(addresses.user.ipv4);
-    expect(await seen(`http://[${addresses.echo.ipv6}]/x`)).toBe(addresses.user.ipv6);
-    expect(await user.resolve(names.where)).toEqual([addresses.direct.ipv4, addresses.direct.ipv6].sort());
-    expect(await seen(`http://tracker.ads.example/x`, { proxy: socks(proxy) })).toBeUndefined();
-    expect((await internet.queries()).slice(asked.length).map(({ name }) => name)).not.toContain(
-      names.inside,
-    );
-    expect((await gatewayMachine.queries()).slice(askedInside.length).map(({ name }) => name)).toContain(
-      names.inside,
-    );
+      // The VPN's resolver names another machine than the public one.
+      expect(await seen(`http://${names.inside}/x`, { proxy: socks(proxy) })).toMatch(
+        /^(?:198\.51\.100\.1\d\d|2001:db8:2:100:.*)$/,
+      );
+      expect(await seen(`http://${names.echo}/x`, { proxy: socks(proxy) })).toBeOneOf(throughTunnel);
+      expect(await seen(`http://${names.echo}/x`, { proxy: `http://${proxy.address}` })).toBeOneOf(
+        throughTunnel,
+      );
+      expect(await seen(`http://${addresses.echo.ipv4}/x`)).toBe(addresses.user.ipv4);
+      expect(await seen(`http://[${addresses.echo.ipv6}]/x`)).toBe(addresses.user.ipv6);
+      expect(await user.resolve(names.where)).toEqual([addresses.direct.ipv4, addresses.direct.ipv6].sort());
+      expect(await seen(`http://tracker.ads.example/x`, { proxy: socks(proxy) })).toBeUndefined();
+      expect((await internet.queries()).slice(asked.length).map(({ name }) => name)).not.toContain(
+        names.inside,
+      );
+      expect((await gatewayMachine.queries()).slice(askedInside.length).map(({ name }) => name)).toContain(
+        names.inside,
+      );
 
-    await client.call('disconnect', {});
-    await proxyGone(net);
-    expect(await user.snapshot()).toBe(before);
-  });
+      await client.call('disconnect', {});
+      await proxyGone(net);
+      expect(await user.snapshot()).toBe(before);
+    },
+  );
 
-  test('ssh goes through it, by SOCKS and by HTTP', async () => {
-    const { user, internet, directory } = net.lab;
-    const { clientOptions } = await startSshServer(internet, directory, {
-      address: addresses.echo.ipv4,
-      name: names.echo,
+  if (isExhaustive)
+    test('ssh goes through it, by SOCKS and by HTTP', async () => {
+      const { user, internet, directory } = net.lab;
+      const { clientOptions } = await startSshServer(internet, directory, {
+        address: addresses.echo.ipv4,
+        name: names.echo,
+      });
+      const client = await net.connect({ routing: pac });
+      const [host, port] = proxyOf(client).address.split(':');
+      const sent = randomBytes(300_000);
+      const input = path.join(directory, 'sent-by-ssh');
+      await writeFile(input, sent);
+      /** Whose address the server saw, and the digest of what it got, which ends when the client has sent all of it. */
+      const asSeen = async (...way: string[]) => {
+        const command = ['ssh', ...clientOptions, ...way, names.echo, 'echo $SSH_CONNECTION; sha256sum'];
+        const answer = await user.run(['sh', '-c', 'exec "$@" < "$0"', input, ...command]);
+        return { source: answer.split(' ')[0], digest: /[0-9a-f]{64}/.exec(answer)?.[0] };
+      };
+      const through = (protocol: '5' | 'connect') => [
+        '-o',
+        `ProxyCommand=nc.openbsd -X ${protocol} -x ${host}:${port} %h %p`,
+      ];
+      const digest = createHash('sha256').update(sent).digest('hex');
+      const { ipv4: source } = addresses.gateway;
+      expect(await asSeen(...through('5'))).toEqual({ source, digest });
+      expect(await asSeen(...through('connect'))).toEqual({ source, digest });
+      expect(await asSeen()).toEqual({ source: addresses.user.ipv4, digest });
     });
-    const client = await net.connect({ routing: pac });
-    const [host, port] = proxyOf(client).address.split(':');
-    const sent = randomBytes(300_000);
-    const input = path.join(directory, 'sent-by-ssh');
-    await writeFile(input, sent);
-    /** Whose address the server saw, and the digest of what it got, which ends when the client has sent all of it. */
-    const asSeen = async (...way: string[]) => {
-      const command = ['ssh', ...clientOptions, ...way, names.echo, 'echo $SSH_CONNECTION; sha256sum'];
-      const answer = await user.run(['sh', '-c', 'exec "$@" < "$0"', input, ...command]);
-      return { source: answer.split(' ')[0], digest: /[0-9a-f]{64}/.exec(answer)?.[0] };
-    };
-    const through = (protocol: '5' | 'connect') => [
-      '-o',
-      `ProxyCommand=nc.openbsd -X ${protocol} -x ${host}:${port} %h %p`,
-    ];
-    const digest = createHash('sha256').update(sent).digest('hex');
-    const { ipv4: source } = addresses.gateway;
-    expect(await asSeen(...through('5'))).toEqual({ source, digest });
-    expect(await asSeen(...through('connect'))).toEqual({ source, digest });
-    expect(await asSeen()).toEqual({ source: addresses.user.ipv4, digest });
-  });
 
   test('what comes to the proxy never leaves outside the tunnel, whatever becomes of that', async () => {
     const client = await net.connect({ routing: pac });
@@ -249,18 +254,19 @@ describe('mode pac', () => {
     server.kill();
   });
 
-  test('no other user can listen where a helper and a proxy that were killed did', async () => {
-    const client = await net.connect({ killSwitch: true, routing: pac });
-    const port = Number(new URL(proxyOf(client).pacUrl).port);
-    await net.end('SIGKILL');
-    for (const pid of await net.proxies()) process.kill(pid, 'SIGKILL');
-    await proxyGone(net);
-    const asOther = async (where: number) =>
-      (await execAsSecondUser(net.lab.user, ['perl', '-e', listenScript, `${where}`])).stdout;
-    expect(await asOther(port)).toBe('Permission denied');
-    // The positive control: it is the port that this user may not have.
-    expect(await asOther(10_187)).toBe('listening');
-  });
+  if (isExhaustive)
+    test('no other user can listen where a helper and a proxy that were killed did', async () => {
+      const client = await net.connect({ killSwitch: true, routing: pac });
+      const port = Number(new URL(proxyOf(client).pacUrl).port);
+      await net.end('SIGKILL');
+      for (const pid of await net.proxies()) process.kill(pid, 'SIGKILL');
+      await proxyGone(net);
+      const asOther = async (where: number) =>
+        (await execAsSecondUser(net.lab.user, ['perl', '-e', listenScript, `${where}`])).stdout;
+      expect(await asOther(port)).toBe('Permission denied');
+      // The positive control: it is the port that this user may not have.
+      expect(await asOther(10_187)).toBe('listening');
+    });
 
   test('a helper that is killed takes its proxy along, and the next puts everything back', async () => {
     const before = await net.lab.user.snapshot();
@@ -293,12 +299,13 @@ describe('mode pac', () => {
     expect(await net.lab.user.snapshot()).toBe(before);
   });
 
-  test('with the kill switch on, a connection that routes everything takes the place of the proxy', async () => {
-    const client = await net.connect({ killSwitch: true, routing: pac });
-    await client.call('connect', net.request({ session: await net.signIn(), routing: everything }));
-    await client.until('connected', { where: ({ routing }) => routing.mode === 'global' });
-    await proxyGone(net);
-  });
+  if (isExhaustive)
+    test('with the kill switch on, a connection that routes everything takes the place of the proxy', async () => {
+      const client = await net.connect({ killSwitch: true, routing: pac });
+      await client.call('connect', net.request({ session: await net.signIn(), routing: everything }));
+      await client.until('connected', { where: ({ routing }) => routing.mode === 'global' });
+      await proxyGone(net);
+    });
 
   test('without a connection there is nothing to route', async () => {
     const client = await net.attach();

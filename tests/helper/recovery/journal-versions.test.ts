@@ -116,7 +116,7 @@ async function leave(
 
 /** Those of which the blocking differs. */
 const blocking: readonly string[] = casesOf({
-  usual: ['version 1, device and rules apart', 'version 2', 'version 2, with the list of mode ip in it'],
+  usual: ['version 1, device and rules apart', 'version 2'],
   all: Object.keys(journals),
 });
 
@@ -152,7 +152,7 @@ const unreadable: [string, string][] = [
 // The latter as what was cut off.
 const all: typeof unreadable = [...unreadable, ['of garbage', '\0\xff{'], ['that is empty', '']];
 
-describe.each(casesOf({ usual: unreadable, all }))('a journal %s', (_name, journal) => {
+describe.each(casesOf({ usual: unreadable.slice(0, 2), all }))('a journal %s', (_name, journal) => {
   test('leaves traffic blocked, over restarts too, until the user opens it', async () => {
     await restartWith(journal);
     const client = await net.attach();

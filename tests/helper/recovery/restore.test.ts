@@ -10,6 +10,7 @@ import { eventually, exec } from '../../lab/runs/process.ts';
 import { programFile } from '../../lab/runs/programs.ts';
 import { startAs } from '../support/programs/grouped-process.ts';
 import { helperLabForEach } from '../support/lab-for-each.ts';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 
 /** `--restore`, by which root unblocks traffic where no helper can be asked. */
 
@@ -88,16 +89,19 @@ const damages: Record<string, (journal: string) => Promise<void>> = {
   'that is lost': (journal) => rm(journal),
 };
 
-test.each(Object.entries(damages))('undoes all past a journal %s', async (_kind, damage) => {
-  await net.connect({ killSwitch: true });
-  await net.end('SIGKILL');
-  await damage(path.join(net.stateDirectory, 'journal.json'));
-  expect(await source()).toBeUndefined();
-  expect(await net.lab.user.exec(argv())).toMatchObject({ code: 0 });
-  // The machine's own resolvers as well, or it would find nobody.
-  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
-  expect(await source()).toBe(addresses.user.ipv4);
-});
+test.each(casesOf({ usual: Object.entries(damages).slice(-1), all: Object.entries(damages) }))(
+  'undoes all past a journal %s',
+  async (_kind, damage) => {
+    await net.connect({ killSwitch: true });
+    await net.end('SIGKILL');
+    await damage(path.join(net.stateDirectory, 'journal.json'));
+    expect(await source()).toBeUndefined();
+    expect(await net.lab.user.exec(argv())).toMatchObject({ code: 0 });
+    // The machine's own resolvers as well, or it would find nobody.
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+    expect(await source()).toBe(addresses.user.ipv4);
+  },
+);
 
 test('a helper that is started meanwhile, as by systemd, waits until all is undone', async () => {
   await net.connect({ killSwitch: true });
