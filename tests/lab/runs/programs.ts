@@ -40,9 +40,12 @@ const programs = {
 };
 type Runner = keyof typeof programs;
 
-/** Those that the build makes too; in `npm test` it has just done so. */
-const built: Readonly<Record<string, string>> =
-  process.env['WAYMAKER_RUNNER'] === undefined
+/**
+ * Those that the build makes too; in `npm test` it has just done so. Helper tests bundle them once more: what they
+ * preload into a helper changes the package of native calls that is installed here, and a built helper has its own.
+ */
+const builtFor = (runner: Runner): Readonly<Record<string, string>> =>
+  runner === 'helper' || process.env['WAYMAKER_RUNNER'] === undefined
     ? {}
     : { 'helper/index.ts': 'out/helper/helper.mjs', 'helper/posix/start-proxy.ts': 'out/helper/proxy.mjs' };
 
@@ -77,6 +80,7 @@ export async function bundlePrograms(runner: Runner): Promise<void> {
   const folder = path.join(root, 'out/test-programs', runner);
   await mkdir(folder, { recursive: true });
   const made = await mkdtemp(path.join(folder, 'new-'));
+  const built = builtFor(runner);
   const bundles = Object.entries(programs[runner]).filter(([entry]) => built[entry] === undefined);
   await Promise.all(
     bundles.map(async ([entry, name]) => {

@@ -43,6 +43,8 @@ export async function startAs(
     arrived = awaitLine();
   });
   stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+  // One that has ended by itself is told nothing more; what became of it is in its code.
+  stdin.on('error', () => undefined);
   const closed = once(child, 'close').then(([code]) => {
     arrived.reject(new Error(`it has ended: ${errors}`));
     return code as number | null;
