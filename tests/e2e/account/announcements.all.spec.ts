@@ -3,6 +3,10 @@ import { ConfirmRoute } from '../routes/confirm-route.ts';
 import { listenForAnnouncements } from '../support/service/announcements.ts';
 import { tickUntil } from '../support/host/tick-until.ts';
 import { expect, test } from '../webview/webview-fixtures.ts';
+import { LoginRoute } from '../routes/login-route.ts';
+import { VerifyRoute } from '../routes/verify-route.ts';
+import { connectTo, openConnectTab } from '../support/tunnel/connect.ts';
+import { signIn } from '../support/tunnel/sign-in.ts';
 
 test.describe('countdowns are announced, and not every second:', () => {
   test('the 10 s before the payment success leads on; spec §9: toast auto-hide 3 s', async ({
@@ -33,5 +37,67 @@ test.describe('countdowns are announced, and not every second:', () => {
     await page.clock.runFor(4000);
     await page.clock.resume();
     await expect(new AccountRoute(page).heading).toBeVisible();
+  });
+
+  test('the 60 s before another code', async ({ openedConsole: page, email }) => {
+    await page.clock.install();
+    await new LoginRoute(page).askForCode(email);
+    const verify = new VerifyRoute(page);
+    await expect(verify.resendIn).toBeDisabled();
+    const announcements = await listenForAnnouncements(page);
+    await page.clock.pauseAt(Date.now() + 1000);
+    await page.clock.runFor(5000);
+    await expect(verify.resendIn).toBeDisabled();
+    expect(await announcements()).toEqual([]);
+    await page.clock.fastForward(50_000);
+    // The frames that probe the network every 30 s are answered before more time passes.
+    await expect(page.locator('object')).toHaveCount(0);
+    await page.clock.runFor(12_000);
+    await expect(verify.resend).toBeEnabled();
+    await page.clock.runFor(5000);
+    expect(await announcements()).toEqual(['You can ask for a new code now']);
+  });
+
+  test('the time that is left of a trial, and its end; so is what becomes of the tunnel', async ({
+    openInApp,
+    serviceHere,
+    email,
+  }) => {
+    const { page } = await openInApp('android');
+    await page.clock.install();
+    await signIn(page, serviceHere, email);
+    const minute = 60_000;
+    await page.clock.fastForward((72 * 60 - 70) * minute);
+    const connect = await openConnectTab(page);
+    await expect(connect.trialLeft).toBeVisible();
+    const announcements = await listenForAnnouncements(page);
+    const saidOfTrial = async () => (await announcements()).filter((text) => /trial|plan/i.test(text));
+    const pass = async (milliseconds: number) => {
+      await page.clock.fastForward(milliseconds);
+      await page.clock.runFor(3000);
+    };
+    await connectTo(page);
+    await expect.poll(async () => (await announcements()).join('\n')).toContain('through Aurora');
+    await connect.disconnect.click();
+    await expect(connect.status('connect.disconnected')).toBeVisible();
+    await expect.poll(async () => (await announcements()).join('\n')).toContain('Not connected');
+
+    await pass(minute);
+    expect(await saidOfTrial()).toEqual([]);
+    await pass(11 * minute);
+    expect(await saidOfTrial()).toEqual(['Your trial ends in less than 60 minutes']);
+    // Among the servers, too.
+    await connect.openServers();
+    await pass(49 * minute);
+    expect(await saidOfTrial()).toEqual(['Your trial ends in less than 10 minutes']);
+    await page.keyboard.press('Escape');
+    await expect(connect.search).toBeHidden();
+    await pass(8 * minute);
+    expect(await saidOfTrial()).toEqual(['Your trial ends in less than 1 minute']);
+    await pass(2 * minute);
+    expect(await saidOfTrial()).toEqual([
+      'You need a plan to connectYour traffic goes straight to the internet',
+    ]);
+    await expect(connect.trialLeft).toBeHidden();
   });
 });

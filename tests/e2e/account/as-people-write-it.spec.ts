@@ -1,7 +1,5 @@
 import { LoginRoute } from '../routes/login-route.ts';
-import { RedeemRoute } from '../routes/redeem-route.ts';
 import { VerifyRoute } from '../routes/verify-route.ts';
-import { signInByApi } from '../support/service/api-user.ts';
 import { expect, test } from '../fixtures.ts';
 
 test('an address and a code may be typed and pasted as keyboards and mails write them', async ({
@@ -27,19 +25,3 @@ test('an address and a code may be typed and pasted as keyboards and mails write
   );
   await expect(success).toBeVisible();
 });
-
-for (const path of ['/Device-Login', '/device-login/']) {
-  test(`${path} signs in like the page it is, and leaves no token in the address`, async ({
-    openedConsole: page,
-    serviceHere,
-    email,
-  }) => {
-    const { deviceId, token } = await signInByApi(serviceHere, email);
-    await expect(new LoginRoute(page).heading).toBeVisible();
-    const query = new URLSearchParams({ deviceId, token, next: '/X/' });
-    await page.goto(`${serviceHere.consoleUrl}${path}?${query.toString()}`);
-    await expect(new RedeemRoute(page).heading).toBeVisible();
-    await expect(page).toHaveURL(`${serviceHere.consoleUrl}/x`);
-    await expect(page.getByRole('navigation', { name: 'Breadcrumbs' })).toBeVisible();
-  });
-}

@@ -7,7 +7,8 @@ import { PurchaseRoute } from '../routes/purchase-route.ts';
 import { placeOrder } from '../support/service/place-order.ts';
 import { payerOf } from '../support/service/payer.ts';
 import { plan } from '../support/service/service.ts';
-import { launchSignedIn } from '../support/tunnel/sign-in.ts';
+import { launchSignedIn, openSignedIn } from '../support/tunnel/sign-in.ts';
+import { WordgatePage } from '../routes/store-pages.ts';
 
 test.describe('spec §2: /orders: the whole page on the desktop', () => {
   test('spec §6: levels: 3 child (member): is not offered to pay an order', async ({
@@ -32,5 +33,37 @@ test.describe('spec §2: /orders: the whole page on the desktop', () => {
     await expect(childOnly).toBeVisible();
     await new ConfirmRoute(page).follow(`?order_id=${orderId}`);
     await expect(childOnly).toBeVisible();
+  });
+
+  test('spec §9: prices shown in USD as cents/100 with 2 decimals; an unpaid order leads to /pay/order, a paid one does not', async ({
+    signedInHere: { page },
+    browserHere,
+    serviceHere,
+    email,
+  }) => {
+    await new ManageLinks(page).to('section.orders').click();
+    const orders = new OrdersRoute(page);
+    await expect(orders.heading).toBeFocused();
+    await expect(orders.empty).toBeVisible();
+
+    const browser = await openSignedIn(browserHere, serviceHere, email);
+    const orderId = await placeOrder(serviceHere, email, 2);
+    await new PayOrderRoute(browser).open(`?orderId=${orderId}`);
+    await new WordgatePage(browser).reached();
+    await orders.open();
+    await expect(orders.row(plan.title)).toContainText('2 × $9.99');
+    await expect(orders.row(plan.title).getByText('$19.98', { exact: true })).toBeVisible();
+    await expect(orders.unpaid).toBeVisible();
+    await orders.pay(plan.title).click();
+    await expect(new PayOrderRoute(page).heading).toBeVisible();
+    expect(new URL(page.url()).pathname).toBe('/pay/order');
+
+    const wordgate = new WordgatePage(browser);
+    await wordgate.pay.click();
+    await expect(new ConfirmRoute(browser).successToast).toBeVisible();
+    await orders.open();
+    await expect(orders.paid).toBeVisible();
+    await expect(orders.unpaid).toBeHidden();
+    await expect(orders.rows.getByRole('link')).toHaveCount(0);
   });
 });

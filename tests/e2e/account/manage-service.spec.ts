@@ -2,7 +2,6 @@ import type { Page } from 'playwright/test';
 import { desktopTransportName, type HostTransport } from '../../../src/shared/host/transport.ts';
 import { ManageLinks } from '../routes/manage-links.ts';
 import { MyServiceRoute } from '../routes/my-service-route.ts';
-import { PurchaseRoute } from '../routes/purchase-route.ts';
 import { must, signInByApi } from '../support/service/api-user.ts';
 import { licenseKeys } from '../support/service/service.ts';
 import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
@@ -14,16 +13,6 @@ const test = keepPagesHere();
 const monthMs = 30 * 24 * 3_600_000;
 
 test.describe('spec §2: /my-service: the whole page on the desktop, and in a webview as there', () => {
-  test('without a plan it leads to the purchase page', async ({ signInInApp }) => {
-    const { page } = await signInInApp('android');
-    await new ManageLinks(page).to('section.service').click();
-    const service = new MyServiceRoute(page);
-    await expect(service.heading).toBeFocused();
-    await expect(service.none).toBeVisible();
-    await service.choose.click();
-    await expect(new PurchaseRoute(page).heading).toBeVisible();
-  });
-
   test('the plan with its state, end and seats; expired a minute after its end at the latest (spec §4)', async ({
     launchHere,
     serviceHere,

@@ -2,6 +2,7 @@ import { expect, test } from '../fixtures.ts';
 import { MoreLinks } from '../routes/more-links.ts';
 import { WebNoticeRoute } from '../routes/web-notice-route.ts';
 import { nameLinks } from '../support/service/name-links.ts';
+import { texts } from '../support/screens/texts.ts';
 
 test.describe('spec §3: links of basic info', () => {
   test("pages of ours are ours, and the seller's offers are one of the ways to more", async ({
@@ -27,4 +28,23 @@ test.describe('spec §3: links of basic info', () => {
     await expect(more.to('selfDelete.title')).toHaveAttribute('href', '/self-delete');
     await expect(more.to('more.offers')).toHaveCount(0);
   });
+});
+
+test('what the operator says of themselves and promises stands on the pages for it', async ({
+  openedConsole: page,
+  serviceHere,
+}) => {
+  const said = { 'about.operator': 'We are Example Net.', 'privacy.operator': 'We log nothing.\nAsk us.' };
+  await page.route('**/api/translations/**', (route) =>
+    route.fulfill({ json: { code: 0, msg: '', data: said } }),
+  );
+  await page.evaluate(() => localStorage.clear());
+  await page.goto(`${serviceHere.consoleUrl}/about-us`);
+  await expect(page.getByRole('region', { name: texts.en['about.operatorTitle'] })).toContainText(
+    said['about.operator'],
+  );
+  await page.goto(`${serviceHere.consoleUrl}/store/privacy`);
+  await expect(page.getByRole('region', { name: texts.en['privacy.operatorTitle'] })).toContainText(
+    said['privacy.operator'],
+  );
 });

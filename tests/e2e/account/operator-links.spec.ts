@@ -2,7 +2,6 @@ import { expect } from '../fixtures.ts';
 import { keepPagesHere } from '../webview/kept-pages.ts';
 import { MoreLinks } from '../routes/more-links.ts';
 import { WebNoticeRoute } from '../routes/web-notice-route.ts';
-import { texts } from '../support/screens/texts.ts';
 import { nameLinks } from '../support/service/name-links.ts';
 
 const test = keepPagesHere();
@@ -32,23 +31,4 @@ test.describe('spec §3: links of basic info', () => {
     await more.open();
     await expect(more.to('selfDelete.title')).toHaveAttribute('href', `${elsewhere}/delete`);
   });
-});
-
-test('what the operator says of themselves and promises stands on the pages for it', async ({
-  openedConsole: page,
-  serviceHere,
-}) => {
-  const said = { 'about.operator': 'We are Example Net.', 'privacy.operator': 'We log nothing.\nAsk us.' };
-  await page.route('**/api/translations/**', (route) =>
-    route.fulfill({ json: { code: 0, msg: '', data: said } }),
-  );
-  await page.evaluate(() => localStorage.clear());
-  await page.goto(`${serviceHere.consoleUrl}/about-us`);
-  await expect(page.getByRole('region', { name: texts.en['about.operatorTitle'] })).toContainText(
-    said['about.operator'],
-  );
-  await page.goto(`${serviceHere.consoleUrl}/store/privacy`);
-  await expect(page.getByRole('region', { name: texts.en['privacy.operatorTitle'] })).toContainText(
-    said['privacy.operator'],
-  );
 });

@@ -2,6 +2,8 @@ import { expect, test } from '../fixtures.ts';
 import { MoreLinks } from '../routes/more-links.ts';
 import { RedeemRoute } from '../routes/redeem-route.ts';
 import { licenseKeys } from '../support/service/service.ts';
+import { AccountRoute } from '../routes/account-route.ts';
+import { must, signInByApi } from '../support/service/api-user.ts';
 
 test.describe('spec §2: /x: enter a license key to redeem (coupon/recharge)', () => {
   test('the desktop app redeems it as well', async ({ signedInHere: { page } }) => {
@@ -10,5 +12,57 @@ test.describe('spec §2: /x: enter a license key to redeem (coupon/recharge)', (
     await redeem.redeem(licenseKeys.desktop);
     await expect(redeem.success).toBeVisible();
     await expect(page.getByText('Gift')).toBeVisible();
+  });
+
+  test("spec §8: 'license recharge success', and the plan is there at once, also after a reload", async ({
+    signedInConsole: page,
+  }) => {
+    const account = new AccountRoute(page);
+    await expect(account.noPlan).toBeVisible();
+    await new MoreLinks(page).to('redeem.title').click();
+    const redeem = new RedeemRoute(page);
+    await expect(redeem.heading).toBeVisible();
+    await expect(redeem.key).toBeFocused();
+    await redeem.redeem(`  ${licenseKeys.web} `);
+    await expect(redeem.success).toBeVisible();
+    await expect(account.heading).toBeFocused();
+    await expect(page.getByText('Gift')).toBeVisible();
+    await page.reload();
+    await expect(page.getByText('Gift')).toBeVisible();
+    await expect(account.noPlan).toBeHidden();
+  });
+
+  test("spec §5: license key field is required; spec §8: other nonzero codes: toast the server msg as an error, and what was typed stays; 'error during license key recharge' while the service cannot be reached", async ({
+    signedInConsole: page,
+    serviceHere,
+    email,
+  }) => {
+    const redeem = new RedeemRoute(page);
+    await redeem.open();
+    for (const nothing of ['', '   ']) {
+      await redeem.redeem(nothing);
+      await expect(redeem.required).toBeVisible();
+      await expect(redeem.key).toBeFocused();
+      await expect(redeem.key).toHaveAttribute('aria-invalid', 'true');
+    }
+    await redeem.key.fill('x');
+    await expect(redeem.required).toBeHidden();
+
+    const other = await signInByApi(serviceHere, `other-${email}`);
+    must(await other.call('consumeLicenseKey', { params: { key: licenseKeys.twice } }));
+    await redeem.redeem(licenseKeys.twice);
+    await expect(
+      page.getByText('This license key has already been used. Please enter another one.'),
+    ).toBeVisible();
+    await expect(redeem.key).toHaveValue(licenseKeys.twice);
+    await redeem.redeem('../../self');
+    await expect(redeem.heading).toBeVisible();
+    await expect(redeem.key).toHaveValue('../../self');
+
+    await page.route('**/api/license-keys/**', (route) => route.abort());
+    await redeem.redeem('ANY-KEY');
+    await expect(redeem.failed).toBeVisible();
+    await expect(redeem.key).toHaveValue('ANY-KEY');
+    await expect(redeem.submit).toBeEnabled();
   });
 });

@@ -2,6 +2,9 @@ import { expect, test } from '../fixtures.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { MoreLinks } from '../routes/more-links.ts';
 import { SelfDeleteRoute } from '../routes/self-delete-route.ts';
+import { AccountRoute } from '../routes/account-route.ts';
+import { signInByApi } from '../support/service/api-user.ts';
+import { signIn } from '../support/tunnel/sign-in.ts';
 
 test.describe('spec §2: /self-delete: three-step account deletion', () => {
   test('a second tap that the browser does not count as one is ignored too', async ({
@@ -36,5 +39,81 @@ test.describe('spec §2: /self-delete: three-step account deletion', () => {
     await expect(new LoginRoute(page).heading).toBeVisible();
     await page.reload();
     await expect(new LoginRoute(page).heading).toBeVisible();
+  });
+
+  test("spec §4: initial confirm, warning that all assets and plans are erased, final confirm, then the delete call; spec §8: 'account deleted'", async ({
+    signedInConsole: page,
+    serviceHere,
+    email,
+  }) => {
+    const elsewhere = await signInByApi(serviceHere, email);
+    await new MoreLinks(page).to('selfDelete.title').click();
+    const remove = new SelfDeleteRoute(page);
+    await expect(remove.heading).toBeFocused();
+    await expect(remove.stepHeading('confirm')).toBeVisible();
+    await expect(remove.currentStep).toHaveText('Confirm');
+    await expect(page.getByRole('main').getByText(email)).toBeVisible();
+
+    await remove.continueButton.click();
+    await expect(remove.stepHeading('warn')).toBeFocused();
+    await expect(remove.currentStep).toHaveText('What is lost');
+    for (const lost of ['Plan', 'Orders', 'Devices', 'Group'] as const) {
+      await expect(remove.says(`selfDelete.warn${lost}`)).toBeVisible();
+    }
+    await remove.continueButton.click();
+    await expect(remove.stepHeading('final')).toBeFocused();
+    await expect(remove.continueButton).toBeHidden();
+    await remove.submit.click();
+
+    await expect(remove.success).toBeVisible();
+    await expect(new LoginRoute(page).heading).toBeVisible();
+    expect(await elsewhere.call('userInfo')).toEqual({ ok: false, failure: { kind: 'unauthorized' } });
+    expect(await page.evaluate(() => localStorage.getItem('token'))).toBeNull();
+
+    // The address may sign up again, and does not come back to the page of deletion.
+    await signIn(page, serviceHere, email);
+    await expect(page).toHaveURL(/\/dashboard$/);
+  });
+
+  test('nothing is deleted on the way: back and keep lead out of every step, and neither a key nor a double click skips one', async ({
+    signedInConsole: page,
+  }) => {
+    const remove = new SelfDeleteRoute(page);
+    const calls: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'DELETE') calls.push(request.url());
+    });
+    await remove.open();
+    await remove.continueButton.focus();
+    for (let presses = 1; presses <= 4; presses += 1) await page.keyboard.press('Enter');
+    await expect(remove.stepHeading('warn')).toBeFocused();
+    await remove.back.click();
+    await expect(remove.stepHeading('confirm')).toBeFocused();
+    await expect(remove.back).toBeHidden();
+    await remove.continueButton.dblclick();
+    await expect(remove.stepHeading('warn')).toBeFocused();
+    await remove.continueButton.dblclick();
+    await expect(remove.stepHeading('final')).toBeFocused();
+    await remove.back.dblclick();
+    await expect(remove.stepHeading('warn')).toBeFocused();
+    await remove.keep.click();
+    await expect(new AccountRoute(page).heading).toBeFocused();
+    expect(calls).toEqual([]);
+  });
+
+  test("spec §8: 'error during account deletion' while the service cannot be reached; then it still works", async ({
+    signedInConsole: page,
+  }) => {
+    const remove = new SelfDeleteRoute(page);
+    await remove.open();
+    await remove.continueButton.click();
+    await remove.continueButton.click();
+    await page.route('**/api/self', (route) => route.abort());
+    await remove.submit.click();
+    await expect(remove.failed).toBeVisible();
+    await expect(remove.stepHeading('final')).toBeVisible();
+    await page.unroute('**/api/self');
+    await remove.submit.click();
+    await expect(remove.success).toBeVisible();
   });
 });

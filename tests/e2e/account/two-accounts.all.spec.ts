@@ -1,7 +1,10 @@
 import { expect, test } from '../fixtures.ts';
 import { signInByApi } from '../support/service/api-user.ts';
-import { openSignedIn } from '../support/tunnel/sign-in.ts';
+import { openSignedIn, deviceLogin } from '../support/tunnel/sign-in.ts';
+import { StorePage } from '../routes/store-pages.ts';
+import { texts } from '../support/screens/texts.ts';
 
+const text = texts.en;
 test('a tab follows when one beside it clears the browser’s storage, and signs in as somebody else at once', async ({
   browserHere,
   serviceHere,
@@ -21,4 +24,34 @@ test('a tab follows when one beside it clears the browser’s storage, and signs
   );
   await expect(page.getByRole('main').getByText(other)).toBeVisible();
   await expect(page.getByRole('main').getByText(email)).toHaveCount(0);
+});
+
+test('tabs follow when a tab beside them changes accounts, and do nothing to the new one that was meant for the old', async ({
+  browserHere,
+  serviceHere,
+  email,
+}) => {
+  const other = email.replace('@', '-other@');
+  const page = await openSignedIn(browserHere, serviceHere, email);
+  const newTab = async (path: string) => {
+    const opened = page.context().waitForEvent('page');
+    // By the page, as a link does it: such tabs share a process, and learn late what the other has stored.
+    await page.evaluate((to) => void window.open(to), path);
+    return await opened;
+  };
+  await page.goto(`${serviceHere.consoleUrl}/self-delete`);
+  for (const step of ['confirm', 'warn'] as const) {
+    await expect(page.getByText(text[`selfDelete.${step}Title`])).toBeVisible();
+    await page.getByRole('button', { name: text['selfDelete.continue'] }).click();
+  }
+  await expect(page.getByText(text['selfDelete.finalTitle'])).toBeVisible();
+  const shop = await newTab('/store/purchase');
+  await expect(new StorePage(shop).buyer(email)).toBeVisible();
+
+  const tab = await newTab(await deviceLogin(serviceHere, other));
+  await tab.getByRole('button', { name: text['deviceLogin.signInInstead'] }).click();
+  await expect(tab.getByRole('main').getByText(other)).toBeVisible();
+  await expect(page.getByText(text['selfDelete.finalTitle'])).toHaveCount(0);
+  await expect(page.getByRole('main').getByText(other)).toBeVisible();
+  await expect(new StorePage(shop).buyer(other)).toBeVisible();
 });

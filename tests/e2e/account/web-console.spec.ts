@@ -2,14 +2,9 @@ import { expect } from '../fixtures.ts';
 import { keepPagesHere } from '../webview/kept-pages.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
-import { LogoutRoute } from '../routes/logout-route.ts';
-import { NotFoundRoute } from '../routes/not-found-route.ts';
 import { VerifyRoute } from '../routes/verify-route.ts';
-import { MoreLinks } from '../routes/more-links.ts';
-import { WebNoticeRoute, webNoticePaths } from '../routes/web-notice-route.ts';
+import { WebNoticeRoute } from '../routes/web-notice-route.ts';
 import { signIn } from '../support/tunnel/sign-in.ts';
-import { texts } from '../support/screens/texts.ts';
-import { withoutEvents } from '../support/service/without-events.ts';
 
 const test = keepPagesHere();
 
@@ -42,63 +37,6 @@ test.describe('the same pages as the web console', () => {
     expect(complaints).toEqual([]);
   });
 
-  test(`spec §2: ${webNoticePaths.join(', ')} on the web show only the notice 'please use the desktop app to manage'`, async ({
-    signedInConsole: page,
-  }) => {
-    await withoutEvents(page.context());
-    await page.reload();
-    // The account page may still be asking for what it shows.
-    await page.waitForLoadState('networkidle');
-    const calls: string[] = [];
-    page.on('request', (request) => calls.push(new URL(request.url()).pathname));
-    const main = page.getByRole('main');
-    for (const path of webNoticePaths) {
-      const notice = new WebNoticeRoute(page, path);
-      await notice.open();
-      await expect(notice.heading).toBeVisible();
-      await page.waitForLoadState('networkidle');
-      await expect(main.getByRole('heading')).toHaveCount(1);
-      await expect(main.getByRole('link')).toHaveText([
-        texts.en['shell.dashboard'],
-        texts.en['download.title'],
-        texts.en['notice.back'],
-      ]);
-      await expect(main.getByRole('textbox')).toHaveCount(0);
-      // Nor is what is managed there asked for.
-      expect(
-        calls.splice(0).filter((call) => /^\/api\/(devices|orders|group|my-service)/.test(call)),
-      ).toEqual([]);
-    }
-    const notice = new WebNoticeRoute(page, webNoticePaths[0]);
-    await notice.open();
-    await notice.download.click();
-    await expect(new MoreLinks(page).downloadHeading).toBeFocused();
-    await page.goBack();
-    await notice.back.click();
-    await expect(new AccountRoute(page).heading).toBeVisible();
-  });
-
-  test('spec §2: /auth-verify: six-digit code entry; spec §5: verification code must be exactly 6 characters to enable verify', async ({
-    openedConsole: page,
-    serviceHere,
-    email,
-  }) => {
-    await new LoginRoute(page).askForCode(email);
-    const verify = new VerifyRoute(page);
-    const code = await serviceHere.mailbox.code(email);
-    await expect(verify.digits).toHaveCount(6);
-    await expect(verify.verifyButton).toBeDisabled();
-    await verify.type(code.slice(0, 5));
-    await expect(verify.verifyButton).toBeDisabled();
-    // A whole code is sent at once, so that the button is seen to be enabled only if that fails.
-    await page.route('**/api/auth', (route) => route.abort());
-    await page.keyboard.type(code.slice(5));
-    await expect(verify.failed).toBeVisible();
-    await expect(verify.verifyButton).toBeEnabled();
-    await verify.digits.last().press('Backspace');
-    await expect(verify.verifyButton).toBeDisabled();
-  });
-
   test('spec §6: routes under / require authentication; otherwise redirect to /login with a return state', async ({
     openedConsole: page,
     serviceHere,
@@ -110,24 +48,5 @@ test.describe('the same pages as the web console', () => {
     await new LoginRoute(page).askForCode(email);
     await new VerifyRoute(page).type(await serviceHere.mailbox.code(email));
     await expect(notice.heading).toBeVisible();
-  });
-
-  test("spec §2: *: 404 page with a 'back home' button to /dashboard; /logout: logout confirmation", async ({
-    signedInConsole: page,
-  }) => {
-    const notFound = new NotFoundRoute(page);
-    await notFound.open();
-    await expect(notFound.heading).toBeVisible();
-    await notFound.backHome.click();
-    await expect(page).toHaveURL(/\/dashboard$/);
-    await new AccountRoute(page).signOut.click();
-    const logout = new LogoutRoute(page);
-    await expect(logout.heading).toBeVisible();
-    expect(await page.evaluate(() => localStorage.getItem('token'))).not.toBeNull();
-    await logout.confirm.click();
-    await expect(new LoginRoute(page).heading).toBeVisible();
-    expect(await page.evaluate(() => localStorage.getItem('token'))).toBeNull();
-    await new AccountRoute(page).open();
-    await expect(new LoginRoute(page).heading).toBeVisible();
   });
 });

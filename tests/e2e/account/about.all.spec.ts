@@ -1,12 +1,11 @@
-import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { expect, test } from '../fixtures.ts';
 import { AboutRoute } from '../routes/about-route.ts';
 import { MoreLinks } from '../routes/more-links.ts';
-import { languages, type TextLanguage } from '../support/screens/texts.ts';
+import { languages } from '../support/screens/texts.ts';
 import { openConsole } from '../support/service/web-console.ts';
 
 test.describe('spec §2: /about-us: company mission, product features, team background', () => {
-  for (const language of casesOf<TextLanguage>({ usual: ['en'], all: languages })) {
+  for (const language of languages) {
     test(`for everybody, in ${language}, on a phone without anything cut off`, async ({
       browserHere,
       serviceHere,
