@@ -13,6 +13,7 @@ import { serverNames } from '../support/service/service.ts';
 import { texts } from '../support/screens/texts.ts';
 import { startApp } from '../webview/open-webview.ts';
 import { expect, test } from '../webview/webview-fixtures.ts';
+import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 
 /** What the browser has kept of the console: by build the addresses of its files. */
 function kept(page: Page): Promise<Record<string, string[]>> {
@@ -95,91 +96,96 @@ test('an app that is started without a network has its connect tab, and connects
   }
 });
 
-test('a first load fetches nothing twice for later; a new build is used by what is opened next, and open pages keep theirs', async ({
-  browserHere,
-  directory,
-}) => {
-  const next = path.join(directory, 'next');
-  await mkdir(next);
-  await writeNextBuild(next);
-  const context = await browserHere.newContext({ serviceWorkers: 'allow' });
-  await noteFirstPage(context);
-  let port: string;
-  let old: Page;
-  {
-    await using served = await serveConsole(builtRenderer);
-    port = new URL(served.url).port;
-    old = await openLogin(context, served.url);
-    await expect(versionAt(old)).toHaveText(new RegExp(version));
-    await expectKept(old);
-    await expect(old.locator('html')).toHaveAttribute('data-kept-with', 'page');
-    const files = served.asked.filter((address) => address.startsWith('/assets/'));
-    expect(files.length).toBeGreaterThan(50);
-    expect(files.toSorted()).toEqual([...new Set(files)].toSorted());
-  }
-  {
-    await using served = await serveConsole(next, { WAYMAKER_SERVICE_PORT: port });
-    // Opened before the new build is there. Browsers look for it by themselves, but half a minute later.
-    const second = await openLogin(context, served.url);
-    await expect(versionAt(second)).toHaveText(new RegExp(version));
-    await second.evaluate(async () => void (await navigator.serviceWorker.getRegistration())?.update());
-    await expect.poll(async () => Object.keys(await kept(second)).length).toBe(2);
-    await expect(async () => {
-      const third = await openLogin(context, served.url);
-      await expect(versionAt(third)).toHaveText(new RegExp(nextVersion), { timeout: 1000 });
-    }).toPass();
-    // A page that was not loaded yet, of a build that is nowhere else any more.
-    await new AboutRoute(old).follow();
-    await expect(new AboutRoute(old).heading).toBeVisible();
-    await new LoginRoute(old).follow();
-    await expect(versionAt(old)).toHaveText(new RegExp(version));
-    await Promise.all(context.pages().map((page) => page.close()));
-    const alone = await openLogin(context, served.url);
-    await expect(versionAt(alone)).toHaveText(new RegExp(nextVersion));
-    await expect.poll(async () => Object.keys(await kept(alone)).length).toBe(1);
-    await context.setOffline(true);
-    await alone.reload();
-    await expect(versionAt(alone)).toHaveText(new RegExp(nextVersion));
-  }
-  await context.close();
-});
+if (isExhaustive)
+  test('a first load fetches nothing twice for later; a new build is used by what is opened next, and open pages keep theirs', async ({
+    browserHere,
+    directory,
+  }) => {
+    const next = path.join(directory, 'next');
+    await mkdir(next);
+    await writeNextBuild(next);
+    const context = await browserHere.newContext({ serviceWorkers: 'allow' });
+    await noteFirstPage(context);
+    let port: string;
+    let old: Page;
+    {
+      await using served = await serveConsole(builtRenderer);
+      port = new URL(served.url).port;
+      old = await openLogin(context, served.url);
+      await expect(versionAt(old)).toHaveText(new RegExp(version));
+      await expectKept(old);
+      await expect(old.locator('html')).toHaveAttribute('data-kept-with', 'page');
+      const files = served.asked.filter((address) => address.startsWith('/assets/'));
+      expect(files.length).toBeGreaterThan(50);
+      expect(files.toSorted()).toEqual([...new Set(files)].toSorted());
+    }
+    {
+      await using served = await serveConsole(next, { WAYMAKER_SERVICE_PORT: port });
+      // Opened before the new build is there. Browsers look for it by themselves, but half a minute later.
+      const second = await openLogin(context, served.url);
+      await expect(versionAt(second)).toHaveText(new RegExp(version));
+      await second.evaluate(async () => void (await navigator.serviceWorker.getRegistration())?.update());
+      await expect.poll(async () => Object.keys(await kept(second)).length).toBe(2);
+      await expect(async () => {
+        const third = await openLogin(context, served.url);
+        await expect(versionAt(third)).toHaveText(new RegExp(nextVersion), { timeout: 1000 });
+      }).toPass();
+      // A page that was not loaded yet, of a build that is nowhere else any more.
+      await new AboutRoute(old).follow();
+      await expect(new AboutRoute(old).heading).toBeVisible();
+      await new LoginRoute(old).follow();
+      await expect(versionAt(old)).toHaveText(new RegExp(version));
+      await Promise.all(context.pages().map((page) => page.close()));
+      const alone = await openLogin(context, served.url);
+      await expect(versionAt(alone)).toHaveText(new RegExp(nextVersion));
+      await expect.poll(async () => Object.keys(await kept(alone)).length).toBe(1);
+      await context.setOffline(true);
+      await alone.reload();
+      await expect(versionAt(alone)).toHaveText(new RegExp(nextVersion));
+    }
+    await context.close();
+  });
 
-test('the service ends a broken worker, and the console works again', async ({ browserHere, directory }) => {
-  const broken = path.join(directory, 'broken');
-  await cp(builtRenderer, broken, { recursive: true });
-  await Promise.all(['.br', '.gz'].map((ending) => rm(path.join(broken, `service-worker.js${ending}`))));
-  await writeFile(
-    path.join(broken, 'service-worker.js'),
-    `addEventListener('install', () => skipWaiting());
+if (isExhaustive)
+  test('the service ends a broken worker, and the console works again', async ({
+    browserHere,
+    directory,
+  }) => {
+    const broken = path.join(directory, 'broken');
+    await cp(builtRenderer, broken, { recursive: true });
+    await Promise.all(['.br', '.gz'].map((ending) => rm(path.join(broken, `service-worker.js${ending}`))));
+    await writeFile(
+      path.join(broken, 'service-worker.js'),
+      `addEventListener('install', () => skipWaiting());
      addEventListener('activate', (event) => event.waitUntil(clients.claim()));
      addEventListener('fetch', (event) => event.respondWith(new Response('broken')));`,
-  );
-  const context = await browserHere.newContext({ serviceWorkers: 'allow' });
-  let port: string;
-  let page: Page;
-  {
-    await using served = await serveConsole(broken);
-    port = new URL(served.url).port;
-    page = await openLogin(context, served.url);
-    await expectKept(page);
-    await page.reload();
-    await expect(page.getByText('broken')).toBeVisible();
-  }
-  {
-    await using served = await serveConsole(broken, {
-      WAYMAKER_SERVICE_PORT: port,
-      WAYMAKER_CONSOLE_OFFLINE: '0',
-    });
-    await page.goto(`${served.url}/login`);
-    await expect(new LoginRoute(page).heading).toBeVisible();
-    const registrations = () =>
-      page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length);
-    await expect.poll(registrations).toBe(0);
-    expect(await kept(page)).toEqual({});
-    // And it stays so.
-    await page.reload();
-    await expect(new LoginRoute(page).heading).toBeVisible();
-    await expect.poll(registrations).toBe(0);
-  }
-  await context.close();
-});
+    );
+    const context = await browserHere.newContext({ serviceWorkers: 'allow' });
+    let port: string;
+    let page: Page;
+    {
+      await using served = await serveConsole(broken);
+      port = new URL(served.url).port;
+      page = await openLogin(context, served.url);
+      await expectKept(page);
+      await page.reload();
+      await expect(page.getByText('broken')).toBeVisible();
+    }
+    {
+      await using served = await serveConsole(broken, {
+        WAYMAKER_SERVICE_PORT: port,
+        WAYMAKER_CONSOLE_OFFLINE: '0',
+      });
+      await page.goto(`${served.url}/login`);
+      await expect(new LoginRoute(page).heading).toBeVisible();
+      const registrations = () =>
+        page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length);
+      await expect.poll(registrations).toBe(0);
+      expect(await kept(page)).toEqual({});
+      // And it stays so.
+      await page.reload();
+      await expect(new LoginRoute(page).heading).toBeVisible();
+      await expect.poll(registrations).toBe(0);
+    }
+    await context.close();
+  });

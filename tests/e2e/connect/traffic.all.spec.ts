@@ -18,7 +18,6 @@ async function peakIn({ graph }: ConnectRoute, direction: 'sent' | 'received') {
   const [x = 0, y = 0] = points.toSorted(([, one = 0], [, other = 0]) => one - other)[0] ?? [];
   return { height: 1 - y / height, secondsAgo: width - x };
 }
-
 test.skip(withoutRoot, 'the laboratory needs root');
 
 test('design §5: traffic statistics: after Disconnect the account page shows what went through the tunnel', async ({
