@@ -7,7 +7,7 @@ import { answerProbes } from '../support/tunnel/probe-pages.ts';
 import { startReportIngest, type ReportIngest } from '../support/service/report-ingest.ts';
 import { serveConsole, type ServedConsole } from '../support/service/serve-console.ts';
 import { signIn } from '../support/tunnel/sign-in.ts';
-import { casesOf } from '../../lab/runs/thoroughness.ts';
+import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 
 const languages = { locale: 'en-US' };
@@ -98,74 +98,76 @@ async function openWithChance(browser: Browser, url: string, chance: number): Pr
   return page;
 }
 
-test('spec §9: tracing sample rate 1; replay session sample 0.1; replay on error 1', async ({
-  reporting: { ingest, served },
-  browserHere,
-}) => {
-  const traced = (name: string) =>
-    ingest
-      .items('transaction')
-      .some(({ payload }) => (JSON.parse(payload) as { transaction: string }).transaction === name);
-  /** Which pages have sent replays, each with how it came to that. */
-  const replays = () => [
-    ...new Set(
-      ingest.items('replay_event').map(({ payload }) => {
-        const { urls, replay_type: type } = JSON.parse(payload) as { urls: string[]; replay_type: string };
-        return `${type} of ${urls.map((url) => new URL(url).pathname).join(' ')}`;
-      }),
-    ),
-  ];
-  const notSampled = await openWithChance(browserHere, `${served.url}/login`, 0.1);
-  await expect.poll(() => traced('/login'), 'a trace of /login').toBe(true);
-  // The later one has sent its replay: the earlier one would have, too.
-  await openWithChance(browserHere, `${served.url}/about-us`, 0.0999);
-  await expect.poll(replays).toEqual(['session of /about-us']);
+if (isExhaustive)
+  test('spec §9: tracing sample rate 1; replay session sample 0.1; replay on error 1', async ({
+    reporting: { ingest, served },
+    browserHere,
+  }) => {
+    const traced = (name: string) =>
+      ingest
+        .items('transaction')
+        .some(({ payload }) => (JSON.parse(payload) as { transaction: string }).transaction === name);
+    /** Which pages have sent replays, each with how it came to that. */
+    const replays = () => [
+      ...new Set(
+        ingest.items('replay_event').map(({ payload }) => {
+          const { urls, replay_type: type } = JSON.parse(payload) as { urls: string[]; replay_type: string };
+          return `${type} of ${urls.map((url) => new URL(url).pathname).join(' ')}`;
+        }),
+      ),
+    ];
+    const notSampled = await openWithChance(browserHere, `${served.url}/login`, 0.1);
+    await expect.poll(() => traced('/login'), 'a trace of /login').toBe(true);
+    // The later one has sent its replay: the earlier one would have, too.
+    await openWithChance(browserHere, `${served.url}/about-us`, 0.0999);
+    await expect.poll(replays).toEqual(['session of /about-us']);
 
-  // The greatest number that chance gives: no rate below 1 is greater.
-  const greatest = 1 - Number.EPSILON / 2;
-  await notSampled.evaluate((value) => void (Math.random = () => value), greatest);
-  await throwInPage(notSampled, 'thrown where nothing was sampled');
-  await expect.poll(() => replays().toSorted()).toEqual(['buffer of /login', 'session of /about-us']);
-  await openWithChance(browserHere, `${served.url}/nowhere`, greatest);
-  await expect.poll(() => traced('/nowhere'), 'a trace of /nowhere').toBe(true);
-});
+    // The greatest number that chance gives: no rate below 1 is greater.
+    const greatest = 1 - Number.EPSILON / 2;
+    await notSampled.evaluate((value) => void (Math.random = () => value), greatest);
+    await throwInPage(notSampled, 'thrown where nothing was sampled');
+    await expect.poll(() => replays().toSorted()).toEqual(['buffer of /login', 'session of /about-us']);
+    await openWithChance(browserHere, `${served.url}/nowhere`, greatest);
+    await expect.poll(() => traced('/nowhere'), 'a trace of /nowhere').toBe(true);
+  });
 
-test('spec §7: the desktop app reports from its page and from its main process, without secrets', async ({
-  reporting: { ingest, build },
-  launchHere,
-  serviceHere,
-  directory,
-  email,
-}) => {
-  const app = await launchHere({ main: build.main });
-  const { page } = app;
-  // Reports go to this machine here, which Chromium would ask the user about.
-  await page.context().grantPermissions(['local-network-access'], { origin: app.origin });
-  await page.waitForLoadState();
-  await page.reload();
-  const transactions = () =>
-    ingest
-      .items('transaction')
-      .map(({ payload }) => (JSON.parse(payload) as { transaction: string }).transaction);
-  const both = expect.arrayContaining(['start', expect.stringMatching(/^\//)]);
-  await expect.poll(transactions, 'traces of both').toEqual(both);
-  await signIn(page, serviceHere, email);
-  const code = await serviceHere.mailbox.code(email);
-  await throwInPage(page, `thrown in the page with ${email}`);
-  const messages = () => ingest.items('event').map(({ payload }) => payload);
-  await expect.poll(messages).toEqual([expect.stringContaining('thrown in the page with [scrubbed]')]);
-  await expect.poll(() => ingest.items('replay_recording').length, 'a replay').toBeGreaterThan(0);
-  await app.quit();
+if (isExhaustive)
+  test('spec §7: the desktop app reports from its page and from its main process, without secrets', async ({
+    reporting: { ingest, build },
+    launchHere,
+    serviceHere,
+    directory,
+    email,
+  }) => {
+    const app = await launchHere({ main: build.main });
+    const { page } = app;
+    // Reports go to this machine here, which Chromium would ask the user about.
+    await page.context().grantPermissions(['local-network-access'], { origin: app.origin });
+    await page.waitForLoadState();
+    await page.reload();
+    const transactions = () =>
+      ingest
+        .items('transaction')
+        .map(({ payload }) => (JSON.parse(payload) as { transaction: string }).transaction);
+    const both = expect.arrayContaining(['start', expect.stringMatching(/^\//)]);
+    await expect.poll(transactions, 'traces of both').toEqual(both);
+    await signIn(page, serviceHere, email);
+    const code = await serviceHere.mailbox.code(email);
+    await throwInPage(page, `thrown in the page with ${email}`);
+    const messages = () => ingest.items('event').map(({ payload }) => payload);
+    await expect.poll(messages).toEqual([expect.stringContaining('thrown in the page with [scrubbed]')]);
+    await expect.poll(() => ingest.items('replay_recording').length, 'a replay').toBeGreaterThan(0);
+    await app.quit();
 
-  // A name with a secret in it, that cannot be read: the app cannot start, and says so.
-  const userData = path.join(directory, email);
-  await mkdir(path.join(userData, 'settings.json'), { recursive: true });
-  await launchHere({ main: build.main, userData }).catch(() => undefined);
-  await expect.poll(messages).toEqual([expect.anything(), expect.stringContaining('EISDIR')]);
-  for (const secret of [email, encodeURIComponent(email), code]) {
-    expect(ingest.received().includes(secret), secret).toBe(false);
-  }
-});
+    // A name with a secret in it, that cannot be read: the app cannot start, and says so.
+    const userData = path.join(directory, email);
+    await mkdir(path.join(userData, 'settings.json'), { recursive: true });
+    await launchHere({ main: build.main, userData }).catch(() => undefined);
+    await expect.poll(messages).toEqual([expect.anything(), expect.stringContaining('EISDIR')]);
+    for (const secret of [email, encodeURIComponent(email), code]) {
+      expect(ingest.received().includes(secret), secret).toBe(false);
+    }
+  });
 
 const cannotStart = {
   'en-US':

@@ -1,11 +1,8 @@
 import type { Page } from 'playwright/test';
 import { expect } from '../fixtures.ts';
-import { EditAppRoute } from '../routes/app-form-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import type { DesktopApp } from '../support/host/desktop-app.ts';
 import { keepAppHere } from '../support/host/kept-app-here.ts';
-import { desktopScreens, publicScreens } from '../support/screens/screens.ts';
-import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
 
 const test = keepAppHere();
 
@@ -243,33 +240,5 @@ test.describe('the window keeps its pages in', () => {
     await expect(new LoginRoute(app.page).heading).toBeVisible();
     await app.startSecondInstance();
     await expect(new LoginRoute(app.page).heading).toBeVisible();
-  });
-
-  test('the app keeps to its own policy: no page makes the browser complain', async ({
-    keptHere: { page },
-    serviceHere,
-    filledAccount,
-  }) => {
-    const complaints: string[] = [];
-    page.on('console', (message) => {
-      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
-    });
-    page.on('pageerror', (error) => complaints.push(error.message));
-    await page.reload();
-    await arriveSignedIn(page, serviceHere, filledAccount.email);
-    for (const { route, query } of [
-      ...publicScreens(page, 'en').slice(1),
-      ...desktopScreens(page, 'en', filledAccount),
-    ]) {
-      await route.follow(query);
-      await expect(route.heading).toBeVisible();
-    }
-    // What is found from a page below another one, is found from every page.
-    const editApp = new EditAppRoute(page);
-    await editApp.follow(`/${filledAccount.appId}`);
-    await expect(editApp.heading).toBeVisible();
-    await page.reload();
-    await expect(editApp.heading).toBeVisible();
-    expect(complaints).toEqual([]);
   });
 });

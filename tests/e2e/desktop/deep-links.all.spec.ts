@@ -15,14 +15,16 @@ import { electronBinary } from '../support/host/electron-binary.ts';
 import { serverNames } from '../support/service/service.ts';
 import { arriveSignedIn, launchSignedIn } from '../support/tunnel/sign-in.ts';
 import { notificationTitles, question, surroundingsOf } from '../support/host/surroundings-of.ts';
-import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 
 /** Links with the app's own scheme, as the system passes them on. The app is started with what is in its arguments. */
 
 const toFirst = 'waymaker://connect?server=first';
+
 const toUntrusted = 'waymaker://connect?server=untrusted';
+
 const askFirst = `Connect to ${serverNames.first}?`;
+
 const askUntrusted = `Connect to ${serverNames.untrusted}?`;
 
 type OpenedBy = (links: readonly string[], system?: PlayedSystem) => Promise<DesktopApp>;
@@ -37,8 +39,6 @@ const test = base.extend<{ openedBy: OpenedBy }>({
     );
   },
 });
-
-test.skip(electronBinary() !== undefined, 'what real Electron asks outside of its window cannot be seen');
 
 const chosenServer = (page: Page) =>
   page.evaluate(() =>
@@ -56,10 +56,9 @@ const others = {
   'a line break and another link': `${toFirst}\n`,
   'two links in one': `${toFirst} ${toFirst}`,
 } as const;
-const tried = casesOf<keyof typeof others>({
-  usual: ['a page of the app', 'two links in one'],
-  all: Object.keys(others) as (keyof typeof others)[],
-});
+
+const tried = Object.keys(others) as (keyof typeof others)[];
+test.skip(electronBinary() !== undefined, 'what real Electron asks outside of its window cannot be seen');
 
 test('a link that starts the app is asked about once the window is there, and changes nothing before that; any other link does nothing', async ({
   openedBy,
@@ -101,82 +100,79 @@ test('a link that starts the app is asked about once the window is there, and ch
   await expect.poll(() => chosenServer(app.page), 'positive control').toBe('untrusted');
 });
 
-if (isExhaustive)
-  test.describe('a link that starts the app', () => {
-    test('shows the window of an app that starts hidden', async ({ keyring, openedBy, launchHere }) => {
-      expect(openedBy).toBeDefined();
-      const app = await launchHere({ env: keyring.env, args: ['--hidden', '--', toFirst] });
-      await expect.poll(() => question(surroundingsOf(app))).toBe(askFirst);
-      expect((await surroundingsOf(app).window()).isVisible).toBe(true);
-    });
-
-    test('on Windows follows what the app has registered', async ({ openedBy }) => {
-      const app = await openedBy([toFirst], { platform: 'win32', isPackaged: true });
-      await expect.poll(() => question(surroundingsOf(app))).toBe(askFirst);
-    });
-
-    test('on macOS comes as an event, and so does one later', async ({ openedBy }) => {
-      const app = await openedBy([], { platform: 'darwin', openedBy: toFirst });
-      const desktop = surroundingsOf(app);
-      await expect.poll(() => question(desktop)).toBe(askFirst);
-      await desktop.answer('Cancel');
-      await expect.poll(() => desktop.messageBox()).toBeNull();
-      await desktop.openLink(toUntrusted);
-      await expect.poll(() => question(desktop)).toBe(askUntrusted);
-    });
-
-    test('of two links, the last is asked about, and nothing after it', async ({ openedBy }) => {
-      const app = await openedBy([toFirst, toUntrusted]);
-      const desktop = surroundingsOf(app);
-      await expect.poll(() => question(desktop)).toBe(askUntrusted);
-      await app.startSecondInstance(toFirst);
-      await desktop.answer('Cancel');
-      await expect.poll(() => desktop.messageBox()).toBeNull();
-    });
+test.describe('a link that starts the app', () => {
+  test('shows the window of an app that starts hidden', async ({ keyring, openedBy, launchHere }) => {
+    expect(openedBy).toBeDefined();
+    const app = await launchHere({ env: keyring.env, args: ['--hidden', '--', toFirst] });
+    await expect.poll(() => question(surroundingsOf(app))).toBe(askFirst);
+    expect((await surroundingsOf(app).window()).isVisible).toBe(true);
   });
 
-if (isExhaustive)
-  test('a link that is opened while the app still starts is not lost', async ({ openedBy, directory }) => {
-    const userData = path.join(directory, 'app');
-    const { lockPath } = controlPlace(userData, { env: { XDG_RUNTIME_DIR: userData }, platform: 'linux' });
-    // Another process has the core, so the app waits for it. If this test is slow, the app ends that process.
-    const holder = spawn('flock', ['-F', lockPath, 'sh', '-c', `echo $$ > ${lockPath}; echo; exec cat`]);
-    await once(holder.stdout, 'data');
-    const app = await openedBy([]);
-    await app.startSecondInstance(toFirst);
-    const letters = path.join(userData, 'stand-in-second-instances');
-    await expect.poll(() => readdir(letters)).toEqual([]);
-    await endProcess(holder);
+  test('on Windows follows what the app has registered', async ({ openedBy }) => {
+    const app = await openedBy([toFirst], { platform: 'win32', isPackaged: true });
     await expect.poll(() => question(surroundingsOf(app))).toBe(askFirst);
   });
 
-if (isExhaustive)
-  test.describe('with a tunnel', () => {
-    test.skip(withoutRoot, 'the laboratory needs root');
-
-    test('a link that is opened while nobody is signed in is asked about after the sign-in, and its server connected to once the user agrees', async ({
-      helper: _helper,
-      launch,
-      service,
-      email,
-    }) => {
-      const app = await launch({ args: ['--', toUntrusted] });
-      const desktop = surroundingsOf(app);
-      await expect(new LoginRoute(app.page).heading).toBeVisible();
-      await app.startSecondInstance(toFirst);
-      expect(await desktop.messageBox()).toBeNull();
-      await arriveSignedIn(app.page, service, email);
-      const connect = new ConnectRoute(app.page);
-      await expect.poll(() => question(desktop), 'about the last').toBe(askFirst);
-      await connect.follow();
-      await expect(connect.status('connect.disconnected')).toBeVisible();
-      await desktop.answer('Connect');
-      await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(30_000) });
-      await expect(connect.chosen(serverNames.first)).toBeVisible();
-      expect(await desktop.messageBox(), 'and about no other').toBeNull();
-
-      await app.startSecondInstance(toFirst);
-      await app.startSecondInstance(toUntrusted);
-      await expect.poll(() => question(desktop), 'it is connected to the first').toBe(askUntrusted);
-    });
+  test('on macOS comes as an event, and so does one later', async ({ openedBy }) => {
+    const app = await openedBy([], { platform: 'darwin', openedBy: toFirst });
+    const desktop = surroundingsOf(app);
+    await expect.poll(() => question(desktop)).toBe(askFirst);
+    await desktop.answer('Cancel');
+    await expect.poll(() => desktop.messageBox()).toBeNull();
+    await desktop.openLink(toUntrusted);
+    await expect.poll(() => question(desktop)).toBe(askUntrusted);
   });
+
+  test('of two links, the last is asked about, and nothing after it', async ({ openedBy }) => {
+    const app = await openedBy([toFirst, toUntrusted]);
+    const desktop = surroundingsOf(app);
+    await expect.poll(() => question(desktop)).toBe(askUntrusted);
+    await app.startSecondInstance(toFirst);
+    await desktop.answer('Cancel');
+    await expect.poll(() => desktop.messageBox()).toBeNull();
+  });
+});
+
+test('a link that is opened while the app still starts is not lost', async ({ openedBy, directory }) => {
+  const userData = path.join(directory, 'app');
+  const { lockPath } = controlPlace(userData, { env: { XDG_RUNTIME_DIR: userData }, platform: 'linux' });
+  // Another process has the core, so the app waits for it. If this test is slow, the app ends that process.
+  const holder = spawn('flock', ['-F', lockPath, 'sh', '-c', `echo $$ > ${lockPath}; echo; exec cat`]);
+  await once(holder.stdout, 'data');
+  const app = await openedBy([]);
+  await app.startSecondInstance(toFirst);
+  const letters = path.join(userData, 'stand-in-second-instances');
+  await expect.poll(() => readdir(letters)).toEqual([]);
+  await endProcess(holder);
+  await expect.poll(() => question(surroundingsOf(app))).toBe(askFirst);
+});
+
+test.describe('with a tunnel', () => {
+  test.skip(withoutRoot, 'the laboratory needs root');
+
+  test('a link that is opened while nobody is signed in is asked about after the sign-in, and its server connected to once the user agrees', async ({
+    helper: _helper,
+    launch,
+    service,
+    email,
+  }) => {
+    const app = await launch({ args: ['--', toUntrusted] });
+    const desktop = surroundingsOf(app);
+    await expect(new LoginRoute(app.page).heading).toBeVisible();
+    await app.startSecondInstance(toFirst);
+    expect(await desktop.messageBox()).toBeNull();
+    await arriveSignedIn(app.page, service, email);
+    const connect = new ConnectRoute(app.page);
+    await expect.poll(() => question(desktop), 'about the last').toBe(askFirst);
+    await connect.follow();
+    await expect(connect.status('connect.disconnected')).toBeVisible();
+    await desktop.answer('Connect');
+    await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(30_000) });
+    await expect(connect.chosen(serverNames.first)).toBeVisible();
+    expect(await desktop.messageBox(), 'and about no other').toBeNull();
+
+    await app.startSecondInstance(toFirst);
+    await app.startSecondInstance(toUntrusted);
+    await expect.poll(() => question(desktop), 'it is connected to the first').toBe(askUntrusted);
+  });
+});
