@@ -3,7 +3,6 @@ import { AccountRoute } from '../routes/account-route.ts';
 import { AddMemberRoute } from '../routes/add-member-route.ts';
 import { CreateAppRoute, EditAppRoute } from '../routes/app-form-route.ts';
 import { AppsRoute } from '../routes/apps-route.ts';
-import { ConnectRoute } from '../routes/connect-route.ts';
 import { DevicesRoute } from '../routes/devices-route.ts';
 import type { ListRoute } from '../routes/list-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
@@ -13,14 +12,10 @@ import { MoreLinks } from '../routes/more-links.ts';
 import { OrdersRoute } from '../routes/orders-route.ts';
 import { RedeemRoute } from '../routes/redeem-route.ts';
 import { SelfDeleteRoute } from '../routes/self-delete-route.ts';
-import { SettingsRoute } from '../routes/settings-route.ts';
-import { Tabs } from '../routes/tabs.ts';
 import { VerifyRoute } from '../routes/verify-route.ts';
 import { signInPayer } from '../support/service/payer.ts';
 import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
 import { tabTo } from '../support/screens/keyboard.ts';
-import { routed } from '../support/tunnel/route-lists.ts';
-import { serverNames } from '../support/service/service.ts';
 import { expect } from '../webview/webview-fixtures.ts';
 import { keepPagesHere } from '../webview/kept-pages.ts';
 
@@ -230,47 +225,5 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
     await page.keyboard.press('Enter');
     await expect(devices.rows).toHaveCount(1);
     await expect(devices.heading).toBeFocused();
-  });
-
-  test('the connect tab: server by typing and arrow keys, routing by arrow keys, Connect and Disconnect by Enter and Space', async ({
-    signInInApp,
-  }) => {
-    const { app, page } = await signInInApp('android');
-    const { keyboard } = page;
-    await tabTo(new Tabs(page).connect);
-    await keyboard.press('Enter');
-    const connect = new ConnectRoute(page);
-    await expect(connect.heading).toBeFocused();
-    await tabTo(connect.serverButton);
-    await keyboard.press('Enter');
-    await expect(connect.search).toBeFocused();
-    await keyboard.press('ArrowDown');
-    await keyboard.press('Enter');
-    await expect(connect.chosen(serverNames.untrusted)).toBeVisible();
-    await expect(connect.serverButton).toBeFocused();
-    await keyboard.press('Enter');
-    await keyboard.type(serverNames.first.toLowerCase());
-    await expect(connect.server(serverNames.untrusted)).toBeHidden();
-    await keyboard.press('Enter');
-    await expect(connect.chosen(serverNames.first)).toBeVisible();
-    await tabTo(connect.protection);
-    await keyboard.press('Enter');
-    const settings = new SettingsRoute(page);
-    await expect(settings.heading).toBeFocused();
-    await tabTo(settings.global);
-    await expect(settings.global).toBeFocused();
-    await keyboard.press('ArrowDown');
-    await expect(settings.automatic).toBeFocused();
-    await expect.poll(() => app.routing()).toEqual({ mode: 'app', routeApps: routed.apps.slice(0, 2) });
-    await page.goBack();
-
-    await tabTo(connect.connect);
-    await keyboard.press('Enter');
-    await expect(connect.status('connect.connected')).toBeVisible();
-    await expect(connect.disconnect).toBeFocused();
-    await keyboard.press('Space');
-    await expect(connect.status('connect.disconnected')).toBeVisible();
-    await expect(connect.connect).toBeFocused();
-    expect(app.connects).toHaveLength(1);
   });
 });

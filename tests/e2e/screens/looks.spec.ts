@@ -8,6 +8,7 @@ import { openConnectTab } from '../support/tunnel/connect.ts';
 import { createWebviewApp } from '../webview/webview-app.ts';
 import { startApp } from '../webview/open-webview.ts';
 import { expect, test } from '../webview/webview-fixtures.ts';
+import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 
 /**
  * Few pictures of what everybody sees, compared with those in tests/e2e/pictures. What differs is in out/test-results,
@@ -177,39 +178,40 @@ async function countMoves(page: Page): Promise<() => Promise<number>> {
   return () => page.evaluate(() => (globalThis as unknown as { movesCounted(): number }).movesCounted());
 }
 
-test('nothing moves for who wants less motion: not while connecting, in the settings, nor among the servers', async ({
-  signInInApp,
-}) => {
-  const { app, page } = await signInInApp('ios');
-  const connect = await openConnectTab(page);
-  const walk = async () => {
-    app.become(states.connecting.state);
-    await expect(connect.status('connect.connecting')).toBeVisible();
-    await connect.inSettings(async (settings) => {
-      await settings.global.click({ force: true });
-      await settings.automatic.click({ force: true });
-      await expect(settings.automatic).toBeChecked();
-    });
+if (isExhaustive)
+  test('nothing moves for who wants less motion: not while connecting, in the settings, nor among the servers', async ({
+    signInInApp,
+  }) => {
+    const { app, page } = await signInInApp('ios');
+    const connect = await openConnectTab(page);
+    const walk = async () => {
+      app.become(states.connecting.state);
+      await expect(connect.status('connect.connecting')).toBeVisible();
+      await connect.inSettings(async (settings) => {
+        await settings.global.click({ force: true });
+        await settings.automatic.click({ force: true });
+        await expect(settings.automatic).toBeChecked();
+      });
+      app.become({ state: 'disconnected' });
+      await expect(connect.status('connect.disconnected')).toBeVisible();
+      await connect.openServers();
+      await connect.measure.click();
+      await page.keyboard.press('Escape');
+      await expect(connect.search).toBeHidden();
+      app.become(connected);
+      await expect(connect.status('connect.connected')).toBeVisible();
+      await connect.openDetails();
+    };
+    await page.emulateMedia({ reducedMotion: 'no-preference' });
+    const moved = await countMoves(page);
+    await walk();
+    const forOthers = await moved();
+    expect(forOthers, 'it does for others').toBeGreaterThan(3);
     app.become({ state: 'disconnected' });
-    await expect(connect.status('connect.disconnected')).toBeVisible();
-    await connect.openServers();
-    await connect.measure.click();
-    await page.keyboard.press('Escape');
-    await expect(connect.search).toBeHidden();
-    app.become(connected);
-    await expect(connect.status('connect.connected')).toBeVisible();
-    await connect.openDetails();
-  };
-  await page.emulateMedia({ reducedMotion: 'no-preference' });
-  const moved = await countMoves(page);
-  await walk();
-  const forOthers = await moved();
-  expect(forOthers, 'it does for others').toBeGreaterThan(3);
-  app.become({ state: 'disconnected' });
-  await page.emulateMedia({ reducedMotion: 'reduce' });
-  await expect.poll(() => moves(page)).toBe(0);
-  const before = await moved();
-  await walk();
-  expect(await moved()).toBe(before);
-  expect(await moves(page)).toBe(0);
-});
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await expect.poll(() => moves(page)).toBe(0);
+    const before = await moved();
+    await walk();
+    expect(await moved()).toBe(before);
+    expect(await moves(page)).toBe(0);
+  });

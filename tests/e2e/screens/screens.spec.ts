@@ -31,6 +31,7 @@ import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
 import { languages, languageTags } from '../support/screens/texts.ts';
 import { openConsole } from '../support/service/web-console.ts';
 import { expect, test } from '../webview/webview-fixtures.ts';
+import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 
 /** A service with an account for the tests around, which look at it and do not change it. */
@@ -105,24 +106,25 @@ for (const language of inspectedLanguages) {
 }
 
 // Dates, figures, countries and the ends of lines are others in each language, and names are longer than what is seen.
-test.describe('in every language of the product', () => {
-  test.describe.configure({ timeout: waitLimit(300_000) });
-  // Where the service has no texts of its own: the long language stands in the place of English.
-  const here = keepAccount();
+if (isExhaustive)
+  test.describe('in every language of the product', () => {
+    test.describe.configure({ timeout: waitLimit(300_000) });
+    // Where the service has no texts of its own: the long language stands in the place of English.
+    const here = keepAccount();
 
-  for (const language of languages) {
-    test(`few screens in ${language}: ${promiseOfScreens(language)}`, async ({ openInApp }) => {
-      const { service, account } = here;
-      const { app, page } = await openInApp('android', { language, url: `${service.consoleUrl}/` });
-      const setDark: SetDark = (dark) => page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
-      await arriveSignedIn(page, service, account.email, language);
-      await inspectScreens(fewScreens(page, language, account, app), language, setDark, [320, 390]);
-      const lists = new Set(['servers-kept', 'servers-measured']);
-      const choosers = chooserScreens(page, language, app).filter(({ name }) => lists.has(name));
-      await inspectScreens(choosers, language, setDark, [320, 390]);
-    });
-  }
-});
+    for (const language of languages) {
+      test(`few screens in ${language}: ${promiseOfScreens(language)}`, async ({ openInApp }) => {
+        const { service, account } = here;
+        const { app, page } = await openInApp('android', { language, url: `${service.consoleUrl}/` });
+        const setDark: SetDark = (dark) => page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
+        await arriveSignedIn(page, service, account.email, language);
+        await inspectScreens(fewScreens(page, language, account, app), language, setDark, [320, 390]);
+        const lists = new Set(['servers-kept', 'servers-measured']);
+        const choosers = chooserScreens(page, language, app).filter(({ name }) => lists.has(name));
+        await inspectScreens(choosers, language, setDark, [320, 390]);
+      });
+    }
+  });
 
 test('a text that is cut off, or wider than the window, is seen', async ({ openedConsole: page }) => {
   await expect(new LoginRoute(page).heading).toBeVisible();

@@ -4,8 +4,6 @@ import { keepPagesHere } from '../webview/kept-pages.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { ConfirmRoute } from '../routes/confirm-route.ts';
 import { MoreLinks } from '../routes/more-links.ts';
-import { PurchaseRoute } from '../routes/purchase-route.ts';
-import { StorePage } from '../routes/store-pages.ts';
 import { tickUntil } from '../support/host/tick-until.ts';
 
 const test = keepPagesHere();
@@ -55,27 +53,6 @@ test.describe('spec §2: /pay/confirming?order_id: payment result', () => {
     await expect(confirm.checkAgain).toBeFocused();
     await confirm.back.click();
     await expect(new AccountRoute(page).heading).toBeFocused();
-  });
-
-  test("spec §5: the payment confirm page requires order_id, otherwise shows 'error during payment confirmation' and goes to /quick-start", async ({
-    signedInConsole: page,
-  }) => {
-    // A browser that is answered 204 stays on its page (RFC 9110 §15.3.5): the store would take it away.
-    let leavings = 0;
-    await page.route('**/store/**', (route) => {
-      leavings += 1;
-      return route.fulfill({ status: 204 });
-    });
-    const confirm = new ConfirmRoute(page);
-    for (const [before, query] of ['', '?order_id='].entries()) {
-      await confirm.open(query);
-      await expect(confirm.error).toBeVisible();
-      await expect(new PurchaseRoute(page).heading).toBeVisible();
-      await expect.poll(() => leavings).toBe(before + 1);
-    }
-    await page.unroute('**/store/**');
-    await new PurchaseRoute(page).openAgain.click();
-    await expect(new StorePage(page).heading).toBeVisible();
   });
 });
 

@@ -1,8 +1,16 @@
-import type { Page } from 'playwright/test';
 import { expect, test } from '../fixtures.ts';
+import type { Page } from 'playwright/test';
 import { ManageLinks } from '../routes/manage-links.ts';
 import { PurchaseRoute } from '../routes/purchase-route.ts';
 import { QuickStartRoute } from '../routes/quick-start-route.ts';
+import { ConfirmRoute } from '../routes/confirm-route.ts';
+import { MoreLinks } from '../routes/more-links.ts';
+import { RedeemRoute } from '../routes/redeem-route.ts';
+import { StorePage, WordgatePage } from '../routes/store-pages.ts';
+import { tabTo } from '../support/screens/keyboard.ts';
+import { plan } from '../support/service/service.ts';
+import { payerOf } from '../support/service/payer.ts';
+import { openSignedIn } from '../support/tunnel/sign-in.ts';
 
 test.describe('spec §2: /purchase: redirects the browser to an external purchase page', () => {
   test('on the desktop the browser of the system opens it, and the page says so', async ({
@@ -41,6 +49,42 @@ test.describe('spec §2: /purchase: redirects the browser to an external purchas
       await expect(page, hostile).not.toHaveTitle('harmed');
     }
   });
+
+  test('on the web at once, where the user is known and asked for no email, and going back leads past it; /quick-start leads there, too', async ({
+    signedInConsole: page,
+    email,
+  }) => {
+    await new ManageLinks(page).to('section.purchase').click();
+    const store = new StorePage(page);
+    await expect(store.heading).toBeVisible();
+    await expect(store.buyer(email)).toBeVisible();
+    await expect(store.signedIn).toBeVisible();
+    await expect(store.email).toBeHidden();
+    await page.goBack();
+    await expect(new MoreLinks(page).card).toBeVisible();
+    await new QuickStartRoute(page).open();
+    await expect(store.heading).toBeVisible();
+    await expect(store.buyer(email)).toBeVisible();
+  });
+
+  test('spec §6: levels: 3 child (member): is not offered what it may not do', async ({
+    browserHere,
+    serviceHere,
+    email,
+  }) => {
+    await payerOf(email, serviceHere);
+    const page = await openSignedIn(browserHere, serviceHere, email);
+    const more = new MoreLinks(page);
+    await expect(more.to('selfDelete.title')).toBeVisible();
+    await expect(page.getByText('Member', { exact: true })).toBeVisible();
+    await expect(more.to('redeem.title')).toBeHidden();
+    await expect(new ManageLinks(page).to('section.purchase')).toBeHidden();
+    const purchase = new PurchaseRoute(page);
+    for (const route of [purchase, new RedeemRoute(page)]) {
+      await route.open();
+      await expect(purchase.childOnly).toBeVisible();
+    }
+  });
 });
 
 test.describe('spec §2: /quick-start: redirects to an external purchase page; a logged-in user is sent to /purchase instead', () => {
@@ -63,3 +107,26 @@ async function changeLinks(page: Page, links: Record<string, string>): Promise<v
     await route.fulfill({ response, json: reply });
   });
 }
+
+test.describe('spec §2: /quick-start: redirects to an external purchase page', () => {
+  test('on the web at once', async ({ openedConsole: page }) => {
+    await new QuickStartRoute(page).open();
+    await expect(new StorePage(page).quickStartHeading).toBeVisible();
+  });
+});
+
+test('a plan is bought and paid by the keyboard alone', async ({ browserHere, serviceHere, email }) => {
+  const page = await openSignedIn(browserHere, serviceHere, email);
+  await page.goto(`${serviceHere.consoleUrl}/store/purchase`);
+  const store = new StorePage(page);
+  await tabTo(store.plan(plan.title));
+  await page.keyboard.press('Tab');
+  await expect(store.duration).toBeFocused();
+  await page.keyboard.press('ArrowDown');
+  await expect(store.total).toHaveText('$19.98');
+  await tabTo(store.continueButton);
+  await page.keyboard.press('Enter');
+  await tabTo(new WordgatePage(page).pay);
+  await page.keyboard.press('Enter');
+  await expect(new ConfirmRoute(page).heading).toBeVisible();
+});

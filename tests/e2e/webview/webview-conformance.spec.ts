@@ -1,5 +1,4 @@
 import { ConformanceRoute } from '../routes/conformance-route.ts';
-import { NotFoundRoute } from '../routes/not-found-route.ts';
 import type { AnswerText } from './json-rpc-app.ts';
 import type { WebviewOptions } from './open-webview.ts';
 import { createWebviewApp, type Platform, type WebviewApp } from './webview-app.ts';
@@ -25,23 +24,7 @@ async function checkedIn(
   return conformance;
 }
 
-/** The same for an app that leaves the page waiting: by a clock that is faster than the world's. */
-async function checkedInHaste(
-  openInApp: OpenInApp,
-  options: Partial<WebviewOptions>,
-): Promise<ConformanceRoute> {
-  const { page } = await openInApp('android', options);
-  await page.clock.install();
-  const conformance = new ConformanceRoute(page);
-  await conformance.open();
-  await expect(async () => {
-    await page.clock.runFor(1000);
-    await expect(conformance.summary).toBeVisible({ timeout: 250 });
-  }).toPass({ timeout: waitLimit(60_000), intervals: [0] });
-  return conformance;
-}
-
-for (const platform of ['android', 'ios'] as const) {
+for (const platform of casesOf<Platform>({ usual: ['android'], all: ['android', 'ios'] })) {
   test(`${platform}: an app that keeps the contract passes every rule, and keeps its session and routing`, async ({
     openInApp,
   }) => {
@@ -129,22 +112,6 @@ for (const breakages of casesOf({ usual: brokenApps.slice(0, 1), all: brokenApps
   });
 }
 
-test('a broken app fails: no answer to what it does not know', async ({ openInApp }) => {
-  const conformance = await checkedInHaste(openInApp, { answer: silentOnErrors });
-  await expect(conformance.rules('failed').filter({ hasText: /unknown method/ })).toHaveCount(1);
-});
-
-test('an app that tells no events fails', async ({ openInApp }) => {
-  const conformance = await checkedInHaste(openInApp, { tellsEvents: false });
-  const events = conformance.rules('failed').filter({ hasText: 'Tells connecting' });
-  await expect(events).toHaveText([/no event connecting/]);
-});
-
-test('without an app around it there is no such page', async ({ openedConsole: page }) => {
-  await new ConformanceRoute(page).open();
-  await expect(new NotFoundRoute(page).heading).toBeVisible();
-});
-
 function replacing(method: string, change: (result: unknown) => unknown): Breakage {
   return {
     answer: (whole) => async (text) => {
@@ -216,11 +183,4 @@ function readMessage(text: string): { id?: number; params?: unknown } {
 
 function cutText(result: unknown): unknown {
   return typeof result === 'string' ? result.slice(0, -1) : result;
-}
-
-function silentOnErrors(whole: AnswerText): AnswerText {
-  return async (text) => {
-    const reply = await whole(text);
-    return reply?.includes('"error"') ? undefined : reply;
-  };
 }

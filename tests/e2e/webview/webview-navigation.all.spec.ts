@@ -9,10 +9,12 @@ import { RedeemRoute } from '../routes/redeem-route.ts';
 import { Tabs } from '../routes/tabs.ts';
 import { VerifyRoute } from '../routes/verify-route.ts';
 import { connectTo } from '../support/tunnel/connect.ts';
-import { deviceLogin } from '../support/tunnel/sign-in.ts';
+import { deviceLogin, signIn } from '../support/tunnel/sign-in.ts';
 import { texts } from '../support/screens/texts.ts';
 import { expect, test } from './webview-fixtures.ts';
 import { pressBack } from './press-back.ts';
+import { CreateAppRoute } from '../routes/app-form-route.ts';
+import { pngPicture } from '../support/screens/picture.ts';
 
 /** What resources/webview/README.md leaves to the app, as an app does it. */
 
@@ -38,6 +40,19 @@ test.describe('the back button', () => {
     expect(await pressBack(page)).toBe('went back');
     await expect(new AccountRoute(page).heading).toBeVisible();
     expect(app.opened).toHaveLength(1);
+  });
+
+  test('leaves the app after signing in, and never leads to sign-in again', async ({
+    openInApp,
+    serviceHere,
+    email,
+  }) => {
+    const { page } = await openInApp('android');
+    // Ends at the account, where the tab of the page leads that signing in leads to.
+    await signIn(page, serviceHere, email);
+    expect(await pressBack(page)).toBe('went back');
+    await expect(new ConnectRoute(page).heading).toBeVisible();
+    expect(await pressBack(page)).toBe('left the app');
   });
 });
 
@@ -80,5 +95,35 @@ test.describe('a deep link', () => {
     await login.stay.click();
     await expect(page.getByText(email, { exact: true })).toBeVisible();
     expect(app.storage.get('token')).toBe(before);
+  });
+});
+
+test.describe('the file chooser', () => {
+  test('is asked for one picture, again after the user gave up, and for the same picture twice', async ({
+    signInInApp,
+  }) => {
+    const { page } = await signInInApp('android');
+    const form = new CreateAppRoute(page);
+    await form.open();
+    const choose = page.getByRole('button', { name: texts.en['appForm.iconChoose'] });
+    const chooser = async () => {
+      const [opened] = await Promise.all([page.waitForEvent('filechooser'), choose.click()]);
+      return opened;
+    };
+    const first = await chooser();
+    expect(first.isMultiple()).toBe(false);
+    expect(await first.element().getAttribute('accept')).toBe('image/png,image/jpeg,image/webp');
+    // `onReceiveValue(null)`: nothing was chosen.
+    await first.setFiles([]);
+    const buffer = pngPicture(200, 100, () => [0, 128, 0]);
+    const picture = { name: 'icon.png', mimeType: 'image/png', buffer };
+    for (let times = 0; times < 2; times += 1) {
+      await (await chooser()).setFiles(picture);
+      await expect(form.cropDialog).toBeVisible();
+      await form.cropDialog.getByRole('button', { name: texts.en['dialog.cancel'] }).click();
+      await expect(form.cropDialog).toBeHidden();
+    }
+    await (await chooser()).setFiles({ ...picture, buffer: Buffer.from('not a picture') });
+    await expect(form.iconUnreadable).toBeVisible();
   });
 });

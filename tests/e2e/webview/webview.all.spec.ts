@@ -1,3 +1,4 @@
+import { expect, test } from './webview-fixtures.ts';
 import type { Locator, Page } from 'playwright/test';
 import { createApps } from './create-apps.ts';
 import { ConformanceRoute } from '../routes/conformance-route.ts';
@@ -8,11 +9,12 @@ import { MiniAppsRoute } from '../routes/mini-apps-route.ts';
 import { Tabs } from '../routes/tabs.ts';
 import { expectNoViolations } from '../support/screens/axe.ts';
 import { connectTo, openConnectTab } from '../support/tunnel/connect.ts';
-import type { TestService } from '../support/service/service.ts';
+import { type TestService } from '../support/service/service.ts';
 import { openSettings } from '../support/screens/open-settings.ts';
 import { arriveSignedIn, signIn } from '../support/tunnel/sign-in.ts';
-import { expect, test } from './webview-fixtures.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
+import { AccountRoute } from '../routes/account-route.ts';
+import { createWebviewApp } from './webview-app.ts';
 
 // One of the last files of a run, and long: every worker takes of it.
 test.describe.configure({ mode: 'parallel' });
@@ -138,6 +140,30 @@ test.describe('without a plan', () => {
     await expect(whoPays).toBeFocused();
     await expectNoViolations(page, 'connect-of-member');
   });
+
+  test('the way to one is the one main action, in the place of Connect, and the focus stays there', async ({
+    openInApp,
+    serviceHere,
+    email,
+  }) => {
+    const { app, page } = await openInApp('android');
+    const { connect, becomes } = await openWithoutPlan(page, serviceHere, email);
+    await expect(connect.choosePlan).toHaveCount(1);
+    await expect(connect.choosePlan).toHaveAttribute('href', '/purchase');
+    await expect(connect.connect).toHaveCount(0);
+    await expect(connect.says('connect.needsPlan')).toBeVisible();
+    // Nor when there was one that ended.
+    app.become({ state: 'disconnected', reason: 'plan-ended' });
+    await expect(connect.says('connect.planEnded')).toBeVisible();
+    await expect(connect.choosePlan).toHaveCount(1);
+    await connect.choosePlan.focus();
+    await becomes(soon(), connect.connect);
+    await expect(connect.connect).toBeFocused();
+    await expect(connect.choosePlan).toHaveCount(0);
+    await becomes(null, connect.choosePlan);
+    await expect(connect.choosePlan).toBeFocused();
+    await expectNoViolations(page, 'connect-without-plan');
+  });
 });
 
 test('a page that nobody sees asks nothing and draws nothing while connected, and catches up when it is seen', async ({
@@ -180,4 +206,135 @@ test('a page that nobody sees asks nothing and draws nothing while connected, an
   await page.clock.runFor(10_000);
   await expect.poll(() => asked, { message: 'positive control' }).toBeGreaterThan(before[0] ?? 0);
   await expect.poll(drawn, { message: 'positive control' }).toBeGreaterThan(before[1] ?? 0);
+});
+
+test('spec §4: a group is usable if not expired, on trial, or still loading; spec §6: server access requires a non-expired service or a trial', async ({
+  openInApp,
+  serviceHere,
+  email,
+}) => {
+  const { app, page } = await openInApp('android');
+  const group = (id: string, change: { isTrial: boolean; trialExpiredAt: string | null }) => ({
+    id,
+    name: id,
+    ...change,
+    items: [
+      { id, level: 1, servers: [{ serverId: id, name: `Server of ${id}`, domain: `${id}.example.com` }] },
+    ],
+  });
+  const day = 24 * 3_600_000;
+  const at = (days: number) => new Date(Date.now() + days * day).toISOString();
+  const items = [
+    group('plan', { isTrial: false, trialExpiredAt: null }),
+    group('trial', { isTrial: true, trialExpiredAt: at(1) }),
+    group('past', { isTrial: true, trialExpiredAt: at(-1) }),
+  ];
+  const reply = (data: unknown) => ({ json: { code: 0, msg: '', data } });
+  await page.route('**/api/server-groups', (route) => route.fulfill(reply({ items })));
+  const answer = Promise.withResolvers<string>();
+  await page.route('**/api/my-service', async (route) =>
+    route.fulfill(reply({ serviceId: 'plan', expiredAt: await answer.promise, seats: 1, service: 'Family' })),
+  );
+  await signIn(page, serviceHere, email);
+  const connect = await openConnectTab(page);
+  await connect.openServers();
+  const ofPlan = connect.server('Server of plan');
+  const ofTrial = connect.server('Server of trial');
+  const ofPast = connect.server('Server of past');
+  for (const server of [ofPlan, ofTrial, ofPast]) await expect(server).toBeEnabled();
+  answer.resolve(at(-1));
+  await expect(ofPlan).toBeDisabled();
+  await expect(ofPast).toBeDisabled();
+  await expect(ofTrial).toBeEnabled();
+
+  // A service that was renewed: asked for again when what is kept of it is dropped.
+  app.storage.delete('myService');
+  await page.unroute('**/api/my-service');
+  await page.route('**/api/my-service', (route) =>
+    route.fulfill(reply({ serviceId: 'plan', expiredAt: at(1), seats: 1, service: 'Family' })),
+  );
+  await page.reload();
+  await connect.openServers();
+  for (const server of [ofPlan, ofTrial, ofPast]) await expect(server).toBeEnabled();
+});
+
+test('the fastest server is taken at first and on demand, where the app can measure; favourites and recents come back', async ({
+  openInApp,
+  serviceHere,
+  email,
+}) => {
+  const app = createWebviewApp('android');
+  app.latencies?.set('slow.example.net', 180).set('fast.example.net', 15);
+  const { page } = await openInApp('android', { app });
+  const servers = ['slow', 'fast', 'middle'].map((name) => ({
+    serverId: name,
+    name: `Server ${name}`,
+    domain: `${name}.example.net`,
+  }));
+  const items = [
+    {
+      id: 'all',
+      name: 'All',
+      isTrial: true,
+      trialExpiredAt: null,
+      items: [{ id: 'item', level: 1, servers }],
+    },
+  ];
+  await page.route('**/api/server-groups', (route) =>
+    route.fulfill({ json: { code: 0, msg: '', data: { items } } }),
+  );
+  await arriveSignedIn(page, serviceHere, email);
+  const connect = await openConnectTab(page);
+  await expect(connect.chosen('Server fast')).toBeVisible();
+  expect(new Set(app.measured).size).toBe(3);
+  await connect.addFavourite.click();
+  await connect.choose('Server slow');
+  await connect.connect.click();
+  await expect(connect.status('connect.connected')).toBeVisible();
+  await connect.disconnect.click();
+  await expect(connect.status('connect.disconnected')).toBeVisible();
+  app.latencies?.set('fast.example.net', 300);
+  await page.reload();
+  await connect.openServers();
+  await expect(connect.favourites).toBeVisible();
+  await expect(connect.options).toHaveCount(5);
+  await connect.fastest.click();
+  await expect(connect.chosen('Server middle')).toBeVisible();
+
+  // It stays where it is already the fastest, and where the tunnel is in the way of what could be faster.
+  await connect.connect.click();
+  await expect(connect.status('connect.connected')).toBeVisible();
+  const connects = app.connects.length;
+  await connect.openServers();
+  await connect.fastest.click();
+  await expect(connect.says('servers.fastestInUse')).toBeVisible();
+  await expect(connect.search).toBeHidden();
+  await page.reload();
+  await connect.openServers();
+  await connect.fastest.click();
+  await expect(connect.says('servers.fastestUnknown')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(connect.chosen('Server middle')).toBeVisible();
+  expect(app.connects).toHaveLength(connects);
+
+  // The same app before it knew how.
+  app.latencies = undefined;
+  app.measured.length = 0;
+  await page.reload();
+  await connect.openServers();
+  await expect(connect.favourites).toBeVisible();
+  await expect(connect.fastest).toHaveCount(0);
+  await expect(connect.measure).toHaveCount(0);
+  expect(app.measured).toEqual([]);
+});
+
+test('spec §2: /mini-apps and /vpn: native apps only; otherwise redirect to /', async ({
+  signedInConsole: page,
+}) => {
+  for (const route of [new MiniAppsRoute(page), new ConnectRoute(page)]) {
+    await route.open();
+    await expect(new AccountRoute(page).heading).toBeVisible();
+    await expect(page).toHaveURL(/\/dashboard$/);
+  }
+  await page.close();
 });

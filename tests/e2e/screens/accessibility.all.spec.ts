@@ -1,0 +1,38 @@
+import { expect } from '../fixtures.ts';
+import { keepPagesHere } from '../webview/kept-pages.ts';
+import { RedeemRoute } from '../routes/redeem-route.ts';
+import { WebFrame } from '../routes/web-frame.ts';
+import { tabTo } from '../support/screens/keyboard.ts';
+import { texts } from '../support/screens/texts.ts';
+
+const test = keepPagesHere();
+
+test('a toast is closed by keyboard, and the focus is where it was, or at the heading if that is gone', async ({
+  signedInConsole: page,
+}) => {
+  const redeem = new RedeemRoute(page);
+  await redeem.open();
+  await page.route('**/api/license-keys/**', (route) => route.abort());
+  const last = new WebFrame(page).footerLink('section.privacy');
+  const close = page.getByRole('button', { name: texts.en['shell.notificationClose'] });
+  const reachToast = async () => {
+    await redeem.redeem('ANY-KEY');
+    // It goes by itself otherwise.
+    await redeem.failed.hover();
+    await tabTo(close);
+    await page.keyboard.press('Shift+Tab');
+    await expect(last).toBeFocused();
+    await page.keyboard.press('Tab');
+    await expect(close).toBeFocused();
+  };
+  await reachToast();
+  await page.keyboard.press('Enter');
+  await expect(redeem.failed).toHaveCount(0);
+  await expect(last).toBeFocused();
+
+  await reachToast();
+  await last.evaluate((element) => element.setAttribute('style', 'display: none'));
+  await page.keyboard.press('Space');
+  await expect(redeem.failed).toHaveCount(0);
+  await expect(redeem.heading).toBeFocused();
+});
