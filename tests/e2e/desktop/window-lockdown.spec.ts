@@ -31,7 +31,9 @@ async function linksFromNow(app: DesktopApp): Promise<() => Promise<readonly str
 }
 
 test.describe('the window keeps its pages in', () => {
-  test('the page has the host transport and nothing of Node or Electron', async ({ keptHere: { page } }) => {
+  test('the page has the host transport and nothing of Node or Electron, a frame not even that, no permission is given, and a page of another origin cannot be framed', async ({
+    keptHere: { page },
+  }) => {
     await expect(new LoginRoute(page).heading).toBeVisible();
     const found = await page.evaluate(() =>
       [
@@ -52,9 +54,33 @@ test.describe('the window keeps its pages in', () => {
       return { names: Object.keys(waymakerHost).sort(), frozen: Object.isFrozen(waymakerHost) };
     });
     expect(members).toEqual({ names: ['request', 'subscribe'], frozen: true });
+    const inFrame = await page.evaluate(() => {
+      const frame = document.createElement('iframe');
+      document.body.append(frame);
+      return typeof (frame.contentWindow as unknown as { waymakerHost?: unknown }).waymakerHost;
+    });
+    expect(inFrame).toBe('undefined');
+    const violated = await page.evaluate(
+      () =>
+        new Promise<string>((resolve) => {
+          document.addEventListener('securitypolicyviolation', (event) => resolve(event.effectiveDirective));
+          const frame = document.createElement('iframe');
+          frame.src = 'https://elsewhere.example/';
+          document.body.append(frame);
+        }),
+    );
+    expect(violated).toBe('frame-src');
+    const states = await page.evaluate(async () => {
+      const names = ['geolocation', 'notifications', 'camera', 'microphone', 'midi'];
+      const permissions = await Promise.all(
+        names.map((name) => navigator.permissions.query({ name: name as PermissionName })),
+      );
+      return permissions.map(({ state }) => state);
+    });
+    expect(states).toEqual(['denied', 'denied', 'denied', 'denied', 'denied']);
   });
 
-  test('a known request is answered; unknown channels and inputs that no schema allows are refused', async ({
+  test('a known request is answered; unknown channels, inputs that no schema allows and what cannot be cloned are refused, without a word of the inside', async ({
     keptHere: { page },
   }) => {
     expect(await request(page, 'app.describe')).toMatchObject({
@@ -85,16 +111,9 @@ test.describe('the window keeps its pages in', () => {
       expect(await request(page, channel, input), channel).toEqual({ error: expect.any(String) });
     }
     expect(await request(page, 'app.describe')).toMatchObject({ value: { kind: 'desktop' } });
-  });
 
-  test('an error crosses without stack, path or channel name of the inside', async ({
-    keptHere: { page },
-  }) => {
-    const { error } = (await request(page, 'storage.get', 7)) as { error: string };
-    expect(error).not.toMatch(/\bat \S+:\d+|\/src\/|\/out\/|remote method/);
-  });
-
-  test('what cannot be cloned is refused at the border', async ({ keptHere: { page } }) => {
+    const told = (await request(page, 'storage.get', 7)) as { error: string };
+    expect(told.error).not.toMatch(/\bat \S+:\d+|\/src\/|\/out\/|remote method/);
     const message = await page.evaluate(async () => {
       const host = (globalThis as unknown as { waymakerHost: PageHost }).waymakerHost;
       return await host
@@ -105,27 +124,6 @@ test.describe('the window keeps its pages in', () => {
         );
     });
     expect(message).toMatch(/could not be cloned/i);
-  });
-
-  test('a frame gets no transport, and a page of another origin cannot be framed', async ({
-    keptHere: { page },
-  }) => {
-    const inFrame = await page.evaluate(() => {
-      const frame = document.createElement('iframe');
-      document.body.append(frame);
-      return typeof (frame.contentWindow as unknown as { waymakerHost?: unknown }).waymakerHost;
-    });
-    expect(inFrame).toBe('undefined');
-    const violated = await page.evaluate(
-      () =>
-        new Promise<string>((resolve) => {
-          document.addEventListener('securitypolicyviolation', (event) => resolve(event.effectiveDirective));
-          const frame = document.createElement('iframe');
-          frame.src = 'https://elsewhere.example/';
-          document.body.append(frame);
-        }),
-    );
-    expect(violated).toBe('frame-src');
   });
 
   test('the policy blocks inline script and handlers, foreign script and foreign connections', async ({
@@ -169,7 +167,7 @@ test.describe('the window keeps its pages in', () => {
     expect(evaluated).toBe(false);
   });
 
-  test('navigation elsewhere and window.open leave the page where it is; web links open outside', async ({
+  test('navigation elsewhere, window.open and a second instance leave the page where it is; web and mail links without credentials alone open outside', async ({
     keptHere: app,
   }) => {
     const { page } = app;
@@ -206,10 +204,8 @@ test.describe('the window keeps its pages in', () => {
     await expect.poll(() => page.context().pages().length).toBe(windows);
     expect(page.url()).toBe(address);
     await expect(login.heading).toBeVisible();
-  });
 
-  test('openExternal takes web and mail links without credentials only', async ({ keptHere: app }) => {
-    const opened = await linksFromNow(app);
+    const later = await linksFromNow(app);
     for (const link of [
       'file:///etc/passwd',
       'javascript:alert(1)',
@@ -222,23 +218,8 @@ test.describe('the window keeps its pages in', () => {
     expect(await request(app.page, 'app.openExternal', 'https://elsewhere.example/')).toEqual({
       value: true,
     });
-    expect(await opened()).toEqual(['https://elsewhere.example/']);
-  });
-
-  test('every permission is denied', async ({ keptHere: { page } }) => {
-    const states = await page.evaluate(async () => {
-      const names = ['geolocation', 'notifications', 'camera', 'microphone', 'midi'];
-      const found = await Promise.all(
-        names.map((name) => navigator.permissions.query({ name: name as PermissionName })),
-      );
-      return found.map(({ state }) => state);
-    });
-    expect(states).toEqual(['denied', 'denied', 'denied', 'denied', 'denied']);
-  });
-
-  test('a second instance ends at once and the first one stays', async ({ keptHere: app }) => {
-    await expect(new LoginRoute(app.page).heading).toBeVisible();
+    expect(await later()).toEqual(['https://elsewhere.example/']);
     await app.startSecondInstance();
-    await expect(new LoginRoute(app.page).heading).toBeVisible();
+    await expect(login.heading).toBeVisible();
   });
 });
