@@ -142,6 +142,8 @@ export default defineConfig({
                 name: 'mantine',
                 test: /renderer\/ui\/(?:mantine|email-text)\.tsx|@mantine\/hooks\/|@mantine\/core\/.*\/(?:CloseButton|Group|VisuallyHidden|use-resolved-styles-api)\//,
               },
+              // Where there is a tunnel, this comes first, whatever the page.
+              { name: 'tunnel', test: /shared\/host\/contract\.ts|features\/tunnel\/tunnel-store\.ts/ },
               { name: 'login', test: /features\/sign-in\/login-page/ },
               { name: 'verify', test: /features\/sign-in\/verify-page/ },
               { name: 'account', test: /features\/account\/account-page/ },

@@ -10,7 +10,8 @@ import { refreshOnReturn } from './shell/refresh-on-return.ts';
 import { App } from './shell/app.tsx';
 import { BareApp } from './shell/bare-app.tsx';
 import { startErrorReports, type ReportError } from './error-reporting/error-reports.ts';
-import { createTunnelStore } from './features/tunnel/tunnel-store.ts';
+import { noTunnel } from './features/tunnel/no-tunnel.ts';
+import type { Tunnel } from './features/tunnel/tunnel-store.ts';
 import { takeDeviceLogin, type DeviceLogin } from './features/device-login/take-device-login.ts';
 import { takeHandOver, type HandOver } from './features/store/take-hand-over.ts';
 import { endVisits } from './features/store/stored-visit.ts';
@@ -19,8 +20,8 @@ import { chooseLanguage } from '#shared/language.ts';
 import { setUpI18n } from './i18n/setup.ts';
 import { keepConsole } from './offline/keep-console.ts';
 import { createHost } from './platform/create-host.ts';
-import { documentVisibility } from './platform/page-visibility.ts';
 import { storageKeys } from './platform/storage-keys.ts';
+import { documentVisibility } from './platform/page-visibility.ts';
 import { findWebviewPort, type TextPort } from './platform/webview-port.ts';
 import { chosenLook, followLook, type Look } from './shell/look.ts';
 import { preloadPage } from './shell/routes.tsx';
@@ -123,8 +124,7 @@ async function startApp(root: Element, options: AppStart): Promise<void> {
   await nextTask();
   refreshOnReturn(queries);
   refreshOnChange(host, queries);
-  const tunnel = createTunnelStore(host.tunnel, documentVisibility());
-  if (app.hasTunnel) tunnel.start();
+  const tunnel = app.hasTunnel ? await followTunnel(host) : noTunnel();
   const reactRoot = createRoot(root, {
     // Errors that an error boundary catches; others reach the window.
     onCaughtError(error) {
@@ -146,6 +146,13 @@ async function startApp(root: Element, options: AppStart): Promise<void> {
   });
   // The desktop app contains its pages.
   if (app.kind !== 'desktop') keepConsole();
+}
+
+async function followTunnel(host: Host): Promise<Tunnel> {
+  const { createTunnelStore } = await loadChunk(() => import('./features/tunnel/tunnel-store.ts'));
+  const tunnel = createTunnelStore(host.tunnel, documentVisibility());
+  tunnel.start();
+  return tunnel;
 }
 
 /** Whether an earlier /device-login said so; only its stored inApp is left. */

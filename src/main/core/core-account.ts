@@ -5,7 +5,7 @@ import { endToken } from '#shared/api/end-token.ts';
 import type { AccountChange } from '#shared/api/events.ts';
 import { followEvents } from '#shared/api/follow-events.ts';
 import { cacheSeconds } from '#shared/constants.ts';
-import type { SignedOutBy } from '#shared/host/contract.ts';
+import type { SignedOutBy } from '#shared/host/common-contract.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { fetchFromService, streamFromService } from '../http-fetch.ts';
 import { createListeners } from '../listeners.ts';

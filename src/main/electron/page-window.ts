@@ -3,7 +3,7 @@ import { BrowserWindow, nativeTheme, protocol, screen } from 'electron';
 import type { Logger } from 'pino';
 import { isOwnPage, pageScheme, pageUrl } from '../page/page-address.ts';
 import { servePage } from '../page/page-files.ts';
-import type { ThemeChoice } from '#shared/host/contract.ts';
+import type { ThemeChoice } from '#shared/host/common-contract.ts';
 import type { WindowPlace } from '../preferences/settings.ts';
 import { minSize, placeWindow } from '../window/placement.ts';
 import { lockNavigation, sandboxed } from './lockdown.ts';

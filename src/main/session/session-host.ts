@@ -3,7 +3,8 @@ import { apiCalls } from '#shared/api/calls.ts';
 import { endTokenMs } from '#shared/api/end-token.ts';
 import { apiCode, type ApiResult } from '#shared/api/result.ts';
 import type { User } from '#shared/entities.ts';
-import type { HostImplementation, SignedOutBy } from '#shared/host/contract.ts';
+import type { SignedOutBy } from '#shared/host/common-contract.ts';
+import type { HostImplementation } from '#shared/host/contract.ts';
 import { withTimeout } from '../with-timeout.ts';
 import type { SessionStore } from './session-store.ts';
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { ApiSession } from '#shared/api/client.ts';
-import type { Session } from '#shared/host/contract.ts';
+import type { Session } from '#shared/host/common-contract.ts';
 import type { Keychain } from './keychain.ts';
 import type { Settings } from '../preferences/settings.ts';
 import { withTimeout } from '../with-timeout.ts';

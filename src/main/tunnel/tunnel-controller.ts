@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Deadline, ReachabilityTarget } from '#shared/helper/protocol.ts';
-import type { HostImplementation, SignedOutBy } from '#shared/host/contract.ts';
+import type { SignedOutBy } from '#shared/host/common-contract.ts';
+import type { HostImplementation } from '#shared/host/contract.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
 import { mayBeGone } from '#shared/tunnel/look.ts';
 import type { DisconnectReason, Gateway, TunnelState } from '#shared/tunnel/state.ts';

@@ -1,7 +1,8 @@
 import { apiCalls, type ApiData } from '#shared/api/calls.ts';
 import type { ApiCallInput } from '#shared/api/client.ts';
 import type { Language } from '#shared/entities.ts';
-import type { Host, PageCallName } from '#shared/host/contract.ts';
+import type { PageCallName } from '#shared/host/common-contract.ts';
+import type { Host } from '#shared/host/contract.ts';
 import { noteAnswer } from './answered-calls.ts';
 import { ApiCallFailed } from './api-failure.ts';
 

@@ -1,5 +1,5 @@
 import type { QueryKey } from '@tanstack/react-query';
-import type { PageCallName } from '#shared/host/contract.ts';
+import type { PageCallName } from '#shared/host/common-contract.ts';
 
 /** The key of a call's answer in memory. */
 export function queryKeyOf(

@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Language } from '#shared/entities.ts';
-import type { Host, PageCallName } from '#shared/host/contract.ts';
+import type { PageCallName } from '#shared/host/common-contract.ts';
+import type { Host } from '#shared/host/contract.ts';
 import { storageKeys } from '../platform/storage-keys.ts';
 import { readStored } from '../platform/stored-answer.ts';
 import { readApiData } from './call-api.ts';

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { apiCalls, type ApiCalls, type ApiData } from '#shared/api/calls.ts';
-import type { PageCallName } from '#shared/host/contract.ts';
+import type { PageCallName } from '#shared/host/common-contract.ts';
 import { useLanguage } from '../i18n/language-context.tsx';
 import { useHost } from '../platform/host-context.tsx';
 import { callApi } from './call-api.ts';

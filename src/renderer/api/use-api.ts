@@ -1,7 +1,7 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { apiCalls, type ApiData } from '#shared/api/calls.ts';
-import type { PageCallName } from '#shared/host/contract.ts';
+import type { PageCallName } from '#shared/host/common-contract.ts';
 import { useLanguage } from '../i18n/language-context.tsx';
 import { useHost } from '../platform/host-context.tsx';
 import { showError } from '../ui/toast.ts';

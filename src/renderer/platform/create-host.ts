@@ -1,7 +1,7 @@
 import { createHostClient } from '#shared/host/client.ts';
-import { hostContract, type Host } from '#shared/host/contract.ts';
+import type { Host } from '#shared/host/contract.ts';
 import { desktopTransport } from './desktop.ts';
-import { createWebTransport } from './web.ts';
+import { createWebConsoleHost } from './web.ts';
 import type { TextPort } from './webview-port.ts';
 
 /**
@@ -9,8 +9,8 @@ import type { TextPort } from './webview-port.ts';
  * itself.
  */
 export async function createHost(port: TextPort | undefined): Promise<Host> {
-  const transport = port
-    ? (await import('./webview.ts')).createWebviewTransport(port)
-    : (desktopTransport() ?? createWebTransport());
-  return createHostClient(hostContract, await transport);
+  const around = port ? (await import('./webview.ts')).createWebviewTransport(port) : desktopTransport();
+  if (!around) return createWebConsoleHost();
+  const [transport, { hostContract }] = await Promise.all([around, import('#shared/host/contract.ts')]);
+  return createHostClient(hostContract, transport);
 }

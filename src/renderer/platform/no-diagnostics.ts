@@ -1,7 +1,7 @@
 import type { HostImplementation } from '#shared/host/contract.ts';
 
 /** For hosts without logs. */
-export const noDiagnostics: Pick<HostImplementation, 'connectionLog' | 'problemReport'> = {
+export const noDiagnostics = {
   connectionLog: { get: () => [], clear: () => true },
   problemReport: { make: () => '', save: () => 'failed' },
-};
+} satisfies Pick<HostImplementation, 'connectionLog' | 'problemReport'>;

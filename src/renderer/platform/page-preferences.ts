@@ -1,22 +1,22 @@
-import { appPreferences, type Preferences, type PreferencesReply } from '#shared/host/contract.ts';
+import { languageChoice, themeChoice } from '#shared/host/common-contract.ts';
+import type { Preferences } from '#shared/host/contract.ts';
 import type { BrowserStorage } from './browser-storage.ts';
 import { storageKeys } from './storage-keys.ts';
 
-const { language, theme } = appPreferences.shape;
 type Look = Required<Pick<Preferences, 'language' | 'theme' | 'welcomed'>>;
 
 /** The appearance of pages, stored by the page itself if there is no app: for this device, whoever signs in. */
 export interface PagePreferences {
   get(): Look;
-  set(change: Partial<Pick<Preferences, keyof Look>>): PreferencesReply;
+  set(change: Partial<Pick<Preferences, keyof Look>>): { ok: true } | { ok: false; error: 'not-stored' };
 }
 
 export function createPagePreferences(storage: BrowserStorage): PagePreferences {
   const get = (): Look => {
     const stored = read(storage);
     return {
-      language: language.safeParse(stored['language']).data ?? 'system',
-      theme: theme.safeParse(stored['theme']).data ?? 'system',
+      language: languageChoice.safeParse(stored['language']).data ?? 'system',
+      theme: themeChoice.safeParse(stored['theme']).data ?? 'system',
       welcomed: stored['welcomed'] === true,
     };
   };

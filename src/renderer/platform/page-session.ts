@@ -1,7 +1,8 @@
 import { checkToken } from '#shared/api/check-token.ts';
 import { endToken, endTokenMs } from '#shared/api/end-token.ts';
 import { createApiClient, type ApiClient, type ApiSession, type Fetch } from '#shared/api/client.ts';
-import type { HostContract, HostImplementation, Session } from '#shared/host/contract.ts';
+import type { Session } from '#shared/host/common-contract.ts';
+import type { HostContract, HostImplementation } from '#shared/host/contract.ts';
 import { createPageCalls } from '#shared/host/page-calls.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
 import type { FollowPageEvents } from './page-events.ts';

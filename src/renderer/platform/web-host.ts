@@ -1,6 +1,7 @@
 import type { Fetch } from '#shared/api/client.ts';
 import type { DeviceInfo } from '#shared/entities.ts';
-import { defaultPreferences, type HostContract, type HostImplementation } from '#shared/host/contract.ts';
+import type { HostContract } from '#shared/host/contract.ts';
+import type { HostHandlers } from '#shared/host/descriptor.ts';
 import { externalLink } from '#shared/host/external-link.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
 import { createPageStorage, type BrowserStorage } from './browser-storage.ts';
@@ -12,6 +13,7 @@ import { noDiagnostics } from './no-diagnostics.ts';
 import type { FollowPageEvents } from './page-events.ts';
 import { createPagePreferences } from './page-preferences.ts';
 import { createPageSession, type PageSession } from './page-session.ts';
+import type { WebContract } from './web-contract.ts';
 import { createWebSession } from './web-session.ts';
 
 export interface WebHostOptions {
@@ -28,7 +30,7 @@ export interface WebHostOptions {
   emit: EmitHostEvent<HostContract>;
 }
 
-interface WebHost extends HostImplementation, Pick<PageSession, 'changed'> {
+interface WebHost extends HostHandlers<WebContract>, Pick<PageSession, 'changed'> {
   /** Another tab has changed how pages are shown. */
   lookChanged(): void;
 }
@@ -38,7 +40,8 @@ export function createWebHost(options: WebHostOptions): WebHost {
   const { device } = options;
   const pageStorage = createPageStorage(options.storage);
   const look = createPagePreferences(options.storage);
-  const preferences = () => ({ ...defaultPreferences, ...look.get() });
+  const preferences = () =>
+    ({ routing: 'global', killSwitch: false, localNetwork: false, ...look.get() }) as const;
   const lookChanged = () => options.emit('preferences.changed', preferences());
   return {
     lookChanged,

@@ -1,4 +1,4 @@
-import type { Session } from '#shared/host/contract.ts';
+import type { Session } from '#shared/host/common-contract.ts';
 import type { BrowserStorage } from './browser-storage.ts';
 import type { TokenStore } from './page-session.ts';
 import { storageKeys } from './storage-keys.ts';

@@ -1,12 +1,8 @@
 import { apiCalls, type ApiData } from '#shared/api/calls.ts';
 import type { ApiResult } from '#shared/api/result.ts';
 import type { Language } from '#shared/entities.ts';
-import {
-  defaultPreferences,
-  type HostImplementation,
-  type PageCallName,
-  type Preferences,
-} from '#shared/host/contract.ts';
+import type { PageCallName } from '#shared/host/common-contract.ts';
+import { defaultPreferences, type HostImplementation, type Preferences } from '#shared/host/contract.ts';
 import type { WebviewApp } from '#shared/host/webview-contract.ts';
 import { automaticMode, type RouteConfig, type RouteMode } from '#shared/tunnel/route-config.ts';
 import type { PagePreferences } from './page-preferences.ts';

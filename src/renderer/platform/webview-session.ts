@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { deviceToken } from '#shared/host/contract.ts';
+import { deviceToken } from '#shared/host/common-contract.ts';
 import type { WebviewApp } from '#shared/host/webview-contract.ts';
 import type { TokenStore } from './page-session.ts';
 import { storageKeys } from './storage-keys.ts';

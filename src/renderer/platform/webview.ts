@@ -1,4 +1,5 @@
 import { createHostClient } from '#shared/host/client.ts';
+import { hostContract } from '#shared/host/contract.ts';
 import type { HostTransport } from '#shared/host/transport.ts';
 import { webviewContract } from '#shared/host/webview-contract.ts';
 import { chooseLanguage } from '#shared/language.ts';
@@ -21,7 +22,7 @@ export async function createWebviewTransport(port: TextPort): Promise<HostTransp
     app.app.describe(),
     openWebviewSession(app.storage, randomUuid),
   ]);
-  return createInPageTransport((emit) => {
+  return createInPageTransport(hostContract, (emit) => {
     app.tunnel.stateChanged((state) => emit('tunnel.stateChanged', state));
     const visibility = documentVisibility();
     const baseUrl = import.meta.env.VITE_API_URL ?? '';

@@ -1,6 +1,7 @@
 import type { i18n } from 'i18next';
 import type { Language } from '#shared/entities.ts';
-import type { Host, Preferences, ThemeChoice } from '#shared/host/contract.ts';
+import type { ThemeChoice } from '#shared/host/common-contract.ts';
+import type { Host, Preferences } from '#shared/host/contract.ts';
 import { chooseLanguage } from '#shared/language.ts';
 import { setUpI18n } from '../i18n/setup.ts';
 

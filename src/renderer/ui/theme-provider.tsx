@@ -1,5 +1,5 @@
 import { createContext, useContext, useLayoutEffect, type ReactNode } from 'react';
-import type { ThemeChoice } from '#shared/host/contract.ts';
+import type { ThemeChoice } from '#shared/host/common-contract.ts';
 
 const ThemeChoiceContext = createContext<ThemeChoice>('system');
 

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { languageChoice, hostContract } from '../host/contract.ts';
+import { languageChoice } from '../host/common-contract.ts';
+import { hostContract } from '../host/contract.ts';
 import { request, type HostClient, type HostHandlers } from '../host/descriptor.ts';
 
 /**

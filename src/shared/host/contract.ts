@@ -1,14 +1,13 @@
 import * as z from 'zod/mini';
-import { apiCalls, type ApiCallName } from '../api/calls.ts';
-import { accountChange } from '../api/events.ts';
 import { apiFailure } from '../api/result.ts';
-import { deviceInfo, language } from '../entities.ts';
+import { deviceInfo } from '../entities.ts';
 import { connectionLog } from '../tunnel/connection-log.ts';
 import { serverLatency } from '../plan/server-latency.ts';
 import { currentNetwork, maxTrustedNetworks, ssid } from '../networks.ts';
 import { appName, maxApps, ownDomains, routeMode } from '../tunnel/route-config.ts';
 import { isCanonicalPrefix } from '../tunnel/prefix.ts';
 import { ipPolicy, localPrefixes, tunnelState, tunnelStatistics } from '../tunnel/state.ts';
+import { commonContract, id, languageChoice, nothing, openExternal, themeChoice } from './common-contract.ts';
 import { event, request, type HostClient, type HostHandlers } from './descriptor.ts';
 import { gatewayForm, gatewayFormLimits, gatewayFormReply } from './gateway-form.ts';
 import { appChoice, maxRoutedApps, routedApp, routedAppId, runningApp, startOutcome } from './routed-apps.ts';
@@ -16,35 +15,6 @@ import { appChoice, maxRoutedApps, routedApp, routedAppId, runningApp, startOutc
 /** `no-browser`: none is installed that Waymaker knows how to configure. */
 const browserWindowOutcome = z.enum(['opened', 'no-browser', 'failed']);
 export type BrowserWindowOutcome = z.infer<typeof browserWindowOutcome>;
-
-/** The host contract: what a page can ask of the app around it. */
-
-const nothing = z.undefined();
-
-const signedOutBy = z.enum(['user', 'service']);
-export type SignedOutBy = z.infer<typeof signedOutBy>;
-const failed = z.object({ ok: z.literal(false), failure: apiFailure });
-const result = <Data extends z.ZodMiniType>(data: Data) =>
-  z.discriminatedUnion('ok', [z.object({ ok: z.literal(true), data }), failed]);
-
-/** Calls with a device's secrets belong to the host; see group `session`. */
-const hostCallNames = ['getAuthCode', 'auth', 'gatewayLogins'] as const satisfies ApiCallName[];
-type HostCallName = (typeof hostCallNames)[number];
-const isPageCall = (name: string): name is Exclude<ApiCallName, HostCallName> =>
-  Object.hasOwn(apiCalls, name) && !hostCallNames.some((own) => own === name);
-const pageCallNames = Object.keys(apiCalls).filter(isPageCall);
-export type PageCallName = (typeof pageCallNames)[number];
-
-export const session = z.object({
-  signedIn: z.boolean(),
-  deviceId: z.string(),
-  /**
-   * Where the token is kept: `keychain` is the secure storage of the system or the embedding app; `memory` is used if
-   * that does not work, and the user must be told.
-   */
-  persistence: z.enum(['keychain', 'memory', 'browser']),
-});
-export type Session = z.infer<typeof session>;
 
 /** What is routed by address: all prefixes that the service lists for these countries, and the user's own prefixes. */
 export const addressChoice = z.object({
@@ -88,11 +58,6 @@ export const tunnelPreferences = z.object({
   dns: z.optional(z.array(z.union([z.ipv4(), z.ipv6()])).check(z.maxLength(3))),
 });
 export type TunnelPreferences = z.infer<typeof tunnelPreferences>;
-
-/** The app's language and its colours. */
-export const languageChoice = z.enum(['system', ...language.options]);
-export const themeChoice = z.enum(['system', 'light', 'dark']);
-export type ThemeChoice = z.infer<typeof themeChoice>;
 
 /** What the user has chosen about how the app behaves; a host leaves out what it does not support. */
 export const appPreferences = z.object({
@@ -141,15 +106,6 @@ export const keptServers = z.object({
 });
 export type KeptServers = z.infer<typeof keptServers>;
 
-/** Keys of the page's own storage; anything else is refused. */
-const storageKey = z.string().check(z.regex(/^[\w.:-]{1,128}$/));
-
-const email = z.string().check(z.maxLength(254));
-const id = z.string().check(z.minLength(1), z.maxLength(256));
-/** Part of a Basic credential (RFC 7617), so only visible ASCII is allowed. */
-export const deviceToken = z.string().check(z.regex(/^[\x21-\x7e]{1,512}$/));
-const knownDevice = z.object({ deviceId: z.uuid(), token: deviceToken, language: z.optional(language) });
-
 /** Pages that the app's own menu opens. */
 export const menuPage = z.enum([
   '/settings',
@@ -164,6 +120,7 @@ export const maxReportDescription = 2000;
 
 const serverAddressText = z.object({ address: z.string().check(z.maxLength(512)) });
 
+/** The host contract: what a page can ask of the app around it. */
 export const hostContract = {
   app: {
     /** What surrounds the page, and what it supports. */
@@ -184,50 +141,11 @@ export const hostContract = {
         measuresLatency: z.optional(z.boolean()),
       }),
     ),
-    /** Opens an https, http or mailto link outside the app; false if the link is refused. */
-    openExternal: request(z.string().check(z.maxLength(4096)), z.boolean()),
+    openExternal,
   },
-  api: {
-    /** One call of the API contract, by name; the host adds device and token. */
-    call: request(
-      z.object({
-        name: z.enum(pageCallNames),
-        params: z.optional(z.record(z.string(), z.string())),
-        body: z.optional(z.unknown()),
-        language: z.optional(language),
-      }),
-      result(z.unknown()),
-    ),
-  },
-  account: {
-    /** What the page knows about this is out of date: it changed at the service, or may have changed. */
-    changed: event(z.array(accountChange)),
-  },
-  session: {
-    get: request(nothing, session),
-    requestCode: request(
-      z.object({ email, language: z.optional(language) }),
-      result(z.object({ authId: z.string() })),
-    ),
-    /** Signs in; the token stays with the host. */
-    verifyCode: request(
-      z.object({ authId: id, authCode: z.string().check(z.maxLength(16)), language: z.optional(language) }),
-      result(session),
-    ),
-    /** Asks the service whose account a device signs in to; changes nothing. */
-    tokenOwner: request(knownDevice, result(z.object({ email: z.string() }))),
-    /**
-     * Signs in as a device that the service already knows (specification §2, /device-login). The service is
-     * asked first; only if it knows the token is whoever was signed in here signed out.
-     */
-    signInWithToken: request(knownDevice, result(session)),
-    /**
-     * Signs out: deletes the token, the page's storage and all cached replies, and ends the tunnel. `by` says who asked
-     * for it. If it was the service and not the user, the kill switch keeps traffic blocked.
-     */
-    signOut: request(z.object({ by: signedOutBy }), session),
-    changed: event(session),
-  },
+  api: commonContract.api,
+  account: commonContract.account,
+  session: commonContract.session,
   apps: {
     /** Names of the apps on this device, for `filterMyApps`; empty if the platform does not say. */
     installed: request(nothing, z.array(appName).check(z.maxLength(maxApps))),
@@ -244,17 +162,7 @@ export const hostContract = {
       z.boolean(),
     ),
   },
-  storage: {
-    /** The stored text, or null. */
-    get: request(storageKey, z.nullable(z.string())),
-    /** These report failure as false, so that the page can say so (specification §8). */
-    set: request(
-      z.object({ key: storageKey, value: z.string().check(z.maxLength(8 * 1024 * 1024)) }),
-      z.boolean(),
-    ),
-    remove: request(storageKey, z.boolean()),
-    clear: request(nothing, z.boolean()),
-  },
+  storage: commonContract.storage,
   tunnel: {
     /** Returns once the request is accepted or refused; `stateChanged` reports everything after that. */
     connect: request(

@@ -1,6 +1,7 @@
 import type { ApiClient } from '../api/client.ts';
 import { apiCalls, apiPathSets } from '../api/calls.ts';
-import type { HostImplementation, PageCallName } from './contract.ts';
+import type { PageCallName } from './common-contract.ts';
+import type { HostImplementation } from './contract.ts';
 import { HostRequestRefused } from './server.ts';
 
 type Call = HostImplementation['api']['call'];

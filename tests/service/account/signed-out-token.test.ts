@@ -2,11 +2,11 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkToken } from '#shared/api/check-token.ts';
 import { endToken } from '#shared/api/end-token.ts';
-import { createHostClient } from '#shared/host/client.ts';
-import { hostContract, type Host } from '#shared/host/contract.ts';
+import type { Host } from '#shared/host/contract.ts';
 import { createSessionHost } from '../../../src/main/session/session-host.ts';
 import { createSessionStore } from '../../../src/main/session/session-store.ts';
 import { createInPageTransport } from '../../../src/renderer/platform/in-page-transport.ts';
+import { createWebClient, webContract } from '../../../src/renderer/platform/web-contract.ts';
 import { createWebHost } from '../../../src/renderer/platform/web-host.ts';
 import { createTestKeychain } from '../../unit/main/support/keychain.ts';
 import { createMemorySettings } from '../../unit/main/support/memory-settings.ts';
@@ -25,7 +25,7 @@ const device = { name: 'Web', platform: 'web', arch: '', version: '1', lang: 'en
 
 /** The console, signed in with a token; `url`: where it calls the service. */
 async function consoleWith(known: Known, url = running.url): Promise<Host['session']> {
-  const transport = createInPageTransport((emit) =>
+  const transport = createInPageTransport(webContract, (emit) =>
     createWebHost({
       baseUrl: url,
       fetch,
@@ -38,7 +38,7 @@ async function consoleWith(known: Known, url = running.url): Promise<Host['sessi
       emit,
     }),
   );
-  const { session } = createHostClient(hostContract, transport);
+  const { session } = createWebClient(transport);
   return session;
 }
 

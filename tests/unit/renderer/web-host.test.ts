@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createHostClient } from '#shared/host/client.ts';
-import { hostContract, type Host, type Session } from '#shared/host/contract.ts';
+import type { Session } from '#shared/host/common-contract.ts';
+import type { Host } from '#shared/host/contract.ts';
 import type { DeviceInfo } from '#shared/entities.ts';
 import { createInPageTransport } from '../../../src/renderer/platform/in-page-transport.ts';
+import { createWebClient, webContract } from '../../../src/renderer/platform/web-contract.ts';
 import { createWebHost } from '../../../src/renderer/platform/web-host.ts';
 import { MemoryStorage } from './support/memory-storage.ts';
 
@@ -42,7 +43,7 @@ beforeEach(() => {
   sessions = [];
   reply = () => ({ status: 200, body: userReply });
   let ids = 0;
-  const transport = createInPageTransport((emit) =>
+  const transport = createInPageTransport(webContract, (emit) =>
     createWebHost({
       baseUrl: 'https://service.example',
       storage,
@@ -60,7 +61,7 @@ beforeEach(() => {
       },
     }),
   );
-  host = createHostClient(hostContract, transport);
+  host = createWebClient(transport);
   host.session.changed((session) => sessions.push(session));
 });
 

@@ -12,7 +12,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   states = [];
   const entries = new Map<string, string>();
-  const transport = createInPageTransport((emit) =>
+  const transport = createInPageTransport(hostContract, (emit) =>
     withMockTunnel(
       createWebHost({
         isKept: true,

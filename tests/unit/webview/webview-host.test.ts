@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createHostClient } from '#shared/host/client.ts';
-import { hostContract, type Host, type Session } from '#shared/host/contract.ts';
+import type { Session } from '#shared/host/common-contract.ts';
+import { hostContract, type Host } from '#shared/host/contract.ts';
 import type { HostEvents } from '#shared/host/descriptor.ts';
 import { createHostServer } from '#shared/host/server.ts';
 import { webviewContract, type WebviewContract } from '#shared/host/webview-contract.ts';
@@ -49,7 +50,7 @@ async function openPage(): Promise<Host> {
   const { device, routingModes, measuresLatency = false } = await client.app.describe();
   const host = createHostClient(
     hostContract,
-    createInPageTransport((emit) =>
+    createInPageTransport(hostContract, (emit) =>
       createWebviewHost({
         app: client,
         session,

@@ -1,6 +1,6 @@
 import { createContext, use } from 'react';
 import { useStore } from 'zustand';
-import type { Session } from '#shared/host/contract.ts';
+import type { Session } from '#shared/host/common-contract.ts';
 import type { SessionStore } from './session-store.ts';
 
 export const SessionContext = createContext<SessionStore | undefined>(undefined);

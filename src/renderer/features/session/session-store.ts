@@ -1,5 +1,6 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
-import type { Host, Session } from '#shared/host/contract.ts';
+import type { Session } from '#shared/host/common-contract.ts';
+import type { Host } from '#shared/host/contract.ts';
 
 export type SessionStore = StoreApi<Session>;
 
