@@ -2,41 +2,56 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { writeFileSync } from 'atomically';
 import Conf from 'conf';
-import { recoverSettings, type KeyValueFile } from './settings.ts';
+import { settingsRecovery, type KeyValueFile } from './settings.ts';
 import { openTextFileIn } from './text-file.ts';
 
 type Content = Record<string, unknown>;
 
-/** What a damaged file is to contain; `copy` is what it contained after its last change, if that is known. */
-export type Recover = (copy: Content | undefined) => Content;
+export interface Recovery {
+  /** Whether everything in the file is of its kind. */
+  isSound(content: Content): boolean;
+  /**
+   * What a damaged file is to contain. `copy` is what it contained after its last change, and `found` what it contains
+   * now, if these can be read.
+   */
+  recover(copy: Content | undefined, found: Content | undefined): Content;
+}
 
 /**
  * A JSON file in the app's data folder, readable only by this user. Keys are used literally: without that option, a dot
  * in a key would mean a nested property.
  *
- * With `recover`, a copy is written after each change, and a file that is damaged or gone gets the content that
+ * With a recovery, a copy is written after each change, and a file that is damaged or gone gets the content that
  * `recover` makes of it. Without, such a file is empty: that is for what the service sends again, or nobody misses.
  */
-export function openKeptFile(folder: string, name: string, recover?: Recover): KeyValueFile {
+export function openKeptFile(folder: string, name: string, recovery?: Recovery): KeyValueFile {
   const copyFile = path.join(folder, `${name}.last-good.json`);
   let isDamaged = false;
-  function recovered(): Content {
+  function recovered(found?: Content): Content {
     isDamaged = true;
-    return recover?.(readCopy(copyFile)) ?? {};
+    return recovery?.recover(readCopy(copyFile), found) ?? {};
+  }
+  /** The last text that was sound: it is read often. */
+  let soundText: string | undefined;
+  function read(text: string): Content {
+    const content = readObject(text);
+    if (!content || (text !== soundText && recovery?.isSound(content) === false)) return recovered(content);
+    soundText = text;
+    return content;
   }
   const file = new Conf<Content>({
     cwd: folder,
     configName: name,
     accessPropertiesByDotNotation: false,
     configFileMode: 0o600,
-    deserialize: (text) => readObject(text) ?? recovered(),
+    deserialize: read,
   });
-  const isGone = () => recover !== undefined && !existsSync(file.path) && existsSync(copyFile);
+  const isGone = () => recovery !== undefined && !existsSync(file.path) && existsSync(copyFile);
   const content = () => (isGone() ? recovered() : file.store);
 
   /** So that the next damage finds this content, a kill switch that was just turned on included. */
   function keepCopy(): void {
-    if (!recover) return;
+    if (!recovery) return;
     const text = JSON.stringify(file.store);
     if (readText(copyFile) !== text) writeFileSync(copyFile, text, { mode: 0o600 });
   }
@@ -69,7 +84,7 @@ export function openKeptFile(folder: string, name: string, recover?: Recover): K
 /** All files that the core keeps, in the app's data folder. */
 export function openCoreFiles(folder: string) {
   return {
-    settingsFile: openKeptFile(folder, 'settings', recoverSettings),
+    settingsFile: openKeptFile(folder, 'settings', settingsRecovery),
     pageFile: openKeptFile(folder, 'page-storage'),
     planFile: openKeptFile(folder, 'plan'),
     connectionLogFile: openKeptFile(folder, 'connection-log'),

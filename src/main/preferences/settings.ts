@@ -25,13 +25,6 @@ const noApps: AppChoice = { policy: 'include', ids: [] };
 /** `restored`: from the copy; `lost`: there was none. */
 const settingsDamage = z.enum(['restored', 'lost']);
 
-/** Without a copy, the kill switch counts as on until the helper has been asked; see core/unsure-kill-switch.ts. */
-export const recoverSettings = (copy: Record<string, unknown> | undefined): Record<string, unknown> => ({
-  ...(copy ?? { killSwitch: true }),
-  killSwitchDoubt: copy ? 'copied' : 'assumed',
-  settingsDamage: copy ? 'restored' : 'lost',
-});
-
 const proxyBefore = z
   .object({
     own: z.object({ address: z.string().nullable(), mode: z.string().nullable() }),
@@ -150,6 +143,71 @@ const schemas = {
 export type SettingName = keyof typeof schemas;
 export type Setting<Name extends SettingName> = z.output<(typeof schemas)[Name]>;
 
+/** What somebody would miss, or be less protected without. Everything else is found again, or has no weight. */
+const missed = [
+  'deviceId',
+  'tokenRevoked',
+  'gatewayPins',
+  'routing',
+  'apps',
+  'addresses',
+  'domains',
+  'serverId',
+  'recentServers',
+  'favouriteServers',
+  'killSwitch',
+  'killSwitchDoubt',
+  'localNetwork',
+  'localPrefixes',
+  'language',
+  'theme',
+  'dns',
+  'onQuit',
+  'connectAtStart',
+  'connectOnUntrusted',
+  'disconnectOnTrusted',
+  'trustWired',
+  'trustedNetworks',
+  'notifications',
+  'proxyBefore',
+] as const satisfies SettingName[];
+
+type Content = Record<string, unknown>;
+
+/** Those of them that are there, but of another kind. */
+const misread = (content: Content): string[] =>
+  missed.filter(
+    (name) => content[name] !== undefined && !schemas[name].unwrap().safeParse(content[name]).success,
+  );
+
+const without = (content: Content, names: readonly string[]): Content =>
+  Object.fromEntries(Object.entries(content).filter(([name]) => !names.includes(name)));
+
+/** How damaged settings are found and mended; see kept-file.ts. */
+export const settingsRecovery = {
+  isSound: (content: Content): boolean => misread(content).length === 0,
+  /**
+   * `found`: what can still be read. Without a copy, the kill switch counts as on until the helper has been asked; see
+   * core/unsure-kill-switch.ts.
+   */
+  recover(copy: Content | undefined, found: Content | undefined): Content {
+    const bad = misread(found ?? {});
+    const kept = without(found ?? {}, bad);
+    const good = copy && without(copy, misread(copy));
+    const content = { ...good, ...kept };
+    const isRestored = good !== undefined && bad.every((name) => good[name] !== undefined);
+    const isSure = found !== undefined && !bad.includes('killSwitch') && !bad.includes('killSwitchDoubt');
+    const isCopied =
+      good !== undefined && (copy?.['killSwitch'] === undefined || good['killSwitch'] !== undefined);
+    return {
+      ...content,
+      ...(!isSure && !isCopied && { killSwitch: true }),
+      ...(!isSure && { killSwitchDoubt: isCopied ? 'copied' : 'assumed' }),
+      settingsDamage: isRestored ? 'restored' : 'lost',
+    };
+  },
+};
+
 export interface Settings {
   get<Name extends SettingName>(name: Name): Setting<Name>;
   /** False if the value could not be written; then it only lasts until the app ends. */
@@ -158,12 +216,16 @@ export interface Settings {
 
 export function createSettings(file: KeyValueFile): Settings {
   const unwritten = new Map<string, unknown>();
+  /** For while the file cannot be read. */
+  const lastRead = new Map<string, unknown>();
   function stored(name: string): unknown {
     if (unwritten.has(name)) return unwritten.get(name);
     try {
-      return file.get(name);
+      const value = file.get(name);
+      lastRead.set(name, value);
+      return value;
     } catch {
-      return undefined;
+      return lastRead.get(name);
     }
   }
   return {

@@ -5,7 +5,7 @@ import { basicInfo } from '#shared/entities.ts';
 import { createHostClient } from '#shared/host/client.ts';
 import { hostContract, type Host } from '#shared/host/contract.ts';
 import type { Core } from '../../../../src/main/core/core.ts';
-import { recoverSettings } from '../../../../src/main/preferences/settings.ts';
+import { settingsRecovery } from '../../../../src/main/preferences/settings.ts';
 import { createDesktopHost } from '../../../../src/main/desktop-host.ts';
 import {
   connected,
@@ -280,7 +280,7 @@ describe('the address that the world sees', () => {
 
 describe('after the settings were damaged', () => {
   const damaged = (copy?: Record<string, unknown>) => {
-    for (const [key, value] of Object.entries(recoverSettings(copy)))
+    for (const [key, value] of Object.entries(settingsRecovery.recover(copy, undefined)))
       files.settingsFile.content.set(key, value);
   };
   const settled = (core: Core, isOn: boolean) =>

@@ -71,6 +71,88 @@ describe.each(Object.entries(damages))('settings: %s', (_name, damage) => {
   });
 });
 
+describe('a setting of another kind', () => {
+  const damaged = async (change: object) => {
+    const content = JSON.parse(await readFile(at('settings.json'), 'utf8')) as object;
+    await writeFile(at('settings.json'), JSON.stringify({ ...content, ...change }));
+    return settings();
+  };
+
+  test.each([1, 'true', null, {}, []])('the kill switch: %j comes back from the copy', async (killSwitch) => {
+    const before = settings();
+    before.set('killSwitch', true);
+    before.set('favouriteServers', ['one']);
+    const after = await damaged({ killSwitch, dns: ['192.0.2.53'] });
+    expect(after.get('killSwitch')).toBe(true);
+    expect(after.get('killSwitchDoubt')).toBe('copied');
+    expect(after.get('dns')).toEqual(['192.0.2.53']);
+    expect(after.get('settingsDamage')).toBe('restored');
+    expect(settings().get('killSwitch')).toBe(true);
+  });
+
+  test('without a copy, the kill switch counts as on until the helper has been asked', async () => {
+    settings().set('theme', 'dark');
+    const after = async (copy: string) => {
+      await writeFile(at('settings.last-good.json'), copy);
+      const found = await damaged({ killSwitch: 'on' });
+      return ['killSwitch', 'killSwitchDoubt', 'settingsDamage', 'theme'].map((name) =>
+        found.get(name as never),
+      );
+    };
+    expect(await after('{"killSw')).toEqual([true, 'assumed', 'lost', 'dark']);
+    expect(await after('{"killSwitch":"on"}')).toEqual([true, 'assumed', 'lost', 'dark']);
+  });
+
+  test.each<[string, object]>([
+    ['favourites', { favouriteServers: 'one' }],
+    ['recents', { recentServers: { 0: 'one' } }],
+    ['resolvers', { dns: ['192.0.2.53', 7] }],
+    ['trusted networks', { trustedNetworks: '00ff' }],
+    ['what connects by itself', { connectOnUntrusted: 'yes' }],
+  ])('%s come back from the copy, and nothing else changes', async (_name, change) => {
+    const before = settings();
+    before.set('favouriteServers', ['one']);
+    before.set('recentServers', ['one', 'two']);
+    before.set('dns', ['192.0.2.53']);
+    before.set('trustedNetworks', ['00ff']);
+    before.set('connectOnUntrusted', true);
+    const after = await damaged(change);
+    expect(after.get('favouriteServers')).toEqual(['one']);
+    expect(after.get('recentServers')).toEqual(['one', 'two']);
+    expect(after.get('dns')).toEqual(['192.0.2.53']);
+    expect(after.get('trustedNetworks')).toEqual(['00ff']);
+    expect(after.get('connectOnUntrusted')).toBe(true);
+    expect(after.get('settingsDamage')).toBe('restored');
+    expect(after.get('killSwitchDoubt')).toBeNull();
+  });
+
+  test('that nobody would miss is no damage', async () => {
+    settings().set('killSwitch', true);
+    const after = await damaged({ windowPlace: 'left', zoomLevel: 'large', toldOnce: 7 });
+    expect(after.get('windowPlace')).toBeUndefined();
+    expect(after.get('zoomLevel')).toBe(0);
+    expect(after.get('toldOnce')).toEqual([]);
+    expect(after.get('settingsDamage')).toBeNull();
+  });
+});
+
+test('settings that cannot be read for a while are those that were read last', () => {
+  const content: Record<string, unknown> = { killSwitch: true };
+  let isThere = true;
+  const running = createSettings({
+    get(name) {
+      if (!isThere) throw new Error('EIO');
+      return content[name];
+    },
+    set: () => undefined,
+    delete: () => undefined,
+    clear: () => undefined,
+  });
+  expect(running.get('killSwitch')).toBe(true);
+  isThere = false;
+  expect(running.get('killSwitch')).toBe(true);
+});
+
 test('neither a first start, nor a byte order mark, nor line ends of another system are a damage', async () => {
   expect(settings().get('settingsDamage')).toBeNull();
   expect(settings().get('killSwitch')).toBe(false);
