@@ -3,9 +3,9 @@ import { preferredTag } from '#shared/language.ts';
 import { createSay } from '#shared/texts/say.ts';
 import type { Core } from './core/core.ts';
 import { createCore } from './core/create-core.ts';
-import { systemLanguages } from './daemon-place.ts';
+
 import { createLossWatch } from './diagnostics/loss-cause.ts';
-import { readEnvironment } from './environment.ts';
+import { readEnvironment, systemLanguages } from './environment.ts';
 import type { OpenBrowser } from './gateway/single-sign-on.ts';
 import { systemNetworks } from './networks/system-networks.ts';
 import { openCoreFiles } from './preferences/kept-file.ts';

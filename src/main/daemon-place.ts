@@ -17,23 +17,3 @@ export function chosenLanguage(profile: string): Language | undefined {
     return undefined;
   }
 }
-
-/**
- * BCP 47 tags from the variables that POSIX programs use (locale(7)), the most wanted first; none if they name no
- * language. LANGUAGE comes before the others, unless these ask for no translation (gettext(3)).
- */
-export function systemLanguages(env: Readonly<NodeJS.ProcessEnv>): string[] {
-  const locale = tagOf(env['LC_ALL'] || env['LC_MESSAGES'] || env['LANG'] || '');
-  if (locale === '' || locale === 'en') return locale === '' ? [] : [locale];
-  const wanted = (env['LANGUAGE'] ?? '').split(':').map(tagOf);
-  return [...wanted, locale].filter((tag) => tag !== '');
-}
-
-/** A locale's name without its encoding and modifier; those that ask for no translation are English. */
-function tagOf(locale: string): string {
-  const tag = locale
-    .replace(/[.@].*$/, '')
-    .replaceAll('_', '-')
-    .trim();
-  return /^(?:c|posix)$/i.test(tag) ? 'en' : tag;
-}

@@ -97,16 +97,16 @@ interface AppStart {
 async function startApp(root: Element, options: AppStart): Promise<void> {
   const { system, page, port, deviceLogin, handOver, reportError } = options;
   const host = await createHost(port);
-  const describe = async () => {
-    const description = await host.app.describe();
-    if (description.kind !== 'web') await preloadNativeLayout();
-    return description;
-  };
+  const described = host.app.describe();
+  const prepared = described.then(async ({ kind }) => {
+    if (kind !== 'web') await preloadNativeLayout();
+  });
   await nextTask();
   const [firstLook, app, session] = await Promise.all([
-    chosenLook(host, system),
-    describe(),
+    chosenLook(host, described, system),
+    described,
     createSessionStore(host),
+    prepared,
     page,
   ]);
   let look = firstLook;
@@ -140,7 +140,7 @@ async function startApp(root: Element, options: AppStart): Promise<void> {
       ),
     );
   render();
-  followLook(host, look, (next) => {
+  followLook(host, app, look, (next) => {
     look = next;
     render();
   });

@@ -13,7 +13,7 @@ import { pageScheme } from '../page/page-address.ts';
 import { createDesktopHost } from '../desktop-host.ts';
 import { createLogFile } from '../diagnostics/log-file.ts';
 import { createLossWatch } from '../diagnostics/loss-cause.ts';
-import { readEnvironment } from '../environment.ts';
+import { desktopLanguage, readEnvironment } from '../environment.ts';
 import { systemNetworks } from '../networks/system-networks.ts';
 import { openCoreFiles } from '../preferences/kept-file.ts';
 import { createSettings } from '../preferences/settings.ts';
@@ -112,7 +112,7 @@ async function start(): Promise<void> {
   const running = createCore({
     environment: readEnvironment(process.env, process.platform),
     version: app.getVersion(),
-    lang: app.getLocale(),
+    lang: systemLanguage(),
     ...files,
     lossWatch,
     appLog: () => logFile.read(),
@@ -152,6 +152,8 @@ async function start(): Promise<void> {
   await serveCommandLine(running, place.socketPath);
 }
 
+const systemLanguage = () => desktopLanguage(process.env, process.platform, app.getLocale());
+
 /** Lets the user's other programs use the app's core. */
 async function serveCommandLine(core: Core, socketPath: string): Promise<void> {
   let control: ControlServer | undefined;
@@ -175,7 +177,7 @@ async function serveCommandLine(core: Core, socketPath: string): Promise<void> {
 async function giveUp(error: unknown): Promise<void> {
   log.fatal({ err: error }, 'the app cannot start');
   await errorReports.flush();
-  dialog.showErrorBox('Waymaker', startFailureText(error, app.getLocale()));
+  dialog.showErrorBox('Waymaker', startFailureText(error, systemLanguage()));
   app.exit(1);
 }
 

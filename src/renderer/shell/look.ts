@@ -1,6 +1,7 @@
 import type { i18n } from 'i18next';
 import type { Language } from '#shared/entities.ts';
 import type { ThemeChoice } from '#shared/host/common-contract.ts';
+import type { AppDescription } from '../platform/host-context.tsx';
 import type { Host, Preferences } from '#shared/host/contract.ts';
 import { chooseLanguage } from '#shared/language.ts';
 import { setUpI18n } from '../i18n/setup.ts';
@@ -12,21 +13,32 @@ export interface Look {
   theme: ThemeChoice;
 }
 
-/** `system`: used if the user has chosen nothing. */
-export async function chosenLook(host: Host, system: Promise<Look>): Promise<Look> {
+/**
+ * The language of the system: the desktop app knows what its desktop is set to, which Chromium may judge differently.
+ * A browser's can change while the page is open.
+ */
+const systemLanguage = ({ kind, device }: AppDescription): Language =>
+  chooseLanguage(kind === 'desktop' ? [device.lang] : navigator.languages);
+
+/** `system`: used if the user has chosen nothing, and the app does not say otherwise. */
+export async function chosenLook(
+  host: Host,
+  app: Promise<AppDescription>,
+  system: Promise<Look>,
+): Promise<Look> {
   // Texts must be displayed in some language, whatever the app around the page answers.
   const chosen = await host.preferences.get().catch(() => undefined);
-  return await nextLook(await system, chosen);
+  return await nextLook(await system, await app, chosen);
 }
 
 /** Applies each choice as soon as its texts are loaded. */
-export function followLook(host: Host, first: Look, show: (look: Look) => void): void {
+export function followLook(host: Host, app: AppDescription, first: Look, show: (look: Look) => void): void {
   let current = first;
   let changes = 0;
   host.preferences.changed((chosen) => {
     changes += 1;
     const change = changes;
-    void nextLook(current, chosen).then((look) => {
+    void nextLook(current, app, chosen).then((look) => {
       if (change !== changes || (look.language === current.language && look.theme === current.theme)) return;
       current = look;
       show(look);
@@ -34,9 +46,9 @@ export function followLook(host: Host, first: Look, show: (look: Look) => void):
   });
 }
 
-async function nextLook(before: Look, chosen: Preferences | undefined): Promise<Look> {
+async function nextLook(before: Look, app: AppDescription, chosen: Preferences | undefined): Promise<Look> {
   const { language: wanted = 'system', theme = 'system' } = chosen ?? {};
-  const language = wanted === 'system' ? chooseLanguage(navigator.languages) : wanted;
+  const language = wanted === 'system' ? systemLanguage(app) : wanted;
   if (language === before.language) return { ...before, theme };
   // A language whose texts are missing cannot be shown.
   const i18n = await setUpI18n(language).catch(() => undefined);
