@@ -108,6 +108,7 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
       return refused;
     },
     deadline: (gateway) => planGuard.deadline(gateway),
+    hasPlan: () => plan.hasPlan(),
     split(gateway) {
       const listed = memory.listed(gateway);
       return plan.isSplit(listed, memory.path(listed));
@@ -161,6 +162,7 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
   });
   plan.onChange(() => {
     void logins.refresh();
+    tunnel.planChanged();
     tunnel.resolveAhead(plan.hosts());
     preparation.check();
   });

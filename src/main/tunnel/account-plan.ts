@@ -36,6 +36,8 @@ export interface AccountPlan {
   isKnown(): boolean;
   /** The servers that may be used now. */
   servers(): ListedServer[];
+  /** Whether the service has said that a server may be used now. */
+  hasPlan(): boolean;
   /** When the plan or trial that the user connects with ends, if that is known. */
   end(): { kind: 'trial' | 'plan'; at: number } | undefined;
   /** Host names of the listed gateways. */
@@ -112,6 +114,11 @@ export function createAccountPlan({ file, client, isSignedIn }: AccountPlanOptio
   const entitlement = (gateway: Gateway, path?: string) =>
     known.groups && entitlementTo({ ...gateway, path }, known.groups, known.service, Date.now());
 
+  function servers(): ListedServer[] {
+    const now = Date.now();
+    return listServers((known.groups ?? []).filter((group) => isGroupUsable(group, known.service, now)));
+  }
+
   return {
     watch,
     refresh,
@@ -138,10 +145,8 @@ export function createAccountPlan({ file, client, isSignedIn }: AccountPlanOptio
     },
     isSplit: (gateway, path) => isSplitAt({ ...gateway, path }, known.groups ?? []),
     isKnown: () => known.groups !== undefined,
-    servers() {
-      const now = Date.now();
-      return listServers((known.groups ?? []).filter((group) => isGroupUsable(group, known.service, now)));
-    },
+    servers,
+    hasPlan: () => known.service !== undefined && servers().length > 0,
     end() {
       const now = Date.now();
       const { service: plan, groups = [] } = known;

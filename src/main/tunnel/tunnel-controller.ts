@@ -3,6 +3,7 @@ import type { Deadline, ReachabilityTarget } from '#shared/helper/protocol.ts';
 import type { SignedOutBy } from '#shared/host/common-contract.ts';
 import type { HostImplementation } from '#shared/host/contract.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
+import { endedWithPlan, withPlan } from '#shared/plan/with-plan.ts';
 import { mayBeGone } from '#shared/tunnel/look.ts';
 import type { DisconnectReason, Gateway, TunnelState } from '#shared/tunnel/state.ts';
 import type { GatewayRefusal } from './account-plan.ts';
@@ -35,6 +36,8 @@ export interface TunnelController {
   portalPassed(): void;
   /** The user has looked for a captive portal. */
   portalFound(isThere: boolean): void;
+  /** What the service says about the user's plan may have changed. */
+  planChanged(): void;
   /** The service lists gateways at these hosts. */
   resolveAhead(hosts: readonly string[]): void;
   /** Another user, or nobody, is signed in now. */
@@ -63,6 +66,8 @@ export interface TunnelControllerOptions {
   /** Whether only the networks that this gateway names belong in the tunnel. */
   split?: (gateway: Gateway) => boolean;
   deadline: (gateway: Gateway) => Deadline | undefined;
+  /** Whether it is known that the user may use a server now. */
+  hasPlan?: () => boolean;
   emit(state: TunnelState): void;
   /** The user has given this command, in any part of the app. */
   onCommand?: (command: TunnelCommand) => void;
@@ -83,6 +88,8 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
   /** Displayed instead of the helper's state: before the helper is asked, or why it never was. */
   let local: TunnelState | undefined;
   let told: string | undefined;
+  /** There is another plan since the tunnel ended with the last one. */
+  let isRenewed = false;
   /** The sign-in in progress. At most one runs, and only that one talks to the helper about sessions. */
   let working: AbortController | undefined;
   let latestCommand = 0;
@@ -131,7 +138,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     // What was missing is looked for only once the helper is asked to connect.
     const isTrying = local?.state === 'connecting' && state.state === 'invalid' && mayBeGone(state.cause);
     if ((state.state === 'invalid' && !isTrying) || state.ownedByOther) return state;
-    return portal.explain(withListedGateway(local ?? state));
+    return withPlan(portal.explain(withListedGateway(local ?? state)), isRenewed);
   }
 
   /** Users know a gateway by the server that they chose, not by the target of its redirect. */
@@ -148,6 +155,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
   const isOthers = () => helper.state().ownedByOther === true;
 
   function tell(): void {
+    if (!endedWithPlan(local ?? helper.state())) isRenewed = false;
     const state = shown();
     if (state.state === 'disconnected' && state.reason !== undefined) portal.consider(state);
     const text = JSON.stringify(state);
@@ -280,6 +288,10 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
       sessions.prepare(server.gateway);
     },
     end: (reason) => disconnect(reason),
+    planChanged() {
+      if (options.hasPlan?.()) isRenewed = true;
+      tell();
+    },
     portalPassed() {
       portal.look(false);
       if (shown().state !== 'disconnected' || !wanted) return;

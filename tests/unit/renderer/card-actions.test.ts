@@ -7,8 +7,9 @@ import {
   invalidCause,
   type TunnelState,
 } from '../../../src/shared/tunnel/state.ts';
+import { withPlan } from '../../../src/shared/plan/with-plan.ts';
 import { cardActions } from '../../../src/renderer/features/connect/card-actions.ts';
-import { cardState, withPlan } from '../../../src/renderer/features/connect/card-state.ts';
+import { cardState } from '../../../src/renderer/features/connect/card-state.ts';
 
 type Choices = Parameters<typeof cardActions>[0];
 

@@ -40,18 +40,6 @@ const ofCause = {
   'tunnel-unsupported': 'unsupported',
 } as const satisfies Record<InvalidCause, CardState>;
 
-/**
- * The state without what another plan has made untrue: that a trial or plan has ended. `hasPlan`: it is known that the
- * user may use a server now.
- */
-export function withPlan<State extends TunnelState | undefined>(state: State, hasPlan: boolean): State {
-  const hasEnded =
-    state?.state === 'disconnected' && (state.reason === 'trial-ended' || state.reason === 'plan-ended');
-  if (!hasPlan || !hasEnded) return state;
-  const { reason: _, ...rest } = state;
-  return rest as State;
-}
-
 export function cardState({ state, refusal, needsPlan }: Situation): CardState {
   if (isBlocked(state)) return isPortal(state) && !state?.ownedByOther ? 'blocked-by-portal' : 'blocked';
   switch (state?.state) {

@@ -1,6 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { trialEndingHours } from '#shared/constants.ts';
+import { withPlan } from '#shared/plan/with-plan.ts';
 import type { ActiveRouting, TunnelState } from '#shared/tunnel/state.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { useApp } from '../../platform/host-context.tsx';
@@ -12,7 +13,7 @@ import { isMember } from '../session/is-member.ts';
 import { useUser } from '../session/use-user.ts';
 import { usePreferences } from '../settings/use-preferences.ts';
 import { cardActions, type Destination } from './card-actions.ts';
-import { cardState, withPlan, type CardState } from './card-state.ts';
+import { cardState, type CardState } from './card-state.ts';
 import { ConnectButtons } from './connect-buttons.tsx';
 import { ConnectionFacts } from './connection-facts.tsx';
 import { RouteFigure } from './route-figure.tsx';

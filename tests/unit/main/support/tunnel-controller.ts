@@ -74,6 +74,7 @@ export async function setUp(options: SetUp = {}) {
   const who = {
     isSignedIn: options.signedIn !== false,
     refusal: undefined as GatewayRefusal | undefined,
+    hasPlan: true,
   };
   const preferred = {
     routing: routing as Routing,
@@ -99,6 +100,7 @@ export async function setUp(options: SetUp = {}) {
     isSignedIn: () => who.isSignedIn,
     refusal: () => Promise.resolve(who.refusal),
     deadline: () => undefined,
+    hasPlan: () => who.hasPlan,
     preferences: {
       forTunnel: () => ({
         routing: preferred.routing,

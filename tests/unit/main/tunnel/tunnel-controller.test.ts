@@ -24,6 +24,24 @@ describe('disconnect', () => {
     await settled({ state: 'disconnected', reason: 'trial-ended' });
   });
 
+  test('for the end of a trial says so until the service names another plan', async () => {
+    const { controller, helper, who, told, settled } = await setUp({ helperState: connected });
+    who.hasPlan = false;
+    helper.set({ state: 'disconnected', reason: 'trial-ended', blocked: true });
+    controller.planChanged();
+    await settled({ state: 'disconnected', reason: 'trial-ended', blocked: true });
+    // The clocks of helper and service may differ by a moment, so having a plan is not enough: it has to be news.
+    who.hasPlan = true;
+    await settled({ state: 'disconnected', reason: 'trial-ended', blocked: true });
+    controller.planChanged();
+    await settled({ state: 'disconnected', blocked: true });
+    expect(told.at(-1)).toEqual({ state: 'disconnected', blocked: true });
+    helper.set(connected);
+    await settled(connected);
+    helper.set({ state: 'disconnected', reason: 'plan-ended' });
+    await settled({ state: 'disconnected', reason: 'plan-ended' });
+  });
+
   test('without a helper does nothing', async () => {
     const { tunnel, snapshot } = await setUp({ helperAbsent: true });
     expect(await tunnel.disconnect(undefined)).toBeNull();
