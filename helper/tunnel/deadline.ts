@@ -30,11 +30,11 @@ export function createConnectionDeadline(
     set(deadline) {
       clearTimeout(timer);
       if (!deadline) return;
-      const start = { wall: clocks.wall(), boot: clocks.boot() };
-      const left = deadline.at - start.wall;
+      const start = clocks.boot();
+      const left = deadline.at - clocks.wall();
       const check = () => {
-        // By the faster of the two clocks: setting one back gains no time.
-        const elapsed = Math.max(clocks.wall() - start.wall, clocks.boot() - start.boot);
+        // Whatever somebody sets the other clock to, the time that is left is the same.
+        const elapsed = clocks.boot() - start;
         if (elapsed >= left) {
           onReached(deadline.reason);
           return;

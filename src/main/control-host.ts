@@ -72,6 +72,7 @@ export function createControlHost(options: ControlHostOptions): {
       endToken: (known) => core.endToken(known),
       signOut: (by) => core.signOut(by),
     }),
+    clock: { offset: () => core.clock.offset() },
     tunnel: core.tunnel.host,
     gatewayForm: core.gatewayForms.host,
     server: { choose: (id) => core.server.choose(id) },

@@ -26,6 +26,7 @@ export function createDesktopHost(options: DesktopHostOptions): HostServer {
   const preferences = createPreferencesHost(core.preferences, core.behaviour);
 
   session.onChange((now) => emit('session.changed', now));
+  core.clock.onChange((offset) => emit('clock.changed', offset));
   core.onAccountChanges((changes) => emit('account.changed', [...changes]));
   core.onTunnelState((state) => emit('tunnel.stateChanged', state));
   core.onGatewayForm((form) => emit('gatewayForm.changed', form));
@@ -55,6 +56,7 @@ export function createDesktopHost(options: DesktopHostOptions): HostServer {
       openExternal: (link) => options.openExternal(link),
     },
     api: createPageCalls(core.client, () => session.load()),
+    clock: { offset: () => core.clock.offset() },
     session: createSessionHost({
       client: core.client,
       store: session,

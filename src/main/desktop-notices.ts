@@ -84,7 +84,7 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
 
   function checkPlan(): void {
     const end = core.planEnd();
-    const due = dueWarning(end, Date.now());
+    const due = dueWarning(end, core.clock.now());
     if (!end || !due || !core.toldOnce(due.name)) return;
     // The window shows how much time is left.
     if (!isInFront()) notify(planText(end.kind, due.warning));

@@ -20,6 +20,7 @@ import { chooseLanguage } from '#shared/language.ts';
 import { setUpI18n } from './i18n/setup.ts';
 import { keepConsole } from './offline/keep-console.ts';
 import { createHost } from './platform/create-host.ts';
+import { followServiceTime } from './platform/service-time.ts';
 import { storageKeys } from './platform/storage-keys.ts';
 import { documentVisibility } from './platform/page-visibility.ts';
 import { findWebviewPort, type TextPort } from './platform/webview-port.ts';
@@ -108,6 +109,7 @@ async function startApp(root: Element, options: AppStart): Promise<void> {
     createSessionStore(host),
     prepared,
     page,
+    followServiceTime(host),
   ]);
   let look = firstLook;
   const inApp = app.kind !== 'web' || deviceLogin?.inApp === true || (await wasOpenedInApp(host));

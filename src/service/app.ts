@@ -163,7 +163,8 @@ function corsOptions(origin: string[]): FastifyCorsOptions {
     origin,
     methods: [...new Set(Object.values(apiCalls).map(({ method }) => method))],
     allowedHeaders: ['Accept', 'Accept-Language', 'Authorization', 'Content-Type'],
-    exposedHeaders: ['ETag', 'Retry-After'],
+    // By `Date`, pages and apps know how wrong their device's clock is.
+    exposedHeaders: ['Date', 'ETag', 'Retry-After'],
     maxAge: 600,
   };
 }

@@ -1,7 +1,9 @@
+import { uptime } from 'node:os';
 import type { Logger } from 'pino';
 import { checkToken } from '#shared/api/check-token.ts';
 import { createApiClient, type ApiClient, type RenewingApiClient } from '#shared/api/client.ts';
 import { endToken } from '#shared/api/end-token.ts';
+import { createServiceClock, type ServiceClock } from '#shared/api/service-clock.ts';
 import type { AccountChange } from '#shared/api/events.ts';
 import { followEvents } from '#shared/api/follow-events.ts';
 import { cacheSeconds } from '#shared/constants.ts';
@@ -32,6 +34,7 @@ export interface CoreAccount extends Pick<
   /** The same for everybody who shows something: replies update what is known about the account. */
   watchedClient: ApiClient;
   plan: AccountPlan;
+  clock: ServiceClock;
   probePages: ProbePages;
   operatorTexts: OperatorTexts;
   update: AppUpdate;
@@ -54,6 +57,19 @@ export interface CoreAccountOptions extends Pick<
   log: Logger;
 }
 
+/** In the same file as the times that it is for. */
+const clockKey = 'clockOffset';
+const clockCheckMs = 15_000;
+
+function readClockOffset(file: CoreOptions['planFile']): number | undefined {
+  try {
+    const offset = file.get(clockKey);
+    return Number.isSafeInteger(offset) ? (offset as number) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 export function createCoreAccount(options: CoreAccountOptions): CoreAccount {
   const { settings, log } = options;
   const { apiUrl } = options.environment;
@@ -70,12 +86,24 @@ export function createCoreAccount(options: CoreAccountOptions): CoreAccount {
   const signedOut = createListeners<void>();
 
   const service = { baseUrl: apiUrl, fetch: fetchFromService, deviceName: options.deviceName };
+  const clock = createServiceClock({
+    offset: readClockOffset(options.planFile),
+    steady: () => uptime() * 1000,
+  });
+  clock.onChange((offset) => {
+    try {
+      options.planFile.set(clockKey, offset);
+    } catch {
+      // The next answer measures it again.
+    }
+  });
   const client = createApiClient({
     ...service,
+    clock,
     session: () => session.credentials(),
     endSession: () => signOut('service'),
   });
-  const plan = createAccountPlan({ file: options.planFile, client, isSignedIn });
+  const plan = createAccountPlan({ file: options.planFile, client, isSignedIn, clock });
   const probePages = createProbePages(settings);
   const operatorTexts = createOperatorTexts(settings);
   const update = createAppUpdate(options.version);
@@ -105,6 +133,7 @@ export function createCoreAccount(options: CoreAccountOptions): CoreAccount {
     () => void watchedClient.call('basicInfo'),
     cacheSeconds.basicInfo * 1000,
   ).unref();
+  const clockTimer = setInterval(() => clock.check(), clockCheckMs).unref();
 
   return {
     session,
@@ -112,6 +141,7 @@ export function createCoreAccount(options: CoreAccountOptions): CoreAccount {
     client,
     watchedClient,
     plan,
+    clock,
     probePages,
     operatorTexts,
     update,
@@ -129,6 +159,7 @@ export function createCoreAccount(options: CoreAccountOptions): CoreAccount {
     },
     close() {
       clearInterval(updateTimer);
+      clearInterval(clockTimer);
       events.stop();
     },
   };

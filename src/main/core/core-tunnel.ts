@@ -51,7 +51,7 @@ export interface CoreTunnelOptions extends Pick<
   'environment' | 'version' | 'keychain' | 'openBrowser' | 'openPortalWindow' | 'runProgram' | 'session'
 > {
   settings: Settings;
-  account: Pick<CoreAccount, 'client' | 'isSignedIn' | 'session' | 'plan' | 'onSignOut'>;
+  account: Pick<CoreAccount, 'client' | 'clock' | 'isSignedIn' | 'session' | 'plan' | 'onSignOut'>;
   choices: Pick<CorePreferences, 'preferences' | 'server'>;
   helper: HelperClient;
   log: Logger;
@@ -59,7 +59,7 @@ export interface CoreTunnelOptions extends Pick<
 
 export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
   const { environment, version, settings, helper, log } = options;
-  const { client, isSignedIn, session, plan } = options.account;
+  const { client, clock, isSignedIn, session, plan } = options.account;
   const { preferences, server } = options.choices;
   const { apiUrl, helperSocket: socketPath } = environment;
   const states = createListeners<TunnelState>();
@@ -85,6 +85,7 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
   const planGuard = createPlanGuard({
     plan,
     helper,
+    clock,
     listed: (gateway) => memory.listed(gateway),
     end: (reason) => planEnds.emit(reason),
     log,

@@ -1,3 +1,4 @@
+import type { ServiceClock } from '#shared/api/service-clock.ts';
 import type { ApiClient, ApiSession } from '#shared/api/client.ts';
 import type { AccountChange } from '#shared/api/events.ts';
 import type { ApiResult } from '#shared/api/result.ts';
@@ -82,7 +83,9 @@ export interface Core {
   servers(): ListedServer[] | undefined;
   /** Asks the service for them; settles once it has answered, or could not be reached. */
   refreshServers(): Promise<void>;
-  /** When the plan or trial that the user connects with ends, if that is known. */
+  /** By which the times of the service are judged. */
+  clock: ServiceClock;
+  /** When the plan or trial that the user connects with ends, by that clock, if that is known. */
   planEnd: AccountPlan['end'];
   /** Whether this has not been shown to the user before; marks it as shown. */
   toldOnce(name: string): boolean;

@@ -71,6 +71,7 @@ export function createCore(options: CoreOptions): Core {
     worldAddress: tunnel.worldAddress,
     servers: () => (plan.isKnown() ? plan.servers() : undefined),
     refreshServers: () => (plan.isKnown() ? plan.renew() : plan.refresh()),
+    clock: account.clock,
     planEnd: () => plan.end(),
     toldOnce: (name) => toldOnce(settings, name),
     onPlanChange: (listener) => plan.onChange(listener),

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { apiCalls } from '#shared/api/calls.ts';
 import type { ApiClient } from '#shared/api/client.ts';
+import type { ServiceClock } from '#shared/api/service-clock.ts';
 import { serverGroup, service } from '#shared/entities.ts';
 import type { Deadline } from '#shared/helper/protocol.ts';
 import { entitlementTo, isSplitAt, type Entitlement } from '#shared/plan/gateway-entitlement.ts';
@@ -38,7 +39,7 @@ export interface AccountPlan {
   servers(): ListedServer[];
   /** Whether the service has said that a server may be used now. */
   hasPlan(): boolean;
-  /** When the plan or trial that the user connects with ends, if that is known. */
+  /** When the plan or trial that the user connects with ends, by the service's clock, if that is known. */
   end(): { kind: 'trial' | 'plan'; at: number } | undefined;
   /** Host names of the listed gateways. */
   hosts(): string[];
@@ -52,6 +53,7 @@ export interface AccountPlanOptions {
   /** Calls with the account's credentials. */
   client: ApiClient;
   isSignedIn: () => boolean;
+  clock: Pick<ServiceClock, 'now'>;
 }
 
 /** Each is absent until the service has sent it. */
@@ -65,7 +67,7 @@ const key = 'plan';
 /** Limits how often a page that asks for unlisted gateways can cause a request to the service. */
 const minRefusalAgeMs = 5000;
 
-export function createAccountPlan({ file, client, isSignedIn }: AccountPlanOptions): AccountPlan {
+export function createAccountPlan({ file, client, isSignedIn, clock }: AccountPlanOptions): AccountPlan {
   const listeners = new Set<() => void>();
   const toldAt = new Map<'serverGroups' | 'myService', number>();
   let known = readPlan(file);
@@ -112,10 +114,10 @@ export function createAccountPlan({ file, client, isSignedIn }: AccountPlanOptio
   }
 
   const entitlement = (gateway: Gateway, path?: string) =>
-    known.groups && entitlementTo({ ...gateway, path }, known.groups, known.service, Date.now());
+    known.groups && entitlementTo({ ...gateway, path }, known.groups, known.service, clock.now());
 
   function servers(): ListedServer[] {
-    const now = Date.now();
+    const now = clock.now();
     return listServers((known.groups ?? []).filter((group) => isGroupUsable(group, known.service, now)));
   }
 
@@ -148,7 +150,7 @@ export function createAccountPlan({ file, client, isSignedIn }: AccountPlanOptio
     servers,
     hasPlan: () => known.service !== undefined && servers().length > 0,
     end() {
-      const now = Date.now();
+      const now = clock.now();
       const { service: plan, groups = [] } = known;
       if (plan?.expiredAt && !isServiceExpired(plan, now))
         return { kind: 'plan', at: Date.parse(plan.expiredAt) };

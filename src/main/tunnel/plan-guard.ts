@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
+import type { ServiceClock } from '#shared/api/service-clock.ts';
 import type { Deadline } from '#shared/helper/protocol.ts';
 import type { DisconnectReason, Gateway } from '#shared/tunnel/state.ts';
 import type { AccountPlan } from './account-plan.ts';
@@ -18,6 +19,7 @@ export interface PlanGuard {
 export interface PlanGuardOptions {
   plan: AccountPlan;
   helper: HelperClient;
+  clock: Pick<ServiceClock, 'now' | 'offset' | 'onChange'>;
   /** The listed gateway that redirected to this one. */
   listed: (gateway: Gateway) => Gateway;
   /** Ends the tunnel. */
@@ -29,10 +31,14 @@ const checkMs = 60_000;
 const maxPlanAgeMs = 5 * 60_000;
 /** This close to the deadline, the service is asked at each check, because the user may have bought a plan. */
 const closeMs = 3 * 60_000;
+/** What the service has said this shortly before it is asked whether everything is over. */
+const minEndAgeMs = 5000;
 
-export function createPlanGuard({ plan, helper, listed, end, log }: PlanGuardOptions): PlanGuard {
+export function createPlanGuard(options: PlanGuardOptions): PlanGuard {
+  const { plan, helper, clock, listed, end, log } = options;
   /** The deadline that the helper has for the connection; null: not known. */
   let sent: Deadline | undefined | null = null;
+  let isAsking = false;
 
   const gateway = () => {
     const state = helper.state();
@@ -45,12 +51,16 @@ export function createPlanGuard({ plan, helper, listed, end, log }: PlanGuardOpt
     return entitlement?.kind === 'usable' ? entitlement.deadline : undefined;
   };
 
+  /** The helper only knows this computer's clock. */
+  const here = (deadline: Deadline | undefined) =>
+    deadline && { ...deadline, at: Math.max(0, deadline.at - clock.offset()) };
+
   function apply(): void {
     const at = gateway();
     const entitlement = at && plan.entitlementTo(listed(at));
-    if (entitlement?.kind === 'ended') end(entitlement.reason);
+    if (entitlement?.kind === 'ended') void endUnlessRenewed();
     if (entitlement?.kind !== 'usable') return;
-    const { deadline } = entitlement;
+    const deadline = here(entitlement.deadline);
     if (sent !== null && isDeepStrictEqual(sent, deadline)) return;
     sent = deadline;
     helper.call('setDeadline', { deadline: deadline ?? null }).catch((error: unknown) => {
@@ -60,10 +70,23 @@ export function createPlanGuard({ plan, helper, listed, end, log }: PlanGuardOpt
     });
   }
 
+  /** The service may have said something else since, and this computer's clock may have been set. */
+  async function endUnlessRenewed(): Promise<void> {
+    if (isAsking) return;
+    isAsking = true;
+    await plan.refresh(minEndAgeMs).finally(() => {
+      isAsking = false;
+    });
+    const at = gateway();
+    const entitlement = at && plan.entitlementTo(listed(at));
+    if (entitlement?.kind === 'ended') end(entitlement.reason);
+    else apply();
+  }
+
   function refresh(): void {
     const at = gateway();
     if (!at || helper.state().state !== 'connected') return;
-    const left = (deadlineOf(at)?.at ?? Infinity) - Date.now();
+    const left = (deadlineOf(at)?.at ?? Infinity) - clock.now();
     void plan.refresh(left < closeMs ? checkMs / 2 : maxPlanAgeMs);
   }
 
@@ -73,12 +96,13 @@ export function createPlanGuard({ plan, helper, listed, end, log }: PlanGuardOpt
     refresh();
   });
   plan.onChange(apply);
+  clock.onChange(apply);
   const timer = setInterval(refresh, checkMs);
   timer.unref();
 
   return {
     deadline(at) {
-      sent = deadlineOf(at);
+      sent = here(deadlineOf(at));
       return sent;
     },
     close: () => clearInterval(timer),

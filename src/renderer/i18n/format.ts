@@ -57,6 +57,19 @@ export function formatDuration(seconds: number, language: string): string {
   return `${dayText.format(days)} ${clock}`;
 }
 
+/** By how much a clock is wrong, in minutes, hours or days. */
+export function formatClockError(milliseconds: number, language: string): string {
+  const minutes = Math.round(Math.abs(milliseconds) / 60_000);
+  if (minutes < 120) return formatMinutes(minutes, language);
+  const [value, unit] = minutes < 2 * 24 * 60 ? [minutes / 60, 'hour'] : [minutes / 60 / 24, 'day'];
+  return new Intl.NumberFormat(language, {
+    style: 'unit',
+    unit,
+    unitDisplay: 'long',
+    maximumFractionDigits: minutes < 2 * 24 * 60 ? 1 : 0,
+  }).format(value);
+}
+
 /** A remaining time in its two largest units of days, hours and minutes; the last part as on a clock. */
 export function formatTimeLeft(seconds: number, language: string): string {
   const minutes = Math.floor(seconds / 60);

@@ -1,5 +1,6 @@
 import { checkToken } from '#shared/api/check-token.ts';
 import { endToken, endTokenMs } from '#shared/api/end-token.ts';
+import { createServiceClock, type ServiceClock } from '#shared/api/service-clock.ts';
 import { createApiClient, type ApiClient, type ApiSession, type Fetch } from '#shared/api/client.ts';
 import type { Session } from '#shared/host/common-contract.ts';
 import type { HostContract, HostImplementation } from '#shared/host/contract.ts';
@@ -31,8 +32,9 @@ export interface PageSessionOptions {
   emit: EmitHostEvent<HostContract>;
 }
 
-export interface PageSession extends Pick<HostImplementation, 'api' | 'session'> {
+export interface PageSession extends Pick<HostImplementation, 'api' | 'session' | 'clock'> {
   client: ApiClient;
+  serviceClock: ServiceClock;
   /**
    * The signed-in user may have changed in another page of this browser; `isEmptied`: everything in its storage is
    * gone, and new data may not be there yet. The page is notified. False if the page could miss what happened to its
@@ -41,12 +43,15 @@ export interface PageSession extends Pick<HostImplementation, 'api' | 'session'>
   changed(how: { isEmptied: boolean }): boolean;
 }
 
-/** The groups `api` and `session` of hosts that call the service from the page: web and webview. */
+/** The groups `api`, `session` and `clock` of hosts that call the service from the page: web and webview. */
 export function createPageSession(options: PageSessionOptions): PageSession {
   const { tokens, emit } = options;
   const service = { baseUrl: options.baseUrl, fetch: options.fetch, deviceName: options.deviceName };
+  const serviceClock = createServiceClock();
+  serviceClock.onChange((offset) => emit('clock.changed', offset));
   const client = createApiClient({
     ...service,
+    clock: serviceClock,
     session: () => tokens.credentials(),
     endSession: async () => void (await signOut()),
   });
@@ -106,6 +111,8 @@ export function createPageSession(options: PageSessionOptions): PageSession {
       return true;
     },
     api: createPageCalls(client),
+    serviceClock,
+    clock: { offset: () => serviceClock.offset() },
     session: {
       get() {
         known ??= tokens.credentials();

@@ -75,7 +75,7 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
       if (channel === 'session.changed') void routing.update();
     },
   });
-  const plan = createWebviewPlan(calls.api, storage);
+  const plan = createWebviewPlan(calls.api, storage, calls.serviceClock);
   const logins = createWebviewLogins(calls.client, storage);
   plan.onChange(() => void logins.keep());
   const server = createWebviewServer({
@@ -108,6 +108,7 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
   void routing.update();
   return {
     session: calls.session,
+    clock: calls.clock,
     api: plan.api,
     app: {
       describe: async () => ({
@@ -128,7 +129,7 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
       },
     },
     storage,
-    tunnel: createWebviewTunnel(app.tunnel, plan, logins),
+    tunnel: createWebviewTunnel(app.tunnel, plan, logins, calls.serviceClock),
     // An app around a webview asks by itself.
     gatewayForm: { get: () => null, answer: () => false },
     gatewayCertificate: noCertificates,

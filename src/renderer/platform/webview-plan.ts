@@ -1,3 +1,4 @@
+import type { ServiceClock } from '#shared/api/service-clock.ts';
 import { apiCalls, type ApiData } from '#shared/api/calls.ts';
 import type { ServerGroup, Service } from '#shared/entities.ts';
 import type { HostImplementation } from '#shared/host/contract.ts';
@@ -30,6 +31,7 @@ export interface WebviewPlan {
 export function createWebviewPlan(
   api: Api,
   storage: Pick<HostImplementation['storage'], 'get'>,
+  clock: Pick<ServiceClock, 'now'>,
 ): WebviewPlan {
   let groups: ServerGroup[] | undefined;
   let service: Service | undefined;
@@ -62,13 +64,13 @@ export function createWebviewPlan(
       await Promise.allSettled([call({ name: 'serverGroups' }), call({ name: 'myService' })]);
     },
     isKnown: () => groups !== undefined && service !== undefined,
-    entitlementTo: (place) => groups && entitlementTo(place, groups, service, Date.now()),
+    entitlementTo: (place) => groups && entitlementTo(place, groups, service, clock.now()),
     async storedEntitlementTo(place) {
       const [old, oldService] = await Promise.all([stored('serverGroups'), stored('myService')]);
-      return old && entitlementTo(place, old.items, oldService, Date.now());
+      return old && entitlementTo(place, old.items, oldService, clock.now());
     },
     servers() {
-      const now = Date.now();
+      const now = clock.now();
       return listServers((groups ?? []).filter((group) => isGroupUsable(group, service, now)));
     },
     onChange: (listener) => void listeners.push(listener),

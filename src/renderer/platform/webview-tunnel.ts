@@ -1,3 +1,4 @@
+import type { ServiceClock } from '#shared/api/service-clock.ts';
 import type { HostImplementation } from '#shared/host/contract.ts';
 import type { AllowedUntil, WebviewApp } from '#shared/host/webview-contract.ts';
 import type { Entitlement, SignInPlace } from '#shared/plan/gateway-entitlement.ts';
@@ -17,6 +18,7 @@ export function createWebviewTunnel(
   app: WebviewApp['tunnel'],
   plan: WebviewPlan,
   logins: WebviewLogins,
+  clock: Pick<ServiceClock, 'now' | 'offset' | 'onChange'>,
 ): HostImplementation['tunnel'] {
   let gateway: Gateway | undefined;
   /** The end that this page has told the app; undefined: none yet. */
@@ -25,8 +27,12 @@ export function createWebviewTunnel(
 
   function allowedUntil(at: Gateway): AllowedUntil {
     const entitlement = plan.entitlementTo(at);
-    return (entitlement?.kind === 'usable' && entitlement.deadline) || null;
+    return (entitlement?.kind === 'usable' && here(entitlement.deadline)) || null;
   }
+
+  /** The app only knows this device's clock. */
+  const here = (until: AllowedUntil | undefined): AllowedUntil =>
+    until ? { ...until, at: Math.max(0, until.at - clock.offset()) } : null;
 
   /** Nobody should wait for an unreachable service to repeat what it told an earlier page. */
   async function entitlementNow(place: SignInPlace): Promise<Entitlement | undefined> {
@@ -41,14 +47,18 @@ export function createWebviewTunnel(
   function follow(state: TunnelState): void {
     gateway = 'gateway' in state ? state.gateway : undefined;
     if (gateway === undefined) sent = undefined;
-    apply();
+    apply({ isNews: false });
   }
 
-  function apply(): void {
+  /** `isNews`: the service has just said this. */
+  function apply({ isNews }: { isNews: boolean }): void {
     clearTimeout(timer);
     const entitlement = gateway && plan.entitlementTo(gateway);
     if (!gateway || !entitlement || entitlement.kind === 'not-listed') return;
-    if (entitlement.kind === 'ended') return end(entitlement.reason);
+    if (entitlement.kind === 'ended') {
+      // Otherwise, it may have said something else since, and this device's clock may have been set.
+      return isNews ? end(entitlement.reason) : void endUnlessRenewed(entitlement);
+    }
     const until = allowedUntil(gateway);
     // Without all answers of the service, this means nothing.
     if (until === null && !plan.isKnown()) return;
@@ -69,10 +79,10 @@ export function createWebviewTunnel(
   }
 
   /** If the plan cannot be read, nothing continues after the trial's end. */
-  async function endUnlessRenewed({ reason }: NonNullable<AllowedUntil>): Promise<void> {
+  async function endUnlessRenewed({ reason }: Pick<NonNullable<AllowedUntil>, 'reason'>): Promise<void> {
     await plan.refresh();
     if (!gateway) return;
-    if (plan.isKnown() && plan.entitlementTo(gateway)?.kind === 'usable') apply();
+    if (plan.isKnown() && plan.entitlementTo(gateway)?.kind === 'usable') apply({ isNews: true });
     else end(reason);
   }
 
@@ -82,7 +92,8 @@ export function createWebviewTunnel(
     app.disconnect({ reason }).catch(() => undefined);
   }
 
-  plan.onChange(apply);
+  plan.onChange(() => apply({ isNews: true }));
+  clock.onChange(() => apply({ isNews: false }));
   app.stateChanged(follow);
   app.snapshot().then(follow, () => undefined);
 
@@ -96,7 +107,7 @@ export function createWebviewTunnel(
         return { ok: false, error: 'not-listed' };
       }
       const login = await logins.at(address);
-      sent = entitlement?.deadline ?? null;
+      sent = here(entitlement?.deadline);
       return await app.connect({ address, allowedUntil: sent, login });
     },
     disconnect: () => app.disconnect({}),

@@ -1,6 +1,7 @@
 import { apiPath, type ApiCall, type ApiParameters } from './call.ts';
 import { apiCalls, type ApiBody, type ApiCallName, type ApiCalls, type ApiData } from './calls.ts';
 import { apiCode, envelope, type ApiResult } from './result.ts';
+import type { ServiceClock } from './service-clock.ts';
 
 // Exists in every browser and in Node; device ids and tokens are ASCII.
 declare function btoa(text: string): string;
@@ -35,6 +36,8 @@ export interface ApiClientOptions {
   session(): ApiSession;
   /** Called if the service refused the token in a call that ends the session. */
   endSession(): Promise<void>;
+  /** Learns from the answers. */
+  clock?: Pick<ServiceClock, 'learn'>;
 }
 
 export interface ApiCallInput<Name extends ApiCallName> {
@@ -72,9 +75,13 @@ export function createApiClient(options: ApiClientOptions): RenewingApiClient {
     const request = buildRequest(call, input, session, options.deviceName);
     const url = options.baseUrl + apiPath(call, { ...input.params });
     let reply: { status: number; text: string; etag: string | undefined };
+    const sentAt = Date.now();
+    let learn: () => void;
     try {
       const response = await options.fetch(url, request);
       const etag = response.headers?.get('etag') ?? undefined;
+      const arrivedAt = Date.now();
+      learn = () => options.clock?.learn(response.headers?.get('date'), sentAt, arrivedAt);
       reply = { status: response.status, text: await response.text(), etag };
     } catch (error) {
       const timedOut = error instanceof Error && error.name === 'TimeoutError';
@@ -84,9 +91,13 @@ export function createApiClient(options: ApiClientOptions): RenewingApiClient {
     if (now.deviceId !== session.deviceId || now.token !== session.token) {
       return failed({ kind: 'auth-state-changed', code: apiCode.authStateChanged });
     }
-    if (reply.status === notModified && input.etag !== undefined)
+    if (reply.status === notModified && input.etag !== undefined) {
+      learn();
       return { ok: true, data: { isChanged: false } };
+    }
     const result = readReply(call, reply);
+    // Anybody may have sent what is no answer of the service.
+    if (result.ok || result.failure.kind === 'service' || result.failure.kind === 'unauthorized') learn();
     if (!result.ok && result.failure.kind === 'unauthorized' && call.unauthorized === 'end-session') {
       await options.endSession();
     }

@@ -65,7 +65,7 @@ const samples = z.object({
 });
 
 const nothing = z.undefined();
-const { session, tunnel, gatewayForm, server, servers, preferences, routedApps, connectionLog } =
+const { session, clock, tunnel, gatewayForm, server, servers, preferences, routedApps, connectionLog } =
   hostContract;
 
 export const controlContract = {
@@ -83,6 +83,7 @@ export const controlContract = {
     verifyCode: session.verifyCode,
     signOut: session.signOut,
   },
+  clock: { offset: clock.offset },
   tunnel,
   gatewayForm,
   server: { choose: server.choose },

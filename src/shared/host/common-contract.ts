@@ -93,6 +93,12 @@ export const commonContract = {
     signOut: request(z.object({ by: signedOutBy }), session),
     changed: event(session),
   },
+  /** The clock of the service, by which its times are judged, compared to this device's. */
+  clock: {
+    /** Milliseconds that have to be added to this device's time; 0 if its clock is right, or nothing is known. */
+    offset: request(nothing, z.int()),
+    changed: event(z.int()),
+  },
   storage: {
     /** The stored text, or null. */
     get: request(storageKey, z.nullable(z.string())),

@@ -146,6 +146,7 @@ export const hostContract = {
   api: commonContract.api,
   account: commonContract.account,
   session: commonContract.session,
+  clock: commonContract.clock,
   apps: {
     /** Names of the apps on this device, for `filterMyApps`; empty if the platform does not say. */
     installed: request(nothing, z.array(appName).check(z.maxLength(maxApps))),

@@ -787,6 +787,12 @@ export const en = {
   'settings.licencesLead':
     'Waymaker is free software under the MIT License. It includes these third-party components, listed with their licenses.',
 
+  'clock.title': 'This device’s clock is wrong',
+  'clock.ahead':
+    'It is {{time}} ahead. Your plan is not affected, but websites and servers may refuse connections. Set the date and time of this device.',
+  'clock.behind':
+    'It is {{time}} behind. Your plan is not affected, but websites and servers may refuse connections. Set the date and time of this device.',
+
   'damage.title': 'Your settings were damaged',
   'damage.restored':
     'They have been restored as they were after your last change. Check the kill switch and your other settings.',

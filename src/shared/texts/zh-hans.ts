@@ -734,6 +734,10 @@ export const zhHans: Texts = {
   'settings.download': '下载 {{version}}',
   'settings.licencesLead': 'Waymaker 是采用 MIT 许可证的自由软件。以下是其中包含的第三方组件及其许可证。',
 
+  'clock.title': '此设备的时钟不准',
+  'clock.ahead': '快了 {{time}}。您的套餐不受影响，但网站和服务器可能会拒绝连接。请校准此设备的日期和时间。',
+  'clock.behind': '慢了 {{time}}。您的套餐不受影响，但网站和服务器可能会拒绝连接。请校准此设备的日期和时间。',
+
   'damage.title': '设置文件已损坏',
   'damage.restored': '设置已恢复到上次更改后的状态。请检查断网保护和其他设置。',
   'damage.lost':

@@ -736,6 +736,10 @@ export const zhHant: Texts = {
   'settings.download': '下載 {{version}}',
   'settings.licencesLead': 'Waymaker 是採用 MIT 授權條款的自由軟體。以下是其中包含的第三方元件及其授權條款。',
 
+  'clock.title': '此裝置的時鐘不準',
+  'clock.ahead': '快了 {{time}}。您的方案不受影響，但網站和伺服器可能會拒絕連線。請校正此裝置的日期和時間。',
+  'clock.behind': '慢了 {{time}}。您的方案不受影響，但網站和伺服器可能會拒絕連線。請校正此裝置的日期和時間。',
+
   'damage.title': '設定檔已損毀',
   'damage.restored': '設定已還原到上次變更後的狀態。請檢查斷網保護和其他設定。',
   'damage.lost':

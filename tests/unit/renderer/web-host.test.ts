@@ -35,12 +35,15 @@ let opened: string[];
 let sessions: Session[];
 let reply: (request: Sent) => { status: number; body: unknown };
 let host: Host;
+/** By how much the service's clock is ahead, in milliseconds. */
+let serviceOffset: number;
 
 beforeEach(() => {
   storage = new MemoryStorage();
   sent = [];
   opened = [];
   sessions = [];
+  serviceOffset = 0;
   reply = () => ({ status: 200, body: userReply });
   let ids = 0;
   const transport = createInPageTransport(webContract, (emit) =>
@@ -57,7 +60,8 @@ beforeEach(() => {
         const request = { method, url, headers, body: body === undefined ? undefined : JSON.parse(body) };
         sent.push(request);
         const { status, body: answer } = reply(request);
-        return { status, text: () => Promise.resolve(JSON.stringify(answer)) };
+        const dated = new Headers({ date: new Date(Date.now() + serviceOffset).toUTCString() });
+        return { status, headers: dated, text: () => Promise.resolve(JSON.stringify(answer)) };
       },
     }),
   );
@@ -252,6 +256,23 @@ test('only web and mail links are opened outside', async () => {
     expect(await host.app.openExternal(link)).toBe(false);
   }
   expect(opened).toEqual(links);
+});
+
+test('pages are told by how much this device’s clock differs from the service’s', async () => {
+  const told: number[] = [];
+  host.clock.changed((offset) => told.push(offset));
+  await signIn();
+  expect([await host.clock.offset(), told]).toEqual([0, []]);
+  serviceOffset = -8 * 3_600_000;
+  await host.api.call({ name: 'userInfo' });
+  const offset = await host.clock.offset();
+  expect(Math.abs(offset - serviceOffset)).toBeLessThan(2000);
+  await host.api.call({ name: 'userInfo' });
+  // What is no answer of the service says nothing about its clock.
+  serviceOffset = 0;
+  reply = () => ({ status: 502, body: 'Bad gateway' });
+  await host.api.call({ name: 'userInfo' });
+  expect(told).toEqual([offset]);
 });
 
 test('but for its looks there is nothing to switch', async () => {

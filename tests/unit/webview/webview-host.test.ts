@@ -22,6 +22,8 @@ let reply: { code: number; data: unknown };
 let sessions: Session[];
 /** What the service answers at an address, whoever asks. */
 let listed: Map<string, unknown>;
+/** By how much the service's clock is ahead of the phone's, in milliseconds. */
+let serviceOffset: number;
 
 beforeEach(() => {
   app = createWebviewApp('ios');
@@ -29,6 +31,7 @@ beforeEach(() => {
   sent = [];
   sessions = [];
   listed = new Map();
+  serviceOffset = 0;
   reply = { code: 0, data: user };
 });
 
@@ -68,10 +71,11 @@ async function openPage(): Promise<Host> {
         emit,
         followEvents: () => ({ restart: () => undefined }),
         fetch: async (url, { headers, body }) => {
+          const dated = new Headers({ date: new Date(Date.now() + serviceOffset).toUTCString() });
           const told = listed.get(url);
           if (told !== undefined) {
             const text = JSON.stringify({ code: 0, msg: '', data: told });
-            return { status: 200, text: () => Promise.resolve(text) };
+            return { status: 200, headers: dated, text: () => Promise.resolve(text) };
           }
           sent.push({
             url,
@@ -79,7 +83,7 @@ async function openPage(): Promise<Host> {
             body: body === undefined ? undefined : JSON.parse(body),
           });
           const answer = { msg: '', ...reply };
-          return { status: 200, text: () => Promise.resolve(JSON.stringify(answer)) };
+          return { status: 200, headers: dated, text: () => Promise.resolve(JSON.stringify(answer)) };
         },
       }),
     ),
@@ -233,6 +237,25 @@ describe('the rules that the app cannot know', () => {
     await vi.advanceTimersByTimeAsync(hour);
     expect(app.state()).toEqual({ state: 'disconnected', reason: 'trial-ended' });
   });
+
+  test.each([8, -8])(
+    'a phone whose clock is %i hours ahead keeps its trial until the real end',
+    async (hours) => {
+      serviceOffset = -hours * hour;
+      list(Date.now() + serviceOffset + hour);
+      const host = await openPage();
+      await signIn(host);
+      expect(await host.tunnel.connect({ address })).toEqual({ ok: true });
+      // The app only knows the phone's clock.
+      const until = app.allowedUntil()?.at ?? 0;
+      expect(Math.abs(until - (Date.now() + hour))).toBeLessThan(2000);
+      expect(Math.abs((await host.clock.offset()) - serviceOffset)).toBeLessThan(2000);
+      await vi.advanceTimersByTimeAsync(hour - 5000);
+      expect(app.state().state).toBe('connected');
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect(app.state()).toEqual({ state: 'disconnected', reason: 'trial-ended' });
+    },
+  );
 
   test('a plan that is bought moves the end, and one that the service takes away is the end', async () => {
     list(Date.now() + hour);

@@ -1,3 +1,4 @@
+import { maxClockErrorMs } from '#shared/api/service-clock.ts';
 import type { Preferences } from '#shared/host/contract.ts';
 import type { ControlClient, UsableServer } from '#shared/control/contract.ts';
 import { languageTags } from '#shared/language.ts';
@@ -29,10 +30,12 @@ export const routingText = (routing: Preferences['routing']): TextKey => routing
 export async function status(context: CommandContext, { isCheck }: { isCheck: boolean }): Promise<ExitCode> {
   const { terminal, say, isJson } = context;
   const { client, core } = await context.core();
-  const [tunnel, session, preferences] = await Promise.all([
+  const [tunnel, session, preferences, clockOffset] = await Promise.all([
     client.tunnel.snapshot(),
     client.session.get(),
     client.preferences.get(),
+    // An app that was started before an update does not know it.
+    client.clock.offset().catch(() => 0),
   ]);
   if (isCheck) return tunnel.state === 'connected' ? exitCode.done : exitCode.notConnected;
   const server = await serverOf(client, tunnel);
@@ -46,12 +49,14 @@ export async function status(context: CommandContext, { isCheck }: { isCheck: bo
         keptIn: session.persistence,
         preferences: { routing, killSwitch, localNetwork },
         ...(settingsDamage && { settingsDamage }),
+        ...(isClockWrong(clockOffset) && { clockOffsetSeconds: Math.round(clockOffset / 1000) }),
         core: { kind: core.kind, version: core.version, pid: core.pid },
       }),
     );
     return exitCode.done;
   }
   noteDamage(context, preferences);
+  noteClock(context, clockOffset);
   for (const line of stateLines(tunnel, context)) terminal.out(line);
   if (tunnel.state === 'connecting' && !tunnel.ownedByOther) terminal.out(say(waitingText(preferences)));
   const rows = [
@@ -70,6 +75,14 @@ export function noteDamage({ terminal, say }: CommandContext, { settingsDamage }
   if (!settingsDamage) return;
   const parts = ['damage.title', `damage.${settingsDamage}`, 'command.damageSeen'] as const;
   for (const part of parts) terminal.note(say(part));
+}
+
+const isClockWrong = (offset: number) => Math.abs(offset) > maxClockErrorMs;
+
+/** Says that this computer's clock is wrong, as long as it is. */
+function noteClock({ terminal, say }: CommandContext, offset: number): void {
+  if (!isClockWrong(offset)) return;
+  terminal.note(say('doctor.clockWrong', { minutes: String(Math.round(Math.abs(offset) / 60_000)) }));
 }
 
 /** The server of the tunnel. Without a tunnel, the list is not awaited. */

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { maxClockErrorMs } from '#shared/api/service-clock.ts';
 import type { UsableServer } from '#shared/control/contract.ts';
 import type { Say } from '#shared/texts/say.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
@@ -9,7 +10,6 @@ import type { Finding } from './finding.ts';
 
 export const limitMs = 5000;
 /** If the clock is wrong by some minutes, certificates and one-time codes begin to fail. */
-const maxClockErrorMs = 2 * 60_000;
 
 /** A host's addresses from the system's resolver; empty if it has none, or does not answer. */
 export async function addressesOf(host: string): Promise<string[]> {

@@ -6,6 +6,7 @@ import { MembershipCard } from '../membership/membership-card.tsx';
 import { TunnelSummary } from '../tunnel/tunnel-summary.tsx';
 import { useApp } from '../../platform/host-context.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
+import { ClockNotice } from '../session/clock-notice.tsx';
 import { MemorySessionNotice } from '../session/memory-session-notice.tsx';
 import classes from './account.module.css';
 import { DownloadSection } from './download-section.tsx';
@@ -37,6 +38,7 @@ export function AccountPage() {
           </Button>
         </Group>
       </div>
+      <ClockNotice />
       <MemorySessionNotice />
       {app.hasTunnel && <TunnelSummary />}
       <InvitationCards />

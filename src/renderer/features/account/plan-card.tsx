@@ -9,7 +9,7 @@ import { Card } from '../../ui/card.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { LoadFailure } from '../../ui/load-failure.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
-import { useNow } from '../../ui/use-now.ts';
+import { useServiceNow } from '../../ui/use-service-now.ts';
 import { ShopButton } from '../purchase/shop-button.tsx';
 import classes from './account.module.css';
 import { PlanTag } from './plan-tag.tsx';
@@ -19,7 +19,7 @@ import { planState } from '#shared/plan/service-expiry.ts';
 export function PlanCard() {
   const { t } = useTranslation();
   const { data: service, error, refetch } = useApi('myService');
-  const now = useNow(serviceExpiryCheckSeconds);
+  const now = useServiceNow(serviceExpiryCheckSeconds);
   const state = service && planState(service, now);
   return (
     <Card title={t('account.plan')} aside={state && <PlanTag state={state} />}>

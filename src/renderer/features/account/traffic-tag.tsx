@@ -3,7 +3,7 @@ import { serviceExpiryCheckSeconds } from '#shared/constants.ts';
 import type { TrafficStats } from '#shared/entities.ts';
 import { useApi } from '../../api/use-api.ts';
 import { Tag } from '../../ui/tag.tsx';
-import { useNow } from '../../ui/use-now.ts';
+import { useServiceNow } from '../../ui/use-service-now.ts';
 import { isOnTrial } from '#shared/plan/usable-group.ts';
 import { isServiceExpired } from '#shared/plan/service-expiry.ts';
 import { isTrafficEnough } from '#shared/plan/trial-traffic.ts';
@@ -21,7 +21,7 @@ export function TrafficTag({ stats }: { stats: TrafficStats }) {
 
 function TrialTrafficTag({ stats }: { stats: TrafficStats }) {
   const { t } = useTranslation();
-  const now = useNow(serviceExpiryCheckSeconds);
+  const now = useServiceNow(serviceExpiryCheckSeconds);
   const { data: service } = useApi('myService');
   const withoutPlan = service !== undefined && isServiceExpired(service, now);
   const { data: groups } = useApi('serverGroups', { enabled: withoutPlan });

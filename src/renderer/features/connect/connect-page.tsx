@@ -4,9 +4,10 @@ import { serviceExpiryCheckSeconds } from '#shared/constants.ts';
 import { serverAddress } from '#shared/tunnel/address.ts';
 import { useApi } from '../../api/use-api.ts';
 import { PageHeading } from '../../ui/page-heading.tsx';
-import { useNow } from '../../ui/use-now.ts';
+import { useServiceNow } from '../../ui/use-service-now.ts';
 import { GatewayCertificate } from '../gateway-form/gateway-certificate.tsx';
 import { GatewayGroup } from '../gateway-form/gateway-group.tsx';
+import { ClockNotice } from '../session/clock-notice.tsx';
 import { MemorySessionNotice } from '../session/memory-session-notice.tsx';
 import { DamagedSettingsNotice } from '../settings/damaged-settings-notice.tsx';
 import { ProtectionLine } from '../settings/protection-line.tsx';
@@ -34,7 +35,7 @@ export function ConnectPage() {
   const { data: service } = useApi('myService');
   const items = groups.data?.items ?? [];
   // A trial ends to the second, and its countdown must not continue beside servers that are still offered.
-  const now = useNow(items.some(({ isTrial }) => isTrial) ? 1 : serviceExpiryCheckSeconds);
+  const now = useServiceNow(items.some(({ isTrial }) => isTrial) ? 1 : serviceExpiryCheckSeconds);
   const usable = items.filter((group) => isGroupUsable(group, service, now));
   const measurement = useLatencies();
   const usableServers = listServers(usable);
@@ -80,6 +81,7 @@ export function ConnectPage() {
           />
         </StatusPanel>
         <DamagedSettingsNotice />
+        <ClockNotice />
         <MemorySessionNotice />
         {chosen && (
           // Directly below the card, which refers to it. A connection may be the first to ask for a group or a certificate.

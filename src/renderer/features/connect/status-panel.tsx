@@ -5,7 +5,7 @@ import { withPlan } from '#shared/plan/with-plan.ts';
 import type { ActiveRouting, TunnelState } from '#shared/tunnel/state.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { useApp } from '../../platform/host-context.tsx';
-import { useNow } from '../../ui/use-now.ts';
+import { useServiceNow } from '../../ui/use-service-now.ts';
 import { withCommands } from '../../ui/with-commands.tsx';
 import { TrialAnnouncement } from '../server-chooser/trial-announcement.tsx';
 import { TrialTag } from '../server-chooser/trial-tag.tsx';
@@ -104,7 +104,7 @@ export function StatusPanel(props: StatusPanelProps) {
 
 /** A trial is about to end during its last day. */
 function useTrialEnding(trialExpiredAt: string | null | undefined): boolean {
-  const now = useNow(60);
+  const now = useServiceNow(60);
   return trialExpiredAt != null && Date.parse(trialExpiredAt) - now < trialEndingHours * 3_600_000;
 }
 

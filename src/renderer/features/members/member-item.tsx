@@ -8,7 +8,7 @@ import { EmailText } from '../../ui/email-text.tsx';
 import { ListItem } from '../../ui/list-item.tsx';
 import { RemoveButton } from '../../ui/remove-button.tsx';
 import { Tag } from '../../ui/tag.tsx';
-import { useNow } from '../../ui/use-now.ts';
+import { useServiceNow } from '../../ui/use-service-now.ts';
 
 interface MemberItemProps {
   member: Member;
@@ -22,7 +22,7 @@ interface MemberItemProps {
 export function MemberItem({ member, busy, onRemove, onInvite }: MemberItemProps) {
   const { t } = useTranslation();
   const language = useLanguageTag();
-  const now = useNow(serviceExpiryCheckSeconds);
+  const now = useServiceNow(serviceExpiryCheckSeconds);
   const { loginId: email, invitation } = member;
   const expired = invitation !== undefined && Date.parse(invitation.expiresAt) <= now;
   const detail = () => {

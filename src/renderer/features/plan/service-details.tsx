@@ -10,7 +10,7 @@ import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Message } from '../../ui/message.tsx';
-import { useNow } from '../../ui/use-now.ts';
+import { useServiceNow } from '../../ui/use-service-now.ts';
 import { webAddress } from '#shared/host/web-address.ts';
 import { useHost } from '../../platform/host-context.tsx';
 import { useStoreAddress } from '../purchase/use-store-address.ts';
@@ -25,7 +25,7 @@ import classes from './service.module.css';
 export function ServiceDetails({ service, user }: { service: Service; user: User }) {
   const { t } = useTranslation();
   const language = useLanguageTag();
-  const state = planState(service, useNow(serviceExpiryCheckSeconds));
+  const state = planState(service, useServiceNow(serviceExpiryCheckSeconds));
   const child = isMember(user);
   if (service.expiredAt === null) {
     return (

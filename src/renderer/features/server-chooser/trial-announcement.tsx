@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { ServerGroup } from '#shared/entities.ts';
 import { formatMinutes } from '../../i18n/format.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
-import { useNow } from '../../ui/use-now.ts';
+import { useServiceNow } from '../../ui/use-service-now.ts';
 
 /** Minutes before a trial's end at which it is announced: every second would be noise. */
 const milestones = [1, 10, 60];
@@ -18,7 +18,7 @@ export function TrialAnnouncement({ group }: { group: ServerGroup | undefined })
 function Announcement({ trialExpiredAt }: { trialExpiredAt: string }) {
   const { t } = useTranslation();
   const language = useLanguageTag();
-  const minutes = (Date.parse(trialExpiredAt) - useNow(1)) / 60_000;
+  const minutes = (Date.parse(trialExpiredAt) - useServiceNow(1)) / 60_000;
   const milestone = milestones.find((limit) => minutes <= limit);
   const [onArrival] = useState(milestone);
   return (

@@ -3,13 +3,13 @@ import { trialEndingHours } from '#shared/constants.ts';
 import { formatTimeLeft } from '../../i18n/format.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { Tag } from '../../ui/tag.tsx';
-import { useNow } from '../../ui/use-now.ts';
+import { useServiceNow } from '../../ui/use-service-now.ts';
 
 /** Shows that a group is on trial, and for how long. Screen readers do not announce the countdown. */
 export function TrialTag({ trialExpiredAt }: { trialExpiredAt: string | null }) {
   const { t } = useTranslation();
   const language = useLanguageTag();
-  const now = useNow(1);
+  const now = useServiceNow(1);
   if (trialExpiredAt === null) return <Tag tone="plain">{t('connect.trial')}</Tag>;
   const seconds = (Date.parse(trialExpiredAt) - now) / 1000;
   const isEnding = seconds < trialEndingHours * 3600;

@@ -1,8 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
+import { useStore } from 'zustand';
 import type { ServerGroup } from '#shared/entities.ts';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import { useApi } from '../../api/use-api.ts';
+import { serviceNow, serviceOffset } from '../../platform/service-time.ts';
 import { useTunnelView } from './tunnel-context.tsx';
 import { isServerAt, listServers } from '#shared/plan/usable-group.ts';
 
@@ -19,17 +21,19 @@ export function TrialEnd() {
   const group = groups && gateway && carryingGroup(groups.items, gateway);
   const endsAt = group?.isTrial ? group.trialExpiredAt : null;
 
+  const offset = useStore(serviceOffset);
+
   const end = useEffectEvent(() => void queries.invalidateQueries({ queryKey: ['serverGroups'] }));
   useEffect(() => {
     if (endsAt === null) return undefined;
     let timer: number;
     const wait = () => {
-      const left = Math.max(0, Date.parse(endsAt) - Date.now());
+      const left = Math.max(0, Date.parse(endsAt) - serviceNow());
       timer = left > longestDelay ? window.setTimeout(wait, longestDelay) : window.setTimeout(end, left);
     };
     wait();
     return () => clearTimeout(timer);
-  }, [endsAt]);
+  }, [endsAt, offset]);
   return null;
 }
 

@@ -31,11 +31,14 @@ let core: Core;
 let streams: { reply: ServerResponse; authorization: string | undefined }[];
 /** Until when the plan lasts, as the service has it. */
 let until: number;
+/** What the service's clock says when this computer's says 0, in milliseconds. */
+let serviceOffset: number;
 let heard: (readonly AccountChange[])[];
 
 beforeEach(async () => {
   streams = [];
   heard = [];
+  serviceOffset = 0;
   until = Date.now() + hour;
   helper = await startTestHelper();
   service = createServer((request, reply) => {
@@ -50,6 +53,7 @@ beforeEach(async () => {
       request.url === '/api/server-groups'
         ? { items: [{ ...group, items: [{ id: 'one', level: 1, servers }] }] }
         : { serviceId: 's', expiredAt: new Date(until).toISOString(), seats: 1, service: 'Plan' };
+    reply.setHeader('date', new Date(Date.now() + serviceOffset).toUTCString());
     reply.end(JSON.stringify({ code: 0, msg: '', data }));
   });
   await new Promise<void>((resolve) => {
@@ -103,6 +107,38 @@ async function untilConnected(): Promise<ServerResponse> {
   );
   return stream;
 }
+
+test.each([8, -8])(
+  'a computer whose clock is %i hours ahead keeps its plan until its real end',
+  async (hours) => {
+    serviceOffset = -hours * hour;
+    until = Date.now() + serviceOffset + hour;
+    await core.refreshServers();
+    expect(core.servers()).toHaveLength(1);
+    expect(Math.abs(core.clock.offset() - serviceOffset)).toBeLessThan(2000);
+    expect(core.planEnd()).toEqual({ kind: 'plan', at: until });
+    expect(Math.abs(core.clock.now() - (Date.now() + serviceOffset))).toBeLessThan(2000);
+    helper.set(connected);
+    // The helper only knows the clock of the computer.
+    await vi.waitFor(() => expect(deadlines()).toHaveLength(1));
+    const [sent] = deadlines() as [{ deadline: { at: number } }];
+    expect(Math.abs(sent.deadline.at - (Date.now() + hour))).toBeLessThan(3000);
+    expect(core.tunnel.state()).toEqual(connected);
+  },
+);
+
+test('a clock that is set while the tunnel is up changes nothing', async () => {
+  await untilConnected();
+  vi.useFakeTimers({ now: Date.now() + 8 * hour, toFake: ['Date'] });
+  serviceOffset = -8 * hour;
+  helper.set({ ...connected, problems: ['ipv6-silent'] });
+  await vi.waitFor(() => expect(core.tunnel.state()).toMatchObject({ problems: ['ipv6-silent'] }));
+  expect(core.servers()).toHaveLength(1);
+  await core.refreshServers();
+  vi.useRealTimers();
+  expect(helper.calls.filter(({ method }) => method === 'disconnect')).toEqual([]);
+  expect(core.planEnd()).toEqual({ kind: 'plan', at: until });
+});
 
 test('a renewal moves the end of the tunnel at once, and pages hear of it', async () => {
   const stream = await untilConnected();

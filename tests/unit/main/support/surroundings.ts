@@ -69,6 +69,8 @@ export async function createTestSurroundings(): Promise<TestSurroundings> {
       response.writeHead(404).end();
       return;
     }
+    // By the clock that a test has set; Node's own would go on by the real one.
+    response.setHeader('date', new Date().toUTCString());
     const tag = request.headers['if-none-match'];
     asked.push({ path: request.url, tag });
     const data = answers[request.url ?? ''];

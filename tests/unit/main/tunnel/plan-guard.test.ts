@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ApiClient } from '#shared/api/client.ts';
+import { createServiceClock } from '#shared/api/service-clock.ts';
 import type { ServerGroup, Service } from '#shared/entities.ts';
 import { createAccountPlan } from '../../../../src/main/tunnel/account-plan.ts';
 import { createHelperClient, type HelperClient } from '../../../../src/main/tunnel/helper-client.ts';
@@ -53,12 +54,18 @@ async function setUp(first: { groups: ServerGroup[]; service: Service } | undefi
     },
   };
   const file = createTestFile();
-  const account = createAccountPlan({ file, client: api, isSignedIn: () => true });
+  const account = createAccountPlan({
+    file,
+    client: api,
+    isSignedIn: () => true,
+    clock: createServiceClock(),
+  });
   client = createHelperClient({ socketPath: helper.socketPath, version: '0.1.0', log });
   const ended: string[] = [];
   guard = createPlanGuard({
     plan: account,
     helper: client,
+    clock: createServiceClock(),
     listed: (same) => same,
     end: (reason) => ended.push(reason),
     log,
@@ -145,11 +152,21 @@ describe('a gateway', () => {
     const { told, account, file, api } = await setUp(usable);
     await account.refresh();
     told.now = undefined;
-    const next = createAccountPlan({ file, client: api, isSignedIn: () => true });
+    const next = createAccountPlan({
+      file,
+      client: api,
+      isSignedIn: () => true,
+      clock: createServiceClock(),
+    });
     expect(await next.refusal(gateway)).toBeUndefined();
     expect(await next.refusal({ host: 'evil.example', port: 443 })).toBe('server-removed');
     next.forget();
-    const another = createAccountPlan({ file, client: api, isSignedIn: () => true });
+    const another = createAccountPlan({
+      file,
+      client: api,
+      isSignedIn: () => true,
+      clock: createServiceClock(),
+    });
     expect(await another.refusal(gateway)).toBe('unknown');
   });
 

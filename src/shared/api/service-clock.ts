@@ -1,0 +1,68 @@
+/**
+ * The time by the service's clock, as far as its answers say it. Whether a plan or a trial has ended, and what else
+ * the service has set a time for, does not depend on what somebody has set this device's clock to.
+ */
+export interface ServiceClock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** What has to be added to this device's time; 0 if its clock is right. */
+  offset(): number;
+  /** An answer's `Date` (RFC 9110 §6.6.1), and when its call was sent and the answer arrived, by this device's clock. */
+  learn(date: string | null | undefined, sentAt: number, arrivedAt: number): void;
+  /** Looks whether this device's clock was set since. */
+  check(): void;
+  onChange(listener: (offset: number) => void): void;
+}
+
+export interface ServiceClockOptions {
+  /** What an earlier run has measured. */
+  offset?: number | undefined;
+  /** Milliseconds since any fixed time, by a clock that nobody can set and that sleep does not stop, if there is one. */
+  steady?: (() => number) | undefined;
+}
+
+/** Clocks differ by a little, an answer takes its time, and a `Date` has whole seconds. */
+const toleranceMs = 5000;
+
+export function createServiceClock({ offset: first = 0, steady }: ServiceClockOptions = {}): ServiceClock {
+  const listeners: ((offset: number) => void)[] = [];
+  /** By how much this device's clock was set since the last answer. */
+  const leap = () => (steady ? Date.now() - steady() - base : 0);
+  let base = steady ? Date.now() - steady() : 0;
+  let measured = first;
+  let told = first;
+
+  function offset(): number {
+    const now = measured - leap();
+    return Math.abs(now - told) <= toleranceMs ? told : Math.round(now);
+  }
+
+  function check(): void {
+    const now = offset();
+    if (now === told) return;
+    told = now;
+    for (const listener of listeners) listener(now);
+  }
+
+  return {
+    now: () => Date.now() + offset(),
+    offset,
+    learn(date, sentAt, arrivedAt) {
+      const at = Date.parse(date ?? '');
+      if (Number.isNaN(at)) return;
+      // The answer was made between the two, in the second that it names.
+      const [least, most] = [at - arrivedAt, at + 1000 - sentAt];
+      const known = offset();
+      const isRight = known >= least - toleranceMs && known <= most + toleranceMs;
+      const isZero = least - toleranceMs <= 0 && most + toleranceMs >= 0;
+      measured = isZero ? 0 : isRight ? known : Math.round((least + most) / 2);
+      if (steady) base = Date.now() - steady();
+      check();
+    },
+    check,
+    onChange: (listener) => void listeners.push(listener),
+  };
+}
+
+/** From here on, users are told that their clock is wrong. */
+export const maxClockErrorMs = 2 * 60_000;
