@@ -121,8 +121,8 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
     },
     async setRouting(change) {
       expectMode(change.routing.mode);
-      const { killSwitch } = change;
-      if (await tunnel.setRouting({ routing: lists.whole(change), killSwitch })) return null;
+      const { killSwitch, allowIncoming } = change;
+      if (await tunnel.setRouting({ routing: lists.whole(change), killSwitch, allowIncoming })) return null;
       throw new ResponseError(helperError.wrongState, 'there is no connection to route for');
     },
     killSwitch: () => ({ isOn: tunnel.isKillSwitchOn() }),

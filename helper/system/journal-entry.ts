@@ -41,6 +41,7 @@ const connection = z.strictObject({
   address: z.union([z.ipv4(), z.ipv6()]),
   routing: storedRouting,
   killSwitch: z.boolean(),
+  allowIncoming: z.optional(z.boolean()),
   owner: z.string().check(z.regex(/^[\w-]{1,64}$/)),
   /** Written by earlier helpers, and without use. */
   fallbackResolvers: z.optional(resolvers),

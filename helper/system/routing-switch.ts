@@ -137,10 +137,17 @@ export function createRoutingSwitch(parts: {
 
   return {
     prepare,
-    async change(before, { routing, killSwitch = before.connection.killSwitch }) {
+    async change(before, { routing, ...change }) {
+      const { killSwitch = before.connection.killSwitch } = change;
+      const { allowIncoming = before.connection.allowIncoming } = change;
       const current: AppliedNetwork = {
         ...before,
-        connection: { ...before.connection, routing, killSwitch },
+        connection: {
+          ...before.connection,
+          routing,
+          killSwitch,
+          ...(allowIncoming !== undefined && { allowIncoming }),
+        },
         plan: planOf(routing, before.split),
       };
       const made: Change[] = [];

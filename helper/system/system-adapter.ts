@@ -13,6 +13,8 @@ export interface Connection {
   address: string;
   routing: ReadRouting;
   killSwitch: boolean;
+  /** Whether who is behind the gateway may open connections to this machine. */
+  allowIncoming?: boolean;
   /** The user who made it, in the system's notation. */
   owner: string;
   /** Asked through the tunnel instead of all others. */
@@ -40,7 +42,10 @@ export interface OpenPortal {
 }
 
 /** What can change while a connection is up. */
-export type RoutingChange = Pick<Connection, 'routing'> & { killSwitch?: boolean | undefined };
+export type RoutingChange = Pick<Connection, 'routing'> & {
+  killSwitch?: boolean | undefined;
+  allowIncoming?: boolean | undefined;
+};
 
 /**
  * Everything that differs between operating systems. `apply`, `configure` and `release` change the system; each records
@@ -70,8 +75,8 @@ export interface SystemAdapter {
   configure(configuration: TunnelConfiguration): Promise<Pick<TunnelConfiguration, 'addresses' | 'dns'>>;
 
   /**
-   * Changes the routing without touching the tunnel; resolves with false if nothing is applied. Without a kill switch
-   * in `change`, that setting stays. No packet that belongs in the tunnel before and after the change passes outside it
+   * Changes the routing without touching the tunnel; resolves with false if nothing is applied. What is
+   * absent from `change` stays. No packet that belongs in the tunnel before and after the change passes outside it
    * in between. Rejects when everything is routed as before again, or with `RoutingLost`.
    */
   route(change: RoutingChange): Promise<boolean>;

@@ -90,7 +90,7 @@ export class Tunnel {
    */
   connect(request: ReadConnectRequest, client: Client): Promise<void> {
     const { session, gateway, address = unresolvedAddress, routing, killSwitch, deadline } = request;
-    const { ownResolvers = [], split = false } = request;
+    const { ownResolvers = [], split = false, allowIncoming = false } = request;
     this.state.owner = client.user;
     return this.#command('connecting', async () => {
       if (this.#run) await this.#end(this.#run, { keepBlocking: true });
@@ -108,6 +108,7 @@ export class Tunnel {
         owner,
         ...(ownResolvers.length > 0 && { ownResolvers }),
         ...(split && { split }),
+        ...(allowIncoming && { allowIncoming }),
       };
       const known = isResolved(connection) ? session : undefined;
       await this.#start(connection, client, known, request.reachabilityTargets);

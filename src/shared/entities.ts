@@ -47,6 +47,8 @@ export const server = z.object({
   path: z.optional(z.string()),
   /** Whether only the networks that its gateway names go through the tunnel; not in specification §3. */
   split: z.optional(z.boolean()),
+  /** Whether its network may open connections to the user's computer; not in specification §3. */
+  incoming: z.optional(z.boolean()),
   /**
    * Where it is, as an ISO 3166-1 alpha-2 code in capitals. This and the following properties are not in specification
    * §3.

@@ -120,6 +120,7 @@ export function packetFilterScript(
       ...forgedErrorRules(filter),
       noNeighboursRule,
     ]),
+    ...chain('incoming', 'filter hook input priority filter', 'accept', incomingRules(filter)),
     ...subchain('refuse', refusal),
     '}',
     '',
@@ -271,6 +272,20 @@ function forwardRules(filter: Filter): string[] {
     ),
     ...localNetworkRules(filter),
     'goto refuse',
+  ];
+}
+
+/**
+ * What comes out of the tunnel reaches the machine only as an answer, and only at the tunnel's own addresses, unless
+ * more may come in. The rule that looks at connections makes the kernel track all of them: nothing else tells an answer
+ * in UDP from a stranger's datagram.
+ */
+function incomingRules({ tunnelAddresses, allowIncoming }: Filter): string[] {
+  const answers = allowIncoming ? '' : ' ct state established,related';
+  return [
+    `iifname != "${tunnelDevice}" accept`,
+    ...tunnelAddresses.map((own) => `${familyOf(own)} daddr ${own}${answers} accept`),
+    'drop',
   ];
 }
 

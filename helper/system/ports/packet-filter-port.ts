@@ -10,6 +10,8 @@ export interface FilterRules {
   gateway: GatewayEndpoint | undefined;
   /** If empty, no packet passes through the tunnel. */
   tunnelAddresses: readonly string[];
+  /** Whether what nobody here has asked for may come in through the tunnel. */
+  allowIncoming: boolean;
   networks: NearbyNetworks;
   /** Resolvers that are only asked through the tunnel, whatever is captured. */
   resolvers: readonly string[];

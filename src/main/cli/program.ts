@@ -79,6 +79,7 @@ export function createProgram(options: ProgramOptions): Command {
     .option('--except', say('command.exceptOption'))
     .addOption(switchOption('--kill-switch', say('command.killSwitchOption')))
     .addOption(switchOption('--local-network', say('command.localNetworkOption')))
+    .addOption(switchOption('--incoming', say('command.incomingOption')))
     .action((wanted: ModeName | undefined, items: string[], flags: Record<string, unknown>) =>
       options.run(flags['json'] === true, (context) =>
         mode(context, {
@@ -87,6 +88,7 @@ export function createProgram(options: ProgramOptions): Command {
           isExcept: flags['except'] === true,
           killSwitch: isOn(flags['killSwitch']),
           localNetwork: isOn(flags['localNetwork']),
+          allowIncoming: isOn(flags['incoming']),
         }),
       ),
     );

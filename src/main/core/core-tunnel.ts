@@ -112,7 +112,11 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
     hasPlan: () => plan.hasPlan(),
     split(gateway) {
       const listed = memory.listed(gateway);
-      return plan.isSplit(listed, memory.path(listed));
+      return plan.isMarked('split', listed, memory.path(listed));
+    },
+    incoming(gateway) {
+      const listed = memory.listed(gateway);
+      return plan.isMarked('incoming', listed, memory.path(listed));
     },
     preferences,
     isBehindPortal: async () => (await probePortal(portalAt)) === 'portal',

@@ -16,7 +16,7 @@ export interface PreferencesStore {
   /**
    * What a tunnel should be established with: `routing` has the user's choices, `lists` the service's lists for them.
    */
-  forTunnel(): WantedRouting & { killSwitch: boolean; ownResolvers?: string[] };
+  forTunnel(): WantedRouting & { killSwitch: boolean; ownResolvers?: string[]; allowIncoming?: boolean };
   set(change: Partial<TunnelPreferences>): Promise<PreferencesReply>;
   /** `apply` makes a change effective for a tunnel that is up. If it rejects, the change is rolled back. */
   subscribe(apply: () => Promise<void>): void;
@@ -34,7 +34,8 @@ export type PreferenceCapability =
   | 'routing.app'
   | 'direct-domains'
   | 'local-prefixes'
-  | 'resolvers';
+  | 'resolvers'
+  | 'incoming';
 
 export interface PreferencesOptions {
   settings: Settings;
@@ -69,6 +70,7 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     ...(addressLists && options.can('routing.ip') && { addresses: settings.get('addresses') }),
     ...(options.can('direct-domains') && { domains: settings.get('domains') }),
     ...(options.can('local-prefixes') && { localPrefixes: settings.get('localPrefixes') }),
+    ...(options.can('incoming') && { allowIncoming: settings.get('allowIncoming') }),
     ...(options.can('resolvers') && { dns: settings.get('dns') }),
   });
   const prepare = () => Promise.all(preparations.map((work) => work()));
@@ -92,7 +94,7 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     const before = get();
     const next = { ...before, ...wanted };
     const isAbsent = (name: Name) => next[name] !== undefined && before[name] === undefined;
-    if (isAbsent('dns') || isAbsent('domains') || isAbsent('localPrefixes'))
+    if (['dns', 'domains', 'localPrefixes', 'allowIncoming'].some((name) => isAbsent(name as Name)))
       return { ok: false, error: 'not-applied' };
     if (!before.addresses && (next.addresses || next.routing === 'address'))
       return { ok: false, error: 'not-applied' };
@@ -197,12 +199,13 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     get,
     forTunnel() {
       const chosen = get();
-      const { killSwitch, dns = [] } = chosen;
+      const { killSwitch, dns = [], allowIncoming } = chosen;
       return {
         // As long as it is not known what belongs in the tunnel, everything does.
         ...(chosenRouting(chosen) ?? { routing: { mode: 'global', ...localRouting(chosen) } }),
         killSwitch,
         ...(dns.length > 0 && { ownResolvers: dns }),
+        ...(allowIncoming !== undefined && { allowIncoming }),
       };
     },
     async set(wanted) {

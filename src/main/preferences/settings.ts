@@ -103,6 +103,8 @@ const schemas = {
   localNetwork: z.boolean().catch(false),
   /** Attached networks that then count as local although their addresses are public. */
   localPrefixes: z.array(z.string().refine(isLocalPrefix)).max(32).catch([]),
+  /** Whether who is behind the server may open connections to this computer. */
+  allowIncoming: z.boolean().catch(false),
   /** The app's language and its colours. */
   language: z.enum(languageChoice.options).catch('system'),
   theme: z.enum(themeChoice.options).catch('system'),

@@ -4,7 +4,12 @@ import type { ApiClient } from '#shared/api/client.ts';
 import type { ServiceClock } from '#shared/api/service-clock.ts';
 import { serverGroup, service } from '#shared/entities.ts';
 import type { Deadline } from '#shared/helper/protocol.ts';
-import { entitlementTo, isSplitAt, type Entitlement } from '#shared/plan/gateway-entitlement.ts';
+import {
+  entitlementTo,
+  isMarkedAt,
+  type Entitlement,
+  type ServerMark,
+} from '#shared/plan/gateway-entitlement.ts';
 import { isServiceExpired } from '#shared/plan/service-expiry.ts';
 import { isGroupUsable, isOnTrial, listServers, type ListedServer } from '#shared/plan/usable-group.ts';
 import type { Gateway } from '#shared/tunnel/state.ts';
@@ -31,8 +36,8 @@ export interface AccountPlan {
    * `path`.
    */
   refusal(gateway: Gateway, path?: string): Promise<GatewayRefusal | undefined>;
-  /** Whether only the networks that the gateway names belong in the tunnel. */
-  isSplit(gateway: Gateway, path: string): boolean;
+  /** Whether the service marks the gateway in this way. */
+  isMarked(mark: ServerMark, gateway: Gateway, path: string): boolean;
   /** Whether the service has listed the servers. */
   isKnown(): boolean;
   /** The servers that may be used now. */
@@ -145,7 +150,7 @@ export function createAccountPlan({ file, client, isSignedIn, clock }: AccountPl
           return now satisfies never;
       }
     },
-    isSplit: (gateway, path) => isSplitAt({ ...gateway, path }, known.groups ?? []),
+    isMarked: (mark, gateway, path) => isMarkedAt(mark, { ...gateway, path }, known.groups ?? []),
     isKnown: () => known.groups !== undefined,
     servers,
     hasPlan: () => known.service !== undefined && servers().length > 0,

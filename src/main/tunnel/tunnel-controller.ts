@@ -65,6 +65,8 @@ export interface TunnelControllerOptions {
   refusal(gateway: Gateway, path?: string): Promise<GatewayRefusal | undefined>;
   /** Whether only the networks that this gateway names belong in the tunnel. */
   split?: (gateway: Gateway) => boolean;
+  /** Whether the service lists it as one whose network may open connections to this computer. */
+  incoming?: (gateway: Gateway) => boolean;
   deadline: (gateway: Gateway) => Deadline | undefined;
   /** Whether it is known that the user may use a server now. */
   hasPlan?: () => boolean;

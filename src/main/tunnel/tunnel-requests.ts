@@ -39,6 +39,8 @@ export interface TunnelRequestsOptions {
    * Whether the service lists this gateway as one that decides what goes through the tunnel; the page cannot say so.
    */
   split?: (gateway: Gateway) => boolean;
+  /** Whether the service lists it as one whose network may open connections to this computer. */
+  incoming?: (gateway: Gateway) => boolean;
   /** When a connection to this gateway has to end, if that is known. */
   deadline: (gateway: Gateway) => Deadline | undefined;
   log: Logger;
@@ -51,6 +53,7 @@ export function createTunnelRequests({
   onSession,
   reachabilityTargets = () => [],
   split = () => false,
+  incoming = () => false,
   deadline,
   log,
 }: TunnelRequestsOptions): TunnelRequests {
@@ -99,17 +102,29 @@ export function createTunnelRequests({
     return ready;
   }
 
+  /** Undefined if the helper cannot tell what comes in from what was asked for. */
+  function allowsIncoming(gateway: Gateway): boolean | undefined {
+    const { allowIncoming } = preferences.forTunnel();
+    return allowIncoming === undefined ? undefined : allowIncoming || incoming(gateway);
+  }
+
   async function applyPreferences(): Promise<void> {
     // A connection that is being requested has the earlier preferences, and cannot be changed yet.
     await asked;
-    const { state, ownedByOther } = helper.state();
+    const now = helper.state();
+    const { state, ownedByOther } = now;
     isUnsent = state === 'invalid';
     if (state === 'disconnected') void sendListsAhead();
     if (ownedByOther || (state !== 'connecting' && state !== 'connected')) return;
     try {
-      const { killSwitch, ...wanted } = preferences.forTunnel();
-      const routing = await prepareRouting(wanted);
-      await helper.call('setRouting', { ...routing, killSwitch });
+      const { routing, lists, killSwitch } = preferences.forTunnel();
+      const prepared = await prepareRouting({ routing, ...(lists && { lists }) });
+      const allowIncoming = 'gateway' in now ? allowsIncoming(now.gateway) : undefined;
+      await helper.call('setRouting', {
+        ...prepared,
+        killSwitch,
+        ...(allowIncoming !== undefined && { allowIncoming }),
+      });
     } catch (error) {
       // It has ended meanwhile; the next one uses the new preferences.
       if (!isWrongState(error)) throw error;
@@ -124,7 +139,7 @@ export function createTunnelRequests({
 
   async function connect(gateway: Gateway, address?: string, session?: GatewaySession): Promise<void> {
     const [end, targets] = [deadline(gateway), reachabilityTargets()];
-    const { routing, lists, ...preferred } = preferences.forTunnel();
+    const { routing, lists, allowIncoming: _, ...preferred } = preferences.forTunnel();
     const answer = prepareRouting({ routing, ...(lists && { lists }) }).then((prepared) =>
       helper.call('connect', {
         gateway,
@@ -132,6 +147,7 @@ export function createTunnelRequests({
         ...preferred,
         ...prepared,
         ...(split(gateway) && { split: true }),
+        ...(allowsIncoming(gateway) && { allowIncoming: true }),
         ...(session && { session: forHelper(session) }),
         ...(end && { deadline: end }),
         ...(targets.length > 0 && { reachabilityTargets: [...targets] }),

@@ -53,6 +53,7 @@ export function serverGroupHandlers({
                 port: server.port ?? undefined,
                 path: server.path ?? undefined,
                 split: server.split ?? undefined,
+                incoming: server.incoming ?? undefined,
                 country: server.country ?? undefined,
                 city: server.city ?? undefined,
                 load: server.load ?? undefined,

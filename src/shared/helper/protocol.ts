@@ -110,6 +110,11 @@ export const connectRequest = z.strictObject({
   /** If true, only an explicit disconnect unblocks traffic. */
   killSwitch: z.boolean(),
   /**
+   * Whether what nobody on this machine has asked for may come in through the tunnel; absent means no. Requires
+   * capability `incoming`; earlier helpers let it in.
+   */
+  allowIncoming: z.optional(z.boolean()),
+  /**
    * The user's own resolvers, which replace all others. They are asked through the tunnel if it reaches them. Requires
    * capability `resolvers`.
    */
@@ -166,11 +171,15 @@ export const helperMethods = {
   snapshot: { params: nothing, result: tunnelState },
   connect: { params: connectRequest, result: done },
   /**
-   * Changes the routing, without interrupting the tunnel, whether it is up or in progress. Without `killSwitch`, that
-   * setting stays as it was.
+   * Changes the routing, without interrupting the tunnel, whether it is up or in progress. Without `killSwitch` or
+   * `allowIncoming`, that setting stays as it was.
    */
   setRouting: {
-    params: z.strictObject({ ...routingRequest, killSwitch: z.optional(z.boolean()) }),
+    params: z.strictObject({
+      ...routingRequest,
+      killSwitch: z.optional(z.boolean()),
+      allowIncoming: z.optional(z.boolean()),
+    }),
     result: done,
   },
   /**

@@ -52,6 +52,11 @@ export const tunnelPreferences = z.object({
    */
   localPrefixes: z.optional(localPrefixes),
   /**
+   * Whether who is behind the server may open connections to this computer, whatever the server. Absent if this is not
+   * available.
+   */
+  allowIncoming: z.optional(z.boolean()),
+  /**
    * Resolvers to ask through the tunnel instead of the server's; if empty, the server's. Absent if this is not
    * available.
    */

@@ -21,12 +21,15 @@ function serversAt({ path, ...gateway }: SignInPlace, groups: readonly ServerGro
 }
 
 /**
- * Whether only the networks that the gateway names go through the tunnel. If one of the servers here is not split,
- * everything does.
+ * `split`: only the networks that the gateway names go through the tunnel. `incoming`: its network may open connections
+ * to the user's computer.
  */
-export function isSplitAt(place: SignInPlace, groups: readonly ServerGroup[]): boolean {
+export type ServerMark = 'split' | 'incoming';
+
+/** Whether each of the servers here is marked: one that is not is as protected as any other. */
+export function isMarkedAt(mark: ServerMark, place: SignInPlace, groups: readonly ServerGroup[]): boolean {
   const listed = serversAt(place, groups);
-  return listed.length > 0 && listed.every(({ split }) => split === true);
+  return listed.length > 0 && listed.every((server) => server[mark] === true);
 }
 
 /** `service` is undefined if it is not known. */

@@ -811,6 +811,9 @@ export const en = {
     'Networks with public addresses that this computer is directly connected to, as on some campuses. Separate them with commas. They stay reachable, too. Any network you join can claim to be one of them.',
   'protection.localPrefixesInvalid':
     'Enter up to 32 networks such as 203.0.113.0/24 or 2001:db8::/32, none wider than /8 (IPv4) or /32 (IPv6)',
+  'protection.allowIncoming': 'Incoming connections',
+  'protection.allowIncomingText':
+    'Others behind the server can open connections to this computer, as remote support does. While this is off, only answers come in through the tunnel, except from servers that are marked for remote support.',
   'protection.off': 'Kill switch off',
   'protection.on': 'Kill switch on',
   'networks.connect': 'Connect on networks you don’t trust',

@@ -754,6 +754,9 @@ export const zhHans: Texts = {
     '电脑直接连接、但使用公网地址的网络（例如部分校园网），用逗号分隔。这些网络同样可以访问。请注意，您加入的任何网络都可能冒充其中之一。',
   'protection.localPrefixesInvalid':
     '请输入最多 32 个网段，例如 203.0.113.0/24 或 2001:db8::/32，范围不得大于 /8（IPv4）或 /32（IPv6）',
+  'protection.allowIncoming': '传入连接',
+  'protection.allowIncomingText':
+    '服务器那一侧的设备可以主动连接这台电脑，例如用于远程支持。关闭时，隧道只放行对您所发请求的回应；被标记为用于远程支持的服务器除外。',
   'protection.off': '断网保护已关闭',
   'protection.on': '断网保护已开启',
   'networks.connect': '在不信任的网络上自动连接',

@@ -756,6 +756,9 @@ export const zhHant: Texts = {
     '電腦直接連接、但使用公用位址的網路（例如部分校園網路），以逗號分隔。這些網路同樣可以使用。請注意，您加入的任何網路都可能冒充其中之一。',
   'protection.localPrefixesInvalid':
     '請輸入最多 32 個網段，例如 203.0.113.0/24 或 2001:db8::/32，範圍不得大於 /8（IPv4）或 /32（IPv6）',
+  'protection.allowIncoming': '傳入連線',
+  'protection.allowIncomingText':
+    '伺服器那一端的裝置可以主動連線至這部電腦，例如用於遠端支援。關閉時，通道只放行對您所發要求的回應；標記為用於遠端支援的伺服器除外。',
   'protection.off': '斷網保護已關閉',
   'protection.on': '斷網保護已開啟',
   'networks.connect': '在不信任的網路上自動連線',

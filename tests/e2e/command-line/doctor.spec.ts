@@ -101,7 +101,11 @@ test('routes as it is told, and the doctor finds what is wrong, and nothing wher
   const { run, json, succeed } = commandLine;
   expect((await run(['mode', 'sideways'])).code).toBe(2);
   expect((await run(['mode', 'ip', 'everywhere'])).code).toBe(2);
-  expect(await json(['mode'])).toEqual({ routing: 'global', killSwitch: false, localNetwork: false });
+  const asBegun = { routing: 'global', killSwitch: false, localNetwork: false, allowIncoming: false };
+  expect(await json(['mode'])).toEqual(asBegun);
+  expect(await json(['mode', '--incoming', 'on'])).toEqual({ ...asBegun, allowIncoming: true });
+  expect((await run(['mode'])).stdout).toMatch(/^Incoming connections +on$/m);
+  expect(await json(['mode', '--incoming', 'off'])).toEqual(asBegun);
   expect(checksWithProblems(await json(['doctor'])), 'all is well without a tunnel').toEqual([]);
 
   await succeed(['connect']);

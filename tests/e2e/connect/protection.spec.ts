@@ -44,6 +44,12 @@ async function seenByNeighbour(
   return code === 0 ? (JSON.parse(stdout) as { address: string }).address : undefined;
 }
 
+/** Whether the gateway gets an answer from the user's machine through the tunnel without having been asked. */
+async function reachesUser(lab: Lab): Promise<boolean> {
+  const own = /inet ([\d.]+)/.exec(await lab.user.run(words('ip address show dev wm0')))?.[1] ?? '';
+  return (await lab.gatewayMachine.exec(words(`ping -c1 -W2 ${own}`))).code === 0;
+}
+
 test.describe('in the laboratory', () => {
   test.skip(withoutRoot, 'the laboratory needs root');
 
@@ -83,6 +89,12 @@ test.describe('in the laboratory', () => {
       await connect.switchOff('localNetwork');
       expect(await seenByNeighbour(lab)).not.toBe(own);
       expect(await seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
+
+      expect(await reachesUser(lab)).toBe(false);
+      await connect.switchOn('allowIncoming');
+      await expect.poll(() => reachesUser(lab)).toBe(true);
+      await connect.switchOff('allowIncoming');
+      await expect.poll(() => reachesUser(lab)).toBe(false);
 
       await connect.switchOn('localNetwork');
       await connect.switchOn('killSwitch');

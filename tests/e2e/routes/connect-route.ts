@@ -3,7 +3,14 @@ import type { TextKey } from '#shared/texts/texts.ts';
 import { Route } from './route.ts';
 import { SettingsRoute } from './settings-route.ts';
 
-type Setting = 'killSwitch' | 'localNetwork' | 'global' | 'automatic' | 'byApp' | 'byAddress';
+type Setting =
+  | 'killSwitch'
+  | 'localNetwork'
+  | 'allowIncoming'
+  | 'global'
+  | 'automatic'
+  | 'byApp'
+  | 'byAddress';
 
 type StatusKey =
   | Extract<

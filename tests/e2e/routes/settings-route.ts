@@ -18,6 +18,8 @@ export class SettingsRoute extends Route {
   readonly protocol = this.page.getByLabel(this.text('settings.protocol'), { exact: true });
   readonly killSwitch = this.named('switch', 'protection.killSwitch');
   readonly localNetwork = this.named('switch', 'protection.localNetwork');
+  /** Where the helper can tell what was asked for from what was not. */
+  readonly allowIncoming = this.named('switch', 'protection.allowIncoming');
   /** Where the helper takes them, and the local network is open. */
   readonly localPrefixes = this.named('textbox', 'protection.localPrefixes');
   /** Where the app learns on which network it is. */

@@ -231,7 +231,7 @@ describe('with masquerading as Docker has it', () => {
     );
     await gatewayMachine.run(['bash', '-c', send.join(' && ')]);
     // What answers has come after them.
-    await gatewayMachine.run(['ping', '-c1', '-W5', own.ipv4 ?? '']);
+    await user.run(['ping', '-c1', '-W5', '-I', own.ipv4 ?? '', addresses.inside.ipv4]);
     const seen = await capture.stop();
     expect(seen.filter(({ payload }) => payload.includes('marker'))).toEqual([]);
     await client.call('disconnect', {});

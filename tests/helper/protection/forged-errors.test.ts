@@ -14,11 +14,12 @@ import { helperLabForEach } from '../support/lab-for-each.ts';
  */
 const net = helperLabForEach();
 
-/** Of a connected UDP socket: says its port, then each error that it is told. */
+/** Of a connected UDP socket that has sent something, which is answered: says its port, then each error that it is told. */
 const flow = (host: string) => `
   const socket = require('node:dgram').createSocket('${host.includes(':') ? 'udp6' : 'udp4'}');
   socket.on('error', ({ code }) => console.log(code));
-  socket.connect(${ports.discard}, '${host}', () => console.log(socket.address().port));
+  socket.connect(${ports.echo}, '${host}', () => socket.send('x'));
+  socket.once('message', () => console.log(socket.address().port));
 `;
 
 interface Quoted {
@@ -30,7 +31,7 @@ interface Quoted {
 function udpHeader({ port }: Quoted): Buffer {
   const header = Buffer.alloc(8);
   header.writeUInt16BE(port, 0);
-  header.writeUInt16BE(ports.discard, 2);
+  header.writeUInt16BE(ports.echo, 2);
   header.writeUInt16BE(9, 4);
   return header;
 }

@@ -1,11 +1,15 @@
+import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
 import { addresses, names } from '../../lab/network/addresses.ts';
 import { sendOddPacket } from '../../lab/packets/odd-packet.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 import type { TestClient } from '../support/callers/test-client.ts';
 import { curlLimits } from '../../lab/probes/probe.ts';
+
+type Connected = Extract<TunnelState, { state: 'connected' }>;
 
 let net: HelperLab;
 
@@ -191,6 +195,92 @@ test('forged packets to the tunnel’s address from the uplink are dropped', asy
   await client.call('disconnect', {});
   expect((await internet.exec(['ping', '-c', '1', '-W', '2', addresses.user.ipv4])).code).toBe(0);
   expect(await user.run(['nft', 'list', 'ruleset'])).toBe('');
+});
+
+describe('what comes out of the tunnel uninvited', () => {
+  /** A service on every address of the user's machine: over TCP, it says which datagrams have come. */
+  const service = `
+    const heard = [];
+    const datagrams = require('node:dgram').createSocket({ type: 'udp6' });
+    datagrams.on('message', (text) => heard.push(String(text).trim())).bind(8080);
+    const answer = (request, reply) => reply.end(JSON.stringify(heard));
+    require('node:http').createServer(answer).listen(8080, '::', () => console.log('ready'));
+  `;
+  const inUrl = (address: string) => (address.includes(':') ? `[${address}]` : address);
+  const webPage = (address: string) => [
+    'curl',
+    '-s',
+    '-g',
+    ...curlLimits(),
+    `http://${inUrl(address)}:8080/`,
+  ];
+
+  /** What the gateway gets at of the user's machine: services, and an answer to a ping. */
+  async function reached({ addresses: { ipv4 = '', ipv6 = '' } }: Connected): Promise<string[]> {
+    const { user, gatewayMachine } = net.lab;
+    const succeeds = async (argv: string[]) => (await gatewayMachine.exec(argv)).code === 0;
+    // It knows another of the machine's addresses, and sends to it through the tunnel, too.
+    const near = addresses.userPrivate.ipv4;
+    const device = (await gatewayMachine.run(['bash', '-c', "ls /sys/class/net | grep '^vpns'"])).trim();
+    await gatewayMachine.run(['ip', 'route', 'add', near, 'dev', device]);
+    const markers = [ipv4, ipv6, near].map((address) => ({
+      address,
+      marker: randomBytes(6).toString('hex'),
+    }));
+    for (const { address, marker } of markers)
+      await gatewayMachine.run(['bash', '-c', `echo ${marker} >/dev/udp/${address}/8080`]);
+    const found = await Promise.all(
+      [ipv4, ipv6].flatMap((address) => [
+        succeeds(webPage(address)).then((is) => (is ? [`tcp ${address}`] : [])),
+        succeeds(['ping', '-c1', '-W2', address]).then((is) => (is ? [`ping ${address}`] : [])),
+      ]),
+    );
+    await gatewayMachine.run(['ip', 'route', 'del', near, 'dev', device]);
+    const heard = JSON.parse(await user.run(webPage('127.0.0.1'))) as string[];
+    return [
+      ...found.flat(),
+      ...markers.filter(({ marker }) => heard.includes(marker)).map(({ address }) => `udp ${address}`),
+    ];
+  }
+
+  const modes = {
+    global: { mode: 'global', localNetwork: false },
+    pac: { mode: 'pac', routeDomains: [names.where], blockedDomains: [] },
+    app: { mode: 'app', policy: 'include', localNetwork: false },
+    ip: { mode: 'ip', policy: 'include', routeIps: [`${addresses.echo.ipv4}/32`], localNetwork: false },
+  } as const satisfies Record<string, Routing>;
+
+  test('reaches nothing in any mode, unless that is wanted; answers do', async () => {
+    const { user } = net.lab;
+    await user.spawnUntil([process.execPath, '-e', service], /ready/);
+    await net.start();
+    const client = await net.connect();
+    const state = await client.until('connected');
+    const { ipv4, ipv6 } = state.addresses;
+    for (const routing of Object.values(modes)) {
+      await client.call('setRouting', { routing });
+      expect(await reached(state), routing.mode).toEqual([]);
+    }
+
+    const everything = [ipv4, ipv6].flatMap((address) => [`tcp ${address}`, `ping ${address}`]);
+    everything.push(`udp ${ipv4}`, `udp ${ipv6}`);
+    await client.call('setRouting', { routing: modes.global, allowIncoming: true });
+    expect(await reached(state)).toEqual(everything);
+    await client.call('setRouting', { routing: modes.ip });
+    expect(await reached(state), 'it stays so in another mode').toEqual(everything);
+    await client.call('setRouting', { routing: modes.global, allowIncoming: false });
+    expect(await reached(state)).toEqual([]);
+
+    expect(await user.probe.http4('x')).toMatchObject({ address: addresses.gateway.ipv4 });
+    expect(await user.probe.http6('x')).toMatchObject({ address: addresses.gateway.ipv6 });
+    expect(await user.resolve(names.inside)).toContain(addresses.inside.ipv4);
+    expect((await user.exec(['ping', '-c1', '-W5', addresses.inside.ipv4])).code).toBe(0);
+    await client.call('disconnect', {});
+
+    const wanted = await net.connect({ allowIncoming: true });
+    expect(await reached(await wanted.until('connected'))).toHaveLength(everything.length);
+    await wanted.call('disconnect', {});
+  });
 });
 
 test('an IPv4 tunnel over IPv6 uses the gateway’s IPv6 address', async () => {

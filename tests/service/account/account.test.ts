@@ -42,6 +42,7 @@ const seed: Seed = {
               port: 4443,
               path: '/sales',
               split: true,
+              incoming: true,
               country: 'JP',
               city: '東京',
               load: 0.35,

@@ -527,6 +527,60 @@ describe('a server that decides what goes through the tunnel', () => {
   });
 });
 
+describe('what may come in through the tunnel', () => {
+  /** What the helper is asked while connecting, and then as the user changes it; `marked`: the server, by the service. */
+  async function asked({ marked = false, changes = [] as boolean[] } = {}) {
+    const { host } = startApp();
+    await signIn(host);
+    const servers = [
+      { serverId: 'one', name: 'One', domain: '127.0.0.1', ...(marked && { incoming: true }) },
+    ];
+    const group = { id: 'one', name: 'One', isTrial: true, trialExpiredAt: null };
+    reply = () => ({
+      body: { code: 0, msg: '', data: { items: [{ ...group, items: [{ id: 'one', level: 1, servers }] }] } },
+    });
+    expect(await host.tunnel.connect({ address: 'anyconnect://127.0.0.1' })).toEqual({ ok: true });
+    await vi.waitFor(() => expect(helper.calls.map(({ method }) => method)).toContain('connect'));
+    helper.set({
+      state: 'connecting',
+      gateway: { host: '127.0.0.1', port: 443 },
+      attempt: 1,
+      phase: 'waiting',
+    });
+    await vi.waitFor(async () => expect(await host.tunnel.snapshot()).toMatchObject({ phase: 'waiting' }));
+    for (const allowIncoming of changes)
+      expect(await host.preferences.set({ allowIncoming })).toEqual({ ok: true });
+    return {
+      preference: (await host.preferences.get()).allowIncoming,
+      sent: helper.calls
+        .filter(({ method }) => method === 'connect' || method === 'setRouting')
+        .map(({ params }) => (params as { allowIncoming?: boolean }).allowIncoming),
+    };
+  }
+
+  test('is what was asked for, until the user wants more', async () => {
+    helper.filtersIncoming = true;
+    expect(await asked({ changes: [true, false] })).toEqual({
+      preference: false,
+      sent: [undefined, true, false],
+    });
+  });
+
+  test('is everything at a server that the service marks so, whatever the user wants elsewhere', async () => {
+    helper.filtersIncoming = true;
+    expect(await asked({ marked: true, changes: [true, false] })).toEqual({
+      preference: false,
+      sent: [true, true, true],
+    });
+  });
+
+  test('is no choice with an earlier helper, which would refuse the request', async () => {
+    expect(await asked({ marked: true })).toEqual({ preference: undefined, sent: [undefined] });
+    const { host } = startApp();
+    expect(await host.preferences.set({ allowIncoming: true })).toEqual({ ok: false, error: 'not-applied' });
+  });
+});
+
 describe('the app', () => {
   test('describes this device', async () => {
     const { device, ...app } = await startApp().host.app.describe();

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ServerGroup, Service } from '#shared/entities.ts';
-import { entitlementTo, isSplitAt } from '#shared/plan/gateway-entitlement.ts';
+import { entitlementTo, isMarkedAt, type SignInPlace } from '#shared/plan/gateway-entitlement.ts';
 
 const now = Date.parse('2026-06-01T00:00:00Z');
 const [earlier, soon, later] = [
@@ -54,29 +54,34 @@ test.each([
   expect(entitlementTo(gateway, groups, told, now)).toEqual(expected);
 });
 
-test('a gateway decides what goes through the tunnel if each of its servers is marked, at its own path', () => {
-  const groups = (...servers: { path?: string; split?: boolean }[]): ServerGroup[] => [
-    {
-      ...group(),
-      items: [
-        {
-          id: 'item',
-          level: 1,
-          servers: servers.map((server, index) => ({
-            serverId: String(index),
-            name: 'One',
-            domain: gateway.host,
-            ...server,
-          })),
-        },
-      ],
-    },
-  ];
-  const place = { ...gateway, path: '/' };
-  expect(isSplitAt(place, groups({ split: true }))).toBe(true);
-  expect(isSplitAt(place, groups({}))).toBe(false);
-  expect(isSplitAt(place, groups())).toBe(false);
-  expect(isSplitAt(place, groups({ split: true }, {}))).toBe(false);
-  expect(isSplitAt(place, groups({ split: true, path: '/sales' }))).toBe(false);
-  expect(isSplitAt({ ...place, path: '/sales' }, groups({}, { split: true, path: '/sales' }))).toBe(true);
-});
+test.each(['split', 'incoming'] as const)(
+  'a gateway is marked as %s if each of its servers is, at its own path',
+  (mark) => {
+    const isMarked = (...at: [SignInPlace, ServerGroup[]]) => isMarkedAt(mark, ...at);
+    const marked = { [mark]: true };
+    const groups = (...servers: { path?: string }[]): ServerGroup[] => [
+      {
+        ...group(),
+        items: [
+          {
+            id: 'item',
+            level: 1,
+            servers: servers.map((server, index) => ({
+              serverId: String(index),
+              name: 'One',
+              domain: gateway.host,
+              ...server,
+            })),
+          },
+        ],
+      },
+    ];
+    const place = { ...gateway, path: '/' };
+    expect(isMarked(place, groups(marked))).toBe(true);
+    expect(isMarked(place, groups({}))).toBe(false);
+    expect(isMarked(place, groups())).toBe(false);
+    expect(isMarked(place, groups(marked, {}))).toBe(false);
+    expect(isMarked(place, groups({ ...marked, path: '/sales' }))).toBe(false);
+    expect(isMarked({ ...place, path: '/sales' }, groups({}, { ...marked, path: '/sales' }))).toBe(true);
+  },
+);

@@ -17,6 +17,7 @@ export interface ModeChange {
   isExcept: boolean;
   killSwitch?: boolean | undefined;
   localNetwork?: boolean | undefined;
+  allowIncoming?: boolean | undefined;
 }
 
 /** Shows or changes how traffic is routed; a tunnel that is up stays up. */
@@ -30,6 +31,7 @@ export async function mode(context: CommandContext, given: ModeChange): Promise<
     ...(await routingChange(context, client, before, given)),
     ...(given.killSwitch !== undefined && { killSwitch: given.killSwitch, settingsDamage: null }),
     ...(given.localNetwork !== undefined && { localNetwork: given.localNetwork }),
+    ...(given.allowIncoming !== undefined && { allowIncoming: given.allowIncoming }),
   };
   if (Object.keys(change).length > 0) {
     const reply = await client.preferences.set(change);
@@ -115,14 +117,14 @@ async function readApps(
 
 function show(context: CommandContext, now: Preferences): void {
   const { terminal, say, isJson } = context;
-  const { routing, killSwitch, localNetwork, addresses, apps, settingsDamage } = now;
+  const { routing, killSwitch, localNetwork, allowIncoming, addresses, apps, settingsDamage } = now;
   if (isJson) {
     const routed = {
       ...(routing === 'address' && addresses && { addresses }),
       ...(routing === 'app' && apps && { apps }),
     };
     const damage = settingsDamage && { settingsDamage };
-    terminal.out(JSON.stringify({ routing, ...routed, killSwitch, localNetwork, ...damage }));
+    terminal.out(JSON.stringify({ routing, ...routed, killSwitch, localNetwork, allowIncoming, ...damage }));
     return;
   }
   noteDamage(context, now);
@@ -135,6 +137,7 @@ function show(context: CommandContext, now: Preferences): void {
       : []),
     [say('command.killSwitch'), onOff(killSwitch)],
     [say('command.localNetwork'), onOff(localNetwork)],
+    ...(allowIncoming === undefined ? [] : [[say('protection.allowIncoming'), onOff(allowIncoming)]]),
   ];
   for (const line of tableLines(rows)) terminal.out(line);
   if (choice?.items.length === 0) terminal.out(say('command.nothingChosen'));

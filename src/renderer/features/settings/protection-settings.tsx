@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next';
+import type { TunnelPreferences } from '#shared/host/contract.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { Card } from '../../ui/card.tsx';
 import { ListSetting } from './list-setting.tsx';
@@ -8,18 +9,14 @@ import classes from './setting.module.css';
 import { SwitchSetting } from './switch-setting.tsx';
 import { usePreferences } from './use-preferences.ts';
 
-const switches: readonly {
-  name: 'killSwitch' | 'localNetwork';
-  label: TextKey;
-  text: TextKey;
-}[] = [
+const switches = [
   { name: 'killSwitch', label: 'protection.killSwitch', text: 'protection.killSwitchText' },
   { name: 'localNetwork', label: 'protection.localNetwork', text: 'protection.localNetworkText' },
-];
+] as const satisfies readonly { name: keyof TunnelPreferences; label: TextKey; text: TextKey }[];
 
 /**
- * What stays blocked when the tunnel breaks, what stays reachable outside it, and on which networks there should be
- * one.
+ * What stays blocked when the tunnel breaks, what stays reachable outside it, who may come in through it, and on which
+ * networks there should be one.
  */
 export function ProtectionSettings() {
   const { t } = useTranslation();
@@ -46,6 +43,14 @@ export function ProtectionSettings() {
             maxLength={1600}
             read={readLocalPrefixes}
             onChange={(localPrefixes) => void change({ localPrefixes })}
+          />
+        )}
+        {preferences?.allowIncoming !== undefined && (
+          <SwitchSetting
+            label={t('protection.allowIncoming')}
+            explanation={t('protection.allowIncomingText')}
+            isOn={preferences.allowIncoming}
+            onSwitch={(allowIncoming) => void change({ allowIncoming })}
           />
         )}
         <NetworkSettings preferences={preferences} change={change} />

@@ -79,6 +79,8 @@ export const servers = pgTable(
     path: text(),
     /** Whether only the networks that its gateway names go through the tunnel. */
     split: boolean(),
+    /** Whether its network may open connections to the user's computer. */
+    incoming: boolean(),
     /** ISO 3166-1 alpha-2, in capitals; null if not specified. */
     country: text(),
     city: text(),

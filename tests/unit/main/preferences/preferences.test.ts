@@ -231,6 +231,16 @@ test('local networks with public addresses are for a helper that takes them, whi
   expect(preferences.get()).toMatchObject({ localPrefixes: own.localPrefixes });
 });
 
+test('incoming connections are for a helper that can refuse them, which it does until the user wants them', async () => {
+  expect(await start().preferences.set({ allowIncoming: true })).toEqual({ ok: false, error: 'not-applied' });
+  const { preferences, applied, file } = start({ capabilities: ['incoming'] });
+  expect(preferences.get()).toEqual({ ...defaultPreferences, allowIncoming: false });
+  expect(await preferences.set({ allowIncoming: true })).toEqual({ ok: true });
+  expect(applied).toEqual([{ ...global, allowIncoming: true }]);
+  const again = start({ file, capabilities: ['incoming'] });
+  expect(again.preferences.forTunnel()).toEqual({ ...global, allowIncoming: true });
+});
+
 test('resolvers of the user’s own are for a helper that takes them, and taken back if that fails', async () => {
   const own = { dns: ['192.0.2.53', '2001:db8::53'] };
   const without = start();

@@ -36,6 +36,8 @@ export interface TestHelper {
   log: string[] | undefined;
   /** Whether it has a connection whose kill switch is on. */
   killSwitch: boolean;
+  /** Whether it tells what comes in through the tunnel from what was asked for; one that is older does not. */
+  filtersIncoming: boolean;
   /** Sends something that need not be in the protocol. */
   notify(method: string, params: unknown): void;
   stop(): Promise<void>;
@@ -59,6 +61,7 @@ export async function startTestHelper(
   let state: TunnelState = { state: 'disconnected' };
   let log: string[] | undefined;
   let killSwitch = false;
+  let filtersIncoming = false;
 
   function answer(method: HelperMethodName, params: unknown, socket: Socket): unknown {
     const parsed = helperMethods[method].params.parse(params ?? {});
@@ -72,6 +75,7 @@ export async function startTestHelper(
           'routing.global',
           'routing.pac',
           ...(log ? ['log'] : []),
+          ...(filtersIncoming ? ['incoming'] : []),
           ...(options.keepsLists ? ['lists'] : []),
           ...(options.takesCertificates ? ['client-certificate'] : []),
         ],
@@ -140,6 +144,12 @@ export async function startTestHelper(
     },
     set killSwitch(isOn) {
       killSwitch = isOn;
+    },
+    get filtersIncoming() {
+      return filtersIncoming;
+    },
+    set filtersIncoming(does) {
+      filtersIncoming = does;
     },
     set(next) {
       state = next;
