@@ -11,6 +11,8 @@ export interface NearbyNetworks {
   onLink: readonly string[];
   /** Networks of containers and virtual machines, and the devices that only lead to these. */
   internal: { devices: readonly string[]; prefixes: readonly string[] };
+  /** Devices that are bridges, wherever they lead. */
+  bridges: readonly string[];
 }
 
 export const noNetworks: NearbyNetworks = {
@@ -18,4 +20,5 @@ export const noNetworks: NearbyNetworks = {
   attachedPublic: [],
   onLink: [],
   internal: { devices: [], prefixes: [] },
+  bridges: [],
 };

@@ -99,6 +99,16 @@ export function internalDevices({ networks }: Filter): string[] {
   return names.length > 0 ? [`{ ${names.join(', ')} }`] : [];
 }
 
+/**
+ * Frames that a bridge passes from one port to another come to this filter as well, if the kernel is told so
+ * (net.bridge.bridge-nf-call-iptables), with the bridge as both devices. They are between others: guests in a bridge
+ * are machines of their own in its network, and without that setting nobody would ask the filter about them.
+ */
+export function bridgedRules({ networks: { bridges } }: Filter): string[] {
+  const pairs = bridges.map((name) => `"${name}" . "${name}"`);
+  return pairs.length > 0 ? [`iifname . oifname { ${pairs.join(', ')} } accept`] : [];
+}
+
 export function localPrefixes({ localNetworks }: Filter) {
   return (['ip', 'ip6'] as const)
     .map((family) => ({

@@ -2,6 +2,7 @@ import { localNetworksOf } from '../../modes/local-networks.ts';
 import type { Capture } from '../../modes/routing-plan.ts';
 import { tunnelDevice } from '../identifiers.ts';
 import {
+  bridgedRules,
   chain,
   engineRules,
   fromOwnAddress,
@@ -115,6 +116,7 @@ export function prefixChains(given: Filter, capture: Prefixes, index: number, se
       'goto refuse',
     ]),
     ...chain(`forward${index}`, 'filter hook forward priority filter', 'accept', [
+      ...bridgedRules(filter),
       ...internal.map((devices) => `iifname ${devices} oifname ${devices} accept`),
       // Nobody else is forwarded into the tunnel.
       ...(filter.tunnelAddresses.length > 0

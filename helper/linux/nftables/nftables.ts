@@ -8,6 +8,7 @@ import type { Accounts } from '../callers/accounts.ts';
 import { groupMark } from '../groups/group-mark.ts';
 import { filterTable, tunnelDevice } from '../identifiers.ts';
 import {
+  bridgedRules,
   chain,
   engineRules,
   fromOwnAddress,
@@ -255,8 +256,9 @@ function masqueradeChain(filter: Filter): string[] {
 }
 
 function forwardRules(filter: Filter): string[] {
-  if (!filter.forwarding) return ['goto refuse'];
+  if (!filter.forwarding) return [...bridgedRules(filter), 'goto refuse'];
   return [
+    ...bridgedRules(filter),
     ...internalDevices(filter).flatMap((devices) => [
       `iifname ${devices} oifname ${devices} accept`,
       ...(filter.tunnelAddresses.length > 0 ? [`iifname ${devices} oifname "${tunnelDevice}" accept`] : []),

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { z } from 'zod/mini';
 import type { RunCommand } from '../../posix/command.ts';
 
@@ -49,7 +49,15 @@ export async function findInternalDevices(
     .toSorted();
 }
 
-const isOfKind = (device: string, file: string) => existsSync(`/sys/class/net/${device}/${file}`);
+/** Also those whose ports are not set up yet, and those without an address. */
+export const findBridges = (): string[] =>
+  readdirSync(devicesFolder)
+    .filter((name) => plainName.test(name) && isOfKind(name, 'bridge'))
+    .toSorted();
+
+const devicesFolder = '/sys/class/net';
+
+const isOfKind = (device: string, file: string) => existsSync(`${devicesFolder}/${device}/${file}`);
 
 const isTap = ({ linkinfo }: Link) => linkinfo?.info_kind === 'tun' && linkinfo.info_data?.type === 'tap';
 

@@ -4,7 +4,7 @@ import { endianness } from 'node:os';
 import type { NearbyNetworks } from '../../network/nearby-networks.ts';
 import type { RunCommand } from '../../posix/command.ts';
 import { tunnelDevice } from '../identifiers.ts';
-import { findInternalDevices } from './internal-devices.ts';
+import { findBridges, findInternalDevices } from './internal-devices.ts';
 
 /** A route of the main table that has a device. */
 export interface DeviceRoute {
@@ -82,6 +82,7 @@ export function createNetworkSearch(run: RunCommand): () => Promise<NearbyNetwor
         devices,
         prefixes: prefixesOf(internal.filter((route) => !route.isAdvertised && !isPieceOfDefault(route))),
       },
+      bridges: findBridges(),
     };
   };
 }

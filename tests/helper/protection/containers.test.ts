@@ -3,7 +3,9 @@ import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names, type AddressPair } from '../../lab/network/addresses.ts';
 import { startContainer, type Container, type ContainerOptions } from '../../lab/machine/container.ts';
 import { findLeaks } from '../../lab/packets/leaks.ts';
-import { setKernel } from '../../lab/network/network.ts';
+import { createMachine } from '../../lab/machine/machine.ts';
+import { ipBatch, setKernel } from '../../lab/network/network.ts';
+import { run, words } from '../../lab/runs/process.ts';
 import { addressIn, curl, url } from '../support/programs/app-lab.ts';
 import { runInGroup } from '../support/programs/grouped-process.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
@@ -342,6 +344,64 @@ describe('a bridge that leads out of the machine is no network of its own:', () 
     await user.run(['ip', 'route', 'add', 'default', 'via', addresses.router.ipv6, 'dev', 'br0']);
     await client.call('disconnect', {});
     expect(await neighbourSees()).toBe(addresses.userPrivate.ipv4);
+  });
+
+  test('its guests and those of macvlan are machines of their own, whatever is true of this one', async () => {
+    const { user, directory } = net.lab;
+    // Removed with the laboratory.
+    const guest = await createMachine(user.namespace.replace(/u$/, 'c'), directory, '');
+    await setKernel(guest, ['net.ipv4.conf.all.arp_ignore=1']);
+    const inUser = `ip -n ${user.namespace} link`;
+    await run(words(`${inUser} add guest0 master br0 up type veth peer name eth0 netns ${guest.namespace}`));
+    await run(words(`${inUser} add macvlan0 link br0 type macvlan mode bridge`));
+    await run(words(`${inUser} set macvlan0 netns ${guest.namespace}`));
+    const guests = { eth0: '192.0.2.20', macvlan0: '192.0.2.21' };
+    for (const [device, own] of Object.entries(guests))
+      await ipBatch(guest, [
+        `link set ${device} up`,
+        `address add ${own}/24 dev ${device}`,
+        `route add default via ${addresses.router.ipv4} dev ${device} metric ${own.slice(-2)}`,
+      ]);
+    /** What each of them is seen as in the internet and by the router, which is a neighbour. */
+    const seen = async () =>
+      await Promise.all(
+        Object.keys(guests).flatMap((device) =>
+          [addresses.echo.ipv4, addresses.router.ipv4].map(async (host) => {
+            const { stdout } = await guest.exec(['sh', '-c', `${curl} --interface ${device} ${url(host)}`]);
+            return addressIn(stdout);
+          }),
+        ),
+      );
+    const asThemselves = Object.values(guests).flatMap((own) => [own, own]);
+    expect(await seen()).toEqual(asThemselves);
+    const client = await net.connect({ killSwitch: true });
+    const reset = async (value: 0 | 1) =>
+      await setKernel(
+        user,
+        ['iptables', 'ip6tables'].map((name) => `net.bridge.bridge-nf-call-${name}=${value}`),
+      );
+    const alike = async (state: string) => {
+      for (const value of [0, 1] as const) {
+        await reset(value);
+        expect(await seen(), `${state}, bridge-nf-call-iptables=${value}`).toEqual(asThemselves);
+      }
+    };
+    await alike('connected');
+    expect(await user.probe.http4('x')).toMatchObject({ address: addresses.gateway.ipv4 });
+    const routing: Routing = {
+      mode: 'ip',
+      policy: 'include',
+      routeIps: ['203.0.113.0/24'],
+      localNetwork: false,
+    };
+    await client.call('setRouting', { routing });
+    await alike('by address');
+    await client.call('setRouting', { routing: closed });
+    await client.call('disconnect', { reason: 'session-ended' });
+    await alike('blocked');
+    expect(await user.probe.http4('x')).toBeUndefined();
+    await client.call('disconnect', {});
+    await user.run(['ip', 'link', 'del', 'guest0']);
   });
 
   test('a tunnel to elsewhere is in it', async () => {

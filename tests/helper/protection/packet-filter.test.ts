@@ -148,6 +148,7 @@ test('nft takes what any machine and gateway can lead to', async () => {
         devices: fc.subarray(['docker0', 'br-0a1b2c', 'tap.1@x']),
         prefixes: fc.array(prefix, { maxLength: 6 }),
       }),
+      bridges: fc.subarray(['br0', 'docker0', 'br-0a1b2c', 'a.1@x']),
     }),
     allowIncoming: fc.boolean(),
     tunnelAddresses: fc.subarray(['198.51.100.130', '2001:db8:9::9']),
