@@ -9,8 +9,11 @@ export interface NearbyNetworks {
   attachedPublic: readonly string[];
   /** All networks outside this machine, including public ones; the link's own routers and DHCP servers are in them. */
   onLink: readonly string[];
-  /** Networks of containers and virtual machines, and the devices that only lead to these. */
-  internal: { devices: readonly string[]; prefixes: readonly string[] };
+  /**
+   * Networks of containers and virtual machines, and the devices that only lead to these. `unused`: those of the networks
+   * in which there is nobody yet.
+   */
+  internal: { devices: readonly string[]; prefixes: readonly string[]; unused: readonly string[] };
   /** Devices that are bridges, wherever they lead. */
   bridges: readonly string[];
 }
@@ -19,6 +22,6 @@ export const noNetworks: NearbyNetworks = {
   local: [],
   attachedPublic: [],
   onLink: [],
-  internal: { devices: [], prefixes: [] },
+  internal: { devices: [], prefixes: [], unused: [] },
   bridges: [],
 };

@@ -1,4 +1,4 @@
-import { BlockList, isIPv6 } from 'node:net';
+import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
 import { SystemChangeFailed } from './ports/system-change-failed.ts';
 
 /** The gateway assigned an address that this machine must not have. */
@@ -15,16 +15,12 @@ export function expectNoConflict(
   assigned: readonly string[],
   { networks, gateway }: { networks: readonly string[]; gateway: string },
 ): void {
-  const ours = new BlockList();
-  for (const network of networks) {
-    const [address = '', length] = network.split('/');
-    ours.addSubnet(address, Number(length), familyOf(address));
-  }
-  ours.addAddress(gateway, familyOf(gateway));
-  const conflict = assigned.find((address) => ours.check(address, familyOf(address)));
-  if (conflict !== undefined) {
-    throw new AddressConflict(`the gateway assigned ${conflict}, which is of this machine's own network`);
+  for (const address of assigned) {
+    if (address === gateway) throw new AddressConflict(`the gateway assigned ${address}, its own address`);
+    const ours = networks.find((network) => isInsidePrefix(address, network));
+    if (ours === undefined) continue;
+    throw new AddressConflict(
+      `the gateway assigned ${address}, which is in this machine's own network ${ours}`,
+    );
   }
 }
-
-const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');

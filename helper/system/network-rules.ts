@@ -1,4 +1,6 @@
 import { isGroupExcepted, type Capture } from '../modes/routing-plan.ts';
+import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
+import type { NearbyNetworks } from '../network/nearby-networks.ts';
 import { addressList, type TunnelConfiguration } from '../network/tunnel-configuration.ts';
 import type { AppliedNetwork } from './applied-network.ts';
 import { askedServers } from './asked-resolvers.ts';
@@ -49,12 +51,23 @@ export const routingRulesOf = (
   tunnelAddresses: readonly string[] = network.assigned,
 ): RoutingRules => ({
   capture: network.plan.capture,
-  networks: network.networks,
+  networks: besideTunnel(network.networks, tunnelAddresses),
   gateway: gatewayOf(network.connection),
   tunnelAddresses,
   resolvers: capturedResolvers(network),
   owner: network.connection.owner,
 });
+
+/** A network in which nobody is gives way to the tunnel's, if the gateway has assigned an address in it. */
+function besideTunnel(networks: NearbyNetworks, tunnelAddresses: readonly string[]): NearbyNetworks {
+  const { prefixes, unused } = networks.internal;
+  const isTunnels = (prefix: string) =>
+    unused.includes(prefix) && tunnelAddresses.some((own) => isInsidePrefix(own, prefix));
+  return {
+    ...networks,
+    internal: { ...networks.internal, prefixes: prefixes.filter((prefix) => !isTunnels(prefix)) },
+  };
+}
 
 /** In mode ip, they may be inside prefixes that are not captured. */
 const capturedResolvers = (network: AppliedNetwork): string[] =>

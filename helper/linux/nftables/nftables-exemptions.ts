@@ -21,8 +21,12 @@ export type Filter = Omit<FilterRules, 'captures' | 'owner'> & {
 
 export const familyOf = (address: string) => (isIPv6(address) ? 'ip6' : 'ip');
 
-/** DNS, DNS over TLS and QUIC (RFC 7858, RFC 9250) and LLMNR (RFC 4795): look-ups never go to a local network. */
-export const nameServicePorts = '{ 53, 853, 5355 }';
+/**
+ * DNS, DNS over TLS and QUIC (RFC 7858, RFC 9250), LLMNR (RFC 4795) and NetBIOS (RFC 1002 §4.2), which programs ask for
+ * names that DNS does not know: look-ups never go to a local network. Multicast DNS (RFC 6762) does, since printers are
+ * found by it, and only names in `.local` are asked by it.
+ */
+export const nameServicePorts = '{ 53, 137, 853, 5355 }';
 
 /** Multicast that never leaves the attached networks (RFC 5771 §4, RFC 2365 §6.1, RFC 4291 §2.7). */
 const localMulticast = { ip: ['224.0.0.0/24', '239.255.0.0/16', '255.255.255.255'], ip6: ['ff02::/16'] };

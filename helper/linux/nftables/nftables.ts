@@ -109,6 +109,7 @@ export function packetFilterScript(
           ...chain('portal', 'filter hook output priority filter', 'accept', portalProxyRules(filter)),
         ]
       : []),
+    ...(groups.length > 0 || filter.exceptedMark !== undefined ? keptMarkChain(filter) : []),
     ...chainsOf.everything(),
     ...chainsOf.group(),
     ...(rules.captures.every(({ kind }) => kind === 'proxy' || kind === 'group')
@@ -180,6 +181,19 @@ function outputRules(filter: Filter): string[] {
     ...localNetworkRules(filter),
     'goto refuse',
   ];
+}
+
+/**
+ * Others' rules may replace the marks of all packets, as those do that restore a connection's mark (CONNMARK): then the
+ * group's packets, which left their sockets with the right mark, would be routed like everybody's, and refused. A chain
+ * of this type has the kernel look for the way again if the mark has changed; this one comes after all that others
+ * usually have.
+ */
+function keptMarkChain({ mark }: Filter): string[] {
+  if (mark === undefined) return [];
+  return chain('marks', 'route hook output priority filter - 1', 'accept', [
+    `meta mark != ${mark} socket mark ${mark} meta mark set ${mark}`,
+  ]);
 }
 
 /**

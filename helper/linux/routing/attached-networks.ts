@@ -1,9 +1,10 @@
 import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { tunnelDevice } from '../identifiers.ts';
+import { isUnusedBridge } from './internal-devices.ts';
 import { shortestPrefix } from './nearby-networks.ts';
 import { netlinkDump } from '../netlink/netlink.ts';
-import { findAttribute, zeroTerminated } from '../netlink/netlink-message.ts';
+import { findAttribute } from '../netlink/netlink-message.ts';
 
 /** Constants of <linux/rtnetlink.h>, <linux/if_link.h> and <linux/if_addr.h>. */
 const RTM_GETLINK = 18;
@@ -19,7 +20,8 @@ const indexAt = 4;
 const prefixLengthAt = 1;
 
 /**
- * The networks in which this machine has addresses, as prefixes, without the tunnel's. This does not use the routing
+ * The networks in which this machine has addresses, as prefixes, without the tunnel's. Of a bridge that nobody is in, such
+ * as the one that Docker makes when it is installed, only the machine's own address counts. This does not use the routing
  * table's idea of attached networks, which neighbours control.
  */
 export async function attachedNetworks(): Promise<string[]> {
@@ -27,24 +29,29 @@ export async function attachedNetworks(): Promise<string[]> {
     netlinkDump('route', { type: RTM_GETLINK, payload: Buffer.alloc(linkHeader) }),
     netlinkDump('route', { type: RTM_GETADDR, payload: Buffer.alloc(addressHeader) }),
   ]);
-  const ownName = zeroTerminated(tunnelDevice);
-  const own = links
-    .filter(({ payload }) => findAttribute(payload, linkHeader, IFLA_IFNAME)?.equals(ownName))
-    .map(({ payload }) => payload.readUInt32LE(indexAt));
+  const names = new Map(
+    links.map(({ payload }) => {
+      const name = findAttribute(payload, linkHeader, IFLA_IFNAME)?.toString() ?? '';
+      return [payload.readUInt32LE(indexAt), name.replace(/\0$/, '')];
+    }),
+  );
   return addresses
-    .filter(({ payload }) => !own.includes(payload.readUInt32LE(indexAt)))
-    .flatMap(({ payload }) => {
+    .map(({ payload }) => ({ payload, device: names.get(payload.readUInt32LE(indexAt)) ?? '' }))
+    .filter(({ device }) => device !== tunnelDevice)
+    .flatMap(({ payload, device }) => {
       // On a point-to-point link, the other attribute is the peer's address.
       const address =
         findAttribute(payload, addressHeader, IFA_LOCAL) ??
         findAttribute(payload, addressHeader, IFA_ADDRESS);
       if (!address) return [];
-      return attachedPrefix(ipaddr.fromByteArray([...address]).toString(), payload.readUInt8(prefixLengthAt));
+      const text = ipaddr.fromByteArray([...address]).toString();
+      const length = isUnusedBridge(device) ? Infinity : payload.readUInt8(prefixLengthAt);
+      return attachedPrefix(text, length);
     });
 }
 
 /** A lease may claim that half the internet is attached; then the machine has the address, but no network. */
 function attachedPrefix(address: string, length: number): string {
   const [shortest, host] = isIPv6(address) ? [shortestPrefix.ipv6, 128] : [shortestPrefix.ipv4, 32];
-  return `${address}/${length < shortest ? host : length}`;
+  return `${address}/${length < shortest ? host : Math.min(length, host)}`;
 }

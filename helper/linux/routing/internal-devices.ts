@@ -55,6 +55,16 @@ export const findBridges = (): string[] =>
     .filter((name) => plainName.test(name) && isOfKind(name, 'bridge'))
     .toSorted();
 
+/** Whether it is a bridge without any port: nobody but this machine itself is in its networks. */
+export function isUnusedBridge(device: string): boolean {
+  try {
+    return readdirSync(`${devicesFolder}/${device}/brif`).length === 0;
+  } catch {
+    // Not a bridge, or gone.
+    return false;
+  }
+}
+
 const devicesFolder = '/sys/class/net';
 
 const isOfKind = (device: string, file: string) => existsSync(`${devicesFolder}/${device}/${file}`);

@@ -4,7 +4,7 @@ import { endianness } from 'node:os';
 import type { NearbyNetworks } from '../../network/nearby-networks.ts';
 import type { RunCommand } from '../../posix/command.ts';
 import { tunnelDevice } from '../identifiers.ts';
-import { findBridges, findInternalDevices } from './internal-devices.ts';
+import { findBridges, findInternalDevices, isUnusedBridge } from './internal-devices.ts';
 
 /** A route of the main table that has a device. */
 export interface DeviceRoute {
@@ -72,6 +72,7 @@ export function createNetworkSearch(run: RunCommand): () => Promise<NearbyNetwor
     const [internal, external] = [true, false].map((is) =>
       attached.filter(({ device }) => devices.includes(device) === is),
     ) as [DeviceRoute[], DeviceRoute[]];
+    const own = internal.filter((route) => !route.isAdvertised && !isPieceOfDefault(route));
     return {
       local: prefixesOf(external.filter(isPrivate)),
       attachedPublic: prefixesOf(external.filter((route) => !isPieceOfDefault(route) && !isPrivate(route))),
@@ -80,7 +81,8 @@ export function createNetworkSearch(run: RunCommand): () => Promise<NearbyNetwor
       ),
       internal: {
         devices,
-        prefixes: prefixesOf(internal.filter((route) => !route.isAdvertised && !isPieceOfDefault(route))),
+        prefixes: prefixesOf(own),
+        unused: prefixesOf(own.filter(({ device }) => isUnusedBridge(device))),
       },
       bridges: findBridges(),
     };

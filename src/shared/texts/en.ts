@@ -207,7 +207,7 @@ export const en = {
   'reason.journalUnreadable':
     'Waymaker cannot read its record of the last connection, so it does not know whether your traffic may pass. Connect, or unblock your traffic.',
   'reason.addressConflict':
-    'The server assigned an address that your own network already uses. Choose another server, or try another network.',
+    'The server assigned an address that a network of this computer already uses. Choose another server, or try another network. If it is a network of containers or virtual machines, such as Docker’s, stop them, or give it other addresses.',
   'reason.helperRestarted':
     'The Waymaker helper was restarted, and the tunnel did not come back. Connect again.',
   'reason.trialEnded': 'Choose a plan to keep using Waymaker.',

@@ -191,7 +191,8 @@ export const zhHans: Texts = {
   'reason.protectionFailed': '未能阻断您的流量，流量正绕过隧道直接传出。请重启电脑后再连接。',
   'connect.journalUnreadable': '为安全起见已阻断',
   'reason.journalUnreadable': 'Waymaker 无法读取上次连接的记录，不确定流量能否放行。请连接，或解除阻断。',
-  'reason.addressConflict': '服务器分配的地址已被您所在的网络使用。请选择其他服务器，或换一个网络再试。',
+  'reason.addressConflict':
+    '服务器分配的地址已被这台电脑的某个网络使用。请选择其他服务器，或换一个网络再试。如果那是容器或虚拟机的网络（例如 Docker 的网络），请停止它们，或更改该网络的地址。',
   'reason.helperRestarted': 'Waymaker 辅助服务已重启，隧道未能恢复。请重新连接。',
   'reason.trialEnded': '选择一个套餐即可继续使用 Waymaker。',
   'reason.planEnded': '续费后即可继续使用 Waymaker。',

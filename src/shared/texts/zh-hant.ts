@@ -193,7 +193,8 @@ export const zhHant: Texts = {
   'reason.protectionFailed': '未能封鎖您的流量，流量正繞過通道直接傳出。請重新啟動電腦後再連線。',
   'connect.journalUnreadable': '為安全起見已封鎖',
   'reason.journalUnreadable': 'Waymaker 無法讀取上次連線的紀錄，不確定流量能否放行。請連線，或解除封鎖。',
-  'reason.addressConflict': '伺服器分配的位址已被您所在的網路使用。請選擇其他伺服器，或換一個網路再試。',
+  'reason.addressConflict':
+    '伺服器分配的位址已被這部電腦的某個網路使用。請選擇其他伺服器，或換一個網路再試。如果那是容器或虛擬機器的網路（例如 Docker 的網路），請停止它們，或變更該網路的位址。',
   'reason.helperRestarted': 'Waymaker 輔助服務已重新啟動，通道未能恢復。請重新連線。',
   'reason.trialEnded': '選擇一個方案即可繼續使用 Waymaker。',
   'reason.planEnded': '續訂方案即可繼續使用 Waymaker。',

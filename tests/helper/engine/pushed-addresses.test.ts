@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { ConnectRequest } from '#shared/helper/protocol.ts';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names } from '../../lab/network/addresses.ts';
 import { icmpv6Packet } from '../../lab/packets/icmpv6-packet.ts';
@@ -38,10 +39,10 @@ const ipv4Header = (address: string) =>
 const ipv6Header = (address: string) => [['X-CSTP-Address-IP6', `${address}/128`]] as const;
 
 /** Connects to what it pushes now, until there is a tunnel or the helper has given up. */
-async function connect(routing: Routing): Promise<TestClient> {
+async function connect(routing: Routing, changes?: Partial<ConnectRequest>): Promise<TestClient> {
   const client = await net.attach();
   const seen = client.states.length;
-  await client.call('connect', net.request({ session: gateway.session, routing }));
+  await client.call('connect', net.request({ session: gateway.session, routing, ...changes }));
   await Promise.race([
     client.until('connected', { seen }).catch(() => undefined),
     client.until('disconnected', { seen }).catch(() => undefined),
@@ -109,6 +110,45 @@ test.each(casesOf({ usual: all.filter(([name]) => usual.includes(name)), all }))
   },
 );
 
+describe('an address inside a network of containers', () => {
+  const docker = { own: '172.17.0.1', assigned: '172.17.0.140', peer: '172.17.0.9' };
+  const run = (line: string) => net.lab.user.run(words(line));
+
+  async function connectInside(address: string) {
+    await gateway.push([...usableHeaders, ...ipv4Header(address)]);
+    const client = await connect({ mode: 'global', localNetwork: false });
+    return { client, state: client.states.at(-1) };
+  }
+
+  test('is taken as long as nobody is there, and its neighbours are the gateway’s', async () => {
+    await run('ip link add docker0 type bridge');
+    await run(`ip address add ${docker.own}/16 dev docker0`);
+    await run('ip link set docker0 up');
+    const unused = await connectInside(docker.assigned);
+    using client = unused.client;
+    expect(unused.state).toMatchObject({ state: 'connected', addresses: { ipv4: docker.assigned } });
+    await net.lab.user.exec(['bash', '-c', `echo x >/dev/udp/${docker.peer}/9`]);
+    await expect
+      .poll(async () => (await gateway.packets()).map(({ destination }) => destination))
+      .toContain(docker.peer);
+    await client.call('disconnect', {});
+
+    const own = await connectInside(docker.own);
+    expect(own.state).toMatchObject({ state: 'disconnected', reason: 'address-conflict' });
+    own.client[Symbol.dispose]();
+  });
+
+  test('is refused, with that reason, once somebody is', async () => {
+    await run('ip link add veth7 type veth peer name veth8');
+    await run('ip link set veth7 master docker0');
+    const used = await connectInside(docker.assigned);
+    expect(used.state).toMatchObject({ state: 'disconnected', reason: 'address-conflict' });
+    expect(net.log()).toContain(`${docker.own}/16`);
+    used.client[Symbol.dispose]();
+    for (const device of ['veth7', 'docker0']) await run(`ip link del ${device}`);
+  });
+});
+
 const pushed = [addresses.user, addresses.router, addresses.gateway];
 
 test.each(casesOf({ usual: pushed.slice(0, 1), all: pushed }))(
@@ -128,7 +168,8 @@ test('with automatic routing, router advertisements out of the tunnel take no tr
   const advertised = { onLink: ['2001:db8:3::/64'] };
   const routes = () => net.lab.user.run(words('ip -6 route show table main'));
   await gateway.push([...usableHeaders, ...usable4, ...ipv6Header(own)]);
-  using client = await connect({ mode: 'pac', routeDomains: [names.where], blockedDomains: [] });
+  const routing: Routing = { mode: 'pac', routeDomains: [names.where], blockedDomains: [] };
+  using client = await connect(routing, { allowIncoming: true });
   await gateway.send([
     icmpv6Packet('fe80::1', own, routerAdvertisement(advertised)),
     icmpv6Packet(gatewaysOwn, own, Buffer.from('8000000000070007', 'hex')),

@@ -135,6 +135,30 @@ test(
 );
 
 test(
+  'others’ rules that replace all marks, as those of CONNMARK do, leave the group where it belongs',
+  async () => {
+    const restore = (family: string) => `table ${family} theirs {
+      chain output { type route hook output priority mangle; meta mark set ct mark; }
+      chain leaving { type filter hook postrouting priority mangle; ct mark set meta mark; }
+    }`;
+    const { user: machine } = lab.net.lab;
+    await machine.run(['nft', '-f', '-'], { input: ['ip', 'ip6'].map(restore).join('\n') });
+    try {
+      await lab.connect(include);
+      const hosts = [...echoes, names.inside];
+      expect(await lab.seenBy('group', hosts)).toEqual([...tunnelled, expect.any(String)]);
+      expect(await lab.seenBy('outside', hosts)).toEqual([...past, undefined]);
+      await lab.client.call('setRouting', { routing: exclude });
+      expect(await lab.seenBy('group', echoes)).toEqual(past);
+      expect(await lab.seenBy('outside', echoes)).toEqual(tunnelled);
+    } finally {
+      for (const family of ['ip', 'ip6']) await machine.run(['nft', 'delete', 'table', family, 'theirs']);
+    }
+  },
+  waitLimit(60_000),
+);
+
+test(
   'what belongs in the tunnel by both modes stays inside while they change',
   { timeout: waitLimit(90_000) },
   async () => {

@@ -147,6 +147,7 @@ test('nft takes what any machine and gateway can lead to', async () => {
       internal: fc.record({
         devices: fc.subarray(['docker0', 'br-0a1b2c', 'tap.1@x']),
         prefixes: fc.array(prefix, { maxLength: 6 }),
+        unused: fc.constant([]),
       }),
       bridges: fc.subarray(['br0', 'docker0', 'br-0a1b2c', 'a.1@x']),
     }),

@@ -91,6 +91,15 @@ const forgeryFilter = `table inet forged {
   }
 }`;
 
+/** Sends a datagram from an address, to one host or to all of its link. */
+const sendDatagram = `
+  const [own, destination, port] = process.argv.slice(1);
+  const socket = require('node:dgram').createSocket('udp4');
+  socket.bind(0, own, () => {
+    socket.setBroadcast(true);
+    socket.send('x', Number(port), destination, () => socket.close());
+  });`;
+
 describe('the local network', () => {
   test('stays reachable if it is asked for, all else goes through the tunnel', async () => {
     const client = await connectTunnel({ localNetwork: true });
@@ -117,6 +126,20 @@ describe('the local network', () => {
       }
     }
     expect(await quiet.stop()).toEqual([]);
+    // NetBIOS asks for what DNS does not know, everybody at once; multicast DNS for what is in `.local`.
+    const others = await net.lab.capture('udp and (port 137 or port 5353)');
+    const listeners = [addresses.neighbour.ipv4, '192.168.37.255'];
+    for (const destination of listeners)
+      for (const port of [137, 5353])
+        await net.lab.user.run(
+          [process.execPath, '-e', sendDatagram, '--', addresses.userPrivate.ipv4, destination].concat(
+            String(port),
+          ),
+        );
+    const asked = (await others.stop()).map(
+      ({ destination, destinationPort }) => `${destination} ${destinationPort}`,
+    );
+    expect(new Set(asked)).toEqual(new Set(listeners.map((to) => `${to} 5353`)));
     expect(await net.lab.user.resolve(names.inside)).toContain(addresses.inside.ipv4);
   });
 
