@@ -3,8 +3,9 @@
 /** The tunnel's network device. */
 export const tunnelDevice = 'wm0';
 
-/** The nftables table `inet waymaker`. */
+/** The nftables tables `inet waymaker` and `arp waymaker`. */
 export const filterTable = 'waymaker';
+export type TableFamily = 'inet' | 'arp';
 
 /** The routing table of the tunnel; iproute2 leaves 1 to 252, and everything from 256 on, to administrators. */
 export const routingTable = 5187;

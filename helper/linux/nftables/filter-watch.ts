@@ -24,7 +24,7 @@ export function watchFilter({ log, isLarge }: { log: Log; isLarge: () => boolean
       program: 'nft',
       args: ['monitor'],
       // Or a message that events were lost ("# ERROR: We lost some netlink events!").
-      pattern: new RegExp(`inet ${filterTable}\\b|^# ERROR`, 'm'),
+      pattern: new RegExp(`(?:inet|arp) ${filterTable}\\b|^# ERROR`, 'm'),
       settleMs,
       log,
       onChange: () => onChange?.(),

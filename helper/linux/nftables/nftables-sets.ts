@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { filterTable } from '../identifiers.ts';
+import { filterTable, type TableFamily } from '../identifiers.ts';
 import { errorNumbers, NetlinkError, netlinkBatch, netlinkDump, netlinkRequest } from '../netlink/netlink.ts';
 import { attribute, findAttribute, zeroTerminated, type NetlinkMessage } from '../netlink/netlink-message.ts';
 import type { Intervals } from './prefix-intervals.ts';
@@ -34,8 +34,9 @@ const NFT_SET_ELEM_INTERVAL_END = 1;
 /** The flag of an attribute's type for nested attributes. */
 const NLA_F_NESTED = 0x8000;
 
-/** `struct nfgenmsg` (NFPROTO_INET). */
+/** `struct nfgenmsg` (NFPROTO_INET, NFPROTO_ARP). */
 const inetHeader = Buffer.from([1, 0, 0, 0]);
+const headers = { inet: inetHeader, arp: Buffer.from([3, 0, 0, 0]) } as const;
 const batchHeader = Buffer.from([0, 0, 0, subsystem]);
 const headerBytes = 4;
 
@@ -60,25 +61,27 @@ const setAttributes = (set: string) => [
   attribute(NFTA_SET_ELEM_LIST_SET, zeroTerminated(set)),
 ];
 
-/** The content of our table, without the elements of sets. */
+type Kind = typeof chainKind | typeof ruleKind | typeof setKind;
+
+/** The content of our tables, without the elements of sets. */
 export interface FilterListing {
-  chains: string[];
+  chains: Record<TableFamily, string[]>;
   sets: string[];
-  /** The number of its rules. */
+  /** The number of their rules. */
   rules: number;
   /** Differs for other chains, sets or rules, and also if the same ones were loaded again. */
   digest: string;
 }
 
 /**
- * Undefined if there is no table. Does not use libnftables, which reads all elements of all sets for whatever it lists
+ * Undefined if there is no table of IP packets. Does not use libnftables, which reads all elements of all sets for whatever it lists
  * (nftables 1.0.6).
  */
 export async function listFilter(): Promise<FilterListing | undefined> {
   const hash = createHash('sha256');
-  const dump = async (kind: { get: number; table: number; name: number; isHashed: boolean }) => {
+  const dump = async (kind: Kind, family: TableFamily = 'inet') => {
     const names: string[] = [];
-    const payload = Buffer.concat([inetHeader, attribute(kind.table, zeroTerminated(filterTable))]);
+    const payload = Buffer.concat([headers[family], attribute(kind.table, zeroTerminated(filterTable))]);
     await netlinkDump('nftables', { type: numberOf(kind.get), payload }, (message) => {
       // Some kernels also return those of other tables.
       if (!findAttribute(message.payload, headerBytes, kind.table)?.equals(zeroTerminated(filterTable)))
@@ -92,11 +95,11 @@ export async function listFilter(): Promise<FilterListing | undefined> {
     });
     return names;
   };
-  const chains = await dump(chainKind);
-  const rules = await dump(ruleKind);
+  const chains = { inet: await dump(chainKind), arp: await dump(chainKind, 'arp') };
+  const rules = [...(await dump(ruleKind)), ...(await dump(ruleKind, 'arp'))];
   // The current number of elements is not part of a set's definition.
   const sets = await dump(setKind);
-  if (chains.length === 0 && sets.length === 0) return undefined;
+  if (chains.inet.length === 0 && sets.length === 0) return undefined;
   return { chains, sets, rules: rules.length, digest: hash.digest('hex') };
 }
 

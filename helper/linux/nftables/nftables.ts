@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { isIPv4, isIPv6 } from 'node:net';
 import { localNetworksOf } from '../../modes/local-networks.ts';
 import { isGroupExcepted, type Capture } from '../../modes/routing-plan.ts';
 import type { FilterRules } from '../../system/ports/packet-filter-port.ts';
@@ -6,7 +7,7 @@ import type { PortalRules } from '../../system/ports/portal-port.ts';
 import type { PrefixList } from '../../network/prefix-list.ts';
 import type { Accounts } from '../callers/accounts.ts';
 import { groupMark } from '../groups/group-mark.ts';
-import { filterTable, tunnelDevice } from '../identifiers.ts';
+import { filterTable, tunnelDevice, type TableFamily } from '../identifiers.ts';
 import {
   bridgedRules,
   chain,
@@ -39,8 +40,15 @@ export interface FilterSurroundings {
 const stubRule =
   'oifname "lo" ip daddr { 127.0.0.53, 127.0.0.54 } meta l4proto { tcp, udp } th dport 53 goto refuse';
 
-/** Removes the table whether or not it exists (nft(8), "atomic rule replacement"). */
-export const removalScript = `table inet ${filterTable}\ndelete table inet ${filterTable}\n`;
+/** Removes a table whether or not it exists (nft(8), "atomic rule replacement"). */
+const removalOf = (family: TableFamily) =>
+  `table ${family} ${filterTable}\ndelete table ${family} ${filterTable}\n`;
+
+/** Removes the table of ARP; sets of the other one may have to stay. */
+export const arpRemovalScript = removalOf('arp');
+
+/** Removes both tables. */
+export const removalScript = removalOf('inet') + arpRemovalScript;
 
 /** Distinct names for the sets of one script. */
 function numberedNames(): SetNames {
@@ -52,8 +60,8 @@ function numberedNames(): SetNames {
 }
 
 /**
- * The whole table as `nft -f` takes it, replacing the current one. A packet passes only if every chain of a hook lets
- * it pass, so each promise has chains of its own. `removal`: what removes the previous table, so that its sets can
+ * The whole tables as `nft -f` takes them, replacing the current ones. A packet passes only if every chain of a hook lets
+ * it pass, so each promise has chains of its own. `removal`: what removes the previous tables, so that sets can
  * stay.
  */
 export function packetFilterScript(
@@ -120,11 +128,13 @@ export function packetFilterScript(
     ...chain('prerouting', 'filter hook prerouting priority raw', 'accept', [
       ...spoofRules(filter),
       ...forgedErrorRules(filter),
+      ...soughtRules(filter),
       noNeighboursRule,
     ]),
     ...chain('incoming', 'filter hook input priority filter', 'accept', incomingRules(filter)),
     ...subchain('refuse', refusal),
     '}',
+    ...arpTable(filter),
     '',
   ].join('\n');
 }
@@ -320,14 +330,57 @@ const noNeighboursRule = `icmpv6 type { nd-router-solicit, nd-router-advert, nd-
 
 /**
  * Packets to the tunnel's address that arrive on other devices are forged: with them, somebody on the local network
- * could detect and disturb connections inside the tunnel (CVE-2019-14899).
+ * could detect and disturb connections inside the tunnel (CVE-2019-14899). So are those from it, which the
+ * kernel itself refuses with IPv4 only.
  */
 function spoofRules(filter: Filter): string[] {
-  return filter.tunnelAddresses.map(
-    (own) =>
-      `${familyOf(own)} daddr ${own} iifname != "${tunnelDevice}" iifname != "lo" fib saddr type != local drop`,
+  return filter.tunnelAddresses.flatMap((own) =>
+    ['daddr', 'saddr'].map((end) => `${familyOf(own)} ${end} ${own} iifname != ${ownDevices} drop`),
   );
 }
+
+/** What the tunnel's address is used on. */
+const ownDevices = `{ "${tunnelDevice}", "lo" }`;
+
+/**
+ * Nobody on another link learns that this machine has the tunnel's address, by asking for its hardware address. With
+ * IPv6 the kernel answers for the link's own addresses only, unless it is a proxy for others. The address that is sought
+ * begins 8 bytes after the message does (RFC 4861 §4.3).
+ */
+function soughtRules({ tunnelAddresses }: Filter): string[] {
+  return tunnelAddresses
+    .filter(isIPv6)
+    .map(
+      (own) => `icmpv6 type nd-neighbor-solicit iifname != ${ownDevices} @th,64,128 ${digitsOf(own)} drop`,
+    );
+}
+
+/**
+ * The same for ARP (RFC 826), where the kernel answers on every link for every address that the machine has
+ * (ip-sysctl.rst, arp_ignore), and may name any of them when it asks (arp_announce). The tunnel's device has no ARP.
+ */
+function arpTable({ tunnelAddresses }: Filter): string[] {
+  const own = tunnelAddresses.filter(isIPv4);
+  if (own.length === 0) return [];
+  return [
+    `table arp ${filterTable} {`,
+    ...chain(
+      'input',
+      'filter hook input priority filter',
+      'accept',
+      own.map((address) => `arp daddr ip ${address} drop`),
+    ),
+    ...chain(
+      'output',
+      'filter hook output priority filter',
+      'accept',
+      own.map((address) => `arp saddr ip ${address} drop`),
+    ),
+    '}',
+  ];
+}
+
+const digitsOf = (address: string) => `0x${Buffer.from(ipaddr.parse(address).toByteArray()).toString('hex')}`;
 
 /**
  * Errors that quote a packet of the tunnel's address and arrive on other devices are forged as well: they would end or
@@ -342,7 +395,6 @@ function forgedErrorRules(filter: Filter): string[] {
   const quotedSource = { ip: '@th,160,32', ip6: '@th,128,128' };
   return filter.tunnelAddresses.map((own) => {
     const family = familyOf(own);
-    const digits = Buffer.from(ipaddr.parse(own).toByteArray()).toString('hex');
-    return `${errors[family]} iifname != { "${tunnelDevice}", "lo" } ${quotedSource[family]} 0x${digits} drop`;
+    return `${errors[family]} iifname != ${ownDevices} ${quotedSource[family]} ${digitsOf(own)} drop`;
   });
 }

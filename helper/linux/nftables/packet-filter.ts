@@ -8,7 +8,13 @@ import { watchFilter } from './filter-watch.ts';
 import { filterTable } from '../identifiers.ts';
 import { loadRules } from './libnftables.ts';
 import { neededSets, type SetNames } from './nftables-prefixes.ts';
-import { holdScript, openPortalLine, packetFilterScript, removalScript } from './nftables.ts';
+import {
+  arpRemovalScript,
+  holdScript,
+  openPortalLine,
+  packetFilterScript,
+  removalScript,
+} from './nftables.ts';
 import {
   addIntervals,
   countElements,
@@ -35,7 +41,7 @@ interface Filled {
   samples: Buffer[];
 }
 
-/** One nftables table of our own, replaced as a whole, except for sets of prefixes that stay the same. */
+/** Nftables tables of our own, replaced as a whole, except for sets of prefixes that stay the same. */
 export function createPacketFilter(parts: { accounts: Accounts; log: Log }): PacketFilter {
   const { accounts, log } = parts;
   let rules: FilterRules | undefined;
@@ -103,18 +109,19 @@ export function createPacketFilter(parts: { accounts: Accounts; log: Log }): Pac
     }
   }
 
-  /** Removes everything from the table, whoever put it there, except for the sets that stay. */
+  /** Removes everything from the tables, whoever put it there, except for the sets that stay. */
   async function replacement(kept: readonly string[]): Promise<string> {
-    const { chains = [], sets = [] } = (await listFilter()) ?? {};
+    const { chains = { inet: [] }, sets = [] } = (await listFilter()) ?? {};
     const remove = (kind: 'chain' | 'set', all: readonly string[]) =>
       all.map((name) => `delete ${kind} inet ${filterTable} ${name}\n`).join('');
     return [
       `table inet ${filterTable}\nflush table inet ${filterTable}\n`,
-      remove('chain', chains),
+      remove('chain', chains.inet),
       remove(
         'set',
         sets.filter((name) => !kept.includes(name)),
       ),
+      arpRemovalScript,
     ].join('');
   }
 
@@ -197,7 +204,8 @@ function hasAsMany(found: FilterListing, script: string): boolean {
   const chains = lines.filter((line) => line.startsWith('  chain ')).length;
   const rules = lines.filter((line) => line.startsWith('    ') && !line.startsWith('    type ')).length;
   const sets = new Set(lines.filter((line) => line.startsWith('  set '))).size;
-  return found.chains.length === chains && found.sets.length === sets && found.rules === rules;
+  const foundChains = Object.values(found.chains).flat().length;
+  return foundChains === chains && found.sets.length === sets && found.rules === rules;
 }
 
 /** Whether the kernel forwards packets at all (for containers and virtual machines). */

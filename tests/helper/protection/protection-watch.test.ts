@@ -32,13 +32,17 @@ const disturbances = {
   'our chain emptied': () => net.lab.user.run(words('nft flush chain inet waymaker prerouting')),
   'a rule that lets everything pass': () =>
     net.lab.user.run(words('nft insert rule inet waymaker prerouting accept')),
+  'what keeps the tunnel’s address from neighbours': () =>
+    net.lab.user.run(words('nft delete table arp waymaker')),
   'the device taken down': () => net.lab.user.run(words('ip link set wm0 down')),
 } as const;
 
 /** What of ours the system has, as text. */
 async function ours(): Promise<string> {
   const parts = await Promise.all([
-    net.lab.user.exec(['nft', '--stateless', 'list', 'table', 'inet', 'waymaker']),
+    ...['inet', 'arp'].map((family) =>
+      net.lab.user.exec(['nft', '--stateless', 'list', 'table', family, 'waymaker']),
+    ),
     ...['-4', '-6'].flatMap((family) => [
       net.lab.user.exec(['sh', '-c', `ip ${family} rule show | grep 'proto 87'`]),
       net.lab.user.exec(['ip', family, 'route', 'show', 'table', String(routingTable)]),

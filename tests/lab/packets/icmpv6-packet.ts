@@ -1,31 +1,54 @@
 import { bytesOfIpv6 } from './frame.ts';
 
-const icmpv6 = 58;
+const [udp, icmpv6] = [17, 58];
 const headerLength = 40;
 /** Receivers require the maximum for router advertisements and similar messages (RFC 4861 §6.1.2). */
 const hopLimit = 255;
 
 /** An IPv6 packet, without a frame, with an ICMPv6 message; adds the message's checksum. */
 export function icmpv6Packet(source: string, destination: string, message: Buffer): Buffer {
-  const packet = Buffer.alloc(headerLength + message.length);
+  return ipv6Packet(source, destination, { protocol: icmpv6, body: message, checksumAt: 2 });
+}
+
+/** An IPv6 packet, without a frame, with a UDP datagram that has these ports (RFC 768). */
+export function udp6Packet(
+  source: string,
+  destination: string,
+  ports: { source: number; destination: number },
+  payload: Buffer,
+): Buffer {
+  const header = Buffer.alloc(8);
+  header.writeUInt16BE(ports.source, 0);
+  header.writeUInt16BE(ports.destination, 2);
+  header.writeUInt16BE(header.length + payload.length, 4);
+  const body = Buffer.concat([header, payload]);
+  return ipv6Packet(source, destination, { protocol: udp, body, checksumAt: 6 });
+}
+
+function ipv6Packet(
+  source: string,
+  destination: string,
+  { protocol, body, checksumAt }: { protocol: number; body: Buffer; checksumAt: number },
+): Buffer {
+  const packet = Buffer.alloc(headerLength + body.length);
   packet.writeUInt8(0x60, 0);
-  packet.writeUInt16BE(message.length, 4);
-  packet.writeUInt8(icmpv6, 6);
+  packet.writeUInt16BE(body.length, 4);
+  packet.writeUInt8(protocol, 6);
   packet.writeUInt8(hopLimit, 7);
   bytesOfIpv6(source).copy(packet, 8);
   bytesOfIpv6(destination).copy(packet, 24);
-  message.copy(packet, headerLength);
-  packet.writeUInt16BE(0, headerLength + 2);
-  packet.writeUInt16BE(checksum(packet), headerLength + 2);
+  body.copy(packet, headerLength);
+  packet.writeUInt16BE(0, headerLength + checksumAt);
+  packet.writeUInt16BE(checksum(packet, protocol), headerLength + checksumAt);
   return packet;
 }
 
-/** RFC 8200 §8.1: over the addresses, the message's length, its protocol, and the message itself. */
-function checksum(packet: Buffer): number {
+/** RFC 8200 §8.1: over the addresses, the length of what follows, its protocol, and what follows. */
+function checksum(packet: Buffer, protocol: number): number {
   const message = packet.subarray(headerLength);
   const odd = message.length % 2 === 1 ? Buffer.alloc(1) : Buffer.alloc(0);
   const summed = Buffer.concat([packet.subarray(8, headerLength), message, odd]);
-  let sum = message.length + icmpv6;
+  let sum = message.length + protocol;
   for (let at = 0; at < summed.length; at += 2) sum += summed.readUInt16BE(at);
   while (sum > 0xffff) sum = (sum & 0xffff) + (sum >> 16);
   return ~sum & 0xffff;

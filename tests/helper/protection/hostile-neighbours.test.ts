@@ -1,0 +1,198 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { expect, test } from 'vitest';
+import { addresses, ports } from '../../lab/network/addresses.ts';
+import type { Machine } from '../../lab/machine/machine.ts';
+import { setKernel } from '../../lab/network/network.ts';
+import { isHardwareTold, routeToUser } from '../../lab/network/hardware-address.ts';
+import { bytesOfIpv6 } from '../../lab/packets/frame.ts';
+import { udp6Packet } from '../../lab/packets/icmpv6-packet.ts';
+import { sendOddPacket } from '../../lab/packets/odd-packet.ts';
+import { endProcess, eventually, words } from '../../lab/runs/process.ts';
+import type { TestClient } from '../support/callers/test-client.ts';
+import { helperLabForEach } from '../support/lab-for-each.ts';
+
+/** What somebody on the local network could learn of a tunnel, or do to it (the class of CVE-2019-14899). */
+const net = helperLabForEach();
+
+/** Of a connected UDP socket that has sent something, which is answered: says its port, then each error that it is told. */
+const flow = (host: string) => `
+  const socket = require('node:dgram').createSocket('${host.includes(':') ? 'udp6' : 'udp4'}');
+  socket.on('error', ({ code }) => console.log(code));
+  socket.connect(${ports.echo}, '${host}', () => socket.send('x'));
+  socket.once('message', () => console.log(socket.address().port));
+`;
+
+interface Quoted {
+  from: string;
+  to: string;
+  port: number;
+}
+
+function udpHeader({ port }: Quoted): Buffer {
+  const header = Buffer.alloc(8);
+  header.writeUInt16BE(port, 0);
+  header.writeUInt16BE(ports.echo, 2);
+  header.writeUInt16BE(9, 4);
+  return header;
+}
+
+/** RFC 1071. */
+function checksum(bytes: Buffer): number {
+  let sum = 0;
+  for (let at = 0; at < bytes.length; at += 2) sum += bytes.readUInt16BE(at);
+  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >> 16);
+  return ~sum & 0xffff;
+}
+
+/** "Destination unreachable" about a datagram, RFC 792. */
+function error4(quoted: Quoted, code: number): Buffer {
+  const inner = Buffer.alloc(20);
+  inner.writeUInt8(0x45, 0);
+  inner.writeUInt16BE(29, 2);
+  inner.writeUInt8(64, 8);
+  inner.writeUInt8(17, 9);
+  Buffer.from(quoted.from.split('.').map(Number)).copy(inner, 12);
+  Buffer.from(quoted.to.split('.').map(Number)).copy(inner, 16);
+  const message = Buffer.concat([Buffer.from([3, code, 0, 0, 0, 0, 0, 0]), inner, udpHeader(quoted)]);
+  message.writeUInt16BE(checksum(message), 2);
+  return message;
+}
+
+/** The same, RFC 4443 §3.1; the kernel puts the checksum in. */
+function error6(quoted: Quoted, code: number): Buffer {
+  const inner = Buffer.alloc(40);
+  inner.writeUInt8(0x60, 0);
+  inner.writeUInt16BE(9, 4);
+  inner.writeUInt8(17, 6);
+  inner.writeUInt8(64, 7);
+  bytesOfIpv6(quoted.from).copy(inner, 8);
+  bytesOfIpv6(quoted.to).copy(inner, 24);
+  return Buffer.concat([Buffer.from([1, code, 0, 0, 0, 0, 0, 0]), inner, udpHeader(quoted)]);
+}
+
+/** What a program is told of, with what it is told: that nobody has the port, and what a neighbour forges. */
+const codes = {
+  ipv4: { port: 3, forged: 2 },
+  ipv6: { port: 4, forged: 1 },
+} as const;
+
+type Family = 'ipv4' | 'ipv6';
+
+/** The tunnel's own address. */
+function ownAddress(client: TestClient, family: Family): string {
+  const state = client.states.at(-1);
+  const address = state?.state === 'connected' ? state.addresses[family] : undefined;
+  if (address === undefined) throw new Error('there is no such address');
+  return address;
+}
+
+/** They would learn which flows there are, by how they end, and could end them or slow them down. */
+test.each(['ipv4', 'ipv6'] as const)(
+  'an %s error about a flow in the tunnel reaches it through the tunnel alone',
+  async (family) => {
+    const { lab } = net;
+    const client = await net.connect();
+    const from = ownAddress(client, family);
+    const to = addresses.echo[family];
+    const program = lab.user.spawn([process.execPath, '-e', flow(to)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const told: string[] = [];
+    const lines = createInterface(program.stdout!);
+    const [port] = (await once(lines, 'line')) as [string];
+    lines.on('line', (line) => told.push(line));
+    const quoted = { from, to, port: Number(port) };
+    const error = family === 'ipv4' ? error4 : error6;
+    const sendFrom = (machine: Machine, destination: string, code: number) =>
+      sendOddPacket(machine, {
+        destination,
+        payload: error(quoted, code).toString('hex'),
+        ...(family === 'ipv4' && { protocol: 1 }),
+      });
+    // The router is a neighbour, too.
+    for (const destination of [addresses.user, addresses.userPrivate])
+      expect(await sendFrom(lab.internet, destination[family], codes[family].forged)).toBe(true);
+    // What comes through the tunnel comes later, and is believed.
+    expect(await sendFrom(lab.gatewayMachine, from, codes[family].port)).toBe(true);
+    await eventually('the program is told', () => told.includes('ECONNREFUSED') || undefined);
+    expect(told).toEqual(['ECONNREFUSED']);
+    await endProcess(program, 'SIGKILL');
+    await client.call('disconnect', {});
+  },
+);
+
+test('nobody on the link is told by ARP that this machine has the tunnel’s address', async () => {
+  const { lab } = net;
+  const client = await net.connect();
+  expect(await isHardwareTold(lab, ownAddress(client, 'ipv4'))).toBe(false);
+  for (const { ipv4 } of [addresses.user, addresses.userPrivate])
+    expect(await isHardwareTold(lab, ipv4)).toBe(true);
+  await client.call('disconnect', {});
+});
+
+test('nobody on the link is told by neighbour discovery either, of which the machine is a proxy', async () => {
+  const { lab } = net;
+  const client = await net.connect();
+  const own = ownAddress(client, 'ipv6');
+  const another = '2001:db8:2:100::77:77';
+  await setProxy(true);
+  for (const address of [own, another]) await lab.user.run(words(`ip neigh add proxy ${address} dev uplink`));
+  expect(await isHardwareTold(lab, own)).toBe(false);
+  for (const address of [another, addresses.user.ipv6]) expect(await isHardwareTold(lab, address)).toBe(true);
+  for (const address of [own, another]) await lab.user.run(words(`ip neigh del proxy ${address} dev uplink`));
+  await setProxy(false);
+  await client.call('disconnect', {});
+});
+
+/** Whether the user's machine answers for others at once, like a router between two links. */
+const setProxy = (on: boolean) =>
+  setKernel(net.lab.user, [
+    `net.ipv6.conf.uplink.forwarding=${Number(on)}`,
+    `net.ipv6.conf.uplink.proxy_ndp=${Number(on)}`,
+    'net.ipv6.neigh.uplink.proxy_delay=0',
+  ]);
+
+/** Listens at a port of every address; asks an echo on a signal; says from whom each datagram came. */
+const listener = `
+  const socket = require('node:dgram').createSocket('udp6');
+  socket.on('message', (message, { address }) => console.log(String(message), address));
+  socket.bind(${ports.discard}, () => console.log('listening'));
+  process.once('SIGUSR2', () => socket.send('echoed', ${ports.echo}, '${addresses.inside.ipv6}'));
+`;
+
+test('what a neighbour sends as if from this machine itself does not arrive at the tunnel’s address', async () => {
+  const { lab } = net;
+  const client = await net.connect();
+  const own = ownAddress(client, 'ipv6');
+  const program = await lab.user.spawnUntil([process.execPath, '-e', listener], /listening/);
+  const told: string[] = [];
+  createInterface(program.stdout!).on('line', (line) => told.push(line));
+  const hardware = (await lab.user.run(words('cat /sys/class/net/uplink/address'))).trim();
+  const forge = async (source: string, destination: string, payload: string) => {
+    await using _route = await routeToUser(lab, destination);
+    await lab.internet.run(words(`ip neigh replace ${destination} lladdr ${hardware} dev user0`));
+    const datagram = udp6Packet(
+      source,
+      destination,
+      { source: ports.discard, destination: ports.discard },
+      Buffer.from(payload),
+    );
+    // RFC 3542 §3: with this number the packet has its header already.
+    expect(
+      await sendOddPacket(lab.internet, { destination, protocol: 255, payload: datagram.toString('hex') }),
+    ).toBe(true);
+  };
+  for (const source of [addresses.user.ipv6, addresses.userPrivate.ipv6, own])
+    await forge(source, own, 'forged');
+  await forge(own, addresses.user.ipv6, 'forged');
+  await forge(addresses.router.ipv6, addresses.user.ipv6, 'sent');
+  program.kill('SIGUSR2');
+  await eventually(
+    'what comes through the tunnel arrives',
+    () => told.some((line) => line.startsWith('echoed')) || undefined,
+  );
+  expect(told).toEqual([`sent ${addresses.router.ipv6}`, `echoed ${addresses.inside.ipv6}`]);
+  await endProcess(program, 'SIGKILL');
+  await client.call('disconnect', {});
+});
