@@ -61,9 +61,12 @@ export const rulePriority = {
   names: 5186,
   /** Directly attached networks, if they should stay reachable. */
   localNetworks: 5187,
-  /** If the group's packets go past the tunnel: IPv6 packets of others, and the way back of answers to the group. */
-  sentIpv6: 5188,
-  groupAnswersIpv6: 5189,
+  /**
+   * What programs send, and look-ups without a protocol for who sends to the uplink's addresses: over IPv4 of neighbours
+   * who ask for them, over IPv6 of answers to a group whose packets go past the tunnel.
+   */
+  sent: 5188,
+  answers: 5189,
   /** Everything else. */
   tunnel: 5190,
   /** If only a proxy is routed: its packets. */

@@ -41,7 +41,9 @@ export function rulesOf(
       return [
         ...(capture.exceptGroup ? groupPastTunnelRules(family, rules) : []),
         ...exemptionRules(family, { ...rules, capture }, accounts.engine?.uid, routingTable),
-        ...(capture.exceptGroup && family === 6 ? pastGroupAnswersRules(rules) : []),
+        ...(capture.exceptGroup
+          ? pastGroupAnswersRules(family, rules)
+          : askedRules(family, rules, routingTable)),
         rule('tunnel', `lookup ${routingTable}`),
       ];
     case 'group':
@@ -52,6 +54,7 @@ export function rulesOf(
       return [
         ...resolverRules(family, rules.resolvers),
         ...exemptionRules(family, { ...rules, capture }, accounts.engine?.uid, prefixTable),
+        ...askedRules(family, rules, prefixTable),
         ...tunnelAddressRules(family, tunnelAddresses),
         rule('prefixes', `lookup ${prefixTable}`),
       ];
@@ -110,6 +113,12 @@ function exemptionRules(
   ];
 }
 
+/** What programs send, as selectors that no look-up without ports or protocol matches. */
+const sentProtocols = {
+  4: ['tcp dport 1-65534', 'udp dport 1-65534', 'icmp'],
+  6: ['tcp dport 1-65534', 'udp dport 1-65534', 'ipv6-icmp'],
+} as const;
+
 /**
  * To drop forged packets, packet filters look up a received packet's source without any ports (firewalld's
  * IPv6_rpfilter; `fib saddr`, nft(8); rpfilter, iptables-extensions(8)); for the gateway's answers, that has to lead to
@@ -117,10 +126,10 @@ function exemptionRules(
  * (Linux, net/core/fib_rules.c, fib_rule_port_range_valid), or is ICMP.
  */
 function answerRules(family: Family, to: string, table: number): string[] {
-  const ping = family === 6 ? 'ipv6-icmp' : 'icmp';
-  const sent = ['tcp dport 1-65534', 'udp dport 1-65534', ping];
   return [
-    ...sent.map((selector) => rule('gatewayHost', `${to} ipproto ${selector} lookup ${table}`)),
+    ...sentProtocols[family].map((selector) =>
+      rule('gatewayHost', `${to} ipproto ${selector} lookup ${table}`),
+    ),
     rule('gatewayAnswers', `${to} lookup main`),
   ];
 }
@@ -189,12 +198,28 @@ const answersTo = (kind: keyof typeof rulePriority, family: Family, { onLink }: 
  * do not match: if the first look-up finds nothing, as with a tunnel without IPv6, the kernel does another one with the
  * uplink's address as the source (Linux, net/ipv6/ip6_output.c, ip6_dst_lookup_tail).
  */
-const pastGroupAnswersRules = ({ networks }: RoutingRules) => [
-  ...['tcp dport 1-65534', 'udp dport 1-65534', 'ipv6-icmp'].map((sent) =>
-    rule('sentIpv6', `ipproto ${sent} lookup ${routingTable}`),
-  ),
-  ...answersTo('groupAnswersIpv6', 6, networks),
-];
+const pastGroupAnswersRules = (family: Family, { networks }: RoutingRules) =>
+  family === 6
+    ? [
+        ...sentProtocols[6].map((sent) => rule('sent', `ipproto ${sent} lookup ${routingTable}`)),
+        ...answersTo('answers', 6, networks),
+      ]
+    : [];
+
+/**
+ * Before the kernel answers a neighbour who asks for the machine's hardware address, it looks up the way back to whoever
+ * asks, without any protocol, and does not answer if reverse path filtering refuses that way (Linux, net/ipv4/arp.c,
+ * arp_process): a router that has forgotten it could send nothing to this machine. What is sent from these addresses has
+ * a protocol, or is refused by the filter on either way. Forwarded packets, which come in through a device, are excluded.
+ */
+function askedRules(family: Family, { networks }: RoutingRules, table: number): string[] {
+  const own = networks.onLink.filter(isOfFamily(4));
+  if (family === 6 || own.length === 0) return [];
+  return [
+    ...sentProtocols[4].map((sent) => rule('sent', `iif lo ipproto ${sent} lookup ${table}`)),
+    ...own.map((prefix) => rule('answers', `iif lo from ${prefix} lookup main`)),
+  ];
+}
 
 /** Uses the main table for these networks only, and only by a route that is as specific: others may be wider. */
 function networkRules(

@@ -3,6 +3,7 @@ import { connect as connectTls } from 'node:tls';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { helperError } from '#shared/helper/protocol.ts';
 import { addresses, names, ports } from '../../lab/network/addresses.ts';
+import { isHardwareTold } from '../../lab/network/hardware-address.ts';
 import { findLeaks } from '../../lab/packets/leaks.ts';
 import { setKernel } from '../../lab/network/network.ts';
 import { attachAs, asUser } from '../support/callers/attach-as.ts';
@@ -62,6 +63,7 @@ test.each(['ipv4', 'ipv6'] as const)(
     const address = addresses.gateway[family];
     await client.call('connect', net.request({ killSwitch: true, address }));
     const capture = await net.lab.capture(`tcp and dst host ${address} and dst port ${ports.gateway}`);
+    expect(await isHardwareTold(net.lab, addresses.user.ipv4), 'the router’s ARP').toBe(true);
     const session = await net.signIn();
     expect((await capture.stop()).length).toBeGreaterThan(5);
     await client.call('provideSession', { session });

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names, pools } from '../../lab/network/addresses.ts';
+import { isHardwareTold } from '../../lab/network/hardware-address.ts';
 import { createNeighbour } from '../../lab/network/neighbour.ts';
 import { eventually, words } from '../../lab/runs/process.ts';
 import { resolve } from '../../lab/probes/probe.ts';
@@ -69,6 +70,7 @@ describe('a list that has', () => {
     expect(await seenBy(net, echo.ipv4)).toBe(gateway.ipv4);
     expect(await seenBy(net, direct.ipv4)).toBe(gateway.ipv4);
     expect(await seenBy(net, neighbour.ipv4)).toBe(gateway.ipv4);
+    expect(await isHardwareTold(net.lab, userPrivate.ipv4, neighbour.ipv4)).toBe(true);
     expect(await resolve(net.lab.user, names.where)).toContain(inside.ipv4);
     await route(client, { ...include(...odd), localNetwork: true });
     expect(await seenBy(net, neighbour.ipv4)).toBe(userPrivate.ipv4);

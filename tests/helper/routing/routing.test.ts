@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
 import { addresses, names } from '../../lab/network/addresses.ts';
+import { isHardwareTold } from '../../lab/network/hardware-address.ts';
 import { sendOddPacket } from '../../lab/packets/odd-packet.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 import type { TestClient } from '../support/callers/test-client.ts';
@@ -44,6 +45,9 @@ test('strict reverse path filtering lets the tunnel through', async () => {
   const client = await connectTunnel();
   await client.until('connected', { where: ({ transport }) => transport === 'dtls' });
   expect(await sourceSeenBy(addresses.echo.ipv4)).toBe(addresses.gateway.ipv4);
+  // A router that has forgotten this machine asks from any of its addresses (ip-sysctl.rst, arp_announce).
+  for (const asker of [addresses.router.ipv4, addresses.neighbour.ipv4, addresses.echo.ipv4])
+    expect(await isHardwareTold(net.lab, addresses.user.ipv4, asker)).toBe(true);
   await client.call('disconnect', {});
   expect(await net.lab.user.snapshot()).toBe(before);
 });
