@@ -16,6 +16,7 @@ import { VerifyRoute } from '../routes/verify-route.ts';
 import { signInPayer } from '../support/service/payer.ts';
 import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
 import { tabTo } from '../support/screens/keyboard.ts';
+import { licenseKeys } from '../support/service/service.ts';
 import { expect } from '../webview/webview-fixtures.ts';
 import { keepPagesHere } from '../webview/kept-pages.ts';
 
@@ -65,7 +66,7 @@ async function failSlowly(page: Page, call: string): Promise<() => Promise<void>
 }
 
 test.describe('by the keyboard alone, and the focus is always somewhere useful:', () => {
-  test('members are added and removed, devices revoked, apps created, edited and deleted', async ({
+  test("members are added and removed, devices revoked, apps created, edited and deleted; spec §8: 'member added', 'app created', 'app updated'", async ({
     launchHere,
     serviceHere,
     email,
@@ -131,14 +132,22 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
     await expect(apps.heading).toBeFocused();
     await tabTo(apps.edit('Wiki'));
     await keyboard.press('Enter');
-    await expect(new EditAppRoute(page).heading).toBeFocused();
+    const edit = new EditAppRoute(page);
+    await expect(edit.heading).toBeFocused();
     await page.goBack();
+    await expect(apps.heading).toBeFocused();
+    await tabTo(apps.edit('Wiki'));
+    await keyboard.press('Enter');
+    await expect(edit.link).toHaveValue('https://wiki.example/');
+    await tabTo(edit.save);
+    await keyboard.press('Enter');
+    await expect(apps.updated).toBeVisible();
     await expect(apps.heading).toBeFocused();
     await removeByKeyboard(apps, apps.delete('Wiki'));
     await expect(apps.empty).toBeVisible();
   });
 
-  test('a license key is redeemed and the account deleted, also when the service fails on the way', async ({
+  test("a license key is redeemed and the account deleted, also when the service fails on the way; spec §8: 'license recharge success', 'account deleted', and the error of each", async ({
     signedInConsole: page,
   }) => {
     const { keyboard } = page;
@@ -159,8 +168,11 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
     await failing();
     await expect(redeem.failed).toBeVisible();
     await expect(redeem.submit).toBeFocused();
-    await page.goBack();
+    await redeem.key.fill(licenseKeys.keyboard);
+    await keyboard.press('Enter');
+    await expect(redeem.success).toBeVisible();
     await expect(new AccountRoute(page).heading).toBeFocused();
+    await expect(page.getByText('Gift')).toBeVisible();
 
     await tabTo(more.to('selfDelete.title'));
     await keyboard.press('Enter');

@@ -22,6 +22,7 @@ export const plan = { id: 'family-month', name: 'Family', title: 'Family, one mo
 /** Keys that nobody has used yet: one for each test that consumes one. */
 export const licenseKeys = {
   web: 'E2E-WEB-0001',
+  keyboard: 'E2E-KEYBOARD-0001',
   desktop: 'E2E-DESKTOP-0001',
   twice: 'E2E-TWICE-0001',
   myService: 'E2E-PLAN-0001',
