@@ -55,4 +55,20 @@ test.describe('spec §2: /devices: the whole page on the desktop, and in a webvi
     await expect(devices.heading).toBeFocused();
     expect(await tablet.call('userInfo')).toEqual({ ok: false, failure: { kind: 'unauthorized' } });
   });
+
+  test('signing out all devices ends every session, this one too', async ({
+    signInInApp,
+    serviceHere,
+    email,
+  }) => {
+    const { page } = await signInInApp('android');
+    const tablet = await signInByApi(serviceHere, email, 'Tablet');
+    const devices = new DevicesRoute(page);
+    await devices.open();
+    await devices.revokeAll.click();
+    must(await tablet.call('userInfo'));
+    await devices.confirmAll.click();
+    await expect(new LoginRoute(page).heading).toBeVisible();
+    expect(await tablet.call('userInfo')).toEqual({ ok: false, failure: { kind: 'unauthorized' } });
+  });
 });

@@ -28,6 +28,31 @@ test.describe('spec §3: links of basic info', () => {
     await expect(more.to('selfDelete.title')).toHaveAttribute('href', '/self-delete');
     await expect(more.to('more.offers')).toHaveCount(0);
   });
+
+  test('an operator has apps, members, plan and deletion elsewhere', async ({ signedInConsole: page }) => {
+    const elsewhere = 'https://manage.example';
+    await nameLinks(page, {
+      manage_apps: `${elsewhere}/apps`,
+      manage_members: `${elsewhere}/people`,
+      manage_servers: `${elsewhere}/plan`,
+      delete_account_url: `${elsewhere}/delete`,
+    });
+    for (const [path, target] of [
+      ['/apps', 'apps'],
+      ['/members', 'people'],
+      ['/my-service', 'plan'],
+    ] as const) {
+      const notice = new WebNoticeRoute(page, path);
+      await notice.open();
+      await expect(notice.elsewhere).toHaveAttribute('href', `${elsewhere}/${target}`);
+    }
+    await new WebNoticeRoute(page, '/devices').open();
+    await expect(new WebNoticeRoute(page, '/devices').heading).toBeVisible();
+    await expect(new WebNoticeRoute(page, '/devices').elsewhere).toHaveCount(0);
+    const more = new MoreLinks(page);
+    await more.open();
+    await expect(more.to('selfDelete.title')).toHaveAttribute('href', `${elsewhere}/delete`);
+  });
 });
 
 test('what the operator says of themselves and promises stands on the pages for it', async ({

@@ -82,16 +82,19 @@ test.describe('spec §4: pop-up notes', () => {
       });
     }
 
-  test('confirm opens clickAction if present: a page of the console', async ({
-    browserHere,
-    serviceHere,
-  }) => {
-    const { page } = await openLoginWithNotes(browserHere, serviceHere, [note({ clickAction: '/about-us' })]);
-    await pass(page, 4);
-    await new NoteDialog(page, 'New servers').open.click();
-    await expect(page).toHaveURL(/\/about-us$/);
-    await expect(page.getByRole('dialog')).toHaveCount(0);
-  });
+  if (isExhaustive)
+    test('confirm opens clickAction if present: a page of the console', async ({
+      browserHere,
+      serviceHere,
+    }) => {
+      const { page } = await openLoginWithNotes(browserHere, serviceHere, [
+        note({ clickAction: '/about-us' }),
+      ]);
+      await pass(page, 4);
+      await new NoteDialog(page, 'New servers').open.click();
+      await expect(page).toHaveURL(/\/about-us$/);
+      await expect(page.getByRole('dialog')).toHaveCount(0);
+    });
 
   if (isExhaustive)
     test('confirm opens clickAction if present: a page of the web, in another tab', async ({

@@ -2,7 +2,6 @@ import type { Locator, Page } from 'playwright/test';
 import { addresses } from '../../lab/network/addresses.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { startTrayWatcher } from '../../lab/desktop/tray-watcher.ts';
-import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { expect, test, withoutRoot } from '../fixtures.ts';
 import { ConnectRoute } from '../routes/connect-route.ts';
@@ -28,10 +27,7 @@ const moments = {
     expect.poll(() => helper.output.slice(from), { intervals: [50] }).toContain('SSL negotiation'),
 } as const;
 
-const soonOrLate = casesOf<keyof typeof moments>({
-  usual: ['once the engine runs'],
-  all: ['at once', 'once the engine runs'],
-});
+const soonOrLate = ['at once', 'once the engine runs'] as const;
 
 const signOut = (page: Page) =>
   page.evaluate(() =>
@@ -87,68 +83,66 @@ test('a double click on Connect connects, and one on Disconnect disconnects; sig
   }
 });
 
-if (isExhaustive)
-  for (const moment of soonOrLate) {
-    const comes = moments[moment];
-    test.describe(`while connecting, ${moment}`, () => {
-      test('closing the window leaves it alone; quitting ends it, and the next start finds nothing of it', async ({
-        helper,
-        keyring,
-        launch,
-        service,
-        email,
-        lab,
-        networkBefore,
-      }) => {
-        test.skip(electronBinary() !== undefined, 'real Electron’s tray cannot be reached from outside');
-        await using _ = await startTrayWatcher(keyring);
-        const app = await launchSignedIn(launch, service, email, { env: keyring.env });
-        const connect = await chooseServer(app.page);
-        await connect.connect.click();
-        await comes(helper);
-        const desktop = surroundingsOf(app);
-        await desktop.closeWindow();
-        await desktop.closeWindow();
-        await expect.poll(async () => (await desktop.window()).isVisible).toBe(false);
-        await expect.poll(() => seenByFarSide(lab), untilConnected).toBe(addresses.gateway.ipv4);
-        await desktop.clickTray();
-        await expect(connect.status('connect.connected')).toBeVisible(untilConnected);
-        expect(await notificationTitles(desktop), 'what the user has just done').toEqual([]);
-        await connect.disconnect.click();
-        await expect(connect.status('connect.disconnected')).toBeVisible();
+for (const moment of soonOrLate) {
+  const comes = moments[moment];
+  test.describe(`while connecting, ${moment}`, () => {
+    test('closing the window leaves it alone; quitting ends it, and the next start finds nothing of it', async ({
+      helper,
+      keyring,
+      launch,
+      service,
+      email,
+      lab,
+      networkBefore,
+    }) => {
+      test.skip(electronBinary() !== undefined, 'real Electron’s tray cannot be reached from outside');
+      await using _ = await startTrayWatcher(keyring);
+      const app = await launchSignedIn(launch, service, email, { env: keyring.env });
+      const connect = await chooseServer(app.page);
+      await connect.connect.click();
+      await comes(helper);
+      const desktop = surroundingsOf(app);
+      await desktop.closeWindow();
+      await desktop.closeWindow();
+      await expect.poll(async () => (await desktop.window()).isVisible).toBe(false);
+      await expect.poll(() => seenByFarSide(lab), untilConnected).toBe(addresses.gateway.ipv4);
+      await desktop.clickTray();
+      await expect(connect.status('connect.connected')).toBeVisible(untilConnected);
+      expect(await notificationTitles(desktop), 'what the user has just done').toEqual([]);
+      await connect.disconnect.click();
+      await expect(connect.status('connect.disconnected')).toBeVisible();
 
-        const from = helper.output.length;
-        await connect.connect.click();
-        await comes(helper, from);
-        // Twice, as nothing seems to happen.
-        await desktop.chooseInTray('Quit Waymaker');
-        await desktop.chooseInTray('Quit Waymaker');
-        await app.ended;
-        expect(await lab.user.snapshot()).toBe(networkBefore);
-        const next = await launch({ env: keyring.env });
-        await expect(new ConnectRoute(next.page).status('connect.disconnected')).toBeVisible();
-        expect(await enginePids(lab)).toEqual([]);
-      });
+      const from = helper.output.length;
+      await connect.connect.click();
+      await comes(helper, from);
+      // Twice, as nothing seems to happen.
+      await desktop.chooseInTray('Quit Waymaker');
+      await desktop.chooseInTray('Quit Waymaker');
+      await app.ended;
+      expect(await lab.user.snapshot()).toBe(networkBefore);
+      const next = await launch({ env: keyring.env });
+      await expect(new ConnectRoute(next.page).status('connect.disconnected')).toBeVisible();
+      expect(await enginePids(lab)).toEqual([]);
     });
-  }
-
-if (isExhaustive)
-  test('quitting while the tunnel ends does not keep it, whatever is set', async ({
-    helper: _helper,
-    launch,
-    service,
-    email,
-    lab,
-    networkBefore,
-  }) => {
-    test.skip(electronBinary() !== undefined, 'real Electron’s tray cannot be reached from outside');
-    const app = await launchSignedIn(launch, service, email);
-    const connect = await connectTo(app.page);
-    const desktop = surroundingsOf(app);
-    await desktop.chooseInTray('Options', 'Stay connected after quitting');
-    await connect.disconnect.click();
-    await desktop.chooseInTray('Quit Waymaker');
-    await app.ended;
-    await expect.poll(() => lab.user.snapshot()).toBe(networkBefore);
-    expect(await seenByFarSide(lab)).toBe(addresses.user.ipv4);
   });
+}
+
+test('quitting while the tunnel ends does not keep it, whatever is set', async ({
+  helper: _helper,
+  launch,
+  service,
+  email,
+  lab,
+  networkBefore,
+}) => {
+  test.skip(electronBinary() !== undefined, 'real Electron’s tray cannot be reached from outside');
+  const app = await launchSignedIn(launch, service, email);
+  const connect = await connectTo(app.page);
+  const desktop = surroundingsOf(app);
+  await desktop.chooseInTray('Options', 'Stay connected after quitting');
+  await connect.disconnect.click();
+  await desktop.chooseInTray('Quit Waymaker');
+  await app.ended;
+  await expect.poll(() => lab.user.snapshot()).toBe(networkBefore);
+  expect(await seenByFarSide(lab)).toBe(addresses.user.ipv4);
+});
