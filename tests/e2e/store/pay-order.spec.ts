@@ -8,12 +8,12 @@ import { openPayment, placeOrder } from '../support/service/place-order.ts';
 
 const test = keepPagesHere();
 
-test('spec §4: payment confirm: failed (message with a back link) when the payment is declined, with a message and a back link; paying again succeeds', async ({
+test('spec §4: payment confirm: failed (message with a back link) when the payment is declined, with a message and a back link; paying again succeeds; an order that is paid, or not there (spec §8: code 404), leads to /dashboard', async ({
   signedInConsole: page,
   serviceHere,
   email,
 }) => {
-  await openPayment(page, serviceHere, email);
+  const orderId = await openPayment(page, serviceHere, email);
   const wordgate = new WordgatePage(page);
   await wordgate.decline.click();
   const confirm = new ConfirmRoute(page);
@@ -29,6 +29,12 @@ test('spec §4: payment confirm: failed (message with a back link) when the paym
   await wordgate.reached();
   await wordgate.pay.click();
   await expect(confirm.heading).toBeVisible();
+
+  for (const id of [orderId, '00000000-0000-4000-8000-000000000000']) {
+    await new PayOrderRoute(page).open(`?orderId=${id}`);
+    await expect(new AccountRoute(page).heading).toBeVisible();
+    await expect(page).toHaveURL(/\/dashboard$/);
+  }
 });
 
 test.describe("spec §2: /pay/order?orderId: payment preparation; redirects to the provider's pay URL", () => {
