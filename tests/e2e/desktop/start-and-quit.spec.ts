@@ -54,8 +54,8 @@ async function quitByTray(app: DesktopApp): Promise<void> {
 }
 
 test.describe('at its start', () => {
-  test('the app connects by itself if the user wants that, also when it starts hidden, and not otherwise', async ({
-    helper: _helper,
+  test('the app connects by itself if the user wants that, also when it starts hidden, and not otherwise; quitting keeps the tunnel if that is set, and the next start shows it as it is', async ({
+    helper,
     keyring,
     launch,
     service,
@@ -63,6 +63,7 @@ test.describe('at its start', () => {
     lab,
     networkBefore,
   }) => {
+    test.setTimeout(waitLimit(180_000));
     const { env } = keyring;
     await using _ = await startTrayWatcher({ env });
     const first = await launchSignedIn(launch, service, email, { env });
@@ -83,7 +84,23 @@ test.describe('at its start', () => {
     }
     await expect(connect.status('connect.connected')).toBeVisible(untilConnected);
     expect(await notificationTitles(surroundingsOf(second)), 'the window shows it').toEqual([]);
+    const since = await sinceOf(second.page);
+    expect(since).toBeGreaterThan(0);
+    const engines = await enginePids(lab);
+    await surroundingsOf(second).chooseInTray('Options', 'Stay connected after quitting');
     await quitByTray(second);
+    expect(await seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
+
+    const third = await launch({ env });
+    await expect(new ConnectRoute(third.page).status('connect.connected')).toBeVisible();
+    expect(await sinceOf(third.page)).toBe(since);
+    expect(await enginePids(lab), 'the same tunnel').toEqual(engines);
+    expect(await notificationTitles(surroundingsOf(third))).toEqual([]);
+    await surroundingsOf(third).chooseInTray('Options', 'Stay connected after quitting');
+    await quitByTray(third);
+    expect(await seenByFarSide(lab)).toBe(addresses.user.ipv4);
+    expect(await lab.user.snapshot()).toBe(networkBefore);
+    expect(helper.output).not.toContain('engine ended unexpectedly');
 
     const hidden = await launch({ env, args: ['--hidden'] });
     const desktop = surroundingsOf(hidden);
@@ -189,39 +206,6 @@ test.describe('at its start', () => {
 });
 
 test.describe('quitting', () => {
-  test('keeps the tunnel if that is set, and the next start shows it as it is; otherwise it disconnects', async ({
-    helper,
-    keyring,
-    launch,
-    service,
-    email,
-    lab,
-    networkBefore,
-  }) => {
-    const { env } = keyring;
-    const first = await launchSignedIn(launch, service, email, { env });
-    await connectTo(first.page);
-    const since = await sinceOf(first.page);
-    expect(since).toBeGreaterThan(0);
-    const engines = await enginePids(lab);
-    const settings = await openSettings(first.page);
-    await settings.switchOn(settings.stayConnected);
-    await quitByTray(first);
-    expect(await seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
-
-    const second = await launch({ env });
-    const connect = new ConnectRoute(second.page);
-    await expect(connect.status('connect.connected')).toBeVisible();
-    expect(await sinceOf(second.page)).toBe(since);
-    expect(await enginePids(lab), 'the same tunnel').toEqual(engines);
-    expect(await notificationTitles(surroundingsOf(second))).toEqual([]);
-    await surroundingsOf(second).chooseInTray('Options', 'Stay connected after quitting');
-    await quitByTray(second);
-    expect(await seenByFarSide(lab)).toBe(addresses.user.ipv4);
-    expect(await lab.user.snapshot()).toBe(networkBefore);
-    expect(helper.output).not.toContain('engine ended unexpectedly');
-  });
-
   if (isExhaustive)
     test('on macOS, the Dock’s Quit does the same, and the end of the system keeps the tunnel', async ({
       helper,
