@@ -1,14 +1,17 @@
 import { once } from 'node:events';
-import { request as requestHttp, type IncomingMessage } from 'node:http';
+import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { pipeline, Readable } from 'node:stream';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { pipeline, Readable, type Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { ReadableStream } from 'node:stream/web';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import type { Fetch } from '#shared/api/client.ts';
 import type { FetchStream } from '#shared/api/follow-events.ts';
 import { callTimeoutSeconds } from '#shared/constants.ts';
 import { trustSystemRoots } from '#node/anyconnect/system-roots.ts';
+import { openWithFittingMessage, type Opening } from '#node/tls/first-message.ts';
 
 type Request = Parameters<Fetch>[1] & { signal: AbortSignal };
 
@@ -22,11 +25,12 @@ type Request = Parameters<Fetch>[1] & { signal: AbortSignal };
  */
 async function send(url: string, { method, headers, body, signal }: Request): Promise<IncomingMessage> {
   trustSystemRoots();
-  const request = url.startsWith('https:') ? requestHttps : requestHttp;
+  const isSecure = url.startsWith('https:');
+  const request = isSecure ? requestHttps : requestHttp;
   const sent = request(url, {
     method,
     signal,
-    agent: false,
+    ...(isSecure ? { createConnection: secureConnection(new URL(url), signal) } : { agent: false }),
     headers: {
       ...headers,
       connection: 'close',
@@ -42,6 +46,61 @@ async function send(url: string, { method, headers, body, signal }: Request): Pr
   // Nobody may be reading it when its connection ends.
   reply.on('error', () => undefined);
   return reply;
+}
+
+/** Without an agent, so that it is of this request only. */
+function secureConnection({ hostname, port }: URL, signal: AbortSignal): RequestOptions['createConnection'] {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return (_options, callback) => {
+    const work: Opening<TLSSocket> = {
+      host,
+      connect: () => Promise.resolve(connectTcp({ host, port: Number(port || 443) })),
+      secure: (transport, how) => secure(host, transport, how),
+      signal,
+    };
+    void answerWith(work, callback);
+    return undefined;
+  };
+}
+
+async function answerWith(
+  work: Opening<TLSSocket>,
+  callback: (error: Error | null, socket: Duplex) => void,
+): Promise<void> {
+  // The type demands a connection beside an error.
+  const fail = callback as (error: unknown) => void;
+  let socket: TLSSocket;
+  try {
+    socket = await openWithFittingMessage(work);
+  } catch (error) {
+    return fail(error);
+  }
+  callback(null, socket);
+}
+
+async function secure(
+  host: string,
+  transport: Socket,
+  { groups, signal }: { groups: string | undefined; signal: AbortSignal },
+): Promise<TLSSocket> {
+  const socket = connectTls({
+    socket: transport,
+    host,
+    // RFC 6066 §3: addresses must not be sent as a server name.
+    servername: isIP(host) === 0 ? host : '',
+    ALPNProtocols: ['http/1.1'],
+    ...(groups !== undefined && { ecdhCurve: groups }),
+  });
+  // It may fail before anybody else listens.
+  socket.on('error', () => undefined);
+  try {
+    await once(socket, 'secureConnect', { signal });
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    transport.destroy();
+    throw error;
+  }
 }
 
 const headersOf = (reply: IncomingMessage) => ({
@@ -132,3 +191,10 @@ export const streamFromService: FetchStream = async (url, request) => {
     body: Readable.toWeb(reply) as ReadableStream<Uint8Array>,
   };
 };
+
+/** Only the head of the answer to a call; its body is not read. */
+export async function headFromService({ url, signal }: { url: string; signal: AbortSignal }) {
+  const reply = await sendToService(url, { method: 'GET', headers: {}, signal });
+  reply.destroy();
+  return { status: reply.statusCode ?? 0, ...headersOf(reply) };
+}

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { openGatewayTls } from '#node/anyconnect/gateway-tls.ts';
+import { connectDirectly, openGatewayTls } from '#node/anyconnect/gateway-tls.ts';
 import { defaultGateway } from '#shared/constants.ts';
 import type { Server } from '#shared/entities.ts';
 import { createLatencyMeter, type LatencyMeter } from '#shared/plan/latency-meter.ts';
@@ -91,9 +91,12 @@ async function provesIdentity(
   pins: readonly string[],
 ): Promise<boolean> {
   const signal = AbortSignal.timeout(timeoutMs);
-  const opened = await openGatewayTls(gateway, address, { pins }, signal, undefined, () =>
-    Promise.resolve(socket),
-  );
+  let measured: Socket | undefined = socket;
+  const opened = await openGatewayTls(gateway, address, { pins }, signal, undefined, (...at) => {
+    const first = measured;
+    measured = undefined;
+    return first ? Promise.resolve(first) : connectDirectly(...at);
+  });
   if (opened.ok) opened.socket.destroy();
   return opened.ok;
 }

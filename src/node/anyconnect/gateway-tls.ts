@@ -3,6 +3,7 @@ import tls from 'node:tls';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import { trustSystemRoots } from './system-roots.ts';
 import { certificatePin } from './certificate-pin.ts';
+import { openWithFittingMessage } from '#node/tls/first-message.ts';
 import type { ClientCertificate } from '#shared/helper/protocol.ts';
 
 /** How to verify a gateway's certificate. */
@@ -39,7 +40,9 @@ export type ConnectToGateway = (gateway: Gateway, address: string) => Promise<So
 export const connectDirectly: ConnectToGateway = ({ port }, address) =>
   Promise.resolve(connectTcp({ host: address, port }));
 
+/** For an answer to the first packet, and for TLS after it, which may take several such answers longer. */
 const handshakeTimeoutMs = 10_000;
+const roundTrips = 4;
 
 /** Opens TLS to `gateway` at `address`, and verifies the other end before a byte of the protocol is sent. */
 export async function openGatewayTls(
@@ -52,16 +55,35 @@ export async function openGatewayTls(
   connect: ConnectToGateway = connectDirectly,
 ): Promise<GatewayTlsResult> {
   if (trust.pins.length === 0) trustSystemRoots();
-  let transport: Socket;
+  const context = contextWith(identity);
+  if (context instanceof Error) return certificateRequired(context.message);
   try {
-    transport = await connect(gateway, address);
+    return await openWithFittingMessage({
+      host: gateway.host,
+      connect: () => connect(gateway, address),
+      connectMs: handshakeTimeoutMs,
+      secure: (transport, how) => secureGateway({ gateway, trust, identity, transport, ...how }),
+      signal,
+    });
   } catch (error) {
-    return unreachableBy(error);
+    return signal.aborted ? unreachable('aborted') : unreachableBy(error);
   }
-  const secureContext = contextWith(identity);
+}
+
+function secureGateway(options: {
+  gateway: Gateway;
+  trust: GatewayTrust;
+  identity: ClientCertificate | undefined;
+  transport: Socket;
+  groups: string | undefined;
+  tookMs: number;
+  signal: AbortSignal;
+}): Promise<GatewayTlsResult> {
+  const { gateway, trust, transport, signal } = options;
+  const secureContext = contextWith(options.identity, options.groups);
   if (secureContext instanceof Error) {
-    transport.on('error', () => undefined).destroy();
-    return certificateRequired(secureContext.message);
+    transport.destroy();
+    return Promise.resolve(certificateRequired(secureContext.message));
   }
   return new Promise((resolve) => {
     const socket = tls.connect({
@@ -76,16 +98,15 @@ export async function openGatewayTls(
     });
     const finish = (result: GatewayTlsResult) => {
       signal.removeEventListener('abort', abort);
-      clearTimeout(timer);
+      limit.end();
       if (!result.ok) {
         socket.destroy();
         transport.destroy();
       }
       resolve(result);
     };
-    const unreachable = (detail: string) => finish({ ok: false, failure: 'gateway-unreachable', detail });
-    const abort = () => unreachable('aborted');
-    const timer = setTimeout(() => unreachable('no answer'), handshakeTimeoutMs);
+    const abort = () => finish(unreachable('aborted'));
+    const limit = limitAnswer(transport, options.tookMs, () => finish(unreachable('no answer')));
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
     transport.setNoDelay(true);
@@ -93,7 +114,7 @@ export async function openGatewayTls(
     // TLS may see that its transport has closed before it hears of the error that closed it.
     const closed = () => {
       const error = transport.errored ?? socket.errored;
-      finish(error ? unreachableBy(error) : { ok: false, failure: 'gateway-unreachable', detail: 'closed' });
+      finish(error ? unreachableBy(error) : unreachable('closed'));
     };
     transport.once('close', closed);
     // Never removed: a connection that fails later must not be an unhandled error.
@@ -112,10 +133,31 @@ export async function openGatewayTls(
   });
 }
 
+/** Calls back when the gateway takes too long to answer, compared with how long the connection took. */
+function limitAnswer(transport: Socket, tookMs: number, onLimit: () => void): { end(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  let heard = transport.bytesRead;
+  const wait = (milliseconds: number) => {
+    timer = setTimeout(() => {
+      if (transport.bytesRead === heard) return onLimit();
+      // It answers, if slowly.
+      heard = transport.bytesRead;
+      wait(milliseconds);
+    }, milliseconds);
+  };
+  wait(handshakeTimeoutMs + roundTrips * tookMs);
+  return { end: () => clearTimeout(timer) };
+}
+
+const unreachable = (detail: string) => ({ ok: false, failure: 'gateway-unreachable', detail }) as const;
+
 /** An error if TLS refuses the client's key or certificate. */
-function contextWith(identity: ClientCertificate | undefined): tls.SecureContext | Error {
+function contextWith(identity: ClientCertificate | undefined, groups?: string): tls.SecureContext | Error {
   try {
-    return tls.createSecureContext(identity && { cert: identity.certificate, key: identity.key });
+    return tls.createSecureContext({
+      ...(identity && { cert: identity.certificate, key: identity.key }),
+      ...(groups !== undefined && { ecdhCurve: groups }),
+    });
   } catch (error) {
     return error instanceof Error ? error : new Error('not a certificate with its key');
   }

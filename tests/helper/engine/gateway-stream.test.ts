@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect as connectTls } from 'node:tls';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { helperError } from '#shared/helper/protocol.ts';
 import { addresses, names, ports } from '../../lab/network/addresses.ts';
 import { isHardwareTold } from '../../lab/network/hardware-address.ts';
@@ -71,6 +71,29 @@ test.each(['ipv4', 'ipv6'] as const)(
     expect(await net.lab.user.probe.http4('through')).toMatchObject({ address: addresses.gateway.ipv4 });
   },
 );
+
+test('a sign-in and an engine get past a network that silently loses packets of more than 1,300 bytes', async () => {
+  const max = 1_300;
+  const { internet } = net.lab;
+  const lose = `add rule inet narrow forward iifname user0 meta length > ${max} drop`;
+  const chain = 'add chain inet narrow forward { type filter hook forward priority 0; }';
+  await internet.run(['nft', `add table inet narrow; ${chain}; ${lose}`]);
+  onTestFinished(async () => {
+    await internet.run(['nft', 'delete table inet narrow']);
+  });
+  const client = await net.attach();
+  await client.call('connect', net.request({ killSwitch: true }));
+  const capture = await net.lab.capture(`tcp and dst port ${ports.gateway} and greater ${max}`);
+  const session = await net.signIn();
+  // The post-quantum share was tried, once.
+  expect((await capture.stop()).length).toBeGreaterThan(0);
+  const next = await net.lab.capture(`tcp and dst port ${ports.gateway} and greater ${max}`);
+  await net.signIn();
+  await client.call('provideSession', { session });
+  await client.until('connected');
+  expect(await next.stop()).toEqual([]);
+  expect(await net.lab.user.probe.http4('through')).toMatchObject({ address: addresses.gateway.ipv4 });
+});
 
 /** What a program of this user sends to the gateway's address and port, and what became of it. */
 async function talkToGateway(marker: string, who: number): Promise<string> {

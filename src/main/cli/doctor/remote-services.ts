@@ -5,6 +5,7 @@ import { maxClockErrorMs } from '#shared/api/service-clock.ts';
 import type { UsableServer } from '#shared/control/contract.ts';
 import type { Say } from '#shared/texts/say.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
+import { headFromService } from '../../http-fetch.ts';
 import { withTimeout } from '../../with-timeout.ts';
 import type { Finding } from './finding.ts';
 
@@ -52,16 +53,13 @@ export async function checkService(apiUrl: string, say: Say): Promise<Finding[]>
       { check: 'service', outcome: 'problem', text: say('doctor.serviceSilent', { host: hostname }) },
     ];
   }
-  const reply = await fetch(`${apiUrl}/api/basic-info`, {
-    signal: AbortSignal.timeout(limitMs),
-    redirect: 'error',
-  }).catch(() => undefined);
-  await reply?.body?.cancel();
-  const date = Date.parse(reply?.headers.get('date') ?? '');
+  const asked = { url: `${apiUrl}/api/basic-info`, signal: AbortSignal.timeout(limitMs) };
+  const reply = await headFromService(asked).catch(() => undefined);
+  const date = Date.parse(reply?.get('date') ?? '');
   return [
     { check: 'resolver', outcome: 'ok' },
     clockFinding(date, say),
-    reply?.ok
+    reply?.status === 200
       ? { check: 'service', outcome: 'ok' }
       : { check: 'service', outcome: 'problem', text: say('doctor.serviceSilent', { host: hostname }) },
   ];

@@ -73,7 +73,9 @@ async function signIn(order: SignInOrder): Promise<GatewaySession> {
 
 function pinShown(transport: Duplex, servername: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ socket: transport, servername, rejectUnauthorized: false });
+    // Without the post-quantum share, which networks that lose large packets do not let through.
+    const groups = { ecdhCurve: 'X25519:P-256' };
+    const socket = connect({ socket: transport, servername, rejectUnauthorized: false, ...groups });
     for (const end of ['error', 'close']) transport.once(end, () => reject(new Error(end)));
     socket.once('error', reject);
     socket.once('secureConnect', () => {

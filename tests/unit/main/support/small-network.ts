@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** A way to a port of this machine on which large packets are lost, as far as the first message shows it. */
+export interface SmallNetwork {
+  readonly port: number;
+  /** The length of the first message of each connection, in bytes, in the order in which they came. */
+  readonly firstMessages: number[];
+  /** From now on: the longest first message that passes; undefined: any. */
+  passes(maxBytes: number | undefined): void;
+  close(): void;
+}
+
+/** `breaks`: whether a connection with a message that is too long ends, instead of being silent. */
+export async function startSmallNetwork(
+  target: number,
+  { maxBytes, breaks = false }: { maxBytes?: number; breaks?: boolean } = {},
+): Promise<SmallNetwork> {
+  const sockets = new Set<Socket>();
+  const firstMessages: number[] = [];
+  let max = maxBytes;
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
+  };
+  const server = createServer((client) => {
+    keep(client);
+    client.once('data', (first: Buffer) => {
+      firstMessages.push(first.length);
+      if (max !== undefined && first.length > max) {
+        if (breaks) client.resetAndDestroy();
+        return;
+      }
+      const upstream = connect(target, '127.0.0.1');
+      keep(upstream);
+      upstream.write(first);
+      client.pipe(upstream).pipe(client);
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    firstMessages,
+    passes(next) {
+      max = next;
+    },
+    close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { X509Certificate } from 'node:crypto';
+import tls from 'node:tls';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
+import { openGatewayTls } from '#node/anyconnect/gateway-tls.ts';
+import { createKnownPaths } from '#node/tls/known-paths.ts';
+import { fetchFromService } from '../../../../src/main/http-fetch.ts';
+import { createTestAuthority, type TestCertificate } from '../../main/support/certificates.ts';
+import { startTestGateway, type TestGateway } from '../../main/support/gateway.ts';
+import { startSmallNetwork } from '../../main/support/small-network.ts';
+
+const hosts = ['silent.example.net', 'breaks.example.net', 'wide.example.net', 'lost.example.net'] as const;
+const defaultRoots = tls.getCACertificates('default');
+let certificate: TestCertificate;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  const authority = await createTestAuthority('trusted');
+  certificate = await authority.issue({ names: hosts, ips: ['127.0.0.1'] });
+  tls.setDefaultCACertificates([...defaultRoots, authority.certificate]);
+  gateway = await startTestGateway(certificate, () => ({ body: '{}' }));
+});
+
+afterAll(async () => {
+  tls.setDefaultCACertificates(defaultRoots);
+  await gateway.close();
+});
+
+async function wayOf(options: { maxBytes?: number; breaks?: boolean } = {}) {
+  const made = await startSmallNetwork(gateway.port, options);
+  onTestFinished(() => made.close());
+  return made;
+}
+
+async function open(host: string, port: number): Promise<boolean> {
+  const trust = { pins: [certificatePin(new X509Certificate(certificate.certificate))] };
+  const { signal } = new AbortController();
+  const opened = await openGatewayTls({ host, port }, '127.0.0.1', trust, signal);
+  if (opened.ok) opened.socket.destroy();
+  return opened.ok;
+}
+
+/** Whether a message carries a post-quantum share (draft-ietf-tls-ecdhe-mlkem: 1,216 bytes for X25519MLKEM768). */
+const isLarge = (length: number) => length > 1_216;
+
+test.each([
+  ['lost', hosts[0], false],
+  ['answered by a reset', hosts[1], true],
+])(
+  'where large packets are %s, the small message passes, and goes first from then on',
+  async (_what, host, breaks) => {
+    const { port, firstMessages } = await wayOf({ maxBytes: 1_252, breaks });
+    expect(await open(host, port)).toBe(true);
+    expect(firstMessages.map(isLarge)).toEqual([true, false]);
+    expect(firstMessages[1]).toBeLessThan(600);
+    expect(await open(host, port)).toBe(true);
+    expect(firstMessages.map(isLarge)).toEqual([true, false, false]);
+  },
+);
+
+test('the post-quantum share stays where it passes, on the same network, too', async () => {
+  const { port, firstMessages } = await wayOf();
+  expect(await open(hosts[2], port)).toBe(true);
+  expect(await open(hosts[2], port)).toBe(true);
+  expect(firstMessages.map(isLarge)).toEqual([true, true]);
+});
+
+test('a call to the service gets past such a network as well', async () => {
+  const way = await wayOf({ maxBytes: 1_252 });
+  const { port, firstMessages } = way;
+  const url = `https://127.0.0.1:${port}/api/basic-info`;
+  const reply = await fetchFromService(url, { method: 'GET', headers: {} });
+  expect([reply.status, await reply.text()]).toEqual([200, '{}']);
+  expect(firstMessages.map(isLarge)).toEqual([true, false]);
+  // Who the service is still matters.
+  tls.setDefaultCACertificates(defaultRoots);
+  way.passes(undefined);
+  await expect(fetchFromService(url, { method: 'GET', headers: {} })).rejects.toThrow('certificate');
+});
+
+test('a host that answers neither is given up, and nothing is learned from it', async () => {
+  const { port, firstMessages } = await wayOf({ maxBytes: 0, breaks: true });
+  expect(await open(hosts[3], port)).toBe(false);
+  expect(await open(hosts[3], port)).toBe(false);
+  expect(firstMessages.map(isLarge)).toEqual([true, false, true, false]);
+});
+
+test('what passes is remembered for a host on a network, for an hour, until the large message passes', () => {
+  let [network, now] = ['home', 0];
+  const paths = createKnownPaths(
+    () => network,
+    () => now,
+  );
+  const atHome = paths.to('gw.example.net');
+  expect([atHome.isSmall(), atHome.isOnSmallNetwork()]).toEqual([false, false]);
+  atHome.passesSmall();
+  expect(paths.to('GW.example.net').isSmall()).toBe(true);
+  expect([paths.to('other').isSmall(), paths.to('other').isOnSmallNetwork()]).toEqual([false, true]);
+  network = 'office';
+  expect([paths.to('gw.example.net').isSmall(), paths.to('other').isOnSmallNetwork()]).toEqual([
+    false,
+    false,
+  ]);
+  network = 'home';
+  now = 60 * 60_000;
+  expect(paths.to('gw.example.net').isSmall()).toBe(false);
+  atHome.passesSmall();
+  expect(paths.to('gw.example.net').isSmall()).toBe(true);
+  atHome.passesLarge();
+  expect(paths.to('gw.example.net').isSmall()).toBe(false);
+});
