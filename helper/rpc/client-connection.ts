@@ -94,6 +94,21 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
       throw new ResponseError(ErrorCodes.InvalidParams, 'routing.mode: not on this system');
   };
 
+  async function gatewayStream(): Promise<Socket> {
+    try {
+      const stream = tunnel.openGatewayStream();
+      if (!stream) throw new ResponseError(helperError.wrongState, 'nothing is signed in to');
+      socket.once('close', () => stream.socket.destroy());
+      await stream.made;
+      return stream.socket;
+    } catch (error) {
+      if (error instanceof ResponseError) throw error;
+      const code = codeOf(error);
+      log.warn('the gateway was not reached for a sign-in', { code: code ?? String(error) });
+      throw new ResponseError(helperError.gatewayNotReached, 'the gateway was not reached', { code });
+    }
+  }
+
   const handlers: Handlers = {
     hello({ protocolVersion }) {
       if (protocolVersion !== helperProtocolVersion) {
@@ -131,10 +146,8 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
       if (tunnel.provideSession(session)) return null;
       throw new ResponseError(helperError.wrongState, 'nothing waits for a session');
     },
-    openGatewayStream() {
-      const stream = tunnel.openGatewayStream();
-      if (!stream) throw new ResponseError(helperError.wrongState, 'nothing is signed in to');
-      socket.once('close', () => stream.destroy());
+    async openGatewayStream() {
+      const stream = await gatewayStream();
       writer.afterLastAnswer(() => {
         unsubscribe?.();
         reader.release();
@@ -206,6 +219,10 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
   });
   connection.listen();
 }
+
+/** The name of a system error, such as ECONNREFUSED. */
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
 function isMethodName(method: string): method is HelperMethodName {
   return Object.hasOwn(helperMethods, method);

@@ -11,10 +11,16 @@ const idleMs = 5 * 60_000;
 /** In both directions together. A sign-in takes some kilobytes. */
 const maxBytes = 8 * 1024 * 1024;
 
+export interface GatewayStream {
+  socket: Socket;
+  /** Rejects with the system's error if the connection cannot be made. */
+  made: Promise<void>;
+}
+
 /** The connections to the gateway over which clients sign in; the helper does not look into them. */
 export interface GatewayStreams {
-  /** Undefined if there are too many. */
-  open(connect: () => Socket): Socket | undefined;
+  /** Undefined if there are too many. Throws if it cannot even be tried. */
+  open(connect: () => Socket): GatewayStream | undefined;
   closeAll(): void;
 }
 
@@ -35,10 +41,25 @@ export function createGatewayStreams(): GatewayStreams {
       });
       // The listener has started the flow, but nobody reads its bytes yet.
       socket.pause();
-      return socket;
+      return { socket, made: untilMade(socket) };
     },
     closeAll() {
       for (const socket of open) socket.destroy();
     },
   };
+}
+
+/**
+ * Node takes a socket of an open descriptor for connected. A write of nothing waits until it is, or fails as the
+ * connection does.
+ */
+function untilMade(socket: Socket): Promise<void> {
+  const made = new Promise<void>((resolve, reject) => {
+    socket.once('error', reject);
+    socket.once('close', () => reject(new Error('closed')));
+    socket.write('', (error) => (error ? reject(error) : resolve()));
+  });
+  // Whoever opened it may have gone.
+  made.catch(() => undefined);
+  return made;
 }

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import type {
   ConnectRequest,
   Deadline,
@@ -16,7 +15,7 @@ import { createAttachedClients, type Client } from './attached-clients.ts';
 import { isResolved, unresolvedAddress } from './connection-run.ts';
 import { createCommandQueue, type CommandQueue } from './command-queue.ts';
 import { createConnectionDeadline } from './deadline.ts';
-import { createGatewayStreams } from './gateway-streams.ts';
+import { createGatewayStreams, type GatewayStream } from './gateway-streams.ts';
 import { createOwnedState } from './owned-state.ts';
 import { createPortalClient, type PortalClient } from './portal-client.ts';
 import { beginRun, createRun, type Run } from './run.ts';
@@ -126,7 +125,7 @@ export class Tunnel {
    * A connection to the gateway for signing in, open as long as the session is awaited; undefined if none is, or if
    * there are too many.
    */
-  openGatewayStream(): Socket | undefined {
+  openGatewayStream(): GatewayStream | undefined {
     const run = this.#run;
     if (!run || !isSigningIn(this.state.current)) return undefined;
     const { address, gateway } = run.connection;

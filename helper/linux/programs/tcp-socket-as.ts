@@ -1,5 +1,6 @@
 import { closeSync } from 'node:fs';
 import { isIPv6, Socket } from 'node:net';
+import { getSystemErrorName } from 'node:util';
 import koffi from 'koffi';
 
 /**
@@ -55,7 +56,8 @@ const unchanged = 0xffffffff;
 /**
  * Connects a TCP socket that belongs to another user from its creation, both for routing rules (`uidrange`) and for the
  * packet filter (`meta skuid`): these use the file system uid of the thread that creates it (Linux, net/socket.c,
- * sock_alloc; include/net/sock.h, sk_uid). The socket reports whether it succeeds. Throws if it cannot even be tried.
+ * sock_alloc; include/net/sock.h, sk_uid). The socket reports whether it succeeds: see `untilMade`. Throws, with the
+ * error's name as `code`, if it cannot even be tried.
  */
 export function connectTcpAs(uid: number, endpoint: { address: string; port: number }): Socket {
   const address = socketAddress(endpoint);
@@ -66,7 +68,9 @@ export function connectTcpAs(uid: number, endpoint: { address: string; port: num
   ) {
     const errno = koffi.errno();
     closeSync(descriptor);
-    throw new Error(`connect failed with errno ${errno}`);
+    throw Object.assign(new Error(`connect failed with errno ${errno}`), {
+      code: getSystemErrorName(-errno),
+    });
   }
   return new Socket({ fd: descriptor, readable: true, writable: true, allowHalfOpen: true });
 }

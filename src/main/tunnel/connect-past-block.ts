@@ -1,4 +1,6 @@
 import type { Logger } from 'pino';
+import { ResponseError } from 'vscode-jsonrpc/node';
+import { helperError } from '#shared/helper/protocol.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { openHelperConnection } from './helper-connection.ts';
 import { connectDirectly, type ConnectToGateway } from '#node/anyconnect/gateway-tls.ts';
@@ -25,8 +27,16 @@ export function connectPastBlock(options: {
       await connection.call('openGatewayStream', {});
     } catch (error) {
       connection.close();
-      throw error;
+      throw asSystemError(error);
     }
     return connection.release();
   };
+}
+
+/** What the helper says of a connection that could not be made, as if this process had tried it. */
+function asSystemError(error: unknown): unknown {
+  if (!(error instanceof ResponseError) || error.code !== helperError.gatewayNotReached) return error;
+  const { code } = (error.data ?? {}) as { code?: unknown };
+  if (typeof code !== 'string' || !/^E[A-Z0-9]{1,30}$/.test(code)) return error;
+  return Object.assign(new Error(`connect ${code} past the block`), { code });
 }

@@ -19,7 +19,8 @@ export type UnreachableCause =
   | 'gateway-refuses-connections'
   | 'gateway-without-route'
   | 'gateway-tls-failed'
-  | 'gateway-tls-outdated';
+  | 'gateway-tls-outdated'
+  | 'gateway-renegotiation-unsafe';
 
 export type GatewayTlsResult =
   | { ok: true; socket: tls.TLSSocket; pin: string }
@@ -189,9 +190,9 @@ export function unreachableBy(error: unknown): Extract<GatewayTlsResult, { ok: f
 function causeOf(code: string, message: string): UnreachableCause | undefined {
   if (code === 'ECONNREFUSED') return 'gateway-refuses-connections';
   if (['ENETUNREACH', 'EHOSTUNREACH', 'ENETDOWN', 'EHOSTDOWN'].includes(code)) return 'gateway-without-route';
-  // OpenSSL's words, or BoringSSL's for the same. The first is a gateway without RFC 5746.
-  const outdated =
-    /unsafe legacy renegotiation|unsupported protocol|protocol version|dh key too small|no shared cipher/i;
+  // OpenSSL's words, or BoringSSL's for the same.
+  if (/unsafe legacy renegotiation/i.test(message)) return 'gateway-renegotiation-unsafe';
+  const outdated = /unsupported protocol|protocol version|dh key too small|no shared cipher/i;
   if (outdated.test(message)) return 'gateway-tls-outdated';
   return code.startsWith('ERR_SSL') || /ssl routines|\balert\b/i.test(message)
     ? 'gateway-tls-failed'

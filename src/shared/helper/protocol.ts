@@ -196,7 +196,9 @@ export const helperMethods = {
   provideSession: { params: z.strictObject({ session: gatewaySession }), result: done },
   /**
    * From the answer on, this client's own connection carries bytes to the gateway and back over TCP, for a sign-in
-   * while traffic is blocked. Only in phase `authenticating`; it is closed when that phase ends.
+   * while traffic is blocked. Only in phase `authenticating`; it is closed when that phase ends. Refused with
+   * `gatewayNotReached` if the gateway cannot be reached; `code` in its data is the system's name for that, if it has
+   * one, e.g. ECONNREFUSED.
    */
   openGatewayStream: { params: nothing, result: done },
   /**
@@ -250,4 +252,6 @@ export const helperError = {
   unknownLists: -32007,
   /** Other clients have already stored as many lists as the helper keeps. */
   noRoom: -32008,
+  /** No connection to the gateway can be made. */
+  gatewayNotReached: -32009,
 } as const;

@@ -170,6 +170,8 @@ export const en = {
     'A secure connection to the server could not be made. Choose another server or contact support.',
   'reason.gatewayTlsOutdated':
     'The server only offers outdated encryption that is no longer safe, so nothing was sent to it. Choose another server or contact support.',
+  'reason.gatewayRenegotiationUnsafe':
+    'The server lacks secure renegotiation, so others could put words into the connection, and nothing was sent to it. Its operator has to update it. Choose another server or contact support.',
   'reason.gatewayCertificateRefused':
     'The server could not prove its identity, so nothing was sent to it. Choose another server or contact support.',
   'reason.captivePortal': 'This network wants you to sign in first',

@@ -76,6 +76,7 @@ export const reasonTexts: Record<DisconnectReason, Trouble> = {
   'gateway-without-route': failed('reason.gatewayWithoutRoute'),
   'gateway-tls-failed': failed('reason.gatewayTlsFailed'),
   'gateway-tls-outdated': failed('reason.gatewayTlsOutdated'),
+  'gateway-renegotiation-unsafe': failed('reason.gatewayRenegotiationUnsafe'),
   'gateway-certificate-refused': failed('reason.gatewayCertificateRefused'),
   'captive-portal': {
     title: 'reason.captivePortal',

@@ -161,6 +161,8 @@ export const zhHans: Texts = {
   'reason.gatewayTlsFailed': '无法与服务器建立安全连接。请选择其他服务器或联系客服。',
   'reason.gatewayTlsOutdated':
     '服务器只提供已不安全的旧加密方式，因此没有向它发送任何数据。请选择其他服务器或联系客服。',
+  'reason.gatewayRenegotiationUnsafe':
+    '服务器不支持安全重新协商，他人可能在连接中插入内容，因此没有向它发送任何数据。需要其运营方更新服务器。请选择其他服务器或联系客服。',
   'reason.gatewayCertificateRefused':
     '服务器无法证明其身份，因此没有向它发送任何数据。请选择其他服务器或联系客服。',
   'reason.captivePortal': '此网络要求先登录',

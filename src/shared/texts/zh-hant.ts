@@ -161,6 +161,8 @@ export const zhHant: Texts = {
   'reason.gatewayTlsFailed': '無法與伺服器建立安全連線。請選擇其他伺服器或聯絡客服。',
   'reason.gatewayTlsOutdated':
     '伺服器只提供已不安全的舊加密方式，因此沒有向它傳送任何資料。請選擇其他伺服器或聯絡客服。',
+  'reason.gatewayRenegotiationUnsafe':
+    '伺服器不支援安全重新協商，他人可能在連線中插入內容，因此沒有向它傳送任何資料。需要其營運方更新伺服器。請選擇其他伺服器或聯絡客服。',
   'reason.gatewayCertificateRefused':
     '伺服器無法證明其身分，因此沒有向它傳送任何資料。請選擇其他伺服器或聯絡客服。',
   'reason.captivePortal': '此網路要求先登入',

@@ -29,6 +29,8 @@ export const disconnectReason = z.enum([
   /** Or TLS failed, with an alert for example, or because the gateway only knows what is no longer safe. */
   'gateway-tls-failed',
   'gateway-tls-outdated',
+  /** Or has no secure renegotiation (RFC 5746). */
+  'gateway-renegotiation-unsafe',
   'gateway-certificate-refused',
   /** One of those above, because a captive portal keeps the gateway out of reach. */
   'captive-portal',

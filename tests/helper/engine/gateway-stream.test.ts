@@ -174,6 +174,24 @@ test('what is no TLS does no harm, and a client that breaks off ends the gateway
   expect(client.states.at(-1)).toMatchObject({ phase: 'authenticating' });
 });
 
+test('what keeps the gateway out of reach is told with its name, and logged', async () => {
+  const client = await net.attach();
+  await net.lab.gateway.stop();
+  onTestFinished(() => net.lab.gateway.start());
+  const told = async () => (await openStream()).answer;
+  const failed = (code: string) => ({ error: { code: helperError.gatewayNotReached, data: { code } } });
+  await client.call('connect', net.request({ killSwitch: true }));
+  expect(await told()).toMatchObject(failed('ECONNREFUSED'));
+  expect(net.log()).toContain('ECONNREFUSED');
+  // The app tells its own log, and its user, the same.
+  await expect(net.signIn()).rejects.toThrow('ECONNREFUSED');
+  await net.lab.user.run(['ip', 'route', 'add', 'unreachable', addresses.gateway.ipv4]);
+  onTestFinished(async () => {
+    await net.lab.user.run(['ip', 'route', 'del', 'unreachable', addresses.gateway.ipv4]);
+  });
+  expect(await told()).toMatchObject(failed('EHOSTUNREACH'));
+});
+
 test('it is the owner’s only', async () => {
   const root = await net.attach();
   await root.call('connect', net.request());

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import tls from 'node:tls';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
@@ -174,6 +175,35 @@ test.each([
     await endProcess(server);
     await rm(directory, { recursive: true });
   }
+});
+
+/** A ServerHello of TLS 1.2 without any extension, and so without that of RFC 5746 §3.4. */
+const bareServerHello = Buffer.concat([
+  Buffer.from('160303002a0200002603 03'.replace(' ', ''), 'hex'),
+  Buffer.alloc(32, 1),
+  // No session; TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256; no compression.
+  Buffer.from('00c02f00', 'hex'),
+]);
+
+test('a gateway without secure renegotiation is told as such, and gets nothing', async () => {
+  let bytes = 0;
+  const server = createServer((socket) => {
+    socket
+      .on('error', () => undefined)
+      .on('data', (chunk) => {
+        bytes += chunk.length;
+        socket.write(bareServerHello);
+      });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const { result, log } = await signInAt(port);
+  const cause = 'gateway-renegotiation-unsafe';
+  expect(result).toEqual({ ok: false, failure: 'gateway-unreachable', cause });
+  expect(log).toContain('RENEGOTIATION');
+  // Only the first message of TLS, and an alert.
+  expect(bytes).toBeLessThan(2_000);
+  server.close();
 });
 
 test('a network without a route is told as such', async () => {
