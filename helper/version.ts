@@ -5,7 +5,8 @@ export const helperVersion = '0.1.0';
 
 /**
  * The helper's capabilities: its routing modes, access to captive portals, its log for the user it is about, the
- * user's own resolvers, domains and local networks, stored lists, client certificates for the tunnel, and what may come in through it.
+ * user's own resolvers, domains and local networks, stored lists, client certificates for the tunnel, what may come in
+ * through it, and the name under which a gateway knows the client.
  * `routesGroups`: whether the system can route programs by group.
  */
 export const helperCapabilities = ({ routesGroups }: { routesGroups: boolean }): string[] => [
@@ -19,4 +20,5 @@ export const helperCapabilities = ({ routesGroups }: { routesGroups: boolean }):
   'lists',
   'client-certificate',
   'incoming',
+  'gateway-agent',
 ];

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { isIP, isIPv6 } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
+import { userAgent } from '#shared/gateway-agent.ts';
 import type { Log } from '../../log.ts';
 import { readEngineLines } from '../engine-lines.ts';
 import { createEngineSecrets } from './secrets.ts';
@@ -176,6 +177,7 @@ function engineArguments({ gateway, address, session, device, wantsPushedRoutes 
     `--script=${engineScript({ withRoutes: wantsPushedRoutes })}`,
     '--reconnect-timeout=0',
     `--force-dpd=${deadPeerDetectionSeconds}`,
+    `--useragent=${userAgent(session.agent ?? 'open')}`,
     `--server=https://${isIPv6(host) ? `[${host}]` : host}:${gateway.port}`,
   ];
 }

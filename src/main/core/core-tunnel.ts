@@ -78,7 +78,6 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
     openBrowser: options.openBrowser,
     onForm: (form) => forms.emit(form),
     credentialsChanged: () => credentialChanges.emit(),
-    version,
     log,
   });
   const { addresses, memory, logins } = gateways;

@@ -1,9 +1,10 @@
+import { agentVersion, type GatewayAgent } from '#shared/gateway-agent.ts';
 import type { AuthForm } from './auth-form.ts';
 import { element, writeXml, type XmlElement } from '#node/anyconnect/xml.ts';
 
 /** Describes this client; sent with every message. */
 export interface GatewayClient {
-  version: string;
+  agent: GatewayAgent;
   platform: NodeJS.Platform;
 }
 
@@ -48,10 +49,10 @@ function replyName(name: string): string {
   return ['answer', 'whichpin', 'new_password'].includes(name) ? 'password' : name;
 }
 
-function configAuth({ version, platform }: GatewayClient, type: string, children: XmlElement[]): string {
+function configAuth({ agent, platform }: GatewayClient, type: string, children: XmlElement[]): string {
   return writeXml(
     element('config-auth', { client: 'vpn', type, 'aggregate-auth-version': '2' }, [
-      element('version', { who: 'vpn' }, [`v${version}`]),
+      element('version', { who: 'vpn' }, [agentVersion(agent)]),
       element('device-id', {}, [deviceId(platform)]),
       element('capabilities', {}, [element('auth-method', {}, ['single-sign-on-v2'])]),
       ...children,

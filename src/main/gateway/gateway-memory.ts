@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { GatewayAgent } from '#shared/gateway-agent.ts';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import type { Settings } from '../preferences/settings.ts';
 import { authority } from './authority.ts';
@@ -33,6 +34,9 @@ export interface GatewayMemory {
   /** Whether this gateway has refused a sign-in without a certificate. */
   wantsCertificate(gateway: Gateway): boolean;
   setWantsCertificate(gateway: Gateway): void;
+  /** The name under which it knows this client. */
+  agent(gateway: Gateway): GatewayAgent;
+  setAgent(gateway: Gateway, agent: GatewayAgent): void;
   /** Whether the user has read this banner of this gateway. */
   hasRead(gateway: Gateway, banner: string): boolean;
   setRead(gateway: Gateway, banner: string): void;
@@ -88,6 +92,10 @@ export function createGatewayMemory(settings: Settings): GatewayMemory {
     setCertificate: (gateway, certificate) => update(listedOf(gateway), { certificate }),
     wantsCertificate: (gateway) => known(listedOf(gateway)).wantsCertificate ?? false,
     setWantsCertificate: (gateway) => void update(listedOf(gateway), { wantsCertificate: true }),
+    agent: (gateway) => known(gateway).agent ?? 'open',
+    setAgent(gateway, agent) {
+      if (this.agent(gateway) !== agent) update(gateway, { agent });
+    },
     hasRead: (gateway, banner) => known(gateway).banner === digest(banner),
     setRead: (gateway, banner) => void update(gateway, { banner: digest(banner) }),
   };

@@ -41,8 +41,6 @@ export interface GatewaysOptions {
   onForm: (form: GatewayForm | null) => void;
   /** The credentials for a gateway have changed. */
   credentialsChanged: () => void;
-  /** The app's version, which gateways are told. */
-  version: string;
   log: Logger;
 }
 
@@ -61,7 +59,6 @@ export function createGateways(options: GatewaysOptions): Gateways {
     openBrowser: options.openBrowser,
     askUser: forms.ask,
     log,
-    version: options.version,
   });
   const credentialsAt = (gateway: Gateway) => logins.known(gateway);
   return {

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { otherAgent, userAgent } from '#shared/gateway-agent.ts';
 import { gatewaySession } from '#shared/helper/protocol.ts';
 import { gatewayPath } from '#shared/tunnel/address.ts';
 import { gateway as gatewaySchema, type Gateway } from '#shared/tunnel/state.ts';
@@ -26,8 +27,6 @@ export interface SignInOptions {
   identity: ClientIdentities['of'];
   openBrowser: OpenBrowser;
   askUser: AskUser;
-  /** The app's version. */
-  version: string;
   log: Logger;
 }
 
@@ -40,11 +39,10 @@ const redirectStatuses = new Set([301, 302, 303, 307, 308]);
  * §2.3. What a gateway says is logged, what it is told never is.
  */
 export function createSignIn(options: SignInOptions): (request: SignInRequest) => Promise<GatewayAnswer> {
-  const client: GatewayClient = { version: options.version, platform: process.platform };
-
   return async ({ gateway, address, credentials, isRenewed, interactive, signal }) => {
     const trust = { pins: pinsOf(options.pins(), gateway.host) };
     const log = options.log.child({ gateway: gateway.host });
+    const client: GatewayClient = { agent: options.memory.agent(gateway), platform: process.platform };
     /** What the gateway was shown last. */
     let identity: ClientIdentity | undefined;
     const http = createGatewayHttp({
@@ -53,13 +51,13 @@ export function createSignIn(options: SignInOptions): (request: SignInRequest) =
         return openGatewayTls(gateway, address, trust, signal, identity, options.connect);
       },
       host: authority(gateway),
-      headers: {
+      headers: () => ({
         // Gateways serve the XML forms only to clients with such a name.
-        'User-Agent': `Open AnyConnect VPN Agent v${options.version} (Waymaker)`,
+        'User-Agent': userAgent(client.agent),
         Accept: '*/*',
         'Accept-Encoding': 'identity',
         'X-Transcend-Version': '1',
-      },
+      }),
       signal,
     });
     const { openBrowser, askUser, memory } = options;
@@ -79,6 +77,7 @@ export function createSignIn(options: SignInOptions): (request: SignInRequest) =
     try {
       const outcome = asCertificate(await answerForms(exchange, answerer, group));
       if (!outcome.ok && outcome.failure === 'certificate-required') memory.setWantsCertificate(gateway);
+      if (outcome.ok || outcome.failure === 'redirected') memory.setAgent(gateway, client.agent);
       if (outcome.ok) {
         const result = sessionOf(exchange, address, outcome, identity);
         if (result.ok) group.remember();
@@ -122,11 +121,20 @@ async function answerForms(exchange: Exchange, answerer: Answerer, group: GroupC
   let message = begin();
   let path = entrance;
   for (let forms = 0; forms < maxForms; forms += 1) {
-    const said = await ask(exchange, path, { method: 'POST', body: message });
-    const isUnknown = said.ok ? said.reply.kind === 'unreadable' : said.failure === 'sign-in-refused';
-    const old = forms === 0 && isUnknown ? await askOldWay(exchange) : undefined;
+    const post = () => ask(exchange, path, { method: 'POST', body: message });
+    let said = await post();
+    if (forms === 0 && isForName(said)) {
+      const { agent } = client;
+      // Newer gateways of Cisco's answer 404 to one name (openconnect's issue 544), older ones may to the other.
+      client.agent = otherAgent(agent);
+      message = begin();
+      const again = await post();
+      if (isUnknown(again)) client.agent = agent;
+      else said = again;
+    }
+    const old = forms === 0 && isUnknown(said) ? await askOldWay(exchange) : undefined;
     if (old) return old;
-    if (!said.ok) return said;
+    if (!said.ok) return said.failed;
     const { reply } = said;
     switch (reply.kind) {
       case 'complete':
@@ -180,6 +188,17 @@ async function answerForms(exchange: Exchange, answerer: Answerer, group: GroupC
   return refused(exchange, 'too many forms');
 }
 
+/** `isForName`: the gateway may not know this client by its name. */
+type Said =
+  | { ok: true; reply: AuthReply; path: string }
+  | { ok: false; failed: Failure; isForName?: boolean };
+
+/** Whether an answer is none of the protocol. */
+const isUnknown = (said: Said) =>
+  said.ok ? said.reply.kind === 'unreadable' : said.failed.failure === 'sign-in-refused';
+
+const isForName = (said: Said) => (said.ok ? isUnknown(said) : said.isForName === true);
+
 /**
  * Whether the gateway has a form for those who ask by GET: before 2013, they sent their forms in this way, and took
  * answers like a web page's (openconnect's auth.c, cstp_obtain_cookie). No answer is sent.
@@ -192,33 +211,33 @@ async function askOldWay(exchange: Exchange): Promise<Failure | undefined> {
 }
 
 /** Sends one request, and follows redirects on the same host; `path` is where the answer came from. */
-async function ask(
-  exchange: Exchange,
-  path: string,
-  asking: Asking,
-): Promise<{ ok: true; reply: AuthReply; path: string } | Failure> {
+async function ask(exchange: Exchange, path: string, asking: Asking): Promise<Said> {
   const { http, log } = exchange;
   for (let redirects = 0, here = path; redirects <= maxRedirects; redirects += 1) {
     const result = await (asking.method === 'GET' ? http.get(here) : http.post(here, asking.body));
     if (!result.ok) {
       log.warn({ failure: result.failure, detail: result.detail }, 'gateway not reached');
       const { failure, cause } = result;
-      return { ok: false, failure, ...(cause && { cause }) };
+      return { ok: false, failed: { ok: false, failure, ...(cause && { cause }) } };
     }
     if (result.status === 200) return { ok: true, reply: readAuthReply(parseXml(result.body)), path: here };
     if (result.status >= 500) {
       log.warn({ status: result.status }, 'gateway out of order');
-      return { ok: false, failure: 'gateway-unreachable' };
+      return { ok: false, failed: { ok: false, failure: 'gateway-unreachable' } };
     }
     const redirect = redirectStatuses.has(result.status) ? result.location : undefined;
     // ocserv says "No certificate" instead of sending a form.
-    if (result.status === 401 && /certificate/i.test(result.reason)) return certificateRequired(exchange);
-    if (redirect === undefined) return refused(exchange, `status ${result.status} ${result.reason}`);
+    if (result.status === 401 && /certificate/i.test(result.reason))
+      return { ok: false, failed: certificateRequired(exchange) };
+    if (redirect === undefined) {
+      const failed = refused(exchange, `status ${result.status} ${result.reason}`);
+      return { ok: false, failed, isForName: true };
+    }
     const next = pathAt(exchange, here, redirect);
-    if (next === undefined) return elsewhere(exchange, redirect);
+    if (next === undefined) return { ok: false, failed: elsewhere(exchange, redirect) };
     here = next;
   }
-  return refused(exchange, 'too many redirects');
+  return { ok: false, failed: refused(exchange, 'too many redirects') };
 }
 
 /** `target` as the address of another gateway; nothing is sent there from here. */
@@ -236,7 +255,7 @@ function elsewhere(exchange: Exchange, target: string): Failure {
 }
 
 function sessionOf(
-  { gateway, http, log }: Exchange,
+  { gateway, http, client, log }: Exchange,
   address: string,
   { sessionToken, banner }: Extract<Outcome, { ok: true }>,
   clientCertificate: ClientIdentity | undefined,
@@ -245,6 +264,7 @@ function sessionOf(
     cookie: `webvpn=${sessionToken || (http.cookie('webvpn') ?? '')}`,
     certificatePin: http.pin(),
     ...(clientCertificate && { clientCertificate }),
+    ...(client.agent !== 'open' && { agent: client.agent }),
   });
   if (!session.success || session.data.cookie === 'webvpn=') {
     log.warn('signed in, but the gateway gave no usable session cookie');

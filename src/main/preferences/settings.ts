@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { gatewayAgent } from '#shared/gateway-agent.ts';
 import { gatewayPath } from '#shared/tunnel/address.ts';
 import { isLocalPrefix } from '#shared/tunnel/prefix.ts';
 import { gateway } from '#shared/tunnel/state.ts';
@@ -47,6 +48,7 @@ const knownGateway = z.object({
   banner: z.string().optional().catch(undefined),
   certificate: z.string().optional().catch(undefined),
   wantsCertificate: z.boolean().optional().catch(undefined),
+  agent: z.optional(gatewayAgent).catch(undefined),
 });
 
 /** An entry that cannot be read does not invalidate the others. */

@@ -131,10 +131,14 @@ export function createTunnelRequests({
     }
   }
 
-  /** What this helper takes of a session: an earlier one knows no client certificates. */
-  function forHelper({ clientCertificate, ...session }: GatewaySession): GatewaySession {
-    const takes = helper.capabilities()?.includes('client-certificate') === true;
-    return clientCertificate && takes ? { ...session, clientCertificate } : session;
+  /** What this helper takes of a session: an earlier one knows no client certificates, or no names. */
+  function forHelper({ clientCertificate, agent, ...session }: GatewaySession): GatewaySession {
+    const takes = (capability: string) => helper.capabilities()?.includes(capability) === true;
+    return {
+      ...session,
+      ...(clientCertificate && takes('client-certificate') && { clientCertificate }),
+      ...(agent && takes('gateway-agent') && { agent }),
+    };
   }
 
   async function connect(gateway: Gateway, address?: string, session?: GatewaySession): Promise<void> {

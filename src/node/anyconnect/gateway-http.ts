@@ -32,7 +32,8 @@ export function createGatewayHttp(options: {
   open(): Promise<GatewayTlsResult>;
   /** The Host header. */
   host: string;
-  headers: Record<string, string>;
+  /** Those of each request, besides. */
+  headers: () => Record<string, string>;
   signal: AbortSignal;
 }): GatewayHttp {
   const cookies = new Map<string, string>();
@@ -74,7 +75,7 @@ export function createGatewayHttp(options: {
           method: body === undefined ? 'GET' : 'POST',
           headers: {
             Host: options.host,
-            ...options.headers,
+            ...options.headers(),
             ...(body !== undefined && {
               'Content-Type': 'application/xml; charset=utf-8',
               'X-Aggregate-Auth': '1',

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { gatewayAgent } from '../gateway-agent.ts';
 import { sharedLists } from '../tunnel/shared-lists.ts';
 import { disconnectReason, gateway, routing, tunnelState, tunnelStatistics } from '../tunnel/state.ts';
 
@@ -57,6 +58,8 @@ export const gatewaySession = z.strictObject({
   certificatePin,
   /** What the sign-in presented; some gateways want it for the tunnel, too. Requires capability `client-certificate`. */
   clientCertificate: z.optional(clientCertificate),
+  /** The name under which the sign-in succeeded; if absent, the usual one. Requires capability `gateway-agent`. */
+  agent: z.optional(gatewayAgent),
 });
 export type GatewaySession = z.infer<typeof gatewaySession>;
 

@@ -68,9 +68,13 @@ describe('a gateway that demands a certificate for the tunnel, too', () => {
 
   test('gives one to the holder of the certificate, whose key nobody else can read', async () => {
     const client = await net.attach();
-    const session = { ...gateway.session, clientCertificate: identity };
+    const session = { ...gateway.session, clientCertificate: identity, agent: 'compatible' as const };
     await client.call('connect', net.request({ session }));
     await client.until('connected');
+    // The name under which it signed in goes with it.
+    expect(await gateway.asked()).toMatch(
+      /^User-Agent: AnyConnect-compatible OpenConnect VPN Agent v9\.20 /im,
+    );
 
     const engines = await net.engines();
     expect(engines).toHaveLength(1);

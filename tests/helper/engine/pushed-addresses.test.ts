@@ -62,6 +62,10 @@ test('an address that is its to give is taken, and packets reach it', async () =
     .poll(async () => (await gateway.packets()).map(({ source }) => source))
     .toEqual(expect.arrayContaining(['198.51.100.140', '2001:db8:2:100::9']));
   await client.call('disconnect', {});
+  const asked = await gateway.asked();
+  expect(asked).toMatch(/^User-Agent: Open AnyConnect VPN Agent v9\.12 /im);
+  // A network that loses large packets lets it through.
+  expect(asked.length).toBeLessThan(1_200);
 });
 
 const usable4 = ipv4Header('198.51.100.140');

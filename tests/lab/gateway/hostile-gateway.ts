@@ -21,6 +21,8 @@ export interface PushingGateway {
   readonly headers: string;
   /** A file to which each packet of the tunnel is appended, one line of hexadecimal digits each. */
   readonly packets: string;
+  /** A file to which the head of each CONNECT is appended. */
+  readonly asked: string;
   /** A file with packets to send into its tunnels, in the same form. */
   readonly outgoing: string;
 }
@@ -34,6 +36,8 @@ export interface HostileGateway extends AsyncDisposable {
    * connection.
    */
   push(headers: readonly (readonly [name: string, value: string])[]): Promise<void>;
+  /** The heads of the requests for a tunnel so far. */
+  asked(): Promise<string>;
   /** Closes its connections. */
   closeConnections(): void;
   /** Sends packets, without frames, into its tunnels. */
@@ -49,12 +53,13 @@ export async function startHostileGateway(
   gateway: Gateway,
   options: Pick<PushingGateway, 'clientAuthority'> = {},
 ): Promise<HostileGateway> {
-  const [headers, packets, outgoing] = [
+  const [headers, packets, outgoing, asked] = [
     path.join(directory, 'hostile-headers'),
     path.join(directory, 'hostile-packets'),
     path.join(directory, 'hostile-outgoing'),
+    path.join(directory, 'hostile-asked'),
   ];
-  await Promise.all([writeFile(headers, ''), writeFile(packets, '')]);
+  await Promise.all([headers, packets, asked].map((file) => writeFile(file, '')));
   const given: PushingGateway = {
     ...gateway.certificate,
     ...options,
@@ -63,6 +68,7 @@ export async function startHostileGateway(
     headers,
     packets,
     outgoing,
+    asked,
   };
   const script = path.join(import.meta.dirname, 'pushing-gateway.ts');
   const server = await machine.spawnUntil(
@@ -73,6 +79,7 @@ export async function startHostileGateway(
   return {
     session: { cookie: 'webvpn=hostile', certificatePin: certificatePin(certificate) },
     push: (pairs) => writeFile(headers, pairs.map(([name, value]) => `${name}: ${value}\r\n`).join('')),
+    asked: () => readFile(asked, 'utf8'),
     closeConnections: () => void server.kill('SIGUSR2'),
     async send(sent) {
       await writeFile(outgoing, sent.map((packet) => `${packet.toString('hex')}\n`).join(''));

@@ -7,7 +7,7 @@ import type { PushingGateway } from './hostile-gateway.ts';
  * that are in a file at that time (draft-mavrogiannopoulos-openconnect-04 §2.2), or never if it is empty. It only
  * records the tunnel's packets. SIGUSR1 makes it send the packets in another file, SIGUSR2 close every connection.
  */
-const { certificate, key, clientAuthority, address, port, headers, packets, outgoing } = JSON.parse(
+const { certificate, key, clientAuthority, address, port, headers, packets, outgoing, asked } = JSON.parse(
   process.argv[2] ?? '',
 ) as PushingGateway;
 
@@ -34,7 +34,9 @@ const server = createServer(identity, (socket) => {
     if (!isConnected) {
       const end = received.indexOf('\r\n\r\n');
       if (end < 0) return;
-      isConnected = received.toString('latin1', 0, end).startsWith('CONNECT ');
+      const head = received.toString('latin1', 0, end);
+      isConnected = head.startsWith('CONNECT ');
+      if (isConnected) appendFileSync(asked, `${head}\r\n\r\n`);
       received = received.subarray(end + 4);
       if (!isConnected) {
         socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n');

@@ -43,7 +43,6 @@ const follow = followRedirects({
     identity: () => Promise.resolve(undefined),
     openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
     askUser: () => Promise.resolve(undefined),
-    version: '0.1.0',
     log,
   }),
   addresses,

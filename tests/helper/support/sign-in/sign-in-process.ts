@@ -60,7 +60,6 @@ async function signIn(order: SignInOrder): Promise<GatewaySession> {
       identity: () => Promise.resolve(identity),
       openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
       askUser: () => Promise.resolve(undefined),
-      version,
       log,
     })({ gateway, address, credentials, interactive: false, signal: new AbortController().signal });
     if (!result.ok) throw new Error(`sign-in failed: ${result.failure}`);

@@ -51,7 +51,6 @@ async function signInAt(port: number, options: { pins?: string[]; host?: string 
     identity: () => Promise.resolve(undefined),
     openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
     askUser: () => Promise.resolve(undefined),
-    version: '0.1.0',
     log,
   });
   const result = await signIn({
@@ -139,7 +138,6 @@ test('nobody listening is an unreachable gateway', async () => {
     identity: () => Promise.resolve(undefined),
     openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
     askUser: () => Promise.resolve(undefined),
-    version: '0.1.0',
     log,
   });
   const result = await signIn({
@@ -179,7 +177,7 @@ test.each([
 
 /** A ServerHello of TLS 1.2 without any extension, and so without that of RFC 5746 §3.4. */
 const bareServerHello = Buffer.concat([
-  Buffer.from('160303002a0200002603 03'.replace(' ', ''), 'hex'),
+  Buffer.from('160303002a020000260303', 'hex'),
   Buffer.alloc(32, 1),
   // No session; TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256; no compression.
   Buffer.from('00c02f00', 'hex'),

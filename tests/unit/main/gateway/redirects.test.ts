@@ -84,7 +84,6 @@ async function signIn(
       identity: () => Promise.resolve(undefined),
       openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
       askUser: () => Promise.reject(new Error('nobody to ask')),
-      version: '0.1.0',
       log,
     }),
     addresses,

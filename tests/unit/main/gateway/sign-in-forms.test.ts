@@ -76,7 +76,6 @@ async function signIn(
     ...(options.connect && { connect: options.connect }),
     openBrowser: options.openBrowser ?? (() => Promise.resolve({ kind: 'cancelled' })),
     askUser: options.askUser ?? (() => Promise.reject(new Error('nobody to ask'))),
-    version: '0.1.0',
     log,
   });
   const result = await signer({
@@ -385,9 +384,37 @@ describe('forms', () => {
   ])('%s is a refusal, with the reason in the log', async (_what, body, reason) => {
     const { result, requests, log } = await signIn(() => ({ body }));
     expect(result).toMatchObject({ ok: false, failure: 'sign-in-refused' });
-    // What is none of the protocol may be an old gateway's, which is asked by GET.
-    expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+    // What is none of the protocol may be for want of another name, or an old gateway's, which is asked by GET.
+    const posts = requests.filter(({ method }) => method === 'POST');
+    expect(posts).toHaveLength(reason === 'none of the protocol' ? 2 : 1);
     expect(log).toContain(reason);
+  });
+
+  test.each([
+    ['Cisco’s newer ones, which demand that it begins so', /^AnyConnect/],
+    ['ocserv and others, which know the usual one', /^Open AnyConnect VPN Agent v/],
+  ])('a gateway gets a name that it takes, and the tunnel the same: %s', async (_what, taken) => {
+    let failed = { status: 404 } as GatewayAnswer;
+    const script: GatewayScript = ({ headers, body }) => {
+      if (!taken.test(String(headers['user-agent']))) return failed;
+      return body.includes('auth-reply') ? completed : { body: formXml(usernameInput + passwordInput) };
+    };
+    for (failed of [{ status: 404 }, { status: 403 }, { body: '<html><body>Hello' }]) {
+      const { result, requests, memory } = await signIn(script);
+      const agents = requests.map(({ headers }) => String(headers['user-agent']));
+      expect(result.ok).toBe(true);
+      const at = { host, port: gateway?.port ?? 0 };
+      const isUsual = taken.test('Open AnyConnect VPN Agent v');
+      expect(agents.map((agent) => taken.test(agent))).toEqual(isUsual ? [true, true] : [false, true, true]);
+      // ocserv takes up to version 3 for clients of another protocol.
+      expect(agents.every((agent) => /VPN Agent v9\.\d+ /.test(agent))).toBe(true);
+      expect(memory.agent(at)).toBe(isUsual ? 'open' : 'compatible');
+      const session = result.ok ? result.signedIn.session : undefined;
+      expect(session?.agent).toBe(isUsual ? undefined : 'compatible');
+      const versions = requests.map(({ body }) => replyIn(body)?.['version']);
+      expect(versions.at(-1)).toMatchObject({ '#text': isUsual ? 'v9.12' : 'v9.20' });
+      await gateway?.close();
+    }
   });
 
   test('a wish for a client certificate by its status is told as such', async () => {

@@ -80,7 +80,6 @@ function signInTo(
       asked.push([form.message, fields.map(({ kind, name }) => [kind, name])]);
       return Promise.resolve(new Map([['password', code ?? '']]));
     },
-    version: '0.1.0',
     log,
   });
   const gateway = { host, port: server.port };
