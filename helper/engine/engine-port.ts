@@ -1,5 +1,5 @@
 import type { GatewaySession } from '#shared/helper/protocol.ts';
-import type { Encryption, Gateway } from '#shared/tunnel/state.ts';
+import type { DisconnectReason, Encryption, Gateway } from '#shared/tunnel/state.ts';
 import type { Log } from '../log.ts';
 import type { SecretFile, UnprivilegedCommand } from '../system/ports/engine-host-port.ts';
 import type { DeviceHandle } from '../system/ports/tunnel-device-port.ts';
@@ -29,6 +29,8 @@ export interface EngineOptions {
   onConfiguration(given: GivenConfiguration): Promise<boolean>;
   /** The transport that carries the tunnel's packets from now on. */
   onTransport(transport: EngineTransport): void;
+  /** Why its connection to the gateway is not made, where the system says so. */
+  onUnreachable(cause: UnreachableCause): void;
   /** How that transport is encrypted, whether or not it carries packets now. */
   onEncryption(transport: EngineTransport, encryption: Encryption): void;
 }
@@ -51,6 +53,11 @@ export type GivenRoutes =
   | 'unreadable';
 
 export type EngineTransport = 'dtls' | 'tls';
+
+export type UnreachableCause = Extract<
+  DisconnectReason,
+  'gateway-refuses-connections' | 'gateway-without-route'
+>;
 
 /** Why an engine ended. */
 export type EngineEnd =

@@ -23,7 +23,7 @@ interface AttemptOutcome {
   connectedMs: number | undefined;
   /** Whether the state has already said that nothing passes. */
   knownSilent: boolean;
-  /** Why the system refused the configuration, if it did and the reason is known. */
+  /** More about why it ended: why the system refused the configuration, or no connection is made, if that is known. */
   refusal: DisconnectReason | undefined;
 }
 
@@ -62,6 +62,7 @@ export function prepareAttempt(options: {
   /** By a monotonic clock. */
   let upSince: number | undefined;
   let refusal: DisconnectReason | undefined;
+  let unreachable: DisconnectReason | undefined;
   let connected: () => void = () => undefined;
   let configuring: Promise<unknown> = Promise.resolve();
 
@@ -170,6 +171,9 @@ export function prepareAttempt(options: {
       transport = now;
       showConnected();
     },
+    onUnreachable(cause) {
+      unreachable = cause;
+    },
     onEncryption(of, encryption) {
       encryptions[of] = encryption;
       // `onTransport` reports which transport carries packets again.
@@ -195,7 +199,7 @@ export function prepareAttempt(options: {
         end: silent ? 'silent' : end,
         connectedMs: upSince === undefined ? undefined : performance.now() - upSince,
         knownSilent: problems?.includes('nothing-passes') ?? false,
-        refusal,
+        refusal: end === 'gateway-unreachable' ? unreachable : refusal,
       };
     },
   };

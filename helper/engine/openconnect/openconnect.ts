@@ -66,6 +66,8 @@ export function launchOpenconnect(options: EngineOptions): Engine {
       const event = readEngineLine(line);
       const told = readEncryption(line);
       if (told) options.onEncryption(told.transport, told.encryption);
+      if (event === 'refused') options.onUnreachable('gateway-refuses-connections');
+      if (event === 'no-route') options.onUnreachable('gateway-without-route');
       if (event === 'secured') seen.secured = true;
       if (event === 'certificate-refused') seen.certificateRefused = true;
       if (event === 'dtls' || event === 'tls') options.onTransport(event);

@@ -1,5 +1,7 @@
 /** What a line of openconnect's output means; undefined if it does not matter here. */
 export type EngineEvent =
+  | 'refused'
+  | 'no-route'
   | 'secured'
   | 'certificate-refused'
   | 'alert'
@@ -14,6 +16,8 @@ export type EngineEvent =
  * ends its own tunnel with that.
  */
 const patterns: readonly (readonly [RegExp, EngineEvent])[] = [
+  [/^Failed to connect to \S+: Connection refused$/, 'refused'],
+  [/^Failed to connect to \S+: (?:No route to host|Network is unreachable)$/, 'no-route'],
   [/^Connected to HTTPS on /, 'secured'],
   [/fingerprint\(s\) specified via --servercert match server's certificate/, 'certificate-refused'],
   // The shell cannot be started: from about 3,000 pushed routes on, openconnect's list of what the gateway sent

@@ -29,7 +29,7 @@ test.describe('the same path with something wrong', () => {
       await connect.choose(serverNames.first);
       await connect.connect.click();
       await expect(connect.says('connect.failed')).toBeVisible();
-      await expect(connect.says('reason.gatewayUnreachable')).toBeVisible();
+      await expect(connect.says('reason.gatewayRefusesConnections')).toBeVisible();
       await expect(connect.status('connect.disconnected')).toBeVisible();
       expect(await lab.user.snapshot()).toBe(networkBefore);
     } finally {

@@ -15,8 +15,17 @@ describe('a connection that cannot be made', () => {
     const session = await net.signIn();
     await net.lab.gateway.stop();
     const client = await net.attach();
-    await client.call('connect', net.request({ session }));
-    await client.until('disconnected', { seen: 1, where: ({ reason }) => reason === 'gateway-unreachable' });
+    const reasonOf = async (address: string) => {
+      const seen = client.states.length;
+      await client.call('connect', net.request({ session, address }));
+      return (await client.until('disconnected', { seen, where: ({ reason }) => reason !== undefined }))
+        .reason;
+    };
+    expect(await reasonOf(addresses.gateway.ipv4)).toBe('gateway-refuses-connections');
+    expect(net.log()).toContain('"reason":"gateway-refuses-connections"');
+    await net.lab.user.run(['ip', 'route', 'add', 'unreachable', '203.0.113.77']);
+    expect(await reasonOf('203.0.113.77')).toBe('gateway-without-route');
+    await net.lab.user.run(['ip', 'route', 'del', 'unreachable', '203.0.113.77']);
     expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
   });
 
