@@ -99,7 +99,9 @@ export function createNetworkFollower(options: {
         last = route();
         void Promise.all([before, last, enqueue(follow)])
           .then(([old, now]) => {
-            if (old !== now) onChange(now !== undefined);
+            if (old === now) return;
+            log.info('the way to the gateway has changed', { from: old ?? 'none', to: now ?? 'none' });
+            onChange(now !== undefined);
           })
           .catch((error: unknown) => log.error('a change of the network could not be followed', error));
       });

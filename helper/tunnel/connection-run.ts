@@ -76,7 +76,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
   const onUplinkChange = (reachable: boolean) => {
     // A first attempt fails by itself, and explains the failure better than a killed engine could.
     if (!run.everConnected) return;
-    options.log.info('the way to the gateway has changed', { reachable });
+    options.log.info('the engine is replaced', { reachable });
     engineInUse?.kill();
     if (reachable) wake.call();
   };

@@ -273,6 +273,7 @@ export class Tunnel {
     this.#forgetOwner();
     // That traffic is not blocked is more important than why there is no tunnel.
     const displayed = this.#traffic.isUnprotected ? 'protection-failed' : reason;
+    if (displayed) this.#log.warn('the tunnel has ended', { reason: displayed });
     this.#set({ state: 'disconnected', ...(displayed && { reason: displayed }), ...this.#blockedMark() });
   }
 

@@ -65,6 +65,21 @@ describe('a connection that cannot be made', () => {
     });
 });
 
+test('another VPN that takes over the way to the gateway, and gives it back, is named in the log', async () => {
+  const { user } = net.lab;
+  const client = await net.connect();
+  const seen = client.states.length;
+  await user.run(['ip', 'link', 'add', 'vpn9', 'type', 'veth', 'peer', 'name', 'vpn9far']);
+  await user.run(['ip', 'address', 'add', '10.99.0.2/24', 'dev', 'vpn9']);
+  for (const end of ['vpn9', 'vpn9far']) await user.run(['ip', 'link', 'set', end, 'up']);
+  await user.run(['ip', 'route', 'add', addresses.gateway.ipv4, 'dev', 'vpn9']);
+  await client.until('connecting', { seen });
+  expect(net.log()).toMatch(/the way to the gateway has changed.*"to":"direct vpn9 10\.99\.0\.2"/);
+  await user.run(['ip', 'link', 'delete', 'vpn9']);
+  await client.until('connected', { seen });
+  expect(net.log()).toMatch(/the way to the gateway has changed.*"from":"direct vpn9/);
+});
+
 describe('while a session is waited for', () => {
   test('one that the gateway refuses is asked for again', async () => {
     const { certificatePin } = await net.signIn();
