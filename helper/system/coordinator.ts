@@ -38,9 +38,10 @@ export function createCoordinator(options: {
   const latestConnection = () => applied?.connection ?? lastConnection;
   let onProtection: (inForce: boolean) => void = () => undefined;
   let onDeviceRecreated: () => void = () => undefined;
+  let onDnsContested: () => void = () => undefined;
 
   const record = createUndoRecord({ journal, ports, log });
-  const dns = createTunnelDns({ port: ports.dns, record, log });
+  const dns = createTunnelDns({ port: ports.dns, record, onContested: () => onDnsContested(), log });
   const proxies = createProxyLifecycle(ports.proxies);
   const routingSwitch = createRoutingSwitch({ ports, dns, proxies, record, log });
 
@@ -247,6 +248,11 @@ export function createCoordinator(options: {
 
     watchDevice(onRecreated) {
       onDeviceRecreated = onRecreated;
+    },
+
+    isDnsContested: () => dns.isContested(),
+    watchDns(onChange) {
+      onDnsContested = onChange;
     },
 
     statistics: () => (applied ? device.statistics() : undefined),

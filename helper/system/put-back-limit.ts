@@ -1,8 +1,9 @@
-/**
- * How often others' changes are reverted within which time, in milliseconds, before they are left alone for a while.
- */
-const maxPutBacks = 6;
-const perMs = 60_000;
+/** How often others' changes are reverted at once, before there is a pause. */
+const maxAtOnce = 6;
+/** The pauses double, in milliseconds. */
+const pauses = { firstMs: 1_000, maxMs: 60_000 } as const;
+/** Without a change for so long, counting begins anew. */
+const quietMs = 60_000;
 
 /** Prevents an endless fight with a program that reverts our changes just as fast. */
 export interface PutBackLimit {
@@ -13,17 +14,23 @@ export interface PutBackLimit {
 }
 
 export function createPutBackLimit(now: () => number = () => performance.now()): PutBackLimit {
-  let recent: number[] = [];
   let count = 0;
+  let last = -Infinity;
+  let atOnce = 0;
+  let pauseMs = 0;
+  let notBefore: number | undefined;
   return {
-    afterFailureMs: perMs / maxPutBacks,
+    afterFailureMs: 10_000,
     take() {
-      recent = recent.filter((time) => time > now() - perMs);
-      const [oldest] = recent;
-      if (oldest !== undefined && recent.length >= maxPutBacks) {
-        return { count, waitMs: Math.ceil(oldest + perMs - now()) };
+      const time = now();
+      if (time - last > Math.max(quietMs, 2 * pauseMs)) [atOnce, pauseMs, notBefore] = [0, 0, undefined];
+      if (atOnce >= maxAtOnce && notBefore === undefined) {
+        pauseMs = Math.min(Math.max(2 * pauseMs, pauses.firstMs), pauses.maxMs);
+        notBefore = time + pauseMs;
       }
-      recent.push(now());
+      if (notBefore !== undefined && time < notBefore) return { count, waitMs: Math.ceil(notBefore - time) };
+      [notBefore, last] = [undefined, time];
+      atOnce += 1;
       count += 1;
       return { count, waitMs: 0 };
     },

@@ -105,6 +105,12 @@ export interface SystemAdapter {
   /** Calls back when others removed the device and a new one replaced it, which needs a new engine. */
   watchDevice(onRecreated: () => void): void;
 
+  /** Whether others keep changing the DNS settings, so that names are not looked up through the tunnel. */
+  isDnsContested(): boolean;
+
+  /** Calls back when that changes. */
+  watchDns(onChange: () => void): void;
+
   /** Bytes that the device has carried since `apply`, or undefined if there is no device. */
   statistics(): TunnelStatistics | undefined;
 

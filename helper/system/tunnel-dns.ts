@@ -26,17 +26,49 @@ export interface TunnelDns {
   follow(current: AppliedNetwork): Promise<'in-force' | 'changed'>;
   /** Calls back when `follow` should be called. Returns a function that ends the watch. */
   watch(onChange: () => void): () => void;
+  /** Whether somebody else keeps changing them, so that the tunnel's are not in force for seconds at a time. */
+  isContested(): boolean;
   /** DNS is as before the tunnel again. */
   release(current: AppliedNetwork): Promise<void>;
 }
 
-export function createTunnelDns(parts: { port: DnsPort; record: UndoRecord; log: Log }): TunnelDns {
+/** Names that cannot be resolved for longer than this are told, in milliseconds. */
+const noticeableMs = 3_000;
+/** For how long nobody else has to change them until the fight is over. */
+const calmMs = 10_000;
+
+export function createTunnelDns(parts: {
+  port: DnsPort;
+  record: UndoRecord;
+  /** `isContested` has changed. */
+  onContested: () => void;
+  log: Log;
+}): TunnelDns {
   const { port, record, log } = parts;
   const limit = createPutBackLimit();
   let onChanged: () => void = () => undefined;
   /** Whether something was set since the DNS settings were remembered. */
   let isSet = false;
   let retry: NodeJS.Timeout | undefined;
+  let isContested = false;
+  let calm: NodeJS.Timeout | undefined;
+
+  function contest(next: boolean): void {
+    clearTimeout(calm);
+    calm = undefined;
+    if (isContested === next) return;
+    isContested = next;
+    parts.onContested();
+  }
+
+  /** They are in force again, but somebody may change them any moment. */
+  function calmDown(): void {
+    if (!isContested) return;
+    calm ??= setTimeout(() => {
+      log.info('nobody else changes the DNS settings any more');
+      contest(false);
+    }, calmMs).unref();
+  }
 
   async function apply(current: AppliedNetwork): Promise<void> {
     const { dns: names, configuration } = current;
@@ -53,9 +85,16 @@ export function createTunnelDns(parts: { port: DnsPort; record: UndoRecord; log:
   }
 
   async function putBack(current: AppliedNetwork): Promise<'in-force' | 'changed'> {
+    clearTimeout(calm);
+    calm = undefined;
     const { count, waitMs } = limit.take();
     if (waitMs > 0) {
-      if (retry === undefined) log.warn('the DNS settings are changed again and again', { count });
+      if (retry === undefined)
+        log.warn('the DNS settings are changed again and again; they stay as they are for now', {
+          count,
+          waitMs,
+        });
+      if (waitMs > noticeableMs) contest(true);
       followLater(waitMs);
       return 'changed';
     }
@@ -63,11 +102,14 @@ export function createTunnelDns(parts: { port: DnsPort; record: UndoRecord; log:
       await apply(current);
     } catch (error) {
       log.error('the DNS settings could not be put back', error, { count });
+      contest(true);
       followLater(limit.afterFailureMs);
       return 'changed';
     }
     log.warn('somebody else changed the DNS settings; they were put back', { count });
-    return port.verify();
+    const verdict = await port.verify();
+    if (verdict === 'in-force') calmDown();
+    return verdict;
   }
 
   function followLater(ms: number): void {
@@ -99,9 +141,15 @@ export function createTunnelDns(parts: { port: DnsPort; record: UndoRecord; log:
       return usableResolvers({ own, pushed, machine }, addresses);
     },
     async follow(current) {
-      if (!current.dns || askedServers(current).length === 0) return 'in-force';
-      return (await port.verify()) === 'in-force' ? 'in-force' : putBack(current);
+      if (!current.dns || askedServers(current).length === 0) {
+        contest(false);
+        return 'in-force';
+      }
+      if ((await port.verify()) !== 'in-force') return putBack(current);
+      calmDown();
+      return 'in-force';
     },
+    isContested: () => isContested,
     watch(onChange) {
       onChanged = onChange;
       const stop = port.watch(onChange);
@@ -110,6 +158,7 @@ export function createTunnelDns(parts: { port: DnsPort; record: UndoRecord; log:
         onChanged = () => undefined;
         clearTimeout(retry);
         retry = undefined;
+        contest(false);
       };
     },
     async release(current) {

@@ -105,7 +105,8 @@ export function prepareAttempt(options: {
     if (!up || !problems || !isVerified || signal.aborted) return;
     const { gateway } = connection;
     const routing = adapter.activeRouting();
-    const found = problems.length > 0 ? { problems } : {};
+    const all = [...problems, ...(adapter.isDnsContested() ? (['dns-contested'] as const) : [])];
+    const found = all.length > 0 ? { problems: all } : {};
     const encryption = encryptions[transport];
     setState({
       state: 'connected',
@@ -189,8 +190,10 @@ export function prepareAttempt(options: {
         clearTimeout(limit);
         onConnected();
       };
+      adapter.watchDns(showConnected);
       engine.release();
       const end = await engine.ended;
+      adapter.watchDns(() => undefined);
       watch.abort();
       clearTimeout(limit);
       await configuring;

@@ -239,6 +239,9 @@ export const en = {
   'problem.noDns': 'Connected without DNS',
   'problem.noDnsText':
     'The server offers no DNS that works through the tunnel, so sites may not be found by name. Choose another server, or ask whoever runs this one.',
+  'problem.dnsContested': 'Connected, but another program changes DNS',
+  'problem.dnsContestedText':
+    'Another program on this computer keeps replacing the DNS settings, so sites may not be found by name. Waymaker keeps setting them again. End the other program, such as another VPN.',
   'problem.noInternet': 'Connected, but not to the internet',
   'problem.noInternetText':
     'Nothing beyond the server answers. It may lead only to an internal network. To reach the internet, choose another server or disconnect.',

@@ -121,6 +121,7 @@ export const problemTexts: Record<ConnectionProblem, { title: TextKey; text: Tex
   'ipv6-silent': { title: 'problem.ipv6Silent', text: 'problem.ipv6SilentText' },
   'dns-silent': { title: 'problem.dnsSilent', text: 'problem.dnsSilentText' },
   'no-dns': { title: 'problem.noDns', text: 'problem.noDnsText' },
+  'dns-contested': { title: 'problem.dnsContested', text: 'problem.dnsContestedText' },
   'no-internet': { title: 'problem.noInternet', text: 'problem.noInternetText' },
 };
 

@@ -222,6 +222,9 @@ export const zhHans: Texts = {
   'problem.noDns': '已连接，但没有 DNS',
   'problem.noDnsText':
     '服务器没有提供可通过隧道使用的 DNS，网站可能无法通过域名打开。请选择其他服务器，或咨询该服务器的管理者。',
+  'problem.dnsContested': '已连接，但其他程序在更改 DNS',
+  'problem.dnsContestedText':
+    '此电脑上的其他程序不断替换 DNS 设置，网站可能无法通过域名打开。Waymaker 会不断重新设置。请结束该程序，例如其他 VPN。',
   'problem.noInternet': '已连接，但无法上网',
   'problem.noInternetText':
     '服务器以外的地址均无响应，它可能只通往内部网络。要访问互联网，请选择其他服务器或断开连接。',

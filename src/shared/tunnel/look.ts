@@ -26,6 +26,7 @@ const problemOrder = [
   'no-internet',
   'dns-silent',
   'no-dns',
+  'dns-contested',
   'ipv6-silent',
 ] as const satisfies readonly ConnectionProblem[];
 

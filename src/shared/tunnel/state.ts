@@ -91,6 +91,7 @@ export const connectionProblem = z.enum([
   'ipv6-silent',
   'dns-silent',
   'no-dns',
+  'dns-contested',
   'no-internet',
 ]);
 export type ConnectionProblem = z.infer<typeof connectionProblem>;
@@ -245,7 +246,7 @@ export const tunnelState = z.discriminatedUnion('state', [
     routing: activeRouting,
     ownedByOther,
     /** Absent while every probe succeeds. */
-    problems: z.optional(z.array(connectionProblem).check(z.minLength(1), z.maxLength(6))),
+    problems: z.optional(z.array(connectionProblem).check(z.minLength(1), z.maxLength(7))),
   }),
   z.object({
     state: z.literal('disconnecting'),

@@ -93,6 +93,7 @@ function ProblemMark({ problem }: { problem: ConnectionProblem }) {
       return <VersionMark text="IPv6" />;
     case 'dns-silent':
     case 'no-dns':
+    case 'dns-contested':
       return <Mark at={end} Icon={IconQuestionMark} />;
     case 'no-internet':
       return <Mark at={end} Icon={IconWorldOff} />;

@@ -98,6 +98,7 @@ export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewAp
     'ipv6-silent': { state: connected(['ipv6-silent']), sees: route.status('problem.ipv6Silent') },
     'dns-silent': { state: connected(['dns-silent']), sees: route.status('problem.dnsSilent') },
     'no-dns': { state: connected(['no-dns']), sees: route.status('problem.noDns') },
+    'dns-contested': { state: connected(['dns-contested']), sees: route.status('problem.dnsContested') },
     // As much as can be wrong at once.
     problems: { state: connected(manyProblems), sees: route.otherProblems },
     'no-internet': { state: connected(['no-internet']), sees: route.status('problem.noInternet') },
