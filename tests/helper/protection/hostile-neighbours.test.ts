@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { addresses, ports } from '../../lab/network/addresses.ts';
 import type { Machine } from '../../lab/machine/machine.ts';
 import { setKernel } from '../../lab/network/network.ts';
-import { isHardwareTold, routeToUser } from '../../lab/network/hardware-address.ts';
+import { isHardwareTold, routedToUser } from '../../lab/network/hardware-address.ts';
 import { bytesOfIpv6 } from '../../lab/packets/frame.ts';
 import { udp6Packet } from '../../lab/packets/icmpv6-packet.ts';
 import { sendOddPacket } from '../../lab/packets/odd-packet.ts';
@@ -169,20 +169,19 @@ test('what a neighbour sends as if from this machine itself does not arrive at t
   const told: string[] = [];
   createInterface(program.stdout!).on('line', (line) => told.push(line));
   const hardware = (await lab.user.run(words('cat /sys/class/net/uplink/address'))).trim();
-  const forge = async (source: string, destination: string, payload: string) => {
-    await using _route = await routeToUser(lab, destination);
-    await lab.internet.run(words(`ip neigh replace ${destination} lladdr ${hardware} dev user0`));
-    const datagram = udp6Packet(
-      source,
-      destination,
-      { source: ports.discard, destination: ports.discard },
-      Buffer.from(payload),
-    );
-    // RFC 3542 §3: with this number the packet has its header already.
-    expect(
-      await sendOddPacket(lab.internet, { destination, protocol: 255, payload: datagram.toString('hex') }),
-    ).toBe(true);
-  };
+  const forge = (source: string, destination: string, payload: string) =>
+    routedToUser(lab, destination, async () => {
+      await lab.internet.run(words(`ip neigh replace ${destination} lladdr ${hardware} dev user0`));
+      const datagram = udp6Packet(
+        source,
+        destination,
+        { source: ports.discard, destination: ports.discard },
+        Buffer.from(payload),
+      );
+      // RFC 3542 §3: with this number the packet has its header already.
+      const packet = { destination, protocol: 255, payload: datagram.toString('hex') };
+      expect(await sendOddPacket(lab.internet, packet)).toBe(true);
+    });
   for (const source of [addresses.user.ipv6, addresses.userPrivate.ipv6, own])
     await forge(source, own, 'forged');
   await forge(own, addresses.user.ipv6, 'forged');
