@@ -15,6 +15,8 @@ export interface EngineOptions {
   address: string;
   session: GatewaySession;
   device: DeviceHandle;
+  /** The largest packet that the path to the gateway carries inside the tunnel, in bytes, if that is known. */
+  mtu: number | undefined;
   /** Whether to read the routes that the gateway pushes; otherwise they are ignored. */
   wantsPushedRoutes: boolean;
   /** How to run a program as the engine's user. */

@@ -195,6 +195,9 @@ export function createCoordinator(options: {
         return true;
       }),
 
+    asksTunnelResolvers: () =>
+      applied !== undefined && applied.plan.resolvers !== 'unchanged' && askedServers(applied).length > 0,
+
     activeRouting: () => activeRoutingOf(applied),
 
     release: ({ keepBlocking }) =>

@@ -81,6 +81,9 @@ export interface SystemAdapter {
    */
   route(change: RoutingChange): Promise<boolean>;
 
+  /** Whether the machine's settings send the look-ups of its programs to the tunnel's resolvers now. */
+  asksTunnelResolvers(): boolean;
+
   /** How packets are routed now, or will be as soon as the tunnel is configured. */
   activeRouting(): ActiveRouting;
 

@@ -1,6 +1,12 @@
 import type { GatewaySession, ReachabilityTarget } from '#shared/helper/protocol.ts';
 import type { ConnectionProblem, DisconnectReason, Encryption, TunnelState } from '#shared/tunnel/state.ts';
-import type { Engine, EngineEnd, EngineTransport, LaunchEngine } from '../engine/engine-port.ts';
+import type {
+  Engine,
+  EngineEnd,
+  EngineTransport,
+  GivenConfiguration,
+  LaunchEngine,
+} from '../engine/engine-port.ts';
 import { withCheckedConfiguration } from '../engine/checked-configuration.ts';
 import type { Log } from '../log.ts';
 import { SystemChangeFailed } from '../system/ports/system-change-failed.ts';
@@ -27,6 +33,12 @@ interface AttemptOutcome {
   refusal: DisconnectReason | undefined;
 }
 
+/** What earlier attempts have found out about the way to the gateway. */
+export interface TunnelPath {
+  /** The largest packet that passes, in bytes, if that is less than what the gateway assigned. */
+  mtu?: number;
+}
+
 /** One attempt of an engine to connect. */
 interface Attempt {
   readonly engine: Engine;
@@ -43,12 +55,13 @@ export function prepareAttempt(options: {
   adapter: SystemAdapter;
   launchEngine: LaunchEngine;
   silence: SilencePolicy;
+  path: TunnelPath;
   log: Log;
   signal: AbortSignal;
   setPhase: (phase: 'configuring') => void;
   setState: (state: TunnelState) => void;
 }): Attempt {
-  const { connection, session, adapter, silence, log, signal, setPhase, setState } = options;
+  const { connection, session, adapter, silence, path, log, signal, setPhase, setState } = options;
   let transport: EngineTransport = 'tls';
   const encryptions: Partial<Record<EngineTransport, Encryption>> = {};
   let up: Pick<Extract<TunnelState, { state: 'connected' }>, 'since' | 'addresses'> | undefined;
@@ -86,7 +99,13 @@ export function prepareAttempt(options: {
     // A gateway that has named its networks promises neither DNS nor the internet.
     const isSplit = adapter.activeRouting().mode === 'split';
     const targets = isSplit ? [] : options.reachabilityTargets;
-    startWatch({ addresses, resolvers: dns.servers, targets, needsResolver: !isSplit });
+    startWatch({
+      addresses,
+      resolvers: dns.servers,
+      targets,
+      needsResolver: !isSplit,
+      mtu: configuration.mtu,
+    });
     connected();
     return true;
   };
@@ -127,6 +146,7 @@ export function prepareAttempt(options: {
       plan,
       received: () => adapter.receivedPackets(),
       sent: () => adapter.statistics()?.sent ?? 0,
+      isAskedByPrograms: () => adapter.asksTunnelResolvers(),
       signal: stop,
       onAllPass() {
         // Results of pending probes are added by the findings.
@@ -146,6 +166,16 @@ export function prepareAttempt(options: {
         problems = found;
         showConnected();
       },
+      onShrunk(mtu) {
+        log.warn('large packets are lost on their way to the gateway, the tunnel gets smaller', {
+          from: plan.mtu,
+          to: mtu,
+        });
+        path.mtu = mtu;
+        // Another engine agrees on it with the gateway, as far as that shrinks what it sends.
+        silent = true;
+        engine.kill();
+      },
       onError: (error) => log.error('the tunnel could not be probed', error),
     }).catch((error: unknown) => {
       if (!stop.aborted) log.error('the tunnel is not watched any more', error);
@@ -158,12 +188,13 @@ export function prepareAttempt(options: {
     address: connection.address,
     session,
     device: adapter.device,
+    mtu: path.mtu,
     wantsPushedRoutes: connection.split === true,
     unprivileged: (program, args) => adapter.unprivileged(program, args),
     secretFile: (content) => adapter.secretFile(content),
     log,
     onConfiguration(given) {
-      const result = applyChecked(given);
+      const result = applyChecked(withMtuOf(path, given));
       configuring = result;
       return result;
     },
@@ -206,4 +237,10 @@ export function prepareAttempt(options: {
       };
     },
   };
+}
+
+/** Not every gateway does as it is asked. */
+function withMtuOf({ mtu }: TunnelPath, given: GivenConfiguration): GivenConfiguration {
+  if (mtu === undefined || Number(given.mtu || Infinity) <= mtu) return given;
+  return { ...given, mtu: String(mtu) };
 }

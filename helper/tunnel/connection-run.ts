@@ -6,7 +6,7 @@ import type { Connection, SystemAdapter } from '../system/system-adapter.ts';
 import { abortable } from './abortable.ts';
 import type { AttachedClients, Client } from './attached-clients.ts';
 import { backOffMs } from './back-off.ts';
-import { prepareAttempt } from './connection-attempt.ts';
+import { prepareAttempt, type TunnelPath } from './connection-attempt.ts';
 import { decide } from './reconnect-policy.ts';
 import type { SessionSlot, WaitPolicy } from './session-wait.ts';
 import { createSilencePolicy } from './silence.ts';
@@ -64,6 +64,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
     session: options.session,
   };
   const silence = createSilencePolicy();
+  const path: TunnelPath = {};
   /** A silent tunnel is recreated again and again, while the state already says that nothing passes. */
   let keepsState = false;
   let engineInUse: Engine | undefined;
@@ -74,6 +75,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
   };
 
   const onUplinkChange = (reachable: boolean) => {
+    delete path.mtu;
     // A first attempt fails by itself, and explains the failure better than a killed engine could.
     if (!run.everConnected) return;
     options.log.info('the engine is replaced', { reachable });
@@ -91,7 +93,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
   sessionWait?.catch(() => undefined);
   if (run.session) setPhase('handshaking');
   // The engine starts while the system is prepared: it sends nothing until it gets its cookie.
-  let ready = run.session && prepareAttempt({ ...options, session: run.session, setPhase, silence });
+  let ready = run.session && prepareAttempt({ ...options, session: run.session, setPhase, silence, path });
   try {
     engineInUse = ready?.engine;
     await adapter.apply(connection);
@@ -110,7 +112,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
         if ('givenUp' in outcome) return outcome.givenUp;
         run.session = outcome.session;
       }
-      ready ??= prepareAttempt({ ...options, session: run.session, setPhase, silence });
+      ready ??= prepareAttempt({ ...options, session: run.session, setPhase, silence, path });
       engineInUse = ready.engine;
       setPhase('handshaking');
       const { end, connectedMs, knownSilent, refusal } = await abortable(

@@ -15,6 +15,8 @@ export interface ProbePlan {
   /** Whether it is a problem if there are none. */
   needsResolver: boolean;
   targets: readonly ReachabilityTarget[];
+  /** The largest packet that the tunnel carries, in bytes. */
+  mtu: number;
 }
 
 export interface ProbeFindings {
@@ -32,7 +34,7 @@ export interface ProbeFindings {
 const sendAt = [0, 200, 800, 1_700];
 
 /** When a tunnel counts as silent, in the same units. */
-const probeLimitMs = 3_000;
+export const probeLimitMs = 3_000;
 
 /** Delays between two reads of the counters. */
 const firstLookMs = 5;
@@ -46,14 +48,30 @@ const beyondGateway = { ipv4: '192.0.0.9', ipv6: '2001:1::1' } as const satisfie
 
 /** RFC 863: discarded, wherever it arrives. */
 const discardPort = 9;
-const dnsPort = 53;
+export const dnsPort = 53;
 
 /**
  * Asks for the servers of the root (RFC 1035 §4.1): every resolver knows them, and it reveals nothing about the user.
  */
 const dnsQuestion = Buffer.from('574d 0100 0001 0000 0000 0000 00 0002 0001'.replaceAll(' ', ''), 'hex');
 
-const familyOf = (address: string): Family => (isIPv6(address) ? 'ipv6' : 'ipv4');
+/** The same, padded to this many bytes (RFC 6891 §6.1.2, RFC 7830 §3); the answer may have no more than 512. */
+export function paddedQuestion(bytes: number): Buffer {
+  const optHeader = Buffer.from('00 0029 0200 00000000'.replaceAll(' ', ''), 'hex');
+  const padding = Buffer.alloc(bytes - dnsQuestion.length - optHeader.length - 2);
+  padding.writeUInt16BE(12, 0);
+  padding.writeUInt16BE(padding.length - 4, 2);
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(padding.length);
+  const message = Buffer.concat([dnsQuestion, optHeader, length, padding]);
+  message.writeUInt16BE(1, additionalRecordsAt);
+  return message;
+}
+
+/** RFC 1035 §4.1.1, ARCOUNT. */
+const additionalRecordsAt = 10;
+
+export const familyOf = (address: string): Family => (isIPv6(address) ? 'ipv6' : 'ipv4');
 
 /**
  * Provokes answers through the tunnel. Only the kernel's counters tell whether packets of an IP version pass, so
@@ -61,7 +79,7 @@ const familyOf = (address: string): Family => (isIPv6(address) ? 'ipv6' : 'ipv4'
  * when everything has answered or timed out. Rejects only when the signal is aborted.
  */
 export async function probeTraffic(
-  plan: ProbePlan,
+  plan: Omit<ProbePlan, 'mtu'>,
   options: {
     received: () => ReceivedPackets | undefined;
     onAllPass?: () => void;
@@ -118,15 +136,17 @@ export async function probeTraffic(
   };
 }
 
-interface Asked {
+export interface Asked {
   own: string;
   signal: AbortSignal;
   onAnswer?: () => void;
 }
 
-/** Sends a few datagrams; anything that comes back is an answer. Fails silently. */
-function askByDatagram(asked: Asked & { address: string; port: number; hopLimit?: number }): void {
-  const { own, address, port, hopLimit, signal } = asked;
+/** Sends a datagram a few times; anything that comes back is an answer. Fails silently. */
+export function askByDatagram(
+  asked: Asked & { address: string; port: number; hopLimit?: number; message?: Buffer },
+): void {
+  const { own, address, port, hopLimit, message = dnsQuestion, signal } = asked;
   const socket = createSocket(isIPv6(own) ? 'udp6' : 'udp4');
   const timers: NodeJS.Timeout[] = [];
   const close = () => {
@@ -145,7 +165,7 @@ function askByDatagram(asked: Asked & { address: string; port: number; hopLimit?
     socket.once('connect', () => {
       if (signal.aborted) return;
       if (hopLimit !== undefined) socket.setTTL(hopLimit);
-      const send = () => socket.send(dnsQuestion, () => undefined);
+      const send = () => socket.send(message, () => undefined);
       timers.push(...sendAt.map((at) => setTimeout(send, at)));
     });
     socket.connect(port, address);

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConnectionProblem } from '#shared/tunnel/state.ts';
 import type { ReceivedPackets } from '../system/ports/tunnel-device-port.ts';
+import { probeNames } from './name-probe.ts';
+import { createSizeWatch } from './size-watch.ts';
 import { probeTraffic, type ProbeFindings, type ProbePlan } from './traffic-probe.ts';
 
 export interface TrafficWatchOptions {
@@ -8,10 +10,14 @@ export interface TrafficWatchOptions {
   received: () => ReceivedPackets | undefined;
   /** Bytes sent into the tunnel so far. */
   sent: () => number;
+  /** Whether the machine's settings send its programs' look-ups to the plan's resolvers now. */
+  isAskedByPrograms: () => boolean;
   /** Packets of every IP version have come back; called at most once. */
   onAllPass: () => void;
   /** After every round of probes. */
-  onFindings: (findings: ProbeFindings) => void;
+  onFindings: (findings: ProbeFindings & { findsNames: boolean }) => void;
+  /** Packets of the full size that have passed do not any more; only those of this size do. */
+  onShrunk: (mtu: number) => void;
   /** The tunnel could not be looked at this time. */
   onError: (error: unknown) => void;
   signal: AbortSignal;
@@ -44,7 +50,15 @@ export async function watchTraffic(options: TrafficWatchOptions): Promise<void> 
 }
 
 async function probeUntilError(options: TrafficWatchOptions): Promise<never> {
-  const { plan, received, sent, onFindings, signal } = options;
+  const { plan, received, sent, onFindings, onShrunk, signal } = options;
+  const watchSize = createSizeWatch(plan);
+  const sizeWatched = async () => {
+    const mtu = await watchSize(signal);
+    if (mtu !== undefined) onShrunk(mtu);
+  };
+  // What passes from the beginning is what can be lost.
+  const watchedFirst = sizeWatched();
+  watchedFirst.catch(() => undefined);
   let targetsAskedAt = -Infinity;
   let problemRounds = 0;
   let passed = false;
@@ -61,11 +75,17 @@ async function probeUntilError(options: TrafficWatchOptions): Promise<never> {
       },
     });
     signal.throwIfAborted();
-    onFindings(findings);
-    const isFine = findings.silent.length === 0 && findings.resolversAnswer && findings.targetsAnswer;
+    const isAsked = findings.resolversAnswer && plan.resolvers.length > 0 && options.isAskedByPrograms();
+    const found = { ...findings, findsNames: !isAsked || (await probeNames(plan, signal)) };
+    onFindings(found);
+    const isFine =
+      found.silent.length === 0 && found.resolversAnswer && found.findsNames && found.targetsAnswer;
     problemRounds = isFine ? 0 : problemRounds + 1;
-    if (isFine) await untilUsed(sent, signal);
-    else await delay(retryMs[problemRounds - 1] ?? retryMs.at(-1), undefined, { signal, ref: false });
+    if (isFine) {
+      await watchedFirst;
+      await untilUsed(sent, signal);
+      await sizeWatched();
+    } else await delay(retryMs[problemRounds - 1] ?? retryMs.at(-1), undefined, { signal, ref: false });
   }
 }
 
@@ -83,7 +103,7 @@ export const lacksResolver = ({ resolvers, needsResolver }: Pick<ProbePlan, 'res
 
 /** The problems to report, most informative first. */
 export function problemsOf(
-  { passing, silent, resolversAnswer, targetsAnswer }: ProbeFindings,
+  { passing, silent, resolversAnswer, findsNames, targetsAnswer }: ProbeFindings & { findsNames: boolean },
   plan: Pick<ProbePlan, 'resolvers' | 'needsResolver'>,
 ): ConnectionProblem[] {
   if (passing.length === 0) return ['nothing-passes'];
@@ -91,6 +111,7 @@ export function problemsOf(
     ...silent.map((family) => `${family}-silent` as const),
     ...(lacksResolver(plan) ? (['no-dns'] as const) : []),
     ...(resolversAnswer ? [] : (['dns-silent'] as const)),
+    ...(findsNames ? [] : (['names-fail'] as const)),
     ...(targetsAnswer ? [] : (['no-internet'] as const)),
   ];
 }

@@ -164,7 +164,8 @@ function serveScript(
   });
 }
 
-function engineArguments({ gateway, address, session, device, wantsPushedRoutes }: EngineOptions): string[] {
+function engineArguments(options: EngineOptions): string[] {
+  const { gateway, address, session, device, mtu, wantsPushedRoutes } = options;
   // Without a host name, the gateway was verified by its address.
   const host = isIP(gateway.host) ? address : gateway.host;
   return [
@@ -177,6 +178,7 @@ function engineArguments({ gateway, address, session, device, wantsPushedRoutes 
     // It splits at the first colon, so an IPv6 address needs no brackets.
     ...(host === address ? [] : [`--resolve=${host}:${address}`]),
     `--script=${engineScript({ withRoutes: wantsPushedRoutes })}`,
+    ...(mtu === undefined ? [] : [`--mtu=${mtu}`]),
     '--reconnect-timeout=0',
     `--force-dpd=${deadPeerDetectionSeconds}`,
     `--useragent=${userAgent(session.agent ?? 'open')}`,

@@ -236,6 +236,9 @@ export const en = {
   'problem.dnsSilent': 'Connected, but sites are not found',
   'problem.dnsSilentText':
     'The server’s DNS does not answer, so sites cannot be found by name. Waymaker keeps checking. If this lasts, choose another server.',
+  'problem.namesFail': 'Connected, but this computer finds no sites',
+  'problem.namesFailText':
+    'The server’s DNS answers, but this computer’s DNS settings keep programs from using it. Look for strict settings or another DNS program on this computer. Waymaker keeps checking.',
   'problem.noDns': 'Connected without DNS',
   'problem.noDnsText':
     'The server offers no DNS that works through the tunnel, so sites may not be found by name. Choose another server, or ask whoever runs this one.',

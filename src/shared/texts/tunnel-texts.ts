@@ -120,6 +120,7 @@ export const problemTexts: Record<ConnectionProblem, { title: TextKey; text: Tex
   'ipv4-silent': { title: 'problem.ipv4Silent', text: 'problem.ipv4SilentText' },
   'ipv6-silent': { title: 'problem.ipv6Silent', text: 'problem.ipv6SilentText' },
   'dns-silent': { title: 'problem.dnsSilent', text: 'problem.dnsSilentText' },
+  'names-fail': { title: 'problem.namesFail', text: 'problem.namesFailText' },
   'no-dns': { title: 'problem.noDns', text: 'problem.noDnsText' },
   'dns-contested': { title: 'problem.dnsContested', text: 'problem.dnsContestedText' },
   'no-internet': { title: 'problem.noInternet', text: 'problem.noInternetText' },

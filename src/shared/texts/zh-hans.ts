@@ -219,6 +219,9 @@ export const zhHans: Texts = {
   'problem.dnsSilent': '已连接，但找不到网站',
   'problem.dnsSilentText':
     '服务器的 DNS 没有响应，无法通过域名打开网站。Waymaker 会继续检查。如果一直如此，请选择其他服务器。',
+  'problem.namesFail': '已连接，但这台电脑找不到网站',
+  'problem.namesFailText':
+    '服务器的 DNS 有响应，但这台电脑的 DNS 设置使程序无法使用它。请检查这台电脑上是否有过于严格的设置或其他 DNS 程序。Waymaker 会继续检查。',
   'problem.noDns': '已连接，但没有 DNS',
   'problem.noDnsText':
     '服务器没有提供可通过隧道使用的 DNS，网站可能无法通过域名打开。请选择其他服务器，或咨询该服务器的管理者。',

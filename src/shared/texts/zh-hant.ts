@@ -221,6 +221,9 @@ export const zhHant: Texts = {
   'problem.dnsSilent': '已連線，但找不到網站',
   'problem.dnsSilentText':
     '伺服器的 DNS 沒有回應，無法透過網域名稱開啟網站。Waymaker 會繼續檢查。如果一直如此，請選擇其他伺服器。',
+  'problem.namesFail': '已連線，但這部電腦找不到網站',
+  'problem.namesFailText':
+    '伺服器的 DNS 有回應，但這部電腦的 DNS 設定使程式無法使用它。請檢查這部電腦上是否有過於嚴格的設定或其他 DNS 程式。Waymaker 會繼續檢查。',
   'problem.noDns': '已連線，但沒有 DNS',
   'problem.noDnsText':
     '伺服器沒有提供可透過通道使用的 DNS，網站可能無法透過網域名稱開啟。請選擇其他伺服器，或洽詢該伺服器的管理者。',

@@ -25,6 +25,7 @@ const problemOrder = [
   'ipv4-silent',
   'no-internet',
   'dns-silent',
+  'names-fail',
   'no-dns',
   'dns-contested',
   'ipv6-silent',

@@ -82,14 +82,16 @@ export type InvalidCause = z.infer<typeof invalidCause>;
 
 /**
  * What is wrong with a tunnel that is up, as far as the helper's probes can tell. `nothing-passes` is for both IP
- * versions and excludes all others; `dns-silent`: the gateway's resolvers do not answer; `no-dns`: there is no resolver
- * to ask; `no-internet`: nothing beyond the gateway answered.
+ * versions and excludes all others; `dns-silent`: the gateway's resolvers do not answer; `names-fail`: they do, but
+ * not by the way that this machine's programs ask them; `no-dns`: there is no resolver to ask; `no-internet`: nothing
+ * beyond the gateway answered.
  */
 export const connectionProblem = z.enum([
   'nothing-passes',
   'ipv4-silent',
   'ipv6-silent',
   'dns-silent',
+  'names-fail',
   'no-dns',
   'dns-contested',
   'no-internet',

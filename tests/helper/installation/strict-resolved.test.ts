@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addresses, names } from '../../lab/network/addresses.ts';
-import { eventually } from '../../lab/runs/process.ts';
+import { eventually, words } from '../../lab/runs/process.ts';
 import { createInstalledMachine, type InstalledMachine } from '../support/installed/installed-machine.ts';
 
 /**
@@ -27,4 +27,28 @@ test('names are found in the tunnel where the machine wants TLS and signatures o
   await eventually('names are found', async () => (await isFound()) || undefined);
   await client.call('disconnect', {});
   expect(await installed.resolve(names.where)).toEqual([]);
+});
+
+/** No program gets an answer of the machine's own resolver, whatever that knows. */
+const silentStub = `table inet stub {
+  chain output { type filter hook output priority filter; ip daddr 127.0.0.53 drop; }
+}`;
+
+test('the state says so where the tunnel’s resolvers answer, but no program of the machine is told', async () => {
+  const { machine, net } = installed;
+  const client = await installed.connect();
+  const until = (problems: readonly string[], seen: number) =>
+    client.until('connected', {
+      seen,
+      where: (state) => (state.problems ?? []).join() === problems.join(),
+      limitMs: 60_000,
+    });
+  await until([], 0);
+  await net.lab.user.run(words('nft -f -'), { input: silentStub });
+  // What is used is probed.
+  await machine.exec(words(`ping -c 1 -W 1 ${addresses.inside.ipv4}`));
+  await until(['names-fail'], client.states.length);
+  await net.lab.user.run(words('nft delete table inet stub'));
+  await until([], client.states.length);
+  await client.call('disconnect', {});
 });

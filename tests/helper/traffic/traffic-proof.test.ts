@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names, ports } from '../../lab/network/addresses.ts';
 import { words } from '../../lab/runs/process.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 import type { TestClient } from '../support/callers/test-client.ts';
@@ -132,6 +133,28 @@ describe.each([
     expect(attempts(client)).toEqual([1, 2]);
   });
 
+  test('a path that begins to lose large packets: the tunnel gets smaller, and data arrives again', async () => {
+    const client = await connect();
+    const { addresses: own } = await client.until('connected', {
+      where: ({ transport }) => transport === 'dtls',
+    });
+    const before = await tunnelMtu();
+    expect(await comesBack(own.ipv4 ?? '', before)).toBe(true);
+    const seen = client.states.length;
+    await pathLoses(1_250);
+    try {
+      expect(await comesBack(own.ipv4 ?? '', before)).toBe(false);
+      await client.until('connecting', { seen, limitMs: 60_000 });
+      await client.until('connected', { seen: client.states.length });
+      expect(attempts(client)).toEqual([1, 2]);
+      expect(await tunnelMtu()).toBeLessThan(before);
+      // Both ways, and in the largest packets that there are.
+      expect(await isEchoed(own.ipv4 ?? '')).toBe(true);
+    } finally {
+      await net.lab.internet.run(words('nft delete table inet narrow'));
+    }
+  });
+
   test("another device of the gateway has the client's address: ipv4-silent, until it is gone", async () => {
     const first = await connect();
     const { addresses: own } = await first.until('connected');
@@ -157,4 +180,35 @@ describe.each([
 /** Something that goes into the tunnel in every routing mode: it comes from the tunnel's own address. */
 async function sendFrom(own: string): Promise<void> {
   await net.lab.user.exec(words(`ping -c 1 -W 1 -I ${own} ${addresses.inside.ipv4}`));
+}
+
+/** Packets of more bytes vanish between the user's machine and the gateway, without a word to anybody. */
+async function pathLoses(bytes: number): Promise<void> {
+  await net.lab.internet.run(words('nft -f -'), {
+    input: `table inet narrow {
+      chain forward { type filter hook forward priority filter; meta length > ${bytes} drop; }
+    }`,
+  });
+}
+
+const tunnelMtu = async () => Number(await net.lab.user.run(words('cat /sys/class/net/wm0/mtu')));
+
+/** Whether an answer of that many bytes comes back to a packet of as many. */
+async function comesBack(own: string, bytes: number): Promise<boolean> {
+  const ping = `ping -c 1 -W 1 -M do -s ${bytes - 28} -I ${own} ${addresses.inside.ipv4}`;
+  return (await net.lab.user.exec(words(ping))).code === 0;
+}
+
+/** Whether data of many packets comes back through the tunnel. */
+async function isEchoed(own: string): Promise<boolean> {
+  const bytes = 200_000;
+  const { inside } = addresses;
+  const script = `
+    const socket = require('node:net').connect({ host: '${inside.ipv4}', port: ${ports.echo}, localAddress: '${own}' });
+    let left = ${bytes};
+    socket.on('data', (chunk) => (left -= chunk.length) || process.exit(0));
+    socket.on('error', () => process.exit(1));
+    socket.write(Buffer.alloc(${bytes}));`;
+  const limit = `timeout ${waitLimit(10_000) / 1_000}`;
+  return (await net.lab.user.exec([...words(limit), process.execPath, '-e', script])).code === 0;
 }

@@ -7,17 +7,19 @@ test('a tunnel that could not be looked at once is looked at again', async () =>
   let rounds = 0;
   const noDescriptors = new Error('EMFILE: too many open files');
   const watched = watchTraffic({
-    plan: { addresses: {}, resolvers: [], needsResolver: false, targets: [] },
+    plan: { addresses: {}, resolvers: [], needsResolver: false, targets: [], mtu: 1400 },
     received() {
       if (errors.length === 0) throw noDescriptors;
       return { ipv4: 0, ipv6: 0 };
     },
     sent: () => 0,
+    isAskedByPrograms: () => true,
     onAllPass: () => undefined,
     onFindings() {
       rounds += 1;
       over.abort();
     },
+    onShrunk: () => undefined,
     onError: (error) => errors.push(error),
     signal: over.signal,
   });

@@ -92,6 +92,7 @@ function ProblemMark({ problem }: { problem: ConnectionProblem }) {
     case 'ipv6-silent':
       return <VersionMark text="IPv6" />;
     case 'dns-silent':
+    case 'names-fail':
     case 'no-dns':
     case 'dns-contested':
       return <Mark at={end} Icon={IconQuestionMark} />;

@@ -97,6 +97,7 @@ export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewAp
     'ipv4-silent': { state: connected(['ipv4-silent']), sees: route.status('problem.ipv4Silent') },
     'ipv6-silent': { state: connected(['ipv6-silent']), sees: route.status('problem.ipv6Silent') },
     'dns-silent': { state: connected(['dns-silent']), sees: route.status('problem.dnsSilent') },
+    'names-fail': { state: connected(['names-fail']), sees: route.status('problem.namesFail') },
     'no-dns': { state: connected(['no-dns']), sees: route.status('problem.noDns') },
     'dns-contested': { state: connected(['dns-contested']), sees: route.status('problem.dnsContested') },
     // As much as can be wrong at once.
