@@ -34,6 +34,7 @@ export type SignInFailure =
       | 'certificate-required'
       | 'host-scan-required'
       | 'several-certificates-required'
+      | 'domain-sign-in-required'
       | 'gateway-too-old'
     >
   | 'needs-user'

@@ -60,7 +60,12 @@ export function createSignIn(options: SignInOptions): (request: SignInRequest) =
       }),
       signal,
     });
-    const { openBrowser, askUser, memory } = options;
+    const { openBrowser, memory } = options;
+    const shown = new Set<string>();
+    const askUser: AskUser = (question, abort) => {
+      if (question.form.banner !== undefined) shown.add(question.form.banner);
+      return options.askUser(question, abort);
+    };
     const group = createGroupChoice({ gateway, memory, interactive, askUser });
     const answerer = createAnswerer({
       gateway: gateway.host,
@@ -73,7 +78,7 @@ export function createSignIn(options: SignInOptions): (request: SignInRequest) =
     });
     const hasIdentity = () => identity !== undefined;
     const entrance = memory.path(gateway);
-    const exchange = { http, gateway, entrance, client, hasIdentity, log, signal };
+    const exchange = { http, gateway, entrance, client, hasIdentity, shown, log, signal };
     try {
       const outcome = asCertificate(await answerForms(exchange, answerer, group));
       if (!outcome.ok && outcome.failure === 'certificate-required') memory.setWantsCertificate(gateway);
@@ -99,6 +104,8 @@ interface Exchange {
   client: GatewayClient;
   /** Whether the open connection may present a client certificate. */
   hasIdentity(): boolean;
+  /** Banners that the user has seen beside a question. */
+  shown: ReadonlySet<string>;
   log: Logger;
   signal: AbortSignal;
 }
@@ -118,6 +125,8 @@ async function answerForms(exchange: Exchange, answerer: Answerer, group: GroupC
     return initMessage(client, address, group.current(), certificate === 'missing');
   };
   let hasAnswered = false;
+  /** The banner of a form that nobody was asked to answer. */
+  let unread: string | undefined;
   let message = begin();
   let path = entrance;
   for (let forms = 0; forms < maxForms; forms += 1) {
@@ -138,7 +147,7 @@ async function answerForms(exchange: Exchange, answerer: Answerer, group: GroupC
     const { reply } = said;
     switch (reply.kind) {
       case 'complete':
-        return { ok: true, sessionToken: reply.sessionToken, banner: reply.banner };
+        return { ok: true, sessionToken: reply.sessionToken, banner: reply.banner ?? unread };
       case 'refused':
         return certificate === 'missing' && !hasAnswered
           ? certificateRequired(exchange, reply.message)
@@ -182,6 +191,7 @@ async function answerForms(exchange: Exchange, answerer: Answerer, group: GroupC
       return answered;
     }
     hasAnswered = true;
+    if (form.banner !== undefined && !exchange.shown.has(form.banner)) unread = form.banner;
     message = replyMessage(client, form, answered.answers);
     path = next;
   }
@@ -224,6 +234,9 @@ async function ask(exchange: Exchange, path: string, asking: Asking): Promise<Sa
     if (result.status >= 500) {
       log.warn({ status: result.status }, 'gateway out of order');
       return { ok: false, failed: { ok: false, failure: 'gateway-unreachable' } };
+    }
+    if (result.status === 401 && wantsNegotiate(result.challenge)) {
+      return unsupported(exchange, 'domain-sign-in-required');
     }
     const redirect = redirectStatuses.has(result.status) ? result.location : undefined;
     // ocserv says "No certificate" instead of sending a form.
@@ -284,6 +297,10 @@ function asCertificate(outcome: Outcome): Outcome {
   return { ...outcome, failure: 'certificate-required' };
 }
 
+/** Whether HTTP is to prove who the user is, by SPNEGO (RFC 4559) or NTLM; camouflaged gateways ask for Basic. */
+const wantsNegotiate = (challenge: string) =>
+  /(?:^|,)\s*(?:negotiate|ntlm|kerberos)\b/i.test(challenge.replaceAll(/"[^"]*"/g, ''));
+
 /** Cisco's words for a client certificate that is missing or wrong. */
 const saysCertificate = (words: string | undefined) =>
   words !== undefined && /Certificate Validation Failure/i.test(words);
@@ -296,7 +313,7 @@ function refused({ log }: Exchange, message: string, words?: string): Failure {
 
 function unsupported(
   { log }: Exchange,
-  failure: UnsupportedDemand | 'gateway-too-old',
+  failure: UnsupportedDemand | 'domain-sign-in-required' | 'gateway-too-old',
   words?: string,
 ): Failure {
   log.warn({ failure, message: words }, 'the gateway wants what is not supported');

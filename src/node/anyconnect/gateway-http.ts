@@ -6,7 +6,15 @@ import { unreachableBy, wantsCertificate, type GatewayTlsResult } from './gatewa
 
 /** One request to a gateway and its answer, or why there was none. */
 export type GatewayExchange =
-  | { ok: true; status: number; reason: string; location: string | undefined; body: string }
+  | {
+      ok: true;
+      status: number;
+      reason: string;
+      location: string | undefined;
+      /** WWW-Authenticate, all of them in one line. */
+      challenge: string;
+      body: string;
+    }
   | Extract<GatewayTlsResult, { ok: false }>;
 
 /** HTTP to one gateway over one verified connection, which is reopened if the gateway closes it. */
@@ -52,7 +60,8 @@ export function createGatewayHttp(options: {
       const { location } = response.headers;
       const { statusMessage: reason = '' } = response;
       const text = decodeXml(await readBody(response), response.headers['content-type']);
-      return { ok: true, status, reason, location, body: text };
+      const challenge = response.headers['www-authenticate'] ?? '';
+      return { ok: true, status, reason, location, challenge, body: text };
     } catch (error) {
       if (error instanceof ConnectionRefused) return error.result;
       const failed = unreachableBy(error);

@@ -194,6 +194,8 @@ export const en = {
     'This server wants to inspect this computer with a program of its own before it lets it in, which is not supported. Ask whoever runs the server for another way to connect.',
   'reason.severalCertificatesRequired':
     'This server asks for several certificates at once, which is not supported. Ask whoever runs the server for another way to connect.',
+  'reason.domainSignInRequired':
+    'This server wants you to sign in with your organization’s domain (Kerberos or NTLM), which is not supported. Ask whoever runs the server for another way to connect.',
   'reason.gatewayTooOld':
     'This server uses an old way of signing in, which is not supported. Ask whoever runs the server to update it, or choose another server.',
   'reason.sessionEnded': 'The server ended the session. Connect again to continue.',

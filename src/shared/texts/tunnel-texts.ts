@@ -90,6 +90,7 @@ export const reasonTexts: Record<DisconnectReason, Trouble> = {
   'certificate-required': failed('reason.certificateRequired'),
   'host-scan-required': failed('reason.hostScanRequired'),
   'several-certificates-required': failed('reason.severalCertificatesRequired'),
+  'domain-sign-in-required': failed('reason.domainSignInRequired'),
   'gateway-too-old': failed('reason.gatewayTooOld'),
   'too-many-sessions': failed('reason.tooManySessions'),
   'browser-sign-in-blocked': failed('reason.browserSignInBlocked'),

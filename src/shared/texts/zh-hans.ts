@@ -183,6 +183,8 @@ export const zhHans: Texts = {
     '该服务器要求先用它自己的程序检查这台电脑，目前不支持。请向服务器的管理者询问其他连接方式。',
   'reason.severalCertificatesRequired':
     '该服务器要求同时提供多个证书，目前不支持。请向服务器的管理者询问其他连接方式。',
+  'reason.domainSignInRequired':
+    '该服务器要求通过所在机构的域账户（Kerberos 或 NTLM）登录，目前不支持。请向服务器的管理者询问其他连接方式。',
   'reason.gatewayTooOld': '该服务器使用旧的登录方式，目前不支持。请让服务器的管理者更新，或选择其他服务器。',
   'reason.sessionEnded': '服务器结束了会话。重新连接即可继续。',
   'reason.configurationFailed': '网络配置失败，所有设置均已还原。请重试。',

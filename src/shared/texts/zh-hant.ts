@@ -184,6 +184,8 @@ export const zhHant: Texts = {
     '這部伺服器要求先用它自己的程式檢查這部電腦，目前不支援。請向伺服器的管理者詢問其他連線方式。',
   'reason.severalCertificatesRequired':
     '這部伺服器要求同時提供多個憑證，目前不支援。請向伺服器的管理者詢問其他連線方式。',
+  'reason.domainSignInRequired':
+    '這部伺服器要求透過所屬機構的網域帳戶（Kerberos 或 NTLM）登入，目前不支援。請向伺服器的管理者詢問其他連線方式。',
   'reason.gatewayTooOld':
     '這部伺服器使用舊的登入方式，目前不支援。請讓伺服器的管理者更新，或選擇其他伺服器。',
   'reason.sessionEnded': '伺服器結束了工作階段。重新連線即可繼續。',

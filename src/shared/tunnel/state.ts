@@ -44,6 +44,8 @@ export const disconnectReason = z.enum([
   'host-scan-required',
   /** The gateway wants one certificate of the machine and one of its user. */
   'several-certificates-required',
+  /** The gateway only takes the ticket of a Kerberos or NTLM domain (HTTP's Negotiate). */
+  'domain-sign-in-required',
   /** The gateway only knows the protocol's form from before XML messages. */
   'gateway-too-old',
   /** Sign-ins succeed, but the gateway refuses each session: it limits the sessions of an account. */

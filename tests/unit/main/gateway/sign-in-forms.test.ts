@@ -654,9 +654,15 @@ describe('what a form has besides its fields', () => {
     expect(replyIn(requests[1]?.body)?.['auth']).toMatchObject({ clé: '1' });
   });
 
-  test('the banner before a sign-in is passed on with the form', async () => {
+  test('the banner before a sign-in in which nobody was asked is passed on after it', async () => {
+    const form = formXml(usernameInput).replace('<message', '<banner>Only staff</banner><message');
+    const { result } = await signIn((_request, index) => (index === 0 ? { body: form } : completed));
+    expect(result).toMatchObject({ ok: true, signedIn: { banner: 'Only staff' } });
+  });
+
+  test('the banner before a sign-in is passed on with the form, and not again', async () => {
     const banners: unknown[] = [];
-    await signIn(
+    const { result } = await signIn(
       (_request, index) =>
         index === 0
           ? {
@@ -675,6 +681,7 @@ describe('what a form has besides its fields', () => {
       },
     );
     expect(banners).toEqual(['Only staff']);
+    expect(result.ok && result.signedIn.banner).toBe(undefined);
   });
 });
 
@@ -791,6 +798,18 @@ describe('what a gateway says beside or instead of a form', () => {
       expect(requests.some(({ body }) => body.includes(credentials.password))).toBe(false);
     },
   );
+});
+
+test.each([
+  ['Negotiate', 'domain-sign-in-required'],
+  ['Basic realm="Corp", NTLM', 'domain-sign-in-required'],
+  // What hides behind a web page asks for this (ocserv's camouflage).
+  ['Basic realm="Negotiate, please"', 'sign-in-refused'],
+])('a gateway that wants %s ends the sign-in: %s', async (challenge, failure) => {
+  const headers = { 'WWW-Authenticate': challenge };
+  const { result, requests } = await signIn(() => ({ status: 401, headers }));
+  expect(result).toEqual({ ok: false, failure });
+  expect(requests.some(({ body }) => body.includes(credentials.password))).toBe(false);
 });
 
 test('the sign-in begins at the server’s own path', async () => {
