@@ -59,7 +59,11 @@ const hasDebianPackages = isPlain || (await installDebianPackages(task.needsDebi
 // Before anything ends here, because an installation must not be cut off.
 if (!(await npmPackages) || (!hasDebianPackages && task.needsDebianPackages))
   process.exit(process.exitCode ?? 1);
-if (name === 'test' && !isPlain) await unpackDebianPackages();
+if (name === 'test' && !isPlain) {
+  await unpackDebianPackages();
+  const { unpackNewestOcserv } = await import('./later-debian.js');
+  unpackNewestOcserv();
+}
 
 const bin = path.join(root, 'node_modules/.bin');
 const child = spawn(path.join(bin, 'node'), [path.join(scripts, task.script), ...rest], {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addresses, names, pools } from '../../lab/network/addresses.ts';
 import { takeLab } from '../../lab/kept-labs.ts';
 import type { Lab } from '../../lab/lab.ts';
+import { whyWithout } from '../../lab/gateway/ocserv-versions.ts';
 import { startOpenconnect } from '../../lab/gateway/openconnect.ts';
 import { endProcess, exec } from '../../lab/runs/process.ts';
 
@@ -52,13 +53,14 @@ test('the gateway has an IPv6 address where it is asked to', async () => {
   expect(stdout).toContain(addresses.gateway.ipv6);
 });
 
+/** The first form of its sign-in. */
+async function form(): Promise<string> {
+  const xml = '<?xml version="1.0"?><config-auth client="vpn" type="init"><version>1</version></config-auth>';
+  const url = `https://${names.gateway}/`;
+  return (await lab.user.exec(['curl', '-sk', '-A', 'Open AnyConnect', '-d', xml, url])).stdout;
+}
+
 test('groups are offered at sign-in', async () => {
-  const form = async () => {
-    const xml =
-      '<?xml version="1.0"?><config-auth client="vpn" type="init"><version>1</version></config-auth>';
-    const url = `https://${names.gateway}/`;
-    return (await lab.user.exec(['curl', '-sk', '-A', 'Open AnyConnect', '-d', xml, url])).stdout;
-  };
   expect(await form()).not.toContain('<option');
   await lab.gateway.restart({ groups: ['staff', 'guests'] });
   expect(await form()).toMatch(/<option[^>]*>staff<\/option>/);
@@ -83,3 +85,18 @@ test('nothing of a gateway is on the machine around the laboratory', async () =>
   const { stdout } = await exec(['ss', '-Hlntu', 'sport', '=', ':443']);
   expect(stdout).not.toContain(addresses.gateway.ipv4);
 });
+
+const without = whyWithout('newest');
+test.skipIf(without)(
+  `the newest ocserv takes its place${without === undefined ? '' : `: ${without}`}`,
+  async () => {
+    expect(await form()).not.toContain('name="password"');
+    await lab.gateway.restart({ version: 'newest' });
+    // From 1.4 on, it asks for the name and the password in one form.
+    expect(await form()).toMatch(/name="username"[^]*name="password"/);
+    expect(await signIn('wrong')).not.toContain('COOKIE=');
+    const client = await startOpenconnect(lab.user, lab.gateway, user);
+    await endProcess(client, 'SIGINT');
+    await lab.gateway.restart({ version: 'installed' });
+  },
+);

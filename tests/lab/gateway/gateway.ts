@@ -7,6 +7,7 @@ import { addresses, names, pools, ports, type AddressPair, type Pool } from '../
 import { createCertificate, writeIdentity, type CertificateFiles } from './certificates.ts';
 import type { Machine } from '../machine/machine.ts';
 import { debianConf, laboratoryConf } from './ocserv-conf.ts';
+import { ocservCommand, type OcservVersion } from './ocserv-versions.ts';
 import { createOneTimeCodes } from './one-time-codes.ts';
 import { endProcess, eventually, run } from '../runs/process.ts';
 
@@ -14,6 +15,8 @@ import { endProcess, eventually, run } from '../runs/process.ts';
 const recordTraffic = path.resolve(import.meta.dirname, '../../../resources/ocserv/record-traffic');
 
 export interface GatewaySettings {
+  /** Which ocserv it is; Debian's own if absent. */
+  version?: OcservVersion;
   /** Addresses for clients. */
   pool: Pool;
   /** Whether clients get an IPv6 address too. */
@@ -150,13 +153,13 @@ export async function createGateway(
     await writeFile(file('ocserv.conf'), `${configuration.join('\n')}\n`);
     const logStart = (await readFile(file('log'))).length;
     // In its own process group, so that `kill` reaches the workers.
-    const [command, args] = machine.command([
-      'ocserv',
+    const ocserv = ocservCommand(settings.version ?? 'installed', [
       '--foreground',
       '--debug=2',
       '--config',
       file('ocserv.conf'),
     ]);
+    const [command, args] = machine.command(ocserv);
     const logFile = await open(file('log'), 'a');
     const started = spawn(command, args, {
       detached: true,

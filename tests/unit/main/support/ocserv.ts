@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { ocservCommand, type OcservVersion } from '../../../lab/gateway/ocserv-versions.ts';
 import { endProcess, eventually, run, startUntil } from '../../../lab/runs/process.ts';
 import type { TestCertificate } from './certificates.ts';
 import { freePort } from './free-port.ts';
@@ -17,6 +18,8 @@ export interface Ocserv {
 /** A real ocserv on loopback, good for signing in: nobody ever connects, so it makes no tunnel. */
 export async function startOcserv(options: {
   certificate: TestCertificate;
+  /** Debian's own if absent. */
+  version?: OcservVersion;
   users: Record<string, { password: string; groups?: readonly string[] }>;
   /** Somebody else's password file, in place of one with `users`. */
   passwordFile?: string;
@@ -26,6 +29,8 @@ export async function startOcserv(options: {
   oneTimeCodes?: readonly string[];
   /** Clients show a certificate of this authority (PEM), and give no password if it is `only` that. */
   clientCertificates?: { authority: string; only: boolean };
+  /** Further lines of ocserv.conf. */
+  lines?: readonly string[];
 }): Promise<Ocserv> {
   const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-ocserv-'));
   // Its workers run as nobody and have to reach the sockets in there.
@@ -73,10 +78,17 @@ export async function startOcserv(options: {
     'max-ban-score = 0',
     ...(options.banner === undefined ? [] : [`banner = "${options.banner}"`]),
     ...(options.groups ?? []).map((group) => `select-group = ${group}`),
+    ...(options.lines ?? []),
   ];
   await writeFile(file('ocserv.conf'), `${configuration.join('\n')}\n`);
   const server = await startUntil(
-    ['ocserv', '--foreground', '--debug', '3', '--config', file('ocserv.conf')],
+    ocservCommand(options.version ?? 'installed', [
+      '--foreground',
+      '--debug',
+      '3',
+      '--config',
+      file('ocserv.conf'),
+    ]),
     /initialized/i,
   );
   let logged = '';
