@@ -8,6 +8,7 @@ const tasks = {
   start: { script: 'start.ts', needsDebianPackages: false },
   test: { script: 'test.ts', needsDebianPackages: true },
   soak: { script: '../tests/soak/index.ts', needsDebianPackages: true },
+  peers: { script: '../tests/peers/index.ts', needsDebianPackages: true },
   bench: { script: '../tests/bench/index.ts', needsDebianPackages: true },
   dev: { script: 'dev.ts', needsDebianPackages: false },
   build: { script: 'build.ts', needsDebianPackages: false },
@@ -59,10 +60,12 @@ const hasDebianPackages = isPlain || (await installDebianPackages(task.needsDebi
 // Before anything ends here, because an installation must not be cut off.
 if (!(await npmPackages) || (!hasDebianPackages && task.needsDebianPackages))
   process.exit(process.exitCode ?? 1);
-if (name === 'test' && !isPlain) {
-  await unpackDebianPackages();
-  const { unpackNewestOcserv } = await import('./later-debian.js');
-  unpackNewestOcserv();
+if ((name === 'test' && !isPlain) || name === 'peers') {
+  const { unpackNewestOcserv, unpackPeers } = await import('./later-debian.js');
+  if (name === 'test') {
+    await unpackDebianPackages();
+    unpackNewestOcserv();
+  } else if (!unpackPeers()) process.exit(1);
 }
 
 const bin = path.join(root, 'node_modules/.bin');
