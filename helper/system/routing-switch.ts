@@ -137,9 +137,8 @@ export function createRoutingSwitch(parts: {
 
   return {
     prepare,
-    async change(before, { routing, ...change }) {
-      const { killSwitch = before.connection.killSwitch } = change;
-      const { allowIncoming = before.connection.allowIncoming } = change;
+    async change(before, { routing, ...wanted }) {
+      const { killSwitch, allowIncoming } = { ...before.connection, ...wanted };
       const current: AppliedNetwork = {
         ...before,
         connection: {

@@ -236,7 +236,7 @@ async function ask(exchange: Exchange, path: string, asking: Asking): Promise<Sa
       return { ok: false, failed: { ok: false, failure: 'gateway-unreachable' } };
     }
     if (result.status === 401 && wantsNegotiate(result.challenge)) {
-      return unsupported(exchange, 'domain-sign-in-required');
+      return { ok: false, failed: unsupported(exchange, 'domain-sign-in-required') };
     }
     const redirect = redirectStatuses.has(result.status) ? result.location : undefined;
     // ocserv says "No certificate" instead of sending a form.

@@ -14,6 +14,3 @@ export async function followServiceTime({ clock }: Pick<Host, 'clock'>): Promise
   const offset = await clock.offset().catch(() => 0);
   if (!isTold) serviceOffset.setState(offset, true);
 }
-
-/** Milliseconds since 1970 by the service's clock, which decides when a trial or a plan ends. */
-export const serviceNow = (): number => Date.now() + serviceOffset.getState();

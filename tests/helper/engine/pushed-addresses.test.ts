@@ -64,8 +64,9 @@ test('an address that is its to give is taken, and packets reach it', async () =
   await client.call('disconnect', {});
   const asked = await gateway.asked();
   expect(asked).toMatch(/^User-Agent: Open AnyConnect VPN Agent v9\.12 /im);
-  // A network that loses large packets lets it through.
-  expect(asked.length).toBeLessThan(1_200);
+  // A network that loses large packets lets each through.
+  const lengths = asked.split('\r\n\r\n').map((head) => head.length);
+  expect(Math.max(...lengths)).toBeLessThan(1_200);
 });
 
 const usable4 = ipv4Header('198.51.100.140');

@@ -407,7 +407,7 @@ describe('a bridge that leads out of the machine is no network of its own:', () 
   test('a tunnel to elsewhere is in it', async () => {
     const { user } = net.lab;
     const client = await net.connect();
-    for (const words of [
+    for (const line of [
       'link add br1 type bridge',
       'address add 10.77.0.1/24 dev br1',
       'link set br1 up',
@@ -415,7 +415,7 @@ describe('a bridge that leads out of the machine is no network of its own:', () 
       'link set far1 master br1',
       'link set far1 up',
     ])
-      await user.run(['ip', ...words.split(' ')]);
+      await user.run(['ip', ...line.split(' ')]);
     await user.run(['ip', 'link', 'add', 'br2', 'type', 'bridge']);
     await user.run(['ip', 'address', 'add', '10.78.0.1/24', 'dev', 'br2']);
     await user.run(['ip', 'link', 'set', 'br2', 'up']);

@@ -8,11 +8,11 @@ const ownEnd = 'user0';
 export async function routedToUser<Value>(
   { internet }: Lab,
   address: string,
-  use: () => Promise<Value>,
+  task: () => Promise<Value>,
 ): Promise<Value> {
   await internet.run(words(`ip route replace ${address} dev ${ownEnd}`));
   try {
-    return await use();
+    return await task();
   } finally {
     await internet.run(words(`ip route del ${address} dev ${ownEnd}`));
   }

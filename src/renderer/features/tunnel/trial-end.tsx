@@ -4,7 +4,7 @@ import { useStore } from 'zustand';
 import type { ServerGroup } from '#shared/entities.ts';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import { useApi } from '../../api/use-api.ts';
-import { serviceNow, serviceOffset } from '../../platform/service-time.ts';
+import { serviceOffset } from '../../platform/service-time.ts';
 import { useTunnelView } from './tunnel-context.tsx';
 import { isServerAt, listServers } from '#shared/plan/usable-group.ts';
 
@@ -28,7 +28,7 @@ export function TrialEnd() {
     if (endsAt === null) return undefined;
     let timer: number;
     const wait = () => {
-      const left = Math.max(0, Date.parse(endsAt) - serviceNow());
+      const left = Math.max(0, Date.parse(endsAt) - offset - Date.now());
       timer = left > longestDelay ? window.setTimeout(wait, longestDelay) : window.setTimeout(end, left);
     };
     wait();
