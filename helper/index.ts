@@ -15,7 +15,7 @@ if (options.isRestore) {
 const daemon = await startDaemon(options, platform);
 platform.notifyReady();
 
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
   process.once(signal, () => {
     void daemon.stop().then(() => process.exit(0));
   });

@@ -77,9 +77,10 @@ test('a helper whose log nobody takes any more goes on', async () => {
 });
 
 describe('a helper that ends', () => {
-  test('in good order puts everything back', async () => {
+  // systemd takes all of these for an end in good order, and starts no other helper (systemd.service(5), "Restart=").
+  test.each(['SIGTERM', 'SIGHUP'] as const)('in good order, by %s, puts everything back', async (signal) => {
     await net.connect();
-    await net.end('SIGTERM');
+    await net.end(signal);
     expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
     expect(await readdir(net.stateDirectory)).toEqual([]);
   });
