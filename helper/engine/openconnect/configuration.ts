@@ -11,7 +11,7 @@ export function readEnvironment(
   const value = (name: string) => environment.get(name) ?? '';
   const words = (name: string) =>
     value(name)
-      .split(/[\s,]+/)
+      .split(/[\s,;]+/)
       .filter((word) => word !== '');
   if (value('TUNDEV') !== device) return undefined;
   return {

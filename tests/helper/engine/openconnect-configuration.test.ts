@@ -102,7 +102,13 @@ describe('used as far as it goes, and named', () => {
     ['INTERNAL_IP4_DNS', '198.51.100.65 $(id) 127.0.0.1 198.51.100.66', servers(2), true],
     ['INTERNAL_IP4_DNS', '127.0.0.53', { dns: { servers: [] } }, true],
     ['INTERNAL_IP4_DNS', hosts(7), servers(6), true],
-    ['CISCO_DEF_DOMAIN', 'a;b example.com', { dns: { searchDomains: ['example.com'] } }, true],
+    [
+      'CISCO_DEF_DOMAIN',
+      'a.test, b.test;c.test  d.test',
+      { dns: { searchDomains: 'abcd'.split('').map((one) => `${one}.test`) } },
+      false,
+    ],
+    ['CISCO_DEF_DOMAIN', 'a|b;$(id).test example.com', { dns: { searchDomains: ['example.com'] } }, true],
     ['CISCO_DEF_DOMAIN', '~. -option', { dns: { searchDomains: [] } }, true],
     ['CISCO_DEF_DOMAIN', 'x'.repeat(300), { dns: { searchDomains: [] } }, true],
   ])('%s=%s', (name, value, configuration, isAdjusted) => {
