@@ -124,7 +124,7 @@ function readForm(auth: XmlElement, error: string | undefined, opaque: XmlElemen
     kind: 'form',
     form: {
       id: auth.attributes['id'],
-      action: form ? form.attributes['action'] || '/' : '',
+      action: form?.attributes['action'] ?? '',
       banner: inner('banner'),
       message,
       error,

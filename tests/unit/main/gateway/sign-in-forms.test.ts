@@ -821,6 +821,16 @@ test('the sign-in begins at the server’s own path', async () => {
   expect(replyIn(requests[0]?.body)?.['group-access']).toBe(`https://${host}:${gateway?.port}/sales?a=b`);
 });
 
+test('a form that does not say where its answer goes gets it where it came from', async () => {
+  const noAction = formXml(passwordInput).replace(' action="/auth"', '');
+  const { requests } = await signIn(
+    (_request, index) =>
+      [{ body: formXml(usernameInput, { action: '' }) }, { body: noAction }][index] ?? completed,
+    { path: '/sales?a=b' },
+  );
+  expect(requests.map(({ path }) => path)).toEqual(['/sales?a=b', '/sales?a=b', '/sales?a=b']);
+});
+
 test('the query of an address goes with every request, on every connection, as camouflage wants it', async () => {
   const { result, requests } = await signIn(
     ({ path: at }, index) => {
