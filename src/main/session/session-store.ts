@@ -18,6 +18,9 @@ export interface SessionStore {
   onChange(listener: (session: Session) => void): void;
 }
 
+/** Keychains can be edited, and some have given back other text than was stored. */
+const possibleToken = /^[\x21-\x7e]{1,4096}$/;
+
 /** A locked keychain asks the user first; a broken one never answers. */
 const keychainTimeoutMs = 3000;
 
@@ -69,7 +72,7 @@ export function createSessionStore(options: {
     const stored = await keychain.read(deviceId);
     if (generation !== started) return;
     persistence = 'keychain';
-    token = stored ?? undefined;
+    token = stored !== null && possibleToken.test(stored) ? stored : undefined;
     // An answer that was too late for `load` still counts, e.g. after the user unlocked the keychain.
     changed();
   }

@@ -47,6 +47,15 @@ test.each(['throws', 'hangs'] as const)(
   },
 );
 
+test.each(['', 'a\nb', '\0', 'x'.repeat(10_000)])(
+  'what stands in the keychain and cannot be a token counts as none: %j',
+  async (found) => {
+    const { store } = setUp(createTestKeychain({ [deviceId]: found }));
+    expect(await store.load()).toEqual({ ...signedOut, persistence: 'keychain' });
+    expect(store.credentials().token).toBeUndefined();
+  },
+);
+
 test('a keychain that is unlocked late still signs in, and tells', async () => {
   const keychain = createTestKeychain({ [deviceId]: 'token-1' });
   keychain.mode = 'hangs';
