@@ -58,9 +58,13 @@ function isStarted(entry: DesktopEntry | undefined, env: Readonly<NodeJS.Process
 const desktopEntry = (command: readonly string[]) => `[Desktop Entry]
 Type=Application
 Name=Waymaker
-Exec=${command.map(quoted).join(' ')}
+Exec=${findable(command).map(quoted).join(' ')}
 X-GNOME-Autostart-enabled=true
 `;
+
+/** GLib looks for the program before it reads field codes, and so finds none whose path has a percent sign. */
+const findable = (command: readonly string[]): readonly string[] =>
+  command[0]?.includes('%') ? ['/bin/sh', '-c', 'exec "$0" "$@"', ...command] : command;
 
 /**
  * An argument in double quotes. Backslashes are escaped once for the argument, and once more for the string in the

@@ -52,7 +52,7 @@ test.each(['', '[Desktop Entry]\n', '\0\0\0\0', '[Desktop Entry]\nExec=\n'])(
 );
 
 test('a desktop that reads the entry starts the program, whatever its path is called', async () => {
-  const program = path.join(home, `way "maker" $HOME \\ 'x'`);
+  const program = path.join(home, `way "maker" $HOME \\ 'x' 100%z`);
   const seen = path.join(home, 'seen');
   await writeFile(program, `#!/bin/sh\nprintf '%s|' "$@" > '${seen}'\n`);
   await chmod(program, 0o755);
