@@ -58,6 +58,10 @@ test.each([
   { WAYMAKER_PUBLIC_URL: 'javascript:alert(1)' },
   { WAYMAKER_TRIAL_HOURS: '-1' },
   { WAYMAKER_TRUSTED_PROXIES: '127.0.0.1, proxy.example.net' },
+  // Numbers that other programs take for a count of proxies, and ways to write an address that nobody means.
+  { WAYMAKER_TRUSTED_PROXIES: '1' },
+  { WAYMAKER_TRUSTED_PROXIES: '0x7f000001' },
+  { WAYMAKER_TRUSTED_PROXIES: '10/8' },
   { WAYMAKER_LIMIT_FACTOR: '0' },
   { WAYMAKER_DOWNLOAD_LINUX_URL: 'javascript:alert(1)' },
   { WAYMAKER_SUPPORT_EMAIL: 'us' },

@@ -41,6 +41,8 @@ export function trustedProxies(list: string): TrustsProxy {
 
 function parseNetwork(entry: string): Network {
   try {
+    // What ipaddr.js takes for addresses beside: `1`, `0x7f000001`, `10/8`.
+    if (isIP(entry.split('/')[0] ?? '') === 0) throw new Error('no address');
     if (entry.includes('/')) return ipaddr.parseCIDR(entry);
     const address = ipaddr.process(entry);
     return [address, address.kind() === 'ipv4' ? 32 : 128];
