@@ -23,7 +23,7 @@ import { readForwarded } from './http/forwarded.ts';
 import type { Handlers } from './http/handler.ts';
 import { addHealth } from './http/health.ts';
 import { preferredLanguage } from './http/language.ts';
-import { hasSeveralHosts, readTarget } from './http/request-target.ts';
+import { hasSeveralHosts, isApiPath, readTarget } from './http/request-target.ts';
 import { refusalReply, type RefusalReason } from './http/refusal.ts';
 import { addSecurityHeaders } from './http/security-headers.ts';
 import { sourceOf, type TrustsProxy } from './http/trusted-proxies.ts';
@@ -134,8 +134,6 @@ export async function createApp(options: {
   );
   return app;
 }
-
-const isApiPath = (url: string) => /^\/api(?:[/?]|$)/.test(url);
 
 /** Maps the status of errors from Fastify and its plugins, before a handler runs, to a reason. */
 function reasonOf(error: { statusCode?: number }): RefusalReason {

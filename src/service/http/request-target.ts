@@ -3,12 +3,27 @@ import type { IncomingMessage } from 'node:http';
 /**
  * The path and query that a request asks for, written in one way, so that everything that compares paths sees what the
  * router sees: without the origin of an absolute target, whose host precedes the Host field (RFC 9112 §3.2.2), and with
- * letters that nobody has to encode as themselves (RFC 3986 §6.2.2.2).
+ * letters that nobody has to encode as themselves (RFC 3986 §6.2.2.2). A page whose address cannot be decoded is asked
+ * for as if its percent signs were meant: the console then says that there is no such page.
  */
 export function readTarget(request: Pick<IncomingMessage, 'url' | 'headers'>): string {
   const target = originForm(request);
   const [path = ''] = target.split('?', 1);
-  return path.replace(/%[0-9a-f]{2}/gi, decodedIfPlain) + target.slice(path.length);
+  const read = path.replace(/%[0-9a-f]{2}/gi, decodedIfPlain);
+  const isMeant = isApiPath(read) || isDecodable(read);
+  return (isMeant ? read : read.replaceAll('%', '%25')) + target.slice(path.length);
+}
+
+/** Whether a target that `readTarget` has read is of the API. */
+export const isApiPath = (target: string): boolean => /^\/api(?:[/?]|$)/.test(target);
+
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function originForm(request: Pick<IncomingMessage, 'url' | 'headers'>): string {
