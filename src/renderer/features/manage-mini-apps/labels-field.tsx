@@ -2,6 +2,7 @@ import { TextInput } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useRef, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
+import { isForInputMethod } from '../../ui/is-for-input-method.ts';
 import { allLabels, type AppFields } from './app-fields.ts';
 import classes from './apps.module.css';
 
@@ -22,8 +23,7 @@ export function LabelsField({ fields, onChange }: LabelsFieldProps) {
   const { requireLabels: labels, newLabel } = fields;
 
   const onKeyDown = (event: KeyboardEvent) => {
-    // While an input method is composing, Enter chooses its suggestion.
-    if (event.nativeEvent.isComposing || (event.key !== 'Enter' && event.key !== ',')) return;
+    if (isForInputMethod(event) || (event.key !== 'Enter' && event.key !== ',')) return;
     // In an empty field, Enter saves the form, as in any other field.
     if (event.key === 'Enter' && newLabel.trim() === '') return;
     event.preventDefault();

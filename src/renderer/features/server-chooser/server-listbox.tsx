@@ -18,6 +18,7 @@ import type { KeptServers } from '#shared/host/contract.ts';
 import type { ListedServer } from '#shared/plan/usable-group.ts';
 import { useApi } from '../../api/use-api.ts';
 import dialogList from '../../ui/dialog-list.module.css';
+import { isForInputMethod } from '../../ui/is-for-input-method.ts';
 import { useUser } from '../session/use-user.ts';
 import { ChooserField } from './chooser-field.tsx';
 import { lackOfPlan } from './lack-of-plan.ts';
@@ -139,7 +140,7 @@ export const ServerListbox = memo(function ServerListbox(props: ServerListboxPro
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    if (event.nativeEvent.isComposing) return;
+    if (isForInputMethod(event)) return;
     const field = event.currentTarget as HTMLInputElement;
     // At the end of the typed text, the arrow key moves on into the row (APG, "Editable Combobox With Grid Popup").
     const isAtEnd = field.selectionStart === field.value.length && field.selectionEnd === field.value.length;

@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { isForInputMethod } from '../../ui/is-for-input-method.ts';
 import { SettingRow } from './setting-row.tsx';
 import classes from './setting.module.css';
 
@@ -47,8 +48,8 @@ export function ListSetting(props: ListSettingProps) {
           maxLength={maxLength}
           onChange={({ currentTarget }) => setTyped(currentTarget.value)}
           onBlur={finish}
-          onKeyDown={({ key }) => {
-            if (key === 'Enter') finish();
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && !isForInputMethod(event)) finish();
           }}
         />
       )}
