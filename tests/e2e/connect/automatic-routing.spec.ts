@@ -107,6 +107,8 @@ test.describe('spec §4, route mode', () => {
       await expect(settings.through).toHaveValue('');
       await expect.poll(() => seenBy(visited, listed), holds()).toBe(addresses.user.ipv6);
       expect(await seenBy(visited, other)).toBe(addresses.user.ipv6);
+      await settings.direct.fill('');
+      await settings.direct.press('Enter');
     });
     await connect.openDetails();
     await expect(connect.proxyConfiguration).toHaveText(pacUrl);
