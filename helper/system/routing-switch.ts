@@ -138,7 +138,8 @@ export function createRoutingSwitch(parts: {
   return {
     prepare,
     async change(before, { routing, ...wanted }) {
-      const { killSwitch, allowIncoming } = { ...before.connection, ...wanted };
+      const { killSwitch = before.connection.killSwitch } = wanted;
+      const { allowIncoming = before.connection.allowIncoming } = wanted;
       const current: AppliedNetwork = {
         ...before,
         connection: {
