@@ -30,6 +30,7 @@ export const notOurs: Readonly<Record<Peer, Readonly<Record<string, string>>>> =
 export const notYet: Readonly<Record<Peer, Readonly<Record<string, string>>>> = {
   openconnect: {
     'auth-multicert': 'several certificates at once, one of the computer and one of its user',
+    'auth-pkcs11': 'a certificate whose key is on a smart card, a security token or a TPM',
     'obsolete-server-crypto': 'TLS before version 1.2, or without secure renegotiation (RFC 5746)',
   },
   ocserv: { banner: 'that its banner is read, although it refuses the sign-in' },
