@@ -171,8 +171,8 @@ export function openPortalLine({ until }: PortalRules, { engine }: Accounts['kno
 const isUid = (user: string | undefined): user is string => user !== undefined && /^\d+$/.test(user);
 
 /**
- * Rules that nearly all packets meet come first, and in each rule the conditions that are cheap and mostly false: every
- * rule costs a packet tens of nanoseconds, and checking its user about 50.
+ * Ordered by cost. Rules that decide most packets come first, and each rule begins with its cheapest condition that
+ * rarely holds: a rule costs a packet tens of nanoseconds, and looking up its user about 50.
  */
 function outputRules(filter: Filter): string[] {
   return [

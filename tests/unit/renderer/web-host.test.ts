@@ -209,7 +209,7 @@ describe('calls', () => {
     expect((await host.session.get()).signedIn).toBe(true);
   });
 
-  test('under way while the user signs out are refused with 498', async () => {
+  test('that are in progress while the user signs out are refused with 498', async () => {
     await signIn();
     reply = () => {
       void host.session.signOut({ by: 'user' });

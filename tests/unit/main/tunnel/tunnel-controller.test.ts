@@ -6,7 +6,7 @@ import { address, authenticating, handshaking, done, setUp } from '../support/tu
 import { connected, gateway } from '../support/tunnel-states.ts';
 
 describe('disconnect', () => {
-  test('ends a sign-in under way, whose session is then not used', async () => {
+  test('ends a sign-in that is in progress, whose session is then not used', async () => {
     const pending = Promise.withResolvers<SignInResult>();
     const { tunnel, signIns, commands, settled } = await setUp({ results: [pending.promise] });
     await tunnel.connect({ address });
@@ -148,7 +148,7 @@ describe('a sign-out that the service wants', () => {
     expect(commands()).toEqual([{ method: 'disconnect', params: { reason: 'session-ended' } }]);
   });
 
-  test('ends a sign-in under way, too', async () => {
+  test('ends a sign-in that is in progress, too', async () => {
     const pending = Promise.withResolvers<SignInResult>();
     const { controller, tunnel, signIns, settled } = await setUp({ results: [pending.promise] });
     await tunnel.connect({ address });
