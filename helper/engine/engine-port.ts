@@ -19,6 +19,11 @@ export interface EngineOptions {
   mtu: number | undefined;
   /** Whether to read the routes that the gateway pushes; otherwise they are ignored. */
   wantsPushedRoutes: boolean;
+  /**
+   * How long the gateway may take to answer, in milliseconds: the engine considers no gateway as dead that answers within
+   * `toleratedRoundTripMs` of it.
+   */
+  roundTripMs: number;
   /** How to run a program as the engine's user. */
   unprivileged(program: string, args: readonly string[]): UnprivilegedCommand;
   /** How to give it a secret. */
@@ -53,6 +58,9 @@ export interface GivenConfiguration {
 export type GivenRoutes =
   | Record<'ipv4' | 'ipv6', { includes: readonly string[]; excludes: readonly string[] }>
   | 'unreadable';
+
+/** What every engine tolerates: somewhat more than is known, and at least what is usual through satellites. */
+export const toleratedRoundTripMs = (roundTripMs: number): number => Math.max(1_300, 1.3 * roundTripMs);
 
 export type EngineTransport = 'dtls' | 'tls';
 

@@ -17,9 +17,10 @@ export type Opened = { ok: true; socket: Socket } | { ok: false; failure: OpenFa
 
 /**
  * How long one address is tried before the next one. Node gives up the earlier one then, so it must be longer than a
- * round trip through a tunnel to the other side of the world, plus a repeated SYN (RFC 6298).
+ * round trip through a tunnel to the other side of the world, plus a repeated SYN (RFC 6298), and longer than one through
+ * a slow tunnel.
  */
-const attemptMs = 1500;
+const attemptMs = (roundTripMs: number) => Math.max(1500, 2 * roundTripMs);
 
 /** After this time of silence, the other end is probed. */
 const keepAliveMs = 60_000;
@@ -45,7 +46,7 @@ async function open(
   found: readonly string[],
   host: string,
   port: number,
-  { families }: Policy,
+  { families, roundTripMs }: Policy,
   signal: AbortSignal,
 ): Promise<Opened> {
   const own = recentOwnAddresses();
@@ -65,7 +66,7 @@ async function open(
           host,
           lookup: answerWith(addresses),
           autoSelectFamily: true,
-          autoSelectFamilyAttemptTimeout: attemptMs,
+          autoSelectFamilyAttemptTimeout: attemptMs(roundTripMs),
         }),
     port,
     allowHalfOpen: true,

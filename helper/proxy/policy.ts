@@ -6,17 +6,20 @@ import { createNameResolution, type ResolveName } from './resolve-name.ts';
 /** How a configuration applies to a new connection. */
 export interface Policy {
   families: ProxyConfiguration['families'];
+  /** How long a packet through the tunnel and back takes, at least, in milliseconds. */
+  roundTripMs: number;
   isBlocked(name: string): boolean;
   resolve: ResolveName;
 }
 
 export const createPolicy = (
-  { families, resolvers }: Pick<ProxyConfiguration, 'families' | 'resolvers'>,
+  given: Pick<ProxyConfiguration, 'families' | 'resolvers' | 'roundTripMs'>,
   isNameBlocked: Policy['isBlocked'],
 ): Policy => ({
-  families,
+  families: given.families,
+  roundTripMs: given.roundTripMs ?? 0,
   isBlocked: isNameBlocked,
-  resolve: createNameResolution({ families, resolvers }),
+  resolve: createNameResolution(given),
 });
 
 /** Whether these lists block a canonical name. */
@@ -39,6 +42,7 @@ function exceptionsOf(blocked: ReadonlySet<string>, routeDomains: readonly strin
 /** Without a configuration, nothing can be reached. */
 export const closedPolicy: Policy = {
   families: { ipv4: false, ipv6: false },
+  roundTripMs: 0,
   isBlocked: () => false,
   resolve: () => Promise.resolve({ addresses: [] }),
 };

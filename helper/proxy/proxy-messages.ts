@@ -19,6 +19,8 @@ export const proxyMessage = z.object({
   families: z.object({ ipv4: z.boolean(), ipv6: z.boolean() }),
   /** If absent, the lists stay: sending a hundred thousand names takes a slow computer a second. */
   lists: z.optional(lists),
+  /** How long the gateway takes to answer, in milliseconds, if that is known. */
+  roundTripMs: z.optional(z.int().check(z.nonnegative())),
   /** Whether to continue when standard input ends. */
   outlive: z.boolean(),
 });

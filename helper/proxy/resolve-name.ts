@@ -12,7 +12,7 @@ export interface NameAddresses {
 /** Finds the addresses of a canonical name. */
 export type ResolveName = (name: string) => Promise<NameAddresses>;
 
-/** For each resolver and try; c-ares increases it from try to try. */
+/** For each resolver and try, at least; c-ares increases it from try to try. */
 const timeoutMs = 2000;
 const tries = 2;
 
@@ -26,10 +26,11 @@ const resolutionDelayMs = 50;
 export function createNameResolution({
   resolvers,
   families,
-}: Pick<ProxyConfiguration, 'resolvers' | 'families'>): ResolveName {
+  roundTripMs = 0,
+}: Pick<ProxyConfiguration, 'resolvers' | 'families' | 'roundTripMs'>): ResolveName {
   // With an empty list of servers, c-ares would keep those of /etc/resolv.conf.
   if (resolvers.length === 0) return () => Promise.resolve({ addresses: [] });
-  const resolver = new Resolver({ timeout: timeoutMs, tries });
+  const resolver = new Resolver({ timeout: Math.max(timeoutMs, 2 * roundTripMs), tries });
   resolver.setServers(resolvers);
   return async (name) => {
     const ipv6 = look(families.ipv6, () => resolver.resolve6(name));

@@ -52,6 +52,12 @@ export function createCoordinator(options: {
     if (!isThere) onDeviceRecreated();
   }
 
+  const roundTripOf = (address: string) =>
+    engines.roundTripMs(address).catch((error: unknown) => {
+      log.error('how long the gateway takes to answer could not be found out', error);
+      return undefined;
+    });
+
   const compensate = (missing: readonly GuardedName[]) =>
     trafficBlock.compensate(missing, latestConnection(), applied?.networks);
 
@@ -156,7 +162,12 @@ export function createCoordinator(options: {
         const networks = await current.attachedNetworks;
         expectNoConflict(fresh, { networks, gateway: current.connection.address });
         const old = current.assigned.filter((address) => !fresh.includes(address));
-        const servers = await dns.usableServers(current, given.dns.servers, addresses);
+        const { address } = current.connection;
+        const [servers, roundTripMs] = await Promise.all([
+          dns.usableServers(current, given.dns.servers, addresses),
+          roundTripOf(address),
+        ]);
+        current.roundTripMs = roundTripMs;
         if (servers.length === 0) log.warn('there is no resolver that can be asked through the tunnel');
         current.assigned = [...old, ...fresh];
         await portal.close();
@@ -179,7 +190,7 @@ export function createCoordinator(options: {
           await device.removeAddresses(old);
         });
         current.assigned = fresh;
-        return { addresses, dns: { ...given.dns, servers: askedServers(current) } };
+        return { addresses, dns: { ...given.dns, servers: askedServers(current) }, roundTripMs };
       }),
 
     route: (change) =>
@@ -261,6 +272,8 @@ export function createCoordinator(options: {
     statistics: () => (applied ? device.statistics() : undefined),
 
     receivedPackets: () => (applied ? device.receivedPackets() : undefined),
+
+    roundTripMs: async () => applied && (await roundTripOf(applied.connection.address)),
 
     unprivileged: (program, args) => engines.command(program, args),
     secretFile: (content) => engines.secretFile(content),

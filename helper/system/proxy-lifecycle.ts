@@ -28,7 +28,8 @@ export function createProxyLifecycle(host: ProxyHost): ProxyLifecycle {
   }
 
   /** Names that the proxy is asked for are looked up inside the tunnel; the machine's own look-ups stay as they are. */
-  async function configure({ connection, plan, proxy, configuration }: AppliedNetwork): Promise<void> {
+  async function configure(current: AppliedNetwork): Promise<void> {
+    const { connection, plan, proxy, configuration, roundTripMs } = current;
     if (!proxy || !configuration || !plan.proxy) return;
     const { ipv4, ipv6 } = configuration.addresses;
     await proxy.configure({
@@ -36,6 +37,7 @@ export function createProxyLifecycle(host: ProxyHost): ProxyLifecycle {
       families: { ipv4: ipv4 !== undefined, ipv6: ipv6 !== undefined },
       ...plan.proxy,
       outlive: connection.killSwitch,
+      ...(roundTripMs !== undefined && { roundTripMs }),
     });
   }
 

@@ -71,8 +71,11 @@ export interface SystemAdapter {
    * Sets addresses, routes and resolvers, replacing those of an earlier call. Resolves with what was set: addresses
    * without those of an IP version that this machine does not have, and the resolvers that are asked through the
    * tunnel, which may be the gateway's, others or none. If routes were pushed and are wanted, they apply from now on.
+   * `roundTripMs` is as below.
    */
-  configure(configuration: TunnelConfiguration): Promise<Pick<TunnelConfiguration, 'addresses' | 'dns'>>;
+  configure(
+    configuration: TunnelConfiguration,
+  ): Promise<Pick<TunnelConfiguration, 'addresses' | 'dns'> & { roundTripMs: number | undefined }>;
 
   /**
    * Changes the routing without touching the tunnel; resolves with false if nothing is applied. What is
@@ -116,6 +119,9 @@ export interface SystemAdapter {
 
   /** Bytes that the device has carried since `apply`, or undefined if there is no device. */
   statistics(): TunnelStatistics | undefined;
+
+  /** How long the gateway takes to answer the engine, in milliseconds; undefined if that is not known. */
+  roundTripMs(): Promise<number | undefined>;
 
   /** Packets that arrived through the device since `apply`, or undefined if there is no device. */
   receivedPackets(): ReceivedPackets | undefined;

@@ -1,11 +1,12 @@
 import type { GatewaySession, ReachabilityTarget } from '#shared/helper/protocol.ts';
 import type { ConnectionProblem, DisconnectReason, Encryption, TunnelState } from '#shared/tunnel/state.ts';
-import type {
-  Engine,
-  EngineEnd,
-  EngineTransport,
-  GivenConfiguration,
-  LaunchEngine,
+import {
+  toleratedRoundTripMs,
+  type Engine,
+  type EngineEnd,
+  type EngineTransport,
+  type GivenConfiguration,
+  type LaunchEngine,
 } from '../engine/engine-port.ts';
 import { withCheckedConfiguration } from '../engine/checked-configuration.ts';
 import type { Log } from '../log.ts';
@@ -16,17 +17,25 @@ import type { ProbePlan } from './traffic-probe.ts';
 import { lacksResolver, problemsOf, watchTraffic } from './traffic-watch.ts';
 import type { TunnelConfiguration } from '../network/tunnel-configuration.ts';
 
+/** How many answers an engine waits for: of TCP, twice of TLS, and of HTTP. One may get lost. */
+const answers = 6;
+
 /** The maximum time from an engine's first packet to a configured tunnel. */
 const handshakeLimitMs = 20_000;
 
-/** `silent`: packets do not pass, although the engine considers its tunnel to be up. */
-export type AttemptEnd = EngineEnd | 'silent';
+/**
+ * `silent`: packets do not pass, although the engine considers its tunnel to be up. `outpaced`: the gateway takes longer
+ * to answer than this engine would have waited for.
+ */
+export type AttemptEnd = EngineEnd | 'silent' | 'outpaced';
 
 /** How an attempt ended, whether or not it was connected. */
 interface AttemptOutcome {
   end: AttemptEnd;
   /** How long it was connected, in milliseconds; undefined if it never was. */
   connectedMs: number | undefined;
+  /** How long the gateway takes to answer, as far as that is known. */
+  roundTripMs: number;
   /** Whether the state has already said that nothing passes. */
   knownSilent: boolean;
   /** More about why it ended: why the system refused the configuration, or no connection is made, if that is known. */
@@ -50,6 +59,8 @@ interface Attempt {
 export function prepareAttempt(options: {
   connection: Connection;
   session: GatewaySession;
+  /** How long the gateway takes to answer, as far as that is known. */
+  roundTripMs: number;
   /** Internet hosts that the tunnel should be able to reach. */
   reachabilityTargets: readonly ReachabilityTarget[];
   adapter: SystemAdapter;
@@ -70,6 +81,11 @@ export function prepareAttempt(options: {
   let lastFound: string | undefined;
   let watch = new AbortController();
   let silent = false;
+  let outpaced = false;
+  let { roundTripMs } = options;
+  const measure = async () => {
+    roundTripMs = (await adapter.roundTripMs()) ?? roundTripMs;
+  };
   /** Whether the system was found to be as it was set up. */
   let isVerified = false;
   /** By a monotonic clock. */
@@ -90,7 +106,14 @@ export function prepareAttempt(options: {
       if (error instanceof SystemChangeFailed) refusal = error.reason;
       return false;
     }
+    roundTripMs = made.roundTripMs ?? roundTripMs;
     if (signal.aborted) return false;
+    if (!up && roundTripMs > toleratedRoundTripMs(options.roundTripMs)) {
+      log.info('the gateway takes long to answer, so the engine is started again', { roundTripMs });
+      outpaced = true;
+      engine.kill();
+      return false;
+    }
     isVerified = false;
     void verify();
     const { addresses, dns } = made;
@@ -105,6 +128,9 @@ export function prepareAttempt(options: {
       targets,
       needsResolver: !isSplit,
       mtu: configuration.mtu,
+      get roundTripMs() {
+        return roundTripMs;
+      },
     });
     connected();
     return true;
@@ -159,6 +185,8 @@ export function prepareAttempt(options: {
           lastFound = found.join();
           log.info('the tunnel was probed', { problems: lastFound || 'none' });
         }
+        // If it was only late, the next round waits for it.
+        if (findings.silent.length > 0) void measure();
         const verdict = silence.review(findings);
         if (verdict === 'look-again') return;
         silent = verdict === 'recreate';
@@ -190,6 +218,7 @@ export function prepareAttempt(options: {
     device: adapter.device,
     mtu: path.mtu,
     wantsPushedRoutes: connection.split === true,
+    roundTripMs,
     unprivileged: (program, args) => adapter.unprivileged(program, args),
     secretFile: (content) => adapter.secretFile(content),
     log,
@@ -213,12 +242,31 @@ export function prepareAttempt(options: {
     },
   });
 
+  /** A gateway that takes long to answer has that time in addition, once for each answer that is waited for. */
+  const endAfter = (milliseconds: number, until: AbortSignal) => {
+    const begun = performance.now();
+    const check = async () => {
+      if (until.aborted) return;
+      await measure();
+      if (until.aborted) return;
+      const left = begun + milliseconds + answers * roundTripMs - performance.now();
+      if (left > 0) wait(left);
+      else engine.kill();
+    };
+    const wait = (left: number) => {
+      const timer = setTimeout(() => void check(), left);
+      until.addEventListener('abort', () => clearTimeout(timer), { once: true });
+    };
+    wait(milliseconds);
+  };
+
   return {
     engine,
     async serve(onConnected) {
-      const limit = setTimeout(() => engine.kill(), handshakeLimitMs);
+      const over = new AbortController();
+      endAfter(handshakeLimitMs, over.signal);
       connected = () => {
-        clearTimeout(limit);
+        over.abort();
         onConnected();
       };
       adapter.watchDns(showConnected);
@@ -226,11 +274,12 @@ export function prepareAttempt(options: {
       const end = await engine.ended;
       adapter.watchDns(() => undefined);
       watch.abort();
-      clearTimeout(limit);
+      over.abort();
       await configuring;
       watch.abort();
       return {
-        end: silent ? 'silent' : end,
+        end: silent ? 'silent' : outpaced ? 'outpaced' : end,
+        roundTripMs,
         connectedMs: upSince === undefined ? undefined : performance.now() - upSince,
         knownSilent: problems?.includes('nothing-passes') ?? false,
         refusal: end === 'gateway-unreachable' ? unreachable : refusal,

@@ -61,6 +61,8 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
     failedConfigurations: 0,
     refused: { gatewayCertificates: 0, clientCertificates: 0 },
     everConnected: false,
+    /** How long the gateway takes to answer, as far as that is known. */
+    roundTripMs: 0,
     session: options.session,
   };
   const silence = createSilencePolicy();
@@ -93,7 +95,9 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
   sessionWait?.catch(() => undefined);
   if (run.session) setPhase('handshaking');
   // The engine starts while the system is prepared: it sends nothing until it gets its cookie.
-  let ready = run.session && prepareAttempt({ ...options, session: run.session, setPhase, silence, path });
+  const prepare = (session: GatewaySession) =>
+    prepareAttempt({ ...options, session, roundTripMs: run.roundTripMs, setPhase, silence, path });
+  let ready = run.session && prepare(run.session);
   try {
     engineInUse = ready?.engine;
     await adapter.apply(connection);
@@ -112,10 +116,10 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
         if ('givenUp' in outcome) return outcome.givenUp;
         run.session = outcome.session;
       }
-      ready ??= prepareAttempt({ ...options, session: run.session, setPhase, silence, path });
+      ready ??= prepare(run.session);
       engineInUse = ready.engine;
       setPhase('handshaking');
-      const { end, connectedMs, knownSilent, refusal } = await abortable(
+      const { end, connectedMs, roundTripMs, knownSilent, refusal } = await abortable(
         ready.serve(() => {
           run.everConnected = true;
           run.refused = { gatewayCertificates: 0, clientCertificates: 0 };
@@ -123,6 +127,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
         signal,
       );
       ready = undefined;
+      run.roundTripMs = roundTripMs;
       keepsState = end === 'silent' && knownSilent;
       options.log.info('the engine ended', { end, attempt: run.attempt });
       run.failedConfigurations = end === 'configuration-failed' ? run.failedConfigurations + 1 : 0;
@@ -137,7 +142,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
       run.attempt += 1;
       if (run.session) {
         setPhase('waiting');
-        await wake.within(backOffMs(end === 'silent' ? 1 : run.attempt - 1), signal);
+        await wake.within(backOffMs(end === 'silent' || end === 'outpaced' ? 1 : run.attempt - 1), signal);
       }
     }
   } finally {

@@ -2,7 +2,7 @@ import { Resolver } from 'node:dns/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ProbePlan } from './traffic-probe.ts';
 
-/** Of one question, in milliseconds; it is repeated once, which may take twice as long. */
+/** Of one question, in milliseconds, at least; it is repeated once, which may take twice as long. */
 const timeoutMs = 1_500;
 const tries = 2;
 
@@ -15,17 +15,18 @@ const againMs = 1_000;
  * stand in between. What the resolvers themselves do not know says nothing. Rejects only when the signal is aborted.
  */
 export async function probeNames(
-  { addresses, resolvers }: Pick<ProbePlan, 'addresses' | 'resolvers'>,
+  { addresses, resolvers, roundTripMs }: Pick<ProbePlan, 'addresses' | 'resolvers' | 'roundTripMs'>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (await answers(new Resolver({ timeout: timeoutMs, tries }), signal)) return true;
-  const direct = new Resolver({ timeout: timeoutMs, tries });
+  const limits = { timeout: Math.max(timeoutMs, roundTripMs), tries };
+  if (await answers(new Resolver(limits), signal)) return true;
+  const direct = new Resolver(limits);
   direct.setServers(resolvers);
   // Packets from the tunnel's own addresses are routed into it in every routing mode.
   direct.setLocalAddress(addresses.ipv4, addresses.ipv6);
   if (!(await answers(direct, signal))) return true;
   await delay(againMs, undefined, { signal, ref: false });
-  return await answers(new Resolver({ timeout: timeoutMs, tries }), signal);
+  return await answers(new Resolver(limits), signal);
 }
 
 /** What a resolver answers about a name, whether or not there is one (RFC 1035 §4.1.1, RCODE). */

@@ -22,6 +22,7 @@ export function decide(
     case 'session-refused':
       return { session: 'refused' };
     case 'silent':
+    case 'outpaced':
       return { session: 'kept' };
     case 'certificate-refused':
       // Gateways get new keys: a client has to verify this one before anything is sent to it. If this happens again, it

@@ -23,7 +23,7 @@ const headerBytes = { ipv4: 28, ipv6: 48 } as const;
  * Resolves with the largest size that passes now, if that has become smaller.
  */
 export function createSizeWatch(
-  plan: Pick<ProbePlan, 'addresses' | 'resolvers' | 'mtu'>,
+  plan: Pick<ProbePlan, 'addresses' | 'resolvers' | 'mtu' | 'roundTripMs'>,
 ): (signal: AbortSignal) => Promise<number | undefined> {
   const resolvers = plan.resolvers.filter((address) => plan.addresses[familyOf(address)] !== undefined);
   const smaller = sizes.filter((size) => size < plan.mtu);
@@ -64,7 +64,7 @@ export function createSizeWatch(
           askByDatagram({ own, address, port: dnsPort, message, signal, onAnswer });
         }
       }
-      const end = performance.now() + probeLimitMs;
+      const end = performance.now() + probeLimitMs(plan.roundTripMs);
       while (!answered.has(asked[0] ?? 0) && performance.now() < end)
         await wake.within(end - performance.now(), signal);
     } finally {

@@ -17,6 +17,8 @@ export interface ProbePlan {
   targets: readonly ReachabilityTarget[];
   /** The largest packet that the tunnel carries, in bytes. */
   mtu: number;
+  /** How long the gateway takes to answer, in milliseconds. */
+  roundTripMs: number;
 }
 
 export interface ProbeFindings {
@@ -33,8 +35,8 @@ export interface ProbeFindings {
  */
 const sendAt = [0, 200, 800, 1_700];
 
-/** When a tunnel counts as silent, in the same units. */
-export const probeLimitMs = 3_000;
+/** When a tunnel counts as silent, in the same units: in time for all of them to be answered. */
+export const probeLimitMs = (roundTripMs: number) => Math.max(3_000, 1_700 + 2 * roundTripMs);
 
 /** Delays between two reads of the counters. */
 const firstLookMs = 5;
@@ -118,7 +120,7 @@ export async function probeTraffic(
       const target = targets.find(({ address }) => familyOf(address) === family);
       if (target) askByConnecting({ own, target, signal, onAnswer: answered('target') });
     }
-    const end = performance.now() + probeLimitMs;
+    const end = performance.now() + probeLimitMs(plan.roundTripMs);
     let wait = firstLookMs;
     while (!look() && performance.now() < end) {
       await wake.within(wait, signal);

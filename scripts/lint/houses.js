@@ -111,7 +111,7 @@ export const houses = {
       engine: ['system/ports', 'network'],
       'linux/routing': ['linux/programs', 'linux/callers', 'linux/groups', 'linux/netlink'],
       'linux/nftables': ['linux/programs', 'linux/callers', 'linux/groups', 'linux/netlink'],
-      'linux/programs': ['linux/callers', 'linux/groups'],
+      'linux/programs': ['linux/callers', 'linux/groups', 'linux/netlink'],
       'linux/dns': [],
       'linux/groups': ['linux/netlink'],
       'linux/callers': [],

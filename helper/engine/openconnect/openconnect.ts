@@ -5,7 +5,7 @@ import { userAgent } from '#shared/gateway-agent.ts';
 import type { Log } from '../../log.ts';
 import { readEngineLines } from '../engine-lines.ts';
 import { createEngineSecrets } from './secrets.ts';
-import type { Engine, EngineEnd, EngineOptions } from '../engine-port.ts';
+import { toleratedRoundTripMs, type Engine, type EngineEnd, type EngineOptions } from '../engine-port.ts';
 import { readEnvironment } from './configuration.ts';
 import { readEncryption } from './encryption.ts';
 import { readEngineLine } from './output.ts';
@@ -20,11 +20,13 @@ const closeLimitMs = 200;
 const maxConfigurationsPerMinute = 30;
 
 /**
- * Seconds between the engine’s probes of a silent gateway, the lowest value that it accepts (openconnect_set_dpd). It
- * gives up a transport after twice that and at most a second more; if datagrams are lost, nothing arrives for that
- * long. A probe a second while nothing else arrives costs no measurable processor time, and 0.2 kB/s.
+ * Seconds between the engine’s probes of a silent gateway, at least the lowest value that it accepts
+ * (openconnect_set_dpd). It gives up a transport after twice that and at most a second more; if datagrams are lost,
+ * nothing arrives for that long. A probe a second while nothing else arrives costs no measurable processor time, and
+ * 0.2 kB/s. The answer to a probe has to arrive within the same time.
  */
-const deadPeerDetectionSeconds = 2;
+const deadPeerDetectionSeconds = (roundTripMs: number) =>
+  Math.max(2, Math.ceil((1.2 * toleratedRoundTripMs(roundTripMs)) / 1000));
 
 /** The descriptors of its pipes end here; those of the client certificate follow. */
 const pipeCount = 5;
@@ -165,7 +167,7 @@ function serveScript(
 }
 
 function engineArguments(options: EngineOptions): string[] {
-  const { gateway, address, session, device, mtu, wantsPushedRoutes } = options;
+  const { gateway, address, session, device, mtu, wantsPushedRoutes, roundTripMs } = options;
   // Without a host name, the gateway was verified by its address.
   const host = isIP(gateway.host) ? address : gateway.host;
   return [
@@ -180,7 +182,7 @@ function engineArguments(options: EngineOptions): string[] {
     `--script=${engineScript({ withRoutes: wantsPushedRoutes })}`,
     ...(mtu === undefined ? [] : [`--mtu=${mtu}`]),
     '--reconnect-timeout=0',
-    `--force-dpd=${deadPeerDetectionSeconds}`,
+    `--force-dpd=${deadPeerDetectionSeconds(roundTripMs)}`,
     `--useragent=${userAgent(session.agent ?? 'open')}`,
     `--server=https://${isIPv6(host) ? `[${host}]` : host}:${gateway.port}`,
   ];

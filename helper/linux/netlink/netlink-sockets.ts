@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { netlinkDump, netlinkRemove } from './netlink.ts';
-import type { NetlinkMessage } from './netlink-message.ts';
+import { findAttribute, type NetlinkMessage } from './netlink-message.ts';
 
 /** Constants of <linux/sock_diag.h>. */
 const SOCK_DIAG_BY_FAMILY = 20;
@@ -9,21 +9,31 @@ const SOCK_DESTROY = 21;
 
 /** AF_INET and AF_INET6; IPPROTO_TCP and IPPROTO_UDP. */
 const addressFamilies = [2, 10] as const;
-const transports = [6, 17] as const;
+const [tcp, udp] = [6, 17] as const;
+const transports = [tcp, udp] as const;
 
 /** All states of <net/tcp_states.h> except those of sockets without a peer, TCP_CLOSE and TCP_LISTEN. */
 const connectedStates = 0xffff & ~(1 << 7) & ~(1 << 10);
 
 /**
- * Offsets: `struct inet_diag_sockid` in `struct inet_diag_msg` (<linux/inet_diag.h>), the addresses in both, and the
- * inode.
+ * Offsets: `struct inet_diag_sockid` in `struct inet_diag_msg` (<linux/inet_diag.h>), the addresses in both, the owner's
+ * uid and the inode.
  */
 const idAt = 4;
 const idLength = 48;
 const sourceAt = idAt + 4;
 const addressLength = 16;
 const peerAt = sourceAt + addressLength;
+const uidAt = 64;
 const inodeAt = 68;
+const messageLength = 72;
+
+/**
+ * INET_DIAG_INFO of <linux/inet_diag.h> with `struct tcp_info`, and where that has the smoothed round trip time, in
+ * microseconds (<linux/tcp.h>, tcpi_rtt).
+ */
+const INET_DIAG_INFO = 2;
+const roundTripAt = 68;
 
 /**
  * Ends all TCP connections and connected UDP sockets with one of these source addresses; their programs get
@@ -41,6 +51,36 @@ export async function endSocketsFrom(addresses: readonly string[]): Promise<void
 export async function endSockets(inodes: ReadonlySet<number>): Promise<number> {
   if (inodes.size === 0) return 0;
   return await end((payload) => inodes.has(payload.readUInt32LE(inodeAt)) && !isWithinMachine(payload));
+}
+
+/** The round trip of a user's TCP connections to `address`, as TCP has measured it; undefined if it has not. */
+export async function roundTripOf(uid: number, address: string): Promise<number | undefined> {
+  const measured = await connectionsOf(uid, address, tcp, (payload) => {
+    const info = findAttribute(payload, messageLength, INET_DIAG_INFO);
+    return info && info.length >= roundTripAt + 4 ? info.readUInt32LE(roundTripAt) / 1000 : 0;
+  });
+  const longest = Math.max(0, ...measured);
+  return longest > 0 ? Math.ceil(longest) : undefined;
+}
+
+/** What `read` returns for each connection of a user to `address`. */
+async function connectionsOf(
+  uid: number,
+  address: string,
+  transport: (typeof transports)[number],
+  read: (payload: Buffer) => number,
+): Promise<number[]> {
+  const peers = asTold(address);
+  const found: number[] = [];
+  const request = requestOf(addressFamilies[isIPv6(address) ? 1 : 0], transport, Buffer.alloc(idLength));
+  // `idiag_ext`, a bit for each attribute; for UDP, the kernel has no such information.
+  request.writeUInt8(1 << (INET_DIAG_INFO - 1), 2);
+  await netlinkDump('sockets', { type: SOCK_DIAG_BY_FAMILY, payload: request }, ({ payload }) => {
+    const peer = payload.subarray(peerAt, peerAt + addressLength);
+    if (payload.readUInt32LE(uidAt) === uid && peers.some((known) => known.equals(peer)))
+      found.push(read(payload));
+  });
+  return found;
 }
 
 const isWithinMachine = (payload: Buffer) => {

@@ -11,6 +11,11 @@ export interface EngineHost {
   secretFile(content: string): SecretFile;
   /** A TCP connection that takes the engine's route; the socket reports whether it succeeds. */
   connect(gateway: GatewayEndpoint): Socket;
+  /**
+   * How long the gateway at this address takes to answer, in milliseconds, as the system has measured it on the engine's
+   * connection; undefined if that cannot be found out.
+   */
+  roundTripMs(address: string): Promise<number | undefined>;
   /** Ends what an earlier helper left running. */
   endLeftOver(): Promise<void>;
 }

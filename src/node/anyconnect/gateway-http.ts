@@ -32,7 +32,11 @@ export interface GatewayHttp {
   close(): void;
 }
 
+/** For an answer over an open connection; a gateway that took long to open it has several times that in addition. */
 const exchangeTimeoutMs = 15_000;
+const openings = 2;
+/** To open a connection, beside the limits of TLS. */
+const openTimeoutMs = 60_000;
 const maxBodyBytes = 256 * 1024;
 const maxCookies = 32;
 
@@ -46,15 +50,32 @@ export function createGatewayHttp(options: {
 }): GatewayHttp {
   const cookies = new Map<string, string>();
   let pin: string | undefined;
+  /** How long the last opening took. */
+  let openedIn = 0;
+  let timer: NodeJS.Timeout | undefined;
+  /** Ends the exchange in progress. */
+  let expire: () => void = () => undefined;
+  const limitTo = (milliseconds: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => expire(), milliseconds).unref();
+  };
+  const limitAnswer = () => limitTo(exchangeTimeoutMs + openings * openedIn);
   const agent = new VerifiedAgent(async () => {
+    const begun = performance.now();
+    limitTo(openTimeoutMs);
     const result = await options.open();
+    openedIn = performance.now() - begun;
+    limitAnswer();
     if (result.ok) pin = result.pin;
     return result;
   });
 
   async function exchange(path: string, body?: string): Promise<GatewayExchange> {
+    const late = new AbortController();
+    expire = () => late.abort(new Error('no answer'));
+    limitAnswer();
     try {
-      const response = await send(path, body);
+      const response = await send(path, body, AbortSignal.any([options.signal, late.signal]));
       keepCookies(response, cookies);
       const { statusCode: status = 0 } = response;
       const { location } = response.headers;
@@ -67,12 +88,14 @@ export function createGatewayHttp(options: {
       const failed = unreachableBy(error);
       if (!wantsCertificate(error)) return failed;
       return { ok: false, failure: 'certificate-required', detail: failed.detail };
+    } finally {
+      expire = () => undefined;
+      clearTimeout(timer);
     }
   }
 
-  function send(path: string, body: string | undefined): Promise<IncomingMessage> {
+  function send(path: string, body: string | undefined, signal: AbortSignal): Promise<IncomingMessage> {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const signal = AbortSignal.any([options.signal, AbortSignal.timeout(exchangeTimeoutMs)]);
     return new Promise((resolve, reject) => {
       // A request that still waits for its connection is not ended by its signal.
       signal.addEventListener('abort', () => reject(abortError(signal)), { once: true });

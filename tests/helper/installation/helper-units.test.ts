@@ -366,7 +366,13 @@ test('the log is one line for each event, causes included', () => {
 
 test('a probe that no route leads to finds silence, and does not end the helper', async () => {
   // The kernel refuses to connect from the loopback address to another machine.
-  const plan = { addresses: { ipv4: '127.0.0.1' }, resolvers: [], needsResolver: false, targets: [] };
+  const plan = {
+    addresses: { ipv4: '127.0.0.1' },
+    resolvers: [],
+    needsResolver: false,
+    targets: [],
+    roundTripMs: 0,
+  };
   const { signal } = new AbortController();
   expect(await probeTraffic(plan, { received: () => undefined, signal })).toMatchObject({ silent: ['ipv4'] });
 });

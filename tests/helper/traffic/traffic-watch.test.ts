@@ -7,7 +7,7 @@ test('a tunnel that could not be looked at once is looked at again', async () =>
   let rounds = 0;
   const noDescriptors = new Error('EMFILE: too many open files');
   const watched = watchTraffic({
-    plan: { addresses: {}, resolvers: [], needsResolver: false, targets: [], mtu: 1400 },
+    plan: { addresses: {}, resolvers: [], needsResolver: false, targets: [], mtu: 1400, roundTripMs: 0 },
     received() {
       if (errors.length === 0) throw noDescriptors;
       return { ipv4: 0, ipv6: 0 };
