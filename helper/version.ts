@@ -6,7 +6,7 @@ export const helperVersion = '0.1.0';
 /**
  * The helper's capabilities: its routing modes, access to captive portals, its log for the user it is about, the
  * user's own resolvers, domains and local networks, stored lists, client certificates for the tunnel, what may come in
- * through it, and the name under which a gateway knows the client.
+ * through it, the name under which a gateway knows the client, and further addresses of a gateway.
  * `routesGroups`: whether the system can route programs by group.
  */
 export const helperCapabilities = ({ routesGroups }: { routesGroups: boolean }): string[] => [
@@ -21,4 +21,5 @@ export const helperCapabilities = ({ routesGroups }: { routesGroups: boolean }):
   'client-certificate',
   'incoming',
   'gateway-agent',
+  'addresses',
 ];

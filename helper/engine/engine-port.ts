@@ -29,6 +29,8 @@ export interface EngineOptions {
   /** How to give it a secret. */
   secretFile(content: string): SecretFile;
   log: Log;
+  /** The gateway has answered, and is the one that was verified. */
+  onReached(): void;
   /**
    * The tunnel is up, or has new values. True if they could be used and have been applied; otherwise the engine ends
    * with `configuration-failed`.

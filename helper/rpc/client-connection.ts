@@ -146,6 +146,10 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
       if (tunnel.provideSession(session)) return null;
       throw new ResponseError(helperError.wrongState, 'nothing waits for a session');
     },
+    setAddresses({ otherAddresses }) {
+      if (tunnel.setAddresses(otherAddresses)) return null;
+      throw new ResponseError(helperError.wrongState, 'there is no connection to a gateway');
+    },
     async openGatewayStream() {
       const stream = await gatewayStream();
       writer.afterLastAnswer(() => {

@@ -193,6 +193,20 @@ export function createCoordinator(options: {
         return { addresses, dns: { ...given.dns, servers: askedServers(current) }, roundTripMs };
       }),
 
+    moveTo: (address) =>
+      enqueue(async () => {
+        const current = applied;
+        if (!current) throw new Error('moveTo before apply');
+        current.connection = { ...current.connection, address };
+        await changing(async () => {
+          await record.note(current);
+          // The networks that a gateway names may contain its own address.
+          await follower.replan(current, current.connection);
+          await filter.set(filterRulesOf(current));
+          await router.set(routingRulesOf(current));
+        });
+      }),
+
     route: (change) =>
       enqueue(async () => {
         if (!applied) return false;
@@ -295,9 +309,9 @@ export function createCoordinator(options: {
 
     moveProcess: (process) => enqueueMove(() => ports.groups.move(process)),
 
-    watchUplink(onChange) {
+    watchUplink(addresses, onChange) {
       if (!applied) throw new Error('watchUplink before apply');
-      return follower.watch(applied, onChange);
+      return follower.watch(addresses, onChange);
     },
   };
 }

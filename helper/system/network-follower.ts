@@ -18,10 +18,13 @@ export interface NetworkFollower {
    */
   replan(current: AppliedNetwork, connection: Connection): Promise<boolean>;
   /**
-   * Follows changes by others. Calls back when the route to the gateway changes. Returns a function that ends the
-   * watch.
+   * Follows changes by others. Calls back when the route to an address changes, with whether there is one, for each
+   * such address. Returns a function that ends the watch.
    */
-  watch(current: AppliedNetwork, onChange: (reachable: boolean) => void): () => void;
+  watch(
+    addresses: () => readonly string[],
+    onChange: (isReachable: ReadonlyMap<string, boolean>) => void,
+  ): () => void;
 }
 
 export function createNetworkFollower(options: {
@@ -86,9 +89,12 @@ export function createNetworkFollower(options: {
   return {
     attachedNetworks,
     replan,
-    watch({ connection }, onChange) {
-      const route = () => uplink.routeTo(connection.address);
-      let last = route();
+    watch(addresses, onChange) {
+      const routes = async () => {
+        const found = addresses().map(async (address) => [address, await uplink.routeTo(address)] as const);
+        return new Map(await Promise.all(found));
+      };
+      let last = routes();
       const stopDnsWatch = dns.watch(() => {
         void enqueue((current) => followDns(current)).catch((error: unknown) =>
           log.error('a change of the DNS settings could not be followed', error),
@@ -96,12 +102,22 @@ export function createNetworkFollower(options: {
       });
       const stopNetworkWatch = uplink.watch(() => {
         const before = last;
-        last = route();
+        last = routes();
         void Promise.all([before, last, enqueue(follow)])
           .then(([old, now]) => {
-            if (old === now) return;
-            log.info('the way to the gateway has changed', { from: old ?? 'none', to: now ?? 'none' });
-            onChange(now !== undefined);
+            const changed = new Map<string, boolean>();
+            for (const [address, to] of now) {
+              const from = old.get(address);
+              // One that has just become known is no change.
+              if (!old.has(address) || from === to) continue;
+              log.info('the way to the gateway has changed', {
+                address,
+                from: from ?? 'none',
+                to: to ?? 'none',
+              });
+              changed.set(address, to !== undefined);
+            }
+            if (changed.size > 0) onChange(changed);
           })
           .catch((error: unknown) => log.error('a change of the network could not be followed', error));
       });

@@ -84,6 +84,9 @@ export interface SystemAdapter {
    */
   route(change: RoutingChange): Promise<boolean>;
 
+  /** The gateway is at another address now: the engine, which must have ended, reaches that and no other. */
+  moveTo(address: string): Promise<void>;
+
   /** Whether the machine's settings send the look-ups of its programs to the tunnel's resolvers now. */
   asksTunnelResolvers(): boolean;
 
@@ -153,8 +156,11 @@ export interface SystemAdapter {
   moveProcess(process: ProcessMove): Promise<ProcessesMoved>;
 
   /**
-   * Calls back when the machine's route to the gateway changes, and with whether there is one. Also follows local
-   * networks, if the routing needs it. Returns a function that ends the watch.
+   * Calls back when the machine's route to an address of the gateway changes, and with whether there is one, for each
+   * such address. Also follows local networks, if the routing needs it. Returns a function that ends the watch.
    */
-  watchUplink(onChange: (reachable: boolean) => void): () => void;
+  watchUplink(
+    addresses: () => readonly string[],
+    onChange: (isReachable: ReadonlyMap<string, boolean>) => void,
+  ): () => void;
 }

@@ -12,6 +12,7 @@ import { withCheckedConfiguration } from '../engine/checked-configuration.ts';
 import type { Log } from '../log.ts';
 import { SystemChangeFailed } from '../system/ports/system-change-failed.ts';
 import type { Connection, SystemAdapter } from '../system/system-adapter.ts';
+import type { AddressTurns } from './address-turns.ts';
 import type { SilencePolicy } from './silence.ts';
 import type { ProbePlan } from './traffic-probe.ts';
 import { lacksResolver, problemsOf, watchTraffic } from './traffic-watch.ts';
@@ -22,6 +23,12 @@ const answers = 6;
 
 /** The maximum time from an engine's first packet to a configured tunnel. */
 const handshakeLimitMs = 20_000;
+
+/**
+ * The maximum time until a gateway that may be at other addresses answers at this one; twice as long when all of them
+ * have been tried, and so on, up to the limit above.
+ */
+const reachLimitMs = 5_000;
 
 /**
  * `silent`: packets do not pass, although the engine considers its tunnel to be up. `outpaced`: the gateway takes longer
@@ -51,7 +58,7 @@ export interface TunnelPath {
 /** One attempt of an engine to connect. */
 interface Attempt {
   readonly engine: Engine;
-  /** Starts the engine's traffic, and waits for its end. */
+  /** Starts the engine's traffic, and waits for its end, which comes soon if the gateway should be elsewhere. */
   serve(onConnected: () => void): Promise<AttemptOutcome>;
 }
 
@@ -59,6 +66,7 @@ interface Attempt {
 export function prepareAttempt(options: {
   connection: Connection;
   session: GatewaySession;
+  addresses: Pick<AddressTurns, 'all' | 'rounds'>;
   /** How long the gateway takes to answer, as far as that is known. */
   roundTripMs: number;
   /** Internet hosts that the tunnel should be able to reach. */
@@ -93,6 +101,7 @@ export function prepareAttempt(options: {
   let refusal: DisconnectReason | undefined;
   let unreachable: DisconnectReason | undefined;
   let connected: () => void = () => undefined;
+  let reached: () => void = () => undefined;
   let configuring: Promise<unknown> = Promise.resolve();
 
   const configure = async (configuration: TunnelConfiguration): Promise<boolean> => {
@@ -222,6 +231,7 @@ export function prepareAttempt(options: {
     unprivileged: (program, args) => adapter.unprivileged(program, args),
     secretFile: (content) => adapter.secretFile(content),
     log,
+    onReached: () => reached(),
     onConfiguration(given) {
       const result = applyChecked(withMtuOf(path, given));
       configuring = result;
@@ -264,7 +274,13 @@ export function prepareAttempt(options: {
     engine,
     async serve(onConnected) {
       const over = new AbortController();
-      endAfter(handshakeLimitMs, over.signal);
+      const isReached = new AbortController();
+      const limit = (milliseconds: number, signals: AbortSignal[]) =>
+        endAfter(milliseconds, AbortSignal.any([over.signal, ...signals]));
+      limit(handshakeLimitMs, []);
+      const { addresses } = options;
+      if (addresses.all().length > 1) limit(reachLimitMs * 2 ** addresses.rounds, [isReached.signal]);
+      reached = () => isReached.abort();
       connected = () => {
         over.abort();
         onConnected();

@@ -4,9 +4,10 @@ import type { Engine, LaunchEngine } from '../engine/engine-port.ts';
 import type { Log } from '../log.ts';
 import type { Connection, SystemAdapter } from '../system/system-adapter.ts';
 import { abortable } from './abortable.ts';
+import type { AddressTurns } from './address-turns.ts';
 import type { AttachedClients, Client } from './attached-clients.ts';
 import { backOffMs } from './back-off.ts';
-import { prepareAttempt, type TunnelPath } from './connection-attempt.ts';
+import { prepareAttempt, type AttemptEnd, type TunnelPath } from './connection-attempt.ts';
 import { decide } from './reconnect-policy.ts';
 import type { SessionSlot, WaitPolicy } from './session-wait.ts';
 import { createSilencePolicy } from './silence.ts';
@@ -21,7 +22,9 @@ export const unresolvedAddress = '127.0.0.1';
 export const isResolved = ({ address }: Connection) => address !== unresolvedAddress;
 
 export interface ConnectionRunOptions {
+  /** Its address is always the one in use. */
   connection: Connection;
+  addresses: AddressTurns;
   /** The client that asked for it; none for a connection taken over from an earlier helper. */
   requester: Client | undefined;
   /** Whether that client may sign in for this connection. */
@@ -55,12 +58,16 @@ const steadyMs = 60_000;
  * given up; rejects when `signal` is aborted. The network stays applied.
  */
 export async function runConnection(options: ConnectionRunOptions): Promise<DisconnectReason> {
-  const { connection, adapter, wake, signal, setState } = options;
+  const { connection, addresses, adapter, wake, signal, setState } = options;
   const run = {
     attempt: 1,
     failedConfigurations: 0,
     refused: { gatewayCertificates: 0, clientCertificates: 0 },
     everConnected: false,
+    /** There is no way to the gateway's address any more. */
+    isCutOff: false,
+    /** Why it could not be reached, as far as that is known, for each address since it last answered. */
+    unreachable: new Map<string, DisconnectReason | undefined>(),
     /** How long the gateway takes to answer, as far as that is known. */
     roundTripMs: 0,
     session: options.session,
@@ -76,13 +83,27 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
     setState({ state: 'connecting', gateway: connection.gateway, attempt: run.attempt, phase });
   };
 
-  const onUplinkChange = (reachable: boolean) => {
-    delete path.mtu;
+  const onUplinkChange = (isReachable: ReadonlyMap<string, boolean>) => {
+    const reachable = isReachable.get(addresses.current);
+    if (reachable !== undefined) delete path.mtu;
     // A first attempt fails by itself, and explains the failure better than a killed engine could.
     if (!run.everConnected) return;
-    options.log.info('the engine is replaced', { reachable });
-    engineInUse?.kill();
-    if (reachable) wake.call();
+    if (reachable !== undefined) {
+      options.log.info('the engine is replaced', { reachable });
+      run.isCutOff = !reachable;
+      engineInUse?.kill();
+    }
+    if ([...isReachable.values()].includes(true)) wake.call();
+  };
+
+  /** Goes on to another address of the gateway, if there is one. */
+  const moveTo = async (address: string | undefined) => {
+    if (address === undefined) return;
+    options.log.info('the gateway is tried at another address', { address });
+    // Another way, on which other sizes pass.
+    delete path.mtu;
+    connection.address = address;
+    await adapter.moveTo(address);
   };
 
   const waitForSession = () => {
@@ -102,7 +123,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
     engineInUse = ready?.engine;
     await adapter.apply(connection);
     // Well before it is connected: later changes are compared with the route to the gateway at this moment.
-    stopWatch = adapter.watchUplink(onUplinkChange);
+    stopWatch = adapter.watchUplink(() => addresses.all(), onUplinkChange);
     adapter.watchDevice(() => {
       options.log.info('another device took the place of one that was removed');
       engineInUse?.kill();
@@ -131,18 +152,33 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
       keepsState = end === 'silent' && knownSilent;
       options.log.info('the engine ended', { end, attempt: run.attempt });
       run.failedConfigurations = end === 'configuration-failed' ? run.failedConfigurations + 1 : 0;
-      if (end === 'certificate-refused') run.refused.gatewayCertificates += 1;
+      // Addresses pass on to others; the gateway is still looked for where it was not yet.
+      const isSomebodyElse = end === 'certificate-refused' && addresses.all().length > 1;
+      const isElsewhere = run.isCutOff || (connectedMs === undefined && mayBeElsewhere(end));
+      run.isCutOff = false;
+      if (end === 'gateway-unreachable') run.unreachable.set(connection.address, refusal);
+      if (connectedMs !== undefined) {
+        addresses.answered();
+        run.unreachable.clear();
+      }
+      if (end === 'certificate-refused' && !isSomebodyElse) run.refused.gatewayCertificates += 1;
       if (end === 'client-certificate-refused') run.refused.clientCertificates += 1;
       const isHopeless = run.failedConfigurations >= configurationTries;
-      const persist = connection.killSwitch || (run.everConnected && !isHopeless);
-      const next = decide(end, persist, run.refused);
-      if ('giveUp' in next) return refusal ?? next.giveUp;
+      const hasUntried = isElsewhere && addresses.isUntriedLeft();
+      const persist = connection.killSwitch || (run.everConnected && !isHopeless) || hasUntried;
+      const next = isSomebodyElse ? keepSession : decide(end, persist, run.refused);
+      const why = end === 'gateway-unreachable' ? reasonOfAll([...run.unreachable.values()]) : refusal;
+      if ('giveUp' in next) return why ?? next.giveUp;
       if (next.session === 'refused') run.session = undefined;
       if (connectedMs !== undefined && connectedMs >= steadyMs) run.attempt = 1;
       run.attempt += 1;
       if (run.session) {
         setPhase('waiting');
-        await wake.within(backOffMs(end === 'silent' || end === 'outpaced' ? 1 : run.attempt - 1), signal);
+        if (isSomebodyElse) await abortable(moveTo(addresses.drop()), signal);
+        else if (isElsewhere) await abortable(moveTo(addresses.next()), signal);
+        // One after the other, and then again with a growing wait.
+        const failures = isElsewhere && addresses.all().length > 1 ? addresses.rounds + 1 : run.attempt - 1;
+        await wake.within(backOffMs(end === 'silent' || end === 'outpaced' ? 1 : failures), signal);
       }
     }
   } finally {
@@ -150,6 +186,17 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
     if (engineInUse) options.onEngineLeft(engineInUse.stop());
   }
 }
+
+/** Not every network has a route to both IP versions: that there is none says something only of all addresses. */
+const reasonOfAll = (reasons: readonly (DisconnectReason | undefined)[]) =>
+  reasons.find((reason) => reason !== undefined && reason !== 'gateway-without-route') ??
+  (reasons.includes(undefined) ? undefined : reasons[0]);
+
+const keepSession = { session: 'kept' } as const;
+
+/** Whether the gateway, which has never given this engine a tunnel, may be at another of its addresses. */
+const mayBeElsewhere = (end: AttemptEnd) =>
+  end === 'gateway-unreachable' || end === 'connection-lost' || end === 'failed';
 
 function waitPolicyFor(options: ConnectionRunOptions, everConnected: boolean): WaitPolicy {
   const { connection, requester, maySignIn } = options;

@@ -1,14 +1,16 @@
 import type { DisconnectReason } from '#shared/tunnel/state.ts';
 import { SystemChangeFailed } from '../system/ports/system-change-failed.ts';
 import type { Connection } from '../system/system-adapter.ts';
+import { createAddressTurns, type AddressTurns } from './address-turns.ts';
 import { runConnection, type ConnectionRunOptions } from './connection-run.ts';
 import { createSessionSlot, type SessionSlot } from './session-wait.ts';
 import { createWake, type Wake } from './wake.ts';
 
 /** A connection in progress or up. */
 export interface Run {
-  /** As it was requested, but with the current kill switch. */
+  /** As it was requested, but with the current kill switch and address. */
   readonly connection: Connection;
+  readonly addresses: AddressTurns;
   readonly sessions: SessionSlot;
   readonly wake: Wake;
   readonly abort: AbortController;
@@ -18,8 +20,9 @@ export interface Run {
   engineGone: Promise<void>;
 }
 
-export const createRun = (connection: Connection): Run => ({
+export const createRun = (connection: Connection, otherAddresses: readonly string[] = []): Run => ({
   connection,
+  addresses: createAddressTurns(connection.address, otherAddresses),
   sessions: createSessionSlot(),
   wake: createWake(),
   abort: new AbortController(),
@@ -35,15 +38,16 @@ export async function beginRun(
   run: Run,
   options: Omit<
     ConnectionRunOptions,
-    'connection' | 'sessions' | 'wake' | 'signal' | 'onBlocked' | 'onEngineLeft'
+    'connection' | 'addresses' | 'sessions' | 'wake' | 'signal' | 'onBlocked' | 'onEngineLeft'
   > & { onOver: (reason: DisconnectReason | undefined) => void },
 ): Promise<void> {
-  const { connection, sessions, wake } = run;
+  const { connection, addresses, sessions, wake } = run;
   const { signal } = run.abort;
   const { promise: isBlocked, resolve: onBlocked } = Promise.withResolvers<void>();
   run.over = runConnection({
     ...options,
     connection,
+    addresses,
     sessions,
     wake,
     signal,

@@ -59,7 +59,7 @@ export class Tunnel {
     this.state.owner = connection?.owner;
     const cause = await this.#adapter.unavailable();
     if (cause !== undefined) this.#setInvalid(cause);
-    else if (connection) await this.#start(connection, undefined, undefined);
+    else if (connection) await this.#start(connection, undefined, { session: undefined });
     else if (found.kind === 'unreadable') this.#setDisconnected('journal-unreadable');
     else if (found.kind === 'ended') {
       // The app that comes next may be another one, which does not know that there was a connection.
@@ -89,7 +89,7 @@ export class Tunnel {
    */
   connect(request: ReadConnectRequest, client: Client): Promise<void> {
     const { session, gateway, address = unresolvedAddress, routing, killSwitch, deadline } = request;
-    const { ownResolvers = [], split = false, allowIncoming = false } = request;
+    const { ownResolvers = [], split = false, allowIncoming = false, otherAddresses = [] } = request;
     this.state.owner = client.user;
     return this.#command('connecting', async () => {
       if (this.#run) await this.#end(this.#run, { keepBlocking: true });
@@ -109,8 +109,10 @@ export class Tunnel {
         ...(split && { split }),
         ...(allowIncoming && { allowIncoming }),
       };
-      const known = isResolved(connection) ? session : undefined;
-      await this.#start(connection, client, known, request.reachabilityTargets);
+      const known = isResolved(connection)
+        ? { session, otherAddresses }
+        : { session: undefined, otherAddresses: [] };
+      await this.#start(connection, client, { ...known, reachabilityTargets: request.reachabilityTargets });
       this.#deadline.set(deadline);
     });
   }
@@ -119,6 +121,14 @@ export class Tunnel {
   provideSession(session: GatewaySession): boolean {
     if (!this.#run || !isResolved(this.#run.connection)) return false;
     return this.#run.sessions.provide(session);
+  }
+
+  /** Where the gateway may be, too. False if there is no connection to a known address. */
+  setAddresses(otherAddresses: readonly string[]): boolean {
+    if (!this.#run || !isResolved(this.#run.connection)) return false;
+    // It may be waiting for the next attempt at an address at which nobody is.
+    if (this.#run.addresses.replace(otherAddresses)) this.#run.wake.call();
+    return true;
   }
 
   /**
@@ -230,10 +240,14 @@ export class Tunnel {
   async #start(
     connection: Connection,
     requester: Client | undefined,
-    session: GatewaySession | undefined,
-    reachabilityTargets: readonly ReachabilityTarget[] = [],
+    known: {
+      session: GatewaySession | undefined;
+      otherAddresses?: readonly string[];
+      reachabilityTargets?: readonly ReachabilityTarget[] | undefined;
+    },
   ): Promise<void> {
-    const run = createRun(connection);
+    const { session, otherAddresses, reachabilityTargets = [] } = known;
+    const run = createRun(connection, otherAddresses);
     this.#run = run;
     await beginRun(run, {
       requester,

@@ -70,7 +70,10 @@ export function launchOpenconnect(options: EngineOptions): Engine {
       if (told) options.onEncryption(told.transport, told.encryption);
       if (event === 'refused') options.onUnreachable('gateway-refuses-connections');
       if (event === 'no-route') options.onUnreachable('gateway-without-route');
-      if (event === 'secured') seen.secured = true;
+      if (event === 'secured') {
+        seen.secured = true;
+        options.onReached();
+      }
       if (event === 'certificate-refused') seen.certificateRefused = true;
       if (event === 'dtls' || event === 'tls') options.onTransport(event);
       if (event === 'unusable-certificate') seen.clientCertificateRefused = true;

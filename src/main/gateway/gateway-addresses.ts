@@ -1,11 +1,15 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { maxOtherAddresses } from '#shared/helper/protocol.ts';
 import type { Settings } from '../preferences/settings.ts';
 import { withTimeout } from '../with-timeout.ts';
+import { reachOf } from './address-reach.ts';
 
 const rememberedGateways = 32;
 /** At most this many names are looked up in advance. */
 const rememberedLookUps = 64;
+/** How long nothing is asked again for a name, which may pass on to another address. */
+const freshMs = 10 * 60_000;
 /** Otherwise an unreachable resolver would delay everything by half a minute. */
 const resolveTimeoutMs = 5000;
 
@@ -18,7 +22,12 @@ export interface GatewayAddresses {
   known(host: string): string[];
   /** Looks the name up, or waits for a look-up in progress, and resolves with all addresses that are known then. */
   resolve(host: string): Promise<string[]>;
-  /** Whether a look-up has succeeded since the app started; older addresses may be out of date. */
+  /**
+   * Looks the name up where another answer may be given than without a tunnel: what is found comes after what is known,
+   * and nothing from nearer networks is taken.
+   */
+  learnMore(host: string): Promise<void>;
+  /** Whether a look-up has succeeded in the last minutes; older addresses may be out of date. */
   isFresh(host: string): boolean;
   /** The address at which the gateway last answered. */
   remembered(host: string): string | undefined;
@@ -29,8 +38,8 @@ export function createGatewayAddresses(
   settings: Settings,
   find: (host: string) => Promise<string[]> = findAddresses,
 ): GatewayAddresses {
-  /** Names that were resolved since the app started. */
-  const fresh = new Set<string>();
+  /** When names were resolved. */
+  const resolvedAt = new Map<string, number>();
   const inProgress = new Map<string, Promise<void>>();
 
   const remembered = (host: string) => entryOf(settings.get('gatewayAddresses'), host);
@@ -54,7 +63,7 @@ export function createGatewayAddresses(
     try {
       const addresses = await find(host);
       if (addresses.length > 0) {
-        fresh.add(host);
+        resolvedAt.set(host, Date.now());
         keepLookUp(host, addresses);
       }
     } catch {
@@ -73,7 +82,22 @@ export function createGatewayAddresses(
       await withTimeout(work, resolveTimeoutMs, undefined);
       return known(host);
     },
-    isFresh: (host) => isIP(host) !== 0 || fresh.has(host),
+    async learnMore(host) {
+      if (isIP(host) !== 0) return;
+      const found = await withTimeout(
+        find(host).catch(() => []),
+        resolveTimeoutMs,
+        [],
+      );
+      const [first, ...others] = known(host);
+      if (first === undefined) return;
+      const nearest = Math.min(...[first, ...others].map(reachOf));
+      const news = found.filter(
+        (address) => address !== first && !others.includes(address) && reachOf(address) >= nearest,
+      );
+      if (news.length > 0) keepLookUp(host, [first, ...[...others, ...news].slice(-maxOtherAddresses)]);
+    },
+    isFresh: (host) => isIP(host) !== 0 || Math.abs(Date.now() - (resolvedAt.get(host) ?? 0)) < freshMs,
     remembered,
     remember(host, address) {
       if (isIP(host) !== 0 || remembered(host) === address) return;

@@ -12,6 +12,8 @@ import { pinsOf, type GatewayPins } from './gateway-pins.ts';
 /** The faster of this many tries counts: the first one may have waited for a look-up, or for a sleeping radio. */
 const tries = 2;
 const timeoutMs = 1500;
+/** Of one gateway. */
+const maxAddresses = 3;
 
 export interface GatewayLatenciesOptions {
   servers: () => readonly Pick<Server, 'serverId' | 'domain' | 'port'>[];
@@ -27,14 +29,21 @@ export function createGatewayLatencies(options: GatewayLatenciesOptions): Latenc
     ...options,
     async measureOne({ domain, port }, mayGoOn) {
       if (isTunnelsGateway({ domain, port }, options.state())) return undefined;
-      const [address] = await options.addresses.resolve(domain);
       const gateway = { host: domain, port: port ?? defaultGateway.port };
       let best: Connection | undefined;
       let isProven: boolean | undefined;
-      for (let tried = 1; tried <= tries; tried += 1) {
+      let tried = 0;
+      const addresses = (await options.addresses.resolve(domain)).slice(0, maxAddresses);
+      // The first one that answers counts: IPv6 may be in the name's addresses, and not in this network.
+      for (let address = addresses.shift(); address !== undefined && tried < tries;) {
         if (!mayGoOn()) return undefined;
-        const now = address === undefined ? undefined : await timeToConnect(address, gateway.port);
-        if (address === undefined || !now) break;
+        const now = await timeToConnect(address, gateway.port);
+        if (!now) {
+          if (tried > 0) break;
+          address = addresses.shift();
+          continue;
+        }
+        tried += 1;
         if (!best || now.milliseconds < best.milliseconds) best = now;
         if (tried === tries)
           isProven = await provesIdentity(gateway, address, now.socket, pinsOf(options.pins(), domain));

@@ -1,5 +1,5 @@
-import ipaddr from 'ipaddr.js';
 import type { Logger } from 'pino';
+import { reachOf } from './address-reach.ts';
 import type { GatewayAddresses } from './gateway-addresses.ts';
 import { authority } from './authority.ts';
 import type { GatewayMemory } from './gateway-memory.ts';
@@ -69,23 +69,3 @@ export function followRedirects(options: RedirectsOptions): SignInWith {
 }
 
 const nameOf = (gateway: Parameters<typeof authority>[0]) => authority(gateway).toLowerCase();
-
-/**
- * From how far away an address can be reached: 0 only from this machine or its link, 1 from its site's networks, 2 from
- * anywhere. A redirect must not lead closer to this machine: a gateway on the internet must not make the app connect to
- * its user's own network.
- */
-function reachOf(address: string): 0 | 1 | 2 {
-  return nearRanges.get(ipaddr.process(address).range()) ?? 2;
-}
-
-const nearRanges = new Map<string, 0 | 1>([
-  ['loopback', 0],
-  ['unspecified', 0],
-  ['linkLocal', 0],
-  ['multicast', 0],
-  ['broadcast', 0],
-  ['private', 1],
-  ['uniqueLocal', 1],
-  ['carrierGradeNat', 1],
-]);

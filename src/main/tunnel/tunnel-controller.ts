@@ -8,6 +8,7 @@ import { mayBeGone } from '#shared/tunnel/look.ts';
 import type { DisconnectReason, Gateway, TunnelState } from '#shared/tunnel/state.ts';
 import type { GatewayRefusal } from './account-plan.ts';
 import type { GatewayAddresses } from '../gateway/gateway-addresses.ts';
+import { refreshAddresses } from './address-refresh.ts';
 import { createCaptivePortal } from './captive-portal.ts';
 import { createGatewaySessions } from '../gateway/gateway-sessions.ts';
 import type { GatewayMemory } from '../gateway/gateway-memory.ts';
@@ -111,6 +112,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     },
   });
   const requests = createTunnelRequests(options);
+  refreshAddresses({ ...options, requests });
   /** Resolvers can only be set when a connection is established. */
   const wantedResolvers = () => String(options.preferences.forTunnel().ownResolvers ?? '');
   let askedResolvers = wantedResolvers();

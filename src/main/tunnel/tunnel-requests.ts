@@ -2,12 +2,14 @@ import type { Logger } from 'pino';
 import { ResponseError } from 'vscode-jsonrpc/node';
 import {
   helperError,
+  maxOtherAddresses,
   type Deadline,
   type GatewaySession,
   type ReachabilityTarget,
 } from '#shared/helper/protocol.ts';
 import type { SharedLists, WantedRouting } from '#shared/tunnel/shared-lists.ts';
 import type { DisconnectReason, Gateway } from '#shared/tunnel/state.ts';
+import { reachOf } from '../gateway/address-reach.ts';
 import type { GatewayAddresses } from '../gateway/gateway-addresses.ts';
 import type { SignedIn } from '../gateway/session.ts';
 import type { PreferencesStore } from '../preferences/preferences.ts';
@@ -21,6 +23,8 @@ export interface TunnelRequests {
   connectWith(signedIn: SignedIn): Promise<void>;
   /** For the connection that waits for it; not a failure if none waits any more. */
   provide(signedIn: SignedIn): Promise<void>;
+  /** Tells the helper at which addresses the connection's gateway may be, if that is news to it. */
+  tellAddresses(gateway: Gateway): Promise<void>;
   /** With a reason, it counts as a failure, after which the kill switch blocks traffic. */
   disconnect(reason: DisconnectReason | undefined): Promise<void>;
   /** Applies the current preferences to the connection, or to the one that the helper comes back with. */
@@ -29,7 +33,7 @@ export interface TunnelRequests {
 
 export interface TunnelRequestsOptions {
   helper: HelperClient;
-  addresses: GatewayAddresses;
+  addresses: Pick<GatewayAddresses, 'known' | 'remember' | 'remembered'>;
   preferences: Pick<PreferencesStore, 'forTunnel'>;
   /** A session has been passed to the helper. */
   onSession: (signedIn: SignedIn) => void;
@@ -65,6 +69,8 @@ export function createTunnelRequests({
   let listsAhead: Promise<unknown> = Promise.resolve();
   let lastAhead: { attachment: object; lists: SharedLists } | undefined;
   const withNamedLists = createListSender(helper, log);
+  /** The other addresses of its gateway that a helper knows. */
+  let told: { attachment: object | undefined; others: string } | undefined;
   /** Whether there was no helper to notify; it may come back with an earlier connection. */
   let isUnsent = false;
 
@@ -141,13 +147,25 @@ export function createTunnelRequests({
     };
   }
 
+  /** Where the gateway may be besides, if this helper can go on there; never nearer to this machine. */
+  function othersThan(address: string | undefined, host: string): string[] {
+    if (address === undefined || !helper.capabilities()?.includes('addresses')) return [];
+    return addresses
+      .known(host)
+      .filter((other) => other !== address && reachOf(other) >= reachOf(address))
+      .slice(0, maxOtherAddresses);
+  }
+
   async function connect(gateway: Gateway, address?: string, session?: GatewaySession): Promise<void> {
     const [end, targets] = [deadline(gateway), reachabilityTargets()];
     const { routing, lists, allowIncoming: _, ...preferred } = preferences.forTunnel();
+    const otherAddresses = othersThan(address, gateway.host);
+    told = { attachment: helper.attachment(), others: otherAddresses.join() };
     const answer = prepareRouting({ routing, ...(lists && { lists }) }).then((prepared) =>
       helper.call('connect', {
         gateway,
         ...(address !== undefined && { address }),
+        ...(otherAddresses.length > 0 && { otherAddresses }),
         ...preferred,
         ...prepared,
         ...(split(gateway) && { split: true }),
@@ -177,6 +195,22 @@ export function createTunnelRequests({
       } catch (error) {
         if (!isWrongState(error)) throw error;
         log.info('the session came too late');
+      }
+    },
+    async tellAddresses({ host }) {
+      const address = addresses.remembered(host);
+      const others = othersThan(address, host);
+      if (address === undefined || others.length === 0) return;
+      const news = { attachment: helper.attachment(), others: others.join() };
+      if (news.attachment === told?.attachment && news.others === told?.others) return;
+      told = news;
+      try {
+        // The helper may have gone on to another one, so that the first one is not in use any more.
+        await helper.call('setAddresses', {
+          otherAddresses: [address, ...others].slice(0, maxOtherAddresses),
+        });
+      } catch (error) {
+        if (!isWrongState(error)) throw error;
       }
     },
     async disconnect(reason) {

@@ -160,10 +160,11 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
     if (signal.aborted) return;
     if (refused) return await requests.disconnect(refused);
     if (!request.isResolved) return await establish(gateway, signal);
-    const address = addresses.remembered(gateway.host) ?? (await addresses.resolve(gateway.host))[0];
+    let address = addresses.remembered(gateway.host) ?? (await addresses.resolve(gateway.host))[0];
     if (address === undefined) return await requests.disconnect('gateway-name-unknown');
-    for (let tries = 0; !signal.aborted; tries += 1) {
-      if (renewals + tries > 0) await pause(renewals + tries, signal);
+    const tried = new Set<string>();
+    for (let rounds = 0; !signal.aborted;) {
+      if (tried.size === 0 && renewals + rounds > 0) await pause(renewals + rounds, signal);
       if (signal.aborted) return;
       const interactive = interactiveWhileBlocked();
       const reach = reachFor(signal);
@@ -176,6 +177,15 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
       }
       // An unreachable gateway may come back: the helper blocks traffic until then.
       if (result.failure !== 'gateway-unreachable') return await giveUp(gateway, result);
+      tried.add(address);
+      const next = addressAfter(address, addresses.known(gateway.host));
+      if (tried.has(next)) {
+        tried.clear();
+        rounds += 1;
+      }
+      if (next === address) continue;
+      address = next;
+      await requests.connect(gateway, address);
     }
   };
 
@@ -186,6 +196,11 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
       renewals = 0;
     },
   };
+}
+
+/** In turn; an address that is not known any more is before all others. */
+function addressAfter(address: string, known: readonly string[]): string {
+  return known[(known.indexOf(address) + 1) % known.length] ?? address;
 }
 
 type Failed = Extract<SignInResult, { ok: false }>;

@@ -92,6 +92,12 @@ const listsName = z.string().check(z.regex(/^[0-9a-f]{64}$/));
  */
 const routingRequest = { routing, lists: z.optional(listsName) };
 
+/** More than any gateway's name has that people choose. */
+export const maxOtherAddresses = 8;
+
+/** Further addresses of a gateway, in the order to try them. Requires capability `addresses`. */
+const otherAddresses = z.array(z.union([z.ipv4(), z.ipv6()])).check(z.maxLength(maxOtherAddresses));
+
 export const connectRequest = z.strictObject({
   gateway,
   /**
@@ -99,6 +105,8 @@ export const connectRequest = z.strictObject({
    * can be reached, and the state is `connecting` in phase `resolving` until a `connect` that has the address.
    */
   address: z.optional(z.union([z.ipv4(), z.ipv6()])),
+  /** Used in turn with a session, when the gateway does not answer at `address`. */
+  otherAddresses: z.optional(otherAddresses),
   /**
    * If absent, traffic is blocked, only the gateway can be reached, and the state is `connecting` in phase
    * `authenticating` until `provideSession`. The same happens if the gateway refuses a session later.
@@ -196,6 +204,11 @@ export const helperMethods = {
    * was damaged; older helpers do not have this call.
    */
   killSwitch: { params: nothing, result: z.object({ isOn: z.boolean() }) },
+  /**
+   * Replaces the `otherAddresses` of the current connection, which goes on; the one in use need not be left out. Requires
+   * capability `addresses`.
+   */
+  setAddresses: { params: z.strictObject({ otherAddresses }), result: done },
   provideSession: { params: z.strictObject({ session: gatewaySession }), result: done },
   /**
    * From the answer on, this client's own connection carries bytes to the gateway and back over TCP, for a sign-in

@@ -120,6 +120,7 @@ const nearly = [
   { method: 'storeLists', params: { lists: { ...pac, routeDomains: ['example.com'] } } },
   { method: 'setRouting', params: { routing: pac, lists: '0'.repeat(64) } },
   { method: 'provideSession', params: { session } },
+  { method: 'setAddresses', params: { otherAddresses: ['198.51.100.3'] } },
   { method: 'openGatewayStream', params: {} },
   { method: 'openPortal', params: { forMs: 1000 } },
   { method: 'closePortal', params: {} },

@@ -54,6 +54,7 @@ const changes = (): { [Name in HelperMethodName]: [Name, HelperParams<Name>] }[H
   ['setRouting', { routing: { mode: 'global', localNetwork: true }, killSwitch: false }],
   ['storeLists', { lists: { mode: 'pac', routeDomains: ['example.com'], blockedDomains: [] } }],
   ['provideSession', { session }],
+  ['setAddresses', { otherAddresses: [] }],
   ['connect', net.request({ session, killSwitch: false })],
   ['setDeadline', { deadline: null }],
   ['disconnect', {}],

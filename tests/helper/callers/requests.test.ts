@@ -45,6 +45,7 @@ test('hello comes first', async () => {
     'disconnect',
     'statistics',
     'provideSession',
+    'setAddresses',
     'setDeadline',
     'readLog',
     'storeLists',

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createGatewayAddresses } from '../../../../src/main/gateway/gateway-addresses.ts';
 import { createSettings } from '../../../../src/main/preferences/settings.ts';
 import { createTestFile } from '../support/key-value-file.ts';
@@ -48,6 +48,33 @@ test('what was looked up serves after a restart without a resolver, until it is 
   const later = createGatewayAddresses(createSettings(file), () => Promise.resolve(['192.0.2.3']));
   expect(await later.resolve(host)).toEqual(['192.0.2.3']);
   expect(later.isFresh(host)).toBe(true);
+});
+
+test('what is learnt through a tunnel comes after what is known, and is of no nearer network', async () => {
+  let found = ['192.0.2.1', '2001:db8::1'];
+  const addresses = createGatewayAddresses(createSettings(createTestFile()), () => Promise.resolve(found));
+  await addresses.learnMore(host);
+  expect(addresses.known(host), 'nobody has asked for it yet').toEqual([]);
+  await addresses.resolve(host);
+  addresses.remember(host, '2001:db8::1');
+  // As a company's own resolver answers, and as an operator's that has moved.
+  found = ['10.0.0.5', 'fd00::5', '192.0.2.7'];
+  await addresses.learnMore(host);
+  expect(addresses.known(host)).toEqual(['2001:db8::1', '192.0.2.1', '192.0.2.7']);
+  found = Array.from({ length: 20 }, (_, index) => `192.0.2.${100 + index}`);
+  await addresses.learnMore(host);
+  expect(addresses.known(host)).toEqual(['2001:db8::1', ...found.slice(-8)]);
+});
+
+test('names are looked up again after some minutes', async () => {
+  const addresses = createGatewayAddresses(createSettings(createTestFile()), () =>
+    Promise.resolve(['192.0.2.1']),
+  );
+  await addresses.resolve(host);
+  expect(addresses.isFresh(host)).toBe(true);
+  vi.useFakeTimers({ now: Date.now() + 11 * 60_000, toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  expect(addresses.isFresh(host)).toBe(false);
 });
 
 test('only so many gateways are remembered', () => {

@@ -160,6 +160,19 @@ test('a server that did not prove its identity is never the fastest', () => {
   });
 });
 
+test('a gateway counts as silent only where none of its addresses answers', async () => {
+  // Nobody listens at the first one.
+  const twoFold = createGatewayLatencies({
+    servers: () => [{ serverId: 'here', domain: 'here.example.net', port }],
+    state: () => state,
+    addresses: { resolve: () => Promise.resolve(['127.0.0.77', '127.0.0.1']) },
+    pins: () => ({}),
+    onLatency: tell,
+  });
+  expect(await twoFold.measure()).toBe('measured');
+  expect(told).toMatchObject([{ serverId: 'here', milliseconds: expect.any(Number) as number }]);
+});
+
 test('the fastest is the one with the least latency; where that counts as none, the first', () => {
   const usable = ['one', 'two', 'three'].map((serverId) => ({ serverId }));
   const latency = (serverId: string, milliseconds: number | null) => ({

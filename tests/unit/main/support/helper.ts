@@ -51,6 +51,7 @@ export async function startTestHelper(
     proxyPort?: number;
     keepsLists?: boolean;
     takesCertificates?: boolean;
+    takesAddresses?: boolean;
   } = {},
 ): Promise<TestHelper> {
   const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-helper-'));
@@ -78,6 +79,7 @@ export async function startTestHelper(
           ...(filtersIncoming ? ['incoming'] : []),
           ...(options.keepsLists ? ['lists'] : []),
           ...(options.takesCertificates ? ['client-certificate'] : []),
+          ...(options.takesAddresses ? ['addresses'] : []),
         ],
       };
     }

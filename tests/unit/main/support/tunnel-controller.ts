@@ -30,6 +30,10 @@ export interface SetUp {
   helperAbsent?: boolean;
   killSwitch?: boolean;
   resolvedAhead?: boolean;
+  /** Whether the helper goes on at other addresses. */
+  takesAddresses?: boolean;
+  /** What is known in addition once there is a tunnel. */
+  learnt?: string[];
   isBehindPortal?: () => Promise<boolean>;
 }
 
@@ -44,7 +48,7 @@ export const done = (at = '192.0.2.1'): SignInResult => ({
  */
 export async function setUp(options: SetUp = {}) {
   const { addresses = ['192.0.2.1'], results = [done()], helperState } = options;
-  const running = await startTestHelper();
+  const running = await startTestHelper({ takesAddresses: options.takesAddresses ?? false });
   if (helperState) running.set(helperState);
   running.on('connect', (request) => {
     const phase = request.session ? 'handshaking' : 'authenticating';
@@ -67,6 +71,7 @@ export async function setUp(options: SetUp = {}) {
     if (options.signIn) return await options.signIn(request);
     return (await results[Math.min(signIns.length, results.length) - 1]) ?? done();
   };
+  const known = [...addresses];
   const remembered = new Map<string, string>();
   const memory = createTestMemory();
   const sessions: SignedIn[] = [];
@@ -89,8 +94,9 @@ export async function setUp(options: SetUp = {}) {
   const controller = createTunnelController({
     helper: helperClient,
     addresses: {
-      known: () => (options.resolvedAhead === false ? [...remembered.values()] : addresses),
+      known: () => (options.resolvedAhead === false ? [...remembered.values()] : known),
       resolve: () => Promise.resolve(addresses),
+      learnMore: () => Promise.resolve(void known.push(...(options.learnt ?? []).splice(0))),
       isFresh: () => options.resolvedAhead !== false,
       remembered: (host) => remembered.get(host),
       remember: (host, at) => void remembered.set(host, at),

@@ -18,8 +18,6 @@ test.each([
     helper: client,
     addresses: {
       known: () => [],
-      resolve: () => Promise.resolve([]),
-      isFresh: () => true,
       remembered: () => undefined,
       remember: () => undefined,
     },

@@ -46,8 +46,6 @@ async function setUp(options: { keepsLists: boolean; state?: TunnelState }) {
     helper: client,
     addresses: {
       known: () => [],
-      resolve: () => Promise.resolve([]),
-      isFresh: () => true,
       remembered: () => undefined,
       remember: () => undefined,
     },

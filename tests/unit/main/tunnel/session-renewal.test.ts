@@ -46,6 +46,25 @@ describe('a helper that wants a session', () => {
     expect(signIns).toHaveLength(2);
   });
 
+  test('has the gateway tried at its other addresses in turn', async () => {
+    const { signIns, settled, commands } = await setUp({
+      addresses: ['192.0.2.1', '2001:db8::1'],
+      helperState: { ...authenticating, attempt: 2 },
+      results: [
+        { ok: false, failure: 'gateway-unreachable' },
+        { ok: false, failure: 'gateway-unreachable' },
+        done(),
+      ],
+    });
+    await settled(handshaking);
+    expect(signIns.map((signIn) => signIn.address)).toEqual(['192.0.2.1', '2001:db8::1', '192.0.2.1']);
+    const asked = commands().filter(({ method }) => method === 'connect');
+    expect(asked).toMatchObject([
+      { params: { gateway, address: '2001:db8::1' } },
+      { params: { gateway, address: '192.0.2.1' } },
+    ]);
+  });
+
   test('ends with its session where only the user could sign in again', async () => {
     const { settled, signIns } = await setUp({
       helperState: { ...authenticating, attempt: 2 },

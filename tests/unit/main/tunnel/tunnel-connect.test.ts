@@ -29,6 +29,27 @@ describe('connect', () => {
     expect(remembered.get(gateway.host)).toBe('192.0.2.1');
   });
 
+  test('tells a helper that goes on elsewhere where else the gateway may be, and what is learnt of it later', async () => {
+    const { helper, tunnel, commands, settled } = await setUp({
+      addresses: ['192.0.2.1', '2001:db8::1', '10.0.0.5'],
+      takesAddresses: true,
+      learnt: ['192.0.2.7'],
+    });
+    await tunnel.connect({ address });
+    await settled(handshaking);
+    expect(commands()[0]).toMatchObject({
+      method: 'connect',
+      params: { address: '192.0.2.1', otherAddresses: ['2001:db8::1'] },
+    });
+    helper.set(connected);
+    await vi.waitFor(() =>
+      expect(commands().at(-1)).toEqual({
+        method: 'setAddresses',
+        params: { otherAddresses: ['192.0.2.1', '2001:db8::1', '192.0.2.7'] },
+      }),
+    );
+  });
+
   test('uses a session prepared ahead, once', async () => {
     const { tunnel, commands, signIns, settled, controller } = await setUp();
     await controller.prepare(address);

@@ -1,0 +1,84 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { ConnectRequest } from '#shared/helper/protocol.ts';
+import { addresses } from '../../lab/network/addresses.ts';
+import { words } from '../../lab/runs/process.ts';
+import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
+import type { TestClient } from '../support/callers/test-client.ts';
+
+/** A gateway with several addresses, of both IP versions. */
+
+let net: HelperLab;
+let client: TestClient;
+
+const { ipv4, ipv6 } = addresses.gateway;
+/** In the gateway's network, and nobody's. */
+const nobodys = '198.51.100.9';
+
+beforeAll(async () => {
+  net = await createHelperLab({ gatewayFamilies: 'dual-stack' });
+  await Promise.all([net.start(), net.lab.untrustedGateway.start()]);
+  client = await net.attach();
+});
+
+afterEach(async () => {
+  await client.call('disconnect', {});
+  await endHole();
+});
+
+afterAll(() => net[Symbol.asyncDispose]());
+
+async function connect(changes: Partial<ConnectRequest>): Promise<void> {
+  const seen = client.states.length;
+  await client.call('connect', net.request({ session: await net.signIn(), ...changes }));
+  await client.until('connected', { seen, limitMs: 30_000 });
+}
+
+/** Drops what comes to the gateway's address on the way, without a word. */
+const swallow = (family: 'ip' | 'ip6', address: string) =>
+  net.lab.internet.run(['nft', '-f', '-'], {
+    input: `table inet hole { chain forward { type filter hook forward priority 0; ${family} daddr ${address} drop; }; }`,
+  });
+
+const endHole = () => net.lab.internet.exec(['nft', 'delete', 'table', 'inet', 'hole']);
+
+/** The gateway's addresses to which the engine has connections. */
+async function inUse(): Promise<string[]> {
+  const sockets = await net.lab.user.run(words('ss -Hnt state established dport = :443'));
+  return [ipv4, ipv6].filter(
+    (address) => sockets.includes(`${address}:443`) || sockets.includes(`[${address}]:443`),
+  );
+}
+
+test.each([
+  ['nobody is', nobodys],
+  ['somebody else is', addresses.untrustedGateway.ipv4],
+])('is found at its second address where %s at the first', async (_who, address) => {
+  await connect({ address, otherAddresses: [ipv4] });
+  expect(await inUse()).toEqual([ipv4]);
+});
+
+test('goes on over IPv4 when IPv6 goes away', async () => {
+  await connect({ address: ipv6, otherAddresses: [ipv4] });
+  expect(await inUse()).toEqual([ipv6]);
+  await swallow('ip6', ipv6);
+  const seen = client.states.length;
+  await client.until('connected', { seen: await left(seen), limitMs: 40_000 });
+  expect(await inUse()).toEqual([ipv4]);
+  expect(await net.lab.user.probe.http4('overIPv4')).toMatchObject({ address: ipv4 });
+});
+
+test('is looked for where it has moved to, as soon as that is known', async () => {
+  await connect({ address: ipv6, killSwitch: true });
+  const seen = client.states.length;
+  await swallow('ip6', ipv6);
+  await left(seen);
+  await client.call('setAddresses', { otherAddresses: [ipv4] });
+  await client.until('connected', { seen: client.states.length, limitMs: 40_000 });
+  expect(await inUse()).toEqual([ipv4]);
+});
+
+/** Waits until the tunnel is lost; resolves with how many states were seen by then. */
+async function left(seen: number): Promise<number> {
+  await client.until('connecting', { seen, limitMs: 30_000 });
+  return client.states.length;
+}
