@@ -17,6 +17,8 @@ export interface AppliedNetwork {
   /** Absent while DNS is unchanged. */
   dns: { undo: DnsUndo | undefined } | undefined;
   configuration: TunnelConfiguration | undefined;
+  /** The gateway's port for datagrams, as far as it is known. */
+  datagramPort: number | undefined;
   /** How long the gateway takes to answer, in milliseconds, as far as it is known. */
   roundTripMs: number | undefined;
   /** Addresses that the device and rules may have, including those of failed configurations. */
@@ -38,6 +40,7 @@ export const newNetwork = async (
   ...(await planFor(connection, () => attachedNetworks)),
   dns: undefined,
   configuration: undefined,
+  datagramPort: undefined,
   roundTripMs: undefined,
   assigned: [],
   networks: noNetworks,

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { createSerialQueue } from '#shared/serial-queue.ts';
 import type { Log } from '../log.ts';
 import { planOf } from '../modes/plan-of.ts';
@@ -23,6 +24,12 @@ import { askedServers } from './asked-resolvers.ts';
 import { createTunnelDns } from './tunnel-dns.ts';
 import { createTrafficBlock } from './traffic-block.ts';
 import { createUndoRecord } from './undo-record.ts';
+
+/**
+ * Waits before each look for where the engine sends datagrams, in milliseconds; the last one repeats. All are less than
+ * the second after which a lost first datagram is repeated (RFC 6347 §4.2.4.1).
+ */
+const datagramLooksMs = [25, 50, 100, 200, 400] as const;
 
 /** Connects a system's ports: decides what to change and when, and records how to undo it beforehand. */
 export function createCoordinator(options: {
@@ -50,6 +57,23 @@ export function createCoordinator(options: {
     const isThere = device.exists();
     await device.restore();
     if (!isThere) onDeviceRecreated();
+  }
+
+  async function followDatagrams(signal: AbortSignal): Promise<void> {
+    const address = applied?.connection.address;
+    if (address === undefined) return;
+    let port: number | undefined;
+    for (let look = 0; port === undefined; look += 1) {
+      await delay(datagramLooksMs[look] ?? datagramLooksMs.at(-1), undefined, { signal, ref: false });
+      port = await engines.datagramPort(address);
+    }
+    await enqueue(async () => {
+      if (signal.aborted || applied?.connection.address !== address) return;
+      const { datagramPort = applied.connection.gateway.port } = applied;
+      if (port === datagramPort) return;
+      applied.datagramPort = port;
+      await router.set(routingRulesOf(applied));
+    });
   }
 
   const roundTripOf = (address: string) =>
@@ -198,6 +222,7 @@ export function createCoordinator(options: {
         const current = applied;
         if (!current) throw new Error('moveTo before apply');
         current.connection = { ...current.connection, address };
+        current.datagramPort = undefined;
         await changing(async () => {
           await record.note(current);
           // The networks that a gateway names may contain its own address.
@@ -286,6 +311,13 @@ export function createCoordinator(options: {
     statistics: () => (applied ? device.statistics() : undefined),
 
     receivedPackets: () => (applied ? device.receivedPackets() : undefined),
+
+    followDatagrams(signal) {
+      followDatagrams(signal).catch((error: unknown) => {
+        // Without it, datagrams may be dropped on their way back; the engine then uses TLS.
+        if (!signal.aborted) log.error('where the engine sends datagrams could not be found out', error);
+      });
+    },
 
     roundTripMs: async () => applied && (await roundTripOf(applied.connection.address)),
 

@@ -2,6 +2,7 @@ import { isGroupExcepted, type Capture } from '../modes/routing-plan.ts';
 import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
 import type { NearbyNetworks } from '../network/nearby-networks.ts';
 import { addressList, type TunnelConfiguration } from '../network/tunnel-configuration.ts';
+import type { GatewayEndpoint } from '../network/gateway-endpoint.ts';
 import type { AppliedNetwork } from './applied-network.ts';
 import { askedServers } from './asked-resolvers.ts';
 import type { FilterRules } from './ports/packet-filter-port.ts';
@@ -14,7 +15,7 @@ export function filterRulesOf(network: AppliedNetwork, also: readonly Capture[] 
   const captures = [...also, network.plan.capture];
   return {
     captures,
-    gateway: gatewayOf(network.connection),
+    gateway: endpointOf(network),
     tunnelAddresses: network.configuration ? addressList(network.configuration.addresses) : [],
     allowIncoming: network.connection.allowIncoming === true,
     networks: network.networks,
@@ -52,7 +53,7 @@ export const routingRulesOf = (
 ): RoutingRules => ({
   capture: network.plan.capture,
   networks: besideTunnel(network.networks, tunnelAddresses),
-  gateway: gatewayOf(network.connection),
+  gateway: endpointOf(network),
   tunnelAddresses,
   resolvers: capturedResolvers(network),
   owner: network.connection.owner,
@@ -80,7 +81,11 @@ export const deviceConfigurationOf = ({ mtu, addresses }: TunnelConfiguration): 
   addresses: addressList(addresses),
 });
 
-const gatewayOf = ({ address, gateway }: Connection) => ({ address, port: gateway.port });
+const gatewayOf = ({ address, gateway }: Connection): GatewayEndpoint => ({ address, port: gateway.port });
+const endpointOf = ({ connection, datagramPort }: AppliedNetwork): GatewayEndpoint => ({
+  ...gatewayOf(connection),
+  datagramPort,
+});
 
 /**
  * The rules that block traffic without a tunnel; for any connection, if it is not known which. `also`: what another

@@ -123,6 +123,12 @@ export interface SystemAdapter {
   /** Bytes that the device has carried since `apply`, or undefined if there is no device. */
   statistics(): TunnelStatistics | undefined;
 
+  /**
+   * The engine has reached the gateway, which may name another port for datagrams than that for TLS: lets answers from
+   * there reach the engine as soon as it sends to it, and looks for that until the signal is aborted.
+   */
+  followDatagrams(signal: AbortSignal): void;
+
   /** How long the gateway takes to answer the engine, in milliseconds; undefined if that is not known. */
   roundTripMs(): Promise<number | undefined>;
 

@@ -280,7 +280,11 @@ export function prepareAttempt(options: {
       limit(handshakeLimitMs, []);
       const { addresses } = options;
       if (addresses.all().length > 1) limit(reachLimitMs * 2 ** addresses.rounds, [isReached.signal]);
-      reached = () => isReached.abort();
+      reached = () => {
+        isReached.abort();
+        // An engine has itself configured only once it has tried datagrams.
+        adapter.followDatagrams(AbortSignal.any([signal, over.signal]));
+      };
       connected = () => {
         over.abort();
         onConnected();

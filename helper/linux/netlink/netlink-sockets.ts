@@ -16,11 +16,12 @@ const transports = [tcp, udp] as const;
 const connectedStates = 0xffff & ~(1 << 7) & ~(1 << 10);
 
 /**
- * Offsets: `struct inet_diag_sockid` in `struct inet_diag_msg` (<linux/inet_diag.h>), the addresses in both, the owner's
- * uid and the inode.
+ * Offsets: `struct inet_diag_sockid` in `struct inet_diag_msg` (<linux/inet_diag.h>), the addresses in both and the peer's
+ * port, which is in big-endian; the owner's uid and the inode.
  */
 const idAt = 4;
 const idLength = 48;
+const peerPortAt = idAt + 2;
 const sourceAt = idAt + 4;
 const addressLength = 16;
 const peerAt = sourceAt + addressLength;
@@ -51,6 +52,12 @@ export async function endSocketsFrom(addresses: readonly string[]): Promise<void
 export async function endSockets(inodes: ReadonlySet<number>): Promise<number> {
   if (inodes.size === 0) return 0;
   return await end((payload) => inodes.has(payload.readUInt32LE(inodeAt)) && !isWithinMachine(payload));
+}
+
+/** The port of `address` with which a user's UDP socket is connected; undefined if there is none. */
+export async function peerPortOf(uid: number, address: string): Promise<number | undefined> {
+  const [found] = await connectionsOf(uid, address, udp, (payload) => payload.readUInt16BE(peerPortAt));
+  return found;
 }
 
 /** The round trip of a user's TCP connections to `address`, as TCP has measured it; undefined if it has not. */

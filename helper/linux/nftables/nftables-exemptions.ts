@@ -51,12 +51,15 @@ export function chain(name: string, hook: string, policy: string, rules: string[
 
 /**
  * Only the engine's user: otherwise somebody could make a site's name resolve to the gateway's address, and its
- * visitors' traffic would leave in the clear (TunnelCrack, ServerIP; https://tunnelcrack.mathyvanhoef.com).
+ * visitors' traffic would leave in the clear (TunnelCrack, ServerIP; https://tunnelcrack.mathyvanhoef.com). To any port
+ * by UDP: a gateway names it (`X-DTLS-Port`) while the engine already sends to it, and what is refused once is not tried
+ * again for a minute.
  */
 export function engineRules({ gateway, engineUid }: Filter, protocol: 'tcp' | 'udp'): string[] {
   if (!gateway || engineUid === undefined) return [];
   const { address, port } = gateway;
-  return [`${familyOf(address)} daddr ${address} ${protocol} dport ${port} meta skuid ${engineUid} accept`];
+  const sent = protocol === 'udp' ? 'meta l4proto udp' : `tcp dport ${port}`;
+  return [`${familyOf(address)} daddr ${address} ${sent} meta skuid ${engineUid} accept`];
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { EngineHost } from '../../system/ports/engine-host-port.ts';
 import type { Accounts } from '../callers/accounts.ts';
-import { roundTripOf } from '../netlink/netlink-sockets.ts';
+import { peerPortOf, roundTripOf } from '../netlink/netlink-sockets.ts';
 import { findProgram } from '../../posix/command.ts';
 import { createSecretFile } from './secret-file.ts';
 import { connectTcpAs } from './tcp-socket-as.ts';
@@ -24,6 +24,10 @@ export function createEngineHost(accounts: Accounts): EngineHost {
       const { engine } = accounts.known;
       if (!engine) throw new Error('there is no user for the engine');
       return connectTcpAs(engine.uid, gateway);
+    },
+    async datagramPort(address) {
+      const { engine } = accounts.known;
+      return engine && (await peerPortOf(engine.uid, address));
     },
     async roundTripMs(address) {
       const { engine } = accounts.known;

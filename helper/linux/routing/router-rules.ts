@@ -1,6 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { localNetworksOf } from '../../modes/local-networks.ts';
 import type { Capture } from '../../modes/routing-plan.ts';
+import type { GatewayEndpoint } from '../../network/gateway-endpoint.ts';
 import type { NearbyNetworks } from '../../network/nearby-networks.ts';
 import type { RoutingRules } from '../../system/ports/router-port.ts';
 import type { Accounts } from '../callers/accounts.ts';
@@ -96,9 +97,9 @@ function exemptionRules(
       ? []
       : [rule('engine', `${engine} lookup main`), rule('withoutUplink', `${engine} unreachable`)]),
     ...(reachesGateway
-      ? ['tcp', 'udp'].flatMap((protocol) => [
-          rule('gateway', `${to} ipproto ${protocol} dport ${gateway.port} lookup main`),
-          rule('withoutUplink', `${to} ipproto ${protocol} dport ${gateway.port} unreachable`),
+      ? servicesOf(gateway).flatMap((service) => [
+          rule('gateway', `${to} ${service} lookup main`),
+          rule('withoutUplink', `${to} ${service} unreachable`),
         ])
       : []),
     ...(reachesGateway ? answerRules(family, `${to}`, table) : []),
@@ -111,6 +112,12 @@ function exemptionRules(
         ]
       : []),
   ];
+}
+
+/** What a gateway answers to the engine. */
+function servicesOf({ port, datagramPort = port }: GatewayEndpoint): string[] {
+  const datagramPorts = new Set([port, datagramPort]);
+  return [`ipproto tcp dport ${port}`, ...[...datagramPorts].map((number) => `ipproto udp dport ${number}`)];
 }
 
 /** What programs send, as selectors that no look-up without ports or protocol matches. */

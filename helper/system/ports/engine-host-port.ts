@@ -12,6 +12,11 @@ export interface EngineHost {
   /** A TCP connection that takes the engine's route; the socket reports whether it succeeds. */
   connect(gateway: GatewayEndpoint): Socket;
   /**
+   * The port of this address to which the engine sends datagrams, as the system sees it; undefined if it sends none, or
+   * that cannot be found out.
+   */
+  datagramPort(address: string): Promise<number | undefined>;
+  /**
    * How long the gateway at this address takes to answer, in milliseconds, as the system has measured it on the engine's
    * connection; undefined if that cannot be found out.
    */

@@ -46,7 +46,7 @@ test('before the tunnel is configured nothing but the gateway can be reached', a
   expect(await load(scriptFor())).toMatchObject({ code: 0 });
   const output = (await loaded()).split('chain forward')[0];
   expect(output?.match(/\S.*accept$/gm)).toEqual([
-    'ip daddr 198.51.100.2 udp dport 443 meta skuid 990 accept',
+    'ip daddr 198.51.100.2 meta l4proto udp meta skuid 990 accept',
     'oifname "lo" accept',
     'ip daddr 198.51.100.2 tcp dport 443 meta skuid 990 accept',
     'udp sport 68 udp dport 67 ip daddr 255.255.255.255 accept',

@@ -37,10 +37,14 @@ async function sourceSeenBy(host: string): Promise<string | undefined> {
   return code === 0 ? (JSON.parse(stdout) as { address: string }).address : undefined;
 }
 
-test('strict reverse path filtering lets the tunnel through', async () => {
+async function filterReversePathStrictly(): Promise<void> {
   for (const device of ['all', 'default', 'uplink']) {
     await net.lab.user.run(['sysctl', '-qw', `net.ipv4.conf.${device}.rp_filter=1`]);
   }
+}
+
+test('strict reverse path filtering lets the tunnel through', async () => {
+  await filterReversePathStrictly();
   const before = await net.lab.user.snapshot();
   const client = await connectTunnel();
   await client.until('connected', { where: ({ transport }) => transport === 'dtls' });
@@ -50,6 +54,25 @@ test('strict reverse path filtering lets the tunnel through', async () => {
     expect(await isHardwareTold(net.lab, addresses.user.ipv4, asker)).toBe(true);
   await client.call('disconnect', {});
   expect(await net.lab.user.snapshot()).toBe(before);
+});
+
+test('datagrams of the tunnel alone go to another port that the gateway names, and come back', async () => {
+  const { user, gateway } = net.lab;
+  const port = 4_443;
+  await gateway.restart({ udpPort: port });
+  await filterReversePathStrictly();
+  const client = await connectTunnel();
+  await client.until('connected', { where: ({ transport }) => transport === 'dtls' });
+  expect(await sourceSeenBy(addresses.echo.ipv4)).toBe(addresses.gateway.ipv4);
+  const capture = await net.lab.capture(`udp and dst host ${addresses.gateway.ipv4} and dst port ${port}`);
+  const text = 'another program';
+  const others = async () => (await capture.packets()).filter(({ payload }) => payload.includes(text));
+  const send = ['bash', '-c', `printf '${text}' >/dev/udp/${addresses.gateway.ipv4}/${port}`];
+  await user.exec(send);
+  expect(await others()).toEqual([]);
+  await client.call('disconnect', {});
+  await user.exec(send);
+  expect(await others()).toHaveLength(1);
 });
 
 test('a packet filter that drops what seems forged, as firewalld’s does, lets the tunnel through', async () => {

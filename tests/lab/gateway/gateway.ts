@@ -23,6 +23,8 @@ export interface GatewaySettings {
   ipv6: boolean;
   /** Whether DTLS is offered. */
   dtls: boolean;
+  /** Where DTLS is offered, if not at the port of TLS. */
+  udpPort?: number | undefined;
   /** Seconds between dead peer detections. */
   dpdSeconds: number;
   /** How long a session cookie stays valid after its last use, in seconds. */
@@ -172,7 +174,7 @@ export async function createGateway(
       const log = (await readFile(file('log'))).subarray(logStart).toString();
       if (started.exitCode !== null) throw new Error(`ocserv ended with ${started.exitCode}: ${log}`);
       const wanted = settings.dtls ? protocols : (['tcp'] as const);
-      const listening = await protocolsInUse(machine, identity.address.ipv4);
+      const listening = await protocolsInUse(machine, identity.address.ipv4, settings.udpPort);
       return wanted.every((protocol) => listening.has(protocol)) ? true : undefined;
     });
   }
@@ -240,13 +242,19 @@ const runs = ({ exitCode, signalCode }: ChildProcess) => exitCode === null && si
 
 const protocols = ['tcp', 'udp'] as const;
 
-/** The protocols in use at this address on a gateway's port: its sockets in /proc/net (proc_pid_net(5)). */
-async function protocolsInUse(machine: Machine, address: string): Promise<Set<(typeof protocols)[number]>> {
+/** The protocols in use at this address on a gateway's ports: its sockets in /proc/net (proc_pid_net(5)). */
+async function protocolsInUse(
+  machine: Machine,
+  address: string,
+  udpPort: number = ports.gateway,
+): Promise<Set<(typeof protocols)[number]>> {
   const bytes = Buffer.from(address.split('.').map(Number));
   const inHostOrder = endianness() === 'LE' ? bytes.toReversed() : bytes;
-  const local = `${Buffer.from(inHostOrder).toString('hex')}:${ports.gateway.toString(16).padStart(4, '0')}`;
+  const host = Buffer.from(inHostOrder).toString('hex');
+  const portOf = { tcp: ports.gateway, udp: udpPort };
   const inUse = await Promise.all(
     protocols.map(async (protocol) => {
+      const local = `${host}:${portOf[protocol].toString(16).padStart(4, '0')}`;
       const sockets = (await readFile(`/proc/${machine.pid}/net/${protocol}`, 'utf8')).split('\n');
       return sockets.some((line) =>
         line.toLowerCase().includes(`: ${local} 00000000:0000 ${waits[protocol]} `),

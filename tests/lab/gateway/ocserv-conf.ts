@@ -77,11 +77,14 @@ export async function debianConf(
   return [...lines.filter((line) => !/^\s*(#|$)/.test(line) && !absent.has(nameOf(line))), ...replacements];
 }
 
-function addressOptions({ dtls, pool }: GatewaySettings, { name, device }: GatewayIdentity): string[] {
+function addressOptions(
+  { dtls, pool, udpPort = ports.gateway }: GatewaySettings,
+  { name, device }: GatewayIdentity,
+): string[] {
   return [
     `listen-host = ${name}`,
     `tcp-port = ${ports.gateway}`,
-    ...(dtls ? [`udp-port = ${ports.gateway}`] : []),
+    ...(dtls ? [`udp-port = ${udpPort}`] : []),
     `device = ${device}`,
     `ipv4-network = ${pool.ipv4}`,
     `ipv4-netmask = ${pool.netmask}`,
