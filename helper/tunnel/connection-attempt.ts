@@ -116,13 +116,7 @@ export function prepareAttempt(options: {
       return false;
     }
     roundTripMs = made.roundTripMs ?? roundTripMs;
-    if (signal.aborted) return false;
-    if (!up && roundTripMs > toleratedRoundTripMs(options.roundTripMs)) {
-      log.info('the gateway takes long to answer, so the engine is started again', { roundTripMs });
-      outpaced = true;
-      engine.kill();
-      return false;
-    }
+    if (signal.aborted || endIfOutpaced()) return false;
     isVerified = false;
     void verify();
     const { addresses, dns } = made;
@@ -142,6 +136,15 @@ export function prepareAttempt(options: {
       },
     });
     connected();
+    return true;
+  };
+
+  /** Ends an engine that has no tunnel yet, and would consider a gateway as dead that only takes long to answer. */
+  const endIfOutpaced = (): boolean => {
+    if (up || outpaced || roundTripMs <= toleratedRoundTripMs(options.roundTripMs)) return outpaced;
+    log.info('the gateway takes long to answer, so the engine is started again', { roundTripMs });
+    outpaced = true;
+    engine.kill();
     return true;
   };
 
@@ -282,6 +285,8 @@ export function prepareAttempt(options: {
       if (addresses.all().length > 1) limit(reachLimitMs * 2 ** addresses.rounds, [isReached.signal]);
       reached = () => {
         isReached.abort();
+        // As early as it is known: while it tries datagrams, such an engine gives up before it has itself configured.
+        void measure().then(endIfOutpaced);
         // An engine has itself configured only once it has tried datagrams.
         adapter.followDatagrams(AbortSignal.any([signal, over.signal]));
       };
