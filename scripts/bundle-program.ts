@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { build, type Plugin } from 'vite';
+import packageJson from '../package.json' with { type: 'json' };
 
 const root = path.resolve(import.meta.dirname, '..');
 
@@ -15,13 +16,17 @@ export async function bundleProgram(options: {
   /** Packages that are found at run time: native ones, or packages with files of their own. */
   external: string[];
   plugins?: Plugin[];
+  /** Further expressions in the source, such as `import.meta.env.NAME`, and the JSON that takes their place. */
+  define?: Record<string, string>;
 }): Promise<void> {
-  const { entry, file, external, plugins = [] } = options;
+  const { entry, file, external, plugins = [], define = {} } = options;
   await build({
     configFile: false,
     root,
     logLevel: 'warn',
     plugins,
+    // In Electron, the app reads its version from package.json; other programs have it in them.
+    define: { 'import.meta.env.VITE_APP_VERSION': JSON.stringify(packageJson.version), ...define },
     ssr: { noExternal: true, external },
     build: {
       ssr: path.join(root, entry),

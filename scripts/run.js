@@ -12,6 +12,7 @@ const tasks = {
   bench: { script: '../tests/bench/index.ts', needsDebianPackages: true },
   dev: { script: 'dev.ts', needsDebianPackages: false },
   build: { script: 'build.ts', needsDebianPackages: false },
+  package: { script: '../packaging/index.ts', needsDebianPackages: false },
   screenshots: { script: '../tests/e2e/screenshots.ts', needsDebianPackages: true },
 };
 /** Checks of `npm test` that only need npm packages. */

@@ -125,6 +125,13 @@ export const houses = {
       network: [],
     },
   },
+  packaging: {
+    ofEveryRoom: [],
+    rooms: {
+      linux: ['runtime'],
+      runtime: [],
+    },
+  },
   'src/service': {
     ofEveryRoom: ['config.ts', 'log.ts', 'make-directory.ts', 'read-text-file.ts', 'setting-problem.ts'],
     rooms: {

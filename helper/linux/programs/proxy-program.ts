@@ -65,10 +65,9 @@ export function startProxyProgram(options: {
     // The fourth of its descriptors below.
     '--listener=3',
   ];
-  const { ELECTRON_RUN_AS_NODE: asNode } = process.env;
   const started = spawn(setpriv, argv, {
     cwd: '/',
-    env: { ...programEnvironment, ...(asNode === undefined ? {} : { ELECTRON_RUN_AS_NODE: asNode }) },
+    env: programEnvironment,
     stdio: ['pipe', 'pipe', 'pipe', listener],
   });
   const [stdin, stdout, stderr] = started.stdio as [Writable, Readable, Readable, null, undefined];

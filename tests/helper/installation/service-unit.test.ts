@@ -36,7 +36,7 @@ beforeAll(async () => {
   unit = await readFile(path.join(resources, 'waymaker-helper.service'), 'utf8');
   unitFile = path.join(directory, 'waymaker-helper.service');
   // The app is not installed here, and systemd looks whether the program exists.
-  await writeFile(unitFile, unit.replace('/opt/Waymaker/waymaker ', '/bin/true '));
+  await writeFile(unitFile, unit.replace('/usr/lib/waymaker/node ', '/bin/true '));
 });
 
 afterAll(async () => {

@@ -8,7 +8,7 @@ import { findLeaks } from '../../lab/packets/leaks.ts';
 import { eventually, words } from '../../lab/runs/process.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { greetAs } from '../support/callers/greet-as.ts';
-import { installedNode } from '../support/installed/installed-helper.ts';
+import { installed as places } from '../../../packaging/linux/core-tree.ts';
 import {
   createInstalledMachine,
   unit,
@@ -302,7 +302,7 @@ function testUnit(): void {
     const gid = Number((await machine.run(words('getent group waymaker'))).split(':')[2]);
     const nobody = 65_534;
     const greet = (groups?: number) =>
-      greetAs(machine, '/run/waymaker/helper.sock', { uid: nobody, gid: nobody, groups }, installedNode);
+      greetAs(machine, '/run/waymaker/helper.sock', { uid: nobody, gid: nobody, groups }, places.node);
     expect(await greet(gid)).toMatchObject({ answer: { result: { protocolVersion: 1 } } });
     expect(await greet()).toEqual({ answer: null, letGo: true, error: 'EACCES' });
   });

@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { addresses } from '../../lab/network/addresses.ts';
 import { eventually, words } from '../../lab/runs/process.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
-import { installCommandLine } from '../support/installed/installed-helper.ts';
 import {
   createInstalledMachine,
   unit,
@@ -16,7 +15,7 @@ let installed: InstalledMachine;
 let initialSnapshot: string;
 
 beforeAll(async () => {
-  installed = await createInstalledMachine('resolved', installCommandLine);
+  installed = await createInstalledMachine('resolved');
   await installed.helper();
   initialSnapshot = await installed.snapshot();
 });

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Plugin } from 'vite';
 import type { TestProject } from 'vitest/node';
+import { notBundled } from '../../../packaging/linux/core-bundles.ts';
 import { native } from '../../../scripts/build-helper.ts';
 import { keeperVariable, removeKeptLabs } from '../machine/registry.ts';
 import { bundleProgram } from '../../../scripts/bundle-program.ts';
@@ -21,6 +22,7 @@ const helperPrograms = {
 const programs = {
   helper: {
     ...helperPrograms,
+    'src/main/cli/index.ts': 'cli.js',
     'tests/helper/support/sign-in/sign-in-process.ts': 'sign-in.mjs',
     // Preloaded into helpers.
     'tests/helper/support/failures/clock-set-by-file.ts': 'clock-set-by-file.mjs',
@@ -51,6 +53,9 @@ const builtFor = (runner: Runner): Readonly<Record<string, string>> =>
 
 /** Packages with binaries, or with files of their own; and Electron, which the double stands in for. */
 const external = [...native, '@electric-sql/pglite', 'electron', 'keytar', 'dbus-native'];
+
+/** As it is packaged, beside nothing but what is native. */
+const externalOf = (entry: string) => (entry === 'src/main/cli/index.ts' ? notBundled : external);
 
 /** The service finds its migrations and the console relative to its sources, and the app its pages relative to its build. */
 const sourceDirectories: Plugin = {
@@ -85,7 +90,7 @@ export async function bundlePrograms(runner: Runner): Promise<void> {
   await Promise.all(
     bundles.map(async ([entry, name]) => {
       const file = path.join(made, name);
-      await bundleProgram({ entry, file, external, plugins: [sourceDirectories] });
+      await bundleProgram({ entry, file, external: externalOf(entry), plugins: [sourceDirectories] });
       // Atomically, because another run of this checkout may be starting it.
       await rename(file, path.join(folder, name));
     }),

@@ -31,9 +31,7 @@ export async function runApp(context: CommandContext, argv: readonly string[]): 
 
 function runProgram({ env, say, terminal }: CommandContext, argv: readonly string[]): Promise<number> {
   const [file = '', ...args] = argv;
-  // This variable is for this program's own runtime.
-  const { ELECTRON_RUN_AS_NODE: _, ...inherited } = env;
-  const child = spawn(file, args, { env: inherited, stdio: 'inherit' });
+  const child = spawn(file, args, { env, stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) {
     process.removeAllListeners(signal);
     // Keys pressed on the terminal signal both processes.

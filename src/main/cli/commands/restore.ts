@@ -62,9 +62,8 @@ async function runProgram(args: readonly string[], env: NodeJS.ProcessEnv) {
 
 /** Next to this program, in a build as well as when installed. */
 function helperProgram(): string | undefined {
-  const own = path.dirname(process.argv[1] ?? '');
-  const places = ['../helper/helper.mjs', '../../../helper/helper.mjs'];
-  return places.map((place) => path.resolve(own, place)).find((file) => existsSync(file));
+  const file = path.resolve(path.dirname(process.argv[1] ?? ''), '../helper/helper.mjs');
+  return existsSync(file) ? file : undefined;
 }
 
 /** The process that listens on a socket; undefined if none does. */

@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs';
-import { chmod, copyFile, cp, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { buildHelper, copyNative, native } from '../../../../scripts/build-helper.ts';
-import { bundleProgram } from '../../../../scripts/bundle-program.ts';
+import {
+  installed,
+  installedPackages,
+  layCorePrograms,
+  nativePackages,
+} from '../../../../packaging/linux/core-tree.ts';
+import type { Processor } from '../../../../packaging/runtime/processors.ts';
 import { addresses } from '../../../lab/network/addresses.ts';
 import { unpackedPackage } from '../../../lab/machine/unpacked-package.ts';
 import { programFile } from '../../../lab/runs/programs.ts';
-
-const resources = path.resolve(import.meta.dirname, '../../../../resources/linux');
 
 /** Units of systemd's own that would reach beyond the laboratory, or that nothing here needs. */
 const masked = [
@@ -19,63 +22,28 @@ const masked = [
   'timers.target',
 ];
 
-/** Where Node is on such a machine, in Electron's place. */
-export const installedNode = '/opt/Waymaker/waymaker';
-
 /** Who manages name resolution on the machine; each asks the laboratory's public resolver. */
 export type NameService = 'resolved' | 'resolvconf' | 'openresolv';
 
-/** Lays the helper into `tree` as a package installs it: the app with Node in Electron's place, the unit, the accounts. */
+/** Lays all programs into `tree` as the package installs them, and enables the helper. */
 export async function installHelper(tree: string, names: NameService): Promise<void> {
   const units = path.join(tree, 'etc/systemd/system');
-  const app = path.join(tree, 'opt/Waymaker');
-  const accounts = path.join(tree, 'usr/lib/sysusers.d');
-  for (const folder of [units, app, accounts]) await mkdir(folder, { recursive: true });
-  await layHelper(path.join(app, 'resources/helper'));
-  await copyFile(process.execPath, path.join(tree, installedNode));
-  await copyFile(path.join(resources, 'waymaker.sysusers.conf'), path.join(accounts, 'waymaker.conf'));
-  await copyFile(
-    path.join(resources, 'waymaker-helper.service'),
-    path.join(units, 'waymaker-helper.service'),
-  );
-  await enable(tree, '/etc/systemd/system/waymaker-helper.service');
+  await mkdir(units, { recursive: true });
+  await installPrograms(tree);
+  await enable(tree, installed.helperUnit);
   for (const unit of masked) await symlink('/dev/null', path.join(units, unit));
   await installNameService[names](tree);
 }
 
-/** As `buildHelper` builds it, of the bundles that the run has made already. */
-async function layHelper(folder: string): Promise<void> {
-  const [helper, proxy] = ['helper/index.ts', 'helper/posix/start-proxy.ts'].map(programFile);
-  if (!helper?.endsWith('.mjs') || !proxy?.endsWith('.mjs')) {
-    await buildHelper(folder);
-    return;
-  }
-  await mkdir(folder, { recursive: true });
-  await copyFile(helper, path.join(folder, 'helper.mjs'));
-  await copyFile(proxy, path.join(folder, 'proxy.mjs'));
-  await copyNative(folder);
-}
-
-/** Lays the command line beside it, as a package does; run as `waymaker`. */
-export async function installCommandLine(tree: string): Promise<void> {
-  const app = path.join(tree, 'opt/Waymaker/resources/app.asar');
-  const programs = path.join(tree, 'usr/bin');
-  for (const folder of [app, programs]) await mkdir(folder, { recursive: true });
-  const version = {
-    name: 'version',
-    config: () => ({ define: { 'import.meta.env.VITE_APP_VERSION': '"0"' } }),
-  };
-  await bundleProgram({
-    entry: 'src/main/cli/index.ts',
-    file: path.join(app, 'out/main/cli.js'),
-    // The daemon's, which is not run here, too.
-    external: [...native, 'keytar', 'dbus-native'],
-    plugins: [version],
+/** Lays all programs into `tree` as the package installs them: the bundles of this run, with its Node. */
+export async function installPrograms(tree: string): Promise<void> {
+  await layCorePrograms(tree, {
+    node: process.execPath,
+    helper: programFile('helper/index.ts'),
+    proxy: programFile('helper/posix/start-proxy.ts'),
+    commandLine: programFile('src/main/cli/index.ts'),
+    packages: nativePackages(process.arch as Processor, installedPackages),
   });
-  await symlink('../helper/node_modules', path.join(app, 'node_modules'));
-  await writeFile(path.join(app, 'package.json'), '{ "type": "module" }');
-  await copyFile(path.join(resources, 'waymaker'), path.join(programs, 'waymaker'));
-  await chmod(path.join(programs, 'waymaker'), 0o755);
 }
 
 /** What `systemctl enable` makes of a unit that multi-user.target wants. */

@@ -3,9 +3,10 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { eventually, words } from '../../../lab/runs/process.ts';
 import { bootSystemd, type SystemdMachine } from '../../../lab/machine/systemd-machine.ts';
+import { installed } from '../../../../packaging/linux/core-tree.ts';
 import { relay } from '../callers/attach-as.ts';
 import { createHelperLab, type HelperLab } from '../helper-lab.ts';
-import { installedNode, installHelper, type NameService } from './installed-helper.ts';
+import { installHelper, type NameService } from './installed-helper.ts';
 import { attach, type TestClient } from '../callers/test-client.ts';
 import { waitLimit } from '../../../lab/runs/wait-limit.ts';
 
@@ -52,7 +53,7 @@ export async function createInstalledMachine(
   }
   async function attachInside(): Promise<TestClient> {
     const [from, to] = ['/run/waymaker/helper.sock', '/run/inside.sock'];
-    const start = ['sh', '-c', '"$@" > /dev/null 2>&1 &', 'sh', installedNode, '-e', relay, from, to];
+    const start = ['sh', '-c', '"$@" > /dev/null 2>&1 &', 'sh', installed.node, '-e', relay, from, to];
     await machine.run(start);
     await eventually('it relays', () => existsSync(machine.file(to)) || undefined);
     const client = await attach(machine.file(to));

@@ -1,0 +1,80 @@
+import { mkdir, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { commitTime } from './commit-time.ts';
+import { makeCore, type Format } from './linux/core-package.ts';
+import { processors, type Processor } from './runtime/processors.ts';
+
+/** `npm run package -- [TARGET…]`: makes the packages, and says of each whether it was made. */
+
+const folder = path.resolve(import.meta.dirname, '../out/packages');
+const usage = `usage: npm run package -- [core …] [--processor x64|arm64] [--format deb|rpm] [--fast]`;
+
+/** What came of a target: files, or why it is only configured here. */
+export type Outcome = { made: string[] } | { onlyConfigured: string };
+
+export interface PackagingContext {
+  folder: string;
+  time: number;
+  processors: readonly Processor[];
+  formats: readonly Format[];
+  isFast: boolean;
+  progress: (line: string) => void;
+}
+
+const targets: Record<string, (context: PackagingContext) => Promise<Outcome>> = {
+  async core(context) {
+    const made: string[] = [];
+    for (const processor of context.processors)
+      made.push(
+        ...(await makeCore({ ...context, processor, compression: context.isFast ? 'fast' : 'small' })),
+      );
+    return { made };
+  },
+};
+
+const allProcessors = Object.keys(processors) as Processor[];
+const allFormats: Format[] = ['deb', 'rpm'];
+
+function readWords() {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      processor: { type: 'string', multiple: true, default: allProcessors },
+      format: { type: 'string', multiple: true, default: allFormats },
+      fast: { type: 'boolean', default: false },
+    },
+  });
+  return {
+    names: z
+      .array(z.enum(Object.keys(targets)))
+      .parse(positionals.length > 0 ? positionals : Object.keys(targets)),
+    processors: z.array(z.enum(allProcessors)).parse(values.processor),
+    formats: z.array(z.enum(allFormats)).parse(values.format),
+    isFast: values.fast,
+  };
+}
+
+let words;
+try {
+  words = readWords();
+} catch {
+  console.error(usage);
+  process.exit(2);
+}
+const { names, ...chosen } = words;
+await mkdir(folder, { recursive: true });
+const started = performance.now();
+const progress = (line: string) =>
+  console.log(`[${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s] ${line} …`);
+const context = { ...chosen, folder, time: await commitTime(process.env), progress };
+const said: string[] = [];
+for (const name of names) {
+  const outcome = await targets[name]!(context);
+  if ('onlyConfigured' in outcome) said.push(`only configured: ${name}: ${outcome.onlyConfigured}`);
+  else
+    for (const file of outcome.made)
+      said.push(`made: ${file} (${((await stat(file)).size / 1e6).toFixed(1)} MB)`);
+}
+console.log(said.join('\n'));

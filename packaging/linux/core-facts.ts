@@ -1,0 +1,43 @@
+import { coreScripts } from './core-scripts.ts';
+import type { PackageFacts } from './package-facts.ts';
+
+/** `waymaker-core`: all that a tunnel needs, without a window. */
+export const coreFacts: PackageFacts = {
+  name: 'waymaker-core',
+  summary: 'AnyConnect-compatible VPN: helper, command line and background service',
+  description: [
+    'Connects to AnyConnect-compatible gateways from the command line, or from a background service of the user’s ' +
+      'own. A helper, which systemd starts, makes the tunnel, routes traffic by the chosen mode, and blocks it with ' +
+      'the kill switch.',
+    'It has a Node.js runtime of its own. The desktop app is in the package waymaker.',
+  ],
+  // What the runtime is linked to: the symbols' versions that the official binary asks for.
+  preDepends: { debian: ['libc6 (>= 2.28)'] },
+  depends: {
+    debian: [
+      'libstdc++6 (>= 5.2)',
+      'libgcc-s1 | libgcc1',
+      'iproute2',
+      'nftables',
+      'openconnect',
+      'systemd | systemd-standalone-sysusers',
+      'util-linux',
+      'passwd',
+    ],
+    rpm: [
+      'glibc >= 2.28',
+      'libstdc++ >= 5.2',
+      'libgcc',
+      'iproute',
+      'nftables',
+      'openconnect',
+      'systemd',
+      'util-linux',
+      'shadow-utils',
+      'findutils',
+    ],
+  },
+  // The keychain, and the roots that gateways' certificates are checked against.
+  recommends: { debian: ['ca-certificates', 'libsecret-1-0'], rpm: ['ca-certificates', 'libsecret'] },
+  scripts: coreScripts,
+};

@@ -1,0 +1,110 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { fetchLockedPackage } from '../runtime/locked-package.ts';
+import { processors, type Processor } from '../runtime/processors.ts';
+import { bundleCore } from './core-bundles.ts';
+import { coreFacts } from './core-facts.ts';
+import {
+  compressed,
+  installedPackages,
+  layCorePrograms,
+  layCoreTexts,
+  nativePackages,
+  type CorePrograms,
+} from './core-tree.ts';
+import { makeDeb, type Compression } from './deb.ts';
+import { makeRpm } from './rpm.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+export type Format = 'deb' | 'rpm';
+
+export interface CoreOptions {
+  processor: Processor;
+  formats: readonly Format[];
+  /** Where packages go; what is fetched and bundled for them is kept in it, too. */
+  folder: string;
+  /** Of all files, in seconds since 1970. */
+  time: number;
+  compression: Compression;
+  progress: (line: string) => void;
+}
+
+/** Makes the packages of `waymaker-core` for one processor, and resolves with their paths. */
+export async function makeCore(options: CoreOptions): Promise<string[]> {
+  const { processor, formats, folder, time, compression, progress } = options;
+  const kept = path.join(folder, '.fetched');
+  progress(`the runtime for ${processor}`);
+  const runtime = await fetchLockedPackage(`node-linux-${processor}`, kept);
+  const native = await fetchLockedPackage(`@koromix/koffi-linux-${processor}`, kept);
+  progress('the bundles');
+  const bundles = await bundleCore(path.join(folder, '.bundles'));
+  const programs: CorePrograms = {
+    ...bundles,
+    node: path.join(runtime, 'bin/node'),
+    packages: nativePackages(processor, (name) =>
+      name.startsWith('@koromix/') ? native : installedPackages(name),
+    ),
+  };
+  const documents = await documentsOf(runtime);
+  const completions = await completionsOf(bundles.commandLine, programs);
+  const made: string[] = [];
+  for (const format of formats) {
+    const tree = await mkdtemp(path.join(folder, 'tree-'));
+    try {
+      await layCorePrograms(tree, programs);
+      const zshFolder = format === 'deb' ? 'vendor-completions' : 'site-functions';
+      await layCoreTexts(tree, { completions, zshFolder, documents });
+      progress(`${coreFacts.name} for ${processor} as ${format}`);
+      const architecture = processors[processor][format === 'deb' ? 'debian' : 'rpm'];
+      const make = format === 'deb' ? makeDeb : makeRpm;
+      made.push(await make({ tree, facts: coreFacts, architecture, folder, time, compression }));
+    } finally {
+      await rm(tree, { recursive: true });
+    }
+  }
+  return made;
+}
+
+/** The licences of all parts, and what has changed. */
+async function documentsOf(runtime: string): Promise<Record<string, string | Buffer>> {
+  const read = (file: string) => readFile(path.resolve(root, file), 'utf8');
+  const licence = await read('LICENSE');
+  const notice = [
+    'Waymaker’s own licence:',
+    licence.trim(),
+    'The packages in it are under the licences in THIRD-PARTY-NOTICES.gz beside this file; its runtime, the official',
+    'binary of Node.js, with its own parts, under those in LICENSE.node.gz.',
+  ];
+  return {
+    copyright: `${notice.slice(0, 2).join('\n\n')}\n\n${notice.slice(2).join('\n')}\n`,
+    'THIRD-PARTY-NOTICES.gz': compressed(await read('THIRD-PARTY-NOTICES')),
+    'LICENSE.node.gz': compressed(await read(path.join(runtime, 'LICENSE'))),
+    'changelog.gz': compressed(await read('CHANGELOG.md')),
+  };
+}
+
+/** What the packaged command line itself prints; this machine's own runtime runs it. */
+async function completionsOf(
+  commandLine: string,
+  programs: CorePrograms,
+): Promise<Record<'bash' | 'zsh' | 'fish', string>> {
+  const tree = await mkdtemp(path.join(path.dirname(commandLine), 'run-'));
+  try {
+    const own = { ...programs, packages: nativePackages(process.arch as Processor, installedPackages) };
+    await layCorePrograms(tree, own);
+    await mkdir(path.join(tree, 'home'));
+    const print = async (shell: string) => {
+      const script = path.join(tree, 'usr/lib/waymaker/app/cli.js');
+      const { stdout } = await promisify(execFile)(process.execPath, [script, 'completion', shell], {
+        env: { PATH: process.env['PATH'], HOME: path.join(tree, 'home'), LC_ALL: 'C.UTF-8' },
+      });
+      return stdout;
+    };
+    return { bash: await print('bash'), zsh: await print('zsh'), fish: await print('fish') };
+  } finally {
+    await rm(tree, { recursive: true });
+  }
+}

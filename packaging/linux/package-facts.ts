@@ -1,0 +1,32 @@
+import packageJson from '../../package.json' with { type: 'json' };
+
+/** What every package of the product says of itself. */
+export const product = {
+  version: packageJson.version,
+  licence: packageJson.license,
+  maintainer: 'Waymaker maintainers <waymaker@localhost>',
+} as const;
+
+/** A package, whatever its format. */
+export interface PackageFacts {
+  name: string;
+  /** One line. */
+  summary: string;
+  /** Paragraphs of running text. */
+  description: readonly string[];
+  /** What it needs, in the notation of each format. */
+  depends: { debian: readonly string[]; rpm: readonly string[] };
+  /** What has to be there before anything of it is unpacked. */
+  preDepends?: { debian: readonly string[] };
+  recommends?: { debian: readonly string[]; rpm: readonly string[] };
+  /** Files that administrators may change: absolute paths. */
+  configurationFiles?: readonly string[];
+  /** What runs while it is installed and removed. */
+  scripts?: { debian: DebianScripts; rpm: RpmScripts };
+}
+
+/** Texts of shell scripts, by deb-postinst(5) and the like. */
+export type DebianScripts = Readonly<Partial<Record<'preinst' | 'postinst' | 'prerm' | 'postrm', string>>>;
+
+/** Texts of shell scripts, by the sections of a spec file. */
+export type RpmScripts = Readonly<Partial<Record<'pre' | 'post' | 'preun' | 'postun' | 'posttrans', string>>>;

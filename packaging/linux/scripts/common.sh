@@ -1,0 +1,81 @@
+# What the packages' scripts of both formats do. They run again after an interruption: each step may find its work done.
+folder=/usr/lib/waymaker
+unit=waymaker-helper.service
+name=waymaker-core
+
+say() {
+    echo "$name: $*" >&2
+}
+
+# Whether systemd is process 1 here (sd_booted(3)).
+has_systemd() {
+    [ -d /run/systemd/system ]
+}
+
+make_accounts() {
+    systemd-sysusers waymaker.conf || {
+        say "the accounts waymaker-engine and waymaker-proxy could not be created: see the line above."
+        return 1
+    }
+}
+
+# Debian's administrators forbid starts by policy-rc.d, which only this command asks.
+start_unit() {
+    if command -v deb-systemd-invoke > /dev/null; then
+        deb-systemd-invoke "$1" "$unit"
+    else
+        systemctl "$1" "$unit"
+    fi
+}
+
+# $1: whether this is a first installation. A helper that runs is replaced in one go: what it blocks stays blocked.
+start_helper() {
+    if [ "$1" = first ]; then
+        systemctl --quiet enable "$unit" || say "$unit could not be enabled: the helper does not start at boot."
+    fi
+    if ! has_systemd; then
+        say "systemd does not run here, so the helper was not started; it starts with the next boot under systemd."
+        return 0
+    fi
+    systemctl daemon-reload
+    [ "$1" = first ] || systemctl --quiet is-enabled "$unit" || return 0
+    start_unit restart > /dev/null ||
+        say "the helper could not be started, so there are no tunnels yet: journalctl --unit $unit says why."
+}
+
+# Ends the helper and undoes all that it has changed, with its own program: the user would be cut off without it.
+open_traffic() {
+    if has_systemd; then systemctl stop "$unit" || :; fi
+    problem=$("$folder/node" "$folder/helper/helper.mjs" --restore 2>&1 > /dev/null) || {
+        [ -z "$problem" ] || echo "$problem" >&2
+        say "traffic may still be blocked, so nothing was removed. Install this version of $name again, then remove it."
+        return 1
+    }
+}
+
+# Users' background processes: they would go on with programs that are gone. By file, as others may be called the same.
+end_programs() {
+    for process in /proc/[0-9]*; do
+        if [ "$process/exe" -ef "$folder/node" ]; then kill "${process#/proc/}" 2> /dev/null || :; fi
+    done
+}
+
+# The helper's control groups, once nothing runs in them.
+remove_groups() {
+    find /sys/fs/cgroup/waymaker -depth -type d -exec rmdir {} + 2> /dev/null || :
+}
+
+forget_units() {
+    if has_systemd; then systemctl daemon-reload || :; fi
+}
+
+# What the helper has recorded, and the accounts. Files of users are theirs: `waymaker reset` removes them.
+purge() {
+    rm -rf /var/lib/waymaker
+    # Until here, it says for the next installation whether the administrator wants the helper at boot.
+    rm -f "/etc/systemd/system/multi-user.target.wants/$unit"
+    for account in waymaker-engine waymaker-proxy; do
+        if getent passwd "$account" > /dev/null; then userdel "$account" || :; fi
+    done
+    if getent group waymaker > /dev/null; then groupdel waymaker || :; fi
+}

@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { chmod, lutimes, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Dirent } from 'node:fs';
+
+/** Everything below a folder, folders before what is in them, in an order that no system's settings change. */
+export async function entriesOf(tree: string): Promise<{ file: string; entry: Dirent }[]> {
+  const entries = await readdir(tree, { withFileTypes: true, recursive: true });
+  return entries
+    .map((entry) => ({ file: path.relative(tree, path.join(entry.parentPath, entry.name)), entry }))
+    .sort((one, other) => (one.file < other.file ? -1 : 1));
+}
+
+/** Gives folders their mode, and everything one time (in s), whoever and whenever they were made by. */
+export async function settle(tree: string, time: number): Promise<void> {
+  const entries = await entriesOf(tree);
+  for (const { file, entry } of entries) if (entry.isDirectory()) await chmod(path.join(tree, file), 0o755);
+  await chmod(tree, 0o755);
+  // Folders last: what is put into them changes theirs.
+  for (const { file } of entries.toReversed()) await lutimes(path.join(tree, file), time, time);
+  await lutimes(tree, time, time);
+}
+
+/** In hexadecimal digits. */
+export async function hashOf(file: string, algorithm: 'md5' | 'sha256'): Promise<string> {
+  const hash = createHash(algorithm);
+  await pipeline(createReadStream(file), hash);
+  return hash.digest('hex');
+}
