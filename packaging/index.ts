@@ -1,15 +1,20 @@
+import { existsSync } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { commitTime } from './commit-time.ts';
 import { makeCore, type Format } from './linux/core-package.ts';
+import { publishRepositories } from './repository/publish-repositories.ts';
 import { processors, type Processor } from './runtime/processors.ts';
 
 /** `npm run package -- [TARGET…]`: makes the packages, and says of each whether it was made. */
 
 const folder = path.resolve(import.meta.dirname, '../out/packages');
-const usage = `usage: npm run package -- [core …] [--processor x64|arm64] [--format deb|rpm] [--fast]`;
+const usage = [
+  'usage: npm run package -- [core …] [--processor x64|arm64] [--format deb|rpm] [--fast]',
+  '       npm run package -- repository --url https://… [--folder FOLDER]',
+].join('\n');
 
 /** What came of a target: files, or why it is only configured here. */
 export type Outcome = { made: string[] } | { onlyConfigured: string };
@@ -20,6 +25,8 @@ export interface PackagingContext {
   processors: readonly Processor[];
   formats: readonly Format[];
   isFast: boolean;
+  /** Where a repository is or will be, and the address that it has there. */
+  repository: { folder: string; url: string | undefined };
   progress: (line: string) => void;
 }
 
@@ -34,6 +41,19 @@ const targets: Record<string, (context: PackagingContext) => Promise<Outcome>> =
   },
 };
 
+/** What is only done when it is asked for. */
+const furtherTargets: typeof targets = {
+  async repository({ folder: packages, repository: { folder, url }, progress }) {
+    if (url === undefined) throw new Error('--url is missing: the address that the repository will have');
+    const keyFile = process.env['WAYMAKER_REPOSITORY_KEY'];
+    await publishRepositories({ packages, folder, url, keyFile, now: new Date(), say: progress });
+    const files = ['apt/waymaker.sources', 'rpm/waymaker.repo'].map((name) => path.join(folder, name));
+    return { made: files.filter((file) => existsSync(file)) };
+  },
+};
+
+const allTargets = { ...targets, ...furtherTargets };
+
 const allProcessors = Object.keys(processors) as Processor[];
 const allFormats: Format[] = ['deb', 'rpm'];
 
@@ -44,15 +64,18 @@ function readWords() {
       processor: { type: 'string', multiple: true, default: allProcessors },
       format: { type: 'string', multiple: true, default: allFormats },
       fast: { type: 'boolean', default: false },
+      url: { type: 'string' },
+      folder: { type: 'string', default: path.join(folder, '../repository') },
     },
   });
   return {
     names: z
-      .array(z.enum(Object.keys(targets)))
+      .array(z.enum(Object.keys(allTargets)))
       .parse(positionals.length > 0 ? positionals : Object.keys(targets)),
     processors: z.array(z.enum(allProcessors)).parse(values.processor),
     formats: z.array(z.enum(allFormats)).parse(values.format),
     isFast: values.fast,
+    repository: { folder: path.resolve(values.folder), url: values.url },
   };
 }
 
@@ -71,7 +94,7 @@ const progress = (line: string) =>
 const context = { ...chosen, folder, time: await commitTime(process.env), progress };
 const said: string[] = [];
 for (const name of names) {
-  const outcome = await targets[name]!(context);
+  const outcome = await allTargets[name]!(context);
   if ('onlyConfigured' in outcome) said.push(`only configured: ${name}: ${outcome.onlyConfigured}`);
   else
     for (const file of outcome.made)
