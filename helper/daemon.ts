@@ -1,5 +1,6 @@
 import { launchOpenconnect } from './engine/openconnect/openconnect.ts';
 import { createLog, type Log } from './log.ts';
+import { checkInstallation } from './installation.ts';
 import { createLogMemory } from './log-memory.ts';
 import type { HelperOptions } from './options.ts';
 import { expectNoOtherHelper, startHelperServer } from './rpc/helper-server.ts';
@@ -38,11 +39,14 @@ export async function restoreSystem(options: HelperOptions, platform: Platform):
   log.info('all is undone');
 }
 
-/** Starts the helper: undoes what an earlier one left, then listens. */
+/**
+ * Starts the helper: undoes what an earlier one left, then listens. Rejects with `InstallationRefused` if its own files
+ * are not those that were signed; what has to be blocked is blocked then. `checked` rejects likewise, if that is found later.
+ */
 export async function startDaemon(
   options: HelperOptions,
   platform: Platform,
-): Promise<{ stop(): Promise<void> }> {
+): Promise<{ stop(): Promise<void>; checked: Promise<void> }> {
   const logMemory = createLogMemory();
   /** The connection's owner, once there can be one. */
   let owner: () => string | undefined = () => undefined;
@@ -57,10 +61,14 @@ export async function startDaemon(
   });
   const tunnel = new Tunnel(adapter, launchOpenconnect, log);
   owner = () => tunnel.state.owner;
-  const [callers] = await Promise.all([
+  const { stateDirectory } = options;
+  const [callers, , checked] = await Promise.all([
     platform.createCallerIdentity({ allowedUsers, allowedGroup }),
     tunnel.recover(),
+    // Said only once the traffic is blocked that has to be.
+    settled(checkInstallation({ stateDirectory, log })),
   ]);
+  const { checkRuntime } = checked();
   const server = await startHelperServer({
     socketPath: options.socket,
     callers,
@@ -70,9 +78,22 @@ export async function startDaemon(
   });
   log.info('listening', { socket: options.socket });
   return {
+    checked: checkRuntime(),
     async stop() {
       await tunnel.shutDown();
       await server.close();
     },
   };
+}
+
+/** Waits for a promise, and gives its outcome when that is asked for. */
+async function settled<T>(promise: Promise<T>): Promise<() => T> {
+  try {
+    const value = await promise;
+    return () => value;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
 }

@@ -1,5 +1,7 @@
 import { outliveOutput } from '#node/os/standard-output.ts';
 import { restoreSystem, startDaemon } from './daemon.ts';
+import { InstallationRefused, refusedExitCode } from './installation.ts';
+import { createLog } from './log.ts';
 import { parseOptions } from './options.ts';
 import { loadPlatform } from './platform.ts';
 
@@ -12,8 +14,18 @@ if (options.isRestore) {
   // Otherwise network watches would keep the process alive.
   process.exit(0);
 }
-const daemon = await startDaemon(options, platform);
+
+const endRefused = (error: unknown): never => {
+  if (!(error instanceof InstallationRefused)) throw error;
+  createLog().error('this installation is not used', error);
+  process.exit(refusedExitCode);
+};
+const daemon = await startDaemon(options, platform).catch(endRefused);
 platform.notifyReady();
+daemon.checked.catch(async (error: unknown) => {
+  await daemon.stop();
+  endRefused(error);
+});
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
   process.once(signal, () => {

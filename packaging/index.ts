@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { commitTime } from './commit-time.ts';
 import { makeCore, type Format } from './linux/core-package.ts';
+import { signingKeys, type SigningKeys } from './manifest/signing-keys.ts';
 import { publishRepositories } from './repository/publish-repositories.ts';
 import { processors, type Processor } from './runtime/processors.ts';
 
@@ -25,6 +26,7 @@ export interface PackagingContext {
   processors: readonly Processor[];
   formats: readonly Format[];
   isFast: boolean;
+  keys: SigningKeys;
   /** Where a repository is or will be, and the address that it has there. */
   repository: { folder: string; url: string | undefined };
   progress: (line: string) => void;
@@ -43,11 +45,14 @@ const targets: Record<string, (context: PackagingContext) => Promise<Outcome>> =
 
 /** What is only done when it is asked for. */
 const furtherTargets: typeof targets = {
-  async repository({ folder: packages, repository: { folder, url }, progress }) {
+  async repository({ folder: packages, repository, progress }) {
+    const { url } = repository;
     if (url === undefined) throw new Error('--url is missing: the address that the repository will have');
     const keyFile = process.env['WAYMAKER_REPOSITORY_KEY'];
-    await publishRepositories({ packages, folder, url, keyFile, now: new Date(), say: progress });
-    const files = ['apt/waymaker.sources', 'rpm/waymaker.repo'].map((name) => path.join(folder, name));
+    const given = { packages, folder: repository.folder, url, keyFile };
+    await publishRepositories({ ...given, now: new Date(), say: progress });
+    const names = ['apt/waymaker.sources', 'rpm/waymaker.repo'];
+    const files = names.map((name) => path.join(repository.folder, name));
     return { made: files.filter((file) => existsSync(file)) };
   },
 };
@@ -91,7 +96,10 @@ await mkdir(folder, { recursive: true });
 const started = performance.now();
 const progress = (line: string) =>
   console.log(`[${((performance.now() - started) / 1000).toFixed(1).padStart(6)} s] ${line} …`);
-const context = { ...chosen, folder, time: await commitTime(process.env), progress };
+const keys = await signingKeys(process.env);
+if (keys.isTest)
+  progress('signing with the key of tests: set WAYMAKER_SIGNING_KEY to the file of a real one');
+const context = { ...chosen, folder, time: await commitTime(process.env), keys, progress };
 const said: string[] = [];
 for (const name of names) {
   const outcome = await allTargets[name]!(context);

@@ -2,12 +2,16 @@ import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { coreProduct } from '../../src/node/manifest/installation.ts';
+import { signFolder } from '../manifest/sign-folder.ts';
+import type { SigningKeys } from '../manifest/signing-keys.ts';
 import { fetchLockedPackage } from '../runtime/locked-package.ts';
 import { processors, type Processor } from '../runtime/processors.ts';
 import { bundleCore } from './core-bundles.ts';
 import { coreFacts } from './core-facts.ts';
 import {
   compressed,
+  installed,
   installedPackages,
   layCorePrograms,
   layCoreTexts,
@@ -15,6 +19,7 @@ import {
   type CorePrograms,
 } from './core-tree.ts';
 import { makeDeb, type Compression } from './deb.ts';
+import { product } from './package-facts.ts';
 import { makeRpm } from './rpm.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -29,18 +34,19 @@ export interface CoreOptions {
   /** Of all files, in seconds since 1970. */
   time: number;
   compression: Compression;
+  keys: SigningKeys;
   progress: (line: string) => void;
 }
 
 /** Makes the packages of `waymaker-core` for one processor, and resolves with their paths. */
 export async function makeCore(options: CoreOptions): Promise<string[]> {
-  const { processor, formats, folder, time, compression, progress } = options;
+  const { processor, formats, folder, time, compression, keys, progress } = options;
   const kept = path.join(folder, '.fetched');
   progress(`the runtime for ${processor}`);
   const runtime = await fetchLockedPackage(`node-linux-${processor}`, kept);
   const native = await fetchLockedPackage(`@koromix/koffi-linux-${processor}`, kept);
   progress('the bundles');
-  const bundles = await bundleCore(path.join(folder, '.bundles'));
+  const bundles = await bundleCore(path.join(folder, '.bundles'), keys.publicKeys);
   const programs: CorePrograms = {
     ...bundles,
     node: path.join(runtime, 'bin/node'),
@@ -55,6 +61,12 @@ export async function makeCore(options: CoreOptions): Promise<string[]> {
     const tree = await mkdtemp(path.join(folder, 'tree-'));
     try {
       await layCorePrograms(tree, programs);
+      await signFolder({
+        folder: path.join(tree, installed.folder),
+        product: coreProduct,
+        version: product.version,
+        privateKeys: keys.privateKeys,
+      });
       const zshFolder = format === 'deb' ? 'vendor-completions' : 'site-functions';
       await layCoreTexts(tree, { completions, zshFolder, documents });
       progress(`${coreFacts.name} for ${processor} as ${format}`);

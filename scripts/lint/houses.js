@@ -128,7 +128,9 @@ export const houses = {
   packaging: {
     ofEveryRoom: [],
     rooms: {
-      linux: ['runtime'],
+      linux: ['runtime', 'manifest', 'commit-time.ts', 'run.ts'],
+      repository: ['runtime', 'run.ts'],
+      manifest: [],
       runtime: [],
     },
   },

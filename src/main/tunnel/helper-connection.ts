@@ -20,6 +20,7 @@ import {
 } from '#shared/helper/protocol.ts';
 import type { InvalidCause, TunnelState } from '#shared/tunnel/state.ts';
 import { withTimeout } from '../with-timeout.ts';
+import { installationProblem } from './installed-core.ts';
 
 /** A connection to the helper after hello. */
 export interface HelperConnection extends OpenConnection {
@@ -46,6 +47,7 @@ export async function openHelperConnection(options: {
   onState(state: TunnelState): void;
   log: Logger;
 }): Promise<HelperConnection | InvalidCause> {
+  if (await installationProblem()) return 'installation-refused';
   const socket = await openSocket(options.socketPath);
   if (typeof socket === 'string') return socket;
   const connection = talk(socket, (state) => options.onState(state), options.log);

@@ -253,6 +253,9 @@ export const en = {
   'cause.helperIncompatibleTitle': 'Update needed',
   'cause.helperIncompatible':
     'The app and its helper are different versions. Update Waymaker, then restart the computer.',
+  'cause.installationRefusedTitle': 'Waymaker is damaged',
+  'cause.installationRefused':
+    'Its files are not the ones that were signed, so they are not used. Install Waymaker again.',
   'cause.permissionDeniedTitle': 'You are not allowed to connect on this computer',
   'cause.permissionDenied': 'Ask this computer’s administrator to let you use the Waymaker helper.',
   'cause.engineAbsentTitle': 'A program is missing',

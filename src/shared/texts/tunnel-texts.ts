@@ -140,6 +140,10 @@ export const refusalTexts: Record<ConnectRefusal, Trouble> = {
 export const causeTexts: Record<InvalidCause, { title: TextKey; text: TextKey }> = {
   'helper-absent': { title: 'cause.helperAbsentTitle', text: 'cause.helperAbsent' },
   'helper-incompatible': { title: 'cause.helperIncompatibleTitle', text: 'cause.helperIncompatible' },
+  'installation-refused': {
+    title: 'cause.installationRefusedTitle',
+    text: 'cause.installationRefused',
+  },
   'permission-denied': { title: 'cause.permissionDeniedTitle', text: 'cause.permissionDenied' },
   'engine-absent': { title: 'cause.engineAbsentTitle', text: 'cause.engineAbsent' },
   'tunnel-unsupported': { title: 'cause.tunnelUnsupportedTitle', text: 'cause.tunnelUnsupported' },

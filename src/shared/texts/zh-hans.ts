@@ -235,6 +235,8 @@ export const zhHans: Texts = {
     '服务器以外的地址均无响应，它可能只通往内部网络。要访问互联网，请选择其他服务器或断开连接。',
   'cause.helperIncompatibleTitle': '需要更新',
   'cause.helperIncompatible': '应用与辅助服务的版本不一致。请更新 Waymaker，然后重启电脑。',
+  'cause.installationRefusedTitle': 'Waymaker 已损坏',
+  'cause.installationRefused': '其文件与签名不符，因此不会使用。请重新安装 Waymaker。',
   'cause.permissionDeniedTitle': '您无权在此电脑上连接',
   'cause.permissionDenied': '请联系此电脑的管理员，授权您使用 Waymaker 辅助服务。',
   'cause.engineAbsentTitle': '缺少一个程序',

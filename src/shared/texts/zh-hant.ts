@@ -237,6 +237,8 @@ export const zhHant: Texts = {
     '伺服器以外的位址都沒有回應，它可能只通往內部網路。要存取網際網路，請選擇其他伺服器或中斷連線。',
   'cause.helperIncompatibleTitle': '需要更新',
   'cause.helperIncompatible': '應用程式與輔助服務的版本不一致。請更新 Waymaker，然後重新啟動電腦。',
+  'cause.installationRefusedTitle': 'Waymaker 已損壞',
+  'cause.installationRefused': '其檔案與簽章不符，因此不會使用。請重新安裝 Waymaker。',
   'cause.permissionDeniedTitle': '您無權在這部電腦上連線',
   'cause.permissionDenied': '請聯絡這部電腦的管理員，授權您使用 Waymaker 輔助服務。',
   'cause.engineAbsentTitle': '缺少一個程式',

@@ -76,6 +76,8 @@ export type DisconnectReason = z.infer<typeof disconnectReason>;
 export const invalidCause = z.enum([
   'helper-absent',
   'helper-incompatible',
+  /** The installed files are not those that were signed, so no helper is talked to. */
+  'installation-refused',
   'permission-denied',
   'engine-absent',
   'tunnel-unsupported',

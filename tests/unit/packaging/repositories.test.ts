@@ -185,7 +185,8 @@ describe('the apt repository', () => {
     }
     for (const file of files) {
       const content = await readFile(file);
-      content[content.length >> 1] ^= 1;
+      const middle = content.length >> 1;
+      content[middle] = (content[middle] ?? 0) ^ 1;
       await writeFile(file, content);
     }
     expect((await versionsByApt(sources)).ok).toBe(false);

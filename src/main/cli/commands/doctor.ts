@@ -9,6 +9,7 @@ import type { CommandContext } from '../command-context.ts';
 import { checkActualWay } from '../doctor/actual-way.ts';
 import { checkNames, type CheckName, type Finding } from '../doctor/finding.ts';
 import { checkGateway, checkService } from '../doctor/remote-services.ts';
+import { checkInstallation } from '../doctor/installation-check.ts';
 import { thisSystem } from '../doctor/this-system.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
 import { tableLines } from '../terminal.ts';
@@ -27,6 +28,7 @@ export async function doctor(context: CommandContext): Promise<ExitCode> {
   const isClosed = isBlocked(tunnel);
   const findings = [
     helper.finding,
+    ...(await checkInstallation(say)),
     ...thisSystem.check(env, say),
     // While traffic is blocked, nothing can be reached, and that is correct.
     ...(isClosed ? [] : await checkService(apiUrl, say)),
@@ -96,6 +98,7 @@ function serviceAt(apiUrl: string): { host: string; port: number } {
 function show({ terminal, say }: CommandContext, findings: readonly Finding[]): void {
   const titles: Record<CheckName, string> = {
     helper: say('doctor.helper'),
+    installation: say('doctor.installation'),
     engine: say('doctor.engine'),
     users: say('doctor.users'),
     device: say('doctor.device'),

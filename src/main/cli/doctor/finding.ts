@@ -10,6 +10,7 @@ export interface Finding {
 
 export const checkNames = [
   'helper',
+  'installation',
   'engine',
   'users',
   'device',

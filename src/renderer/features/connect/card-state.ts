@@ -35,6 +35,7 @@ export interface Situation {
 const ofCause = {
   'helper-absent': 'helper-absent',
   'helper-incompatible': 'update-needed',
+  'installation-refused': 'part-missing',
   'permission-denied': 'not-allowed',
   'engine-absent': 'part-missing',
   'tunnel-unsupported': 'unsupported',

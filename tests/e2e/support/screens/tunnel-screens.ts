@@ -112,6 +112,7 @@ export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewAp
         [
           ['helper-absent', 'cause.helperAbsentTitle'],
           ['helper-incompatible', 'cause.helperIncompatibleTitle'],
+          ['installation-refused', 'cause.installationRefusedTitle'],
           ['permission-denied', 'cause.permissionDeniedTitle'],
           ['engine-absent', 'cause.engineAbsentTitle'],
           ['tunnel-unsupported', 'cause.tunnelUnsupportedTitle'],

@@ -1,0 +1,78 @@
+import { rename, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { checkFile, checkFolder, type FolderProblem } from '#node/manifest/check-folder.ts';
+import { coreProduct, describeProblem } from '#node/manifest/installation.ts';
+import { compareVersions, type Manifest } from '#node/manifest/manifest.ts';
+import { releaseKeys } from '#node/manifest/release-keys.ts';
+import type { Log } from './log.ts';
+
+/** This helper's files are not those that were signed, or older ones than it has run with before. */
+export class InstallationRefused extends Error {
+  override name = 'InstallationRefused';
+
+  constructor(problem: FolderProblem) {
+    super(describeProblem(problem));
+  }
+}
+
+/** sysexits.h: the unit file does not start the helper again after it. */
+export const refusedExitCode = 78;
+
+/** The runtime's binary has a hundred megabytes: hashing it would make every start of the computer wait. */
+const runtime = 'node';
+
+/** The file with the highest version that has run. Root removes it to go back to an older one. */
+const floorFile = 'version-floor';
+
+/**
+ * Compares the files that this helper runs from with what was signed, where it is part of a package. Rejects with
+ * `InstallationRefused`. Resolves with how to check the runtime, which takes longer, and rejects likewise.
+ */
+export async function checkInstallation(options: {
+  stateDirectory: string;
+  log: Log;
+}): Promise<{ checkRuntime: () => Promise<void> }> {
+  const trusted = releaseKeys();
+  if (!trusted) return { checkRuntime: () => Promise.resolve() };
+  const { stateDirectory, log } = options;
+  // Beside the helper's own folder are the other programs.
+  const folder = path.resolve(import.meta.dirname, '..');
+  const floor = await readFloor(path.join(stateDirectory, floorFile), log);
+  const later = new Set([runtime]);
+  const checked = await checkFolder({ folder, product: coreProduct, trusted, floor, later });
+  if (!checked.ok) throw new InstallationRefused(checked.problem);
+  const { manifest } = checked;
+  if (floor === undefined || compareVersions(manifest.version, floor) > 0)
+    await writeFloor(path.join(stateDirectory, floorFile), manifest.version, log);
+  return { checkRuntime: () => checkRuntime(folder, manifest) };
+}
+
+async function checkRuntime(folder: string, manifest: Manifest): Promise<void> {
+  const file = manifest.files.find(({ path: one }) => one === runtime);
+  const problem: FolderProblem | undefined = file
+    ? await checkFile(folder, file)
+    : { kind: 'missing', path: runtime };
+  if (problem) throw new InstallationRefused(problem);
+}
+
+async function readFloor(file: string, log: Log): Promise<string | undefined> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    if (!isAbsent) log.error('the oldest version that may run is not known', error);
+    return '';
+  });
+  const version = /^\d{1,6}\.\d{1,6}\.\d{1,6}$/.exec(text.trim())?.[0];
+  if (text !== '' && version === undefined)
+    log.warn('the file with the oldest version is unreadable', { file });
+  return version;
+}
+
+/** On a full disk, the one before stays. */
+async function writeFloor(file: string, version: string, log: Log): Promise<void> {
+  try {
+    await writeFile(`${file}.new`, `${version}\n`, { mode: 0o600 });
+    await rename(`${file}.new`, file);
+  } catch (error) {
+    log.error('the version that runs could not be remembered', error);
+  }
+}

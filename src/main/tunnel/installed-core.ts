@@ -1,0 +1,40 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { checkFolder, type FolderProblem } from '#node/manifest/check-folder.ts';
+import { coreFolder, coreProduct } from '#node/manifest/installation.ts';
+import { signatureFile } from '#node/manifest/manifest.ts';
+import { releaseKeys } from '#node/manifest/release-keys.ts';
+
+/** What the helper checks itself, once it runs: hashing it would make every start wait. */
+const later: ReadonlySet<string> = new Set(['node']);
+
+/** Which signature file nothing was wrong with: of an update there is another one. */
+let good: string | undefined;
+
+/**
+ * What is wrong with the installed helper and the programs beside it; undefined if nothing is, and where this program
+ * is no part of a package. Only root writes there, so what is right is looked at once for each version.
+ */
+export async function installationProblem(
+  { isThorough } = { isThorough: false },
+): Promise<FolderProblem | undefined> {
+  const trusted = releaseKeys();
+  const folder = coreFolder(process.platform);
+  if (!trusted || folder === undefined) return undefined;
+  const check = async (): Promise<FolderProblem | undefined> => {
+    const checked = await checkFolder({
+      folder,
+      product: coreProduct,
+      trusted,
+      ...(isThorough ? {} : { later }),
+    });
+    return checked.ok ? undefined : checked.problem;
+  };
+  const status = await stat(path.join(folder, signatureFile)).catch(() => undefined);
+  const current = status && `${status.ino} ${status.ctimeMs}`;
+  if (!isThorough && current !== undefined && current === good) return undefined;
+  const problem = await check();
+  // In the middle of an update, nothing fits.
+  if (!problem) good = current;
+  return problem;
+}

@@ -1,0 +1,157 @@
+import { createHash, type KeyObject } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, readdir, type FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import {
+  compareVersions,
+  manifestFile,
+  maxManifestBytes,
+  maxSignatureBytes,
+  readManifest,
+  signatureFile,
+  type Manifest,
+} from './manifest.ts';
+import { judgeSignatures } from './signatures.ts';
+
+/** What is wrong with a folder of programs; `path` is relative to it. */
+export type FolderProblem =
+  /** There is no manifest, no signature, or what there is cannot be read. */
+  | { kind: 'unsigned' }
+  /** None of the trusted keys has signed. */
+  | { kind: 'foreign-key' }
+  /** A trusted key is said to have signed, but not this. */
+  | { kind: 'wrong-signature' }
+  /** It is signed, as something else. */
+  | { kind: 'other-product'; product: string }
+  /** It is signed, and older than what has run here before. */
+  | { kind: 'too-old'; version: string; floor: string }
+  | { kind: 'changed' | 'missing' | 'unknown' | 'not-a-file'; path: string };
+
+export interface ExpectedFolder {
+  /** Where it is. */
+  folder: string;
+  product: string;
+  /** Public keys that may have signed it. */
+  trusted: readonly KeyObject[];
+  /** The oldest version that is accepted. */
+  floor?: string | undefined;
+  /** Files that are only looked for now, because hashing them takes too long: `checkFile` is for them. */
+  later?: ReadonlySet<string> | undefined;
+}
+
+export type CheckedFolder = { ok: true; manifest: Manifest } | { ok: false; problem: FolderProblem };
+
+/**
+ * Compares a folder with the manifest in it, and that with who has signed it. Each file is hashed from the descriptor
+ * that was found to be a regular file; links are followed nowhere below the folder, and a file that the manifest does
+ * not name is a problem, too. What is exchanged afterwards, it cannot know: only root may write to the folder.
+ */
+export async function checkFolder(expected: ExpectedFolder): Promise<CheckedFolder> {
+  const { folder, product, trusted, floor, later } = expected;
+  const [text, signatures] = await Promise.all([
+    readBounded(path.join(folder, manifestFile), maxManifestBytes),
+    readBounded(path.join(folder, signatureFile), maxSignatureBytes),
+  ]);
+  if (!text || !signatures) return failed({ kind: 'unsigned' });
+  const verdict = judgeSignatures(text, signatures.toString('utf8'), trusted);
+  if (verdict !== 'good') return failed({ kind: problemOf[verdict] });
+  const manifest = readManifest(text.toString('utf8'));
+  if (!manifest) return failed({ kind: 'unsigned' });
+  if (manifest.product !== product) return failed({ kind: 'other-product', product: manifest.product });
+  const { version, files } = manifest;
+  if (floor !== undefined && compareVersions(version, floor) < 0)
+    return failed({ kind: 'too-old', version, floor });
+
+  const found = await listFolder(folder);
+  const named = new Set([manifestFile, signatureFile, ...files.map((file) => file.path)]);
+  const unknown = found.find(({ path: one }) => !named.has(one));
+  if (unknown) return failed({ kind: 'unknown', path: unknown.path });
+  const odd = found.find(({ isRegular }) => !isRegular);
+  if (odd) return failed({ kind: 'not-a-file', path: odd.path });
+  for (const file of files) {
+    const problem = later?.has(file.path) ? await checkSize(folder, file) : await checkFile(folder, file);
+    if (problem) return failed(problem);
+  }
+  return { ok: true, manifest };
+}
+
+const failed = (problem: FolderProblem): CheckedFolder => ({ ok: false, problem });
+
+const problemOf = { wrong: 'wrong-signature', foreign: 'foreign-key', unreadable: 'unsigned' } as const;
+
+type ListedFile = Manifest['files'][number];
+
+/** What is wrong with one file that a manifest names; undefined if nothing is. */
+export const checkFile = (folder: string, file: ListedFile): Promise<FolderProblem | undefined> =>
+  withFile(folder, file, async (handle) => (await hashOf(handle, file.size)) === file.sha256);
+
+const checkSize = (folder: string, file: ListedFile): Promise<FolderProblem | undefined> =>
+  withFile(folder, file, () => Promise.resolve(true));
+
+async function withFile(
+  folder: string,
+  file: ListedFile,
+  isRight: (handle: FileHandle) => Promise<boolean>,
+): Promise<FolderProblem | undefined> {
+  let handle: FileHandle;
+  try {
+    handle = await open(
+      path.join(folder, file.path),
+      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+    );
+  } catch (error) {
+    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    return { kind: isAbsent ? 'missing' : 'not-a-file', path: file.path };
+  }
+  try {
+    const status = await handle.stat();
+    if (!status.isFile()) return { kind: 'not-a-file', path: file.path };
+    if (status.size !== file.size || !(await isRight(handle))) return { kind: 'changed', path: file.path };
+    return undefined;
+  } catch {
+    return { kind: 'changed', path: file.path };
+  } finally {
+    await handle.close();
+  }
+}
+
+const chunkBytes = 1 << 20;
+
+/** Undefined if there are more bytes than `size`. */
+async function hashOf(handle: FileHandle, size: number): Promise<string | undefined> {
+  const hash = createHash('sha256');
+  const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, size + 1));
+  let left = size;
+  for (;;) {
+    const { bytesRead } = await handle.read(chunk, 0, chunk.length, null);
+    if (bytesRead === 0) return hash.digest('hex');
+    left -= bytesRead;
+    if (left < 0) return undefined;
+    hash.update(chunk.subarray(0, bytesRead));
+  }
+}
+
+/** Everything in a folder but the folders in it. */
+async function listFolder(folder: string): Promise<{ path: string; isRegular: boolean }[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => ({
+      path: path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'),
+      isRegular: entry.isFile(),
+    }));
+}
+
+/** Undefined if the file cannot be read, is no regular file or has more bytes than that. */
+async function readBounded(file: string, maxBytes: number): Promise<Buffer | undefined> {
+  try {
+    await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const status = await handle.stat();
+    if (!status.isFile() || status.size > maxBytes) return undefined;
+    const buffer = Buffer.alloc(maxBytes + 1);
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
+    return bytesRead > maxBytes ? undefined : buffer.subarray(0, bytesRead);
+  } catch {
+    return undefined;
+  }
+}

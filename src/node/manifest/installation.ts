@@ -1,0 +1,37 @@
+import type { FolderProblem } from './check-folder.ts';
+
+/** What the folder of helper, proxy, command line and runtime is signed as. */
+export const coreProduct = 'waymaker-core';
+
+/** Where it is installed; undefined on systems without such a package. */
+export const coreFolder = (platform: NodeJS.Platform): string | undefined =>
+  platform === 'linux' ? '/usr/lib/waymaker' : undefined;
+
+/** What is wrong, and what to do, for logs. */
+export function describeProblem(problem: FolderProblem): string {
+  if (problem.kind !== 'too-old') return `${what(problem)}; install the package ${coreProduct} again`;
+  const { version, floor } = problem;
+  return (
+    `version ${version} is older than ${floor}, which has run here before; install the current version, or, to go ` +
+    'back on purpose, remove version-floor from the helper’s folder of state'
+  );
+}
+
+function what(problem: Exclude<FolderProblem, { kind: 'too-old' }>): string {
+  if ('path' in problem) return `${problem.path} ${ofFile[problem.kind]}`;
+  if (problem.kind === 'other-product') return `the files are signed as ${problem.product}`;
+  return ofManifest[problem.kind];
+}
+
+const ofFile = {
+  changed: 'is not what was signed',
+  missing: 'is missing',
+  unknown: 'was not signed with the rest',
+  'not-a-file': 'is no regular file',
+} as const;
+
+const ofManifest = {
+  unsigned: 'there is no signed list of the files',
+  'foreign-key': 'the files are signed by somebody else',
+  'wrong-signature': 'the list of files has been changed since it was signed',
+} as const;
