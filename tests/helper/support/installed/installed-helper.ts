@@ -27,10 +27,15 @@ export type NameService = 'resolved' | 'resolvconf' | 'openresolv';
 
 /** Lays all programs into `tree` as the package installs them, and enables the helper. */
 export async function installHelper(tree: string, names: NameService): Promise<void> {
-  const units = path.join(tree, 'etc/systemd/system');
-  await mkdir(units, { recursive: true });
   await installPrograms(tree);
   await enable(tree, installed.helperUnit);
+  await layMachine(tree, names);
+}
+
+/** Lays what a machine of the laboratory needs to boot, and to look names up. */
+export async function layMachine(tree: string, names: NameService): Promise<void> {
+  const units = path.join(tree, 'etc/systemd/system');
+  await mkdir(units, { recursive: true });
   for (const unit of masked) await symlink('/dev/null', path.join(units, unit));
   await installNameService[names](tree);
 }

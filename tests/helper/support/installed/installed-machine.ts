@@ -33,15 +33,16 @@ export interface InstalledMachine extends AsyncDisposable {
   resolve(name: string): Promise<string[]>;
 }
 
-/** `more` lays further files into the machine's tree. */
+/** `more` lays further files into the machine's tree; with `layMachine` as `install`, nothing of ours is there yet. */
 export async function createInstalledMachine(
   names: NameService,
   more?: (tree: string) => Promise<void>,
+  install = installHelper,
 ): Promise<InstalledMachine> {
   const net = await createHelperLab();
   const tree = path.join(net.lab.directory, 'tree');
   await mkdir(tree);
-  await installHelper(tree, names);
+  await install(tree, names);
   await more?.(tree);
   const machine = await bootSystemd(net.lab.user, net.lab.directory, tree);
   const socket = machine.file('/run/waymaker/helper.sock');

@@ -1,0 +1,75 @@
+import { copyFile, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeCore } from '../../../packaging/linux/core-package.ts';
+import { installed as places } from '../../../packaging/linux/core-tree.ts';
+import type { Processor } from '../../../packaging/runtime/processors.ts';
+import { addresses } from '../../lab/network/addresses.ts';
+import { words } from '../../lab/runs/process.ts';
+import { layMachine } from '../support/installed/installed-helper.ts';
+import {
+  createInstalledMachine,
+  unit,
+  type InstalledMachine,
+} from '../support/installed/installed-machine.ts';
+
+/** The Debian package itself, by dpkg, on a machine under systemd. */
+
+const folder = path.resolve(import.meta.dirname, '../../../out/packages/tests');
+let installed: InstalledMachine;
+let file: string;
+
+beforeAll(async () => {
+  const making = makeCore({
+    processor: process.arch as Processor,
+    formats: ['deb'],
+    folder,
+    time: 1_700_000_000,
+    compression: 'fast',
+    progress: () => undefined,
+  });
+  installed = await createInstalledMachine('resolved', undefined, layMachine);
+  const [made = ''] = await making;
+  // In containers it often forbids what packages start.
+  await installed.machine.run(words('rm -f /usr/sbin/policy-rc.d'));
+  file = '/run/waymaker-core.deb';
+  await copyFile(made, installed.machine.file(file));
+});
+afterAll(() => installed?.[Symbol.asyncDispose]());
+
+const source = async () => (await installed.net.lab.user.probe.http4('where'))?.address;
+
+/** Every file outside of what the package manager and the system's log keep for themselves. */
+const files = () =>
+  installed.machine.run([
+    'sh',
+    '-c',
+    'find /etc /usr /opt /var/lib /sys/fs/cgroup -xdev ! -path "/var/lib/dpkg/*" ! -path "/var/lib/systemd/*" | sort; getent passwd; getent group',
+  ]);
+
+test('it is installed, runs, and opens traffic when it is removed; purged, it has never been there', async () => {
+  const { machine } = installed;
+  const before = await files();
+  await machine.run(['dpkg', '--install', file]);
+  await installed.helper();
+  const initialSnapshot = await installed.snapshot();
+  expect(await machine.run(words('waymaker --version'))).toMatch(/^\d+\.\d+\.\d+$/m);
+  expect(await machine.run(words('dpkg --verify waymaker-core'))).toBe('');
+
+  const client = await installed.connect({ killSwitch: true });
+  expect(await source()).toBe(addresses.gateway.ipv4);
+  client[Symbol.dispose]();
+  await machine.run(words(`systemctl kill --signal=KILL ${unit}`));
+  const upgrade = await machine.exec(['dpkg', '--install', file]);
+  expect(upgrade).toMatchObject({ code: 0 });
+  await installed.helper();
+  expect(await source()).toBeUndefined();
+
+  await machine.run(words('dpkg --remove waymaker-core'));
+  expect(await installed.snapshot()).toBe(initialSnapshot);
+  expect(await source()).toBe(addresses.user.ipv4);
+  await machine.run(words('dpkg --purge waymaker-core'));
+  expect(await files()).toBe(before);
+  expect(await readFile(machine.file('/etc/group'), 'utf8')).not.toContain('waymaker');
+  expect((await machine.exec(['test', '-e', places.folder])).code).toBe(1);
+});
