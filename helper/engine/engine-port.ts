@@ -38,7 +38,7 @@ export interface EngineOptions {
   onConfiguration(given: GivenConfiguration): Promise<boolean>;
   /** The transport that carries the tunnel's packets from now on. */
   onTransport(transport: EngineTransport): void;
-  /** Why its connection to the gateway is not made, where the system says so. */
+  /** Why its connection to the gateway is not made, where the system or TLS says so. */
   onUnreachable(cause: UnreachableCause): void;
   /** How that transport is encrypted, whether or not it carries packets now. */
   onEncryption(transport: EngineTransport, encryption: Encryption): void;
@@ -68,7 +68,11 @@ export type EngineTransport = 'dtls' | 'tls';
 
 export type UnreachableCause = Extract<
   DisconnectReason,
-  'gateway-refuses-connections' | 'gateway-without-route'
+  | 'gateway-refuses-connections'
+  | 'gateway-without-route'
+  | 'gateway-tls-failed'
+  | 'gateway-tls-outdated'
+  | 'gateway-renegotiation-unsafe'
 >;
 
 /** Why an engine ended. */

@@ -307,7 +307,8 @@ export function prepareAttempt(options: {
         roundTripMs,
         connectedMs: upSince === undefined ? undefined : performance.now() - upSince,
         knownSilent: problems?.includes('nothing-passes') ?? false,
-        refusal: end === 'gateway-unreachable' ? unreachable : refusal,
+        refusal:
+          end === 'gateway-unreachable' || end === 'client-certificate-refused' ? unreachable : refusal,
       };
     },
   };

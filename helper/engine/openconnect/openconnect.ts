@@ -5,10 +5,16 @@ import { userAgent } from '#shared/gateway-agent.ts';
 import type { Log } from '../../log.ts';
 import { readEngineLines } from '../engine-lines.ts';
 import { createEngineSecrets } from './secrets.ts';
-import { toleratedRoundTripMs, type Engine, type EngineEnd, type EngineOptions } from '../engine-port.ts';
+import {
+  toleratedRoundTripMs,
+  type Engine,
+  type EngineEnd,
+  type EngineOptions,
+  type UnreachableCause,
+} from '../engine-port.ts';
 import { readEnvironment } from './configuration.ts';
 import { readEncryption } from './encryption.ts';
-import { readEngineLine } from './output.ts';
+import { readEngineLine, type EngineEvent } from './output.ts';
 import { createEnvironmentReader, engineScript, maxEnvironment, scriptAnswer } from './script.ts';
 
 const stopLimitMs = 1_000;
@@ -30,6 +36,14 @@ const deadPeerDetectionSeconds = (roundTripMs: number) =>
 
 /** The descriptors of its pipes end here; those of the client certificate follow. */
 const pipeCount = 5;
+
+const unreachableBy: Partial<Record<EngineEvent, UnreachableCause>> = {
+  refused: 'gateway-refuses-connections',
+  'no-route': 'gateway-without-route',
+  'tls-failed': 'gateway-tls-failed',
+  'tls-outdated': 'gateway-tls-outdated',
+  'unsafe-renegotiation': 'gateway-renegotiation-unsafe',
+};
 
 type Pipes = [Writable, Readable, Readable, Readable, Writable];
 
@@ -68,8 +82,9 @@ export function launchOpenconnect(options: EngineOptions): Engine {
       const event = readEngineLine(line);
       const told = readEncryption(line);
       if (told) options.onEncryption(told.transport, told.encryption);
-      if (event === 'refused') options.onUnreachable('gateway-refuses-connections');
-      if (event === 'no-route') options.onUnreachable('gateway-without-route');
+      const isAlert = event === 'alert' || event === 'handshake-alert';
+      const cause = event && unreachableBy[event];
+      if (cause) options.onUnreachable(cause);
       if (event === 'secured') {
         seen.secured = true;
         options.onReached();
@@ -77,7 +92,10 @@ export function launchOpenconnect(options: EngineOptions): Engine {
       if (event === 'certificate-refused') seen.certificateRefused = true;
       if (event === 'dtls' || event === 'tls') options.onTransport(event);
       if (event === 'unusable-certificate') seen.clientCertificateRefused = true;
-      if (event === 'alert' && !seen.up) {
+      if (isAlert && !seen.up) {
+        // Without a certificate, it may be something else: a sign-in finds out.
+        if (event === 'handshake-alert' && !session.clientCertificate)
+          options.onUnreachable('gateway-tls-failed');
         seen.clientCertificateRefused = true;
         kill();
       }
@@ -86,7 +104,7 @@ export function launchOpenconnect(options: EngineOptions): Engine {
         seen.end = 'configuration-failed';
         kill();
       }
-      if (event === 'lost' || (event === 'alert' && seen.up)) {
+      if (event === 'lost' || (isAlert && seen.up)) {
         // Its own reconnecting would go on unnoticed for minutes; another engine is launched instead.
         seen.lost = true;
         kill();

@@ -4,6 +4,10 @@ export type EngineEvent =
   | 'no-route'
   | 'secured'
   | 'certificate-refused'
+  | 'tls-failed'
+  | 'tls-outdated'
+  | 'unsafe-renegotiation'
+  | 'handshake-alert'
   | 'alert'
   | 'unusable-certificate'
   | 'unconfigurable'
@@ -17,16 +21,31 @@ export type EngineEvent =
  */
 const patterns: readonly (readonly [RegExp, EngineEvent])[] = [
   [/^Failed to connect to \S+: Connection refused$/, 'refused'],
-  [/^Failed to connect to \S+: (?:No route to host|Network is unreachable)$/, 'no-route'],
+  [
+    /^Failed to connect to \S+: (?:No route to host|Network is unreachable|Host is down|Network is down)$/,
+    'no-route',
+  ],
   [/^Connected to HTTPS on /, 'secured'],
   [/fingerprint\(s\) specified via --servercert match server's certificate/, 'certificate-refused'],
   // The shell cannot be started: from about 3,000 pushed routes on, openconnect's list of what the gateway sent
   // (CISCO_CSTP_OPTIONS) is longer than a variable may be (execve(2), MAX_ARG_STRLEN).
   [/' returned error 127$/, 'unconfigurable'],
-  // With TLS 1.3, a client that gives no certificate or the wrong one is told so after the handshake, otherwise in it.
+  // With TLS 1.3, a client that gives no certificate or the wrong one is told so after the handshake, otherwise in it,
+  // where other things may be wrong as well.
+  [/^Failed to read from TLS\/DTLS socket: A TLS fatal alert has been received/, 'alert'],
+  [/^SSL connection failure: A TLS fatal alert has been received/, 'handshake-alert'],
+  // GnuTLS's words for what the gateway said; those for an end without a word and for silence are left out.
   [
-    /^(?:Failed to read from TLS\/DTLS socket|SSL connection failure): A TLS fatal alert has been received/,
-    'alert',
+    /^SSL connection failure: (?:Safe renegotiation failed|Unsafe renegotiation denied)/,
+    'unsafe-renegotiation',
+  ],
+  [
+    /^SSL connection failure: (?:A packet with illegal or unsupported version|The Diffie-Hellman prime|Insufficient security)/,
+    'tls-outdated',
+  ],
+  [
+    /^SSL connection failure: (?!Error in the |The operation timed out|The TLS connection was non-properly)/,
+    'tls-failed',
   ],
   [/^Loading certificate failed\. Aborting/, 'unusable-certificate'],
   [/^Established DTLS connection /, 'dtls'],

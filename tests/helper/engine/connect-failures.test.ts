@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { addresses, names } from '../../lab/network/addresses.ts';
+import { addresses, names, ports } from '../../lab/network/addresses.ts';
 import { helperLabForEach } from '../support/lab-for-each.ts';
 import type { TestClient } from '../support/callers/test-client.ts';
+import { endProcess } from '../../lab/runs/process.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 
 const net = helperLabForEach();
@@ -26,6 +27,40 @@ describe('a connection that cannot be made', () => {
     await net.lab.user.run(['ip', 'route', 'add', 'unreachable', '203.0.113.77']);
     expect(await reasonOf('203.0.113.77')).toBe('gateway-without-route');
     await net.lab.user.run(['ip', 'route', 'del', 'unreachable', '203.0.113.77']);
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+  });
+
+  test('because TLS fails', async () => {
+    const session = await net.signIn();
+    await net.lab.gateway.stop();
+    const client = await net.attach();
+    const reason = async () => (await client.until('disconnected', { seen: 1 })).reason;
+    const { ipv4 } = addresses.echo;
+    // Speaks HTTP there.
+    const plain = { host: ipv4, port: ports.http };
+    await client.call('connect', net.request({ session, gateway: plain, address: ipv4 }));
+    expect(await reason()).toBe('gateway-tls-failed');
+
+    // Has no cipher in common with anybody, and says so in an alert.
+    const at = `${addresses.gateway.ipv4}:${ports.gateway}`;
+    const server = await net.lab.gatewayMachine.spawnUntil(
+      ['openssl', 's_server', '-accept', at, '-www', '-nocert', '-tls1_2'].concat([
+        '-cipher',
+        'PSK-AES128-GCM-SHA256',
+        '-psk',
+        'aa',
+      ]),
+      /ACCEPT/,
+    );
+    const seen = client.states.length;
+    await client.call('connect', net.request({ session }));
+    // It may as well want a certificate, which a sign-in would find out.
+    await client.until('connecting', { seen, where: ({ phase }) => phase === 'authenticating' });
+    await client.call('provideSession', { session });
+    const ended = await client.until('disconnected', { seen });
+    expect(ended.reason).toBe('gateway-tls-failed');
+    expect(net.log()).toContain('A TLS fatal alert has been received');
+    await endProcess(server);
     expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
   });
 

@@ -214,6 +214,15 @@ test('the engine’s messages are told apart', () => {
     'Read error on DTLS session: Success.': undefined,
     'Reconnect gave different Legacy IP address (198.51.100.141 != 198.51.100.140)': 'lost',
     'Connected to 198.51.100.2:443': undefined,
+    'Failed to connect to 198.51.100.2:443: Connection refused': 'refused',
+    'Failed to connect to 198.51.100.2:443: Network is down': 'no-route',
+    'SSL connection failure: A TLS fatal alert has been received.': 'handshake-alert',
+    'SSL connection failure: An unexpected TLS packet was received.': 'tls-failed',
+    'SSL connection failure: A packet with illegal or unsupported version was received.': 'tls-outdated',
+    'SSL connection failure: Safe renegotiation failed.': 'unsafe-renegotiation',
+    'SSL connection failure: Error in the pull function.': undefined,
+    'SSL connection failure: The operation timed out': undefined,
+    'SSL connection failure: The TLS connection was non-properly terminated.': undefined,
   };
   for (const [line, event] of Object.entries(lines)) expect(readEngineLine(line), line).toBe(event);
 });
