@@ -110,6 +110,11 @@ export async function netlinkRemove(
   }
 }
 
+/** Changes what is there. */
+export async function netlinkChange(protocol: NetlinkProtocol, change: NetlinkMessage): Promise<void> {
+  await inOneRequest(protocol, [change], 0, []);
+}
+
 /** Creates or changes things, one after the other, some thousands at a time. */
 export async function netlinkReplace(protocol: NetlinkProtocol, series: MessageSeries): Promise<void> {
   const flags = NLM_F_REQUEST | NLM_F_CREATE | NLM_F_REPLACE;

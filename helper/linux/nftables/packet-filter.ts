@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { Log } from '../../log.ts';
 import type { FilterRules, PacketFilter, SetOptions } from '../../system/ports/packet-filter-port.ts';
 import type { PortalRules } from '../../system/ports/portal-port.ts';
 import type { Accounts } from '../callers/accounts.ts';
 import { watchFilter } from './filter-watch.ts';
 import { filterTable } from '../identifiers.ts';
+import { isForwarding } from '../routing/forwarding.ts';
 import { loadRules } from './libnftables.ts';
 import { neededSets, type SetNames } from './nftables-prefixes.ts';
 import {
@@ -206,15 +206,4 @@ function hasAsMany(found: FilterListing, script: string): boolean {
   const sets = new Set(lines.filter((line) => line.startsWith('  set '))).size;
   const foundChains = Object.values(found.chains).flat().length;
   return foundChains === chains && found.sets.length === sets && found.rules === rules;
-}
-
-/** Whether the kernel forwards packets at all (for containers and virtual machines). */
-function isForwarding(): boolean {
-  return ['ipv4/ip_forward', 'ipv6/conf/all/forwarding'].some((name) => {
-    try {
-      return readFileSync(`/proc/sys/net/${name}`, 'utf8').trim() !== '0';
-    } catch {
-      return false;
-    }
-  });
 }

@@ -4,8 +4,10 @@ import type { Accounts } from '../callers/accounts.ts';
 import type { RunCommand } from '../../posix/command.ts';
 import { configureBatch, deviceBatch, familyOf, removeAddressesBatch } from './device-batches.ts';
 import { tunnelDevice } from '../identifiers.ts';
+import { lacksForwarding } from './forwarding.ts';
 import { readInterfaceCounters, readReceivedPackets } from './interface-counters.ts';
 import { ipBatch, ipRemovalBatch } from './ip-batch.ts';
+import { forwardIpv4From } from '../netlink/netlink-forwarding.ts';
 import { removeLink } from '../netlink/netlink-routes.ts';
 import { hasAddresses, readTunnelDevice, readTunnelTable } from '../netlink/netlink-state.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
@@ -32,6 +34,7 @@ export function createTunnelDevice(parts: {
 
   async function configure(given: DeviceConfiguration): Promise<void> {
     await ipBatch(run, configureBatch(given));
+    if (lacksForwarding(tunnelDevice)) await forwardIpv4From(tunnelDevice);
     await tables.lead([...new Set(given.addresses.map(familyOf))]);
   }
 
@@ -67,7 +70,8 @@ export function createTunnelDevice(parts: {
       if (!found?.isUp) return 'changed';
       if (!configured) return 'in-force';
       const { mtu, addresses } = configured;
-      const isWhole = found.mtu === mtu && (await hasAddresses(found.index, addresses));
+      const isWhole =
+        found.mtu === mtu && !lacksForwarding(tunnelDevice) && (await hasAddresses(found.index, addresses));
       return isWhole && (await hasRoutes(configured)) ? 'in-force' : 'changed';
     },
     async restore() {

@@ -201,6 +201,25 @@ describe('with masquerading as Docker has it', () => {
     await client.call('disconnect', {});
   });
 
+  test('where links forward one by one, and new ones do not, its containers are in the tunnel as well', async () => {
+    const setForwarding = (value: 0 | 1) =>
+      setKernel(net.lab.user, [`net.ipv4.ip_forward=${value}`, `net.ipv6.conf.all.forwarding=${value}`]);
+    await setForwarding(0);
+    await setKernel(
+      net.lab.user,
+      ['docker0', 'uplink'].map((link) => `net.ipv4.conf.${link}.forwarding=1`),
+    );
+    const [control] = await seenFrom();
+    expect(control).toBe(addresses.user.ipv4);
+    const client = await net.connect();
+    expect(await leaksOfContainer()).toEqual({ seen: [addresses.gateway.ipv4, undefined], leaks: [] });
+    // Somebody applies the machine's settings once more.
+    await setKernel(net.lab.user, ['net.ipv4.conf.wm0.forwarding=0']);
+    await expect.poll(async () => (await seenFrom())[0]).toBe(addresses.gateway.ipv4);
+    await client.call('disconnect', {});
+    await setForwarding(1);
+  });
+
   test('a neighbour does not get into the tunnel by way of the machine', async () => {
     const { user, internet } = net.lab;
     const { inside, userPrivate, neighbour } = addresses;
