@@ -74,6 +74,10 @@ export async function layCorePrograms(tree: string, programs: CorePrograms): Pro
     path.join(tree, 'usr/lib/systemd/user/waymaker.service'),
   );
   await lay(
+    path.join(resources, 'waymaker.network'),
+    path.join(tree, 'usr/lib/systemd/network/00-waymaker.network'),
+  );
+  await lay(
     path.join(resources, 'waymaker.sysusers.conf'),
     path.join(tree, 'usr/lib/sysusers.d/waymaker.conf'),
   );

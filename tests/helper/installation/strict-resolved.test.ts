@@ -16,9 +16,24 @@ beforeAll(async () => {
     const folder = path.join(tree, 'etc/systemd/resolved.conf.d');
     await mkdir(folder, { recursive: true });
     await writeFile(path.join(folder, 'strict.conf'), '[Resolve]\nDNSOverTLS=yes\nDNSSEC=yes\n');
+    await layNetworkd(tree);
   });
 });
 afterAll(() => installed?.[Symbol.asyncDispose]());
+
+/** systemd-networkd with settings for every device, as on images for any cloud; started by the test that wants it. */
+async function layNetworkd(tree: string): Promise<void> {
+  const networks = path.join(tree, 'etc/systemd/network');
+  const dropIns = path.join(tree, 'etc/systemd/system/systemd-networkd.service.d');
+  for (const folder of [networks, dropIns]) await mkdir(folder, { recursive: true });
+  await writeFile(path.join(networks, '10-uplink.network'), '[Match]\nName=uplink\n[Link]\nUnmanaged=yes\n');
+  await writeFile(
+    path.join(networks, '20-all.network'),
+    `[Match]\nName=*\n[Network]\nDHCP=yes\nDNS=${addresses.neighbour.ipv4}\nDomains=~.\n`,
+  );
+  // Without udev, it goes on only where it could not change devices (sd-device, udev_available).
+  await writeFile(path.join(dropIns, 'lab.conf'), '[Service]\nReadOnlyPaths=/sys\n');
+}
 
 test('names are found in the tunnel where the machine wants TLS and signatures of its own resolvers', async () => {
   const isFound = async () => (await installed.resolve(names.inside)).includes(addresses.inside.ipv4);
@@ -27,6 +42,30 @@ test('names are found in the tunnel where the machine wants TLS and signatures o
   await eventually('names are found', async () => (await isFound()) || undefined);
   await client.call('disconnect', {});
   expect(await installed.resolve(names.where)).toEqual([]);
+});
+
+test('systemd-networkd leaves the tunnel’s device alone, also with settings for every device', async () => {
+  const { machine } = installed;
+  const stateOf = async (device: string) =>
+    /State: \S+ \((\w+)\)/.exec(await machine.run(words(`networkctl status --no-pager ${device}`)))?.[1];
+  await machine.run(words('ip link add other0 type veth peer name other1'));
+  await machine.run(words('systemctl start systemd-networkd.service'));
+  try {
+    await eventually('it has taken another one', async () =>
+      (await stateOf('other0')) === 'unmanaged' ? undefined : true,
+    );
+    const client = await installed.connect();
+    expect(await stateOf('wm0')).toBe('unmanaged');
+    await eventually(
+      'names are found',
+      async () => (await installed.resolve(names.inside)).includes(addresses.inside.ipv4) || undefined,
+    );
+    expect(await machine.run(words('ip -6 -o address show dev wm0 scope link'))).toBe('');
+    await client.call('disconnect', {});
+  } finally {
+    await machine.run(words('ip link delete other0'));
+    await machine.run(words('systemctl stop systemd-networkd.socket systemd-networkd.service'));
+  }
 });
 
 /** No program gets an answer of the machine's own resolver, whatever that knows. */
