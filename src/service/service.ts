@@ -10,7 +10,7 @@ import { deleteSelfHandlers } from './account/delete-self.ts';
 import { createEntitlements } from './account/entitlement.ts';
 import { accountChannel } from './database/account-changes.ts';
 import { createEventStreams, type StreamLimits } from './events/event-streams.ts';
-import { checkServiceKey } from './http/service-key-check.ts';
+import { checkServiceKey, hasServiceKey } from './http/service-key-check.ts';
 import { deviceHandlers } from './account/device-handlers.ts';
 import { mergedAccess, publishGatewayAccess, type ChangedAccess } from './gateways/gateway-access.ts';
 import type { GatewayAccess } from './gateways/gateway-port.ts';
@@ -129,7 +129,10 @@ export async function createService({
     const jobs = await openJobs(opened, { logger, works: doesJobs });
     closers.push(() => jobs.close());
     const hash = keyedHash(
-      await forSetting('WAYMAKER_SERVICE_KEY_FILE', openServiceKey(config.serviceKeyFile)),
+      await forSetting(
+        'WAYMAKER_SERVICE_KEY_FILE',
+        openServiceKey(config.serviceKeyFile, () => hasServiceKey(database)),
+      ),
     );
     await forSetting('WAYMAKER_SERVICE_KEY_FILE', checkServiceKey(database, hash));
     const limiter = createLimiter({ database, limits, hash, now });

@@ -1,5 +1,5 @@
 import {
-  connectionLog as logSchema,
+  connectionLogEntry,
   maxConnectionLogEntries,
   type ConnectionLogEntry,
   type LossCause,
@@ -38,7 +38,12 @@ export function createConnectionLog(options: { file: KeyValueFile; lossCause(): 
 
   function read(): readonly ConnectionLogEntry[] {
     try {
-      return logSchema.safeParse(file.get(key)).data ?? [];
+      const found = file.get(key);
+      if (!Array.isArray(found)) return [];
+      // One that a later version wrote, for example, takes no others with it.
+      return found
+        .flatMap((entry) => connectionLogEntry.safeParse(entry).data ?? [])
+        .slice(-maxConnectionLogEntries);
     } catch {
       return [];
     }

@@ -22,11 +22,21 @@ export interface Recovery {
  * in a key would mean a nested property.
  *
  * With a recovery, a copy is written after each change, and a file that is damaged or gone gets the content that
- * `recover` makes of it. Without, such a file is empty: that is for what the service sends again, or nobody misses.
+ * `recover` makes of it; what somebody may have written there by hand is kept beside it. Without, such a file is empty: that is for what the service sends again, or nobody misses.
  */
 export function openKeptFile(folder: string, name: string, recovery?: Recovery): KeyValueFile {
   const copyFile = path.join(folder, `${name}.last-good.json`);
   let isDamaged = false;
+  const damagedFile = path.join(folder, `${name}.damaged.json`);
+  /** Not of an empty or zeroed file, which has nothing. */
+  function keepDamaged(text: string): void {
+    if (!recovery || /^\0*$/.test(text.trim()) || readText(damagedFile) === text) return;
+    try {
+      writeFileSync(damagedFile, text, { mode: 0o600 });
+    } catch {
+      // There is no room for it.
+    }
+  }
   function recovered(found?: Content): Content {
     isDamaged = true;
     return recovery?.recover(readCopy(copyFile), found) ?? {};
@@ -35,7 +45,10 @@ export function openKeptFile(folder: string, name: string, recovery?: Recovery):
   let soundText: string | undefined;
   function read(text: string): Content {
     const content = readObject(text);
-    if (!content || (text !== soundText && recovery?.isSound(content) === false)) return recovered(content);
+    if (!content || (text !== soundText && recovery?.isSound(content) === false)) {
+      keepDamaged(text);
+      return recovered(content);
+    }
     soundText = text;
     return content;
   }

@@ -1,10 +1,13 @@
-import type { Session } from '#shared/host/common-contract.ts';
+import * as z from 'zod/mini';
+import { deviceToken, type Session } from '#shared/host/common-contract.ts';
 import type { BrowserStorage } from './browser-storage.ts';
 import type { TokenStore } from './page-session.ts';
 import { storageKeys } from './storage-keys.ts';
 
+const deviceIdText = z.uuid();
+
 /**
- * Device id and token of the web console. They are read from the browser's storage each time, so that all tabs have the
+ * Device id and token of the web console; one that is damaged counts as absent. They are read from the browser's storage each time, so that all tabs have the
  * same; without storage, they live as long as the page.
  */
 export function createWebSession({
@@ -27,7 +30,7 @@ export function createWebSession({
     }
   };
   const readToken = () => {
-    const token = read(storageKeys.token);
+    const token = deviceToken.safeParse(read(storageKeys.token)).data;
     return token !== undefined && dropped.has(token) ? undefined : token;
   };
   const write = (key: string, value: string) => {
@@ -38,8 +41,8 @@ export function createWebSession({
     }
   };
   const deviceId = (): string => {
-    const known = read(storageKeys.deviceId);
-    if (known) return known;
+    const known = deviceIdText.safeParse(read(storageKeys.deviceId)).data;
+    if (known !== undefined) return known;
     const made = newId();
     write(storageKeys.deviceId, made);
     return made;

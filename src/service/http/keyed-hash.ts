@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, hkdfSync, randomBytes, type KeyObject } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { constants, copyFile, link, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { makeDirectory } from '../make-directory.ts';
 
@@ -12,17 +12,49 @@ export type KeyedHash = (purpose: string, text: string) => string;
 const keyBytes = 32;
 const keyText = /^[0-9a-f]{64}\s*$/;
 
-/** The service's key, from a file that is created at the first start; rejects if the file contains anything else. */
-export async function openServiceKey(file: string): Promise<Buffer> {
+/**
+ * The service's key, from a file that is created at the first start; rejects if the file contains anything else.
+ * `isInUse`: whether the data was stored with a key already, so that a new one would fit nothing.
+ */
+export async function openServiceKey(file: string, isInUse: () => Promise<boolean>): Promise<Buffer> {
   await makeDirectory(path.dirname(file), 0o700);
-  const made = `${randomBytes(keyBytes).toString('hex')}\n`;
-  // If two processes start at the same time, one of them creates the file (open(2), O_EXCL).
-  await writeFile(file, made, { flag: 'wx', mode: 0o600, flush: true }).catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  const text = await readKey(file);
+  if (text === undefined) {
+    if (await isInUse())
+      throw new Error(`${file} is gone: put back the one that this database was used with`);
+    await createKey(file);
+  }
+  const key = text ?? (await readKey(file)) ?? '';
+  if (!keyText.test(key)) throw new Error(`${file} has no key: 64 hexadecimal digits`);
+  return Buffer.from(key.trim(), 'hex');
+}
+
+const isCode = (error: unknown, code: string) =>
+  error instanceof Error && 'code' in error && error.code === code;
+
+async function readKey(file: string): Promise<string | undefined> {
+  return readFile(file, 'utf8').catch((error: unknown) => {
+    if (isCode(error, 'ENOENT')) return undefined;
+    throw error;
   });
-  const text = await readFile(file, 'utf8');
-  if (!keyText.test(text)) throw new Error(`${file} has no key: 64 hexadecimal digits`);
-  return Buffer.from(text.trim(), 'hex');
+}
+
+/** All of it or nothing, also on a full disk. If two processes start at the same time, one of them creates it. */
+async function createKey(file: string): Promise<void> {
+  const draft = `${file}.${process.pid}.new`;
+  try {
+    await writeFile(draft, `${randomBytes(keyBytes).toString('hex')}\n`, { mode: 0o600, flush: true });
+    await link(draft, file).catch((error: unknown) => {
+      // File systems without links, as on memory cards; that there is one already is said in the same way.
+      if (['EPERM', 'ENOTSUP', 'ENOSYS'].some((code) => isCode(error, code)))
+        return copyFile(draft, file, constants.COPYFILE_EXCL);
+      throw error;
+    });
+  } catch (error) {
+    if (!isCode(error, 'EEXIST')) throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
 }
 
 export function keyedHash(key: Buffer): KeyedHash {

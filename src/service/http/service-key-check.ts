@@ -17,3 +17,8 @@ export async function checkServiceKey(database: Database, hash: KeyedHash): Prom
 }
 
 const anotherKey = 'not the key that this database was used with: all processes of a service need the same';
+
+/** Whether this database's data was stored with a key. */
+export async function hasServiceKey(database: Database): Promise<boolean> {
+  return (await database.select().from(serviceKeyChecks).limit(1)).length > 0;
+}

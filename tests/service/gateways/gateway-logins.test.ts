@@ -1,4 +1,7 @@
+import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import path from 'node:path';
 import { apiPath } from '#shared/api/call.ts';
 import { apiCalls } from '#shared/api/calls.ts';
@@ -173,14 +176,45 @@ describe('passwords of gateways', () => {
     expect(fits(login?.password ?? '', hashAt('one.example.net_443', device.deviceId))).toBe(true);
   });
 
-  test('a process with another key than the service’s does not start', async () => {
+  test('a process with another key than the service’s, or a damaged one, or none, does not start', async () => {
     const environment = await newEnvironment('postgresql');
     await (await startTestService({ environment })).service.close();
     const otherKey = path.join(await newDirectory(), 'other.key');
-    await expect(
-      startTestService({ environment: { ...environment, WAYMAKER_SERVICE_KEY_FILE: otherKey } }),
-    ).rejects.toThrow('WAYMAKER_SERVICE_KEY_FILE');
+    const startWithIt = () =>
+      startTestService({ environment: { ...environment, WAYMAKER_SERVICE_KEY_FILE: otherKey } });
+    await expect(startWithIt()).rejects.toThrow(`WAYMAKER_SERVICE_KEY_FILE: ${otherKey} is gone`);
+    // No new one has been made that would look like it.
+    await expect(readFile(otherKey)).rejects.toThrow('ENOENT');
+    for (const content of ['', 'ab12', `${'00'.repeat(31)}\0\0\n`]) {
+      await writeFile(otherKey, content);
+      await expect(startWithIt()).rejects.toThrow('has no key');
+      expect(await readFile(otherKey, 'utf8')).toBe(content);
+    }
+    await writeFile(otherKey, '00'.repeat(32));
+    await expect(startWithIt()).rejects.toThrow('not the key that this database was used with');
     await using again = await startTestService({ environment });
     expect(again.url).toContain('http');
+  });
+
+  test('on a disk that takes nothing, no key is made, and that is said', async () => {
+    const folder = await newDirectory();
+    const module = path.resolve(import.meta.dirname, '../../../src/service/http/keyed-hash.ts');
+    const script = `const { openServiceKey } = await import(process.argv[1]); await openServiceKey(process.argv[2], async () => false);`;
+    const open = (before: string) =>
+      promisify(execFile)(
+        'sh',
+        ['-c', `${before} exec "$@"`, 'sh', process.execPath].concat([
+          '--input-type=module',
+          '--eval',
+          script,
+          module,
+          path.join(folder, 'service.key'),
+        ]),
+      );
+    // Every write to a file fails (setrlimit(2), RLIMIT_FSIZE).
+    await expect(open("trap '' XFSZ; ulimit -f 0;")).rejects.toThrow('EFBIG');
+    expect(await readdir(folder)).toEqual([]);
+    await open('');
+    expect(await readdir(folder)).toEqual(['service.key']);
   });
 });

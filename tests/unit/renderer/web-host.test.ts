@@ -29,6 +29,8 @@ const userReply = {
   data: { email: 'a@example.com', profile: { level: 1, firstOrderDone: false, seatsUsed: 0 } },
 };
 
+const newId = (count: number) => `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`;
+
 let storage: MemoryStorage;
 let sent: Sent[];
 let opened: string[];
@@ -54,7 +56,7 @@ beforeEach(() => {
       device,
       emit,
       followEvents: () => ({ restart: () => undefined }),
-      newDeviceId: () => `device-${(ids += 1)}`,
+      newDeviceId: () => newId((ids += 1)),
       openExternal: (url) => opened.push(url) > 0,
       fetch: async (url, { method, headers, body }) => {
         const request = { method, url, headers, body: body === undefined ? undefined : JSON.parse(body) };
@@ -77,9 +79,22 @@ const signIn = async () => {
 };
 
 test('a device id is made once and kept', async () => {
-  expect(await host.session.get()).toEqual({ signedIn: false, deviceId: 'device-1', persistence: 'browser' });
-  expect((await host.session.get()).deviceId).toBe('device-1');
-  expect(storage.getItem('deviceId')).toBe('device-1');
+  expect(await host.session.get()).toEqual({ signedIn: false, deviceId: newId(1), persistence: 'browser' });
+  expect((await host.session.get()).deviceId).toBe(newId(1));
+  expect(storage.getItem('deviceId')).toBe(newId(1));
+});
+
+test('a damaged device id or token is as none, and signing in works', async () => {
+  for (const damaged of ['', '中', '\0'.repeat(36), 'a b', 'x'.repeat(5_000)]) {
+    storage.setItem('deviceId', damaged);
+    storage.setItem('token', damaged);
+    for (const name of ['basicInfo', 'keptServers', 'look']) storage.setItem(name, damaged);
+    const { signedIn, deviceId } = await host.session.get();
+    expect([signedIn, deviceId]).toEqual([false, expect.stringMatching(/^00000000-/)]);
+    expect(await host.api.call({ name: 'userInfo' })).toMatchObject({ ok: true });
+    expect(await signIn()).toMatchObject({ ok: true, data: { signedIn: true, deviceId } });
+    await host.session.signOut({ by: 'user' });
+  }
 });
 
 test('the web has no tunnel', async () => {
@@ -100,11 +115,11 @@ describe('signing in', () => {
         authId: 'id',
         authCode: '123456',
         isDevice: false,
-        deviceId: 'device-1',
+        deviceId: newId(1),
         deviceName: 'Web (Linux)',
       },
     });
-    const session = { signedIn: true, deviceId: 'device-1', persistence: 'browser' };
+    const session = { signedIn: true, deviceId: newId(1), persistence: 'browser' };
     expect(result).toEqual({ ok: true, data: session });
     expect(sessions).toEqual([session]);
   });
@@ -121,7 +136,7 @@ describe('signing in', () => {
     await signIn();
     expect((await host.session.get()).signedIn).toBe(true);
     await host.api.call({ name: 'userInfo' });
-    expect(sent.at(-1)?.headers['Authorization']).toBe(`Basic ${btoa('device-1:secret')}`);
+    expect(sent.at(-1)?.headers['Authorization']).toBe(`Basic ${btoa(`${newId(1)}:secret`)}`);
   });
 });
 
@@ -138,7 +153,7 @@ describe('signing in with a token of another device', () => {
     });
     const session = { signedIn: true, deviceId, persistence: 'browser' };
     expect(result).toEqual({ ok: true, data: session });
-    expect(sessions.slice(-2)).toEqual([{ ...session, signedIn: false, deviceId: 'device-1' }, session]);
+    expect(sessions.slice(-2)).toEqual([{ ...session, signedIn: false, deviceId: newId(1) }, session]);
     expect(Object.fromEntries(storage.entries)).toEqual({ deviceId, token: 'other' });
   });
 
@@ -170,7 +185,7 @@ describe('calls', () => {
     await signIn();
     await host.api.call({ name: 'userInfo', language: 'zh-hant' });
     expect(sent.at(-1)?.headers).toMatchObject({
-      Authorization: `Basic ${btoa('device-1:secret')}`,
+      Authorization: `Basic ${btoa(`${newId(1)}:secret`)}`,
       'Accept-Language': 'zh-hant',
     });
   });

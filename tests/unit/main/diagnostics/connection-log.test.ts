@@ -25,6 +25,16 @@ function open(file = createTestFile(), lossCause: () => LossCause = () => 'wifi-
 
 const up = { kind: 'connected', server: 'Tokyo', since: 1 };
 
+test('an entry that cannot be read takes no other one with it', () => {
+  const file = createTestFile();
+  const good = { at: 1, event: { kind: 'ended' } };
+  file.set('entries', [null, good, { at: 2, event: { kind: 'of a later version' } }, 'x', { at: 'y' }]);
+  const { log, see, events } = open(file);
+  expect(log.entries()).toEqual([good]);
+  see(connecting, connected);
+  expect(events()).toEqual([good.event, up]);
+});
+
 test('what the user does and what happens are told apart', () => {
   const { log, see, events } = open();
   see(disconnected);

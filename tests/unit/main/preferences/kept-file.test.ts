@@ -136,6 +136,19 @@ describe('a setting of another kind', () => {
   });
 });
 
+test('settings with a mistake of whoever edited them are kept beside those that came back', async () => {
+  settings().set('killSwitch', true);
+  const edited = '{ "killSwitch": true, "dns": ["192.0.2.53"], }';
+  await writeFile(at('settings.json'), edited);
+  expect(settings().get('killSwitch')).toBe(true);
+  expect(await readFile(at('settings.damaged.json'), 'utf8')).toBe(edited);
+  expect((await stat(at('settings.damaged.json'))).mode & 0o777).toBe(0o600);
+  // Nothing but zeros is nobody's edit.
+  await writeFile(at('settings.json'), Buffer.alloc(40));
+  expect(settings().get('killSwitch')).toBe(true);
+  expect(await readFile(at('settings.damaged.json'), 'utf8')).toBe(edited);
+});
+
 test('settings that cannot be read for a while are those that were read last', () => {
   const content: Record<string, unknown> = { killSwitch: true };
   let isThere = true;
