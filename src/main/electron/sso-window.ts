@@ -1,5 +1,6 @@
 import { BrowserWindow, session } from 'electron';
 import type { BrowserSignIn, OpenBrowser, SingleSignOn } from '../gateway/single-sign-on.ts';
+import { isSamePage } from '../gateway/same-page.ts';
 import { denyPermissions, sandboxed } from './lockdown.ts';
 
 let windows = 0;
@@ -60,10 +61,4 @@ function lockToHttps(window: BrowserWindow): void {
   window.webContents.on('will-redirect', stay);
   window.webContents.on('will-attach-webview', (event) => event.preventDefault());
   window.webContents.setWindowOpenHandler(() => ({ action: 'deny' }));
-}
-
-function isSamePage(url: string, page: string): boolean {
-  const here = URL.parse(url);
-  const there = URL.parse(page);
-  return here !== null && here.origin === there?.origin && here.pathname === there.pathname;
 }

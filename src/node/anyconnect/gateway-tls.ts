@@ -120,7 +120,9 @@ function secureGateway(options: {
     transport.once('close', closed);
     // Never removed: a connection that fails later must not be an unhandled error.
     socket.on('error', (error) =>
-      wantsCertificate(error) ? finish(certificateRequired(error.message)) : finish(unreachableBy(error)),
+      wantsCertificate(error) || missesCertificate(error, socket)
+        ? finish(certificateRequired(error.message))
+        : finish(unreachableBy(error)),
     );
     socket.once('close', closed);
     socket.once('secureConnect', () => {
@@ -177,6 +179,14 @@ export function wantsCertificate(error: unknown): boolean {
     )
   );
 }
+
+/**
+ * The same in the handshake of TLS 1.2, where one alert is for everything that does not suit (RFC 5246 §7.2.2): with no
+ * cipher in common, for example, it comes instead of the gateway's certificate, not after it.
+ */
+const missesCertificate = (error: Error, socket: tls.TLSSocket): boolean =>
+  /alert handshake failure/i.test(error.message.replaceAll('_', ' ')) &&
+  socket.getPeerX509Certificate() !== undefined;
 
 /** The result for a connection that failed with `error`; the log gets its code. */
 export function unreachableBy(error: unknown): Extract<GatewayTlsResult, { ok: false }> {

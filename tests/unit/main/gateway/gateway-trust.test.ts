@@ -175,6 +175,31 @@ test.each([
   }
 });
 
+test('a gateway that ends TLS 1.2 for want of a client certificate wants one', async () => {
+  const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-trust-'));
+  const file = (name: string) => path.join(directory, name);
+  const certificate = await trusted.issue({ names: [host] });
+  await writeFile(file('cert.pem'), certificate.certificate);
+  await writeFile(file('key.pem'), certificate.key);
+  const port = await freePort();
+  const server = await startUntil(
+    ['openssl', 's_server', '-accept', `127.0.0.1:${port}`, '-www', '-tls1_2', '-Verify', '1'].concat([
+      '-verify_return_error',
+      '-cert',
+      file('cert.pem'),
+      '-key',
+      file('key.pem'),
+    ]),
+    /ACCEPT/,
+  );
+  try {
+    expect((await signInAt(port)).result).toEqual({ ok: false, failure: 'certificate-required' });
+  } finally {
+    await endProcess(server);
+    await rm(directory, { recursive: true });
+  }
+});
+
 /** A ServerHello of TLS 1.2 without any extension, and so without that of RFC 5746 §3.4. */
 const bareServerHello = Buffer.concat([
   Buffer.from('160303002a020000260303', 'hex'),
