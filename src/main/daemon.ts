@@ -5,8 +5,9 @@ import { controlProtocolVersion } from '#shared/control/contract.ts';
 import { createAutomaticConnection, type AutomaticConnection } from './automatic-connection.ts';
 import { openControlConnection } from './control/control-connection.ts';
 import { controlPlace, type ControlPlace } from './control/control-place.ts';
+import { takeCore } from './control/core-lock.ts';
 import { serveControl, type ControlServer } from './control/control-server.ts';
-import { takeCoreLock, type CoreLock } from '#node/os/process-lock.ts';
+import type { CoreLock } from '#node/os/process-lock.ts';
 import { createControlHost } from './control-host.ts';
 import type { Core } from './core/core.ts';
 import { createDaemonCore } from './daemon-core.ts';
@@ -48,7 +49,7 @@ export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
   );
   const place = controlPlace(profile, { env, platform });
   for (;;) {
-    const lock = await takeCoreLock(place.lockPath, platform);
+    const lock = await takeCore(place, platform);
     if (!lock && !options.isService) return 'taken';
     if (lock) {
       const end = await haveCore({ ...options, place, lock, log, appLog: () => logFile.read() });

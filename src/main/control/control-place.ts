@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { linuxProfile, runtimeFolders } from './linux/linux-folders.ts';
 import { macosProfile } from './macos/macos-folders.ts';
@@ -12,6 +12,13 @@ export interface ControlPlace {
   socketPath: string;
   /** A file that the process with the core keeps locked, or a pipe that it listens on. */
   lockPath: string;
+  /** The folder with the settings and the log. */
+  profile: string;
+  /**
+   * The same in the profile, for processes that were told another folder for sockets; none where the place depends on
+   * the profile alone. With this computer's name, since homes may be on a server.
+   */
+  profileLockPath?: string;
 }
 
 interface Surroundings {
@@ -34,10 +41,15 @@ export function controlPlace(profile: string, surroundings: Surroundings): Contr
   const digest = createHash('sha256').update(resolved).digest('hex').slice(0, 12);
   const isUsual = resolved === path.resolve(defaultProfile(surroundings));
   if (surroundings.platform === 'win32')
-    return { socketPath: pipeName('core', digest), lockPath: pipeName('lock', digest) };
+    return { socketPath: pipeName('core', digest), lockPath: pipeName('lock', digest), profile: resolved };
   const name = isUsual ? 'core' : `core-${digest}`;
   const folder = ownFolder(resolved, surroundings);
-  return { socketPath: path.join(folder, `${name}.sock`), lockPath: path.join(folder, `${name}.lock`) };
+  return {
+    socketPath: path.join(folder, `${name}.sock`),
+    lockPath: path.join(folder, `${name}.lock`),
+    profile: resolved,
+    profileLockPath: path.join(resolved, `core-${hostname().replaceAll(/[^\w.-]/g, '_')}.lock`),
+  };
 }
 
 /**

@@ -3,7 +3,8 @@ import type { Logger } from 'pino';
 import { withTimeout } from '../with-timeout.ts';
 import { openControlConnection } from './control-connection.ts';
 import type { ControlPlace } from './control-place.ts';
-import { lockHolder, takeCoreLock, type CoreLock } from '#node/os/process-lock.ts';
+import type { CoreLock } from '#node/os/process-lock.ts';
+import { coreHolder, takeCore } from './core-lock.ts';
 
 /** A daemon closes within milliseconds; one that does not answer is killed. */
 const yieldMs = 5000;
@@ -17,7 +18,7 @@ export async function takeCoreFromDaemon(options: {
   log: Logger;
 }): Promise<CoreLock> {
   const { place, platform, version, log } = options;
-  const take = () => takeCoreLock(place.lockPath, platform);
+  const take = () => takeCore(place, platform);
   const lock = await take();
   if (lock) return lock;
   const giveUpAt = performance.now() + yieldMs;
@@ -28,7 +29,7 @@ export async function takeCoreFromDaemon(options: {
     if (performance.now() > giveUpAt) break;
     await delay(pauseMs);
   }
-  const pid = lockHolder(place.lockPath);
+  const pid = coreHolder(place);
   log.warn({ pid }, 'the daemon does not yield and is ended');
   if (pid === undefined) throw new Error('another process has the core');
   process.kill(pid, 'SIGKILL');

@@ -40,8 +40,12 @@ function lockFile(file: string): CoreLock | undefined {
     if (!isOurs) closeSync(descriptor);
   }
   if (!isOurs) return undefined;
-  ftruncateSync(descriptor);
-  writeSync(descriptor, String(process.pid));
+  try {
+    ftruncateSync(descriptor);
+    writeSync(descriptor, String(process.pid));
+  } catch {
+    // On a full disk nobody is told who has it.
+  }
   return {
     isInPlace() {
       const there = statSync(file, { throwIfNoEntry: false });

@@ -1,6 +1,7 @@
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { once } from 'node:events';
-import { chmod, readdir, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
 import { addresses, names } from '../../lab/network/addresses.ts';
@@ -161,6 +162,13 @@ test('the daemon gives the core to the desktop app, with the tunnel up, and has 
   await commandLine.succeed(['connect']);
   const daemon = commandLine.daemon();
   expect(daemon, 'there is no second one').toBe(pid);
+  const elsewhere = {
+    ...commandLine.env,
+    XDG_RUNTIME_DIR: await mkdtemp(path.join(tmpdir(), 'waymaker-run-')),
+  };
+  const second = await commandLine.run(['daemon'], { env: elsewhere });
+  expect([second.code, await readdir(path.join(elsewhere.XDG_RUNTIME_DIR, 'waymaker'))]).toEqual([1, []]);
+  await rm(elsewhere.XDG_RUNTIME_DIR, { recursive: true });
   expect(await commandLine.json(['status'])).toMatchObject({ keptIn: 'keychain', core: { pid } });
 
   const app = await launch({ env: keyring.env });
