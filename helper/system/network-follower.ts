@@ -48,6 +48,9 @@ export function createNetworkFollower(options: {
     const { plan, split } = await planFor(connection, () => current.attachedNetworks);
     const isOther = !isDeepStrictEqual(connection.pushedRoutes, current.connection.pushedRoutes);
     if (isOther) {
+      const { pushedRoutes } = connection;
+      if (connection.split && pushedRoutes && !split)
+        log.info('everything goes through the tunnel', { exceptions: pushedRoutes.excludes.length });
       current.connection = { ...current.connection, pushedRoutes: connection.pushedRoutes };
       await record.write(current);
     }

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { isIP, isIPv6 } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { userAgent } from '#shared/gateway-agent.ts';
 import type { Log } from '../../log.ts';
 import { readEngineLines } from '../engine-lines.ts';
@@ -89,6 +90,7 @@ export function launchOpenconnect(options: EngineOptions): Engine {
         seen.secured = true;
         options.onReached();
       }
+      if (event === 'route-discarded') seen.routeDiscarded = true;
       if (event === 'certificate-refused') seen.certificateRefused = true;
       if (event === 'dtls' || event === 'tls') options.onTransport(event);
       if (event === 'unusable-certificate') seen.clientCertificateRefused = true;
@@ -111,9 +113,12 @@ export function launchOpenconnect(options: EngineOptions): Engine {
       }
     },
   });
-  const onConfiguration: EngineOptions['onConfiguration'] = (given) => {
+  const onConfiguration: EngineOptions['onConfiguration'] = async (given) => {
     seen.up = true;
-    return options.onConfiguration(given);
+    // What it printed before it ran its script may be read after that.
+    await nextTurn();
+    const isPartly = seen.routeDiscarded === true && given.routes !== undefined;
+    return await options.onConfiguration(isPartly ? { ...given, routes: 'unreadable' } : given);
   };
   serveScript(environments, answers, { ...options, onConfiguration }, (end) => {
     seen.end = end;
@@ -214,6 +219,8 @@ interface Seen {
   secured?: true;
   certificateRefused?: true;
   clientCertificateRefused?: true;
+  /** It does not pass on all networks that the gateway has named. */
+  routeDiscarded?: true;
   /** The gateway has given it a tunnel. */
   up?: true;
   lost?: true;

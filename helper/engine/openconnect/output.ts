@@ -11,6 +11,7 @@ export type EngineEvent =
   | 'alert'
   | 'unusable-certificate'
   | 'unconfigurable'
+  | 'route-discarded'
   | 'dtls'
   | 'tls'
   | 'lost';
@@ -30,6 +31,8 @@ const patterns: readonly (readonly [RegExp, EngineEvent])[] = [
   // The shell cannot be started: from about 3,000 pushed routes on, openconnect's list of what the gateway sent
   // (CISCO_CSTP_OPTIONS) is longer than a variable may be (execve(2), MAX_ARG_STRLEN).
   [/' returned error 127$/, 'unconfigurable'],
+  // A network whose mask has gaps; the script does not get it.
+  [/^Discard bad split include: /, 'route-discarded'],
   // With TLS 1.3, a client that gives no certificate or the wrong one is told so after the handshake, otherwise in it,
   // where other things may be wrong as well.
   [/^Failed to read from TLS\/DTLS socket: A TLS fatal alert has been received/, 'alert'],

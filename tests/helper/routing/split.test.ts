@@ -225,9 +225,24 @@ describe('a gateway that asks for too much:', () => {
     { what: 'a default route in pieces', routes: ['0.0.0.0/1', '128.0.0.0/1'] },
     { what: 'nothing in particular', routes: [] },
     { what: 'something that is nobody’s', routes: ['203.0.113.80/32', '127.0.0.0/8'] },
-  ])('$what is a tunnel for everything', async ({ routes }) => {
-    await pushing(routes.map((route) => `route = ${route}`));
+    {
+      what: 'a mask with gaps',
+      routes: ['203.0.113.80/32', '10.0.0.0/255.0.255.0'],
+      says: 'Discard bad split include: \\"10.0.0.0/255.0.255.0\\"',
+    },
+    {
+      what: 'a default route with an exception',
+      routes: ['default'],
+      exceptions: [`${direct.ipv4}/32`],
+      says: 'everything goes through the tunnel","exceptions":1',
+    },
+  ])('$what is a tunnel for everything', async ({ routes, exceptions = [], says = '' }) => {
+    await pushing([
+      ...routes.map((route) => `route = ${route}`),
+      ...exceptions.map((route) => `no-route = ${route}`),
+    ]);
     const client = await connect();
+    expect(net.log()).toContain(says);
     expect(routingOf(client)).toEqual(everything);
     expect(await seenBy(direct.ipv4)).toBe(gateway.ipv4);
     expect(await seenBy(neighbour.ipv4)).toBe(gateway.ipv4);
