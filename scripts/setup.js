@@ -40,6 +40,7 @@ const debianPackages = [
   'iputils-ping',
   'libglib2.0-bin',
   'libkf5config-bin',
+  'libnss-systemd',
   'libsecret-1-0',
   'microsocks',
   'netcat-openbsd',

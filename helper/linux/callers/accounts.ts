@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { runCommand } from '../../posix/command.ts';
+
+type Database = 'passwd' | 'group';
 
 /** The ids of a user account. */
 export interface Account {
@@ -31,7 +34,7 @@ export function createAccounts(names: { engine: string; proxy: string }): Accoun
   return { known, engine: () => find('engine'), proxy: () => find('proxy') };
 }
 
-/** Those of these accounts that exist, by name. Uses getent(1), which knows every source in nsswitch.conf. */
+/** Those of these accounts that exist, by name. */
 async function findUsers(names: readonly string[]): Promise<Map<string, Account>> {
   const lines = await lookUp('passwd', names);
   return new Map(
@@ -48,11 +51,41 @@ export async function findGroup(name: string): Promise<number | undefined> {
   return fields?.[2] === undefined ? undefined : Number(fields[2]);
 }
 
-/** The fields of what exists; its status tells only whether all of them do. */
-async function lookUp(database: 'passwd' | 'group', keys: readonly string[]): Promise<string[][]> {
-  const { stdout } = await runCommand('getent', [database, ...keys]);
-  return stdout
+/**
+ * The fields of what exists. The system's own file has what packages create, and every start of the helper waits for
+ * it; for the rest, getent(1) knows every source in nsswitch.conf. Its status tells only whether all keys exist.
+ */
+async function lookUp(database: Database, keys: readonly string[]): Promise<string[][]> {
+  const written = isFileFirst(database) ? linesOf(read(`/etc/${database}`)).filter(hasNumbers[database]) : [];
+  const found = keys.flatMap((key) => written.filter(([name]) => name === key).slice(0, 1));
+  const others = keys.filter((key) => !found.some(([name]) => name === key));
+  if (others.length === 0) return found;
+  const { stdout } = await runCommand('getent', [database, ...others]);
+  return [...found, ...linesOf(stdout)];
+}
+
+/** Whether nsswitch.conf(5) says that nothing else is asked before it. */
+function isFileFirst(database: Database): boolean {
+  const sources = new RegExp(`^${database}:[ \\t]*(\\S+)`, 'm').exec(read('/etc/nsswitch.conf'));
+  return sources?.[1] === 'files';
+}
+
+/** Whether a line is one of an account (passwd(5)) or a group (group(5)), and not what administrators add besides. */
+const hasNumbers: Record<Database, (fields: string[]) => boolean> = {
+  passwd: ([, , uid = '', gid = '']) => /^\d+$/.test(uid) && /^\d+$/.test(gid),
+  group: ([, , gid = '']) => /^\d+$/.test(gid),
+};
+
+const linesOf = (text: string) =>
+  text
     .split('\n')
     .filter(Boolean)
     .map((line) => line.split(':'));
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
 }
