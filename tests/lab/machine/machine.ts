@@ -87,24 +87,28 @@ export async function createMachine(
 }
 
 /**
- * The accounts that an installed helper's engine and proxy use; they exist inside, whether or not they do outside. The
- * uids are from a range that Debian never assigns (Debian policy §9.2.2).
+ * The accounts that an installed helper's engine and proxy use, and the group of those who may call it; they exist
+ * inside, whether or not they do outside. The numbers are from a range that Debian never assigns (Debian policy §9.2.2).
  */
 const accounts = { 'waymaker-engine': 64_900, 'waymaker-proxy': 64_901 };
+const callers = { waymaker: 64_902 };
 
 async function writeAccounts(prefix: string): Promise<{ file: string; inside: string }[]> {
-  const lines = Object.entries(accounts).map(([user, uid]) => ({
-    user,
-    passwd: `${user}:x:${uid}:${uid}::/nonexistent:/usr/sbin/nologin`,
-    group: `${user}:x:${uid}:`,
-  }));
+  const lines = {
+    passwd: Object.entries(accounts).map(
+      ([user, uid]) => `${user}:x:${uid}:${uid}::/nonexistent:/usr/sbin/nologin`,
+    ),
+    group: Object.entries({ ...accounts, ...callers }).map(([group, gid]) => `${group}:x:${gid}:`),
+  };
   return Promise.all(
     (['passwd', 'group'] as const).map(async (name) => {
       const inside = `/etc/${name}`;
       const others = (await readFile(inside, 'utf8')).trimEnd().split('\n');
-      const missing = lines.filter(({ user }) => !others.some((other) => other.startsWith(`${user}:`)));
+      const missing = lines[name].filter(
+        (line) => !others.some((other) => other.split(':')[0] === line.split(':')[0]),
+      );
       const file = `${prefix}-${name}`;
-      const text = [...others, ...missing.map((line) => line[name])].join('\n');
+      const text = [...others, ...missing].join('\n');
       await writeFile(file, `${text}\n`, { mode: 0o644 });
       return { file, inside };
     }),
