@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { run } from '../../lab/runs/process.ts';
+import { run, words } from '../../lab/runs/process.ts';
 
 /** Where the helper finds the accounts of its engine and its proxy, and the group of those who may call it. */
 
@@ -29,10 +29,9 @@ const script = `
 
 test('accounts are taken from the first source that knows them, and from the system’s files without a program', async () => {
   const copy = 'mount -t tmpfs tmpfs /mnt && cp -a /etc /mnt/etc && mount --bind /mnt/etc /etc';
-  const shown = await run([
-    ...['unshare', '--mount', '--propagation', 'private', 'sh', '-c', `${copy} && exec "$@"`, 'sh'],
-    ...[process.execPath, '--input-type=module', '--eval', script],
-  ]);
+  const inside = words('unshare --mount --propagation private sh -c');
+  const node = [process.execPath, '--input-type=module', '--eval', script];
+  const shown = await run([...inside, `${copy} && exec "$@"`, 'sh', ...node]);
   const engine = { uid: 64_910, gid: 64_911 };
   // Its line in the file has no numbers, so it counts for nothing.
   const proxy = { uid: 64_930, gid: 64_931 };
