@@ -70,13 +70,28 @@ export async function readTunnelDevice(): Promise<{ index: number; isUp: boolean
     Buffer.alloc(linkHeader),
     attribute(IFLA_IFNAME, zeroTerminated(tunnelDevice)),
   ]);
-  try {
-    const link = (await netlinkRequest('route', { type: RTM_GETLINK, payload })).payload;
-    return {
+  const link = await readLink(payload);
+  return (
+    link && {
       index: link.readUInt32LE(linkIndexAt),
       isUp: (link.readUInt32LE(linkFlagsAt) & IFF_UP) !== 0,
       mtu: findNumber(link, linkHeader, IFLA_MTU) ?? 0,
-    };
+    }
+  );
+}
+
+/** The name of a device; undefined if it is gone. */
+export async function readLinkName(index: number): Promise<string | undefined> {
+  const payload = Buffer.alloc(linkHeader);
+  payload.writeInt32LE(index, linkIndexAt);
+  const link = await readLink(payload);
+  return link && findAttribute(link, linkHeader, IFLA_IFNAME)?.subarray(0, -1).toString();
+}
+
+/** What the kernel tells of a device; undefined if there is none. */
+async function readLink(payload: Buffer): Promise<Buffer | undefined> {
+  try {
+    return (await netlinkRequest('route', { type: RTM_GETLINK, payload })).payload;
   } catch (error) {
     if (error instanceof NetlinkError && error.errno === errorNumbers.ENODEV) return undefined;
     throw error;

@@ -9,8 +9,12 @@ export const RTM_DELROUTE = 25;
 export const RTM_GETROUTE = 26;
 export const RTA_DST = 1;
 export const RTA_OIF = 4;
+export const RTA_GATEWAY = 5;
 export const RTA_PRIORITY = 6;
+export const RTA_PREFSRC = 7;
 export const RTA_TABLE = 15;
+export const RTA_VIA = 18;
+export const RTA_UID = 25;
 export const RTA_NH_ID = 30;
 
 /** The size of `struct rtmsg`, which `struct fib_rule_hdr` shares, and offsets in it. */

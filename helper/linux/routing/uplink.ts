@@ -1,20 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { z } from 'zod/mini';
 import type { Uplink } from '../../system/ports/uplink-port.ts';
 import type { Accounts } from '../callers/accounts.ts';
 import { attachedNetworks } from './attached-networks.ts';
 import type { RunCommand } from '../../posix/command.ts';
 import { tunnelDevice } from '../identifiers.ts';
+import { findWay } from '../netlink/netlink-way.ts';
 import { createNetworkSearch } from './nearby-networks.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
-
-const routeList = z.array(
-  z.object({
-    dev: z.optional(z.string()),
-    gateway: z.optional(z.string()),
-    prefsrc: z.optional(z.string()),
-  }),
-);
 
 export const hasIpv6 = () => existsSync('/proc/self/net/if_inet6');
 
@@ -30,7 +22,7 @@ function isIpv6Enabled(): boolean {
   }
 }
 
-/** The main table, as ip(8) reports it. */
+/** The machine's network outside the tunnel, as the kernel tells it. */
 export function createUplink(parts: {
   run: RunCommand;
   accounts: Accounts;
@@ -45,12 +37,9 @@ export function createUplink(parts: {
     /** Next hop, device and source. */
     async routeTo(address) {
       const engine = await accounts.engine();
-      const asEngine = engine ? ['uid', String(engine.uid)] : [];
-      const { status, stdout } = await run('ip', ['-j', 'route', 'get', address, ...asEngine]);
-      if (status !== 0) return undefined;
-      const [route] = routeList.parse(JSON.parse(stdout));
-      if (route?.dev === undefined || route.dev === tunnelDevice) return undefined;
-      return [route.gateway ?? 'direct', route.dev, route.prefsrc ?? ''].join(' ');
+      const way = await findWay(address, engine?.uid);
+      if (!way || way.device === tunnelDevice) return undefined;
+      return [way.gateway ?? 'direct', way.device, way.source ?? ''].join(' ');
     },
 
     nearbyNetworks: createNetworkSearch(run),

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addresses } from '../../lab/network/addresses.ts';
 import { takeLab } from '../../lab/kept-labs.ts';
 import type { Lab } from '../../lab/lab.ts';
 
@@ -78,6 +79,68 @@ test('what is ours is removed, whether it is there or not, and nothing else', as
   expect(await lab.user.snapshot()).not.toBe(before);
   await removeOurs();
   expect(await lab.user.snapshot()).toBe(before);
+});
+
+test('the way of a packet is the one that ip(8) tells, also where it depends on the user or leads nowhere', async () => {
+  const neighbour = 'fe80::1';
+  await batch(`
+    route add unreachable 203.0.113.96/28
+    route add 203.0.113.112/28 via inet6 ${neighbour} dev uplink
+    rule add priority 100 uidrange 990-990 lookup 100
+    route add 203.0.113.80/32 dev uplink table 100
+  `);
+  await batch('route add unreachable 2001:db8:ffff::/48', '-6');
+  const asked: [address: string, uid?: number][] = [
+    ['127.0.0.1'],
+    [addresses.router.ipv4],
+    ['203.0.113.80'],
+    ['203.0.113.80', 990],
+    ['203.0.113.97'],
+    ['203.0.113.113'],
+    [addresses.router.ipv6],
+    ['2001:db8:3::80', 990],
+    ['2001:db8:ffff::1'],
+  ];
+  const script = `
+    const { findWay } = await import('${helper}/linux/netlink/netlink-way.ts');
+    const found = [];
+    for (const [address, uid] of ${JSON.stringify(asked)}) found.push((await findWay(address, uid)) ?? null);
+    console.log(JSON.stringify(found));`;
+  const found = JSON.parse(
+    await lab.user.run([process.execPath, '--input-type=module', '--eval', script]),
+  ) as unknown[];
+  const told = asked.map(async ([address, uid]) => {
+    const of = uid === undefined ? [] : ['uid', String(uid)];
+    const { code, stdout } = await lab.user.exec(['ip', '-j', 'route', 'get', address, ...of]);
+    if (code !== 0) return null;
+    const [route] = JSON.parse(stdout) as {
+      dev: string;
+      gateway?: string;
+      via?: { host: string };
+      prefsrc?: string;
+    }[];
+    return { gateway: route?.gateway ?? route?.via?.host, device: route?.dev, source: route?.prefsrc };
+  });
+  expect(found).toEqual(await Promise.all(told));
+  const ways = found.map((way) => way as { gateway?: string; device: string } | null);
+  expect(ways.map((way) => way && [way.gateway, way.device])).toEqual([
+    [undefined, 'lo'],
+    [undefined, 'uplink'],
+    [addresses.router.ipv4, 'uplink'],
+    [undefined, 'uplink'],
+    null,
+    [neighbour, 'uplink'],
+    [undefined, 'uplink'],
+    [addresses.router.ipv6, 'uplink'],
+    null,
+  ]);
+  await batch(`
+    rule del priority 100
+    route flush table 100
+    route del unreachable 203.0.113.96/28
+    route del 203.0.113.112/28
+  `);
+  await batch('route del unreachable 2001:db8:ffff::/48', '-6');
 });
 
 test('what is ours is found, and what somebody took away is not', async () => {
