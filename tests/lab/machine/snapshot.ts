@@ -11,28 +11,36 @@ const kernelParameters = [
   ]),
 ];
 
-/** In one shell with as few programs as there can be, since starting a program costs more than what it tells. */
+/**
+ * In one shell with as few processes as there can be, since one costs more than what it tells: with a here-document, no
+ * other shell writes what ip(8) reads.
+ */
 const scriptOf = ({
-  before = 'true',
-  parameters = `grep "" ${kernelParameters.join(' ')}`,
+  before = '',
+  parameters = `exec grep "" ${kernelParameters.join(' ')}`,
 }: SnapshotOptions) =>
   [
     'set -e',
     before,
-    'echo "# links, addresses, nexthops"',
-    String.raw`printf "link\naddress\nnexthop\n" | ip -details -oneline -batch -`,
-    ...[4, 6].flatMap((version) => [
-      `echo "# routes and rules of IPv${version}"`,
-      String.raw`printf "route show table all\nrule\n" | ip -${version} -batch -`,
-    ]),
+    'echo "# links, addresses, nexthops, routes and rules of IPv4"',
+    ...ipLines('-details -oneline', ['link', 'address', 'nexthop', 'route show table all', 'rule']),
+    'echo "# routes and rules of IPv6"',
+    ...ipLines('-6', ['route show table all', 'rule']),
     'echo "# nftables"',
     'nft --stateless list ruleset',
     'echo "# kernel parameters"',
     `cd /proc/sys/net; ${parameters}`,
   ].join('\n');
 
+/** Commands of ip(8), in a shell's script. */
+export const ipLines = (options: string, lines: readonly string[]): string[] => [
+  `ip ${options} -batch - <<END`,
+  ...lines,
+  'END',
+];
+
 export interface SnapshotOptions {
-  /** What the shell does first; `true` if absent. */
+  /** What the shell does first. */
   before?: string;
   /** What prints the kernel parameters, in /proc/sys/net. */
   parameters?: string;
