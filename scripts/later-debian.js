@@ -21,8 +21,8 @@ const peers = path.join(root, 'node_modules/.debian/peers');
 const peersPrograms = `
   ocserv openconnect libsocket-wrapper libuid-wrapper libnss-wrapper libpam-wrapper
   curl freeradius gawk gnutls-bin gss-ntlmssp haproxy ipcalc-ng iperf3 iproute2 iputils-ping krb5-admin-server
-  krb5-kdc krb5-user libradcli-dev openssl pkgconf procps python3-flask python3-openssl python3-xmltodict
-  softhsm2 tcpdump
+  krb5-kdc krb5-user libradcli-dev nuttcp openssl pkgconf procps python3-flask python3-openssl
+  python3-xmltodict softhsm2 tcpdump yajl-tools
 `;
 
 /** Unpacks it, unless it is there; says why if it cannot be had. */

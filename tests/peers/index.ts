@@ -1,5 +1,6 @@
 // Runs openconnect's own tests and ocserv's, from Debian's source packages: once as they are, and once with our sign-in
 // in openconnect's place. Prints a table of both; fails if openconnect passes where we do not, without a reason.
+// Words say which scripts, by how their names begin; `--continue` goes on where the last run of all was ended.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -15,7 +16,8 @@ const root = path.resolve(import.meta.dirname, '../..');
 const unpacked = path.join(root, 'node_modules/.debian/peers');
 const programs = path.join(unpacked, 'programs');
 const output = path.join(root, 'out/peers');
-const wanted = process.argv.slice(2);
+const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const isContinued = process.argv.includes('--continue');
 
 /** Most of their time, the scripts sleep. */
 const lanes = availableParallelism() * 3;
@@ -100,6 +102,8 @@ async function runScript(row: Row, openconnect: string, log: string): Promise<Ou
           OCSERV: '/usr/sbin/ocserv',
           OCCTL: '/usr/bin/occtl',
           OCPASSWD: '/usr/bin/ocpasswd',
+          // Some ask with it whether openconnect is newer than a version of 2019.
+          PKG_CONFIG: '/bin/true',
           srcdir: '.',
           builddir: '.',
           key_list: certificates
@@ -132,6 +136,20 @@ interface Result {
   row: Row;
   openconnect: Outcome | 'not run';
   ours: Outcome | 'not run';
+}
+
+/** What was found since the last run of all scripts began. */
+const resultsFile = path.join(output, 'results.json');
+
+async function knownResults(all: readonly Row[]): Promise<Result[]> {
+  if (wanted.length === 0 && !isContinued) return [];
+  const text = await readFile(resultsFile, 'utf8').catch(() => '[]');
+  return (JSON.parse(text) as Result[]).flatMap((result) => {
+    const row = all.find(({ peer, script }) => peer === result.row.peer && script === result.row.script);
+    // Whether a script is ours may have been decided since.
+    const isStill = (row?.notOurs !== undefined) === (result.openconnect === 'not run');
+    return row && isStill ? [{ ...result, row }] : [];
+  });
 }
 
 async function compare(row: Row, ours: string): Promise<Result> {
@@ -179,9 +197,17 @@ async function main(): Promise<number> {
   const versions = await Promise.all(
     peers.map(async (peer) => `${peer} ${await readFile(path.join(unpacked, peer, '.version'), 'utf8')}`),
   );
+  if (rows.length === 0) {
+    console.error(`No script of theirs begins with ${wanted.join(' or ')}. There are ${scriptsOf(all)}.`);
+    return 2;
+  }
   console.log(`The tests of ${versions.join(' and ')}, with Debian’s newest programs:`);
-  const waiting = [...rows];
-  const results: Result[] = [];
+  const known = new Map((await knownResults(all)).map((result) => [result.row, result]));
+  const waiting = rows.filter((row) => !isContinued || !known.has(row));
+  if (waiting.length < rows.length) console.log(`${rows.length - waiting.length} are known already.`);
+  for (const row of waiting) known.delete(row);
+  const total = waiting.length;
+  let done = 0;
   await Promise.all(
     Array.from({ length: lanes }, async (_, lane) => {
       // Not all at the same moment, which would make the slowest machines fail.
@@ -189,28 +215,42 @@ async function main(): Promise<number> {
       for (let row = waiting.shift(); row && !ending.signal.aborted; row = waiting.shift()) {
         const result = await compare(row, ours);
         if (ending.signal.aborted) return;
-        results.push(result);
-        console.log(`${row.peer} ${row.script}: ${result.openconnect}, ours: ${result.ours}`);
+        known.set(row, result);
+        done += 1;
+        console.log(
+          `${done}/${total} ${row.peer} ${row.script}: ${result.openconnect}, ours: ${result.ours}`,
+        );
+        await writeFile(resultsFile, JSON.stringify([...known.values()]));
       }
     }),
   );
-  let unexplained = 0;
-  const lines = ['| suite | script | openconnect | ours | |', '| --- | --- | --- | --- | --- |'];
-  for (const row of rows) {
-    const result = results.find((each) => each.row === row);
-    if (!result) continue;
-    const reason = await reasonFor(result);
-    if (reason === undefined) unexplained += 1;
-    lines.push(
-      `| ${row.peer} | ${row.script} | ${result.openconnect} | ${result.ours} | ${reason ?? 'WITHOUT A REASON'} |`,
-    );
-  }
-  const count = (who: 'openconnect' | 'ours') => results.filter((result) => result[who] === 'pass').length;
-  lines.push('', `openconnect passes ${count('openconnect')}, our sign-in ${count('ours')} of these.`);
-  console.log(lines.join('\n'));
-  await writeFile(path.join(output, 'table.md'), `${lines.join('\n')}\n`);
+  const found = (among: readonly Row[]) => among.flatMap((row) => known.get(row) ?? []);
+  await writeFile(path.join(output, 'table.md'), `${(await tableOf(found(all))).join('\n')}\n`);
+  const results = found(rows);
+  console.log((await tableOf(results)).join('\n'));
+  const reasons = await Promise.all(results.map(reasonFor));
+  const unexplained = reasons.filter((reason) => reason === undefined).length;
   if (unexplained > 0) console.error(`${unexplained} without a reason; what was printed is in ${output}`);
-  return unexplained === 0 ? 0 : 1;
+  const missing = rows.length - results.length;
+  if (missing > 0) console.error(`${missing} have not run; npm run peers -- --continue runs them`);
+  return unexplained + missing === 0 ? 0 : 1;
 }
+
+async function tableOf(results: readonly Result[]): Promise<string[]> {
+  const lines = await Promise.all(
+    results.map(async (result) => {
+      const { row, openconnect, ours } = result;
+      const reason = (await reasonFor(result)) ?? 'WITHOUT A REASON';
+      return `| ${row.peer} | ${row.script} | ${openconnect} | ${ours} | ${reason} |`;
+    }),
+  );
+  const count = (who: 'openconnect' | 'ours') => results.filter((result) => result[who] === 'pass').length;
+  return ['| suite | script | openconnect | ours | |', '| --- | --- | --- | --- | --- |'].concat(lines, [
+    '',
+    `openconnect passes ${count('openconnect')}, our sign-in ${count('ours')} of these.`,
+  ]);
+}
+
+const scriptsOf = (rows: readonly Row[]) => rows.map(({ script }) => script).join(', ');
 
 process.exitCode = await main();

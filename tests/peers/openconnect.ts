@@ -76,22 +76,25 @@ const containerPassword = 'password of the file';
 function containerOf(certificate: string, key: string, keyPassword: string): Buffer {
   const directory = mkdtempSync(path.join(tmpdir(), 'waymaker-peers-'));
   const file = path.join(directory, 'identity.p12');
+  const keyFile = path.join(directory, 'key.pem');
   try {
-    const { status, stderr } = spawnSync(
-      'openssl',
-      ['pkcs12', '-export', '-in', certificate, '-inkey', key, '-passin', `pass:${keyPassword}`].concat([
+    // `pkcs12` reads only PEM, `pkey` what openconnect reads.
+    openssl(['pkey', '-in', key, '-passin', `pass:${keyPassword}`, '-out', keyFile]);
+    openssl(
+      ['pkcs12', '-export', '-in', certificate, '-inkey', keyFile, '-out', file].concat([
         '-passout',
         `pass:${containerPassword}`,
-        '-out',
-        file,
       ]),
-      { encoding: 'utf8' },
     );
-    if (status !== 0) throw new Error(`openssl makes no PKCS#12 file of it: ${stderr}`);
     return readFileSync(file);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+function openssl(words: readonly string[]): void {
+  const { status, stderr } = spawnSync('openssl', words, { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`openssl makes no PKCS#12 file of it: ${stderr}`);
 }
 
 const fullPin = /^pin-sha256:[A-Za-z0-9+/]{43}=$/;

@@ -14,6 +14,11 @@ mount -t overlay -o "lowerdir=$1/usr:/usr" overlay /usr
 # This clone may be in there.
 mount --bind /tmp /tmp
 mount -o remount,bind,ro /
+# Packages that are only unpacked have made no users.
+for user in haproxy freerad; do
+  grep -q "^$user:" /etc/passwd || echo "$user:x:499:499::/:/bin/false" >>/etc/passwd
+  grep -q "^$user:" /etc/group || echo "$user:x:499:" >>/etc/group
+done
 ip link set lo up
 cd /mnt/tests
 exec bash "./$3"
