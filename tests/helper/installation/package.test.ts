@@ -2,6 +2,7 @@ import { copyFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeCore } from '../../../packaging/linux/core-package.ts';
+import { signingKeys } from '../../../packaging/manifest/signing-keys.ts';
 import { installed as places } from '../../../packaging/linux/core-tree.ts';
 import type { Processor } from '../../../packaging/runtime/processors.ts';
 import { addresses } from '../../lab/network/addresses.ts';
@@ -26,6 +27,7 @@ beforeAll(async () => {
     folder,
     time: 1_700_000_000,
     compression: 'fast',
+    keys: await signingKeys({}),
     progress: () => undefined,
   });
   installed = await createInstalledMachine('resolved', undefined, layMachine);
