@@ -18,8 +18,10 @@ export async function bundleProgram(options: {
   plugins?: Plugin[];
   /** Further expressions in the source, such as `import.meta.env.NAME`, and the JSON that takes their place. */
   define?: Record<string, string>;
+  /** The file, in the same folder, that gets the list of the packages that are in it, as JSON. */
+  packageList?: string;
 }): Promise<void> {
-  const { entry, file, external, plugins = [], define = {} } = options;
+  const { entry, file, external, plugins = [], define = {}, packageList } = options;
   await build({
     configFile: false,
     root,
@@ -34,6 +36,7 @@ export async function bundleProgram(options: {
       emptyOutDir: false,
       target: 'node24',
       minify: false,
+      ...(packageList === undefined ? {} : { license: { fileName: packageList } }),
       rolldownOptions: {
         output: { format: 'es', entryFileNames: path.basename(file), codeSplitting: false },
       },

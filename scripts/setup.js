@@ -52,6 +52,7 @@ const debianPackages = [
   'postgresql',
   'procps',
   'python3-dbusmock',
+  'rpm',
   'systemd',
   'tcpdump',
   'vpnc-scripts',

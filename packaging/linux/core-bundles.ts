@@ -1,18 +1,31 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { z } from 'zod';
 import { bundleProgram } from '../../scripts/bundle-program.ts';
 
 /** Packages that cannot be part of a bundle: `nativePackages` lays them beside it. */
 export const notBundled = ['koffi', 'keytar'];
 
+const packageList = 'packages.json';
+const listed = z.array(
+  z.object({ name: z.string(), version: z.string(), identifier: z.optional(z.string()) }),
+);
+/** Of an npm package in a bundle; the identifier is that of its licence (https://spdx.org/licenses). */
+export type BundledPackage = z.infer<typeof listed>[number];
+
+/** Bundles, and the packages that are in any of them. */
+export interface CoreBundles {
+  helper: string;
+  proxy: string;
+  commandLine: string;
+  packages: BundledPackage[];
+}
+
 /**
  * Bundles the programs of `waymaker-core` into `folder`; they are the same for every processor, and trust packages that
  * one of the public keys has signed.
  */
-export async function bundleCore(
-  folder: string,
-  publicKeys: readonly string[],
-): Promise<{ helper: string; proxy: string; commandLine: string }> {
+export async function bundleCore(folder: string, publicKeys: readonly string[]): Promise<CoreBundles> {
   const bundles = {
     helper: path.join(folder, 'helper.mjs'),
     proxy: path.join(folder, 'proxy.mjs'),
@@ -21,11 +34,15 @@ export async function bundleCore(
   const define = { releaseKeysOfThisBuild: JSON.stringify(publicKeys.join(' ')) };
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
+  const packages = new Map<string, BundledPackage>();
   for (const [entry, file] of [
     ['helper/index.ts', bundles.helper],
     ['helper/posix/start-proxy.ts', bundles.proxy],
     ['src/main/cli/index.ts', bundles.commandLine],
-  ] as const)
-    await bundleProgram({ entry, file, external: notBundled, define });
-  return bundles;
+  ] as const) {
+    await bundleProgram({ entry, file, external: notBundled, packageList, define });
+    for (const one of listed.parse(JSON.parse(await readFile(path.join(folder, packageList), 'utf8'))))
+      packages.set(`${one.name} ${one.version}`, one);
+  }
+  return { ...bundles, packages: [...packages.values()] };
 }

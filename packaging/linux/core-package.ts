@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { coreProduct } from '../../src/node/manifest/installation.ts';
 import { signFolder } from '../manifest/sign-folder.ts';
 import type { SigningKeys } from '../manifest/signing-keys.ts';
-import { fetchLockedPackage } from '../runtime/locked-package.ts';
+import { fetchLockedPackage, lockedPackage } from '../runtime/locked-package.ts';
 import { processors, type Processor } from '../runtime/processors.ts';
-import { bundleCore } from './core-bundles.ts';
+import { billOfMaterials, type Material } from './bill-of-materials.ts';
+import { bundleCore, type CoreBundles } from './core-bundles.ts';
 import { coreFacts } from './core-facts.ts';
 import {
   compressed,
@@ -21,6 +22,7 @@ import {
 import { makeDeb, type Compression } from './deb.ts';
 import { product } from './package-facts.ts';
 import { makeRpm } from './rpm.ts';
+import { hashOf } from './tree-files.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -54,6 +56,7 @@ export async function makeCore(options: CoreOptions): Promise<string[]> {
       name.startsWith('@koromix/') ? native : installedPackages(name),
     ),
   };
+  const materials = await materialsOf(bundles, processor);
   const documents = await documentsOf(runtime);
   const completions = await completionsOf(bundles.commandLine, programs);
   const made: string[] = [];
@@ -72,12 +75,27 @@ export async function makeCore(options: CoreOptions): Promise<string[]> {
       progress(`${coreFacts.name} for ${processor} as ${format}`);
       const architecture = processors[processor][format === 'deb' ? 'debian' : 'rpm'];
       const make = format === 'deb' ? makeDeb : makeRpm;
-      made.push(await make({ tree, facts: coreFacts, architecture, folder, time, compression }));
+      const file = await make({ tree, facts: coreFacts, architecture, folder, time, compression });
+      const sha256 = await hashOf(file, 'sha256');
+      const bill = `${file}.cdx.json`;
+      await writeFile(bill, await billOfMaterials({ name: coreFacts.name, sha256, materials }));
+      made.push(file, bill);
     } finally {
       await rm(tree, { recursive: true });
     }
   }
   return made;
+}
+
+/** All npm packages in the package: in bundles, beside them, and the runtime. */
+async function materialsOf({ packages }: CoreBundles, processor: Processor): Promise<Material[]> {
+  const beside = nativePackages(processor, (name) => name).map(({ name }) => name);
+  const locked = [`node-linux-${processor}`, ...beside].map(async (name) => {
+    const { name: original = name, version, license } = await lockedPackage(name);
+    return { name: original, version, licence: license };
+  });
+  const bundled = packages.map(({ name, version, identifier }) => ({ name, version, licence: identifier }));
+  return [...(await Promise.all(locked)), ...bundled];
 }
 
 /** The licences of all parts, and what has changed. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { chmod, lutimes, readdir } from 'node:fs/promises';
+import { chmod, lutimes, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Dirent } from 'node:fs';
@@ -13,10 +13,17 @@ export async function entriesOf(tree: string): Promise<{ file: string; entry: Di
     .sort((one, other) => (one.file < other.file ? -1 : 1));
 }
 
-/** Gives folders their mode, and everything one time (in s), whoever and whenever they were made by. */
+/**
+ * Gives everything the modes that packages have, and one time (in s), whoever made it and when: files are read by all, and
+ * run by all if their owner may run them.
+ */
 export async function settle(tree: string, time: number): Promise<void> {
   const entries = await entriesOf(tree);
-  for (const { file, entry } of entries) if (entry.isDirectory()) await chmod(path.join(tree, file), 0o755);
+  for (const { file, entry } of entries) {
+    const place = path.join(tree, file);
+    if (entry.isDirectory()) await chmod(place, 0o755);
+    else if (entry.isFile()) await chmod(place, (await stat(place)).mode & 0o100 ? 0o755 : 0o644);
+  }
   await chmod(tree, 0o755);
   // Folders last: what is put into them changes theirs.
   for (const { file } of entries.toReversed()) await lutimes(path.join(tree, file), time, time);

@@ -14,19 +14,35 @@ const lockfiles = ['package-lock.json', 'packaging/runtime/package-lock.json'].m
 );
 
 const lockfile = z.object({
-  packages: z.record(z.string(), z.looseObject({ version: z.optional(z.string()) })),
+  packages: z.record(
+    z.string(),
+    z.looseObject({ name: z.optional(z.string()), version: z.optional(z.string()) }),
+  ),
 });
-const lockedEntry = z.object({ version: z.string(), integrity: z.string() });
+const lockedEntry = z.object({
+  name: z.optional(z.string()),
+  version: z.string(),
+  integrity: z.string(),
+  license: z.optional(z.string()),
+});
 type LockedEntry = z.infer<typeof lockedEntry>;
 
-/** What a lockfile of this repository says of an npm package. Throws if none mentions it. */
-export async function lockedPackage(name: string): Promise<LockedEntry> {
+/**
+ * What a lockfile of this repository says of an npm package, in that version or else of the one that everything finds.
+ * Throws if none mentions it.
+ */
+export async function lockedPackage(name: string, version?: string): Promise<LockedEntry> {
+  const own = `node_modules/${name}`;
   for (const file of lockfiles) {
     const { packages } = lockfile.parse(JSON.parse(await readFile(file, 'utf8')));
-    const entry = packages[`node_modules/${name}`];
-    if (entry) return lockedEntry.parse(entry);
+    const found = Object.entries(packages).find(([place, entry]) =>
+      version === undefined
+        ? place === own
+        : entry.version === version && (`/${place}`.endsWith(`/${own}`) || entry.name === name),
+    );
+    if (found) return lockedEntry.parse(found[1]);
   }
-  throw new Error(`no lockfile mentions ${name}`);
+  throw new Error(`no lockfile mentions ${name} ${version ?? ''}`.trim());
 }
 
 /**

@@ -71,7 +71,8 @@ async function engineOf(pid: number): Promise<number> {
   return 0;
 }
 
-async function residentMemory(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+/** In MB; `processes` is where the machine's processes are found. */
+export async function residentMemory(pid: number, processes = '/proc'): Promise<number> {
+  const status = await readFile(`${processes}/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
 }

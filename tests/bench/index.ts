@@ -13,6 +13,7 @@ import { idleRows, measureIdle } from './idle.ts';
 import { ipRows, measureIp } from './ip.ts';
 import { loginRows, measureLogin } from './login.ts';
 import { measurePac, pacRows } from './pac-decision.ts';
+import { measurePackage, packageRows } from './package.ts';
 import { measureProxy, proxyRows } from './proxy.ts';
 import { measureServers, serversRows } from './servers.ts';
 import { measureService, serviceRows } from './service.ts';
@@ -63,6 +64,7 @@ const groups: Record<string, Group> = {
   proxy: { rows: proxyRows, measure: measureProxy },
   ip: { rows: ipRows, measure: measureIp },
   'app-mode': { rows: appModeRows, measure: measureAppMode },
+  package: { rows: packageRows, measure: measurePackage },
   tests: { rows: testCostRows, measure: measureTestCost },
 };
 

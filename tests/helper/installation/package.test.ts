@@ -1,6 +1,8 @@
 import { copyFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as z from 'zod';
 import { makeCore } from '../../../packaging/linux/core-package.ts';
 import { signingKeys } from '../../../packaging/manifest/signing-keys.ts';
 import { installed as places } from '../../../packaging/linux/core-tree.ts';
@@ -19,6 +21,7 @@ import {
 const folder = path.resolve(import.meta.dirname, '../../../out/packages/tests');
 let installed: InstalledMachine;
 let file: string;
+let bill: string;
 
 beforeAll(async () => {
   const making = makeCore({
@@ -31,7 +34,8 @@ beforeAll(async () => {
     progress: () => undefined,
   });
   installed = await createInstalledMachine('resolved', undefined, layMachine);
-  const [made = ''] = await making;
+  const [made = '', materials = ''] = await making;
+  bill = await readFile(materials, 'utf8');
   // In containers it often forbids what packages start.
   await installed.machine.run(words('rm -f /usr/sbin/policy-rc.d'));
   file = '/run/waymaker-core.deb';
@@ -46,7 +50,8 @@ const files = () =>
   installed.machine.run([
     'sh',
     '-c',
-    'find /etc /usr /opt /var/lib /sys/fs/cgroup -xdev ! -path "/var/lib/dpkg/*" ! -path "/var/lib/systemd/*" | sort; getent passwd; getent group',
+    // Other laboratories on the same machine come and go in /etc/netns.
+    'find /etc /usr /opt /var/lib /sys/fs/cgroup -xdev ! -path "/etc/netns*" ! -path "/var/lib/dpkg/*" ! -path "/var/lib/systemd/*" | sort; getent passwd; getent group',
   ]);
 
 test('it is installed, runs, and opens traffic when it is removed; purged, it has never been there', async () => {
@@ -56,6 +61,9 @@ test('it is installed, runs, and opens traffic when it is removed; purged, it ha
   await installed.helper();
   const initialSnapshot = await installed.snapshot();
   expect(await machine.run(words('waymaker --version'))).toMatch(/^\d+\.\d+\.\d+$/m);
+  const completed = '. /usr/share/bash-completion/completions/waymaker && complete -p waymaker';
+  expect(await machine.run(['bash', '-c', completed])).toMatch(/ waymaker$/m);
+  expect(await machine.run(words('man --where waymaker'))).toMatch(/waymaker\.1/);
   expect(await machine.run(words('dpkg --verify waymaker-core'))).toBe('');
 
   const client = await installed.connect({ killSwitch: true });
@@ -74,4 +82,18 @@ test('it is installed, runs, and opens traffic when it is removed; purged, it ha
   expect(await files()).toBe(before);
   expect(await readFile(machine.file('/etc/group'), 'utf8')).not.toContain('waymaker');
   expect((await machine.exec(['test', '-e', places.folder])).code).toBe(1);
+});
+
+test('its bill of materials is valid, and names what it is made of, with hashes', async () => {
+  const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
+  expect(await validator.validate(bill)).toBeNull();
+  expect(await validator.validate(bill.replace('"components"', '"parts"'))).not.toBeNull();
+  const { components } = z
+    .object({ components: z.array(z.object({ purl: z.string(), hashes: z.array(z.unknown()).length(1) })) })
+    .parse(JSON.parse(bill));
+  // The runtime, a native module, and one in a bundle.
+  for (const name of [`node-linux-${process.arch}`, 'koffi', 'commander'])
+    expect(components.map(({ purl }) => purl)).toContainEqual(
+      expect.stringMatching(new RegExp(`^pkg:npm/${name}@\\d`)),
+    );
 });

@@ -1,0 +1,63 @@
+import { copyFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { makeCore } from '../../packaging/linux/core-package.ts';
+import type { Processor } from '../../packaging/runtime/processors.ts';
+import { root } from '../e2e/support/host/paths.ts';
+import { layMachine } from '../helper/support/installed/installed-helper.ts';
+import {
+  createInstalledMachine,
+  type InstalledMachine,
+} from '../helper/support/installed/installed-machine.ts';
+import { words } from '../lab/runs/process.ts';
+import { residentMemory } from './idle.ts';
+import { row, type Row } from './row.ts';
+
+export const packageRows = ['package-size', 'install-seconds', 'installed-helper-rss'] as const;
+
+const rounds = 5;
+
+/**
+ * What the released package may take, which stands in the peer's place: MB to download; seconds from `dpkg --install` to
+ * a helper that listens; MB of memory of that helper while nobody uses it (a bare Node takes 44).
+ */
+const limits = { 'package-size': 40, 'install-seconds': 10, 'installed-helper-rss': 60 } as const;
+
+const units = { 'package-size': 'MB', 'install-seconds': 's', 'installed-helper-rss': 'MB' } as const;
+
+export async function* measurePackage(isWanted: (row: string) => boolean): AsyncGenerator<Row> {
+  const [file = ''] = await makeCore({
+    processor: process.arch as Processor,
+    formats: ['deb'],
+    folder: path.join(root, 'out/packages/bench'),
+    time: 1_700_000_000,
+    compression: 'small',
+    progress: () => undefined,
+  });
+  const of = (name: (typeof packageRows)[number], ours: readonly number[]) =>
+    row(name, { ours, peer: [limits[name]] }, { unit: units[name], better: 'lower' });
+  yield of('package-size', [(await stat(file)).size / 1e6]);
+  if (!isWanted('install-seconds') && !isWanted('installed-helper-rss')) return;
+  await using machine = await createInstalledMachine('resolved', undefined, layMachine);
+  await machine.machine.run(words('rm -f /usr/sbin/policy-rc.d'));
+  await copyFile(file, machine.machine.file('/run/waymaker-core.deb'));
+  const seconds: number[] = [];
+  const memory: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const [taken, used] = await installOnce(machine);
+    seconds.push(taken);
+    memory.push(used);
+  }
+  yield of('install-seconds', seconds);
+  yield of('installed-helper-rss', memory);
+}
+
+async function installOnce({ machine, helper }: InstalledMachine): Promise<[seconds: number, rss: number]> {
+  const began = performance.now();
+  await machine.run(words('dpkg --install /run/waymaker-core.deb'));
+  const seconds = (performance.now() - began) / 1000;
+  // By its number inside the machine, where the memory has to be read, too.
+  const pid = await helper();
+  const used = await residentMemory(pid, machine.file('/proc'));
+  await machine.run(words('dpkg --purge waymaker-core'));
+  return [seconds, used];
+}
