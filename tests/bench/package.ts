@@ -1,5 +1,6 @@
 import { copyFile, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { signingKeys } from '../../packaging/manifest/signing-keys.ts';
 import { makeCore } from '../../packaging/linux/core-package.ts';
 import type { Processor } from '../../packaging/runtime/processors.ts';
 import { root } from '../e2e/support/host/paths.ts';
@@ -31,6 +32,7 @@ export async function* measurePackage(isWanted: (row: string) => boolean): Async
     folder: path.join(root, 'out/packages/bench'),
     time: 1_700_000_000,
     compression: 'small',
+    keys: await signingKeys({}),
     progress: () => undefined,
   });
   const of = (name: (typeof packageRows)[number], ours: readonly number[]) =>
