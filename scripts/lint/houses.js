@@ -117,7 +117,15 @@ export const houses = {
       'linux/callers': [],
       'linux/netlink': [],
       /** What each of its folders may import. */
-      linux: ['linux/identifiers.ts', 'posix', 'system/ports', 'modes', 'proxy', 'network'],
+      linux: [
+        'linux/identifiers.ts',
+        'linux/forwarding.ts',
+        'posix',
+        'system/ports',
+        'modes',
+        'proxy',
+        'network',
+      ],
       system: ['modes', 'proxy', 'network'],
       modes: ['network'],
       posix: ['proxy'],

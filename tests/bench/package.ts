@@ -53,12 +53,13 @@ export async function* measurePackage(isWanted: (row: string) => boolean): Async
   yield of('installed-helper-rss', memory);
 }
 
-async function installOnce({ machine, helper }: InstalledMachine): Promise<[seconds: number, rss: number]> {
+async function installOnce(installed: InstalledMachine): Promise<[seconds: number, rss: number]> {
+  const { machine } = installed;
   const began = performance.now();
   await machine.run(words('dpkg --install /run/waymaker-core.deb'));
   const seconds = (performance.now() - began) / 1000;
   // By its number inside the machine, where the memory has to be read, too.
-  const pid = await helper();
+  const pid = await installed.helper();
   const used = await residentMemory(pid, machine.file('/proc'));
   await machine.run(words('dpkg --purge waymaker-core'));
   return [seconds, used];

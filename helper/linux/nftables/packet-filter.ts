@@ -5,7 +5,7 @@ import type { PortalRules } from '../../system/ports/portal-port.ts';
 import type { Accounts } from '../callers/accounts.ts';
 import { watchFilter } from './filter-watch.ts';
 import { filterTable } from '../identifiers.ts';
-import { isForwarding } from '../routing/forwarding.ts';
+import { isForwarding } from '../forwarding.ts';
 import { loadRules } from './libnftables.ts';
 import { neededSets, type SetNames } from './nftables-prefixes.ts';
 import {

@@ -4,7 +4,7 @@ import type { Accounts } from '../callers/accounts.ts';
 import type { RunCommand } from '../../posix/command.ts';
 import { configureBatch, deviceBatch, familyOf, removeAddressesBatch } from './device-batches.ts';
 import { tunnelDevice } from '../identifiers.ts';
-import { lacksForwarding } from './forwarding.ts';
+import { lacksForwarding } from '../forwarding.ts';
 import { readInterfaceCounters, readReceivedPackets } from './interface-counters.ts';
 import { ipBatch, ipRemovalBatch } from './ip-batch.ts';
 import { forwardIpv4From } from '../netlink/netlink-forwarding.ts';
