@@ -155,6 +155,25 @@ describe.each([
     }
   });
 
+  if (isExhaustive)
+    test('a path that loses large packets on the way to the gateway alone: data arrives again', async () => {
+      const client = await connect();
+      const { addresses: own } = await client.until('connected', {
+        where: ({ transport }) => transport === 'dtls',
+      });
+      expect(await isEchoed(own.ipv4 ?? '')).toBe(true);
+      const seen = client.states.length;
+      await pathLoses(1_250, 'iifname user0');
+      try {
+        expect(await comesBack(own.ipv4 ?? '', await tunnelMtu())).toBe(false);
+        await client.until('connecting', { seen, limitMs: 60_000 });
+        await client.until('connected', { seen: client.states.length });
+        expect(await isEchoed(own.ipv4 ?? '')).toBe(true);
+      } finally {
+        await net.lab.internet.run(words('nft delete table inet narrow'));
+      }
+    });
+
   test("another device of the gateway has the client's address: ipv4-silent, until it is gone", async () => {
     const first = await connect();
     const { addresses: own } = await first.until('connected');
@@ -183,10 +202,10 @@ async function sendFrom(own: string): Promise<void> {
 }
 
 /** Packets of more bytes vanish between the user's machine and the gateway, without a word to anybody. */
-async function pathLoses(bytes: number): Promise<void> {
+async function pathLoses(bytes: number, which = ''): Promise<void> {
   await net.lab.internet.run(words('nft -f -'), {
     input: `table inet narrow {
-      chain forward { type filter hook forward priority filter; meta length > ${bytes} drop; }
+      chain forward { type filter hook forward priority filter; ${which} meta length > ${bytes} drop; }
     }`,
   });
 }
