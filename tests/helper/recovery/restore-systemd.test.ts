@@ -45,6 +45,15 @@ afterEach(async () => {
   await (await installed.attach()).call('disconnect', {});
 });
 
+/** Until disposed, systemd starts the next helper only when it is asked: however long restoring takes. */
+async function systemdWaits(): Promise<AsyncDisposable> {
+  const { machine } = installed;
+  const directory = `/run/systemd/system/${unit}.d`;
+  const apply = (command: string) => machine.run(['sh', '-c', `${command} && systemctl daemon-reload`]);
+  await apply(`mkdir -p ${directory} && printf '[Service]\\nRestartSec=1h\\n' > ${directory}/later.conf`);
+  return { [Symbol.asyncDispose]: async () => void (await apply(`rm -r ${directory}`)) };
+}
+
 /** Files of the machine that say how far a slow restore is. */
 const [waiting, go] = ['/run/restore-waits', '/run/restore-goes'];
 
@@ -58,6 +67,8 @@ async function restoreTooLate(...options: string[]) {
       while (!existsSync('${go}')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
     }`;
   await machine.run(['sh', '-c', `rm -f ${waiting} ${go} && cat > /run/slow.mjs`], { input: slow });
+  // Otherwise the next helper could be there before restore has looked for one.
+  await using _ = await systemdWaits();
   await kill();
   const restoring = machine.exec(['waymaker', 'restore', '--json', ...options], {
     env: { NODE_OPTIONS: '--import=/run/slow.mjs' },
@@ -66,6 +77,8 @@ async function restoreTooLate(...options: string[]) {
     'it waits',
     async () => (await machine.exec(['test', '-e', waiting])).code === 0 || undefined,
   );
+  // A start would wait, too.
+  await machine.run(words(`systemctl restart ${unit}`));
   await installed.helper();
   expect(await source(), 'systemd’s helper goes on with the block').toBeUndefined();
   await machine.run(['touch', go]);
@@ -87,15 +100,6 @@ test('restore --force ends the helper, and systemd starts no other', async () =>
   await expectRestored();
 });
 
-/** Until the end of the test, systemd starts the next helper only when it is asked: however long restoring takes. */
-async function systemdWaits(): Promise<AsyncDisposable> {
-  const { machine } = installed;
-  const directory = `/run/systemd/system/${unit}.d`;
-  const apply = (command: string) => machine.run(['sh', '-c', `${command} && systemctl daemon-reload`]);
-  await apply(`mkdir -p ${directory} && printf '[Service]\\nRestartSec=1h\\n' > ${directory}/later.conf`);
-  return { [Symbol.asyncDispose]: async () => void (await apply(`rm -r ${directory}`)) };
-}
-
 test('restore after the helper was killed undoes all, and the helper that systemd starts changes nothing', async () => {
   await using _ = await systemdWaits();
   const before = await installed.helper();
@@ -107,7 +111,6 @@ test('restore after the helper was killed undoes all, and the helper that system
   expect(await installed.snapshot()).not.toBe(initialSnapshot);
   expect(await installed.machine.exec(['waymaker', 'restore'])).toMatchObject({ code: 0 });
   await expectRestored();
-  // A start would wait, too.
   await installed.machine.run(words(`systemctl restart ${unit}`));
   await eventually('the next runs', async () => (await installed.helper()) !== before || undefined);
   expect((await installed.attach()).states).toEqual([{ state: 'disconnected' }]);
