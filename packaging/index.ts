@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { commitTime } from './commit-time.ts';
 import { makeCore, type Format } from './linux/core-package.ts';
 import { signingKeys, type SigningKeys } from './manifest/signing-keys.ts';
+import { writeHashes } from './release-hashes.ts';
 import { publishRepositories } from './repository/publish-repositories.ts';
 import { processors, type Processor } from './runtime/processors.ts';
 
@@ -107,5 +108,11 @@ for (const name of names) {
   else
     for (const file of outcome.made)
       said.push(`made: ${file} (${((await stat(file)).size / 1e6).toFixed(1)} MB)`);
+}
+if (names.some((name) => name in targets)) {
+  const privateKey = keys.isTest ? undefined : keys.privateKeys[0];
+  for (const file of await writeHashes(folder, privateKey)) said.push(`made: ${file}`);
+  if (keys.isTest)
+    said.push('SHA256SUMS is not signed: WAYMAKER_SIGNING_KEY names no file, see docs/release.md');
 }
 console.log(said.join('\n'));

@@ -134,10 +134,10 @@ export const houses = {
     },
   },
   packaging: {
-    ofEveryRoom: [],
+    ofEveryRoom: ['run.ts'],
     rooms: {
-      linux: ['runtime', 'manifest', 'commit-time.ts', 'run.ts'],
-      repository: ['runtime', 'run.ts'],
+      repository: ['linux', 'runtime'],
+      linux: ['runtime', 'manifest', 'commit-time.ts'],
       manifest: [],
       runtime: [],
     },

@@ -39,13 +39,13 @@ export async function* measurePackage(isWanted: (row: string) => boolean): Async
     row(name, { ours, peer: [limits[name]] }, { unit: units[name], better: 'lower' });
   yield of('package-size', [(await stat(file)).size / 1e6]);
   if (!isWanted('install-seconds') && !isWanted('installed-helper-rss')) return;
-  await using machine = await createInstalledMachine('resolved', undefined, layMachine);
-  await machine.machine.run(words('rm -f /usr/sbin/policy-rc.d'));
-  await copyFile(file, machine.machine.file('/run/waymaker-core.deb'));
+  await using installed = await createInstalledMachine('resolved', undefined, layMachine);
+  await installed.machine.run(words('rm -f /usr/sbin/policy-rc.d'));
+  await copyFile(file, installed.machine.file('/run/waymaker-core.deb'));
   const seconds: number[] = [];
   const memory: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const [taken, used] = await installOnce(machine);
+    const [taken, used] = await installOnce(installed);
     seconds.push(taken);
     memory.push(used);
   }

@@ -1,0 +1,45 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { writeHashes } from '../../../packaging/release-hashes.ts';
+import { exec, run, words } from '../../lab/runs/process.ts';
+
+let directory: string;
+let folder: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'waymaker-hashes-'));
+  folder = path.join(directory, 'packages');
+  await mkdir(path.join(folder, '.fetched'), { recursive: true });
+  await writeFile(path.join(folder, 'one.deb'), 'one');
+  await writeFile(path.join(folder, 'two words.rpm'), 'two');
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+test('sha256sum and openssl accept the release’s hashes and their signature, until one byte differs', async () => {
+  const pair = generateKeyPairSync('ed25519');
+  const publicKey = path.join(directory, 'public.pem');
+  await writeFile(publicKey, pair.publicKey.export({ format: 'pem', type: 'spki' }));
+  await writeHashes(folder, pair.privateKey);
+  const hashes = words('sha256sum --check --strict SHA256SUMS');
+  const signature = [
+    ...words('openssl pkeyutl -verify -rawin -pubin -in SHA256SUMS -sigfile SHA256SUMS.sig -inkey'),
+    publicKey,
+  ];
+  expect(await run(hashes, { cwd: folder })).toBe('one.deb: OK\ntwo words.rpm: OK\n');
+  expect(await run(signature, { cwd: folder })).toContain('Verified Successfully');
+
+  await writeFile(path.join(folder, 'one.deb'), 'onE');
+  expect((await exec(hashes, { cwd: folder })).code).toBe(1);
+  const list = path.join(folder, 'SHA256SUMS');
+  await writeFile(list, (await readFile(list, 'utf8')).replace('one', 'onE'));
+  expect((await exec(signature, { cwd: folder })).code).toBe(1);
+});
+
+test('hashes that nobody signs have no signature of earlier ones beside them', async () => {
+  await writeFile(path.join(folder, 'SHA256SUMS.sig'), 'earlier');
+  expect(await writeHashes(folder, undefined)).toEqual([path.join(folder, 'SHA256SUMS')]);
+  await expect(stat(path.join(folder, 'SHA256SUMS.sig'))).rejects.toThrow('ENOENT');
+});
