@@ -99,12 +99,15 @@ async function specOf(facts: PackageFacts, tree: string): Promise<string> {
 /** In a spec file, a percent sign begins a macro. */
 const escaped = (text: string) => text.replaceAll('%', '%%');
 
-/** Every file, and the folders that no other package has. */
+/** Folders of our own, and those of shells that need not be installed: rpm leaves what no package names. */
+const ownFolder = /(?:^|\/)waymaker|^usr\/share\/(?:bash-completion|fish|zsh)(?:\/|$)/i;
+
+/** Every file, and the folders that it brings. */
 async function listed({ configurationFiles = [] }: PackageFacts, tree: string): Promise<string[]> {
   return (await entriesOf(tree)).flatMap(({ file, entry }) => {
     const name = escaped(`/${file}`);
     if (!entry.isDirectory())
       return [`${configurationFiles.includes(`/${file}`) ? '%config(noreplace) ' : ''}"${name}"`];
-    return /(?:^|\/)waymaker/i.test(file) ? [`%dir "${name}"`] : [];
+    return ownFolder.test(file) ? [`%dir "${name}"`] : [];
   });
 }

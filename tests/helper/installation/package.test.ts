@@ -16,7 +16,7 @@ import {
   type InstalledMachine,
 } from '../support/installed/installed-machine.ts';
 
-/** The Debian package itself, by dpkg, on a machine under systemd. */
+/** The packages themselves, by dpkg and by rpm, on a machine under systemd. */
 
 const folder = path.resolve(import.meta.dirname, '../../../out/packages/tests');
 let installed: InstalledMachine;
@@ -26,7 +26,7 @@ let bill: string;
 beforeAll(async () => {
   const making = makeCore({
     processor: process.arch as Processor,
-    formats: ['deb'],
+    formats: ['deb', 'rpm'],
     folder,
     time: 1_700_000_000,
     compression: 'fast',
@@ -34,12 +34,13 @@ beforeAll(async () => {
     progress: () => undefined,
   });
   installed = await createInstalledMachine('resolved', undefined, layMachine);
-  const [made = '', materials = ''] = await making;
+  const [made = '', materials = '', madeRpm = ''] = await making;
   bill = await readFile(materials, 'utf8');
   // In containers it often forbids what packages start.
   await installed.machine.run(words('rm -f /usr/sbin/policy-rc.d'));
   file = '/run/waymaker-core.deb';
   await copyFile(made, installed.machine.file(file));
+  await copyFile(madeRpm, installed.machine.file('/run/waymaker-core.rpm'));
 });
 afterAll(() => installed?.[Symbol.asyncDispose]());
 
@@ -51,7 +52,7 @@ const files = () =>
     'sh',
     '-c',
     // Other laboratories on the same machine come and go in /etc/netns.
-    'find /etc /usr /opt /var/lib /sys/fs/cgroup -xdev ! -path "/etc/netns*" ! -path "/var/lib/dpkg/*" ! -path "/var/lib/systemd/*" | sort; getent passwd; getent group',
+    'find /etc /usr /opt /var/lib /sys/fs/cgroup -xdev ! -path "/etc/netns*" ! -path "/var/lib/dpkg/*" ! -path "/var/lib/rpm*" ! -path "/var/lib/systemd/*" | sort; getent passwd; getent group',
   ]);
 
 test('it is installed, runs, and opens traffic when it is removed; purged, it has never been there', async () => {
@@ -82,6 +83,27 @@ test('it is installed, runs, and opens traffic when it is removed; purged, it ha
   expect(await files()).toBe(before);
   expect(await readFile(machine.file('/etc/group'), 'utf8')).not.toContain('waymaker');
   expect((await machine.exec(['test', '-e', places.folder])).code).toBe(1);
+});
+
+/** Its own dependencies are Debian's here, which rpm does not know. */
+test('the rpm package does the same by its own scripts, and keeps nothing', async () => {
+  const { machine } = installed;
+  const before = await files();
+  await machine.run(words('rpm --install --nodeps /run/waymaker-core.rpm'));
+  await installed.helper();
+  const initialSnapshot = await installed.snapshot();
+  expect(await machine.run(words('rpm --verify --nodeps waymaker-core'))).toBe('');
+  const client = await installed.connect({ killSwitch: true });
+  expect(await source()).toBe(addresses.gateway.ipv4);
+  client[Symbol.dispose]();
+  const first = await installed.helper();
+  await machine.run(words('rpm --upgrade --replacepkgs --nodeps /run/waymaker-core.rpm'));
+  expect(await installed.helper()).not.toBe(first);
+  expect(await source()).toBeUndefined();
+  await machine.run(words('rpm --erase waymaker-core'));
+  expect(await installed.snapshot()).toBe(initialSnapshot);
+  expect(await source()).toBe(addresses.user.ipv4);
+  expect(await files()).toBe(before);
 });
 
 test('its bill of materials is valid, and names what it is made of, with hashes', async () => {
