@@ -9,6 +9,7 @@ import { leftOverSteps } from './system/left-over-steps.ts';
 import { createListJournal } from './system/list-journal.ts';
 import { becomeOnlyHelper } from './system/only-helper.ts';
 import type { Platform } from './system/ports/platform.ts';
+import { createSealedSecrets } from './system/sealed-secrets.ts';
 import { undoSteps } from './system/undo.ts';
 import { Tunnel } from './tunnel/tunnel.ts';
 
@@ -74,6 +75,7 @@ export async function startDaemon(
     callers,
     tunnel,
     logMemory,
+    sealedSecrets: createSealedSecrets(options.stateDirectory, log),
     log,
   });
   log.info('listening', { socket: options.socket });

@@ -6,7 +6,7 @@ export const helperVersion = '0.1.0';
 /**
  * The helper's capabilities: its routing modes, access to captive portals, its log for the user it is about, the
  * user's own resolvers, domains and local networks, stored lists, client certificates for the tunnel, what may come in
- * through it, the name under which a gateway knows the client, and further addresses of a gateway.
+ * through it, the name under which a gateway knows the client, further addresses of a gateway, and sealing secrets.
  * `routesGroups`: whether the system can route programs by group.
  */
 export const helperCapabilities = ({ routesGroups }: { routesGroups: boolean }): string[] => [
@@ -22,4 +22,5 @@ export const helperCapabilities = ({ routesGroups }: { routesGroups: boolean }):
   'incoming',
   'gateway-agent',
   'addresses',
+  'seal',
 ];

@@ -19,6 +19,7 @@ import {
 import type { Routing } from '#shared/tunnel/state.ts';
 import type { Log } from '../log.ts';
 import type { LogMemory } from '../log-memory.ts';
+import type { SealedSecrets } from '../system/sealed-secrets.ts';
 import { NoSuchProcess } from '../system/ports/program-groups-port.ts';
 import type { Caller } from '../system/ports/caller-identity-port.ts';
 import type { Client } from '../tunnel/attached-clients.ts';
@@ -49,6 +50,7 @@ export interface ClientOptions {
   lists: StoredLists;
   warn: WarnOfCaller;
   logMemory: LogMemory;
+  sealedSecrets: SealedSecrets;
   log: Log;
 }
 
@@ -59,6 +61,8 @@ const open: ReadonlySet<HelperMethodName> = new Set([
   'snapshot',
   'statistics',
   'readLog',
+  'seal',
+  'unseal',
 ]);
 
 type Handlers = {
@@ -195,6 +199,12 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
       }
     },
     readLog: () => ({ lines: options.logMemory.of(client.user) }),
+    seal: async ({ secret }) => ({ sealed: await options.sealedSecrets.seal(client.user, secret) }),
+    async unseal({ sealed }) {
+      const secret = await options.sealedSecrets.unseal(client.user, sealed);
+      if (secret !== undefined) return { secret };
+      throw new ResponseError(helperError.notSealed, 'not sealed here for this user');
+    },
   };
 
   connection.onRequest(async (method: string, params: unknown) => {

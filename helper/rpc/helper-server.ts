@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Log } from '../log.ts';
 import type { LogMemory } from '../log-memory.ts';
 import type { Caller, CallerIdentity } from '../system/ports/caller-identity-port.ts';
+import type { SealedSecrets } from '../system/sealed-secrets.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
 import { createCallerLog } from './caller-log.ts';
 import { serveClient } from './client-connection.ts';
@@ -15,6 +16,7 @@ export interface HelperServerOptions {
   callers: CallerIdentity;
   tunnel: Tunnel;
   logMemory: LogMemory;
+  sealedSecrets: SealedSecrets;
   log: Log;
 }
 
@@ -24,7 +26,7 @@ export interface HelperServer {
 
 /** Listens on the socket, and replaces whatever is there; see `expectNoOtherHelper`. */
 export async function startHelperServer(options: HelperServerOptions): Promise<HelperServer> {
-  const { socketPath, callers, tunnel, logMemory, log } = options;
+  const { socketPath, callers, tunnel, logMemory, sealedSecrets, log } = options;
   const open = new Set<Socket>();
   const budget = createConnectionBudget();
   const warn = createCallerLog(log);
@@ -58,6 +60,7 @@ export async function startHelperServer(options: HelperServerOptions): Promise<H
       lists: createStoredLists(() => budget.takeList(caller)),
       warn,
       logMemory,
+      sealedSecrets,
       log,
     });
   };

@@ -173,6 +173,14 @@ const moveResult = z.object({
   ended: z.int().check(z.nonnegative()),
 });
 
+/** A client certificate with its key has at most some 80 kB. */
+const maxSecretChars = 96 * 1024;
+const secret = z.string().check(z.minLength(1), z.maxLength(maxSecretChars));
+/** Base64 of at most three bytes for each character, and of what sealing adds. */
+const sealedSecret = z
+  .string()
+  .check(z.maxLength(4 * maxSecretChars + 64, { abort: true }), z.regex(/^[A-Za-z0-9+/]+={0,2}$/));
+
 const nothing = z.strictObject({});
 const done = z.null();
 
@@ -243,6 +251,14 @@ export const helperMethods = {
    * of the caller's user has this pid. Requires capability `routing.app`.
    */
   moveProcess: { params: moveRequest, result: moveResult },
+  /**
+   * For a computer without a keychain: turns a secret into text that the caller may keep in a file, because only
+   * `unseal` on this computer, called by the same user, turns it back. The helper keeps nothing of it. Refused with
+   * `notSealed` if it was sealed for another user, on another computer or with a key that is lost. Require capability
+   * `seal`.
+   */
+  seal: { params: z.strictObject({ secret }), result: z.object({ sealed: sealedSecret }) },
+  unseal: { params: z.strictObject({ sealed: sealedSecret }), result: z.object({ secret }) },
 } as const;
 export type HelperMethods = typeof helperMethods;
 export type HelperMethodName = keyof HelperMethods;
@@ -270,4 +286,6 @@ export const helperError = {
   noRoom: -32008,
   /** No connection to the gateway can be made. */
   gatewayNotReached: -32009,
+  /** This was not sealed by this helper for the caller's user. */
+  notSealed: -32010,
 } as const;
