@@ -8,8 +8,10 @@ import { createLossWatch } from './diagnostics/loss-cause.ts';
 import { readEnvironment, systemLanguages } from './environment.ts';
 import type { OpenBrowser } from './gateway/single-sign-on.ts';
 import { systemNetworks } from './networks/system-networks.ts';
-import { openCoreFiles } from './preferences/kept-file.ts';
+import { openCoreFiles, openKeptFile } from './preferences/kept-file.ts';
+import { createFallbackKeychain } from './session/fallback-keychain.ts';
 import { createSystemKeychain } from './session/keychain.ts';
+import { createSealedKeychain } from './tunnel/sealed-keychain.ts';
 import { createRunProgram } from './system-proxy/run-program.ts';
 
 /** The core without a desktop, on the app's files; only one process at a time uses them. */
@@ -32,14 +34,22 @@ export function createDaemonCore(options: {
     return { kind: 'cancelled' };
   };
 
+  const environment = readEnvironment(env, platform);
+  const { version } = options;
+  const sealed = createSealedKeychain({
+    file: openKeptFile(profile, 'sealed-secrets'),
+    socketPath: environment.helperSocket,
+    version,
+    log,
+  });
   const core = createCore({
-    environment: readEnvironment(env, platform),
-    version: options.version,
+    environment,
+    version,
     lang: preferredTag(systemLanguages(env)),
     ...openCoreFiles(profile),
     lossWatch: createLossWatch(),
     appLog: options.appLog,
-    keychain: createSystemKeychain(),
+    keychain: createFallbackKeychain(createSystemKeychain(), sealed),
     networks: systemNetworks({ platform, env, log }),
     runProgram: createRunProgram(),
     session: env,

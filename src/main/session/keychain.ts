@@ -3,6 +3,8 @@ export interface Keychain {
   read(account: string): Promise<string | null>;
   write(account: string, secret: string): Promise<void>;
   remove(account: string): Promise<void>;
+  /** Where the account's secret was last found or put; if absent, in the keychain. */
+  keptIn?(account: string): 'keychain' | 'helper';
 }
 
 const service = 'Waymaker';

@@ -5,7 +5,7 @@ import type { Keychain } from './keychain.ts';
 import type { Settings } from '../preferences/settings.ts';
 import { withTimeout } from '../with-timeout.ts';
 
-/** Stores the signed-in session: the token in the keychain, or in memory if there is no keychain. */
+/** Stores the signed-in session: the token in the keychain, or in memory if it cannot be used. */
 export interface SessionStore {
   /** Settles once the keychain has answered, or has taken too long. */
   load(): Promise<Session>;
@@ -35,13 +35,14 @@ export function createSessionStore(options: {
   const listeners = new Set<(session: Session) => void>();
   let { deviceId } = options;
   let token: string | undefined;
-  let persistence: 'keychain' | 'memory' = 'memory';
+  let persistence: 'keychain' | 'helper' | 'memory' = 'memory';
   /** Counts sign-ins and sign-outs: what the keychain says about an earlier one no longer matters. */
   let generation = 0;
   let loading: Promise<Session> | undefined;
   /** Keychain calls run one after the other: a slow write must not be overtaken by the removal after it. */
   let last: Promise<unknown> = Promise.resolve();
 
+  const keptIn = () => keychain.keptIn?.(deviceId) ?? 'keychain';
   const session = (): Session => ({ signedIn: token !== undefined, deviceId, persistence });
 
   function changed(): Session {
@@ -71,7 +72,7 @@ export function createSessionStore(options: {
     }
     const stored = await keychain.read(deviceId);
     if (generation !== started) return;
-    persistence = 'keychain';
+    persistence = keptIn();
     token = stored !== null && possibleToken.test(stored) ? stored : undefined;
     // An answer that was too late for `load` still counts, e.g. after the user unlocked the keychain.
     changed();
@@ -92,7 +93,7 @@ export function createSessionStore(options: {
       deviceId = newDeviceId;
       const stored = await inKeychain(() => keychain.write(newDeviceId, newToken));
       if (generation !== started) return session();
-      persistence = stored ? 'keychain' : 'memory';
+      persistence = stored ? keptIn() : 'memory';
       if (stored) settings.set('tokenRevoked', false);
       return changed();
     },

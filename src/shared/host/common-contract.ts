@@ -27,10 +27,10 @@ export const session = z.object({
   signedIn: z.boolean(),
   deviceId: z.string(),
   /**
-   * Where the token is kept: `keychain` is the secure storage of the system or the embedding app; `memory` is used if
-   * that does not work, and the user must be told.
+   * Where the token is kept: `keychain` is the secure storage of the system or the embedding app; `helper` is a file
+   * that only the helper opens; `memory` is used if none of them works, and the user must be told.
    */
-  persistence: z.enum(['keychain', 'memory', 'browser']),
+  persistence: z.enum(['keychain', 'helper', 'memory', 'browser']),
 });
 export type Session = z.infer<typeof session>;
 

@@ -35,7 +35,7 @@ test('each command prints for programs what is documented, whether it succeeds o
   signingIn.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   signingIn.stdin?.end(`${await service.mailbox.code(email)}\n`);
   const [code] = (await once(signingIn, 'close')) as [number | null];
-  expect(parseDocumented(['sign-in'], { code, stdout })).toEqual({ signedIn: true, keptIn: 'memory' });
+  expect(parseDocumented(['sign-in'], { code, stdout })).toEqual({ signedIn: true, keptIn: 'helper' });
   left.delete('sign-in');
 
   expect(await result(['status'])).toMatchObject({ tunnel: { state: 'disconnected' }, server: null });

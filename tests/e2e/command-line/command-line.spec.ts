@@ -214,14 +214,14 @@ if (isExhaustive)
   });
 
 if (isExhaustive)
-  test('a sign-in that was in the memory of the daemon is said to be lost when the app takes over', async ({
+  test('a sign-in that only the daemon can read is said to be lost when the app takes over', async ({
     commandLine,
     signInForCodes,
     helper: _helper,
     launch,
   }) => {
     await signInForCodes();
-    expect(await commandLine.json(['status'])).toMatchObject({ keptIn: 'memory' });
+    expect(await commandLine.json(['status'])).toMatchObject({ keptIn: 'helper' });
     const waiting = await commandLine.start(['connect', '--json'], /Password: /);
     let output = '';
     waiting.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
