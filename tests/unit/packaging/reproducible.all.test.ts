@@ -26,7 +26,7 @@ beforeAll(async () => {
   clones = [path.join(directory, 'a'), path.join(directory, 'elsewhere/with-a-longer-name')];
   const settings = [
     { TZ: 'Pacific/Kiritimati', LC_ALL: 'C.UTF-8', HOME: directory, umask: '022' },
-    { TZ: 'America/Los_Angeles', LC_ALL: 'C', HOME: '/nonexistent', umask: '077' },
+    { TZ: 'America/Los_Angeles', LC_ALL: 'C', HOME: path.join(directory, 'home'), umask: '077' },
   ];
   for (const [index, clone] of clones.entries()) {
     await run(['git', 'clone', '--quiet', root, clone]);
