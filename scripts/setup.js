@@ -23,16 +23,20 @@ const interrupted = 130;
 
 /** Programs that the laboratory, the tests and the benchmarks run. */
 const debianPackages = [
+  'apt-utils',
   'ayatana-indicator-application',
   'chromium',
   'chromium-headless-shell',
+  'createrepo-c',
   'curl',
   'dbus',
   'dconf-cli',
   'dconf-gsettings-backend',
+  'dnf',
   'dropbear-bin',
   'fonts-noto-cjk',
   'gnome-keyring',
+  'gnupg',
   'gnutls-bin',
   'gsettings-desktop-schemas',
   'iperf3',
@@ -42,6 +46,7 @@ const debianPackages = [
   'libkf5config-bin',
   'libnss-systemd',
   'libsecret-1-0',
+  'man-db',
   'microsocks',
   'netcat-openbsd',
   'nftables',
@@ -57,6 +62,7 @@ const debianPackages = [
   'tcpdump',
   'vpnc-scripts',
   'xvfb',
+  'zstd',
 ];
 
 /**

@@ -49,6 +49,9 @@ export async function openHelperConnection(options: {
 }): Promise<HelperConnection | InvalidCause> {
   if (await installationProblem()) return 'installation-refused';
   const socket = await openSocket(options.socketPath);
+  // It may have refused to run with files that have changed since they were last looked at.
+  if (socket === 'helper-absent' && (await installationProblem({ again: true })))
+    return 'installation-refused';
   if (typeof socket === 'string') return socket;
   const connection = talk(socket, (state) => options.onState(state), options.log);
   const params = {

@@ -13,11 +13,13 @@ let good: string | undefined;
 
 /**
  * What is wrong with the installed helper and the programs beside it; undefined if nothing is, and where this program
- * is no part of a package. Only root writes there, so what is right is looked at once for each version.
+ * is no part of a package. Only root writes there, so what is right is looked at once for each version, but
+ * `again`; `isThorough` compares the runtime, too, which takes longer.
  */
 export async function installationProblem(
-  { isThorough } = { isThorough: false },
+  options: { again?: boolean; isThorough?: boolean } = {},
 ): Promise<FolderProblem | undefined> {
+  const { isThorough = false, again = isThorough } = options;
   const trusted = releaseKeys();
   const folder = coreFolder(process.platform);
   if (!trusted || folder === undefined) return undefined;
@@ -32,7 +34,7 @@ export async function installationProblem(
   };
   const status = await stat(path.join(folder, signatureFile)).catch(() => undefined);
   const current = status && `${status.ino} ${status.ctimeMs}`;
-  if (!isThorough && current !== undefined && current === good) return undefined;
+  if (!again && current !== undefined && current === good) return undefined;
   const problem = await check();
   // In the middle of an update, nothing fits.
   if (!problem) good = current;
