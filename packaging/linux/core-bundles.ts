@@ -25,13 +25,20 @@ export interface CoreBundles {
  * Bundles the programs of `waymaker-core` into `folder`; they are the same for every processor, and trust packages that
  * one of the public keys has signed.
  */
-export async function bundleCore(folder: string, publicKeys: readonly string[]): Promise<CoreBundles> {
+export async function bundleCore(
+  folder: string,
+  publicKeys: readonly string[],
+  version: string,
+): Promise<CoreBundles> {
   const bundles = {
     helper: path.join(folder, 'helper.mjs'),
     proxy: path.join(folder, 'proxy.mjs'),
     commandLine: path.join(folder, 'cli.js'),
   };
-  const define = { releaseKeysOfThisBuild: JSON.stringify(publicKeys.join(' ')) };
+  const define = {
+    releaseKeysOfThisBuild: JSON.stringify(publicKeys.join(' ')),
+    'import.meta.env.VITE_APP_VERSION': JSON.stringify(version),
+  };
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const packages = new Map<string, BundledPackage>();

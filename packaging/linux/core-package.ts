@@ -38,17 +38,21 @@ export interface CoreOptions {
   compression: Compression;
   keys: SigningKeys;
   progress: (line: string) => void;
+  /** Of what is made, if it is not the product's. */
+  version?: string;
 }
 
 /** Makes the packages of `waymaker-core` for one processor, and resolves with their paths. */
 export async function makeCore(options: CoreOptions): Promise<string[]> {
   const { processor, formats, folder, time, compression, keys, progress } = options;
+  const { version = product.version } = options;
+  const facts = { ...coreFacts, version };
   const kept = path.join(folder, '.fetched');
   progress(`the runtime for ${processor}`);
   const runtime = await fetchLockedPackage(`node-linux-${processor}`, kept);
   const native = await fetchLockedPackage(`@koromix/koffi-linux-${processor}`, kept);
   progress('the bundles');
-  const bundles = await bundleCore(path.join(folder, '.bundles'), keys.publicKeys);
+  const bundles = await bundleCore(path.join(folder, '.bundles'), keys.publicKeys, version);
   const programs: CorePrograms = {
     ...bundles,
     node: path.join(runtime, 'bin/node'),
@@ -67,7 +71,7 @@ export async function makeCore(options: CoreOptions): Promise<string[]> {
       await signFolder({
         folder: path.join(tree, installed.folder),
         product: coreProduct,
-        version: product.version,
+        version,
         privateKeys: keys.privateKeys,
       });
       const zshFolder = format === 'deb' ? 'vendor-completions' : 'site-functions';
@@ -75,7 +79,7 @@ export async function makeCore(options: CoreOptions): Promise<string[]> {
       progress(`${coreFacts.name} for ${processor} as ${format}`);
       const architecture = processors[processor][format === 'deb' ? 'debian' : 'rpm'];
       const make = format === 'deb' ? makeDeb : makeRpm;
-      const file = await make({ tree, facts: coreFacts, architecture, folder, time, compression });
+      const file = await make({ tree, facts, architecture, folder, time, compression });
       const sha256 = await hashOf(file, 'sha256');
       const bill = `${file}.cdx.json`;
       await writeFile(bill, await billOfMaterials({ name: coreFacts.name, sha256, materials }));

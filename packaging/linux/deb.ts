@@ -46,7 +46,7 @@ export async function makeDeb(options: {
   for (const [name, text] of Object.entries(scripts?.debian ?? {})) await write(name, text, 0o755);
   await settle(tree, time);
   await mkdir(folder, { recursive: true });
-  const file = path.join(folder, `${facts.name}_${product.version}_${architecture}.deb`);
+  const file = path.join(folder, `${facts.name}_${facts.version ?? product.version}_${architecture}.deb`);
   const words = ['--root-owner-group', '-Zzstd', `-z${compression === 'small' ? 19 : 1}`];
   await promisify(execFile)('dpkg-deb', [...words, '--threads-max=2', '--build', tree, file], {
     env: { ...process.env, SOURCE_DATE_EPOCH: String(time), TZ: 'UTC', LC_ALL: 'C.UTF-8' },
@@ -59,7 +59,7 @@ export async function makeDeb(options: {
 function control(facts: PackageFacts, architecture: string, kibibytes: number): string {
   const fields = {
     Package: facts.name,
-    Version: product.version,
+    Version: facts.version ?? product.version,
     Architecture: architecture,
     Maintainer: product.maintainer,
     'Installed-Size': String(kibibytes),

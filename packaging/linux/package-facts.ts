@@ -10,6 +10,8 @@ export const product = {
 /** A package, whatever its format. */
 export interface PackageFacts {
   name: string;
+  /** Where it is not the product's. */
+  version?: string;
   /** One line. */
   summary: string;
   /** Paragraphs of running text. */

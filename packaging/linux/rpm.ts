@@ -54,7 +54,7 @@ export async function makeRpm(options: {
         PACKAGED_TREE: tree,
       },
     });
-    const file = path.join(folder, `${facts.name}-${product.version}-1.${architecture}.rpm`);
+    const file = path.join(folder, `${facts.name}-${facts.version ?? product.version}-1.${architecture}.rpm`);
     await rename(path.join(scratch, `${facts.name}.rpm`), file);
     return file;
   } finally {
@@ -74,7 +74,7 @@ async function specOf(facts: PackageFacts, tree: string): Promise<string> {
   const scripts = Object.entries(facts.scripts?.rpm ?? {});
   const lines = [
     `Name: ${facts.name}`,
-    `Version: ${product.version}`,
+    `Version: ${facts.version ?? product.version}`,
     'Release: 1',
     `Summary: ${facts.summary}`,
     `License: ${product.licence}`,
