@@ -17,8 +17,6 @@ export const versions = {
 export async function makeCoreDeb(version: string = versions.current): Promise<string> {
   const folder = path.join(packages, version);
   await mkdir(folder, { recursive: true });
-  const kept = path.join(folder, `waymaker-core_${version}_amd64.deb`); // K6
-  if (process.env['K6'] && (await import('node:fs')).existsSync(kept)) return kept; // K6
   const made = await makeCore({
     processor: process.arch as Processor,
     formats: ['deb'],
