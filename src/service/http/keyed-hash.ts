@@ -18,15 +18,18 @@ const keyText = /^[0-9a-f]{64}\s*$/;
  */
 export async function openServiceKey(file: string, isInUse: () => Promise<boolean>): Promise<Buffer> {
   await makeDirectory(path.dirname(file), 0o700);
-  const text = await readKey(file);
-  if (text === undefined) {
-    if (await isInUse())
-      throw new Error(`${file} is gone: put back the one that this database was used with`);
-    await createKey(file);
-  }
-  const key = text ?? (await readKey(file)) ?? '';
+  const key = (await readKey(file)) ?? (await newKey(file, isInUse));
   if (!keyText.test(key)) throw new Error(`${file} has no key: 64 hexadecimal digits`);
   return Buffer.from(key.trim(), 'hex');
+}
+
+/** Another process that starts now makes the file before it stores anything with the key, so it is looked for again. */
+async function newKey(file: string, isInUse: () => Promise<boolean>): Promise<string> {
+  if (!(await isInUse())) await createKey(file);
+  const text = await readKey(file);
+  if (text === undefined)
+    throw new Error(`${file} is gone: put back the one that this database was used with`);
+  return text;
 }
 
 const isCode = (error: unknown, code: string) =>
