@@ -44,7 +44,8 @@ async function readKey(file: string): Promise<string | undefined> {
 
 /** All of it or nothing, also on a full disk. If two processes start at the same time, one of them creates it. */
 async function createKey(file: string): Promise<void> {
-  const draft = `${file}.${process.pid}.new`;
+  // Of its own, also where two services start in one process.
+  const draft = `${file}.${randomBytes(6).toString('hex')}.new`;
   try {
     await writeFile(draft, `${randomBytes(keyBytes).toString('hex')}\n`, { mode: 0o600, flush: true });
     await link(draft, file).catch((error: unknown) => {
