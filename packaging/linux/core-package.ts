@@ -19,8 +19,8 @@ import {
   nativePackages,
   type CorePrograms,
 } from './core-tree.ts';
-import { makeDeb, type Compression } from './deb.ts';
-import { product } from './package-facts.ts';
+import { makeDeb } from './deb.ts';
+import { product, type Compression } from './package-facts.ts';
 import { makeRpm } from './rpm.ts';
 import { hashOf } from './tree-files.ts';
 

@@ -2,11 +2,8 @@ import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { execFile } from 'node:child_process';
-import { product, type PackageFacts } from './package-facts.ts';
+import { product, type PackageFacts, type PackageOptions } from './package-facts.ts';
 import { entriesOf, hashOf, settle } from './tree-files.ts';
-
-/** How much work goes into making a package smaller: `fast` is for what is installed once, in a test. */
-export type Compression = 'small' | 'fast';
 
 /** The most characters of a line in a package's description. */
 const maxLine = 79;
@@ -15,16 +12,7 @@ const maxLine = 79;
  * Makes a Debian package of what is in `tree`, which it changes, and resolves with its path. The same tree and time give
  * the same bytes with the same version of dpkg.
  */
-export async function makeDeb(options: {
-  tree: string;
-  facts: PackageFacts;
-  /** By Debian's names; `all` for a package without programs. */
-  architecture: string;
-  folder: string;
-  /** Of all of its files, in seconds since 1970. */
-  time: number;
-  compression: Compression;
-}): Promise<string> {
+export async function makeDeb(options: PackageOptions): Promise<string> {
   const { tree, facts, architecture, folder, time, compression } = options;
   const about = path.join(tree, 'DEBIAN');
   await rm(about, { recursive: true, force: true });

@@ -32,3 +32,20 @@ export type DebianScripts = Readonly<Partial<Record<'preinst' | 'postinst' | 'pr
 
 /** Texts of shell scripts, by the sections of a spec file. */
 export type RpmScripts = Readonly<Partial<Record<'pre' | 'post' | 'preun' | 'postun' | 'posttrans', string>>>;
+
+/** How much work goes into making a package smaller: `fast` is for what is installed once, in a test. */
+export type Compression = 'small' | 'fast';
+
+/** What a package is made of, whatever its format. */
+export interface PackageOptions {
+  /** The folder of its files, which may be changed. */
+  tree: string;
+  facts: PackageFacts;
+  /** By the format's own names; `all` or `noarch` for a package without programs. */
+  architecture: string;
+  /** Where it goes. */
+  folder: string;
+  /** Of all of its files, in seconds since 1970. */
+  time: number;
+  compression: Compression;
+}

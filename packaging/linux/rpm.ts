@@ -2,24 +2,15 @@ import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { execFile } from 'node:child_process';
-import { wrapped, type Compression } from './deb.ts';
-import { product, type PackageFacts, type RpmScripts } from './package-facts.ts';
+import { wrapped } from './deb.ts';
+import { product, type PackageFacts, type PackageOptions, type RpmScripts } from './package-facts.ts';
 import { entriesOf, settle } from './tree-files.ts';
 
 /**
  * Makes an rpm package of what is in `tree`, and resolves with its path. The same tree and time give the same bytes with
  * the same version of rpmbuild.
  */
-export async function makeRpm(options: {
-  tree: string;
-  facts: PackageFacts;
-  /** By rpm's names; `noarch` for a package without programs. */
-  architecture: string;
-  folder: string;
-  /** Of all of its files, in seconds since 1970. */
-  time: number;
-  compression: Compression;
-}): Promise<string> {
+export async function makeRpm(options: PackageOptions): Promise<string> {
   const { tree, facts, architecture, folder, time, compression } = options;
   await settle(tree, time);
   await mkdir(folder, { recursive: true });

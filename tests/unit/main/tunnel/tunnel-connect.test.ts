@@ -143,7 +143,7 @@ describe('connect', () => {
     ]);
   });
 
-  test('a look-up that was under way before the click gives the address', async () => {
+  test('the address comes from a lookup that began before the click', async () => {
     const { tunnel, commands, settled } = await setUp({ resolvedAhead: false });
     await tunnel.connect({ address });
     await settled(handshaking);
