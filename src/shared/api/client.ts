@@ -76,12 +76,14 @@ export function createApiClient(options: ApiClientOptions): RenewingApiClient {
     const url = options.baseUrl + apiPath(call, { ...input.params });
     let reply: { status: number; text: string; etag: string | undefined };
     const sentAt = Date.now();
+    const sent = performance.now();
     let learn: () => void;
     try {
       const response = await options.fetch(url, request);
       const etag = response.headers?.get('etag') ?? undefined;
-      const arrivedAt = Date.now();
-      learn = () => options.clock?.learn(response.headers?.get('date'), sentAt, arrivedAt);
+      const date = response.headers?.get('date');
+      const answer = { date, sentAt, arrivedAt: Date.now(), tookMs: performance.now() - sent };
+      learn = () => options.clock?.learn(answer);
       reply = { status: response.status, text: await response.text(), etag };
     } catch (error) {
       const timedOut = error instanceof Error && error.name === 'TimeoutError';

@@ -7,11 +7,21 @@ export interface ServiceClock {
   now(): number;
   /** What has to be added to this device's time; 0 if its clock is right. */
   offset(): number;
-  /** An answer's `Date` (RFC 9110 §6.6.1), and when its call was sent and the answer arrived, by this device's clock. */
-  learn(date: string | null | undefined, sentAt: number, arrivedAt: number): void;
+  learn(answer: DatedAnswer): void;
   /** Looks whether this device's clock was set since. */
   check(): void;
   onChange(listener: (offset: number) => void): void;
+}
+
+/** When a call was sent and answered. */
+export interface DatedAnswer {
+  /** The answer's `Date` (RFC 9110 §6.6.1). */
+  date: string | null | undefined;
+  /** By this device's clock, in milliseconds since 1970. */
+  sentAt: number;
+  arrivedAt: number;
+  /** How long that was by a clock that nobody can set, in milliseconds. */
+  tookMs: number;
 }
 
 export interface ServiceClockOptions {
@@ -47,9 +57,11 @@ export function createServiceClock({ offset: first = 0, steady }: ServiceClockOp
   return {
     now: () => Date.now() + offset(),
     offset,
-    learn(date, sentAt, arrivedAt) {
+    learn({ date, sentAt, arrivedAt, tookMs }) {
       const at = Date.parse(date ?? '');
-      if (Number.isNaN(at)) return;
+      // A device that was set or slept during the call has no one time for it.
+      const isSet = Math.abs(arrivedAt - sentAt - tookMs) > toleranceMs;
+      if (Number.isNaN(at) || isSet) return;
       // The answer was made between the two, in the second that it names.
       const [least, most] = [at - arrivedAt, at + 1000 - sentAt];
       const known = offset();

@@ -11,6 +11,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+const answer = (date: string | null | undefined, sentAt: number, arrivedAt: number) => ({
+  date,
+  sentAt,
+  arrivedAt,
+  tookMs: arrivedAt - sentAt,
+});
+
 const dateOf = (time: number) => new Date(time).toUTCString();
 
 test.each([
@@ -20,14 +27,14 @@ test.each([
   ['a day behind', 24 * hour, 24 * hour],
 ])('of a computer whose clock is %s', (_, offset, expected) => {
   const clock = createServiceClock();
-  clock.learn(dateOf(start + offset), start - 200, start);
+  clock.learn(answer(dateOf(start + offset), start - 200, start));
   expect(Math.abs(clock.offset() - expected)).toBeLessThan(1000);
   expect(Math.abs(clock.now() - start - expected)).toBeLessThan(1000);
 });
 
 test.each([null, undefined, '', 'yesterday'])('an answer without a time says nothing: %j', (date) => {
   const clock = createServiceClock({ offset: hour });
-  clock.learn(date, start, start);
+  clock.learn(answer(date, start, start));
   expect(clock.offset()).toBe(hour);
 });
 
@@ -35,10 +42,10 @@ test('an answer that takes long neither makes a right clock wrong nor a known of
   const clock = createServiceClock({ offset: hour });
   const told: number[] = [];
   clock.onChange((offset) => told.push(offset));
-  clock.learn(dateOf(start + hour - 15_000), start - 20_000, start);
-  clock.learn(dateOf(start + hour), start - 300, start);
+  clock.learn(answer(dateOf(start + hour - 15_000), start - 20_000, start));
+  clock.learn(answer(dateOf(start + hour), start - 300, start));
   expect(told).toEqual([]);
-  clock.learn(dateOf(start), start - 300, start);
+  clock.learn(answer(dateOf(start), start - 300, start));
   expect(told).toEqual([0]);
 });
 
@@ -47,7 +54,7 @@ test('a clock that is set in between is noticed where there is another one', () 
   const clock = createServiceClock({ steady: () => steady });
   const told: number[] = [];
   clock.onChange((offset) => told.push(offset));
-  clock.learn(dateOf(start), start, start);
+  clock.learn(answer(dateOf(start), start, start));
   // Some time passes by both, during which the computer may sleep.
   steady += 5 * hour;
   vi.setSystemTime(start + 5 * hour);
@@ -61,4 +68,14 @@ test('a clock that is set in between is noticed where there is another one', () 
   vi.setSystemTime(start + 5 * hour);
   clock.check();
   expect(told).toEqual([-8 * hour, 0]);
+});
+
+test.each([8 * hour, -8 * hour])('an answer during which the clock was set by %i teaches nothing', (by) => {
+  let steady = 0;
+  const clock = createServiceClock({ steady: () => steady });
+  clock.learn(answer(dateOf(start), start, start));
+  steady += 200;
+  vi.setSystemTime(start + 200 + by);
+  clock.learn({ date: dateOf(start), sentAt: start, arrivedAt: start + 200 + by, tookMs: 200 });
+  expect(clock.now()).toBe(start + 200);
 });

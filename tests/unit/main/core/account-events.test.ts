@@ -34,11 +34,17 @@ let until: number;
 /** What the service's clock says when this computer's says 0, in milliseconds. */
 let serviceOffset: number;
 let heard: (readonly AccountChange[])[];
+/** What the service waits for before it answers. */
+let release: Promise<void>;
+/** How often the service was asked for servers. */
+let asked: number;
 
 beforeEach(async () => {
   streams = [];
   heard = [];
   serviceOffset = 0;
+  release = Promise.resolve();
+  asked = 0;
   until = Date.now() + hour;
   helper = await startTestHelper();
   service = createServer((request, reply) => {
@@ -53,8 +59,9 @@ beforeEach(async () => {
       request.url === '/api/server-groups'
         ? { items: [{ ...group, items: [{ id: 'one', level: 1, servers }] }] }
         : { serviceId: 's', expiredAt: new Date(until).toISOString(), seats: 1, service: 'Plan' };
+    if (request.url === '/api/server-groups') asked += 1;
     reply.setHeader('date', new Date(Date.now() + serviceOffset).toUTCString());
-    reply.end(JSON.stringify({ code: 0, msg: '', data }));
+    void release.then(() => reply.end(JSON.stringify({ code: 0, msg: '', data })));
   });
   await new Promise<void>((resolve) => {
     service.listen(0, '127.0.0.1', resolve);
@@ -127,10 +134,18 @@ test.each([8, -8])(
   },
 );
 
-test('a clock that is set while the tunnel is up changes nothing', async () => {
+test('a clock that is set while the tunnel is up and the service answers changes nothing', async () => {
   await untilConnected();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  release = promise;
+  const before = asked;
+  const refreshed = core.refreshServers();
+  await vi.waitFor(() => expect(asked).toBeGreaterThan(before));
   vi.useFakeTimers({ now: Date.now() + 8 * hour, toFake: ['Date'] });
   serviceOffset = -8 * hour;
+  resolve();
+  await refreshed;
+  expect(core.servers()).toHaveLength(1);
   helper.set({ ...connected, problems: ['ipv6-silent'] });
   await vi.waitFor(() => expect(core.tunnel.state()).toMatchObject({ problems: ['ipv6-silent'] }));
   expect(core.servers()).toHaveLength(1);
