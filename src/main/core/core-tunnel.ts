@@ -12,6 +12,7 @@ import { syncWithTunnel } from '../system-proxy/sync-with-tunnel.ts';
 import { createSystemProxy } from '../system-proxy/system-proxy.ts';
 import { portalAddress, probePortal } from '../tunnel/captive-portal.ts';
 import { connectPastBlock } from '../tunnel/connect-past-block.ts';
+import { createDestinations } from '../tunnel/destination.ts';
 import type { HelperClient } from '../tunnel/helper-client.ts';
 import { createPlanGuard } from '../tunnel/plan-guard.ts';
 import { createPortalSignIn } from '../tunnel/portal-sign-in.ts';
@@ -81,11 +82,12 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
     log,
   });
   const { addresses, memory, logins } = gateways;
+  const destinationOf = createDestinations({ memory, plan });
   const planGuard = createPlanGuard({
     plan,
     helper,
     clock,
-    listed: (gateway) => memory.listed(gateway),
+    destinationOf,
     end: (reason) => planEnds.emit(reason),
     log,
   });
@@ -107,16 +109,9 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
       if (refused === undefined) await logins.find(memory.listed(gateway));
       return refused;
     },
-    deadline: (gateway) => planGuard.deadline(gateway),
+    destinationOf,
+    deadline: (destination) => planGuard.deadline(destination),
     hasPlan: () => plan.hasPlan(),
-    split(gateway) {
-      const listed = memory.listed(gateway);
-      return plan.isMarked('split', listed, memory.path(listed));
-    },
-    incoming(gateway) {
-      const listed = memory.listed(gateway);
-      return plan.isMarked('incoming', listed, memory.path(listed));
-    },
     preferences,
     isBehindPortal: async () => (await probePortal(portalAt)) === 'portal',
     reachabilityTargets: () => serviceAddresses.targets(),

@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { ServiceClock } from '#shared/api/service-clock.ts';
 import type { Deadline } from '#shared/helper/protocol.ts';
-import type { DisconnectReason, Gateway } from '#shared/tunnel/state.ts';
+import type { DisconnectReason } from '#shared/tunnel/state.ts';
 import type { AccountPlan } from './account-plan.ts';
+import type { Destination, DestinationOf } from './destination.ts';
 import type { HelperClient } from './helper-client.ts';
 
 /**
@@ -11,8 +12,8 @@ import type { HelperClient } from './helper-client.ts';
  * when the service says something else. Asking the service also ends the tunnel of a revoked device.
  */
 export interface PlanGuard {
-  /** When a connection to this gateway has to end; called for each new connection. */
-  deadline(gateway: Gateway): Deadline | undefined;
+  /** When a connection to it has to end; called for each new connection. */
+  deadline(destination: Destination): Deadline | undefined;
   close(): void;
 }
 
@@ -20,8 +21,7 @@ export interface PlanGuardOptions {
   plan: AccountPlan;
   helper: HelperClient;
   clock: Pick<ServiceClock, 'now' | 'offset' | 'onChange'>;
-  /** The listed gateway that redirected to this one. */
-  listed: (gateway: Gateway) => Gateway;
+  destinationOf: DestinationOf;
   /** Ends the tunnel. */
   end: (reason: DisconnectReason) => void;
   log: Logger;
@@ -35,19 +35,19 @@ const closeMs = 3 * 60_000;
 const minEndAgeMs = 5000;
 
 export function createPlanGuard(options: PlanGuardOptions): PlanGuard {
-  const { plan, helper, clock, listed, end, log } = options;
+  const { plan, helper, clock, destinationOf, end, log } = options;
   /** The deadline that the helper has for the connection; null: not known. */
   let sent: Deadline | undefined | null = null;
   let isAsking = false;
 
-  const gateway = () => {
+  const destination = () => {
     const state = helper.state();
-    if (state.ownedByOther) return undefined;
-    return state.state === 'connected' || state.state === 'connecting' ? state.gateway : undefined;
+    if (state.ownedByOther || (state.state !== 'connected' && state.state !== 'connecting')) return undefined;
+    return destinationOf(state.gateway);
   };
 
-  const deadlineOf = (at: Gateway) => {
-    const entitlement = plan.entitlementTo(listed(at));
+  const deadlineOf = ({ listed }: Destination) => {
+    const entitlement = plan.entitlementTo(listed);
     return entitlement?.kind === 'usable' ? entitlement.deadline : undefined;
   };
 
@@ -56,8 +56,8 @@ export function createPlanGuard(options: PlanGuardOptions): PlanGuard {
     deadline && { ...deadline, at: Math.max(0, deadline.at - clock.offset()) };
 
   function apply(): void {
-    const at = gateway();
-    const entitlement = at && plan.entitlementTo(listed(at));
+    const to = destination();
+    const entitlement = to && plan.entitlementTo(to.listed);
     if (entitlement?.kind === 'ended') void endUnlessRenewed();
     if (entitlement?.kind !== 'usable') return;
     const deadline = here(entitlement.deadline);
@@ -77,16 +77,16 @@ export function createPlanGuard(options: PlanGuardOptions): PlanGuard {
     await plan.refresh(minEndAgeMs).finally(() => {
       isAsking = false;
     });
-    const at = gateway();
-    const entitlement = at && plan.entitlementTo(listed(at));
+    const to = destination();
+    const entitlement = to && plan.entitlementTo(to.listed);
     if (entitlement?.kind === 'ended') end(entitlement.reason);
     else apply();
   }
 
   function refresh(): void {
-    const at = gateway();
-    if (!at || helper.state().state !== 'connected') return;
-    const left = (deadlineOf(at)?.at ?? Infinity) - clock.now();
+    const to = destination();
+    if (!to || helper.state().state !== 'connected') return;
+    const left = (deadlineOf(to)?.at ?? Infinity) - clock.now();
     void plan.refresh(left < closeMs ? checkMs / 2 : maxPlanAgeMs);
   }
 
@@ -101,8 +101,8 @@ export function createPlanGuard(options: PlanGuardOptions): PlanGuard {
   timer.unref();
 
   return {
-    deadline(at) {
-      sent = here(deadlineOf(at));
+    deadline(to) {
+      sent = here(deadlineOf(to));
       return sent;
     },
     close: () => clearInterval(timer),

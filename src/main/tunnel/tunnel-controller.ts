@@ -14,6 +14,7 @@ import { createGatewaySessions } from '../gateway/gateway-sessions.ts';
 import type { GatewayMemory } from '../gateway/gateway-memory.ts';
 import type { SignedIn, SignIn } from '../gateway/session.ts';
 import type { PreferencesStore } from '../preferences/preferences.ts';
+import type { Destination, DestinationOf } from './destination.ts';
 import type { HelperClient } from './helper-client.ts';
 import { createTunnelRecovery } from './tunnel-recovery.ts';
 import { createTunnelRequests } from './tunnel-requests.ts';
@@ -56,7 +57,7 @@ export interface TunnelControllerOptions {
   isBehindPortal?: () => Promise<boolean>;
   helper: HelperClient;
   addresses: GatewayAddresses;
-  memory: Pick<GatewayMemory, 'listed' | 'setPath'>;
+  memory: Pick<GatewayMemory, 'setPath'>;
   signIn: SignIn;
   isSignedIn: () => boolean;
   preferences: Pick<PreferencesStore, 'forTunnel' | 'subscribe'>;
@@ -64,11 +65,8 @@ export interface TunnelControllerOptions {
   reachabilityTargets?: () => readonly ReachabilityTarget[];
   /** Why signing in to this gateway is not allowed; undefined if it is. */
   refusal(gateway: Gateway, path?: string): Promise<GatewayRefusal | undefined>;
-  /** Whether only the networks that this gateway names belong in the tunnel. */
-  split?: (gateway: Gateway) => boolean;
-  /** Whether the service lists it as one whose network may open connections to this computer. */
-  incoming?: (gateway: Gateway) => boolean;
-  deadline: (gateway: Gateway) => Deadline | undefined;
+  destinationOf: DestinationOf;
+  deadline: (destination: Destination) => Deadline | undefined;
   /** Whether it is known that the user may use a server now. */
   hasPlan?: () => boolean;
   emit(state: TunnelState): void;
@@ -125,7 +123,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     requests,
     sessions,
     killSwitch: () => options.preferences.forTunnel().killSwitch,
-    refusal: (gateway) => options.refusal(options.memory.listed(gateway)),
+    refusal: (listed) => options.refusal(listed),
     fail,
   });
   const recovery = createTunnelRecovery({
@@ -147,7 +145,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
 
   /** Users know a gateway by the server that they chose, not by the target of its redirect. */
   function withListedGateway(state: TunnelState): TunnelState {
-    return 'gateway' in state ? { ...state, gateway: options.memory.listed(state.gateway) } : state;
+    return 'gateway' in state ? { ...state, gateway: options.destinationOf(state.gateway).listed } : state;
   }
 
   /** The sign-in begins at this path from now on; sessions that were prepared at another path are dropped. */
@@ -219,7 +217,8 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     const { gateway, phase } = state;
     if (phase !== 'authenticating' && phase !== 'resolving') return;
     const isResolved = phase === 'authenticating';
-    begin((signal) => signIn.reauthenticate({ gateway, isResolved, signal }));
+    const destination = options.destinationOf(gateway);
+    begin((signal) => signIn.reauthenticate({ destination, isResolved, signal }));
   }
 
   /**
@@ -241,7 +240,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     askedResolvers = wantedResolvers();
     begin((signal) => {
       show({ state: 'connecting', gateway, attempt: 1, phase: 'authenticating' });
-      return signIn.establish(gateway, signal);
+      return signIn.establish(options.destinationOf(gateway), signal);
     });
     return undefined;
   }

@@ -13,14 +13,15 @@ import { reachOf } from '../gateway/address-reach.ts';
 import type { GatewayAddresses } from '../gateway/gateway-addresses.ts';
 import type { SignedIn } from '../gateway/session.ts';
 import type { PreferencesStore } from '../preferences/preferences.ts';
+import type { Destination, DestinationOf } from './destination.ts';
 import type { HelperClient } from './helper-client.ts';
 import { createListSender, type RoutingParams } from './list-sender.ts';
 
 /** Requests to the helper about a tunnel. Each rejects if the helper refuses, or if there is none. */
 export interface TunnelRequests {
   /** Without a session, traffic is blocked until one is provided; without an address, until a connect with one. */
-  connect(gateway: Gateway, address: string | undefined): Promise<void>;
-  connectWith(signedIn: SignedIn): Promise<void>;
+  connect(destination: Destination, address: string | undefined): Promise<void>;
+  connectWith(destination: Destination, signedIn: SignedIn): Promise<void>;
   /** For the connection that waits for it; not a failure if none waits any more. */
   provide(signedIn: SignedIn): Promise<void>;
   /** Tells the helper at which addresses the connection's gateway may be, if that is news to it. */
@@ -39,14 +40,9 @@ export interface TunnelRequestsOptions {
   onSession: (signedIn: SignedIn) => void;
   /** Internet hosts that a tunnel should be able to reach. */
   reachabilityTargets?: () => readonly ReachabilityTarget[];
-  /**
-   * Whether the service lists this gateway as one that decides what goes through the tunnel; the page cannot say so.
-   */
-  split?: (gateway: Gateway) => boolean;
-  /** Whether the service lists it as one whose network may open connections to this computer. */
-  incoming?: (gateway: Gateway) => boolean;
-  /** When a connection to this gateway has to end, if that is known. */
-  deadline: (gateway: Gateway) => Deadline | undefined;
+  destinationOf: DestinationOf;
+  /** When a connection to it has to end, if that is known. */
+  deadline: (destination: Destination) => Deadline | undefined;
   log: Logger;
 }
 
@@ -56,8 +52,7 @@ export function createTunnelRequests({
   preferences,
   onSession,
   reachabilityTargets = () => [],
-  split = () => false,
-  incoming = () => false,
+  destinationOf,
   deadline,
   log,
 }: TunnelRequestsOptions): TunnelRequests {
@@ -109,9 +104,9 @@ export function createTunnelRequests({
   }
 
   /** Undefined if the helper cannot tell what comes in from what was asked for. */
-  function allowsIncoming(gateway: Gateway): boolean | undefined {
+  function allowsIncoming({ incoming }: Destination): boolean | undefined {
     const { allowIncoming } = preferences.forTunnel();
-    return allowIncoming === undefined ? undefined : allowIncoming || incoming(gateway);
+    return allowIncoming === undefined ? undefined : allowIncoming || incoming;
   }
 
   async function applyPreferences(): Promise<void> {
@@ -125,7 +120,7 @@ export function createTunnelRequests({
     try {
       const { routing, lists, killSwitch } = preferences.forTunnel();
       const prepared = await prepareRouting({ routing, ...(lists && { lists }) });
-      const allowIncoming = 'gateway' in now ? allowsIncoming(now.gateway) : undefined;
+      const allowIncoming = 'gateway' in now ? allowsIncoming(destinationOf(now.gateway)) : undefined;
       await helper.call('setRouting', {
         ...prepared,
         killSwitch,
@@ -156,8 +151,9 @@ export function createTunnelRequests({
       .slice(0, maxOtherAddresses);
   }
 
-  async function connect(gateway: Gateway, address?: string, session?: GatewaySession): Promise<void> {
-    const [end, targets] = [deadline(gateway), reachabilityTargets()];
+  async function connect(to: Destination, address?: string, session?: GatewaySession): Promise<void> {
+    const { gateway, split } = to;
+    const [end, targets] = [deadline(to), reachabilityTargets()];
     const { routing, lists, allowIncoming: _, ...preferred } = preferences.forTunnel();
     const otherAddresses = othersThan(address, gateway.host);
     told = { attachment: helper.attachment(), others: otherAddresses.join() };
@@ -168,8 +164,8 @@ export function createTunnelRequests({
         ...(otherAddresses.length > 0 && { otherAddresses }),
         ...preferred,
         ...prepared,
-        ...(split(gateway) && { split: true }),
-        ...(allowsIncoming(gateway) && { allowIncoming: true }),
+        ...(split && { split }),
+        ...(allowsIncoming(to) && { allowIncoming: true }),
         ...(session && { session: forHelper(session) }),
         ...(end && { deadline: end }),
         ...(targets.length > 0 && { reachabilityTargets: [...targets] }),
@@ -181,9 +177,10 @@ export function createTunnelRequests({
   }
 
   return {
-    connect: (gateway, address) => connect(gateway, address),
-    async connectWith(signedIn) {
-      await connect(signedIn.gateway, signedIn.address, signedIn.session);
+    connect: (destination, address) => connect(destination, address),
+    async connectWith(destination, signedIn) {
+      const { gateway, address, session } = signedIn;
+      await connect({ ...destination, gateway }, address, session);
       onSession(signedIn);
     },
     async provide(signedIn) {

@@ -6,6 +6,7 @@ import type { GatewaySessions } from '../gateway/gateway-sessions.ts';
 import { isSameGateway } from '../gateway/authority.ts';
 import type { Interactive, SignInFailure, SignInResult } from '../gateway/session.ts';
 import type { GatewayRefusal } from './account-plan.ts';
+import type { Destination } from './destination.ts';
 import type { HelperClient } from './helper-client.ts';
 import type { TunnelRequests } from './tunnel-requests.ts';
 
@@ -15,9 +16,13 @@ import type { TunnelRequests } from './tunnel-requests.ts';
  */
 export interface TunnelSignIn {
   /** For a new tunnel, which the helper does not know yet. */
-  establish(gateway: Gateway, signal: AbortSignal): Promise<void>;
+  establish(destination: Destination, signal: AbortSignal): Promise<void>;
   /** For a tunnel whose session the gateway refused, or whose app ended before it had an address or a session. */
-  reauthenticate(request: { gateway: Gateway; isResolved: boolean; signal: AbortSignal }): Promise<void>;
+  reauthenticate(request: {
+    destination: Destination;
+    isResolved: boolean;
+    signal: AbortSignal;
+  }): Promise<void>;
   /** Resets the count of renewed sessions: there has been a tunnel, or the user wants another one. */
   forgetRenewals(): void;
 }
@@ -29,7 +34,7 @@ export interface TunnelSignInOptions {
   addresses: GatewayAddresses;
   killSwitch(): boolean;
   /** Why signing in to this gateway is not allowed; undefined if it is. */
-  refusal: (gateway: Gateway) => Promise<GatewayRefusal | undefined>;
+  refusal: (listed: Gateway) => Promise<GatewayRefusal | undefined>;
   /** Reports why there is no tunnel, if the helper has not been asked for one. */
   fail: (reason: DisconnectReason) => void;
   /** Shows what a gateway itself says about a refusal. */
@@ -54,28 +59,29 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
   const interactiveWhileBlocked = (): Interactive => (options.killSwitch() ? 'forms' : false);
 
   /** While traffic is blocked, only the gateway that the helper knows can be reached. */
-  const reachFor = (signal: AbortSignal) => async (gateway: Gateway, address: string) => {
+  const reachFor = (to: Destination, signal: AbortSignal) => async (gateway: Gateway, address: string) => {
     if (signal.aborted) return false;
-    await requests.connect(gateway, address);
+    await requests.connect({ ...to, gateway }, address);
     return !signal.aborted && helper.state().state !== 'invalid';
   };
 
-  async function establish(gateway: Gateway, signal: AbortSignal) {
+  async function establish(destination: Destination, signal: AbortSignal) {
+    const { gateway } = destination;
     const ahead = sessions.take(gateway);
-    if (ahead?.made) return await requests.connectWith(ahead.made);
+    if (ahead?.made) return await requests.connectWith(destination, ahead.made);
     let result: SignInResult | undefined;
     const interactive = interactiveWhileBlocked();
     const needsUser = () => !interactive && sessions.asksUser(gateway);
     const tried = new Set<string>();
     for (;;) {
-      if (needsUser()) return await establishWithUser(gateway, signal);
-      const candidates = tried.size > 0 ? addresses.known(gateway.host) : await findAddresses(gateway);
+      if (needsUser()) return await establishWithUser(destination, signal);
+      const candidates = tried.size > 0 ? addresses.known(gateway.host) : await findAddresses(destination);
       const address = candidates.find((candidate) => !tried.has(candidate));
       if (signal.aborted) return;
       if (address === undefined) break;
       tried.add(address);
       // Sent before the sign-in, so that nothing leaves outside the tunnel after the click.
-      await requests.connect(gateway, address);
+      await requests.connect(destination, address);
       // The helper checks again whether it can make tunnels at all; its state says why not.
       if (signal.aborted || helper.state().state === 'invalid') return;
       const signedIn = await ahead?.signedIn;
@@ -83,9 +89,9 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
       if (signedIn && isSameGateway(signedIn.gateway, gateway) && signedIn.address === address) {
         return await requests.provide(signedIn);
       }
-      if (signedIn) return await requests.connectWith(signedIn);
-      if (needsUser()) return await establishWithUser(gateway, signal);
-      const reach = reachFor(signal);
+      if (signedIn) return await requests.connectWith(destination, signedIn);
+      if (needsUser()) return await establishWithUser(destination, signal);
+      const reach = reachFor(destination, signal);
       result = await sessions.signIn({ gateway, address, interactive, reach, signal });
       if (signal.aborted) return;
       if (result.ok || result.failure !== 'gateway-unreachable') break;
@@ -95,7 +101,7 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
     // A redirect to a name that cannot be resolved; the user has not asked for blocked traffic in that case.
     const opensTraffic = isForUser(result.failure) || result.failure === 'gateway-name-unknown';
     if (opensTraffic && !options.killSwitch()) {
-      return await establishWithUser(gateway, signal);
+      return await establishWithUser(destination, signal);
     }
     await giveUp(gateway, result);
   }
@@ -104,14 +110,16 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
    * Nothing leaves after the click, not even the look-up of the gateway's name: names are looked up while the user
    * looks at the list, and an answer to a look-up in progress still arrives. If a tunnel is up, it carries the look-up.
    */
-  async function findAddresses({ host, port }: Gateway): Promise<string[]> {
+  async function findAddresses(destination: Destination): Promise<string[]> {
+    const { host } = destination.gateway;
     const known = addresses.known(host);
     if (known.length > 0) return known;
-    if (helper.state().state !== 'connected') await requests.connect({ host, port }, undefined);
+    if (helper.state().state !== 'connected') await requests.connect(destination, undefined);
     return helper.state().state === 'invalid' ? [] : await addresses.resolve(host);
   }
 
-  async function establishWithUser(gateway: Gateway, signal: AbortSignal) {
+  async function establishWithUser(destination: Destination, signal: AbortSignal) {
+    const { gateway } = destination;
     // While the helper blocks traffic, only the gateway can be reached; a browser, or a mail with a code, needs more.
     await requests.disconnect(undefined);
     if (signal.aborted) return;
@@ -121,7 +129,7 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
       tellWords(gateway, result);
       return fail(reasonOf(result, 'sign-in-refused'));
     }
-    await requests.connectWith(result.signedIn);
+    await requests.connectWith(destination, result.signedIn);
   }
 
   /** A tunnel that is up stays up; but while traffic is blocked, no name can be resolved. */
@@ -145,21 +153,22 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
   }
 
   /** Waits until it is known: another user of this machine may have told the helper to connect anywhere. */
-  async function refusalOf(gateway: Gateway, signal: AbortSignal) {
-    let refused = await options.refusal(gateway);
+  async function refusalOf({ listed }: Destination, signal: AbortSignal) {
+    let refused = await options.refusal(listed);
     for (let tries = 1; refused === 'unknown' && !signal.aborted; tries += 1) {
       await pause(tries, signal);
-      refused = await options.refusal(gateway);
+      refused = await options.refusal(listed);
     }
     return refused === 'unknown' ? undefined : refused;
   }
 
   const reauthenticate: TunnelSignIn['reauthenticate'] = async (request) => {
-    const { gateway, signal } = request;
-    const refused = await refusalOf(gateway, signal);
+    const { destination, signal } = request;
+    const { gateway } = destination;
+    const refused = await refusalOf(destination, signal);
     if (signal.aborted) return;
     if (refused) return await requests.disconnect(refused);
-    if (!request.isResolved) return await establish(gateway, signal);
+    if (!request.isResolved) return await establish(destination, signal);
     let address = addresses.remembered(gateway.host) ?? (await addresses.resolve(gateway.host))[0];
     if (address === undefined) return await requests.disconnect('gateway-name-unknown');
     const tried = new Set<string>();
@@ -167,7 +176,7 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
       if (tried.size === 0 && renewals + rounds > 0) await pause(renewals + rounds, signal);
       if (signal.aborted) return;
       const interactive = interactiveWhileBlocked();
-      const reach = reachFor(signal);
+      const reach = reachFor(destination, signal);
       const result = await sessions.signIn({ gateway, address, interactive, reach, signal });
       if (signal.aborted) return;
       if (result.ok) {
@@ -185,7 +194,7 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
       }
       if (next === address) continue;
       address = next;
-      await requests.connect(gateway, address);
+      await requests.connect(destination, address);
     }
   };
 

@@ -3,6 +3,7 @@ import { createGatewayAddresses } from '../../../../src/main/gateway/gateway-add
 import { followRedirects } from '../../../../src/main/gateway/redirects.ts';
 import { createSignIn } from '../../../../src/main/gateway/sign-in.ts';
 import { connectPastBlock } from '../../../../src/main/tunnel/connect-past-block.ts';
+import { createDestinations } from '../../../../src/main/tunnel/destination.ts';
 import { createHelperClient } from '../../../../src/main/tunnel/helper-client.ts';
 import { createTunnelController } from '../../../../src/main/tunnel/tunnel-controller.ts';
 import { createTestMemory } from '../../../unit/main/support/memory.ts';
@@ -56,6 +57,7 @@ const tunnel = createTunnelController({
   signIn: (request) => follow({ ...request, credentials: options.credentials }),
   isSignedIn: () => true,
   refusal: () => Promise.resolve(undefined),
+  destinationOf: createDestinations({ memory, plan: { isMarked: () => false } }),
   deadline: () => undefined,
   preferences: {
     forTunnel: () => ({

@@ -2,6 +2,7 @@ import { expect, onTestFinished, vi } from 'vitest';
 import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
 import type { GatewayRefusal } from '../../../../src/main/tunnel/account-plan.ts';
 import type { SignedIn, SignIn, SignInResult } from '../../../../src/main/gateway/session.ts';
+import { createDestinations } from '../../../../src/main/tunnel/destination.ts';
 import { createHelperClient } from '../../../../src/main/tunnel/helper-client.ts';
 import { createTunnelController } from '../../../../src/main/tunnel/tunnel-controller.ts';
 import { startTestHelper } from './helper.ts';
@@ -105,6 +106,7 @@ export async function setUp(options: SetUp = {}) {
     signIn,
     isSignedIn: () => who.isSignedIn,
     refusal: () => Promise.resolve(who.refusal),
+    destinationOf: createDestinations({ memory, plan: { isMarked: () => false } }),
     deadline: () => undefined,
     hasPlan: () => who.hasPlan,
     preferences: {

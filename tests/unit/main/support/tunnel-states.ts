@@ -1,4 +1,5 @@
-import type { TunnelState } from '#shared/tunnel/state.ts';
+import type { Gateway, TunnelState } from '#shared/tunnel/state.ts';
+import type { Destination } from '../../../../src/main/tunnel/destination.ts';
 
 /** A gateway of nobody's, and a tunnel to it. */
 
@@ -12,3 +13,11 @@ export const connected = {
   transport: 'dtls',
   routing,
 } as const satisfies TunnelState;
+
+/** Of a gateway that is listed itself, without marks. */
+export const destinationOf = (listed: Gateway): Destination => ({
+  gateway: listed,
+  listed,
+  split: false,
+  incoming: false,
+});

@@ -4,7 +4,7 @@ import { createTunnelRequests } from '../../../../src/main/tunnel/tunnel-request
 import { createTestAuthority } from '../support/certificates.ts';
 import { startTestHelper } from '../support/helper.ts';
 import { createTestLog } from '../support/log.ts';
-import { gateway } from '../support/tunnel-states.ts';
+import { destinationOf, gateway } from '../support/tunnel-states.ts';
 
 test.each([
   ['goes to a helper that takes it', true],
@@ -25,6 +25,7 @@ test.each([
       forTunnel: () => ({ routing: { mode: 'global', localNetwork: false }, killSwitch: false }),
     },
     onSession: () => undefined,
+    destinationOf,
     deadline: () => undefined,
     log,
   });
@@ -32,7 +33,7 @@ test.each([
   const clientCertificate = await (await createTestAuthority()).issue({ client: 'x' });
   const signedIn = { gateway, address: '192.0.2.1', session: { ...bare, clientCertificate } };
 
-  await requests.connectWith(signedIn);
+  await requests.connectWith(destinationOf(gateway), signedIn);
   await requests.provide(signedIn);
   const passed = takesCertificates ? signedIn.session : bare;
   const calls = helper.calls.filter(({ method }) => method === 'connect' || method === 'provideSession');

@@ -7,7 +7,7 @@ import { createHelperClient, type HelperClient } from '../../../../src/main/tunn
 import { createTunnelRequests } from '../../../../src/main/tunnel/tunnel-requests.ts';
 import { startTestHelper, type TestHelper } from '../support/helper.ts';
 import { createTestLog } from '../support/log.ts';
-import { connected as connectedGlobally, gateway } from '../support/tunnel-states.ts';
+import { connected as connectedGlobally, destinationOf, gateway } from '../support/tunnel-states.ts';
 
 const words = (text: string) => text.split(' ');
 const connected: TunnelState = { ...connectedGlobally, routing: { mode: 'pac' } };
@@ -51,6 +51,7 @@ async function setUp(options: { keepsLists: boolean; state?: TunnelState }) {
     },
     preferences: { forTunnel: () => ({ ...preferred.wanted, killSwitch: preferred.killSwitch }) },
     onSession: () => undefined,
+    destinationOf,
     deadline: () => undefined,
     log,
   });
@@ -63,13 +64,13 @@ async function setUp(options: { keepsLists: boolean; state?: TunnelState }) {
 
 test('lists are sent once, and what follows has their name and what the user has chosen', async () => {
   const { requests, preferred, calls } = await setUp({ keepsLists: true });
-  await requests.connect(gateway, '192.0.2.1');
+  await requests.connect(destinationOf(gateway), '192.0.2.1');
   preferred.killSwitch = true;
   await requests.applyPreferences();
   preferred.wanted = byDomains(['own.test']);
   await requests.applyPreferences();
   await requests.disconnect(undefined);
-  await requests.connect(gateway, '192.0.2.1');
+  await requests.connect(destinationOf(gateway), '192.0.2.1');
   // A change to another mode and back, with lists for each.
   for (const wanted of [byAddress(false), byAddress(true), byDomains([])]) {
     preferred.wanted = wanted;
@@ -122,7 +123,7 @@ test.each([
   helper.on('storeLists', () => {
     throw new ResponseError(helperError.noRoom, 'full');
   });
-  await requests.connect(gateway, '192.0.2.1');
+  await requests.connect(destinationOf(gateway), '192.0.2.1');
   preferred.wanted = byDomains(['own.test']);
   await requests.applyPreferences();
   expect(calls().filter(({ method }) => method !== 'storeLists')).toMatchObject([
@@ -145,7 +146,7 @@ test('lists are sent before they are needed, so that a click has nothing to wait
   await requests.applyPreferences();
   await vi.waitFor(() => expect(methods()).toEqual(words('storeLists storeLists')));
   await requests.applyPreferences();
-  await requests.connect(gateway, '192.0.2.1');
+  await requests.connect(destinationOf(gateway), '192.0.2.1');
   expect(methods()).toEqual(words('storeLists storeLists connect'));
   expect(calls().at(-1)?.params).toHaveProperty('lists');
   // Another helper has none.
@@ -158,7 +159,7 @@ test('lists are sent before they are needed, so that a click has nothing to wait
 test('a click while lists are on their way waits for them, and does not send them again', async () => {
   const { requests, calls } = await setUp({ keepsLists: true, state: { state: 'disconnected' } });
   const ahead = requests.applyPreferences();
-  const click = requests.connect(gateway, '192.0.2.1');
+  const click = requests.connect(destinationOf(gateway), '192.0.2.1');
   await Promise.all([ahead, click]);
   await requests.disconnect(undefined);
   expect(calls().map(({ method }) => method)).toEqual(words('storeLists connect disconnect'));
@@ -168,7 +169,7 @@ test('a click while lists are on their way waits for them, and does not send the
 test('lists that change while a click is on its way do not replace those that it refers to', async () => {
   const { requests, preferred, calls } = await setUp({ keepsLists: true, state: { state: 'disconnected' } });
   await requests.applyPreferences();
-  const click = requests.connect(gateway, '192.0.2.1');
+  const click = requests.connect(destinationOf(gateway), '192.0.2.1');
   preferred.wanted = byDomains([], { ...domains, routeDomains: ['c.test'] });
   helper.set({ state: 'disconnected', reason: 'gateway-unreachable' });
   await click;
@@ -188,12 +189,12 @@ test.each([
   await requests.applyPreferences();
   helper.set({ state: 'disconnected', reason: 'gateway-unreachable' });
   await vi.waitFor(() => expect(client.state()).toHaveProperty('reason'));
-  await requests.connect(gateway, '192.0.2.1');
+  await requests.connect(destinationOf(gateway), '192.0.2.1');
   expect(calls().map(({ method }) => method)).toEqual(['connect']);
 });
 
 test('nothing that is asked for later overtakes a request whose lists are on their way', async () => {
   const { requests, calls } = await setUp({ keepsLists: true });
-  await Promise.all([requests.connect(gateway, '192.0.2.1'), requests.disconnect(undefined)]);
+  await Promise.all([requests.connect(destinationOf(gateway), '192.0.2.1'), requests.disconnect(undefined)]);
   expect(calls().map(({ method }) => method)).toEqual(['storeLists', 'connect', 'disconnect']);
 });

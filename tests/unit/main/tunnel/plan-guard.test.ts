@@ -8,7 +8,7 @@ import { createPlanGuard, type PlanGuard } from '../../../../src/main/tunnel/pla
 import { startTestHelper, type TestHelper } from '../support/helper.ts';
 import { createTestFile } from '../support/key-value-file.ts';
 import { createTestLog } from '../support/log.ts';
-import { connected, gateway } from '../support/tunnel-states.ts';
+import { connected, destinationOf, gateway } from '../support/tunnel-states.ts';
 
 const hour = 60 * 60_000;
 
@@ -66,7 +66,7 @@ async function setUp(first: { groups: ServerGroup[]; service: Service } | undefi
     plan: account,
     helper: client,
     clock: createServiceClock(),
-    listed: (same) => same,
+    destinationOf,
     end: (reason) => ended.push(reason),
     log,
   });
@@ -95,7 +95,7 @@ describe('a tunnel', () => {
     const deadline = { at: Date.now() + hour, reason: 'trial-ended' } as const;
     const { account, deadlines } = await setUp({ groups: [trial(deadline.at)], service: plan(null) });
     await account.refresh();
-    expect(guard.deadline(gateway)).toEqual(deadline);
+    expect(guard.deadline(destinationOf(gateway))).toEqual(deadline);
     helper.set(connected);
     await vi.waitFor(() => expect(client.state()).toEqual(connected));
     expect(deadlines()).toEqual([]);
