@@ -10,16 +10,22 @@ import type { AddressLists } from './address-lists.ts';
 import type { DomainLists, RouteLists, RouteListsUpdate } from './route-lists.ts';
 import type { Settings } from './settings.ts';
 
+/** What a tunnel should be like: `routing` has the user's choices, `lists` the service's lists for them. */
+export interface WantedTunnel extends WantedRouting {
+  killSwitch: boolean;
+  ownResolvers?: string[];
+  /** Absent if the helper cannot tell what comes in from what was asked for. */
+  allowIncoming?: boolean;
+}
+
 /** The only owner of the user's choices about how the tunnel works: they are set, applied and rolled back here. */
 export interface PreferencesStore {
   get(): TunnelPreferences;
-  /**
-   * What a tunnel should be established with: `routing` has the user's choices, `lists` the service's lists for them.
-   */
-  forTunnel(): WantedRouting & { killSwitch: boolean; ownResolvers?: string[]; allowIncoming?: boolean };
+  /** For a tunnel that is established now. */
+  forTunnel(): WantedTunnel;
   set(change: Partial<TunnelPreferences>): Promise<PreferencesReply>;
   /** `apply` makes a change effective for a tunnel that is up. If it rejects, the change is rolled back. */
-  subscribe(apply: () => Promise<void>): void;
+  subscribe(apply: (wanted: WantedTunnel) => Promise<void>): void;
   /** `prepare` is done before a change is made effective. If it rejects, the change is rolled back. */
   prepareWith(prepare: () => Promise<void>): void;
   onChange(listener: (now: TunnelPreferences) => void): void;
@@ -53,7 +59,7 @@ const names = Object.keys(tunnelPreferences.shape) as Name[];
 export function createPreferences(options: PreferencesOptions): PreferencesStore {
   const { settings, lists, addressLists, log } = options;
   const listeners = createListeners<TunnelPreferences>();
-  const subscribers: (() => Promise<void>)[] = [];
+  const subscribers: ((wanted: WantedTunnel) => Promise<void>)[] = [];
   const preparations: (() => Promise<void>)[] = [];
   /** One change after the other: a change that fails late must not roll back a later one. */
   const enqueue = createSerialQueue();
@@ -74,9 +80,10 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     ...(options.can('resolvers') && { dns: settings.get('dns') }),
   });
   const prepare = () => Promise.all(preparations.map((work) => work()));
-  async function apply(): Promise<void> {
+  async function apply(chosen: TunnelPreferences): Promise<void> {
     await prepare();
-    await Promise.all(subscribers.map((subscriber) => subscriber()));
+    const wanted = wantedTunnel(chosen);
+    await Promise.all(subscribers.map((subscriber) => subscriber(wanted)));
   }
 
   /** False if one could not be written; then it only lasts until the app ends. */
@@ -106,7 +113,7 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
       return { ok: false, error: 'not-stored' };
     }
     try {
-      await apply();
+      await apply(get());
     } catch (error) {
       log.warn({ err: error, ...wanted }, 'the preferences cannot be applied');
       write(before, next);
@@ -180,6 +187,17 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     }
   }
 
+  function wantedTunnel(chosen: TunnelPreferences): WantedTunnel {
+    const { killSwitch, dns = [], allowIncoming } = chosen;
+    return {
+      // As long as it is not known what belongs in the tunnel, everything does.
+      ...(chosenRouting(chosen) ?? { routing: { mode: 'global', ...localRouting(chosen) } }),
+      killSwitch,
+      ...(dns.length > 0 && { ownResolvers: dns }),
+      ...(allowIncoming !== undefined && { allowIncoming }),
+    };
+  }
+
   async function askForAddresses({ addresses }: TunnelPreferences): Promise<RouteListsUpdate> {
     if (!addresses || !addressLists) return { ok: true };
     const update = await addressLists.update(addresses.countries);
@@ -190,24 +208,16 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
 
   const applyLists = (routing: TunnelPreferences['routing']) => {
     if (settings.get('routing') !== routing) return;
-    enqueue(apply).catch((error: unknown) => log.error({ err: error }, 'the new lists cannot be applied'));
+    enqueue(() => apply(get())).catch((error: unknown) =>
+      log.error({ err: error }, 'the new lists cannot be applied'),
+    );
   };
   lists.onChange(() => applyLists('automatic'));
   addressLists?.onChange(() => applyLists('address'));
 
   return {
     get,
-    forTunnel() {
-      const chosen = get();
-      const { killSwitch, dns = [], allowIncoming } = chosen;
-      return {
-        // As long as it is not known what belongs in the tunnel, everything does.
-        ...(chosenRouting(chosen) ?? { routing: { mode: 'global', ...localRouting(chosen) } }),
-        killSwitch,
-        ...(dns.length > 0 && { ownResolvers: dns }),
-        ...(allowIncoming !== undefined && { allowIncoming }),
-      };
-    },
+    forTunnel: () => wantedTunnel(get()),
     async set(wanted) {
       if (wanted.routing !== undefined) choices += 1;
       const before = get();

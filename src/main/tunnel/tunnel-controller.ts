@@ -13,7 +13,7 @@ import { createCaptivePortal } from './captive-portal.ts';
 import { createGatewaySessions } from '../gateway/gateway-sessions.ts';
 import type { GatewayMemory } from '../gateway/gateway-memory.ts';
 import type { SignedIn, SignIn } from '../gateway/session.ts';
-import type { PreferencesStore } from '../preferences/preferences.ts';
+import type { PreferencesStore, WantedTunnel } from '../preferences/preferences.ts';
 import type { Destination, DestinationOf } from './destination.ts';
 import type { HelperClient } from './helper-client.ts';
 import { createTunnelRecovery } from './tunnel-recovery.ts';
@@ -112,11 +112,11 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
   const requests = createTunnelRequests(options);
   refreshAddresses({ ...options, requests });
   /** Resolvers can only be set when a connection is established. */
-  const wantedResolvers = () => String(options.preferences.forTunnel().ownResolvers ?? '');
-  let askedResolvers = wantedResolvers();
-  options.preferences.subscribe(async () => {
-    await requests.applyPreferences();
-    await reconnectForResolvers();
+  const resolversOf = ({ ownResolvers = [] }: WantedTunnel) => ownResolvers.join();
+  let askedResolvers = resolversOf(options.preferences.forTunnel());
+  options.preferences.subscribe(async (wantedTunnel) => {
+    await requests.change(wantedTunnel);
+    if (resolversOf(wantedTunnel) !== askedResolvers) await reconnect();
   });
   const signIn = createTunnelSignIn({
     ...options,
@@ -237,7 +237,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     if (number !== latestCommand) return undefined;
     if (path !== undefined) begunAt(gateway, path);
     signIn.forgetRenewals();
-    askedResolvers = wantedResolvers();
+    askedResolvers = resolversOf(options.preferences.forTunnel());
     begin((signal) => {
       show({ state: 'connecting', gateway, attempt: 1, phase: 'authenticating' });
       return signIn.establish(options.destinationOf(gateway), signal);
@@ -246,9 +246,9 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
   }
 
   /** In one step, during which nothing leaves outside the tunnel. Rejects if that connection cannot be begun. */
-  async function reconnectForResolvers(): Promise<void> {
+  async function reconnect(): Promise<void> {
     const state = shown();
-    if (wantedResolvers() === askedResolvers || state.ownedByOther) return;
+    if (state.ownedByOther) return;
     if (state.state !== 'connected' && state.state !== 'connecting') return;
     const error = await connect(state.gateway, wanted?.path);
     if (error) throw new Error(`no new connection for other resolvers: ${error}`);

@@ -12,7 +12,7 @@ import type { DisconnectReason, Gateway } from '#shared/tunnel/state.ts';
 import { reachOf } from '../gateway/address-reach.ts';
 import type { GatewayAddresses } from '../gateway/gateway-addresses.ts';
 import type { SignedIn } from '../gateway/session.ts';
-import type { PreferencesStore } from '../preferences/preferences.ts';
+import type { PreferencesStore, WantedTunnel } from '../preferences/preferences.ts';
 import type { Destination, DestinationOf } from './destination.ts';
 import type { HelperClient } from './helper-client.ts';
 import { createListSender, type RoutingParams } from './list-sender.ts';
@@ -28,8 +28,8 @@ export interface TunnelRequests {
   tellAddresses(gateway: Gateway): Promise<void>;
   /** With a reason, it counts as a failure, after which the kill switch blocks traffic. */
   disconnect(reason: DisconnectReason | undefined): Promise<void>;
-  /** Applies the current preferences to the connection, or to the one that the helper comes back with. */
-  applyPreferences(): Promise<void>;
+  /** Makes the connection what is wanted now, or the one that the helper comes back with. */
+  change(wanted: WantedTunnel): Promise<void>;
 }
 
 export interface TunnelRequestsOptions {
@@ -72,7 +72,7 @@ export function createTunnelRequests({
   helper.onState((state) => {
     if (state.state === 'disconnected') void sendListsAhead();
     if (!isUnsent || state.state === 'invalid') return;
-    applyPreferences().catch((error: unknown) =>
+    change(preferences.forTunnel()).catch((error: unknown) =>
       log.error({ err: error }, 'the preferences cannot be applied'),
     );
   });
@@ -103,13 +103,7 @@ export function createTunnelRequests({
     return ready;
   }
 
-  /** Undefined if the helper cannot tell what comes in from what was asked for. */
-  function allowsIncoming({ incoming }: Destination): boolean | undefined {
-    const { allowIncoming } = preferences.forTunnel();
-    return allowIncoming === undefined ? undefined : allowIncoming || incoming;
-  }
-
-  async function applyPreferences(): Promise<void> {
+  async function change({ routing, lists, killSwitch, allowIncoming }: WantedTunnel): Promise<void> {
     // A connection that is being requested has the earlier preferences, and cannot be changed yet.
     await asked;
     const now = helper.state();
@@ -118,13 +112,13 @@ export function createTunnelRequests({
     if (state === 'disconnected') void sendListsAhead();
     if (ownedByOther || (state !== 'connecting' && state !== 'connected')) return;
     try {
-      const { routing, lists, killSwitch } = preferences.forTunnel();
       const prepared = await prepareRouting({ routing, ...(lists && { lists }) });
-      const allowIncoming = 'gateway' in now ? allowsIncoming(destinationOf(now.gateway)) : undefined;
       await helper.call('setRouting', {
         ...prepared,
         killSwitch,
-        ...(allowIncoming !== undefined && { allowIncoming }),
+        ...(allowIncoming !== undefined && {
+          allowIncoming: allowIncoming || destinationOf(now.gateway).incoming,
+        }),
       });
     } catch (error) {
       // It has ended meanwhile; the next one uses the new preferences.
@@ -152,9 +146,9 @@ export function createTunnelRequests({
   }
 
   async function connect(to: Destination, address?: string, session?: GatewaySession): Promise<void> {
-    const { gateway, split } = to;
+    const { gateway, split, incoming } = to;
     const [end, targets] = [deadline(to), reachabilityTargets()];
-    const { routing, lists, allowIncoming: _, ...preferred } = preferences.forTunnel();
+    const { routing, lists, allowIncoming, ...preferred } = preferences.forTunnel();
     const otherAddresses = othersThan(address, gateway.host);
     told = { attachment: helper.attachment(), others: otherAddresses.join() };
     const answer = prepareRouting({ routing, ...(lists && { lists }) }).then((prepared) =>
@@ -165,7 +159,7 @@ export function createTunnelRequests({
         ...preferred,
         ...prepared,
         ...(split && { split }),
-        ...(allowsIncoming(to) && { allowIncoming: true }),
+        ...(allowIncoming !== undefined && (allowIncoming || incoming) && { allowIncoming: true }),
         ...(session && { session: forHelper(session) }),
         ...(end && { deadline: end }),
         ...(targets.length > 0 && { reachabilityTargets: [...targets] }),
@@ -214,7 +208,7 @@ export function createTunnelRequests({
       await listsSent;
       await helper.call('disconnect', reason === undefined ? {} : { reason });
     },
-    applyPreferences,
+    change,
   };
 }
 

@@ -85,13 +85,18 @@ export async function setUp(options: SetUp = {}) {
   const preferred = {
     routing: routing as Routing,
     resolvers: [] as string[],
-    apply: () => Promise.resolve(),
+    apply: (): Promise<void> => Promise.resolve(),
     /** Resolves when the tunnel has been told. */
     async choose(next: Routing) {
       preferred.routing = next;
       await preferred.apply();
     },
   };
+  const forTunnel = () => ({
+    routing: preferred.routing,
+    killSwitch: options.killSwitch ?? false,
+    ...(preferred.resolvers.length > 0 && { ownResolvers: preferred.resolvers }),
+  });
   const controller = createTunnelController({
     helper: helperClient,
     addresses: {
@@ -110,13 +115,9 @@ export async function setUp(options: SetUp = {}) {
     deadline: () => undefined,
     hasPlan: () => who.hasPlan,
     preferences: {
-      forTunnel: () => ({
-        routing: preferred.routing,
-        killSwitch: options.killSwitch ?? false,
-        ...(preferred.resolvers.length > 0 && { ownResolvers: preferred.resolvers }),
-      }),
+      forTunnel,
       subscribe: (apply) => {
-        preferred.apply = apply;
+        preferred.apply = () => apply(forTunnel());
       },
     },
     emit: (state) => told.push(state),

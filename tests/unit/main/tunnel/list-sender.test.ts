@@ -42,6 +42,7 @@ async function setUp(options: { keepsLists: boolean; state?: TunnelState }) {
   client = createHelperClient({ socketPath: helper.socketPath, version: '0.1.0', log });
   await client.ready;
   const preferred = { wanted: byDomains([]), killSwitch: false };
+  const forTunnel = () => ({ ...preferred.wanted, killSwitch: preferred.killSwitch });
   const requests = createTunnelRequests({
     helper: client,
     addresses: {
@@ -49,7 +50,7 @@ async function setUp(options: { keepsLists: boolean; state?: TunnelState }) {
       remembered: () => undefined,
       remember: () => undefined,
     },
-    preferences: { forTunnel: () => ({ ...preferred.wanted, killSwitch: preferred.killSwitch }) },
+    preferences: { forTunnel },
     onSession: () => undefined,
     destinationOf,
     deadline: () => undefined,
@@ -58,23 +59,25 @@ async function setUp(options: { keepsLists: boolean; state?: TunnelState }) {
   return {
     requests,
     preferred,
+    /** As preferences do after a change. */
+    change: () => requests.change(forTunnel()),
     calls: () => helper.calls.filter(({ method }) => method !== 'snapshot'),
   };
 }
 
 test('lists are sent once, and what follows has their name and what the user has chosen', async () => {
-  const { requests, preferred, calls } = await setUp({ keepsLists: true });
+  const { requests, preferred, change, calls } = await setUp({ keepsLists: true });
   await requests.connect(destinationOf(gateway), '192.0.2.1');
   preferred.killSwitch = true;
-  await requests.applyPreferences();
+  await change();
   preferred.wanted = byDomains(['own.test']);
-  await requests.applyPreferences();
+  await change();
   await requests.disconnect(undefined);
   await requests.connect(destinationOf(gateway), '192.0.2.1');
   // A change to another mode and back, with lists for each.
   for (const wanted of [byAddress(false), byAddress(true), byDomains([])]) {
     preferred.wanted = wanted;
-    await requests.applyPreferences();
+    await change();
   }
   expect(calls().map(({ method }) => method)).toEqual(
     words(
@@ -98,15 +101,15 @@ test('lists are sent once, and what follows has their name and what the user has
 });
 
 test('other lists, and another helper, are sent them', async () => {
-  const { requests, preferred, calls } = await setUp({ keepsLists: true });
-  await requests.applyPreferences();
+  const { preferred, change, calls } = await setUp({ keepsLists: true });
+  await change();
   preferred.wanted = byDomains([], { ...domains, routeDomains: ['c.test'] });
-  await requests.applyPreferences();
+  await change();
   await helper.stop();
   await vi.waitFor(() => expect(client.isAttached()).toBe(false));
   await helper.start();
   await vi.waitFor(() => expect(client.state()).toEqual(connected));
-  await requests.applyPreferences();
+  await change();
   const stored = calls().filter(({ method }) => method === 'storeLists');
   expect(stored).toMatchObject(
     ['a.test', 'c.test', 'c.test'].map((name) => ({
@@ -119,13 +122,13 @@ test.each([
   ['older', false],
   ['full', true],
 ])('a helper that is %s gets everything each time', async (_, keepsLists) => {
-  const { requests, preferred, calls } = await setUp({ keepsLists });
+  const { requests, preferred, change, calls } = await setUp({ keepsLists });
   helper.on('storeLists', () => {
     throw new ResponseError(helperError.noRoom, 'full');
   });
   await requests.connect(destinationOf(gateway), '192.0.2.1');
   preferred.wanted = byDomains(['own.test']);
-  await requests.applyPreferences();
+  await change();
   expect(calls().filter(({ method }) => method !== 'storeLists')).toMatchObject([
     { method: 'connect', params: { routing: domains } },
     {
@@ -138,14 +141,17 @@ test.each([
 });
 
 test('lists are sent before they are needed, so that a click has nothing to wait for', async () => {
-  const { requests, preferred, calls } = await setUp({ keepsLists: true, state: { state: 'disconnected' } });
+  const { requests, preferred, change, calls } = await setUp({
+    keepsLists: true,
+    state: { state: 'disconnected' },
+  });
   const methods = () => calls().map(({ method }) => method);
-  await requests.applyPreferences();
+  await change();
   await vi.waitFor(() => expect(methods()).toEqual(['storeLists']));
   preferred.wanted = byAddress(false);
-  await requests.applyPreferences();
+  await change();
   await vi.waitFor(() => expect(methods()).toEqual(words('storeLists storeLists')));
-  await requests.applyPreferences();
+  await change();
   await requests.connect(destinationOf(gateway), '192.0.2.1');
   expect(methods()).toEqual(words('storeLists storeLists connect'));
   expect(calls().at(-1)?.params).toHaveProperty('lists');
@@ -157,8 +163,8 @@ test('lists are sent before they are needed, so that a click has nothing to wait
 });
 
 test('a click while lists are on their way waits for them, and does not send them again', async () => {
-  const { requests, calls } = await setUp({ keepsLists: true, state: { state: 'disconnected' } });
-  const ahead = requests.applyPreferences();
+  const { requests, change, calls } = await setUp({ keepsLists: true, state: { state: 'disconnected' } });
+  const ahead = change();
   const click = requests.connect(destinationOf(gateway), '192.0.2.1');
   await Promise.all([ahead, click]);
   await requests.disconnect(undefined);
@@ -167,14 +173,17 @@ test('a click while lists are on their way waits for them, and does not send the
 });
 
 test('lists that change while a click is on its way do not replace those that it refers to', async () => {
-  const { requests, preferred, calls } = await setUp({ keepsLists: true, state: { state: 'disconnected' } });
-  await requests.applyPreferences();
+  const { requests, preferred, change, calls } = await setUp({
+    keepsLists: true,
+    state: { state: 'disconnected' },
+  });
+  await change();
   const click = requests.connect(destinationOf(gateway), '192.0.2.1');
   preferred.wanted = byDomains([], { ...domains, routeDomains: ['c.test'] });
   helper.set({ state: 'disconnected', reason: 'gateway-unreachable' });
   await click;
   expect(calls().map(({ method }) => method)).toEqual(words('storeLists connect'));
-  await requests.applyPreferences();
+  await change();
   await vi.waitFor(() =>
     expect(calls().map(({ method }) => method)).toEqual(words('storeLists connect storeLists')),
   );
@@ -184,9 +193,12 @@ test.each([
   ['the mode needs no lists', true, { routing: { mode: 'global', localNetwork: false } } as const],
   ['the helper stores none', false, byDomains([])],
 ])('nothing is sent before it is needed if %s', async (_, keepsLists, wanted) => {
-  const { requests, preferred, calls } = await setUp({ keepsLists, state: { state: 'disconnected' } });
+  const { requests, preferred, change, calls } = await setUp({
+    keepsLists,
+    state: { state: 'disconnected' },
+  });
   preferred.wanted = wanted;
-  await requests.applyPreferences();
+  await change();
   helper.set({ state: 'disconnected', reason: 'gateway-unreachable' });
   await vi.waitFor(() => expect(client.state()).toHaveProperty('reason'));
   await requests.connect(destinationOf(gateway), '192.0.2.1');
