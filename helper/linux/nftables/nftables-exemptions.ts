@@ -19,7 +19,7 @@ export type Filter = Omit<FilterRules, 'captures' | 'owner'> & {
   forwarding: boolean;
 };
 
-export const familyOf = (address: string) => (isIPv6(address) ? 'ip6' : 'ip');
+export const nftFamilyOf = (address: string) => (isIPv6(address) ? 'ip6' : 'ip');
 
 /**
  * DNS, DNS over TLS and QUIC (RFC 7858, RFC 9250), LLMNR (RFC 4795) and NetBIOS (RFC 1002 §4.2), which programs ask for
@@ -59,7 +59,7 @@ export function engineRules({ gateway, engineUid }: Filter, protocol: 'tcp' | 'u
   if (!gateway || engineUid === undefined) return [];
   const { address, port } = gateway;
   const sent = protocol === 'udp' ? 'meta l4proto udp' : `tcp dport ${port}`;
-  return [`${familyOf(address)} daddr ${address} ${sent} meta skuid ${engineUid} accept`];
+  return [`${nftFamilyOf(address)} daddr ${address} ${sent} meta skuid ${engineUid} accept`];
 }
 
 /**
@@ -67,7 +67,7 @@ export function engineRules({ gateway, engineUid }: Filter, protocol: 'tcp' | 'u
  * any more, and a rejection, which quotes them, would go out to it.
  */
 export const fromOwnAddress = ({ tunnelAddresses }: Filter): string[] =>
-  tunnelAddresses.map((own) => `oifname != "lo" ${familyOf(own)} saddr ${own} drop`);
+  tunnelAddresses.map((own) => `oifname != "lo" ${nftFamilyOf(own)} saddr ${own} drop`);
 
 /** The portal's proxy runs as the engine's user; the machine's own users are not let out. */
 export function portalRules({ portal }: Filter): string[] {
@@ -76,7 +76,7 @@ export function portalRules({ portal }: Filter): string[] {
   return [
     `tcp dport { ${portalPorts.join(', ')} } meta skuid @${portalSet} accept`,
     ...(['ip', 'ip6'] as const).flatMap((family) => {
-      const resolvers = asked.filter((address) => familyOf(address) === family);
+      const resolvers = asked.filter((address) => nftFamilyOf(address) === family);
       if (resolvers.length === 0) return [];
       const to = `${family} daddr { ${[...new Set(resolvers)].join(', ')} }`;
       return [`${to} meta l4proto { tcp, udp } th dport 53 meta skuid @${portalSet} accept`];
@@ -120,7 +120,7 @@ export function localPrefixes({ localNetworks }: Filter) {
   return (['ip', 'ip6'] as const)
     .map((family) => ({
       family,
-      prefixes: localNetworks.filter((prefix) => familyOf(prefix.split('/')[0] ?? '') === family),
+      prefixes: localNetworks.filter((prefix) => nftFamilyOf(prefix.split('/')[0] ?? '') === family),
     }))
     .filter(({ prefixes }) => prefixes.length > 0);
 }

@@ -6,7 +6,7 @@ import {
   chain,
   engineRules,
   fromOwnAddress,
-  familyOf,
+  nftFamilyOf,
   internalDevices,
   linkRules,
   localNetworkRules,
@@ -88,13 +88,13 @@ export function prefixChains(given: Filter, capture: Prefixes, index: number, se
     ...chain(`output${index}`, 'filter hook output priority filter', 'accept', [
       ...engineRules(filter, 'udp'),
       ...filter.tunnelAddresses.map(
-        (own) => `oifname "${tunnelDevice}" ${familyOf(own)} saddr ${own} accept`,
+        (own) => `oifname "${tunnelDevice}" ${nftFamilyOf(own)} saddr ${own} accept`,
       ),
       `oifname "${tunnelDevice}" goto refuse`,
       // Before what stays within the machine: a forwarder there asks its own resolvers, outside the tunnel.
       ...filter.resolvers.map(
         (resolver) =>
-          `${familyOf(resolver)} daddr ${resolver} meta l4proto { tcp, udp } th dport ${nameServicePorts} goto refuse`,
+          `${nftFamilyOf(resolver)} daddr ${resolver} meta l4proto { tcp, udp } th dport ${nameServicePorts} goto refuse`,
       ),
       'oifname "lo" accept',
       ...passed.look,
@@ -140,7 +140,7 @@ const maxLooked = 1_000;
 function passedRules({ include, exclude }: Prefixes, { tunnelAddresses }: Filter, index: number) {
   if (include.length + exclude.length <= maxLooked) return { set: [], look: [], remember: [] };
   const set = `passed${index}`;
-  const own = tunnelAddresses.filter((address) => familyOf(address) === 'ip');
+  const own = tunnelAddresses.filter((address) => nftFamilyOf(address) === 'ip');
   const notOwn = own.length > 0 ? `ip saddr != { ${own.join(', ')} } ` : '';
   return {
     set: [`  set ${set} { type ipv4_addr; flags dynamic,timeout; timeout 1m; size 65535; }`],

@@ -13,7 +13,7 @@ import {
   chain,
   engineRules,
   fromOwnAddress,
-  familyOf,
+  nftFamilyOf,
   internalDevices,
   linkRules,
   localNetworkRules,
@@ -179,7 +179,9 @@ function outputRules(filter: Filter): string[] {
     ...engineRules(filter, 'udp'),
     // A connection that is older than the tunnel keeps its old source address: refuse it, so that its program opens a
     // new one.
-    ...filter.tunnelAddresses.map((own) => `oifname "${tunnelDevice}" ${familyOf(own)} saddr ${own} accept`),
+    ...filter.tunnelAddresses.map(
+      (own) => `oifname "${tunnelDevice}" ${nftFamilyOf(own)} saddr ${own} accept`,
+    ),
     `oifname "${tunnelDevice}" goto refuse`,
     ...(filter.tunnelAddresses.length === 0 ? [stubRule] : []),
     'oifname "lo" accept',
@@ -215,7 +217,9 @@ function groupRules(filter: Filter): string[] {
   const { mark } = filter;
   if (mark === undefined) return [];
   return [
-    ...filter.tunnelAddresses.map((own) => `oifname "${tunnelDevice}" ${familyOf(own)} saddr ${own} accept`),
+    ...filter.tunnelAddresses.map(
+      (own) => `oifname "${tunnelDevice}" ${nftFamilyOf(own)} saddr ${own} accept`,
+    ),
     `oifname "${tunnelDevice}" goto refuse`,
     ...fromOwnAddress(filter),
     `meta mark != ${mark} accept`,
@@ -263,7 +267,9 @@ function proxyRules(filter: Filter): string[] {
         )),
     noWayIn(proxyUid),
     'oifname "lo" accept',
-    ...filter.tunnelAddresses.map((own) => `oifname "${tunnelDevice}" ${familyOf(own)} saddr ${own} accept`),
+    ...filter.tunnelAddresses.map(
+      (own) => `oifname "${tunnelDevice}" ${nftFamilyOf(own)} saddr ${own} accept`,
+    ),
     `oifname "${tunnelDevice}" goto refuse`,
     ...fromOwnAddress(filter),
     `meta skuid ${proxyUid} goto refuse`,
@@ -310,7 +316,7 @@ function incomingRules({ tunnelAddresses, allowIncoming }: Filter): string[] {
   const answers = allowIncoming ? '' : ' ct state established,related';
   return [
     `iifname != "${tunnelDevice}" accept`,
-    ...tunnelAddresses.map((own) => `${familyOf(own)} daddr ${own}${answers} accept`),
+    ...tunnelAddresses.map((own) => `${nftFamilyOf(own)} daddr ${own}${answers} accept`),
     'drop',
   ];
 }
@@ -335,7 +341,7 @@ const noNeighboursRule = `icmpv6 type { nd-router-solicit, nd-router-advert, nd-
  */
 function spoofRules(filter: Filter): string[] {
   return filter.tunnelAddresses.flatMap((own) =>
-    ['daddr', 'saddr'].map((end) => `${familyOf(own)} ${end} ${own} iifname != ${ownDevices} drop`),
+    ['daddr', 'saddr'].map((end) => `${nftFamilyOf(own)} ${end} ${own} iifname != ${ownDevices} drop`),
   );
 }
 
@@ -394,7 +400,7 @@ function forgedErrorRules(filter: Filter): string[] {
   };
   const quotedSource = { ip: '@th,160,32', ip6: '@th,128,128' };
   return filter.tunnelAddresses.map((own) => {
-    const family = familyOf(own);
+    const family = nftFamilyOf(own);
     return `${errors[family]} iifname != ${ownDevices} ${quotedSource[family]} ${digitsOf(own)} drop`;
   });
 }

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { tunnelDevice } from '../identifiers.ts';
 import { isUnusedBridge } from './internal-devices.ts';
-import { shortestPrefix } from './nearby-networks.ts';
+import { shortestPrefix } from './network-search.ts';
 import { netlinkDump } from '../netlink/netlink.ts';
 import { findAttribute } from '../netlink/netlink-message.ts';
 

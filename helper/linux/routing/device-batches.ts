@@ -22,16 +22,16 @@ export function deviceBatch(engineUid: number): string {
   ]);
 }
 
-export const familyOf = (address: string): Family => (isIPv6(address) ? 6 : 4);
-const prefixOf = (address: string) => `${address}/${familyOf(address) === 6 ? 128 : 32}`;
+export const ipVersionOf = (address: string): Family => (isIPv6(address) ? 6 : 4);
+const prefixOf = (address: string) => `${address}/${ipVersionOf(address) === 6 ? 128 : 32}`;
 
 /** Lines for `ip -batch -` that set the device's MTU, addresses and routes; existing ones stay. */
 export function configureBatch({ mtu, addresses }: DeviceConfiguration): string {
   return lines([
     `link set dev ${tunnelDevice} mtu ${mtu}`,
     ...addresses.flatMap((address) => [
-      `address replace ${prefixOf(address)} dev ${tunnelDevice}${familyOf(address) === 6 ? ' nodad' : ''}`,
-      tunnelRoute(familyOf(address)),
+      `address replace ${prefixOf(address)} dev ${tunnelDevice}${ipVersionOf(address) === 6 ? ' nodad' : ''}`,
+      tunnelRoute(ipVersionOf(address)),
     ]),
   ]);
 }
@@ -42,7 +42,7 @@ export function configureBatch({ mtu, addresses }: DeviceConfiguration): string 
  */
 export function removeAddressesBatch(old: readonly string[], kept: readonly string[]): string {
   const lostFamilies = ([4, 6] as const).filter(
-    (family) => !kept.some((address) => familyOf(address) === family),
+    (family) => !kept.some((address) => ipVersionOf(address) === family),
   );
   return lines([
     ...old.map((address) => `address del ${prefixOf(address)} dev ${tunnelDevice}`),

@@ -2,7 +2,7 @@ import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';
 import type { DeviceConfiguration, TunnelDevice } from '../../system/ports/tunnel-device-port.ts';
 import type { Accounts } from '../callers/accounts.ts';
 import type { RunCommand } from '../../posix/command.ts';
-import { configureBatch, deviceBatch, familyOf, removeAddressesBatch } from './device-batches.ts';
+import { configureBatch, deviceBatch, ipVersionOf, removeAddressesBatch } from './device-batches.ts';
 import { tunnelDevice } from '../identifiers.ts';
 import { lacksForwarding } from '../forwarding.ts';
 import { readInterfaceCounters, readReceivedPackets } from './interface-counters.ts';
@@ -35,7 +35,7 @@ export function createTunnelDevice(parts: {
   async function configure(given: DeviceConfiguration): Promise<void> {
     await ipBatch(run, configureBatch(given));
     if (lacksForwarding(tunnelDevice)) await forwardIpv4From(tunnelDevice);
-    await tables.lead([...new Set(given.addresses.map(familyOf))]);
+    await tables.lead([...new Set(given.addresses.map(ipVersionOf))]);
   }
 
   return {
@@ -87,7 +87,7 @@ export function createTunnelDevice(parts: {
   /** Whether our tables lead into the device, for each IP version that has an address. */
   async function hasRoutes({ addresses }: DeviceConfiguration): Promise<boolean> {
     const found = await Promise.all([
-      ...addresses.map(async (address) => (await readTunnelTable(familyOf(address))).leads),
+      ...addresses.map(async (address) => (await readTunnelTable(ipVersionOf(address))).leads),
       tables.leads(),
     ]);
     return found.every(Boolean);

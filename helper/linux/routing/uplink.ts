@@ -5,7 +5,7 @@ import { attachedNetworks } from './attached-networks.ts';
 import type { RunCommand } from '../../posix/command.ts';
 import { tunnelDevice } from '../identifiers.ts';
 import { findWay } from '../netlink/netlink-way.ts';
-import { createNetworkSearch } from './nearby-networks.ts';
+import { createNetworkSearch } from './network-search.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
 
 export const hasIpv6 = () => existsSync('/proc/self/net/if_inet6');

@@ -16,7 +16,7 @@ const maxSocketPathBytes = 100;
  * processes would destroy the data. The lock is a listening socket: it ends with its process in any case and, unlike a
  * process id in a file, cannot be mistaken for another process. Returns a function that unlocks.
  */
-export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
+export async function lockBySocket(directory: string): Promise<() => Promise<void>> {
   const address = lockAddress(directory);
   await removeDeadSocket(address);
   const server = createServer((connection) => connection.destroy());

@@ -9,7 +9,7 @@ import { migrate as migratePglite } from 'drizzle-orm/pglite/migrator';
 import { Client, Pool } from 'pg';
 import { fromPglite, type ConstructorOptions } from 'pg-boss';
 import { makeDirectory } from '../make-directory.ts';
-import { lockDirectory } from '#node/os/socket-lock.ts';
+import { lockBySocket } from '#node/os/socket-lock.ts';
 import type { DatabaseConfig } from './database-config.ts';
 import { withLastingTransactions } from './lasting-transactions.ts';
 import * as accountTables from './schema/account.ts';
@@ -79,7 +79,7 @@ export async function openDatabase(
 
 async function openPglite(directory: string): Promise<OpenDatabase> {
   await makeDirectory(directory, 0o700);
-  const unlock = await lockDirectory(directory);
+  const unlock = await lockBySocket(directory);
   try {
     const client = await PGlite.create(path.join(directory, 'database'));
     const database = drizzlePglite(client, drizzleOptions);
