@@ -3,7 +3,17 @@ import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
+import { buildIfStale } from '../scripts/build-stamp.ts';
+import { electronBinary } from '../tests/e2e/support/host/electron-binary.ts';
 import { commitTime } from './commit-time.ts';
+import { makeDesktop } from './desktop/desktop-package.ts';
+import type { ElectronFiles } from './desktop/electron-program.ts';
+import {
+  installers,
+  noElectron,
+  onlyConfigured,
+  type InstallerPlatform,
+} from './desktop/installer-configuration.ts';
 import { makeCore, type Format } from './linux/core-package.ts';
 import { signingKeys, type SigningKeys } from './manifest/signing-keys.ts';
 import { writeHashes } from './release-hashes.ts';
@@ -14,12 +24,15 @@ import { processors, type Processor } from './runtime/processors.ts';
 
 const folder = path.resolve(import.meta.dirname, '../out/packages');
 const usage = [
-  'usage: npm run package -- [core …] [--processor x64|arm64] [--format deb|rpm] [--fast]',
+  'usage: npm run package -- [core|desktop|installers …] [--processor x64|arm64] [--format deb|rpm] [--fast]',
   '       npm run package -- repository --url https://… [--folder FOLDER]',
 ].join('\n');
 
-/** What came of a target: files, or why it is only configured here. */
-export type Outcome = { made: string[] } | { onlyConfigured: string };
+/** What came of a target: files, and for what is only configured here, why. */
+export interface Outcome {
+  made: string[];
+  onlyConfigured?: Record<string, string>;
+}
 
 export interface PackagingContext {
   folder: string;
@@ -42,7 +55,46 @@ const targets: Record<string, (context: PackagingContext) => Promise<Outcome>> =
       );
     return { made };
   },
+  /** In Electron where its binary is, which is one for this machine; elsewhere the window for tests. */
+  async desktop(context) {
+    const electron = electronFiles();
+    await buildIfStale();
+    const made: string[] = [];
+    const unmade: Record<string, string> = electron ? {} : { waymaker: noElectron };
+    for (const processor of context.processors) {
+      if (electron && processor !== process.arch)
+        unmade[`waymaker for ${processor}`] = `Electron’s binary here is for ${process.arch}`;
+      else
+        made.push(
+          ...(await makeDesktop({
+            ...context,
+            processor,
+            electron,
+            compression: context.isFast ? 'fast' : 'small',
+          })),
+        );
+    }
+    return { made, onlyConfigured: unmade };
+  },
+  async installers(context) {
+    const electron = electronFiles();
+    const unmade = onlyConfigured(process.platform, electron);
+    if (electron === undefined || !(process.platform in installers))
+      return { made: [], onlyConfigured: unmade };
+    await buildIfStale();
+    const platform = process.platform as InstallerPlatform;
+    const { makeInstallers } = await import('./desktop/installers.ts');
+    return { made: await makeInstallers({ ...context, platform, electron }), onlyConfigured: unmade };
+  },
 };
+
+/** On macOS, the program is deep in a bundle. */
+function electronFiles(): ElectronFiles | undefined {
+  const binary = electronBinary();
+  if (binary === undefined) return undefined;
+  const folder = path.resolve(binary, process.platform === 'darwin' ? '../../../..' : '..');
+  return { folder, program: path.relative(folder, binary) };
+}
 
 /** What is only done when it is asked for. */
 const furtherTargets: typeof targets = {
@@ -103,11 +155,9 @@ if (keys.isTest)
 const context = { ...chosen, folder, time: await commitTime(process.env), keys, progress };
 const said: string[] = [];
 for (const name of names) {
-  const outcome = await allTargets[name]!(context);
-  if ('onlyConfigured' in outcome) said.push(`only configured: ${name}: ${outcome.onlyConfigured}`);
-  else
-    for (const file of outcome.made)
-      said.push(`made: ${file} (${((await stat(file)).size / 1e6).toFixed(1)} MB)`);
+  const { made, onlyConfigured: unmade = {} } = await allTargets[name]!(context);
+  for (const file of made) said.push(`made: ${file} (${((await stat(file)).size / 1e6).toFixed(1)} MB)`);
+  for (const [what, why] of Object.entries(unmade)) said.push(`only configured: ${what}: ${why}`);
 }
 if (names.some((name) => name in targets)) {
   const privateKey = keys.isTest ? undefined : keys.privateKeys[0];

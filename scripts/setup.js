@@ -23,6 +23,7 @@ const interrupted = 130;
 
 /** Programs that the laboratory, the tests and the benchmarks run. */
 const debianPackages = [
+  'appstream',
   'apt-utils',
   'ayatana-indicator-application',
   'chromium',
@@ -32,6 +33,7 @@ const debianPackages = [
   'dbus',
   'dconf-cli',
   'dconf-gsettings-backend',
+  'desktop-file-utils',
   'dnf',
   'dropbear-bin',
   'fonts-noto-cjk',

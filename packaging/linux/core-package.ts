@@ -28,7 +28,8 @@ const root = path.resolve(import.meta.dirname, '../..');
 
 export type Format = 'deb' | 'rpm';
 
-export interface CoreOptions {
+/** What all packages of the product are made by. */
+export interface MakeOptions {
   processor: Processor;
   formats: readonly Format[];
   /** Where packages go; what is fetched and bundled for them is kept in it, too. */
@@ -43,7 +44,7 @@ export interface CoreOptions {
 }
 
 /** Makes the packages of `waymaker-core` for one processor, and resolves with their paths. */
-export async function makeCore(options: CoreOptions): Promise<string[]> {
+export async function makeCore(options: MakeOptions): Promise<string[]> {
   const { processor, formats, folder, time, compression, keys, progress } = options;
   const { version = product.version } = options;
   const facts = { ...coreFacts, version };

@@ -1,8 +1,9 @@
 import { globSync } from 'node:fs';
-import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Processor } from '../runtime/processors.ts';
+import { lay, write } from './tree-files.ts';
 
 const resources = path.resolve(import.meta.dirname, '../../resources/linux');
 
@@ -43,12 +44,31 @@ const nodeModules = path.resolve(import.meta.dirname, '../../node_modules');
 export const installedPackages: PackageFolders = (name) => path.join(nodeModules, name);
 
 /** The packages with native parts, for one processor: no sources, and nothing for other systems. */
-export const nativePackages = (processor: Processor, folderOf: PackageFolders): NativePackage[] =>
+export const nativePackages = (
+  processor: Processor,
+  folderOf: PackageFolders,
+  platform: NodeJS.Platform = 'linux',
+): NativePackage[] =>
   Object.entries({
     koffi: ['package.json', 'LICENSE.txt', '{index,indirect}.{js,cjs}', 'src/koffi/**/*.{js,cjs}'],
-    [`@koromix/koffi-linux-${processor}`]: ['package.json', 'index.js', `linux_${processor}/koffi.node`],
-    keytar: ['package.json', 'LICENSE.md', 'lib/keytar.js', `prebuilds/linux-${processor}/keytar.node`],
+    [`@koromix/koffi-${platform}-${processor}`]: [
+      'package.json',
+      'index.js',
+      `${platform}_${processor}/koffi.node`,
+    ],
+    keytar: ['package.json', 'LICENSE.md', 'lib/keytar.js', `prebuilds/${platform}-${processor}/keytar.node`],
   }).map(([name, files]) => ({ name, folder: folderOf(name), files }));
+
+/** Lays packages into a folder in which bundles find them. */
+export async function layPackages(target: string, packages: readonly NativePackage[]): Promise<void> {
+  for (const { name, folder, files } of packages) {
+    for (const pattern of files) {
+      const found = globSync(pattern, { cwd: folder });
+      if (found.length === 0) throw new Error(`${name} has no ${pattern}`);
+      for (const file of found) await lay(path.join(folder, file), path.join(target, name, file));
+    }
+  }
+}
 
 /** Lays the programs, the units and the accounts into `tree`, at the places that a package installs them to. */
 export async function layCorePrograms(tree: string, programs: CorePrograms): Promise<void> {
@@ -59,14 +79,7 @@ export async function layCorePrograms(tree: string, programs: CorePrograms): Pro
   await lay(programs.commandLine, path.join(tree, installed.commandLine));
   // Node takes a file named .js for what the nearest package.json says.
   await write(path.join(own, 'app/package.json'), '{ "type": "module" }\n');
-  for (const { name, folder, files } of programs.packages) {
-    for (const pattern of files) {
-      const found = globSync(pattern, { cwd: folder });
-      if (found.length === 0) throw new Error(`${name} has no ${pattern}`);
-      for (const file of found)
-        await lay(path.join(folder, file), path.join(own, 'node_modules', name, file));
-    }
-  }
+  await layPackages(path.join(own, 'node_modules'), programs.packages);
   await lay(path.join(resources, 'waymaker'), path.join(tree, 'usr/bin/waymaker'), 0o755);
   await lay(path.join(resources, 'waymaker-helper.service'), path.join(tree, installed.helperUnit));
   await lay(
@@ -106,14 +119,3 @@ export async function layCoreTexts(
 
 /** Compressed so that the same bytes come out at any time: without a name and a time. */
 export const compressed = (text: string): Buffer => gzipSync(text, { level: 9 });
-
-async function lay(from: string, to: string, mode = 0o644): Promise<void> {
-  await mkdir(path.dirname(to), { recursive: true });
-  await copyFile(from, to);
-  await chmod(to, mode);
-}
-
-async function write(to: string, text: string | Buffer): Promise<void> {
-  await mkdir(path.dirname(to), { recursive: true });
-  await writeFile(to, text, { mode: 0o644 });
-}

@@ -54,6 +54,7 @@ function control(facts: PackageFacts, architecture: string, kibibytes: number): 
     'Pre-Depends': facts.preDepends?.debian.join(', '),
     Depends: facts.depends.debian.join(', '),
     Recommends: facts.recommends?.debian.join(', '),
+    Conflicts: facts.conflicts?.join(', '),
     Section: 'net',
     Priority: 'optional',
     Description: facts.summary,

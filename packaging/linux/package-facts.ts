@@ -20,6 +20,8 @@ export interface PackageFacts {
   depends: { debian: readonly string[]; rpm: readonly string[] };
   /** What has to be there before anything of it is unpacked. */
   preDepends?: { debian: readonly string[] };
+  /** Packages that cannot be installed beside it. */
+  conflicts?: readonly string[];
   recommends?: { debian: readonly string[]; rpm: readonly string[] };
   /** Files that administrators may change: absolute paths. */
   configurationFiles?: readonly string[];

@@ -74,6 +74,7 @@ async function specOf(facts: PackageFacts, tree: string): Promise<string> {
     'AutoReqProv: no',
     ...facts.depends.rpm.map((one) => `Requires: ${one}`),
     ...(facts.recommends?.rpm ?? []).map((one) => `Recommends: ${one}`),
+    ...(facts.conflicts ?? []).map((one) => `Conflicts: ${one}`),
     '%description',
     facts.description.map((text) => wrapped(text).join('\n')).join('\n\n'),
     '%install',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { chmod, lutimes, readdir, stat } from 'node:fs/promises';
+import { chmod, copyFile, lutimes, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Dirent } from 'node:fs';
@@ -35,4 +35,16 @@ export async function hashOf(file: string, algorithm: 'md5' | 'sha256'): Promise
   const hash = createHash(algorithm);
   await pipeline(createReadStream(file), hash);
   return hash.digest('hex');
+}
+
+/** Copies a file to its place, with the folders that lead there. */
+export async function lay(from: string, to: string, mode = 0o644): Promise<void> {
+  await mkdir(path.dirname(to), { recursive: true });
+  await copyFile(from, to);
+  await chmod(to, mode);
+}
+
+export async function write(to: string, text: string | Buffer, mode = 0o644): Promise<void> {
+  await mkdir(path.dirname(to), { recursive: true });
+  await writeFile(to, text, { mode });
 }

@@ -137,6 +137,7 @@ export const houses = {
     ofEveryRoom: ['run.ts'],
     rooms: {
       repository: ['linux', 'runtime'],
+      desktop: ['linux', 'runtime', 'manifest'],
       linux: ['runtime', 'manifest', 'commit-time.ts'],
       manifest: [],
       runtime: [],

@@ -34,19 +34,20 @@ const programs = [
 const inStyleSheets = ['@fontsource-variable/inter/package.json'];
 
 /** Builds of which only Vite's list of packages is used, including packages that are installed beside them. */
-const builds: InlineConfig[] = [
-  {
-    root: path.join(root, 'src/renderer'),
-    plugins: [react()],
-    build: {
-      rolldownOptions: {
-        input: [
-          path.join(root, 'src/renderer/index.html'),
-          ...inStyleSheets.map((file) => path.join(root, 'node_modules', file)),
-        ],
-      },
+const pages: InlineConfig = {
+  root: path.join(root, 'src/renderer'),
+  plugins: [react()],
+  build: {
+    rolldownOptions: {
+      input: [
+        path.join(root, 'src/renderer/index.html'),
+        ...inStyleSheets.map((file) => path.join(root, 'node_modules', file)),
+      ],
     },
   },
+};
+const builds: InlineConfig[] = [
+  pages,
   // All programs in one, since they share most of their files.
   {
     root,
@@ -104,6 +105,9 @@ async function packagesOf(config: InlineConfig): Promise<Package[]> {
 
 const isAsset = (output: Rolldown.OutputAsset | Rolldown.OutputChunk): output is Rolldown.OutputAsset =>
   output.type === 'asset';
+
+/** The packages that the app's pages have in them. */
+export const packagesOfPages = (): Promise<Package[]> => packagesOf(pages);
 
 /** The notices for everything that the app contains, as the file should be. */
 export async function thirdPartyNotices(): Promise<string> {

@@ -41,6 +41,8 @@ export interface StandInOptions {
 export interface PlayedSystem {
   platform?: 'linux' | 'darwin' | 'win32';
   isPackaged?: boolean;
+  /** The file that starts the app, where that is not the runtime of this process. */
+  program?: string;
   /** macOS: the link that starts the app, which an event says before the app is ready. */
   openedBy?: string;
   /** macOS: the system starts the app because its user has signed in. */
@@ -64,11 +66,13 @@ export interface RunningStandIn {
 export const playedEnvironment = ({
   platform,
   isPackaged,
+  program,
   openedBy,
   isOpenedAtLogin,
 }: PlayedSystem = {}): NodeJS.ProcessEnv => ({
   ...(platform && { STAND_IN_PLATFORM: platform }),
   ...(isPackaged && { STAND_IN_PACKAGED: '1' }),
+  ...(program !== undefined && { STAND_IN_PROGRAM: program }),
   ...(openedBy !== undefined && { STAND_IN_OPENED_BY: openedBy }),
   ...(isOpenedAtLogin && { STAND_IN_OPENED_AT_LOGIN: '1' }),
 });

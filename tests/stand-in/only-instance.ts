@@ -10,6 +10,17 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
+const lockOf = (userData: string) => path.join(userData, 'stand-in-instance');
+
+/** Whether a process that lives uses `userData`. */
+export function hasInstance(userData: string): boolean {
+  try {
+    return isAlive(Number(readFileSync(lockOf(userData), 'utf8')));
+  } catch {
+    return false;
+  }
+}
+
 /**
  * Makes this process the one instance that uses `userData`. Undefined if there is one already; that one is
  * told this process's arguments and folder.
@@ -18,7 +29,7 @@ export function becomeOnlyInstance(
   userData: string,
   onSecond: (argv: string[], folder: string) => void,
 ): { release(): void } | undefined {
-  const lock = path.join(userData, 'stand-in-instance');
+  const lock = lockOf(userData);
   const mail = path.join(userData, 'stand-in-second-instances');
   mkdirSync(mail, { recursive: true });
   for (;;) {

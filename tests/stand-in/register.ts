@@ -1,5 +1,7 @@
 /** `node --import` of the app's process: resolves `electron` to the double, for imports and requires alike. */
-import { createRequire, flushCompileCache, registerHooks } from 'node:module';
+import { flushCompileCache, registerHooks } from 'node:module';
+// Not the package's main module, which would look for the binary.
+import electronPackage from 'electron/package.json' with { type: 'json' };
 
 /** Source beside source, bundle beside bundle. */
 const isSource = import.meta.url.endsWith('.ts');
@@ -21,9 +23,13 @@ if (STAND_IN_PLATFORM !== undefined) {
   Object.defineProperty(process, 'platform', { value: STAND_IN_PLATFORM });
 }
 
+const { STAND_IN_PROGRAM } = process.env;
+if (STAND_IN_PROGRAM !== undefined) Object.defineProperty(process, 'execPath', { value: STAND_IN_PROGRAM });
+
 // Tests kill most apps: what was compiled for the start is of use to the next one all the same.
 setTimeout(flushCompileCache, 2000).unref();
 
-// Read from the package: its main module would look for the binary.
-const { version } = createRequire(import.meta.url)('electron/package.json') as { version: string };
-Object.defineProperty(process.versions, 'electron', { value: version, enumerable: true });
+Object.defineProperty(process.versions, 'electron', {
+  value: electronPackage.version,
+  enumerable: true,
+});

@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs';
+import { cp, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { createPackageWithOptions } from '@electron/asar';
+import { setFuses } from './fuses.ts';
+
+/** Electron's files, and the name of its program among them. */
+export interface ElectronFiles {
+  folder: string;
+  program: string;
+}
+
+/** Chromium's sandbox where a system lets no user make namespaces: it has to belong to root, and run as root. */
+export const setuidSandbox = 'chrome-sandbox';
+
+/** Lays Electron into `folder` under the app's name, with its fuses set, and `app` in an archive in it. */
+export async function layElectron(folder: string, electron: ElectronFiles, app: string): Promise<void> {
+  await cp(electron.folder, folder, { recursive: true });
+  const program = path.join(folder, 'waymaker');
+  await rename(path.join(folder, electron.program), program);
+  await setFuses(program);
+  const resources = path.join(folder, 'resources');
+  // Electron's own example of an app.
+  await rm(path.join(resources, 'default_app.asar'), { force: true });
+  // The system loads native modules from files only.
+  await createPackageWithOptions(app, path.join(resources, 'app.asar'), { unpack: '*.node' });
+  for (const file of ['waymaker', 'resources/app.asar', 'LICENSE', 'LICENSES.chromium.html'])
+    if (!existsSync(path.join(folder, file))) throw new Error(`Electron’s files have no ${file}`);
+}

@@ -1,0 +1,67 @@
+import path from 'node:path';
+import type { Configuration } from 'electron-builder';
+import { product } from '../linux/package-facts.ts';
+import { fuseSettings } from './fuses.ts';
+import { iconFile } from './icons.ts';
+
+/** The installers that electron-builder makes, by the system that each is for and is made on. */
+export const installers = {
+  win32: { what: 'nsis for Windows', targets: ['nsis'] },
+  darwin: { what: 'dmg and pkg for macOS', targets: ['dmg', 'pkg'] },
+  linux: { what: 'AppImage for Linux', targets: ['AppImage'] },
+} as const;
+export type InstallerPlatform = keyof typeof installers;
+
+/** Why each installer cannot be made here, by what it is; without those that can. */
+export function onlyConfigured(
+  platform: NodeJS.Platform,
+  electron: object | undefined,
+): Record<string, string> {
+  const reasons = Object.entries(installers).flatMap(([its, { what }]) => {
+    if (its !== platform) return [[what, `it is made on ${systemNames[its as InstallerPlatform]}`]];
+    return electron ? [] : [[what, noElectron]];
+  });
+  return Object.fromEntries(reasons) as Record<string, string>;
+}
+
+export const noElectron = 'Electron’s binary is not here; node node_modules/electron/install.js fetches it';
+
+const systemNames: Record<InstallerPlatform, string> = { win32: 'Windows', darwin: 'macOS', linux: 'Linux' };
+
+/** What electron-builder is told. `app` is a folder as `layApp` lays it, and `electron` that of Electron's binary. */
+export function installerConfiguration(options: {
+  platform: InstallerPlatform;
+  app: string;
+  electron: { folder: string; version: string };
+  /** Where installers go. */
+  folder: string;
+}): Configuration {
+  const { platform, app, electron, folder } = options;
+  return {
+    appId: 'example.waymaker.Waymaker',
+    productName: 'Waymaker',
+    copyright: `${product.licence} licence`,
+    directories: { app, output: folder },
+    // The app is complete: its packages are in its bundle, and those with native parts beside it.
+    files: ['out/**/*', 'package.json', { from: path.join(app, 'node_modules'), to: 'node_modules' }],
+    npmRebuild: false,
+    asar: true,
+    asarUnpack: ['**/*.node'],
+    electronDist: electron.folder,
+    electronVersion: electron.version,
+    electronFuses: { ...fuseSettings, enableEmbeddedAsarIntegrityValidation: platform !== 'linux' },
+    protocols: [{ name: 'Waymaker', schemes: ['waymaker'] }],
+    icon: iconFile(512),
+    // Nothing is published by whoever makes a package.
+    publish: null,
+    win: { target: ['nsis'] },
+    nsis: { oneClick: false, perMachine: true, artifactName: '${name}-${version}-${arch}.${ext}' },
+    mac: { target: ['dmg', 'pkg'], category: 'public.app-category.utilities', hardenedRuntime: true },
+    linux: {
+      target: ['AppImage'],
+      executableName: 'waymaker',
+      category: 'Network',
+      executableArgs: ['--'],
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { build, Platform } from 'electron-builder';
+import { installedPackages, nativePackages } from '../linux/core-tree.ts';
+import { product } from '../linux/package-facts.ts';
+import type { SigningKeys } from '../manifest/signing-keys.ts';
+import { lockedPackage } from '../runtime/locked-package.ts';
+import type { Processor } from '../runtime/processors.ts';
+import { bundleMain } from './app-bundle.ts';
+import { layApp } from './app-folder.ts';
+import type { ElectronFiles } from './electron-program.ts';
+import { installerConfiguration, installers, type InstallerPlatform } from './installer-configuration.ts';
+
+/** Makes the installers of this system by electron-builder, and resolves with their paths. */
+export async function makeInstallers(options: {
+  platform: InstallerPlatform;
+  electron: ElectronFiles;
+  folder: string;
+  keys: SigningKeys;
+  progress: (line: string) => void;
+}): Promise<string[]> {
+  const { platform, electron, folder, keys, progress } = options;
+  const { what } = installers[platform];
+  const scratch = await mkdtemp(path.join(folder, 'installers-'));
+  try {
+    const app = path.join(scratch, 'app');
+    const main = await bundleMain(path.join(scratch, 'bundles'), keys.publicKeys);
+    const packages = nativePackages(process.arch as Processor, installedPackages, platform);
+    await layApp(app, { main: main.file, version: product.version, packages });
+    const { version } = await lockedPackage('electron');
+    const config = installerConfiguration({
+      platform,
+      app,
+      electron: { folder: electron.folder, version },
+      folder: path.join(folder, 'installers'),
+    });
+    progress(what);
+    const targets = systems[platform].createTarget([...installers[platform].targets]);
+    const made = await build({ projectDir: scratch, config, targets });
+    return made.filter((file) => !file.endsWith('.blockmap'));
+  } finally {
+    await rm(scratch, { recursive: true });
+  }
+}
+
+const systems = { win32: Platform.WINDOWS, darwin: Platform.MAC, linux: Platform.LINUX } as const;

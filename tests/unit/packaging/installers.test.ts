@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Ajv } from 'ajv';
+import { expect, test } from 'vitest';
+import {
+  installerConfiguration,
+  installers,
+  noElectron,
+  onlyConfigured,
+  type InstallerPlatform,
+} from '../../../packaging/desktop/installer-configuration.ts';
+
+const platforms = Object.keys(installers) as InstallerPlatform[];
+const root = path.resolve(import.meta.dirname, '../../..');
+
+test('the configuration of each installer is one by electron-builder’s own schema', async () => {
+  const file = path.join(root, 'node_modules/app-builder-lib/scheme.json');
+  const schema = JSON.parse(await readFile(file, 'utf8')) as object;
+  const isValid = new Ajv({ strict: false, logger: false }).compile(schema);
+  for (const platform of platforms) {
+    const electron = { folder: '/electron', version: '1.2.3' };
+    const configuration = installerConfiguration({ platform, app: '/app', electron, folder: '/made' });
+    expect(isValid(configuration), JSON.stringify(isValid.errors)).toBe(true);
+    expect(isValid({ ...configuration, asar: 'perhaps' })).toBe(false);
+    expect(configuration.electronFuses).toMatchObject({ runAsNode: false, onlyLoadAppFromAsar: true });
+    expect(configuration.electronFuses?.enableEmbeddedAsarIntegrityValidation).toBe(platform !== 'linux');
+  }
+});
+
+test('each says why it is only configured here', () => {
+  expect(onlyConfigured('linux', undefined)).toEqual({
+    'nsis for Windows': 'it is made on Windows',
+    'dmg and pkg for macOS': 'it is made on macOS',
+    'AppImage for Linux': noElectron,
+  });
+  expect(Object.keys(onlyConfigured('linux', {}))).toEqual(['nsis for Windows', 'dmg and pkg for macOS']);
+  expect(Object.keys(onlyConfigured('win32', {}))).not.toContain('nsis for Windows');
+});

@@ -1,0 +1,27 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { ElectronFiles } from '../../../../packaging/desktop/electron-program.ts';
+
+/** By these bytes Electron's fuses are found: https://www.electronjs.org/docs/latest/tutorial/fuses */
+const sentinel = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
+
+/** Version 1, nine fuses, as Electron is shipped. */
+export const unsetFuses = `${sentinel}\u0001\u0009101100111`;
+
+/** The nine fuses in a binary. */
+export function fuseWire(binary: Buffer): string {
+  const at = binary.indexOf(sentinel) + sentinel.length + 2;
+  return binary.toString('latin1', at, at + 9);
+}
+
+/** A folder like that of Electron's binary, which could not be had here: its files' names, and its fuses. */
+export async function electronFiles(folder: string): Promise<ElectronFiles> {
+  await mkdir(path.join(folder, 'resources'), { recursive: true });
+  await mkdir(path.join(folder, 'locales'), { recursive: true });
+  await writeFile(path.join(folder, 'electron'), `ELF${unsetFuses}`, { encoding: 'latin1', mode: 0o755 });
+  for (const file of ['LICENSE', 'LICENSES.chromium.html', 'version', 'resources.pak', 'locales/en-US.pak'])
+    await writeFile(path.join(folder, file), file);
+  await writeFile(path.join(folder, 'chrome-sandbox'), 'sandbox', { mode: 0o755 });
+  await writeFile(path.join(folder, 'resources/default_app.asar'), 'Electron’s own example');
+  return { folder, program: 'electron' };
+}
