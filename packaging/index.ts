@@ -4,6 +4,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { buildIfStale } from '../scripts/build-stamp.ts';
+import { downloadedElectron } from '../scripts/start/electron-download.ts';
 import { electronBinary } from '../tests/e2e/support/host/electron-binary.ts';
 import { commitTime } from './commit-time.ts';
 import { makeDesktop } from './desktop/desktop-package.ts';
@@ -23,6 +24,7 @@ import { processors, type Processor } from './runtime/processors.ts';
 /** `npm run package -- [TARGET…]`: makes the packages, and says of each whether it was made. */
 
 const folder = path.resolve(import.meta.dirname, '../out/packages');
+const nodeModules = path.resolve(import.meta.dirname, '../node_modules');
 const usage = [
   'usage: npm run package -- [core|desktop|installers …] [--processor x64|arm64] [--format deb|rpm] [--fast]',
   '       npm run package -- repository --url https://… [--folder FOLDER]',
@@ -55,12 +57,16 @@ const targets: Record<string, (context: PackagingContext) => Promise<Outcome>> =
       );
     return { made };
   },
-  /** In Electron where its binary is, which is one for this machine; elsewhere the window for tests. */
+  /**
+   * In Electron where its binary can be had, which is one for this machine; elsewhere the window for tests, which no
+   * release has.
+   */
   async desktop(context) {
-    const electron = electronFiles();
+    const electron = await electronFiles();
+    const unmade: Record<string, string> = electron ? {} : { waymaker: noElectron };
+    if (electron === undefined && !context.keys.isTest) return { made: [], onlyConfigured: unmade };
     await buildIfStale();
     const made: string[] = [];
-    const unmade: Record<string, string> = electron ? {} : { waymaker: noElectron };
     for (const processor of context.processors) {
       if (electron && processor !== process.arch)
         unmade[`waymaker for ${processor}`] = `Electron’s binary here is for ${process.arch}`;
@@ -77,7 +83,7 @@ const targets: Record<string, (context: PackagingContext) => Promise<Outcome>> =
     return { made, onlyConfigured: unmade };
   },
   async installers(context) {
-    const electron = electronFiles();
+    const electron = await electronFiles();
     const unmade = onlyConfigured(process.platform, electron);
     if (electron === undefined || !(process.platform in installers))
       return { made: [], onlyConfigured: unmade };
@@ -88,12 +94,19 @@ const targets: Record<string, (context: PackagingContext) => Promise<Outcome>> =
   },
 };
 
-/** On macOS, the program is deep in a bundle. */
-function electronFiles(): ElectronFiles | undefined {
-  const binary = electronBinary();
+/** Fetched if it is not here; undefined if that fails. */
+async function electronFiles(): Promise<ElectronFiles | undefined> {
+  const binary = await downloadedElectron({
+    installer: path.join(nodeModules, 'electron/install.js'),
+    failureFile: path.join(nodeModules, '.waymaker-electron-failed'),
+    binary: electronBinary,
+    stop: new AbortController().signal,
+    otherwise: 'so there is no desktop app',
+  });
   if (binary === undefined) return undefined;
-  const folder = path.resolve(binary, process.platform === 'darwin' ? '../../../..' : '..');
-  return { folder, program: path.relative(folder, binary) };
+  // On macOS, the program is deep in a bundle.
+  const files = path.resolve(binary, process.platform === 'darwin' ? '../../../..' : '..');
+  return { folder: files, program: path.relative(files, binary) };
 }
 
 /** What is only done when it is asked for. */

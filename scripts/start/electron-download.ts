@@ -16,6 +16,8 @@ export interface ElectronDownload {
   binary: () => string | undefined;
   /** Ends the download. */
   stop: AbortSignal;
+  /** What happens without it; by default, what a start does. */
+  otherwise?: string;
 }
 
 /**
@@ -24,6 +26,7 @@ export interface ElectronDownload {
  */
 export async function downloadedElectron(options: ElectronDownload): Promise<string | undefined> {
   const { installer, failureFile, binary, stop } = options;
+  const { otherwise = 'so the app runs in Chromium instead' } = options;
   const found = binary();
   if (found !== undefined || failedRecently(failureFile)) return found;
   console.log('Fetching the binary of Electron …');
@@ -37,7 +40,7 @@ export async function downloadedElectron(options: ElectronDownload): Promise<str
     // Another user's package folder: then the next start tries again.
     await writeFile(failureFile, '').catch(() => undefined);
     console.log(
-      'Electron could not be downloaded, so the app runs in Chromium instead. Starts try again after a day; to try now:\n' +
+      `Electron could not be downloaded, ${otherwise}. Starts try again after a day; to try now:\n` +
         '                node node_modules/electron/install.js',
     );
   }
