@@ -1,12 +1,12 @@
-import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
-import { addresses, ports } from '../../lab/network/addresses.ts';
+import { addresses } from '../../lab/network/addresses.ts';
 import type { CapturedPacket } from '../../lab/packets/frame.ts';
 import { eventually } from '../../lab/runs/process.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 import { capturedWhile } from '../support/programs/seen-by.ts';
+import { goOn, talkOnBoth, type Host, type Talk } from '../support/programs/talk.ts';
 
 /** Mode ip: what becomes of connections that are open when a tunnel is made, and when it ends. */
 
@@ -33,50 +33,8 @@ const ip = (policy: 'include' | 'exclude', routeIps: string[]): Routing => ({
 /** By either, the echo belongs in the tunnel and its neighbour does not. */
 const routings = [ip('include', onBoth(echo)), ip('exclude', onBoth(direct))];
 
-/** Somebody who says a marker again and again, to a host that repeats it. */
-interface Talk {
-  readonly marker: string;
-  /** Resolves when the host has repeated it once more. */
-  answered(): Promise<void>;
-  isOver(): boolean;
-  end(): void;
-}
-
-async function talk(address: string, marker: string, protocol: 'tcp' | 'udp'): Promise<Talk> {
-  const script = `
-    const [, protocol, address, port, marker] = process.argv;
-    const answered = () => console.log('answered');
-    if (protocol === 'tcp') {
-      const socket = require('node:net').connect(Number(port), address).on('data', answered);
-      socket.on('error', () => undefined).on('close', () => process.exit());
-      setInterval(() => socket.write(marker), 20);
-    } else {
-      const socket = require('node:dgram').createSocket(address.includes(':') ? 'udp6' : 'udp4');
-      // A refusal to send is no end.
-      socket.on('message', answered).on('error', () => undefined);
-      socket.connect(Number(port), address, () => setInterval(() => socket.send(marker, () => undefined), 20));
-    }`;
-  const program = await net.lab.user.spawnUntil(
-    [process.execPath, '-e', script, protocol, address, String(ports.echo), marker],
-    /answered/,
-  );
-  const { stdout } = program;
-  if (!stdout) throw new Error('the program has no output');
-  return {
-    marker,
-    answered: async () => void (await once(stdout, 'data')),
-    isOver: () => program.exitCode !== null,
-    end: () => program.kill('SIGKILL'),
-  };
-}
-
-/** Talks to a host over both IP versions, the markers of which begin with a word. */
-const talkTo = (host: typeof echo | typeof direct, word: string, protocol: 'tcp' | 'udp' = 'tcp') =>
-  Promise.all(
-    (['ipv4', 'ipv6'] as const).map((family) =>
-      talk(host[family], `${word}-${protocol}-${family}`, protocol),
-    ),
-  );
+const talkTo = (host: Host, word: string, protocol?: 'tcp' | 'udp') =>
+  talkOnBoth(net.lab.user, host, word, protocol);
 
 const markersOf = (talks: readonly Talk[]) => talks.map(({ marker }) => marker);
 
@@ -88,14 +46,6 @@ const own: readonly string[] = Object.values(addresses.user);
 const heard = (packets: readonly CapturedPacket[], talks: readonly Talk[]) =>
   markersOf(talks).filter((marker) =>
     packets.some(({ destination, payload }) => !own.includes(destination) && payload.includes(marker)),
-  );
-
-/** Resolves when each of them has been answered a few times. */
-const goOn = (talks: readonly Talk[]) =>
-  Promise.all(
-    talks.map(async (one) => {
-      for (let count = 0; count < 5; count += 1) await one.answered();
-    }),
   );
 
 test.each(routings)(
