@@ -21,7 +21,7 @@ export interface AppliedNetwork {
   datagramPort: number | undefined;
   /** How long the gateway takes to answer, in milliseconds, as far as it is known. */
   roundTripMs: number | undefined;
-  /** Addresses that the device and rules may have, including those of failed configurations. */
+  /** Addresses that the device, rules and connections may have, including those of failed configurations. */
   assigned: string[];
   /** The networks in which this machine has addresses. */
   attachedNetworks: Promise<string[]>;
@@ -42,7 +42,7 @@ export const newNetwork = async (
   configuration: undefined,
   datagramPort: undefined,
   roundTripMs: undefined,
-  assigned: [],
+  assigned: [...(connection.awaitedAddresses ?? [])],
   networks: noNetworks,
   outsideResolvers: [],
   proxy: undefined,

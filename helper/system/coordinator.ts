@@ -199,6 +199,7 @@ export function createCoordinator(options: {
         await changing(async () => {
           // Before there is a route into the tunnel, so that it never captures more than the gateway wants.
           const connection = { ...current.connection, pushedRoutes: given.pushedRoutes };
+          const { awaitedAddresses = [] } = connection;
           const isReplanned = await follower.replan(current, connection);
           current.configuration = configuration;
           await proxies.configure(current);
@@ -212,6 +213,9 @@ export function createCoordinator(options: {
           // Some rules contain the addresses.
           await router.set(routingRulesOf(current, fresh));
           await device.removeAddresses(old);
+          // What waited for other addresses than came would wait in vain.
+          await connections.end(awaitedAddresses.filter((awaited) => !fresh.includes(awaited)));
+          current.connection = { ...current.connection, awaitedAddresses: undefined };
         });
         current.assigned = fresh;
         return { addresses, dns: { ...given.dns, servers: askedServers(current) }, roundTripMs };
@@ -250,17 +254,24 @@ export function createCoordinator(options: {
 
     activeRouting: () => activeRoutingOf(applied),
 
-    release: ({ keepBlocking }) =>
+    release: ({ keepBlocking, isAwaited = false }) =>
       enqueue(async () => {
-        const connection = latestConnection();
+        const latest = latestConnection();
         const steps = record.take(applied);
-        const [addresses, wasApplied] = [applied?.assigned ?? [], applied !== undefined];
+        const [addresses, wasApplied] = [
+          applied?.assigned ?? latest?.awaitedAddresses ?? [],
+          applied !== undefined,
+        ];
         proxies.leave(applied?.proxy);
+        // Those through a proxy end with it.
+        const mayWait = keepBlocking && isAwaited && applied?.plan.capture.kind !== 'proxy';
+        const awaitedAddresses = mayWait && addresses.length > 0 ? addresses : undefined;
+        const connection = latest && { ...latest, awaitedAddresses };
         // As long as their address is this machine's: what is still to be sent from it could leave outside later.
-        await connections.end(addresses);
-        if (keepBlocking && applied && applied.plan.capture.kind !== 'proxy') {
+        if (!awaitedAddresses) await connections.end(addresses);
+        if (keepBlocking && applied && connection && applied.plan.capture.kind !== 'proxy') {
           // The tunnel, which some packets can use, is about to end; with this filter, they are blocked as well.
-          const blocking = filterRulesOf({ ...applied, configuration: undefined });
+          const blocking = filterRulesOf({ ...applied, connection, configuration: undefined });
           await filter.set(blocking).catch((error: unknown) => log.error('the filter stays as it is', error));
         }
         applied = undefined;

@@ -47,6 +47,7 @@ const connection = z.strictObject({
   fallbackResolvers: z.optional(resolvers),
   ownResolvers: z.optional(resolvers),
   split: z.optional(z.boolean()),
+  awaitedAddresses: z.optional(z.array(z.union([z.ipv4(), z.ipv6()])).check(z.maxLength(4))),
   pushedRoutes: z.optional(z.strictObject({ includes: prefixes, excludes: prefixes })),
 });
 

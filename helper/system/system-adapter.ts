@@ -21,6 +21,8 @@ export interface Connection {
   ownResolvers?: string[] | undefined;
   /** Whether the routes that the gateway pushes decide what mode global sends through the tunnel. */
   split?: boolean;
+  /** The tunnel's addresses, while another helper is to make it again: connections from them wait for that. */
+  awaitedAddresses?: string[] | undefined;
   /** Those routes, once the gateway has sent them; until then, everything belongs in the tunnel. */
   pushedRoutes?: PushedRoutes | undefined;
 }
@@ -46,6 +48,11 @@ export type RoutingChange = Pick<Connection, 'routing'> & {
   killSwitch?: boolean | undefined;
   allowIncoming?: boolean | undefined;
 };
+
+export interface ReleaseOptions {
+  keepBlocking: boolean;
+  isAwaited?: boolean;
+}
 
 /**
  * Everything that differs between operating systems. `apply`, `configure` and `release` change the system; each records
@@ -95,9 +102,10 @@ export interface SystemAdapter {
 
   /**
    * Restores everything as it was before `apply`; `keepBlocking`: what is captured stays blocked, or is blocked from
-   * now on. Resolves with whether it is blocked, which was checked.
+   * now on. `isAwaited`: another helper makes the tunnel again, for which the programs' connections through it wait as
+   * long as traffic is blocked; otherwise they end. Resolves with whether it is blocked, which was checked.
    */
-  release(options: { keepBlocking: boolean }): Promise<{ blocked: boolean }>;
+  release(options: ReleaseOptions): Promise<{ blocked: boolean }>;
 
   /**
    * Checks whether the setup is in force, and restores what is not; false if that fails. A lost protection is then

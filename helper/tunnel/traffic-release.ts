@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts';
-import type { SystemAdapter } from '../system/system-adapter.ts';
+import type { ReleaseOptions, SystemAdapter } from '../system/system-adapter.ts';
 
 /** Puts the system back after a connection, and knows what of its traffic is still blocked. */
 export interface TrafficRelease {
@@ -8,7 +8,7 @@ export interface TrafficRelease {
   /** Traffic should be blocked, but is not. */
   readonly isUnprotected: boolean;
   /** Never rejects. */
-  release(options: { keepBlocking: boolean }): Promise<void>;
+  release(options: ReleaseOptions): Promise<void>;
 }
 
 export function createTrafficRelease(

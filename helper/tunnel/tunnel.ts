@@ -9,7 +9,13 @@ import type { LaunchEngine } from '../engine/engine-port.ts';
 import type { Log } from '../log.ts';
 import type { ReadRouting } from '../modes/read-routing.ts';
 import type { ProcessesMoved, ProcessMove } from '../system/ports/program-groups-port.ts';
-import type { Connection, OpenPortal, RoutingChange, SystemAdapter } from '../system/system-adapter.ts';
+import type {
+  Connection,
+  OpenPortal,
+  ReleaseOptions,
+  RoutingChange,
+  SystemAdapter,
+} from '../system/system-adapter.ts';
 import { RoutingLost } from '../system/ports/system-change-failed.ts';
 import { createAttachedClients, type Client } from './attached-clients.ts';
 import { isResolved, unresolvedAddress } from './connection-run.ts';
@@ -204,11 +210,12 @@ export class Tunnel {
     });
   }
 
-  /** Called when the helper ends: like `disconnect`, but the kill switch keeps traffic blocked. */
+  /** Called when the helper ends: like `disconnect`, but the kill switch keeps traffic blocked for the next helper. */
   shutDown(): Promise<void> {
     return this.#command('disconnected', async () => {
       await this.#portal.shut();
-      if (this.#run) await this.#end(this.#run, { keepBlocking: this.#run.connection.killSwitch });
+      if (this.#run)
+        await this.#end(this.#run, { keepBlocking: this.#run.connection.killSwitch, isAwaited: true });
     });
   }
 
@@ -272,7 +279,7 @@ export class Tunnel {
     }).catch(() => undefined);
   }
 
-  async #end(run: Run, options: { keepBlocking: boolean }): Promise<void> {
+  async #end(run: Run, options: ReleaseOptions): Promise<void> {
     // Where it was begun after the command that ends it had come, nobody has yet.
     run.abort.abort();
     await run.over;

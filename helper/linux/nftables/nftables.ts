@@ -117,6 +117,7 @@ export function packetFilterScript(
           ...chain('portal', 'filter hook output priority filter', 'accept', portalProxyRules(filter)),
         ]
       : []),
+    ...awaitedChain(filter),
     ...(groups.length > 0 || filter.exceptedMark !== undefined ? keptMarkChain(filter) : []),
     ...chainsOf.everything(),
     ...chainsOf.group(),
@@ -137,6 +138,17 @@ export function packetFilterScript(
     ...arpTable(filter),
     '',
   ].join('\n');
+}
+
+/** Before all others: a reset would end connections that the next tunnel, with the same addresses, carries on. */
+function awaitedChain({ awaitedAddresses }: Filter): string[] {
+  if (awaitedAddresses.length === 0) return [];
+  return chain(
+    'awaited',
+    'filter hook output priority filter - 1',
+    'accept',
+    awaitedAddresses.map((own) => `oifname != "lo" ${familyOf(own)} saddr ${own} drop`),
+  );
 }
 
 /** Programs fail at once instead of waiting. */

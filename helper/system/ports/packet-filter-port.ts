@@ -10,6 +10,8 @@ export interface FilterRules {
   gateway: GatewayEndpoint | undefined;
   /** If empty, no packet passes through the tunnel. */
   tunnelAddresses: readonly string[];
+  /** From these nothing leaves, and nothing is refused either: connections from them wait for the tunnel to come back. */
+  awaitedAddresses: readonly string[];
   /** Whether what nobody here has asked for may come in through the tunnel. */
   allowIncoming: boolean;
   networks: NearbyNetworks;
