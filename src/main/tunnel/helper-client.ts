@@ -29,6 +29,9 @@ export interface HelperClient {
 
 const backOff = { firstMs: 100, maxMs: 2000 } as const;
 
+/** In an upgrade, or after a crash, the next helper listens within seconds, and programs wait for its tunnel. */
+const returning = { pauseMs: 100, forMs: 10_000 } as const;
+
 export function createHelperClient(options: {
   socketPath: string;
   version: string;
@@ -72,15 +75,19 @@ export function createHelperClient(options: {
 
   async function keepAttached(): Promise<void> {
     let failures = 0;
+    let lostAt = -Infinity;
     while (!stopping.signal.aborted) {
       const outcome = await attach();
       if (stopping.signal.aborted) return;
+      if (outcome === 'ended') lostAt = performance.now();
       failures = outcome === 'ended' ? 1 : failures + 1;
       const cause = outcome === 'ended' ? 'helper-absent' : outcome;
       tell({ state: 'invalid', cause });
       attempted();
       try {
-        await delay(pauseAfter(failures, backOff), undefined, { signal: stopping.signal });
+        const isReturning = performance.now() - lostAt < returning.forMs;
+        const pauseMs = isReturning ? returning.pauseMs : pauseAfter(failures, backOff);
+        await delay(pauseMs, undefined, { signal: stopping.signal });
       } catch {
         return;
       }

@@ -11,10 +11,14 @@ const later: ReadonlySet<string> = new Set(['node']);
 /** Which signature file nothing was wrong with: of an update there is another one. */
 let good: string | undefined;
 
+/** What was found last. A helper that is expected is looked for ten times a second. */
+let last: { problem: FolderProblem | undefined; at: number } | undefined;
+const repeatMs = 1000;
+
 /**
  * What is wrong with the installed helper and the programs beside it; undefined if nothing is, and where this program
- * is no part of a package. Only root writes there, so what is right is looked at once for each version, but
- * `again`; `isThorough` compares the runtime, too, which takes longer.
+ * is no part of a package. Only root writes there, so what is right is looked at once for each version; with `again`, once
+ * a second at most. `isThorough` compares the runtime, too, which takes longer.
  */
 export async function installationProblem(
   options: { again?: boolean; isThorough?: boolean } = {},
@@ -35,7 +39,9 @@ export async function installationProblem(
   const status = await stat(path.join(folder, signatureFile)).catch(() => undefined);
   const current = status && `${status.ino} ${status.ctimeMs}`;
   if (!again && current !== undefined && current === good) return undefined;
+  if (again && !isThorough && last && performance.now() - last.at < repeatMs) return last.problem;
   const problem = await check();
+  last = { problem, at: performance.now() };
   // In the middle of an update, nothing fits.
   if (!problem) good = current;
   return problem;
