@@ -147,7 +147,7 @@ function awaitedChain({ awaitedAddresses }: Filter): string[] {
     'awaited',
     'filter hook output priority filter - 1',
     'accept',
-    awaitedAddresses.map((own) => `oifname != "lo" ${familyOf(own)} saddr ${own} drop`),
+    awaitedAddresses.map((own) => `oifname != "lo" ${nftFamilyOf(own)} saddr ${own} drop`),
   );
 }
 
