@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { endProcess } from '../../lab/runs/process.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 import { frame, helloParams } from '../support/callers/raw-client.ts';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 
 /** Of a range that no accounts are in (Debian policy §9.2.2). */
 const allowed = 64_950;
@@ -84,12 +85,14 @@ async function welcomes(tries: number): Promise<number> {
   return Number(await net.lab.user.run(['setpriv', ...identity(allowed), '--', ...argv]));
 }
 
-test.each([
+const floodings = [
+  { how: 'hold', isOpen: true },
   { how: 'hold', isOpen: false },
   { how: 'close', isOpen: false },
-  { how: 'hold', isOpen: true },
   { how: 'garbage', isOpen: true },
-] as const)(
+] as const;
+
+test.each(casesOf<(typeof floodings)[number]>({ usual: floodings.slice(0, 1), all: floodings }))(
   'an allowed user gets in while five others take all the connections they can: %o',
   async ({ how, isOpen }) => {
     await restart({ allow: [allowed], isOpen });

@@ -12,6 +12,7 @@ import { createTestKeychain, type TestKeychain } from '../../unit/main/support/k
 import { createTestLog } from '../../unit/main/support/log.ts';
 import { socketOf } from '../support/callers/attach-as.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
+import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 
 /** Debian policy §9.2.2: no account has this number. */
 const otherUid = 64_954;
@@ -87,27 +88,29 @@ test('the file has no token, is readable only by its user, and a copy opens for 
   await rm(copy, { recursive: true });
 });
 
-test('a lost key means that the user has to sign in again', async () => {
-  await signInOnce();
-  await rm(path.join(net.stateDirectory, 'sealing-key'));
-  await net.end('SIGKILL');
-  await net.start({ args });
-  const { store, log } = start();
-  expect(await store.load()).toEqual({ ...signedOut, persistence: 'helper' });
-  expect(log()).toContain('cannot be opened any more');
-  await store.signIn('token-2');
-  expect(await start().store.load()).toEqual({ ...signedIn, persistence: 'helper' });
-});
+if (isExhaustive)
+  test('a lost key means that the user has to sign in again', async () => {
+    await signInOnce();
+    await rm(path.join(net.stateDirectory, 'sealing-key'));
+    await net.end('SIGKILL');
+    await net.start({ args });
+    const { store, log } = start();
+    expect(await store.load()).toEqual({ ...signedOut, persistence: 'helper' });
+    expect(log()).toContain('cannot be opened any more');
+    await store.signIn('token-2');
+    expect(await start().store.load()).toEqual({ ...signedIn, persistence: 'helper' });
+  });
 
-test('a daemon that starts before the helper is signed in as soon as the helper is there', async () => {
-  await signInOnce();
-  await net.end('SIGTERM');
-  const { store } = start();
-  const known = new Promise<object>((resolve) => store.onChange(resolve));
-  expect(await store.load()).toEqual({ ...signedOut, persistence: 'memory' });
-  await net.start({ args });
-  expect(await known).toEqual({ ...signedIn, persistence: 'helper' });
-});
+if (isExhaustive)
+  test('a daemon that starts before the helper is signed in as soon as the helper is there', async () => {
+    await signInOnce();
+    await net.end('SIGTERM');
+    const { store } = start();
+    const known = new Promise<object>((resolve) => store.onChange(resolve));
+    expect(await store.load()).toEqual({ ...signedOut, persistence: 'memory' });
+    await net.start({ args });
+    expect(await known).toEqual({ ...signedIn, persistence: 'helper' });
+  });
 
 test('without a helper, too, the session is in memory only', async () => {
   const { store } = start({ socketPath: path.join(folder, 'none.sock') });

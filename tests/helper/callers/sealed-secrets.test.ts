@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { helperError } from '#shared/helper/protocol.ts';
 import { attachAs } from '../support/callers/attach-as.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 
 /** Two users who may both use the helper (Debian policy §9.2.2: no accounts have these numbers). */
 const [ownUid, otherUid] = [64_952, 64_953];
@@ -85,15 +86,20 @@ test('whatever was changed, cut off or made up is refused, and the next secret i
   await expect(client.call('seal', { secret: `${longest}x` })).rejects.toMatchObject({ code: -32602 });
 });
 
-test.each([
-  ['is gone', () => rm(keyFile())],
+const damages: [string, () => Promise<void>][] = [
   ['has another length', () => writeFile(keyFile(), 'short')],
   ['could be read by others', () => chmod(keyFile(), 0o644)],
-])('a key that %s is replaced: what was sealed with it stays closed', async (_, damage) => {
-  const sealed = await sealAs(ownUid);
-  await damage();
-  await restart();
-  await expect(unsealAs(ownUid, sealed)).rejects.toMatchObject(notSealed);
-  expect(await unsealAs(ownUid, await sealAs(ownUid))).toBe(secret);
-  expect((await stat(keyFile())).mode & 0o777).toBe(0o600);
-});
+  ['is gone', () => rm(keyFile())],
+];
+
+test.each(casesOf({ usual: damages.slice(0, 2), all: damages }))(
+  'a key that %s is replaced: what was sealed with it stays closed',
+  async (_, damage) => {
+    const sealed = await sealAs(ownUid);
+    await damage();
+    await restart();
+    await expect(unsealAs(ownUid, sealed)).rejects.toMatchObject(notSealed);
+    expect(await unsealAs(ownUid, await sealAs(ownUid))).toBe(secret);
+    expect((await stat(keyFile())).mode & 0o777).toBe(0o600);
+  },
+);
