@@ -10,6 +10,7 @@ import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { interpose, type FailingPrograms } from '../support/failures/failing-programs.ts';
 import { createHelperLab, proxyGone, type HelperLab } from '../support/helper-lab.ts';
 import { proxyOf } from '../support/proxy/proxy-of.ts';
+import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
 
 /** The filter that stands in while sets of prefixes are filled. */
 
@@ -61,70 +62,72 @@ test('a set that was filled before another failed is filled again with the next 
   expect(net.log(), 'the next filter was whole').not.toContain('others took away');
 });
 
-test(
-  'a connection that replaces one of less holds everything back while its list is loaded',
-  { timeout: waitLimit(60_000) },
-  async () => {
-    const list = Array.from({ length: 100_000 }, (_, index) => {
-      const network = 2 * index;
-      return `${1 + (network >> 16)}.${(network >> 8) & 255}.${network & 255}.0/24`;
-    }).filter((prefix) => !prefix.startsWith('10.'));
+if (isExhaustive)
+  test(
+    'a connection that replaces one of less holds everything back while its list is loaded',
+    { timeout: waitLimit(60_000) },
+    async () => {
+      const list = Array.from({ length: 100_000 }, (_, index) => {
+        const network = 2 * index;
+        return `${1 + (network >> 16)}.${(network >> 8) & 255}.${network & 255}.0/24`;
+      }).filter((prefix) => !prefix.startsWith('10.'));
+      const client = await net.connect({ routing: pac, killSwitch: true });
+      expect(await source(), 'positive control').toBe(addresses.user.ipv4);
+      const session = await net.signIn();
+      const journal = path.join(net.stateDirectory, 'journal.json');
+      const capture = await net.lab.capture(`dst host ${echo.ipv4}`);
+      await using stream = await net.lab.user.probe.stream('replaced', 5);
+      const answered = client.call(
+        'connect',
+        net.request({ session, routing: include([...list, `${echo.ipv4}/32`]) }),
+      );
+      const begun = await eventually('it has begun', async () => {
+        const entry = await readFile(journal, 'utf8').catch(() => '');
+        return entry.includes('"mode":"ip"') ? Date.now() : undefined;
+      });
+      await answered;
+      const blocked = Date.now();
+      const times = (await capture.stop()).map(({ time }) => time);
+      expect(times.length, 'positive control').toBeGreaterThan(0);
+      // What leaves, that is: the other end sends again what nobody answers.
+      const part = (Math.max(...times) - begun) / (blocked - begun);
+      expect(part, 'how much of the time until the answer it still leaves').toBeLessThan(0.3);
+      void stream;
+    },
+  );
+
+if (isExhaustive)
+  test('what comes to the proxy never leaves outside while a connection without one replaces its own', async () => {
+    const marker = 'proxied';
+    const url = `http://${marker}.${names.probes}/${marker}`;
+    const ask = (args: string) =>
+      net.lab.user.spawn([
+        'bash',
+        '-c',
+        `while :; do curl --silent --max-time 1 ${args} ${url} & sleep 0.03; done`,
+      ]);
     const client = await net.connect({ routing: pac, killSwitch: true });
-    expect(await source(), 'positive control').toBe(addresses.user.ipv4);
+    const { address } = proxyOf(client);
     const session = await net.signIn();
-    const journal = path.join(net.stateDirectory, 'journal.json');
-    const capture = await net.lab.capture(`dst host ${echo.ipv4}`);
-    await using stream = await net.lab.user.probe.stream('replaced', 5);
-    const answered = client.call(
-      'connect',
-      net.request({ session, routing: include([...list, `${echo.ipv4}/32`]) }),
-    );
-    const begun = await eventually('it has begun', async () => {
-      const entry = await readFile(journal, 'utf8').catch(() => '');
-      return entry.includes('"mode":"ip"') ? Date.now() : undefined;
+    // Nor what answers the gateway's last datagrams, whose port is closed by then.
+    const capture = await net.lab.capture(`not port ${ports.echo} and not icmp`);
+    const proxied = ask(`--proxy socks5h://${address}`);
+    await delay(500);
+    await client.call('connect', net.request({ session, routing: include(['203.0.113.77/32']) }));
+    await client.until('connected');
+    await delay(300);
+    proxied.kill('SIGKILL');
+    expect(findLeaks(await capture.stop(), marker)).toEqual([]);
+    const control = await net.lab.capture(`not port ${ports.echo}`);
+    const direct = ask("--noproxy '*'");
+    await eventually('the positive control', async () => {
+      return findLeaks(await control.packets(), marker).length > 0 || undefined;
     });
-    await answered;
-    const blocked = Date.now();
-    const times = (await capture.stop()).map(({ time }) => time);
-    expect(times.length, 'positive control').toBeGreaterThan(0);
-    // What leaves, that is: the other end sends again what nobody answers.
-    const part = (Math.max(...times) - begun) / (blocked - begun);
-    expect(part, 'how much of the time until the answer it still leaves').toBeLessThan(0.3);
-    void stream;
-  },
-);
-
-test('what comes to the proxy never leaves outside while a connection without one replaces its own', async () => {
-  const marker = 'proxied';
-  const url = `http://${marker}.${names.probes}/${marker}`;
-  const ask = (args: string) =>
-    net.lab.user.spawn([
-      'bash',
-      '-c',
-      `while :; do curl --silent --max-time 1 ${args} ${url} & sleep 0.03; done`,
-    ]);
-  const client = await net.connect({ routing: pac, killSwitch: true });
-  const { address } = proxyOf(client);
-  const session = await net.signIn();
-  // Nor what answers the gateway's last datagrams, whose port is closed by then.
-  const capture = await net.lab.capture(`not port ${ports.echo} and not icmp`);
-  const proxied = ask(`--proxy socks5h://${address}`);
-  await delay(500);
-  await client.call('connect', net.request({ session, routing: include(['203.0.113.77/32']) }));
-  await client.until('connected');
-  await delay(300);
-  proxied.kill('SIGKILL');
-  expect(findLeaks(await capture.stop(), marker)).toEqual([]);
-  const control = await net.lab.capture(`not port ${ports.echo}`);
-  const direct = ask("--noproxy '*'");
-  await eventually('the positive control', async () => {
-    return findLeaks(await control.packets(), marker).length > 0 || undefined;
+    direct.kill('SIGKILL');
+    await control.stop();
   });
-  direct.kill('SIGKILL');
-  await control.stop();
-});
 
-test.each([{ killSwitch: false }, { killSwitch: true }])(
+test.each(casesOf({ usual: [{ killSwitch: true }], all: [{ killSwitch: false }, { killSwitch: true }] }))(
   'with %o, a proxy that was left ends with a connection that has none, even if that one fails',
   async ({ killSwitch }) => {
     const client = await net.connect({ routing: pac, killSwitch: true });

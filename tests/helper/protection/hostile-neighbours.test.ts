@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addresses, ports } from '../../lab/network/addresses.ts';
 import type { Machine } from '../../lab/machine/machine.ts';
 import { setKernel } from '../../lab/network/network.ts';
@@ -10,10 +10,19 @@ import { udp6Packet } from '../../lab/packets/icmpv6-packet.ts';
 import { sendOddPacket } from '../../lab/packets/odd-packet.ts';
 import { endProcess, eventually, words } from '../../lab/runs/process.ts';
 import type { TestClient } from '../support/callers/test-client.ts';
-import { helperLabForEach } from '../support/lab-for-each.ts';
+import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 
 /** What somebody on the local network could learn of a tunnel, or do to it (the class of CVE-2019-14899). */
-const net = helperLabForEach();
+let net: HelperLab;
+let client: TestClient;
+
+beforeAll(async () => {
+  net = await createHelperLab();
+  await net.start();
+  client = await net.connect();
+});
+
+afterAll(() => net[Symbol.asyncDispose]());
 
 /** Of a connected UDP socket that has sent something, which is answered: says its port, then each error that it is told. */
 const flow = (host: string) => `
@@ -80,7 +89,7 @@ const codes = {
 type Family = 'ipv4' | 'ipv6';
 
 /** The tunnel's own address. */
-function ownAddress(client: TestClient, family: Family): string {
+function ownAddress(family: Family): string {
   const state = client.states.at(-1);
   const address = state?.state === 'connected' ? state.addresses[family] : undefined;
   if (address === undefined) throw new Error('there is no such address');
@@ -92,8 +101,7 @@ test.each(['ipv4', 'ipv6'] as const)(
   'an %s error about a flow in the tunnel reaches it through the tunnel alone',
   async (family) => {
     const { lab } = net;
-    const client = await net.connect();
-    const from = ownAddress(client, family);
+    const from = ownAddress(family);
     const to = addresses.echo[family];
     const program = lab.user.spawn([process.execPath, '-e', flow(to)], {
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -118,23 +126,19 @@ test.each(['ipv4', 'ipv6'] as const)(
     await eventually('the program is told', () => told.includes('ECONNREFUSED') || undefined);
     expect(told).toEqual(['ECONNREFUSED']);
     await endProcess(program, 'SIGKILL');
-    await client.call('disconnect', {});
   },
 );
 
 test('nobody on the link is told by ARP that this machine has the tunnel’s address', async () => {
   const { lab } = net;
-  const client = await net.connect();
-  expect(await isHardwareTold(lab, ownAddress(client, 'ipv4'))).toBe(false);
+  expect(await isHardwareTold(lab, ownAddress('ipv4'))).toBe(false);
   for (const { ipv4 } of [addresses.user, addresses.userPrivate])
     expect(await isHardwareTold(lab, ipv4)).toBe(true);
-  await client.call('disconnect', {});
 });
 
 test('nobody on the link is told by neighbour discovery either, of which the machine is a proxy', async () => {
   const { lab } = net;
-  const client = await net.connect();
-  const own = ownAddress(client, 'ipv6');
+  const own = ownAddress('ipv6');
   const another = '2001:db8:2:100::77:77';
   await setProxy(true);
   for (const address of [own, another]) await lab.user.run(words(`ip neigh add proxy ${address} dev uplink`));
@@ -142,7 +146,6 @@ test('nobody on the link is told by neighbour discovery either, of which the mac
   for (const address of [another, addresses.user.ipv6]) expect(await isHardwareTold(lab, address)).toBe(true);
   for (const address of [own, another]) await lab.user.run(words(`ip neigh del proxy ${address} dev uplink`));
   await setProxy(false);
-  await client.call('disconnect', {});
 });
 
 /** Whether the user's machine answers for others at once, like a router between two links. */
@@ -163,8 +166,7 @@ const listener = `
 
 test('what a neighbour sends as if from this machine itself does not arrive at the tunnel’s address', async () => {
   const { lab } = net;
-  const client = await net.connect();
-  const own = ownAddress(client, 'ipv6');
+  const own = ownAddress('ipv6');
   const program = await lab.user.spawnUntil([process.execPath, '-e', listener], /listening/);
   const told: string[] = [];
   createInterface(program.stdout!).on('line', (line) => told.push(line));
@@ -193,5 +195,4 @@ test('what a neighbour sends as if from this machine itself does not arrive at t
   );
   expect(told).toEqual([`sent ${addresses.router.ipv6}`, `echoed ${addresses.inside.ipv6}`]);
   await endProcess(program, 'SIGKILL');
-  await client.call('disconnect', {});
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { addresses } from '../../lab/network/addresses.ts';
 import { findLeaks } from '../../lab/packets/leaks.ts';
 import { createNeighbour, type Neighbour } from '../../lab/network/neighbour.ts';
-import { casesOf } from '../../lab/runs/thoroughness.ts';
+import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { helperLabForEach } from '../support/lab-for-each.ts';
 
 const net = helperLabForEach();
@@ -72,15 +72,21 @@ type Attack = (typeof attacks)[string];
 const alone = Object.entries(attacks).map(([name, attack]): [string, Attack[]] => [name, [attack]]);
 const isOfRoutes = ([name]: (typeof alone)[number]) => name.includes('option 121');
 // Routes of leases are the same ones in part, of which a machine has only one.
-const usual: typeof alone = [
-  [
-    'one thing after the other, but for routes of leases',
-    alone.filter((one) => !isOfRoutes(one)).flatMap(([, [attack]]) => attack ?? []),
-  ],
-  ...alone.filter(isOfRoutes),
+const inTurn = (those: typeof alone) => those.flatMap(([, [attack]]) => attack ?? []);
+/** A network that is public, one that is too wide, and routes: the rest comes to the same. */
+const usual = [
+  'a public IPv6 network is on the link',
+  'a lease makes either half of IPv4 attached',
+  'a lease has routes to the link itself (option 121)',
 ];
 /** Each by itself, too: another one might hide it. */
-const attacksInTurn = casesOf({ usual, all: [...usual, ...alone.filter((one) => !isOfRoutes(one))] });
+const attacksInTurn = casesOf<(typeof alone)[number]>({
+  usual: [['one thing after the other', inTurn(alone.filter(([name]) => usual.includes(name)))]],
+  all: [
+    ['one thing after the other, but for routes of leases', inTurn(alone.filter((one) => !isOfRoutes(one)))],
+    ...alone,
+  ],
+});
 
 describe('with the local network open, nothing leaves when a neighbour says that', () => {
   test.each(attacksInTurn)('%s', async (_name, all) => {
@@ -123,11 +129,12 @@ describe('a public network that is attached', () => {
     expect(await capture.stop()).toEqual([]);
   }
 
-  test('is reached through the tunnel, or not at all', async () => {
-    await isReached();
-    await net.connect(withLocalNetwork);
-    await isNotReached();
-  });
+  if (isExhaustive)
+    test('is reached through the tunnel, or not at all', async () => {
+      await isReached();
+      await net.connect(withLocalNetwork);
+      await isNotReached();
+    });
 
   test('is local if the user has named it, and the local network is open', async () => {
     const client = await net.connect(withLocalNetwork);
@@ -137,6 +144,7 @@ describe('a public network that is attached', () => {
     expect(await leaks()).toEqual([]);
     await route({ mode: 'global', localNetwork: false, localPrefixes: named });
     await isNotReached();
+    if (!isExhaustive) return;
     // A part of it only, and it is attached as a whole.
     await route({ mode: 'global', localNetwork: true, localPrefixes: ['192.0.2.0/25', '2001:db8:1::/65'] });
     await isNotReached();
@@ -164,7 +172,8 @@ describe('a public network that is attached', () => {
 });
 
 test('with the local network open, it stays so while the kill switch blocks the rest', async () => {
-  const client = await net.connect({ ...withLocalNetwork, killSwitch: true });
+  const client = await net.attach();
+  await client.call('connect', net.request({ ...withLocalNetwork, killSwitch: true }));
   await client.call('disconnect', { reason: 'session-ended' });
   expect(client.states.at(-1)).toMatchObject({ state: 'disconnected', blocked: true });
   for (const host of [addresses.neighbour.ipv4, `[${addresses.neighbour.ipv6}]`]) {
