@@ -11,15 +11,21 @@ export const native = ['koffi', `@koromix/koffi-${process.platform}-${process.ar
 /**
  * Bundles the helper into one file, `out/helper/helper.mjs`, and copies its only native module to
  * `out/helper/node_modules`; its proxy, a separate program, becomes `out/helper/proxy.mjs`. The folder can be run from
- * any place; resolves with the helper's path.
+ * any place; resolves with the helper's path. With public keys, in base64, it runs only in a folder that was signed with
+ * one of them.
  */
-export async function buildHelper(outDirectory = path.join(root, 'out/helper')): Promise<string> {
+export async function buildHelper(
+  outDirectory = path.join(root, 'out/helper'),
+  publicKeys: readonly string[] = [],
+): Promise<string> {
+  const define: Record<string, string> =
+    publicKeys.length === 0 ? {} : { releaseKeysOfThisBuild: JSON.stringify(publicKeys.join(' ')) };
   await rm(outDirectory, { recursive: true, force: true });
   for (const [entry, name] of [
     ['helper/index.ts', 'helper.mjs'],
     ['helper/posix/start-proxy.ts', 'proxy.mjs'],
   ] as const) {
-    await bundleProgram({ entry, file: path.join(outDirectory, name), external: native });
+    await bundleProgram({ entry, file: path.join(outDirectory, name), external: native, define });
   }
   await copyNative(outDirectory);
   return path.join(outDirectory, 'helper.mjs');

@@ -11,7 +11,7 @@ const debian = (lines: string) => `#!/bin/sh\nset -e\n\n${common}\n${lines.trim(
 const rpm = (lines: string) => `set -e\n\n${common}\n${lines.trim()}\n`;
 
 /** What runs while `waymaker-core` is installed and removed. */
-export const coreScripts: PackageFacts['scripts'] = {
+export const coreScripts = {
   debian: {
     postinst: debian(`
 case "$1" in
@@ -56,4 +56,4 @@ if [ "$1" -eq 0 ]; then
 fi
 `),
   },
-};
+} satisfies PackageFacts['scripts'];

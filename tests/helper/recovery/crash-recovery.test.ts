@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { addresses, pools } from '../../lab/network/addresses.ts';
 import { eventually } from '../../lab/runs/process.ts';
+import { programFile } from '../../lab/runs/programs.ts';
 import { anotherEngine, childrenOf } from '../support/helper-lab.ts';
 import { helperLabForEach } from '../support/lab-for-each.ts';
 import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
@@ -18,76 +19,88 @@ type Phase = 'authenticating' | 'handshaking' | 'configuring';
 type Signal = 'SIGKILL' | 'SIGTERM' | 'SIGSEGV';
 const engineEnds = casesOf<Signal>({ usual: ['SIGKILL'], all: ['SIGKILL', 'SIGTERM', 'SIGSEGV'] });
 
-test.each(engineEnds)('a tunnel whose engine ends by %s comes back by itself', async (signal) => {
-  const client = await net.connect();
-  const engines = await net.engines();
-  const seen = client.states.length;
-  for (const pid of engines) process.kill(pid, signal);
-  await client.until('connecting', { seen, where: ({ attempt }) => attempt === 2 });
-  // SIGTERM logs the session off, so that a new sign-in is needed then.
-  if (signal === 'SIGTERM') {
+if (isExhaustive)
+  test.each(engineEnds)('a tunnel whose engine ends by %s comes back by itself', async (signal) => {
+    const client = await net.connect();
+    const engines = await net.engines();
+    const seen = client.states.length;
+    for (const pid of engines) process.kill(pid, signal);
+    await client.until('connecting', { seen, where: ({ attempt }) => attempt === 2 });
+    // SIGTERM logs the session off, so that a new sign-in is needed then.
+    if (signal === 'SIGTERM') {
+      await client.until('connecting', { seen, where: ({ phase }) => phase === 'authenticating' });
+      await client.call('provideSession', { session: await net.signIn() });
+    }
+    await client.until('connected', { seen });
+    await anotherEngine(net, engines);
+    await expectTunnelled();
+    await client.call('disconnect', {});
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+  });
+
+if (isExhaustive)
+  test('a gateway that restarts with another pool: new addresses, nothing twice', async () => {
+    const client = await net.connect();
+    const old = await client.until('connected');
+    const seen = client.states.length;
+    await net.lab.gateway.restart({ pool: pools.second });
     await client.until('connecting', { seen, where: ({ phase }) => phase === 'authenticating' });
     await client.call('provideSession', { session: await net.signIn() });
-  }
-  await client.until('connected', { seen });
-  await anotherEngine(net, engines);
-  await expectTunnelled();
-  await client.call('disconnect', {});
-  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
-});
+    const fresh = await client.until('connected', { seen });
+    expect(fresh.addresses.ipv4).not.toBe(old.addresses.ipv4);
+    const own = await net.lab.user.run(['ip', '-oneline', 'address', 'show', 'dev', 'wm0']);
+    expect(own.match(/inet6? \S+/g)).toEqual([
+      `inet ${fresh.addresses.ipv4}/32`,
+      `inet6 ${fresh.addresses.ipv6}/128`,
+    ]);
+    const resolvers = await readFile(net.lab.user.resolvConf, 'utf8');
+    expect(resolvers.match(/^nameserver .*/gm)).toEqual([
+      `nameserver ${addresses.inside.ipv4}`,
+      `nameserver ${addresses.inside.ipv6}`,
+    ]);
+    await expectTunnelled();
+    expect(await net.lab.user.snapshot()).not.toContain(old.addresses.ipv4);
+    await client.call('disconnect', {});
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+  });
 
-test('a gateway that restarts with another pool: new addresses, nothing twice', async () => {
-  const client = await net.connect();
-  const old = await client.until('connected');
-  const seen = client.states.length;
-  await net.lab.gateway.restart({ pool: pools.second });
-  await client.until('connecting', { seen, where: ({ phase }) => phase === 'authenticating' });
-  await client.call('provideSession', { session: await net.signIn() });
-  const fresh = await client.until('connected', { seen });
-  expect(fresh.addresses.ipv4).not.toBe(old.addresses.ipv4);
-  const own = await net.lab.user.run(['ip', '-oneline', 'address', 'show', 'dev', 'wm0']);
-  expect(own.match(/inet6? \S+/g)).toEqual([
-    `inet ${fresh.addresses.ipv4}/32`,
-    `inet6 ${fresh.addresses.ipv6}/128`,
-  ]);
-  const resolvers = await readFile(net.lab.user.resolvConf, 'utf8');
-  expect(resolvers.match(/^nameserver .*/gm)).toEqual([
-    `nameserver ${addresses.inside.ipv4}`,
-    `nameserver ${addresses.inside.ipv6}`,
-  ]);
-  await expectTunnelled();
-  expect(await net.lab.user.snapshot()).not.toContain(old.addresses.ipv4);
-  await client.call('disconnect', {});
-  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
-});
-
-test('a helper whose log nobody takes any more goes on', async () => {
-  const reader = path.join(net.lab.directory, 'log-reader');
-  await net.end('SIGTERM');
-  const piped = `exec 2> >(exec cat >&2); echo $! >${reader}; exec "$@"`;
-  await net.start({ under: ['bash', '-c', piped, 'bash'] });
-  const client = await net.connect();
-  const seen = client.states.length;
-  process.kill(Number(await readFile(reader, 'utf8')), 'SIGKILL');
-  for (const pid of await net.engines()) process.kill(pid, 'SIGKILL');
-  await client.until('connecting', { seen });
-  await client.until('connected', { seen });
-  await expectTunnelled();
-  await client.call('disconnect', {});
-});
+if (isExhaustive)
+  test('a helper whose log nobody takes any more goes on', async () => {
+    const reader = path.join(net.lab.directory, 'log-reader');
+    await net.end('SIGTERM');
+    const piped = `exec 2> >(exec cat >&2); echo $! >${reader}; exec "$@"`;
+    await net.start({ under: ['bash', '-c', piped, 'bash'] });
+    const client = await net.connect();
+    const seen = client.states.length;
+    process.kill(Number(await readFile(reader, 'utf8')), 'SIGKILL');
+    for (const pid of await net.engines()) process.kill(pid, 'SIGKILL');
+    await client.until('connecting', { seen });
+    await client.until('connected', { seen });
+    await expectTunnelled();
+    await client.call('disconnect', {});
+  });
 
 describe('a helper that ends', () => {
   // systemd takes all of these for an end in good order, and starts no other helper (systemd.service(5), "Restart=").
-  test.each(['SIGTERM', 'SIGHUP'] as const)('in good order, by %s, puts everything back', async (signal) => {
-    await net.connect();
-    await net.end(signal);
-    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
-    expect(await readdir(net.stateDirectory)).toEqual([]);
-  });
+  test.each(casesOf<NodeJS.Signals>({ usual: ['SIGHUP'], all: ['SIGTERM', 'SIGHUP'] }))(
+    'in good order, by %s, puts everything back',
+    async (signal) => {
+      await net.connect();
+      await net.end(signal);
+      expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+      expect(await readdir(net.stateDirectory)).toEqual([]);
+    },
+  );
 
-  test('by SIGKILL while connected takes its engine along, and the next one puts everything back', async () => {
+  test('by SIGKILL while connected takes its engine along, and the next one puts everything back; none begins beside it', async () => {
     await net.connect();
     const engines = await net.engines();
+    const own = ['--socket', net.socket, '--state-dir', net.stateDirectory];
+    const second = await net.lab.user.exec([process.execPath, programFile('helper/index.ts'), ...own]);
+    expect(second.code).not.toBe(0);
+    expect(second.stderr).toContain('another helper');
+    expect(await net.engines()).toEqual(engines);
+    await expectTunnelled();
     await net.end('SIGKILL');
     for (const pid of engines) {
       await eventually('the engine is gone', async () => {
@@ -98,36 +111,29 @@ describe('a helper that ends', () => {
     expect(await net.lab.user.probe.http4('between')).toBeUndefined();
     await net.start();
     expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
-    const client = await net.connect();
-    await expectTunnelled();
-    await client.call('disconnect', {});
-  });
-
-  test('by SIGKILL without the kill switch: the next one says why there is no tunnel, until somebody connects', async () => {
-    await net.connect();
-    await net.end('SIGKILL');
-    await net.start();
-    // However late an app comes.
+    // It says why there is no tunnel until somebody connects, however late an app comes.
     for (let app = 0; app < 2; app += 1)
       expect((await net.attach()).states).toEqual([{ state: 'disconnected', reason: 'helper-restarted' }]);
-    const client = await net.connect();
+    const client = await net.attach();
+    await client.call('connect', net.request());
     await client.call('disconnect', {});
     expect(client.states.at(-1)).toEqual({ state: 'disconnected' });
   });
 
-  test.each(
-    casesOf<Phase>({ usual: ['configuring'], all: ['authenticating', 'handshaking', 'configuring'] }),
-  )('by SIGKILL while %s is followed by one that puts everything back', async (phase) => {
-    const client = await net.attach();
-    const session = phase === 'authenticating' ? {} : { session: await net.signIn() };
-    const reached = client.until('connecting', { where: (state) => state.phase === phase });
-    const connecting = client.call('connect', net.request(session)).catch(() => undefined);
-    await reached;
-    await net.end('SIGKILL');
-    await connecting;
-    await net.start();
-    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
-  });
+  if (isExhaustive)
+    test.each(
+      casesOf<Phase>({ usual: ['configuring'], all: ['authenticating', 'handshaking', 'configuring'] }),
+    )('by SIGKILL while %s is followed by one that puts everything back', async (phase) => {
+      const client = await net.attach();
+      const session = phase === 'authenticating' ? {} : { session: await net.signIn() };
+      const reached = client.until('connecting', { where: (state) => state.phase === phase });
+      const connecting = client.call('connect', net.request(session)).catch(() => undefined);
+      await reached;
+      await net.end('SIGKILL');
+      await connecting;
+      await net.start();
+      expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+    });
 
   test('with the kill switch on stays closed until an explicit disconnect', async () => {
     await net.connect({ killSwitch: true });
@@ -149,7 +155,7 @@ describe('a helper that ends', () => {
   });
 
   test('with the kill switch on stays closed even if no engine can run any more', async () => {
-    await net.connect({ killSwitch: true });
+    await (await net.attach()).call('connect', net.request({ killSwitch: true }));
     await net.end('SIGKILL');
     await net.start({ args: ['--engine-user', 'no-such-user'] });
     const client = await net.attach();
@@ -159,40 +165,41 @@ describe('a helper that ends', () => {
     expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
   });
 
-  test.each([false, true])(
-    'by loss of power, kill switch %s: all but files and the journal is gone',
-    async (killSwitch) => {
-      const { user } = net.lab;
-      await net.connect({ killSwitch });
-      await net.end('SIGKILL');
-      await rm(net.socket, { force: true });
-      await user.run(['nft', 'flush', 'ruleset']);
-      await user.run(['ip', 'link', 'del', 'dev', 'wm0']);
-      for (const family of ['-4', '-6']) {
-        await user.run(['ip', family, 'rule', 'flush', 'protocol', '87']);
-        await user.run([
-          'ip',
-          family,
-          'route',
-          'del',
-          'unreachable',
-          'default',
-          'table',
-          '5187',
-          'metric',
-          '4294967295',
-        ]);
-      }
-      expect(await readFile(user.resolvConf, 'utf8')).toContain(addresses.inside.ipv4);
-      await net.start();
-      if (killSwitch) {
-        expect(await user.probe.http4('closed')).toBeUndefined();
-        const client = await net.attach();
-        await client.call('disconnect', {});
-      }
-      expect(await user.snapshot()).toBe(net.initialSnapshot);
-    },
-  );
+  if (isExhaustive)
+    test.each([false, true])(
+      'by loss of power, kill switch %s: all but files and the journal is gone',
+      async (killSwitch) => {
+        const { user } = net.lab;
+        await net.connect({ killSwitch });
+        await net.end('SIGKILL');
+        await rm(net.socket, { force: true });
+        await user.run(['nft', 'flush', 'ruleset']);
+        await user.run(['ip', 'link', 'del', 'dev', 'wm0']);
+        for (const family of ['-4', '-6']) {
+          await user.run(['ip', family, 'rule', 'flush', 'protocol', '87']);
+          await user.run([
+            'ip',
+            family,
+            'route',
+            'del',
+            'unreachable',
+            'default',
+            'table',
+            '5187',
+            'metric',
+            '4294967295',
+          ]);
+        }
+        expect(await readFile(user.resolvConf, 'utf8')).toContain(addresses.inside.ipv4);
+        await net.start();
+        if (killSwitch) {
+          expect(await user.probe.http4('closed')).toBeUndefined();
+          const client = await net.attach();
+          await client.call('disconnect', {});
+        }
+        expect(await user.snapshot()).toBe(net.initialSnapshot);
+      },
+    );
 
   if (isExhaustive)
     test('leaves no process of its own behind, even by SIGKILL', async () => {
@@ -206,56 +213,59 @@ describe('a helper that ends', () => {
       }
     });
 
-  test('and leaves a journal that nobody can read: what can be told is undone, and traffic stays blocked', async () => {
-    await net.connect();
-    const original = await readFile(path.join(net.stateDirectory, 'journal.json'), 'utf8');
-    await net.end('SIGKILL');
-    await writeFile(
-      path.join(net.stateDirectory, 'journal.json'),
-      original.replace('"version":2', '"version":99'),
-    );
-    await net.start();
-    const client = await net.attach();
-    expect(client.states).toMatchObject([{ reason: 'journal-unreadable', blocked: true }]);
-    expect(await net.engines()).toEqual([]);
+  if (isExhaustive)
+    test('and leaves a journal that nobody can read: what can be told is undone, and traffic stays blocked', async () => {
+      await net.connect();
+      const original = await readFile(path.join(net.stateDirectory, 'journal.json'), 'utf8');
+      await net.end('SIGKILL');
+      await writeFile(
+        path.join(net.stateDirectory, 'journal.json'),
+        original.replace('"version":2', '"version":99'),
+      );
+      await net.start();
+      const client = await net.attach();
+      expect(client.states).toMatchObject([{ reason: 'journal-unreadable', blocked: true }]);
+      expect(await net.engines()).toEqual([]);
+      await client.call('disconnect', {});
+      expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+    });
+});
+
+if (isExhaustive)
+  test('somebody else changing resolv.conf meanwhile keeps their change', async () => {
+    const client = await net.connect();
+    await writeFile(net.lab.user.resolvConf, 'nameserver 192.0.2.99\n');
     await client.call('disconnect', {});
-    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+    expect(await readFile(net.lab.user.resolvConf, 'utf8')).toBe('nameserver 192.0.2.99\n');
   });
-});
 
-test('somebody else changing resolv.conf meanwhile keeps their change', async () => {
-  const client = await net.connect();
-  await writeFile(net.lab.user.resolvConf, 'nameserver 192.0.2.99\n');
-  await client.call('disconnect', {});
-  expect(await readFile(net.lab.user.resolvConf, 'utf8')).toBe('nameserver 192.0.2.99\n');
-});
-
-test('a resolv.conf that a DHCP client writes again does not take the names out of the tunnel, and is kept', async () => {
-  const client = await net.connect();
-  const { user } = net.lab;
-  for (const text of ['nameserver 192.0.2.99\n', 'nameserver 192.0.2.98\n']) {
-    await writeFile(user.resolvConf, text);
-    // What goes with a new lease.
-    await user.run([
-      'ip',
-      'address',
-      'change',
-      '192.0.2.10/24',
-      'dev',
-      'uplink',
-      'valid_lft',
-      '3600',
-      'preferred_lft',
-      '3600',
-    ]);
-    await expect
-      .poll(() => readFile(user.resolvConf, 'utf8'))
-      .toContain(`nameserver ${addresses.inside.ipv4}`);
-  }
-  expect(client.states.at(-1)?.state).toBe('connected');
-  await client.call('disconnect', {});
-  expect(await readFile(user.resolvConf, 'utf8')).toBe('nameserver 192.0.2.98\n');
-});
+if (isExhaustive)
+  test('a resolv.conf that a DHCP client writes again does not take the names out of the tunnel, and is kept', async () => {
+    const client = await net.connect();
+    const { user } = net.lab;
+    for (const text of ['nameserver 192.0.2.99\n', 'nameserver 192.0.2.98\n']) {
+      await writeFile(user.resolvConf, text);
+      // What goes with a new lease.
+      await user.run([
+        'ip',
+        'address',
+        'change',
+        '192.0.2.10/24',
+        'dev',
+        'uplink',
+        'valid_lft',
+        '3600',
+        'preferred_lft',
+        '3600',
+      ]);
+      await expect
+        .poll(() => readFile(user.resolvConf, 'utf8'))
+        .toContain(`nameserver ${addresses.inside.ipv4}`);
+    }
+    expect(client.states.at(-1)?.state).toBe('connected');
+    await client.call('disconnect', {});
+    expect(await readFile(user.resolvConf, 'utf8')).toBe('nameserver 192.0.2.98\n');
+  });
 
 if (isExhaustive)
   test('a resolv.conf that a script empties and then writes line by line is kept whole', async () => {
@@ -283,27 +293,6 @@ test('a device of that name that is not ours is left alone, and the tunnel refus
   await client.call('connect', net.request({ session: await net.signIn() }));
   await client.until('disconnected', { where: ({ reason }) => reason === 'configuration-failed' });
   expect(await net.lab.user.snapshot()).toBe(withDevice);
-});
-
-test('a second helper on the same socket is refused, and the first goes on', async () => {
-  const client = await net.connect();
-  const [file, ...args] = [process.execPath, path.resolve(import.meta.dirname, '../../../helper/index.ts')];
-  const engines = await net.engines();
-  const second = await net.lab.user.exec([
-    file,
-    ...args,
-    '--socket',
-    net.socket,
-    '--state-dir',
-    net.stateDirectory,
-  ]);
-  expect(second.code).not.toBe(0);
-  expect(second.stderr).toContain('another helper');
-  expect(await net.engines()).toEqual(engines);
-  expect(client.states.at(-1)?.state).toBe('connected');
-  await expectTunnelled();
-  await client.call('disconnect', {});
-  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
 });
 
 if (isExhaustive)

@@ -54,7 +54,7 @@ test('a change of routing is refused, and the tunnel stays as it was', async () 
 });
 
 test('with the kill switch on, what follows a killed helper blocks until the user opens it', async () => {
-  await net.connect({ killSwitch: true });
+  await (await net.attach()).call('connect', net.request({ killSwitch: true }));
   await fillDisk();
   await net.end('SIGKILL');
   await net.start();

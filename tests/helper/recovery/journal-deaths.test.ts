@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { describeScene, sceneKinds, type Scene } from '../support/deaths/death-scenes.ts';
 import { openDeaths, type Deaths } from '../support/deaths/deaths.ts';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 
 /** A few of what `npm run soak` does for each scene and moment (tests/soak/journal-deaths.ts), others each time. */
 
@@ -23,7 +24,11 @@ async function expectRightAfterDeath(scene: Scene, moment: number): Promise<void
   expect(outcome, what).toBe('died');
 }
 
-test.each(Object.entries(sceneKinds))(
+/** What is made, and what is changed. */
+const usual = ['connect', 'change of the mode'];
+const all = Object.entries(sceneKinds);
+
+test.each(casesOf({ usual: all.filter(([kind]) => usual.includes(kind)), all }))(
   'a helper that is killed at a step of its journal leaves nothing open, and nothing behind (%s)',
   { timeout: waitLimit(60_000) },
   async (kind, those) => {

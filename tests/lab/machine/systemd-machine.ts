@@ -60,10 +60,12 @@ export async function bootSystemd(
       await eventually('the cgroups are empty', () => removeCgroup(cgroup));
     },
   };
-  await eventually('systemd is up', async () => {
+  async function isUp(): Promise<true | undefined> {
     const { stdout } = await booted.exec(['systemctl', 'is-system-running']);
     return ['running', 'degraded'].includes(stdout.trim()) || undefined;
-  });
+  }
+  // Seldom: it takes seconds, and each look is a program that it starts.
+  await eventually('systemd is up', isUp, { every: 200 });
   return booted;
 }
 

@@ -61,12 +61,14 @@ export async function createInstalledMachine(
     clients.push(client);
     return client;
   }
-  const helper = () =>
-    eventually('the helper runs', async () => {
-      const shown = words(`systemctl show --property=ActiveState --property=MainPID --value ${unit}`);
-      const [pid, state] = (await machine.run(shown)).trim().split('\n').sort();
-      return state === 'active' ? Number(pid) : undefined;
-    });
+  // Seldom, since each look starts programs, and a boot takes seconds.
+  const every = 200;
+  async function runningHelper(): Promise<number | undefined> {
+    const shown = words(`systemctl show --property=ActiveState --property=MainPID --value ${unit}`);
+    const [pid, state] = (await machine.run(shown)).trim().split('\n').sort();
+    return state === 'active' ? Number(pid) : undefined;
+  }
+  const helper = () => eventually('the helper runs', runningHelper, { every });
   const namesOf = {
     resolved: ['dns', 'domain', 'default-route uplink'].map((what) => `resolvectl ${what}`).join(' && '),
     resolvconf: 'cat /etc/resolv.conf',
@@ -88,7 +90,8 @@ export async function createInstalledMachine(
     async killHelper() {
       const before = await helper();
       await machine.run(words(`systemctl kill --signal=KILL ${unit}`));
-      await eventually('another helper runs', async () => (await helper()) !== before || undefined);
+      const isAnother = async () => (await helper()) !== before || undefined;
+      await eventually('another helper runs', isAnother, { every });
     },
     snapshot: async () =>
       `${await net.lab.user.snapshot()}\n${await machine.run(['sh', '-c', namesOf[names]])}`,

@@ -7,7 +7,6 @@ import {
   unit,
   type InstalledMachine,
 } from '../support/installed/installed-machine.ts';
-import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 
 /** `waymaker restore` on a machine whose systemd starts the helper again, as its unit says. */
 
@@ -85,21 +84,6 @@ async function restoreTooLate(...options: string[]) {
   return await restoring;
 }
 
-test('restore --force ends the helper, and systemd starts no other', async () => {
-  const { machine } = installed;
-  expect(await machine.exec(['waymaker', 'restore', '--json'])).toMatchObject({
-    code: 1,
-    stdout: expect.stringContaining('helper-running'),
-  });
-  expect(await source(), 'without --force').toBe(addresses.gateway.ipv4);
-  expect(await machine.exec(['waymaker', 'restore', '--json', '--force'])).toMatchObject({
-    code: 0,
-    stdout: '{"restored":true}\n',
-  });
-  await eventually('systemd has seen its end', async () => (await unitIs()) === 'inactive' || undefined);
-  await expectRestored();
-});
-
 test('restore after the helper was killed undoes all, and the helper that systemd starts changes nothing', async () => {
   await using _ = await systemdWaits();
   const before = await installed.helper();
@@ -117,36 +101,34 @@ test('restore after the helper was killed undoes all, and the helper that system
   await expectRestored();
 });
 
-if (isExhaustive)
-  test(
-    'restore --force kills a helper that hangs, and whatever systemd starts then changes nothing',
-    { timeout: waitLimit(60_000) },
-    async () => {
-      const { machine } = installed;
-      const before = await installed.helper();
-      await machine.run(words(`systemctl kill --kill-whom=main --signal=STOP ${unit}`));
-      expect(await machine.exec(['waymaker', 'restore', '--force'])).toMatchObject({ code: 0 });
-      expect(await source()).toBe(addresses.user.ipv4);
-      // It starts another, unless that was there so soon that it was ended, too.
-      await eventually('systemd has done what it does', async () => {
-        const now = await unitIs();
-        return now === 'inactive' || (now === 'active' && (await installed.helper()) !== before) || undefined;
-      });
-      await expectRestored();
-    },
-  );
-
-if (isExhaustive)
-  test('where systemd’s helper comes first, restore says that it runs, and leaves it alone', async () => {
-    const { code, stdout } = await restoreTooLate();
-    expect([code, JSON.parse(stdout)]).toMatchObject([1, { error: { code: 'helper-running' } }]);
-    expect(await unitIs()).toBe('active');
-    const client = await installed.attach();
-    expect(client.states).toMatchObject([{ state: 'connecting', phase: 'authenticating' }]);
-    expect(await source()).toBeUndefined();
-    await client.call('disconnect', {});
+test(
+  'restore --force kills a helper that hangs, and whatever systemd starts then changes nothing',
+  { timeout: waitLimit(60_000) },
+  async () => {
+    const { machine } = installed;
+    const before = await installed.helper();
+    await machine.run(words(`systemctl kill --kill-whom=main --signal=STOP ${unit}`));
+    expect(await machine.exec(['waymaker', 'restore', '--force'])).toMatchObject({ code: 0 });
+    expect(await source()).toBe(addresses.user.ipv4);
+    // It starts another, unless that was there so soon that it was ended, too.
+    await eventually('systemd has done what it does', async () => {
+      const now = await unitIs();
+      return now === 'inactive' || (now === 'active' && (await installed.helper()) !== before) || undefined;
+    });
     await expectRestored();
-  });
+  },
+);
+
+test('where systemd’s helper comes first, restore says that it runs, and leaves it alone', async () => {
+  const { code, stdout } = await restoreTooLate();
+  expect([code, JSON.parse(stdout)]).toMatchObject([1, { error: { code: 'helper-running' } }]);
+  expect(await unitIs()).toBe('active');
+  const client = await installed.attach();
+  expect(client.states).toMatchObject([{ state: 'connecting', phase: 'authenticating' }]);
+  expect(await source()).toBeUndefined();
+  await client.call('disconnect', {});
+  await expectRestored();
+});
 
 test('where systemd’s helper comes first, restore --force ends that one as well', async () => {
   expect(await restoreTooLate('--force')).toMatchObject({ code: 0, stdout: '{"restored":true}\n' });
