@@ -4,6 +4,7 @@ import { addresses } from '../../lab/network/addresses.ts';
 import { words } from '../../lab/runs/process.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 import type { TestClient } from '../support/callers/test-client.ts';
+import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 
 /** A gateway with several addresses, of both IP versions. */
 
@@ -16,7 +17,7 @@ const nobodys = '198.51.100.9';
 
 beforeAll(async () => {
   net = await createHelperLab({ gatewayFamilies: 'dual-stack' });
-  await Promise.all([net.start(), net.lab.untrustedGateway.start()]);
+  await net.start();
   client = await net.attach();
 });
 
@@ -49,16 +50,15 @@ async function inUse(): Promise<string[]> {
   );
 }
 
-test.each([
-  ['nobody is', nobodys],
-  ['somebody else is', addresses.untrustedGateway.ipv4],
-])('is found at its second address where %s at the first', async (_who, address) => {
-  await connect({ address, otherAddresses: [ipv4] });
-  expect(await inUse()).toEqual([ipv4]);
-});
+if (isExhaustive)
+  test('is found at its second address where somebody else is at the first', async () => {
+    await net.lab.untrustedGateway.start();
+    await connect({ address: addresses.untrustedGateway.ipv4, otherAddresses: [ipv4] });
+    expect(await inUse()).toEqual([ipv4]);
+  });
 
-test('goes on over IPv4 when IPv6 goes away', async () => {
-  await connect({ address: ipv6, otherAddresses: [ipv4] });
+test('is found at its second address where nobody is at the first, and goes on over IPv4 when IPv6 goes away', async () => {
+  await connect({ address: nobodys, otherAddresses: [ipv6, ipv4] });
   expect(await inUse()).toEqual([ipv6]);
   await swallow('ip6', ipv6);
   const seen = client.states.length;

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { dropUdp, rekeyingGateways, runSessionUnderTraffic } from '../support/session-under-traffic.ts';
 
@@ -8,10 +7,7 @@ const rekeySeconds = 11;
 
 // Side by side, each in a laboratory of its own: most of the time is waiting for the next re-key.
 describe.concurrent('a session goes on', () => {
-  const all = Object.entries(rekeyingGateways(rekeySeconds));
-  // Either method, and either transport.
-  const usual = ['over DTLS, on the same connection', 'over TLS, by a new tunnel'];
-  test.each(casesOf({ usual: all.filter(([name]) => usual.includes(name)), all }))(
+  test.each(Object.entries(rekeyingGateways(rekeySeconds)))(
     'while it gets new keys %s',
     async (_name, gateway) => {
       const { gaps, interruptions, rekeys } = await runSessionUnderTraffic({ gateway, seconds: 25 });
