@@ -11,12 +11,23 @@ const test = keepPagesHere();
 const call = '**/api/payment-confirm/wordgate';
 
 test.describe('spec §2: /pay/confirming?order_id: payment result', () => {
-  test("spec §4: loading, then success (10 s countdown then /#download); spec §8: 'payment success'; spec §9: toast auto-hide 3 s", async ({
+  test("spec §4: loading, then success (10 s countdown then /#download); spec §8: 'error during payment confirmation' while the service cannot be reached, with a back link; 'payment success'; spec §9: toast auto-hide 3 s", async ({
     signedInConsole: page,
   }) => {
+    await page.route(call, (route) => route.abort());
+    const confirm = new ConfirmRoute(page);
+    await confirm.open('?order_id=1');
+    await expect(confirm.failed).toBeVisible();
+    await expect(confirm.error).toBeVisible();
+    await confirm.checkAgain.click();
+    await expect(confirm.error).toBeVisible();
+    await expect(confirm.checkAgain).toBeFocused();
+    await confirm.back.click();
+    await expect(new AccountRoute(page).heading).toBeFocused();
+
+    await page.unroute(call);
     await page.clock.install();
     const answer = await holdConfirmation(page);
-    const confirm = new ConfirmRoute(page);
     await confirm.open('?order_id=1');
     await expect(confirm.loading).toBeVisible();
     await page.clock.pauseAt(Date.now() + 1000);
@@ -38,21 +49,6 @@ test.describe('spec §2: /pay/confirming?order_id: payment result', () => {
     await expect(page).toHaveURL(/\/dashboard#download$/);
     await expect(new MoreLinks(page).downloadHeading).toBeFocused();
     await expect(new MoreLinks(page).downloadHeading).toBeInViewport();
-  });
-
-  test("spec §8: 'error during payment confirmation' while the service cannot be reached, with a back link", async ({
-    signedInConsole: page,
-  }) => {
-    await page.route(call, (route) => route.abort());
-    const confirm = new ConfirmRoute(page);
-    await confirm.open('?order_id=1');
-    await expect(confirm.failed).toBeVisible();
-    await expect(confirm.error).toBeVisible();
-    await confirm.checkAgain.click();
-    await expect(confirm.error).toBeVisible();
-    await expect(confirm.checkAgain).toBeFocused();
-    await confirm.back.click();
-    await expect(new AccountRoute(page).heading).toBeFocused();
   });
 });
 

@@ -1,23 +1,19 @@
 import type { Page } from 'playwright/test';
-import { expect, test } from '../fixtures.ts';
+import { AccountRoute } from '../routes/account-route.ts';
 import { ConfirmRoute } from '../routes/confirm-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { ManageLinks } from '../routes/manage-links.ts';
+import { PayOrderRoute } from '../routes/pay-order-route.ts';
 import { StorePage, WordgatePage } from '../routes/store-pages.ts';
 import { VerifyRoute } from '../routes/verify-route.ts';
-import { plan, type TestService } from '../support/service/service.ts';
+import { plan } from '../support/service/service.ts';
 import { texts } from '../support/screens/texts.ts';
 import { openConsole } from '../support/service/web-console.ts';
+import { expect, test } from '../webview/webview-fixtures.ts';
 
 const storage = (page: Page) => page.evaluate(() => JSON.stringify(Object.entries(localStorage)));
 
-/** An app's link to the store, as this machine's browser opens it. */
-function here({ consoleUrl }: TestService, link: string | undefined): string {
-  const { pathname, hash } = new URL(link ?? '');
-  return consoleUrl + pathname + hash;
-}
-
-test('who is signed in nowhere chooses a plan, types an email once, signs in, pays and has the plan', async ({
+test("who is signed in nowhere chooses a plan, types an email once, signs in, pays and has the plan; spec §2: /pay/order?orderId: payment preparation; redirects to the provider's pay URL; a payment that cannot be made is told in the words of the service, and can be tried again; spec §4: payment confirm: failed (message with a back link) when the payment is declined; paying again succeeds; an order that is paid, or not there (spec §8: code 404), leads to /dashboard", async ({
   browserHere,
   serviceHere,
   email,
@@ -47,26 +43,53 @@ test('who is signed in nowhere chooses a plan, types an email once, signs in, pa
 
   const login = new LoginRoute(page);
   await expect(login.email).toHaveValue(email);
+  await page.route('**/payments/', (route) =>
+    route.fulfill({ status: 422, json: { code: 422, msg: 'Closed for <b>stocktaking</b>', data: null } }),
+  );
   await login.continueButton.click();
   await new VerifyRoute(page).type(await serviceHere.mailbox.code(email));
+  const order = new PayOrderRoute(page);
+  await expect(page.getByText('Closed for <b>stocktaking</b>')).toBeVisible();
+  await expect(order.failed).toBeVisible();
+  await page.unroute('**/payments/');
+  await order.retry.click();
+
   const wordgate = new WordgatePage(page);
   await wordgate.reached();
   await expect(wordgate.amount('$29.97')).toBeVisible();
+  await wordgate.decline.click();
+  const confirm = new ConfirmRoute(page);
+  await expect(confirm.failed).toBeVisible();
+  await expect(confirm.why).toContainText('declined');
+  // It was not paid, and will not be: there is nothing to check again.
+  await expect(confirm.checkAgain).toHaveCount(0);
+  await confirm.back.click();
+  const account = new AccountRoute(page);
+  await expect(account.noPlan).toBeVisible();
+  await page.goBack();
+  await confirm.payAgain.click();
+  await wordgate.reached();
   await wordgate.pay.click();
-  await expect(new ConfirmRoute(page).heading).toBeVisible();
-  await page.goto(`${serviceHere.consoleUrl}/dashboard`);
+  await expect(confirm.heading).toBeVisible();
+  const orderId = new URL(page.url()).searchParams.get('order_id') ?? '';
+  for (const id of [orderId, '00000000-0000-4000-8000-000000000000']) {
+    await order.open(`?orderId=${id}`);
+    await expect(account.heading).toBeVisible();
+    await expect(page).toHaveURL(/\/dashboard$/);
+  }
   await expect(page.getByText(plan.name, { exact: true })).toBeVisible();
 });
 
 test('who comes from the app is known in a browser that knows nobody, pays, and is signed in to nothing', async ({
-  signedInHere: app,
+  signInInApp,
   browserHere,
   serviceHere,
   email,
 }) => {
-  await new ManageLinks(app.page).to('section.purchase').click();
-  await expect.poll(() => app.externalLinks()).toHaveLength(1);
-  const link = here(serviceHere, (await app.externalLinks())[0]);
+  const { app, page: pageInApp } = await signInInApp('android');
+  await new ManageLinks(pageInApp).to('section.purchase').click();
+  await expect.poll(() => app.opened).toHaveLength(1);
+  const link = app.opened[0]?.replace(/^browser /, '') ?? '';
   const code = new URL(link).hash.split('=')[1] ?? '';
   expect(code).toHaveLength(43);
 
