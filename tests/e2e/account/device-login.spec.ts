@@ -14,7 +14,7 @@ import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 const test = keepPagesHere();
 
 test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device login', () => {
-  test('signs in and goes on to next; nothing of the token is left in the address or the history, before anything else is asked of the service', async ({
+  test('signs in and goes on to next; nothing of the token is left in the address or the history, before anything else is asked of the service; asks before somebody else takes the place of who is signed in, and not for the same person', async ({
     openedConsole: page,
     serviceHere,
     email,
@@ -47,8 +47,28 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
     await expect(page).not.toHaveURL(/token/);
     await page.goForward();
     await expect(new RedeemRoute(page).heading).toBeVisible();
-    await new AccountRoute(page).open();
+    const account = new AccountRoute(page);
+    await account.open();
     await expect(page.getByText(email)).toBeVisible();
+
+    const login = new DeviceLoginRoute(page);
+    const other = await signInByApi(serviceHere, `other-${email}`);
+    await login.open(asDevice(other));
+    await expect(login.question).toBeVisible();
+    await expect(page.getByText(`You are signed in as ${email}.`)).toBeVisible();
+    await expectNoViolations(page, 'the question whether another account is to be used');
+    await login.stay.click();
+    await expect(account.heading).toBeVisible();
+    await expect(page.getByText(email, { exact: true })).toBeVisible();
+
+    const ownTablet = await signInByApi(serviceHere, email, 'Tablet');
+    await login.open(asDevice(ownTablet));
+    await expect(page.getByText(email, { exact: true })).toBeVisible();
+    expect(await page.evaluate(() => localStorage.getItem('deviceId'))).toBe(ownTablet.deviceId);
+
+    await login.open(asDevice(other));
+    await login.signInInstead.click();
+    await expect(page.getByText(`other-${email}`)).toBeVisible();
   });
 
   if (isExhaustive)
@@ -82,32 +102,6 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
       await login.withEmail.click();
       await expect(new LoginRoute(page).heading).toBeVisible();
     });
-
-  test('asks before somebody else takes the place of who is signed in, and not for the same person', async ({
-    signedInConsole: page,
-    serviceHere,
-    email,
-  }) => {
-    const login = new DeviceLoginRoute(page);
-    const account = new AccountRoute(page);
-    const other = await signInByApi(serviceHere, `other-${email}`);
-    await login.open(asDevice(other));
-    await expect(login.question).toBeVisible();
-    await expect(page.getByText(`You are signed in as ${email}.`)).toBeVisible();
-    await expectNoViolations(page, 'the question whether another account is to be used');
-    await login.stay.click();
-    await expect(account.heading).toBeVisible();
-    await expect(page.getByText(email, { exact: true })).toBeVisible();
-
-    const ownTablet = await signInByApi(serviceHere, email, 'Tablet');
-    await login.open(asDevice(ownTablet));
-    await expect(page.getByText(email, { exact: true })).toBeVisible();
-    expect(await page.evaluate(() => localStorage.getItem('deviceId'))).toBe(ownTablet.deviceId);
-
-    await login.open(asDevice(other));
-    await login.signInInstead.click();
-    await expect(page.getByText(`other-${email}`)).toBeVisible();
-  });
 
   if (isExhaustive)
     test('inApp: the pages are inside an app, so the header and footer of the web are not around them, also later', async ({

@@ -3,8 +3,10 @@ import { AccountRoute } from '../routes/account-route.ts';
 import { ConnectRoute } from '../routes/connect-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { VerifyRoute } from '../routes/verify-route.ts';
+import { WebNoticeRoute } from '../routes/web-notice-route.ts';
+import { tabTo } from '../support/screens/keyboard.ts';
+import { texts } from '../support/screens/texts.ts';
 import type { TestService } from '../support/service/service.ts';
-import { signIn } from '../support/tunnel/sign-in.ts';
 import { expect } from '../webview/webview-fixtures.ts';
 import { keepPagesHere } from '../webview/kept-pages.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
@@ -18,23 +20,93 @@ async function askForCode(page: Page, service: TestService, email: string) {
 }
 
 test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code entry, on the desktop and in a webview:', () => {
-  test("spec §4: auth: enter email, get code, verify, token stored, authenticated; spec §8: 'login success'; spec §2: /login: a logged-in user is redirected to /dashboard; the version string is for the web only", async ({
+  test("spec §4: auth: enter email, get code, verify, token stored, authenticated, by the keyboard alone, with the focus always somewhere useful; a failure is announced at once; spec §8: code 422 on verify: code field error 'verification code incorrect', and the right one still works; 'login success', politely, which goes by itself; spec §2: /login: a logged-in user is redirected to /dashboard; the version string is for the web only", async ({
     launchHere,
     serviceHere,
     email,
   }) => {
     const { page } = await launchHere();
     const login = new LoginRoute(page);
-    await expect(login.heading).toBeVisible();
+    await expect(login.email).toBeFocused();
     await expect(login.version).toBeHidden();
+    // A live region that comes into the page together with its text may go unread: both are there before.
+    const polite = page.locator('[aria-live="polite"]');
+    const assertive = page.locator('[aria-live="assertive"]');
+    await expect(assertive).toHaveCount(1);
+    await expect(polite).toHaveCount(1);
+    await page.keyboard.type(email);
+    await serviceHere.stop();
+    try {
+      await page.keyboard.press('Enter');
+      await expect(assertive.getByText(/please retry/)).toBeVisible();
+    } finally {
+      await serviceHere.start();
+    }
+    await login.email.press('Enter');
+
+    const verify = new VerifyRoute(page);
+    const code = await serviceHere.mailbox.code(email);
+    await verify.type(code === '000000' ? '111111' : '000000');
+    await expect(verify.incorrect).toBeVisible();
+    await expect(verify.verifyButton).toBeDisabled();
+    const toast = polite.getByText(texts.en['verify.success']);
     // It is shown for 3 s, which a busy machine may spend on the pages behind it.
-    await Promise.all([
-      expect(new VerifyRoute(page).success).toBeVisible(),
-      signIn(page, serviceHere, email),
-    ]);
-    await expect(page.getByText(email)).toBeVisible();
+    await Promise.all([expect(toast).toBeVisible(), verify.type(code)]);
+    const connect = new ConnectRoute(page);
+    await expect(connect.heading).toBeVisible();
+    await expect(connect.heading).toBeFocused();
+    await expect(toast).toBeHidden();
+
+    // From there on Tab reaches everything that can be pressed: the rest of the page, and round to its beginning.
+    const reached: string[] = [];
+    const skip = texts.en['shell.skip'];
+    while (!(reached.includes(skip) && reached.at(-1) === 'Account') && reached.length < 80) {
+      await page.keyboard.press('Tab');
+      reached.push(await page.evaluate(() => document.activeElement?.textContent ?? ''));
+    }
+    expect(reached).toEqual(expect.arrayContaining(['Connect', 'Mini apps', 'Account', skip]));
+
     await login.open();
     await expect(new AccountRoute(page).heading).toBeVisible();
+    await expect(page.getByText(email)).toBeVisible();
+  });
+
+  test("spec §6: routes under / require authentication; otherwise redirect to /login with a return state; an address and a code may be typed and pasted as keyboards and mails write them; spec §8: 'code resent', by the keyboard", async ({
+    openedConsole: page,
+    serviceHere,
+    email,
+  }) => {
+    await page.clock.install();
+    const notice = new WebNoticeRoute(page, '/orders');
+    await notice.open();
+    await expect(page).toHaveURL(/\/login$/);
+    await new LoginRoute(page).askForCode(email.replace('@', '＠').replaceAll('.', '。'));
+    const { digits, resend, resent, resendIn, success } = new VerifyRoute(page);
+    await expect(digits.first()).toBeFocused();
+    await serviceHere.mailbox.code(email);
+    await expect(resendIn).toBeDisabled();
+    await serviceHere.advance(61_000);
+    await page.clock.fastForward(61_000);
+    await tabTo(resend);
+    await page.keyboard.press('Enter');
+    await expect(resent).toBeVisible();
+    await expect(resendIn).toBeDisabled();
+    const code = await serviceHere.mailbox.code(email, 1);
+    await expect(digits.first()).toBeFocused();
+    await page.keyboard.insertText('１');
+    await expect(digits.first()).toHaveValue('1');
+    await expect(digits.nth(1)).toBeFocused();
+    await page.evaluate(
+      (pasted) => {
+        const clipboardData = new DataTransfer();
+        clipboardData.setData('text/plain', pasted);
+        const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+        document.activeElement?.dispatchEvent(event);
+      },
+      `\u200b${code.slice(0, 3)}\u2013${code.slice(3)}.`,
+    );
+    await expect(success).toBeVisible();
+    await expect(notice.heading).toBeVisible();
   });
 
   if (isExhaustive)
@@ -50,20 +122,6 @@ test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code e
       await login.email.fill('person@example.com');
       await expect(login.continueButton).toBeEnabled();
     });
-
-  test("spec §8: code 422 on verify: code field error 'verification code incorrect'; the right one still works", async ({
-    launchHere,
-    serviceHere,
-    email,
-  }) => {
-    const { page } = await launchHere();
-    const { verify, code } = await askForCode(page, serviceHere, email);
-    await verify.type(code === '000000' ? '111111' : '000000');
-    await expect(verify.incorrect).toBeVisible();
-    await expect(verify.verifyButton).toBeDisabled();
-    await verify.type(code);
-    await expect(new ConnectRoute(page).heading).toBeVisible();
-  });
 
   if (isExhaustive)
     test('spec §5: the verify page requires email and authId query parameters, otherwise goes to /login', async ({

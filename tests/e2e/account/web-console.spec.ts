@@ -2,51 +2,74 @@ import { expect } from '../fixtures.ts';
 import { keepPagesHere } from '../webview/kept-pages.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
-import { VerifyRoute } from '../routes/verify-route.ts';
+import { NotFoundRoute } from '../routes/not-found-route.ts';
+import { Tabs } from '../routes/tabs.ts';
+import { WebFrame } from '../routes/web-frame.ts';
 import { WebNoticeRoute } from '../routes/web-notice-route.ts';
-import { signIn } from '../support/tunnel/sign-in.ts';
+import { texts } from '../support/screens/texts.ts';
+import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
 
 const test = keepPagesHere();
 
-test.describe('the same pages as the web console', () => {
-  test('spec §2: / needs login; redirects to /dashboard; /login shows a version string on the web; a logged-in user is redirected to /dashboard; /vpn redirects to /; the session lasts over a reload; no violation of the Content-Security-Policy', async ({
-    openedConsole: page,
-    serviceHere,
-    email,
-  }) => {
-    const complaints: string[] = [];
-    page.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(message.text());
-    });
-    page.on('pageerror', (error) => complaints.push(error.message));
-    await page.reload();
-    await expect(page).toHaveURL(/\/login$/);
-    await expect(new LoginRoute(page).version).toBeVisible();
-    await signIn(page, serviceHere, email);
-    await expect(page.getByText(email)).toBeVisible();
-    await expect(new AccountRoute(page).keptInMemory).toBeHidden();
-    for (const path of ['/', '/login', '/vpn']) {
-      await page.goto(serviceHere.consoleUrl + path);
-      await expect(new AccountRoute(page).heading).toBeVisible();
-      await expect(page).toHaveURL(/\/dashboard$/);
-    }
-    await page.reload();
-    await expect(page.getByText(email)).toBeVisible();
-    await new WebNoticeRoute(page, '/apps').open();
-    await expect(new WebNoticeRoute(page, '/apps').heading).toBeVisible();
-    expect(complaints).toEqual([]);
+test('spec §2: / needs login; redirects to /dashboard; /login shows a version string on the web; a logged-in user is redirected to /dashboard; /vpn redirects to /; the session lasts over a reload; web layout: header with a login/dashboard button, breadcrumbs, and a footer with links to devices, service, purchase, orders, members, apps and privacy policy; no tab bar at all; the skip link comes first; no violation of the Content-Security-Policy', async ({
+  openedConsole: page,
+  serviceHere,
+  email,
+}) => {
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
   });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await page.reload();
+  await expect(page).toHaveURL(/\/login$/);
+  await expect(new LoginRoute(page).version).toBeVisible();
+  await arriveSignedIn(page, serviceHere, email);
+  const account = new AccountRoute(page);
+  await expect(page.getByText(email)).toBeVisible();
+  await expect(account.keptInMemory).toBeHidden();
+  for (const path of ['/', '/login', '/vpn']) {
+    await page.goto(serviceHere.consoleUrl + path);
+    await expect(account.heading).toBeVisible();
+    await expect(page).toHaveURL(/\/dashboard$/);
+  }
+  await expect(page.getByText(email)).toBeVisible();
 
-  test('spec §6: routes under / require authentication; otherwise redirect to /login with a return state', async ({
-    openedConsole: page,
-    serviceHere,
-    email,
-  }) => {
-    const notice = new WebNoticeRoute(page, '/orders');
-    await notice.open();
-    await expect(page).toHaveURL(/\/login$/);
-    await new LoginRoute(page).askForCode(email);
-    await new VerifyRoute(page).type(await serviceHere.mailbox.code(email));
-    await expect(notice.heading).toBeVisible();
-  });
+  await expect(new Tabs(page).bar).toHaveCount(0);
+  for (const section of ['section.connect', 'section.miniApps'] as const)
+    await expect(page.getByRole('link', { name: texts.en[section], exact: true })).toHaveCount(0);
+  const frame = new WebFrame(page);
+  const paths = {
+    devices: '/devices',
+    service: '/my-service',
+    purchase: '/purchase',
+    orders: '/orders',
+    members: '/members',
+    apps: '/apps',
+  } as const;
+  await expect(frame.footer.getByRole('link')).toHaveCount(7);
+  for (const [section, path] of Object.entries(paths)) {
+    const link = frame.footerLink(`section.${section as keyof typeof paths}`);
+    await expect(link).toHaveAttribute('href', path);
+  }
+  const privacy = `${serviceHere.consoleUrl}/store/privacy`;
+  await expect(frame.footerLink('section.privacy')).toHaveAttribute('href', privacy);
+  await frame.footerLink('section.orders').click();
+  await expect(new WebNoticeRoute(page, '/orders').heading).toBeVisible();
+  await expect(frame.breadcrumbs.getByText(texts.en['section.orders'])).toHaveAttribute(
+    'aria-current',
+    'page',
+  );
+  await frame.breadcrumbs.getByRole('link', { name: texts.en['shell.dashboard'] }).click();
+  await expect(account.heading).toBeVisible();
+
+  // A page whose own content does not ask for the focus.
+  const notFound = new NotFoundRoute(page);
+  await notFound.open();
+  await expect(notFound.heading).toBeVisible();
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('link', { name: texts.en['shell.skip'] })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('main')).toBeFocused();
+  expect(complaints).toEqual([]);
 });

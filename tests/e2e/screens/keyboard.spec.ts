@@ -12,9 +12,7 @@ import { MoreLinks } from '../routes/more-links.ts';
 import { OrdersRoute } from '../routes/orders-route.ts';
 import { RedeemRoute } from '../routes/redeem-route.ts';
 import { SelfDeleteRoute } from '../routes/self-delete-route.ts';
-import { VerifyRoute } from '../routes/verify-route.ts';
 import { signInPayer } from '../support/service/payer.ts';
-import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
 import { tabTo } from '../support/screens/keyboard.ts';
 import { licenseKeys } from '../support/service/service.ts';
 import { expect } from '../webview/webview-fixtures.ts';
@@ -67,14 +65,13 @@ async function failSlowly(page: Page, call: string): Promise<() => Promise<void>
 
 test.describe('by the keyboard alone, and the focus is always somewhere useful:', () => {
   test("members are added and removed, devices revoked, apps created, edited and deleted; spec §8: 'member added', 'app created', 'app updated'", async ({
-    launchHere,
+    signInInApp,
     serviceHere,
     email,
   }) => {
     const tablet = await signInPayer(serviceHere, email, 'Tablet');
-    const { page } = await launchHere();
+    const { page } = await signInInApp('android');
     const { keyboard } = page;
-    await arriveSignedIn(page, serviceHere, email);
     const manage = new ManageLinks(page);
     const account = new AccountRoute(page);
 
@@ -201,41 +198,5 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
     await keyboard.press('Enter');
     await expect(remove.success).toBeVisible();
     await expect(new LoginRoute(page).email).toBeFocused();
-  });
-
-  test("spec §8: 'code resent': another code is asked for and typed at once", async ({
-    openedConsole: page,
-    serviceHere,
-    email,
-  }) => {
-    await page.clock.install();
-    await new LoginRoute(page).askForCode(email);
-    const verify = new VerifyRoute(page);
-    await expect(verify.digits.first()).toBeFocused();
-    await serviceHere.mailbox.code(email);
-    await serviceHere.advance(61_000);
-    await page.clock.fastForward(61_000);
-    await tabTo(verify.resend);
-    await page.keyboard.press('Enter');
-    await expect(verify.resent).toBeVisible();
-    await expect(verify.resendIn).toBeDisabled();
-    await verify.type(await serviceHere.mailbox.code(email, 1));
-    await expect(new AccountRoute(page).heading).toBeFocused();
-  });
-
-  test("spec §8: 'network error, please retry': a list that could not be loaded is loaded again", async ({
-    signInInApp,
-  }) => {
-    const { page } = await signInInApp('android');
-    await page.route('**/api/devices', (route) => route.fulfill({ status: 500, body: '' }));
-    await tabTo(new ManageLinks(page).to('section.devices'));
-    await page.keyboard.press('Enter');
-    const devices = new DevicesRoute(page);
-    await expect(devices.failed).toHaveText(/Network error, please retry/);
-    await tabTo(devices.retry);
-    await page.unroute('**/api/devices');
-    await page.keyboard.press('Enter');
-    await expect(devices.rows).toHaveCount(1);
-    await expect(devices.heading).toBeFocused();
   });
 });

@@ -9,11 +9,14 @@ export interface HostileService extends AsyncDisposable {
   readonly apiUrl: string;
   /** Paths of the calls since this was last asked, in their order. */
   asked(): string[];
+  /** What the service itself has answered, from the beginning on. */
+  answered(): readonly string[];
 }
 
 /** Stands between an app and the service, and says what it wants in the service's place. */
 export async function startHostileService(apiUrl: string, replies: Replies): Promise<HostileService> {
   const asked: string[] = [];
+  const answered: string[] = [];
   const server = createServer((request, response) => {
     const answer = async () => {
       const path = request.url ?? '/';
@@ -23,7 +26,9 @@ export async function startHostileService(apiUrl: string, replies: Replies): Pro
       const reply = Object.hasOwn(replies, pathname) ? replies[pathname] : undefined;
       if (reply) return JSON.stringify({ code: 0, msg: '', data: null, ...reply });
       const forwarded = await fetch(apiUrl + path, await copyOf(request));
-      return await forwarded.text();
+      const body = await forwarded.text();
+      answered.push(body);
+      return body;
     };
     answer().then(
       (body) => response.setHeader('content-type', 'application/json').end(body),
@@ -36,6 +41,7 @@ export async function startHostileService(apiUrl: string, replies: Replies): Pro
   return {
     apiUrl: `http://127.0.0.1:${port}`,
     asked: () => asked.splice(0),
+    answered: () => answered,
     async [Symbol.asyncDispose]() {
       server.close();
       server.closeAllConnections();
