@@ -10,10 +10,10 @@ import { everythingSaid, foreignTexts } from './visible-text.ts';
 const passesAxe = (language: TextLanguage) => language === 'en' || language === 'pseudo';
 
 /**
- * In which languages every screen is inspected. The long one shows all that can be wrong with a page, whatever it says;
- * that each of its texts is translated, tests/unit/renderer/translations.test.ts says.
+ * In which languages every screen is inspected. The long one shows all that can be wrong with a page, whatever it says:
+ * `npm test` inspects screens in no other. That each text is translated, tests/unit/renderer/translations.test.ts says.
  */
-export const inspectedLanguages = casesOf<TextLanguage>({ usual: ['pseudo'], all: ['pseudo', ...languages] });
+export const inspectedLanguages: readonly TextLanguage[] = ['pseudo', ...languages];
 
 /** What a service has besides, for its users of that language. */
 export const offersIn = (language: TextLanguage) =>

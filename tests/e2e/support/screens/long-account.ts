@@ -1,8 +1,33 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { waitLimit } from '../../../lab/runs/wait-limit.ts';
+import type { test as anyTest } from '../../fixtures.ts';
 import { must, signInByApi, type ApiUser } from '../service/api-user.ts';
 import type { FilledAccount } from '../service/filled-account.ts';
 import { makeMember } from '../service/payer.ts';
-import { plan, type TestService } from '../service/service.ts';
+import { plan, startService, type TestService } from '../service/service.ts';
 import { longName } from './visible-text.ts';
+
+/** A service with such an account for the tests around, which look at it and do not change it. */
+export function keepFilledAccount(
+  test: Pick<typeof anyTest, 'beforeAll' | 'afterAll' | 'setTimeout'>,
+  offers: Parameters<typeof startService>[2] = {},
+): { service: TestService; account: FilledAccount } {
+  const here = {} as { service: TestService & AsyncDisposable; account: FilledAccount };
+  let directory: string;
+  test.beforeAll(async () => {
+    test.setTimeout(waitLimit(60_000));
+    directory = await mkdtemp(path.join(os.tmpdir(), 'waymaker-e2e-'));
+    here.service = await startService(directory, undefined, offers);
+    here.account = await fillLongAccount(here.service, 'person@example.com');
+  });
+  test.afterAll(async () => {
+    await here.service[Symbol.asyncDispose]();
+    await rm(directory, { recursive: true, force: true });
+  });
+  return here;
+}
 
 /**
  * An account with something on every page: a plan, a member and two who are invited, devices, apps, a paid order and one

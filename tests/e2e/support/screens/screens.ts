@@ -43,6 +43,8 @@ import {
   selfDeleteScreens,
   verifyQuery,
 } from './screen-states.ts';
+import { explainedScreen } from './more-screens.ts';
+import { chooserScreens } from './server-list-screens.ts';
 import { tunnelScreens } from './tunnel-screens.ts';
 import { texts, type TextLanguage } from './texts.ts';
 
@@ -238,4 +240,27 @@ export function fewScreens(
     editApp(page, language, account),
     ...tunnelScreens(page, language, app).filter(({ name }) => tunnel.includes(name)),
   ];
+}
+
+/** One screen of each kind, for `npm test`: the others are made of the same parts. */
+export function usualScreens(page: Page, language: TextLanguage, account: FilledAccount, app: WebviewApp) {
+  const only = (screens: readonly Screen[], ...names: string[]) =>
+    screens.filter(({ name }) => names.includes(name));
+  return {
+    signedOut: only(signedOutScreens(page, language), 'login-mistake', 'auth-verify-mistake', 'crash'),
+    signedIn: [
+      ...only(appScreens(page, language, account), 'dashboard', 'my-service', 'members-asking'),
+      explainedScreen(page, language),
+      ...only(accountMistakes(page, language), 'create-app-mistakes'),
+      noteScreen(page, language),
+      offlineScreen(page, language),
+    ],
+    tunnel: only(
+      tunnelScreens(page, language, app),
+      'blocked-by-portal',
+      'problems-unfolded',
+      'connected-networks',
+    ),
+    choosers: only(chooserScreens(page, language, app), 'servers-long-names', 'servers-need-plan'),
+  };
 }

@@ -2,10 +2,8 @@ import type { Page } from 'playwright/test';
 import path from 'node:path';
 import { createLab } from '../../lab/lab.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
-import { withoutRoot } from '../fixtures.ts';
-import { ConnectRoute } from '../routes/connect-route.ts';
+import { expect, test, withoutRoot } from '../fixtures.ts';
 import { SettingsRoute } from '../routes/settings-route.ts';
-import { expectNoViolations } from '../support/screens/axe.ts';
 import { prepareHelper } from '../support/tunnel/helper.ts';
 import {
   inspectedLanguages,
@@ -15,52 +13,12 @@ import {
 } from '../support/screens/inspect-screens.ts';
 import { launchDesktopApp } from '../support/host/launch-desktop-app.ts';
 import { installApps, routingSettings, writeCountryLists } from '../support/screens/routing-screens.ts';
-import { chooserScreens } from '../support/screens/server-list-screens.ts';
 import { openScreen } from '../support/screens/screens.ts';
 import { serverNames, startService } from '../support/service/service.ts';
 import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
-import { languageTags, texts, type TextLanguage } from '../support/screens/texts.ts';
+import { languageTags, type TextLanguage } from '../support/screens/texts.ts';
 import { expectWholeWords } from '../support/screens/parted-words.ts';
 import { longName } from '../support/screens/visible-text.ts';
-import { expect } from '../webview/webview-fixtures.ts';
-import { keepPagesHere } from '../webview/kept-pages.ts';
-
-const test = keepPagesHere();
-
-test('at 400 %, and on a phone with text of 200 %, a server can be chosen, and the list closed; too little contrast in a dialog is seen, whatever is behind it', async ({
-  signInInApp,
-}) => {
-  const { app, page } = await signInInApp('android');
-  await page.emulateMedia({ reducedMotion: 'reduce' });
-  const connect = new ConnectRoute(page);
-  const close = page.getByRole('dialog').getByRole('button', { name: texts.en['servers.close'] });
-  for (const { width, height, text, chosen } of [
-    // WCAG 2.2, 1.4.10: 1280 by 1024 pixels at 400 %.
-    { width: 320, height: 256, text: '100%', chosen: 'Aurora 21' },
-    { width: 360, height: 640, text: '200%', chosen: 'Aurora 11' },
-  ]) {
-    await page.setViewportSize({ width, height });
-    await openScreen(chooserScreens(page, 'en', app)[0]!);
-    await page.evaluate((size) => document.documentElement.style.setProperty('font-size', size), text);
-    for (const control of [connect.search, close, connect.server(chosen)]) {
-      await control.scrollIntoViewIfNeeded();
-      await expect(control).toBeInViewport({ ratio: 0.9 });
-    }
-    await connect.server(chosen).click();
-    await expect(connect.chosen(chosen)).toBeVisible();
-  }
-
-  await page.evaluate(() => document.documentElement.style.setProperty('font-size', ''));
-  await page.setViewportSize({ width: 1200, height: 800 });
-  await openScreen(chooserScreens(page, 'en', app)[0]!);
-  const contrast = () => expectNoViolations(page, 'servers', { only: ['color-contrast'] });
-  await contrast();
-  await page
-    .getByRole('dialog')
-    .getByRole('heading')
-    .evaluate((title) => (title.style.color = 'silver'));
-  await expect(contrast()).rejects.toThrow(/color-contrast/);
-});
 
 /** Has the app speak another language than it does. */
 async function chooseLanguage(page: Page, now: TextLanguage, next: string): Promise<void> {
