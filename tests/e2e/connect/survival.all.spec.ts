@@ -7,7 +7,6 @@ import { ConnectRoute } from '../routes/connect-route.ts';
 import { connectTo } from '../support/tunnel/connect.ts';
 import { enginePids } from '../support/tunnel/engine.ts';
 import { launchSignedIn } from '../support/tunnel/sign-in.ts';
-import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
@@ -79,63 +78,58 @@ test.describe('SIGKILL', () => {
     expect(await lab.user.snapshot()).toBe(networkBefore);
   });
 
-  if (isExhaustive)
-    test('of app and helper, with /run emptied: the next helper restores everything from the journal', async ({
-      signedIn: app,
-      connected: _connected,
-      networkBefore,
-      lab,
-      helper,
-    }) => {
-      await app.kill();
-      await helper.kill();
-      expect(await lab.user.snapshot()).not.toBe(networkBefore);
-      await rm(helper.runDirectory, { recursive: true });
-      await helper.start();
-      await expect.poll(() => lab.user.snapshot()).toBe(networkBefore);
-      expect(await seenByFarSide(lab)).toBe(addresses.user.ipv4);
-      expect(await enginePids(lab)).toEqual([]);
-    });
-});
-
-if (isExhaustive)
-  test('gateway restarted with another address pool: new address, routes and DNS are in place, none twice', async ({
-    connected: connect,
+  test('of app and helper, with /run emptied: the next helper restores everything from the journal', async ({
+    signedIn: app,
+    connected: _connected,
+    networkBefore,
     lab,
     helper,
-    networkBefore,
   }) => {
-    await connect.openDetails();
-    const firstAddress = await connect.fact(/\(IPv4\)/).innerText();
-    const firstLines = await lines(lab);
-    await lab.gateway.restart({ pool: pools.second });
-    try {
-      await expect(connect.fact(/\(IPv4\)/)).not.toHaveText(firstAddress, { timeout: waitLimit(45_000) });
-      await expect(connect.status('connect.connected')).toBeVisible();
-      const secondAddress = await connect.fact(/\(IPv4\)/).innerText();
-      expect(secondAddress).toMatch(/^198\.51\.100\.(19[2-9]|2\d\d)$/);
-      await expect.poll(() => seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
-
-      const now = await lines(lab);
-      const text = now.join('\n');
-      expect(text).toContain(secondAddress);
-      expect(text).not.toContain(firstAddress);
-      // As many of everything as with the first pool: nothing was left over, nothing is there twice.
-      expect(now).toHaveLength(firstLines.length);
-      const resolvers = (await readFile(lab.user.resolvConf, 'utf8')).match(/^nameserver .*/gm);
-      expect(resolvers).toEqual([
-        `nameserver ${addresses.inside.ipv4}`,
-        `nameserver ${addresses.inside.ipv6}`,
-      ]);
-
-      await connect.disconnect.click();
-      await expect(connect.status('connect.disconnected')).toBeVisible();
-      expect(await lab.user.snapshot()).toBe(networkBefore);
-    } finally {
-      await lab.gateway.restart({ pool: pools.first });
-    }
-    expect(helper.output).toContain('engine ended');
+    await app.kill();
+    await helper.kill();
+    expect(await lab.user.snapshot()).not.toBe(networkBefore);
+    await rm(helper.runDirectory, { recursive: true });
+    await helper.start();
+    await expect.poll(() => lab.user.snapshot()).toBe(networkBefore);
+    expect(await seenByFarSide(lab)).toBe(addresses.user.ipv4);
+    expect(await enginePids(lab)).toEqual([]);
   });
+});
+
+test('gateway restarted with another address pool: new address, routes and DNS are in place, none twice', async ({
+  connected: connect,
+  lab,
+  helper,
+  networkBefore,
+}) => {
+  await connect.openDetails();
+  const firstAddress = await connect.fact(/\(IPv4\)/).innerText();
+  const firstLines = await lines(lab);
+  await lab.gateway.restart({ pool: pools.second });
+  try {
+    await expect(connect.fact(/\(IPv4\)/)).not.toHaveText(firstAddress, { timeout: waitLimit(45_000) });
+    await expect(connect.status('connect.connected')).toBeVisible();
+    const secondAddress = await connect.fact(/\(IPv4\)/).innerText();
+    expect(secondAddress).toMatch(/^198\.51\.100\.(19[2-9]|2\d\d)$/);
+    await expect.poll(() => seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
+
+    const now = await lines(lab);
+    const text = now.join('\n');
+    expect(text).toContain(secondAddress);
+    expect(text).not.toContain(firstAddress);
+    // As many of everything as with the first pool: nothing was left over, nothing is there twice.
+    expect(now).toHaveLength(firstLines.length);
+    const resolvers = (await readFile(lab.user.resolvConf, 'utf8')).match(/^nameserver .*/gm);
+    expect(resolvers).toEqual([`nameserver ${addresses.inside.ipv4}`, `nameserver ${addresses.inside.ipv6}`]);
+
+    await connect.disconnect.click();
+    await expect(connect.status('connect.disconnected')).toBeVisible();
+    expect(await lab.user.snapshot()).toBe(networkBefore);
+  } finally {
+    await lab.gateway.restart({ pool: pools.first });
+  }
+  expect(helper.output).toContain('engine ended');
+});
 
 /** Addresses, routes, rules and filters of the user's machine, a line each. */
 async function lines(lab: Lab): Promise<string[]> {
