@@ -4,15 +4,15 @@ import { chromium, type Browser } from 'playwright';
 import { addresses, names } from '../../lab/network/addresses.ts';
 import { startDesktopSession, type DesktopSession } from '../../lab/desktop/desktop-session.ts';
 import type { Lab } from '../../lab/lab.ts';
+import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { expect, test, withoutRoot } from '../fixtures.ts';
 import { chromiumExecutable, quietArguments } from '../../stand-in/chromium.ts';
 import { chromiumIn } from '../support/machine/chromium-in.ts';
-import { connectTo, openConnectTab } from '../support/tunnel/connect.ts';
+import { openConnectTab } from '../support/tunnel/connect.ts';
 import { routed } from '../support/tunnel/route-lists.ts';
 import { serverNames } from '../support/service/service.ts';
 import { launchSignedIn, signIn } from '../support/tunnel/sign-in.ts';
-import { addressesSeenByPages } from '../support/tunnel/user-browser.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
 
@@ -87,9 +87,11 @@ test.describe('spec §4, route mode', () => {
     await connect.openDetails();
     await expect(connect.says('connect.proxyHint')).toBeVisible();
     const pacUrl = await connect.proxyConfiguration.innerText();
-    await connect.tunnelWindow.click();
-    const windowProxy = `--proxy-server=socks5://${new URL(pacUrl).host}`;
-    await expect.poll(() => readFile(windowArguments, 'utf8').catch(() => '')).toContain(windowProxy);
+    if (isExhaustive) {
+      await connect.tunnelWindow.click();
+      const windowProxy = `--proxy-server=socks5://${new URL(pacUrl).host}`;
+      await expect.poll(() => readFile(windowArguments, 'utf8').catch(() => '')).toContain(windowProxy);
+    }
     await expect.poll(() => proxySettings(session)).toContain(`autoconfig-url '${pacUrl}'`);
     // The VPN's resolver has another machine of that name, inside; a page there sees an address of its pool.
     await expect.poll(() => seenBy(browser, listed)).toMatch(inside);
@@ -98,9 +100,11 @@ test.describe('spec §4, route mode', () => {
 
     // What the user adds and takes away holds in a browser that runs.
     await connect.inSettings(async (settings) => {
-      await settings.through.fill('192.0.2.1');
-      await settings.through.press('Enter');
-      await expect(settings.says('routing.domainsInvalid')).toBeVisible();
+      if (isExhaustive) {
+        await settings.through.fill('192.0.2.1');
+        await settings.through.press('Enter');
+        await expect(settings.says('routing.domainsInvalid')).toBeVisible();
+      }
       await settings.through.fill(`https://${other.toUpperCase()}/page`);
       await settings.through.press('Enter');
       await expect(settings.through).toHaveValue(other);
@@ -109,74 +113,47 @@ test.describe('spec §4, route mode', () => {
       await settings.direct.press('Enter');
       await expect(settings.through).toHaveValue('');
       await expect.poll(() => seenBy(browser, listed), holds()).toBe(addresses.user.ipv6);
+      if (!isExhaustive) return;
       expect(await seenBy(browser, other)).toBe(addresses.user.ipv6);
       await settings.direct.fill('');
       await settings.direct.press('Enter');
       await expect.poll(() => seenBy(browser, listed), holds()).toMatch(inside);
     });
-    await connect.openDetails();
-    await expect(connect.proxyConfiguration).toHaveText(pacUrl);
+    if (isExhaustive) {
+      await connect.openDetails();
+      await expect(connect.proxyConfiguration).toHaveText(pacUrl);
+    }
 
     await connect.switchOn('global');
     await connect.openDetails();
     await expect(connect.says('connect.proxyHint')).toBeHidden();
-    expect(await addressesSeenByPages(lab, directory)).toEqual(addresses.gateway);
     await expect.poll(() => proxySettings(session)).toBe(settingsBefore);
-
-    await connect.switchOn('automatic');
-    await connect.openDetails();
-    await expect(connect.says('connect.proxyHint')).toBeVisible();
-    expect(await addressesSeenByPages(lab, directory)).toEqual(addresses.user);
-
-    await first.kill();
-    const again = await launch({ env });
-    // Without a keyring the session was in memory only; the service sends nobody a second code so soon.
-    await signIn(again.page, service, `again-${email}`);
-    const connectAgain = await openConnectTab(again.page);
-    await connectAgain.expectOn('automatic');
-    await connectAgain.openDetails();
-    await expect(connectAgain.proxyConfiguration).toHaveText(pacUrl);
-    await connectAgain.disconnect.click();
-    await expect(connectAgain.status('connect.disconnected')).toBeVisible();
-    await expect.poll(() => proxySettings(session)).toBe(settingsBefore);
+    await expect.poll(() => seenBy(browser, other)).toMatch(inside);
+    if (isExhaustive) await expectFoundAgain();
+    else await connect.disconnect.click();
     await expect.poll(() => seenBy(browser, listed)).toBe(addresses.user.ipv6);
     await browser.close();
-    expect(await lab.user.snapshot()).toBe(networkBefore);
+    await expect.poll(() => lab.user.snapshot()).toBe(networkBefore);
     expect(helper.output).not.toContain('unhandled');
-  });
 
-  test('by address, only what is chosen goes through the tunnel, or all but that', async ({
-    helper: _helper,
-    lab,
-    service,
-    email,
-    launch,
-  }) => {
-    const { page } = await launchSignedIn(launch, service, email);
-    const connect = await connectTo(page);
-    const seen = async () => {
-      const { http4, http6 } = lab.user.probe;
-      return [(await http4('by-address'))?.address, (await http6('by-address'))?.address];
-    };
-    const { gateway, user, echo } = addresses;
-    await connect.inSettings(async (settings) => {
-      await settings.switchOn(settings.byAddress);
-      // As long as nothing is chosen, everything goes through the tunnel.
-      expect(await seen()).toEqual([gateway.ipv4, gateway.ipv6]);
-      await settings.switchOn(settings.country('China'));
-      expect(await seen()).toEqual([user.ipv4, user.ipv6]);
-      await settings.prefixes.fill('203.0.113.80/33');
-      await settings.prefixes.press('Enter');
-      await expect(settings.says('routing.prefixesInvalid')).toBeVisible();
-      await settings.prefixes.fill(`${echo.ipv4}，${echo.ipv6.toUpperCase()}`);
-      await settings.prefixes.press('Enter');
-      await expect(settings.prefixes).toHaveValue(`${echo.ipv4}/32, ${echo.ipv6}/128`);
-      await expect.poll(seen).toEqual([gateway.ipv4, gateway.ipv6]);
-      await settings.policy.selectOption({ index: 1 });
-      await expect.poll(seen).toEqual([user.ipv4, user.ipv6]);
-    });
-    await page.reload();
-    await connect.expectOn('byAddress');
-    await expect(connect.status('connect.connected')).toBeVisible();
+    /** What was chosen holds after the app has been killed, too. */
+    async function expectFoundAgain(): Promise<void> {
+      await connect.switchOn('automatic');
+      await connect.openDetails();
+      await expect(connect.says('connect.proxyHint')).toBeVisible();
+      expect((await lab.user.probe.http4('direct'))?.address).toBe(addresses.user.ipv4);
+
+      await first.kill();
+      const again = await launch({ env });
+      // Without a keyring the session was in memory only; the service sends nobody a second code so soon.
+      await signIn(again.page, service, `again-${email}`);
+      const connectAgain = await openConnectTab(again.page);
+      await connectAgain.expectOn('automatic');
+      await connectAgain.openDetails();
+      await expect(connectAgain.proxyConfiguration).toHaveText(pacUrl);
+      await connectAgain.disconnect.click();
+      await expect(connectAgain.status('connect.disconnected')).toBeVisible();
+      await expect.poll(() => proxySettings(session)).toBe(settingsBefore);
+    }
   });
 });

@@ -1,5 +1,7 @@
 import { addresses } from '../../lab/network/addresses.ts';
 import { expect, test, withoutRoot } from '../fixtures.ts';
+import { ConnectRoute } from '../routes/connect-route.ts';
+import { Tabs } from '../routes/tabs.ts';
 import { chooseServer, connectTo, openConnectTab } from '../support/tunnel/connect.ts';
 import { startIncompatibleHelper } from '../support/tunnel/incompatible-helper.ts';
 import { refuseSignIns } from '../support/service/refuse-sign-ins.ts';
@@ -96,5 +98,47 @@ test.describe('the same path with something wrong', () => {
     await idleHelper.start();
     await expect(connect.status('cause.helperAbsentTitle')).toBeHidden({ timeout: waitLimit(30_000) });
     await connectTo(page);
+  });
+
+  test('without the service, a server that was listed can still be connected to', async ({
+    signedIn: { page },
+    lab,
+    service,
+    helper,
+  }) => {
+    const connect = await chooseServer(page);
+    await service.stop();
+    try {
+      await connect.connect.click();
+      await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(30_000) });
+      expect((await lab.user.probe.http4('servicedown'))?.address).toBe(addresses.gateway.ipv4);
+    } finally {
+      await service.start();
+    }
+    expect(helper.output).toContain('Got CONNECT response');
+  });
+
+  test('service down at start: a server of the last time can be connected to at once', async ({
+    helper: _helper,
+    lab,
+    service,
+    launch,
+    email,
+    keyring,
+  }) => {
+    const first = await launchSignedIn(launch, service, email, { env: keyring.env });
+    await new Tabs(first.page).connect.click();
+    await expect(new ConnectRoute(first.page).chosen(serverNames.first)).toBeVisible();
+    await first.quit();
+    await service.stop();
+    const { page } = await launch({ env: keyring.env });
+    try {
+      await new Tabs(page).connect.click();
+      await expect(new ConnectRoute(page).chosen(serverNames.first)).toBeVisible();
+      await connectTo(page);
+      expect((await lab.user.probe.http4('downatstart'))?.address).toBe(addresses.gateway.ipv4);
+    } finally {
+      await service.start();
+    }
   });
 });
