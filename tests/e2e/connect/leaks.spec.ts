@@ -20,20 +20,19 @@ const kinds = (leaks: readonly Leak[]) => [...new Set(leaks.map(({ kind }) => ki
 const describeLeak = ({ kind, packet }: Leak) =>
   `${kind} ${packet.source}:${packet.sourcePort} > ${packet.destination}:${packet.destinationPort}`;
 
-/** Captures the uplink while every kind of probe is being sent, through `during`. */
-async function leaksWhile(lab: Lab, during: () => Promise<void>): Promise<Leak[]> {
+/** Captures the uplink while every kind of probe is being sent, through `during`, which can send each once more. */
+async function leaksWhile(lab: Lab, during: (probe: () => Promise<void>) => Promise<void>): Promise<Leak[]> {
   const marker = `marker${randomUUID().slice(0, 8)}`;
+  const probe = async () => {
+    const { http4, http6, dns, dnsToPublicResolver, udp4, udp6 } = lab.user.probe;
+    for (const send of [http4, http6, dns, dnsToPublicResolver, udp4, udp6]) await send(marker);
+  };
   const capture = await lab.capture();
   const stream = await lab.user.probe.stream(marker, 50);
   try {
-    await during();
+    await during(probe);
     // Each probe once more, now that all is settled, and to its end.
-    await lab.user.probe.http4(marker);
-    await lab.user.probe.http6(marker);
-    await lab.user.probe.dns(marker);
-    await lab.user.probe.dnsToPublicResolver(marker);
-    await lab.user.probe.udp4(marker);
-    await lab.user.probe.udp6(marker);
+    await probe();
   } finally {
     await stream[Symbol.asyncDispose]();
   }
@@ -159,27 +158,24 @@ test('no cleartext, DNS or IPv6 on the uplink during connect, connected, re-conn
     .toMatchObject({
       stdout: expect.stringContaining(filterTable),
     });
-  const connecting = await leaksWhile(lab, async () => undefined);
-  expect(connecting.map(describeLeak), 'while connecting').toEqual([]);
-
-  const completing = await leaksWhile(lab, async () => {
+  const connecting = await leaksWhile(lab, async (probe) => {
+    await probe();
+    await expect(connect.status('connect.connecting')).toBeVisible();
     await lab.setGatewayReachable(true);
     await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(60_000) });
   });
-  expect(completing.map(describeLeak), 'from connecting to connected, and then').toEqual([]);
+  expect(connecting.map(describeLeak), 'while connecting, from then to connected, and then').toEqual([]);
 
   const engines = await enginePids(lab);
-  const reconnecting = await leaksWhile(lab, async () => {
+  const reconnecting = await leaksWhile(lab, async (probe) => {
     await lab.setGatewayReachable(false);
     for (const pid of engines) process.kill(pid, 'SIGKILL');
     await expect(connect.status('connect.reconnecting')).toBeVisible({ timeout: waitLimit(30_000) });
-  });
-  expect(reconnecting.map(describeLeak), 'while re-connecting').toEqual([]);
-  const back = await leaksWhile(lab, async () => {
+    await probe();
     await lab.setGatewayReachable(true);
     await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(60_000) });
   });
-  expect(back.map(describeLeak), 'from re-connecting to connected').toEqual([]);
+  expect(reconnecting.map(describeLeak), 'while re-connecting, and from then to connected').toEqual([]);
 
   // Both servers know the same devices.
   await copyFile(gateway.passwordFile, other.passwordFile);
