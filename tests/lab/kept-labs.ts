@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { lstat, readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { createLab, type Lab, type LabOptions } from './lab.ts';
 import { controlGroupOf, removeCgroup, unifiedCgroups } from './machine/control-groups.ts';
 import { fingerprint } from './machine/fingerprint.ts';
+import type { Machine } from './machine/machine.ts';
 import { endProcessesBeside, processesBeside } from './machine/processes.ts';
 import { keeperFile, keeperVariable } from './machine/registry.ts';
 import { eventually } from './runs/process.ts';
@@ -12,7 +14,7 @@ interface Kept {
   readonly lab: Lab;
   readonly families: LabOptions['gatewayFamilies'];
   /** What it was when nothing had happened in it. */
-  readonly made: { fingerprint: string; files: ReadonlySet<string>; pids: ReadonlySet<number> };
+  readonly made: { state: readonly string[]; files: ReadonlySet<string>; pids: ReadonlySet<number> };
 }
 
 /** Tests use one at a time, seldom two. */
@@ -50,7 +52,7 @@ async function make(families: LabOptions['gatewayFamilies'], keeper: string): Pr
   await writeFile(path.join(lab.directory, keeperFile), keeper);
   const pids = machinesOf(lab).flatMap(({ pid }) => processesBeside(pid).map((one) => one.pid));
   const files = new Set(await filesOf(lab));
-  return { lab, families, made: { fingerprint: await stateOf(lab), files, pids: new Set(pids) } };
+  return { lab, families, made: { state: await stateOf(lab), files, pids: new Set(pids) } };
 }
 
 const machinesOf = ({ user, internet, gatewayMachine }: Lab) => [user, internet, gatewayMachine];
@@ -65,11 +67,26 @@ async function isPutBack({ lab, made }: Kept): Promise<boolean> {
   await eventually('the control groups are empty', () => removeCgroup(group));
   for (const file of await filesOf(lab))
     if (!made.files.has(file)) await rm(path.join(lab.directory, file), { recursive: true, force: true });
-  return (await stateOf(lab)) === made.fingerprint;
+  const state = await stateOf(lab);
+  if (isDeepStrictEqual(state, made.state)) return true;
+  await Promise.all(
+    machinesOf(lab).map((machine, index) => restoreParameters(machine, made.state[index], state[index])),
+  );
+  return isDeepStrictEqual(await stateOf(lab), made.state);
 }
 
-/** Everything that a test could have changed and that another one could notice. */
-async function stateOf(lab: Lab): Promise<string> {
+/** Gives the kernel's parameters back the values that they had; what a test does to these is no reason to make another. */
+async function restoreParameters(machine: Machine, made = '', now = ''): Promise<void> {
+  const present = new Set(now.split('\n'));
+  const changed = made.split('\n').flatMap((line) => {
+    const [, file = '', value = ''] = /^(ipv[46]\/[^:]+):(.*)$/.exec(line) ?? [];
+    return file === '' || present.has(line) ? [] : [`echo '${value}' >${file}`];
+  });
+  await machine.run(['sh', '-c', ['cd /proc/sys/net', ...changed].join('; ')]);
+}
+
+/** Everything that a test could have changed and that another one could notice: of each machine, and of the whole. */
+async function stateOf(lab: Lab): Promise<string[]> {
   const pids = machinesOf(lab).map(({ pid }) => processesBeside(pid).map((one) => one.pid));
   const certificates = [lab.gateway, lab.untrustedGateway].flatMap(({ certificate, authorityFile }) => [
     certificate.certificate,
@@ -78,7 +95,7 @@ async function stateOf(lab: Lab): Promise<string> {
   ]);
   const written = await Promise.all(certificates.map(async (file) => (await lstat(file)).mtimeMs));
   const machines = await Promise.all(machinesOf(lab).map((machine) => fingerprint(machine, lab.directory)));
-  return [JSON.stringify([pids, written]), ...machines].join('\n');
+  return [...machines, JSON.stringify([pids, written])];
 }
 
 /** Names of what is in its directory, without what is mounted there. */
