@@ -14,6 +14,9 @@ const project = (name: string, options: object = {}) => ({
 
 export default defineConfig({
   test: {
+    // What has been transformed is kept from run to run.
+    fsModuleCache: true,
+    fsModuleCachePath: 'out/vitest-cache',
     // Once in `npm test`, which lists such tests at its end, because machines that run everything at once are busy.
     retry: process.env['WAYMAKER_RUNNER'] === undefined ? 0 : 1,
     // Starting a process and its imports for each file takes two seconds of processor time, in about 220 files. Tests

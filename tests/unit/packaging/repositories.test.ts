@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { openPgpKey } from '../../../packaging/repository/open-pgp-key.ts';
 import { publishRepositories } from '../../../packaging/repository/publish-repositories.ts';
 import { run } from '../../../packaging/run.ts';
@@ -152,45 +153,47 @@ describe('the apt repository', () => {
     expect(text).toMatch(/1\.1[\s\S]*1\.0/);
   });
 
-  test('whoever has read the index before a publication still gets what it names', async () => {
-    const packages = path.join(scratch, 'debs-by-hash');
-    await makeDeb(packages, '1.0');
-    const { folder } = await publish('apt-by-hash', packages);
-    const release = path.join(folder, 'apt/dists/stable');
-    const [, hash = ''] = /^ ([\da-f]{64}) \d+ main\/binary-amd64\/Packages$/m.exec(
-      await readFile(path.join(release, 'Release'), 'utf8'),
-    ) ?? [''];
-    await makeDeb(packages, '1.1');
-    await publish('apt-by-hash', packages);
-    const named = await readFile(path.join(release, 'main/binary-amd64/by-hash/SHA256', hash), 'utf8');
-    expect(named).toContain('Version: 1.0');
-    expect(named).not.toContain('Version: 1.1');
-  });
+  if (isExhaustive)
+    test('whoever has read the index before a publication still gets what it names', async () => {
+      const packages = path.join(scratch, 'debs-by-hash');
+      await makeDeb(packages, '1.0');
+      const { folder } = await publish('apt-by-hash', packages);
+      const release = path.join(folder, 'apt/dists/stable');
+      const [, hash = ''] = /^ ([\da-f]{64}) \d+ main\/binary-amd64\/Packages$/m.exec(
+        await readFile(path.join(release, 'Release'), 'utf8'),
+      ) ?? [''];
+      await makeDeb(packages, '1.1');
+      await publish('apt-by-hash', packages);
+      const named = await readFile(path.join(release, 'main/binary-amd64/by-hash/SHA256', hash), 'utf8');
+      expect(named).toContain('Version: 1.0');
+      expect(named).not.toContain('Version: 1.1');
+    });
 
-  test.each([
-    ['an index that somebody changed', 'main/binary-amd64/Packages.gz'],
-    ['a changed list of indexes', 'InRelease'],
-  ])('%s is refused', async (_what, name) => {
-    const packages = path.join(scratch, `debs-${path.basename(name)}`);
-    await makeDeb(packages, '1.0');
-    const { folder } = await publish(`apt-${path.basename(name)}`, packages);
-    const sources = await readFile(path.join(folder, 'apt/waymaker.sources'), 'utf8');
-    expect((await versionsByApt(sources)).ok).toBe(true);
-    const release = path.join(folder, 'apt/dists/stable');
-    const files = [path.join(release, name)];
-    // By its hash, too.
-    if (name.endsWith('.gz')) {
-      const byHash = path.join(release, path.dirname(name), 'by-hash/SHA256');
-      files.push(...(await readdir(byHash)).map((hash) => path.join(byHash, hash)));
-    }
-    for (const file of files) {
-      const content = await readFile(file);
-      const middle = content.length >> 1;
-      content[middle] = (content[middle] ?? 0) ^ 1;
-      await writeFile(file, content);
-    }
-    expect((await versionsByApt(sources)).ok).toBe(false);
-  });
+  if (isExhaustive)
+    test.each([
+      ['an index that somebody changed', 'main/binary-amd64/Packages.gz'],
+      ['a changed list of indexes', 'InRelease'],
+    ])('%s is refused', async (_what, name) => {
+      const packages = path.join(scratch, `debs-${path.basename(name)}`);
+      await makeDeb(packages, '1.0');
+      const { folder } = await publish(`apt-${path.basename(name)}`, packages);
+      const sources = await readFile(path.join(folder, 'apt/waymaker.sources'), 'utf8');
+      expect((await versionsByApt(sources)).ok).toBe(true);
+      const release = path.join(folder, 'apt/dists/stable');
+      const files = [path.join(release, name)];
+      // By its hash, too.
+      if (name.endsWith('.gz')) {
+        const byHash = path.join(release, path.dirname(name), 'by-hash/SHA256');
+        files.push(...(await readdir(byHash)).map((hash) => path.join(byHash, hash)));
+      }
+      for (const file of files) {
+        const content = await readFile(file);
+        const middle = content.length >> 1;
+        content[middle] = (content[middle] ?? 0) ^ 1;
+        await writeFile(file, content);
+      }
+      expect((await versionsByApt(sources)).ok).toBe(false);
+    });
 
   test('signed with another key than the one in the sources file, it is refused', async () => {
     const packages = path.join(scratch, 'debs-foreign');
@@ -226,15 +229,16 @@ describe('the rpm repository', () => {
     }
   });
 
-  test('a changed list of indexes is refused', async () => {
-    const packages = path.join(scratch, 'rpms-changed');
-    await makeRpm(packages, '1.0');
-    const { folder } = await publish('rpm-changed', packages);
-    const index = path.join(folder, 'rpm/repodata/repomd.xml');
-    await writeFile(index, `${await readFile(index, 'utf8')}\n`);
-    const { ok } = await versionsByDnf(await readFile(path.join(folder, 'rpm/waymaker.repo'), 'utf8'));
-    expect(ok).toBe(false);
-  });
+  if (isExhaustive)
+    test('a changed list of indexes is refused', async () => {
+      const packages = path.join(scratch, 'rpms-changed');
+      await makeRpm(packages, '1.0');
+      const { folder } = await publish('rpm-changed', packages);
+      const index = path.join(folder, 'rpm/repodata/repomd.xml');
+      await writeFile(index, `${await readFile(index, 'utf8')}\n`);
+      const { ok } = await versionsByDnf(await readFile(path.join(folder, 'rpm/waymaker.repo'), 'utf8'));
+      expect(ok).toBe(false);
+    });
 });
 
 describe('what would strand users is not published', () => {

@@ -4,9 +4,13 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
+import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { createHttpProxy } from '../../../helper/proxy/http-proxy.ts';
 import { servePacFile } from '../../../helper/proxy/pac-response.ts';
 import { createClientLab, readAll, readUntil, type ClientLab } from './client-lab.ts';
+
+/** Of what origins and clients may do. */
+const numRuns = isExhaustive ? 1000 : 150;
 
 let lab: ClientLab | undefined;
 
@@ -361,7 +365,7 @@ test('nothing that an origin says breaks the proxy', async () => {
       say = bytes;
       expect(await exchange('GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n')).toMatch(/^HTTP\/1.1 /);
     }),
-    { numRuns: 1000 },
+    { numRuns },
   );
 });
 
@@ -384,7 +388,7 @@ test('clients may go away at any moment', async () => {
         client[way]();
       },
     ),
-    { numRuns: 1000 },
+    { numRuns },
   );
   expect(await exchange('GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /);
 });

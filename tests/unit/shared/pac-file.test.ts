@@ -5,6 +5,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { listedDomain } from '#shared/tunnel/domain-name.ts';
 import { fitPacFile, ListsTooLong, pacFile } from '#shared/tunnel/pac-file.ts';
+import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { pacFilePath } from '../../../helper/proxy/pac-response.ts';
 
 const port = 40_123;
@@ -146,7 +147,7 @@ describe('nothing in a list gets out of its place', () => {
         const made = lines([...list, 'a.test']);
         expect(made.filter((line) => !/^\["[a-z0-9-]+","[A-Za-z0-9._-]+"\],?$/.test(line))).toEqual(frame);
       }),
-      { numRuns: 1000 },
+      { numRuns: isExhaustive ? 1000 : 200 },
     );
   });
 });
@@ -179,7 +180,7 @@ test('decides as the lists say, entry by entry', () => {
         }
       },
     ),
-    { numRuns: 500 },
+    { numRuns: isExhaustive ? 500 : 100 },
   );
 });
 

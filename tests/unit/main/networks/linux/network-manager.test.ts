@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createNetworkManager } from '../../../../../src/main/networks/linux/network-manager.ts';
 import type { NetworkInUse, Networks } from '../../../../../src/main/networks/networks.ts';
 import { systemNetworks } from '../../../../../src/main/networks/system-networks.ts';
@@ -15,8 +15,20 @@ const { log } = createTestLog();
 const none = { network: { kind: 'none' }, id: '' };
 let directory: string;
 let networks: Networks | undefined;
+/** Of all tests, each of which begins without connections. */
+let manager: TestNetworkManager;
+let managerDirectory: string;
+beforeAll(async () => {
+  managerDirectory = await mkdtemp(path.join(tmpdir(), 'waymaker-networks-'));
+  manager = await startNetworkManager(managerDirectory);
+});
+afterAll(async () => {
+  await manager[Symbol.asyncDispose]();
+  await rm(managerDirectory, { recursive: true, force: true });
+});
 beforeEach(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'waymaker-networks-'));
+  await manager.join();
 });
 afterEach(async () => {
   networks?.close();
@@ -38,7 +50,6 @@ const wifi = (name: string | Uint8Array, isProtected = true) => {
 const busOf = ({ env }: TestNetworkManager) => env.DBUS_SYSTEM_BUS_ADDRESS;
 
 test('networks are told as they come and go, whatever their names are', async () => {
-  await using manager = await startNetworkManager(directory);
   const told = follow(busOf(manager));
   expect(await networks?.watch()).toEqual(none);
   const names = ['home', '家里', Buffer.from([0, 0xff, 0x1b, 0x0a]), Buffer.alloc(32, 0xe2)];
@@ -57,7 +68,6 @@ test('networks are told as they come and go, whatever their names are', async ()
 });
 
 test('below a tunnel it is the network that is told', async () => {
-  await using manager = await startNetworkManager(directory);
   const home = { type: '802-11-wireless', ssid: Buffer.from('home') };
   await manager.join({ type: 'tun', isPrimary: false }, home);
   const told = follow(busOf(manager));
@@ -71,7 +81,6 @@ test('below a tunnel it is the network that is told', async () => {
 });
 
 test('while NetworkManager restarts nobody knows, and then it is asked again', async () => {
-  await using manager = await startNetworkManager(directory);
   await manager.joinWifi('home');
   const told = follow(busOf(manager));
   expect(await networks?.watch()).toEqual(wifi('home'));
@@ -107,17 +116,16 @@ test('a machine without a bus is logged once, not each time that one is looked f
 });
 
 test('a bus that has gone is looked for again', async () => {
-  const first = await startNetworkManager(directory);
-  await first.joinWifi('home');
+  await manager.joinWifi('home');
   const told = follow(
-    busOf(first),
+    busOf(manager),
     Array.from({ length: 1000 }, () => 10),
   );
   expect(await networks?.watch()).toEqual(wifi('home'));
-  await first[Symbol.asyncDispose]();
+  await manager[Symbol.asyncDispose]();
   await expect.poll(() => told.at(-1)).toBeUndefined();
-  await using second = await startNetworkManager(directory);
-  await second.joinWifi('café');
+  manager = await startNetworkManager(managerDirectory);
+  await manager.joinWifi('café');
   await expect.poll(() => told.at(-1)).toEqual(wifi('café'));
 });
 

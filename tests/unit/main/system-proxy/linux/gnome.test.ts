@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { casesOf, isExhaustive } from '../../../../lab/runs/thoroughness.ts';
 import { startDesktopSession, type DesktopSession } from '../../../../lab/desktop/desktop-session.ts';
 import { createTestFile } from '../../support/key-value-file.ts';
 import { startSystemProxy } from '../../support/start-system-proxy.ts';
@@ -47,15 +48,19 @@ async function setManualProxy(): Promise<void> {
 }
 
 describe('points at the PAC file, and puts back what was there:', () => {
-  test.for([
+  type Case = readonly [what: string, prepare: () => Promise<unknown>];
+  const usual: Case[] = [['a manual proxy', setManualProxy]];
+  const all: Case[] = [
+    ...usual,
     ['nothing set', () => Promise.resolve()],
-    ['a manual proxy', setManualProxy],
     [
       'a PAC file of the user',
       () => set(`${schema} mode`, 'auto').then(() => set(`${schema} autoconfig-url`, 'http://wpad/')),
     ],
     ['the default, set by the user', () => set(`${schema} mode`, 'none')],
-  ] as const)('%s', async ([, prepare]) => {
+  ];
+
+  test.for(casesOf({ usual, all }))('%s', async ([, prepare]) => {
     await prepare();
     const before = await everything();
     const proxy = startSystemProxy('ubuntu:GNOME', session.run);
@@ -97,25 +102,27 @@ test('what the user chooses meanwhile stays', async () => {
   expect(await everything()).toBe(chosen);
 });
 
-test('a proxy that the user has switched off stays off, without our address', async () => {
-  await set(`${schema} autoconfig-url`, 'http://wpad/');
-  const proxy = startSystemProxy('GNOME', session.run);
-  await proxy.use(pac);
-  await set(`${schema} mode`, 'none');
-  await proxy.restore();
-  expect(await stored()).toBe("[system/proxy]\nautoconfig-url='http://wpad/'\nmode='none'\n");
-});
+if (isExhaustive)
+  test('a proxy that the user has switched off stays off, without our address', async () => {
+    await set(`${schema} autoconfig-url`, 'http://wpad/');
+    const proxy = startSystemProxy('GNOME', session.run);
+    await proxy.use(pac);
+    await set(`${schema} mode`, 'none');
+    await proxy.restore();
+    expect(await stored()).toBe("[system/proxy]\nautoconfig-url='http://wpad/'\nmode='none'\n");
+  });
 
-test('without the tool of dconf, the default counts as not set', async () => {
-  const proxy = startSystemProxy('GNOME', (name, args, env) =>
-    name === 'dconf' ? Promise.resolve(undefined) : session.run(name, args, env),
-  );
-  await set(`${schema} mode`, 'none');
-  await set(`${schema} autoconfig-url`, 'http://wpad/');
-  await proxy.use(pac);
-  await proxy.restore();
-  expect(await stored()).toBe("[system/proxy]\nautoconfig-url='http://wpad/'\n");
-});
+if (isExhaustive)
+  test('without the tool of dconf, the default counts as not set', async () => {
+    const proxy = startSystemProxy('GNOME', (name, args, env) =>
+      name === 'dconf' ? Promise.resolve(undefined) : session.run(name, args, env),
+    );
+    await set(`${schema} mode`, 'none');
+    await set(`${schema} autoconfig-url`, 'http://wpad/');
+    await proxy.use(pac);
+    await proxy.restore();
+    expect(await stored()).toBe("[system/proxy]\nautoconfig-url='http://wpad/'\n");
+  });
 
 describe('where an administrator', () => {
   /** Compiles a database of the administrator's, below the user's own. */
@@ -129,17 +136,20 @@ describe('where an administrator', () => {
     await setProfile(`user-db:user\nfile-db:${database}\n`);
   }
 
-  test.for(['manual', 'auto'])('has set %s as the default, it holds again afterwards', async (mode) => {
-    await administer(mode);
-    const before = await everything();
-    const proxy = startSystemProxy('GNOME', session.run);
-    expect(await proxy.use(pac)).toBe(true);
-    expect(await pointedAt()).toBe(pac);
-    await proxy.restore();
-    expect(await everything()).toBe(before);
-    await setProfile('user-db:user\n');
-    expect(await stored()).toBe('');
-  });
+  test.for(casesOf({ usual: ['manual'], all: ['manual', 'auto'] }))(
+    'has set %s as the default, it holds again afterwards',
+    async (mode) => {
+      await administer(mode);
+      const before = await everything();
+      const proxy = startSystemProxy('GNOME', session.run);
+      expect(await proxy.use(pac)).toBe(true);
+      expect(await pointedAt()).toBe(pac);
+      await proxy.restore();
+      expect(await everything()).toBe(before);
+      await setProfile('user-db:user\n');
+      expect(await stored()).toBe('');
+    },
+  );
 
   test('forbids a change, nothing is changed', async () => {
     await administer('none', '/system/proxy/mode\n');
