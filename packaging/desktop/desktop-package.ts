@@ -78,15 +78,13 @@ interface Packaged {
   identifier?: string | undefined;
 }
 
-/** All npm packages: in bundles and pages, and beside them. */
+/** All npm packages, each once: in bundles and pages, and beside them. */
 async function materialsOf(bundled: readonly Packaged[], beside: readonly string[]): Promise<Material[]> {
-  const unique = new Map(bundled.map((one) => [`${one.name} ${one.version}`, one]));
   const locked = beside.map(async (name) => {
     const { name: original = name, version, license } = await lockedPackage(name);
     return { name: original, version, licence: license };
   });
-  return [
-    ...(await Promise.all(locked)),
-    ...[...unique.values()].map(({ name, version, identifier }) => ({ name, version, licence: identifier })),
-  ];
+  const others = bundled.map(({ name, version, identifier }) => ({ name, version, licence: identifier }));
+  const all = [...others, ...(await Promise.all(locked))];
+  return [...new Map(all.map((one) => [`${one.name} ${one.version}`, one])).values()];
 }

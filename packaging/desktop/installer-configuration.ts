@@ -28,7 +28,10 @@ export const noElectron = 'Electron’s binary is not here; node node_modules/el
 
 const systemNames: Record<InstallerPlatform, string> = { win32: 'Windows', darwin: 'macOS', linux: 'Linux' };
 
-/** What electron-builder is told. `app` is a folder as `layApp` lays it, and `electron` that of Electron's binary. */
+/**
+ * What electron-builder is told; its project is `app`, a folder as `layApp` lays it. `electron` has that of Electron's
+ * binary.
+ */
 export function installerConfiguration(options: {
   platform: InstallerPlatform;
   app: string;
@@ -41,7 +44,7 @@ export function installerConfiguration(options: {
     appId: 'example.waymaker.Waymaker',
     productName: 'Waymaker',
     copyright: `${product.licence} licence`,
-    directories: { app, output: folder },
+    directories: { output: folder },
     // The app is complete: its packages are in its bundle, and those with native parts beside it.
     files: ['out/**/*', 'package.json', { from: path.join(app, 'node_modules'), to: 'node_modules' }],
     npmRebuild: false,

@@ -36,7 +36,7 @@ export async function makeInstallers(options: {
     });
     progress(what);
     const targets = systems[platform].createTarget([...installers[platform].targets]);
-    const made = await build({ projectDir: scratch, config, targets });
+    const made = await build({ projectDir: app, config, targets });
     return made.filter((file) => !file.endsWith('.blockmap'));
   } finally {
     await rm(scratch, { recursive: true });

@@ -137,7 +137,7 @@ test(
       folder: path.join(directory, 'installers/made'),
     });
     const targets = Platform.LINUX.createTarget('dir');
-    await build({ projectDir: path.dirname(app), config, targets });
+    await build({ projectDir: app, config, targets });
     const [folder = ''] = (await run(words(`find ${directory}/installers/made -maxdepth 1 -name *unpacked`)))
       .trim()
       .split('\n');
