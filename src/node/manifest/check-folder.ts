@@ -64,7 +64,7 @@ export async function checkFolder(expected: ExpectedFolder): Promise<CheckedFold
 
   const found = await listFolder(folder);
   const named = new Set([manifestFile, signatureFile, ...files.map((file) => file.path)]);
-  const unknown = found.find(({ path: one }) => !named.has(one));
+  const unknown = found.find(({ path: one }) => !named.has(one.replace(unfinished, '')));
   if (unknown) return failed({ kind: 'unknown', path: unknown.path });
   const odd = found.find(({ isRegular }) => !isRegular);
   if (odd) return failed({ kind: 'not-a-file', path: odd.path });
@@ -74,6 +74,12 @@ export async function checkFolder(expected: ExpectedFolder): Promise<CheckedFold
   }
   return { ok: true, manifest };
 }
+
+/**
+ * What dpkg and rpm call a file until it takes the place of the old one. After a power cut in the middle of an upgrade,
+ * such files are left beside programs that are still whole; nothing runs them.
+ */
+const unfinished = /(?:\.dpkg-new|;[\da-f]{8})$/;
 
 const failed = (problem: FolderProblem): CheckedFolder => ({ ok: false, problem });
 
@@ -115,7 +121,7 @@ async function withFile(
   }
 }
 
-const chunkBytes = 1 << 20;
+const chunkBytes = 1 << 17;
 
 /** Undefined if there are more bytes than `size`. */
 async function hashOf(handle: FileHandle, size: number): Promise<string | undefined> {

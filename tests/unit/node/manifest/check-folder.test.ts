@@ -208,3 +208,15 @@ test('versions are compared number by number', () => {
   ]);
   expect(compareVersions('1.2.3', '1.2.3')).toBe(0);
 });
+
+test('what an interrupted package manager leaves beside its files is no problem, by any other name it is', async () => {
+  for (const name of ['node.dpkg-new', 'helper/proxy.mjs;5f3a2b1c']) {
+    await writeFile(path.join(folder, name), 'half of it');
+    expect(await problem(), name).toBeUndefined();
+  }
+  for (const name of ['other.dpkg-new', 'node.new', 'node;5f3a2b1']) {
+    await writeFile(path.join(folder, name), 'half of it');
+    expect(await problem(), name).toEqual({ kind: 'unknown', path: name });
+    await unlink(path.join(folder, name));
+  }
+});
