@@ -7,7 +7,15 @@ export const houses = {
   'src/main': {
     ofEveryRoom: ['with-timeout.ts', 'listeners.ts', 'desktop-names.ts'],
     rooms: {
-      cli: ['control', 'tunnel', 'daemon.ts', 'daemon-place.ts', 'environment.ts', 'http-fetch.ts'],
+      cli: [
+        'control',
+        'login-item',
+        'tunnel',
+        'daemon.ts',
+        'daemon-place.ts',
+        'environment.ts',
+        'http-fetch.ts',
+      ],
       electron: [
         'tunnel',
         'gateway',

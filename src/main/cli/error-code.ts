@@ -4,6 +4,7 @@ import { exitCode, type ExitCode } from './exit-code.ts';
 /** The words in `error.code`, by the exit code that goes with them: part of the interface, too. */
 export const errorCodes = {
   [exitCode.failed]: [
+    'app-running',
     'bad-address',
     'bad-code',
     'core-gone',
@@ -17,6 +18,7 @@ export const errorCodes = {
     'no-lists',
     'not-admitted',
     'not-applied',
+    'not-removed',
     'not-restored',
     'not-root',
     'not-routed',

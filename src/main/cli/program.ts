@@ -7,6 +7,7 @@ import { runApp } from './commands/apps-run.ts';
 import { doctor } from './commands/doctor.ts';
 import { log } from './commands/log.ts';
 import { listApps, mode, modeNames, type ModeName } from './commands/mode.ts';
+import { reset } from './commands/reset.ts';
 import { restore } from './commands/restore.ts';
 import { servers } from './commands/servers.ts';
 import { signIn, signOut } from './commands/sign-in.ts';
@@ -128,6 +129,11 @@ export function createProgram(options: ProgramOptions): Command {
   add('sign-out', say('command.signOut')).action((flags: Flags) =>
     options.run(flags['json'] === true, signOut),
   );
+  add('reset', say('command.reset'))
+    .option('--yes', say('command.yesOption'))
+    .action((flags: Flags) =>
+      options.run(flags['json'] === true, (context) => reset(context, { isSure: flags['yes'] === true })),
+    );
   program
     .command('daemon')
     .description(say('command.daemon'))

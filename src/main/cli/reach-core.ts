@@ -21,7 +21,7 @@ export interface ReachCoreOptions {
 }
 
 /** The user service of resources/linux. */
-const unit = 'waymaker.service';
+export const userUnit = 'waymaker.service';
 const startMs = 30_000;
 const pauseMs = 50;
 
@@ -64,7 +64,7 @@ export async function findCore({
 async function startService({ env, platform }: ReachCoreOptions): Promise<boolean> {
   if (platform !== 'linux' || env['WAYMAKER_USER_DATA'] !== undefined) return false;
   try {
-    await promisify(execFile)('systemctl', ['--user', '--quiet', 'start', unit], { timeout: startMs });
+    await promisify(execFile)('systemctl', ['--user', '--quiet', 'start', userUnit], { timeout: startMs });
     return true;
   } catch {
     return false;

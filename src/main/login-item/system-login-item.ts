@@ -20,3 +20,8 @@ export function systemLoginItem(
   if (process.platform === 'win32') return createWindowsLoginItem(app, [hiddenSwitch]);
   return createAutostart({ ...program, command: [program.file, hiddenSwitch] });
 }
+
+/** For a user who removes the app's files; other systems keep the entry themselves, as long as the app is there. */
+export function removeLoginEntry(user: { env: Readonly<NodeJS.ProcessEnv>; home: string }): void {
+  if (process.platform === 'linux') createAutostart({ ...user, command: [] }).set(false);
+}

@@ -1,5 +1,6 @@
 import pino from 'pino';
 import type { ControlClient, UsableServer } from '#shared/control/contract.ts';
+import type { Say } from '#shared/texts/say.ts';
 import { causeTexts } from '#shared/texts/tunnel-texts.ts';
 import { isBlocked } from '#shared/tunnel/look.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
@@ -13,6 +14,7 @@ import { checkInstallation } from '../doctor/installation-check.ts';
 import { thisSystem } from '../doctor/this-system.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
 import { tableLines } from '../terminal.ts';
+import { keptText } from './status.ts';
 
 const marks = { ok: '✓', problem: '✗', unknown: '–' } as const;
 
@@ -28,8 +30,9 @@ export async function doctor(context: CommandContext): Promise<ExitCode> {
   const isClosed = isBlocked(tunnel);
   const findings = [
     helper.finding,
-    ...(await checkInstallation(say)),
+    ...(await checkInstallation(tunnel, say)),
     ...thisSystem.check(env, say),
+    ...(await checkSignIn(client, say)),
     // While traffic is blocked, nothing can be reached, and that is correct.
     ...(isClosed ? [] : await checkService(apiUrl, say)),
     ...(isClosed ? [] : [await gatewayFinding(tunnel, server, context)]),
@@ -69,6 +72,16 @@ async function askHelper(
   }
 }
 
+/** Whether the sign-in outlives the process that has it; nothing if nobody is signed in. */
+async function checkSignIn(client: ControlClient | undefined, say: Say): Promise<Finding[]> {
+  const session = await client?.session.get().catch(() => undefined);
+  if (!session?.signedIn) return [];
+  if (session.persistence === 'memory')
+    return [{ check: 'sign-in', outcome: 'problem', text: say('command.inMemory') }];
+  const text = keptText(session);
+  return [{ check: 'sign-in', outcome: 'ok', text: text && say(text) }];
+}
+
 /** Not needed while connected; and a gateway may not be reachable from inside the tunnel. */
 const gatewayFinding = async (
   { state }: TunnelState,
@@ -105,6 +118,7 @@ function show({ terminal, say }: CommandContext, findings: readonly Finding[]): 
     filter: say('doctor.filter'),
     resolver: say('doctor.resolver'),
     clock: say('doctor.clock'),
+    'sign-in': say('command.keptIn'),
     service: say('doctor.service'),
     gateway: say('doctor.gateway'),
     'other-vpn': say('doctor.otherVpn'),

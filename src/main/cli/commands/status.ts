@@ -1,7 +1,9 @@
 import { maxClockErrorMs } from '#shared/api/service-clock.ts';
+import type { Session } from '#shared/host/common-contract.ts';
 import type { Preferences } from '#shared/host/contract.ts';
 import type { ControlClient, UsableServer } from '#shared/control/contract.ts';
 import { languageTags } from '#shared/language.ts';
+import type { CommandTextKey } from '#shared/texts/command-texts.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import {
   causeTexts,
@@ -65,9 +67,25 @@ export async function status(context: CommandContext, { isCheck }: { isCheck: bo
     [say('command.routing'), say(routingText(preferences.routing))],
     [say('command.killSwitch'), say(preferences.killSwitch ? 'command.on' : 'command.off')],
     [say('command.account'), say(session.signedIn ? 'command.signedIn' : 'command.signedOut')],
+    ...(session.signedIn ? keptRows(session, context) : []),
   ];
   for (const line of tableLines(rows)) terminal.out(line);
   return exitCode.done;
+}
+
+const keptTexts = {
+  keychain: 'command.keptInKeychain',
+  helper: 'command.keptInHelper',
+  memory: 'command.keptInMemory',
+} as const satisfies Partial<Record<Session['persistence'], CommandTextKey>>;
+
+/** Where the sign-in is kept, and so whether a restart keeps it; a browser's is none of the command line's. */
+export const keptText = ({ persistence }: Session): CommandTextKey | undefined =>
+  persistence === 'browser' ? undefined : keptTexts[persistence];
+
+function keptRows(session: Session, { say }: CommandContext): string[][] {
+  const text = keptText(session);
+  return text === undefined ? [] : [[say('command.keptIn'), say(text)]];
 }
 
 /** Says that the app's settings were damaged, until the user has decided about the kill switch. */

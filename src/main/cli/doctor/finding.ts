@@ -17,6 +17,7 @@ export const checkNames = [
   'filter',
   'resolver',
   'clock',
+  'sign-in',
   'service',
   'gateway',
   'other-vpn',

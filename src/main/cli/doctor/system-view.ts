@@ -14,6 +14,8 @@ export interface SystemView {
   readonly tunnelDevice: string;
   /** Checks what the helper needs, and what may conflict with it. */
   check(env: Readonly<NodeJS.ProcessEnv>, say: Say): Finding[];
+  /** Whether the helper has ended because it does not run with the installed files. */
+  hasHelperRefused(): Promise<boolean>;
   /**
    * The device by which the kernel would send to an address, optionally for a user; nothing is sent. Undefined if it
    * would not, or cannot be asked.

@@ -5,6 +5,7 @@ import type { SystemView } from './system-view.ts';
 const silentSystem: SystemView = {
   tunnelDevice: '',
   check: () => [],
+  hasHelperRefused: () => Promise.resolve(false),
   routeTo: () => Promise.resolve(undefined),
   isByDestination: () => Promise.resolve(false),
   networksIntoTunnel: () => Promise.resolve([]),

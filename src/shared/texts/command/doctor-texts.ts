@@ -7,6 +7,8 @@ const en = {
   'doctor.helper': 'Helper',
   'doctor.installation': 'Installed files',
   'doctor.installationFile': '“{{file}}” is not what was signed. Install Waymaker again.',
+  'doctor.installationOlder':
+    'The helper does not run, because a newer version has run here before. Install that one. To go back on purpose, remove /var/lib/waymaker/version-floor as root.',
   'doctor.engine': 'Engine',
   'doctor.users': 'System users',
   'doctor.usersMissing': 'Missing: {{users}}. Install Waymaker again.',
@@ -64,6 +66,8 @@ export const doctorTexts: Record<Language, Record<DoctorTextKey, string>> = {
     'doctor.helper': '辅助服务',
     'doctor.installation': '已安装的文件',
     'doctor.installationFile': '“{{file}}”与签名不符。请重新安装 Waymaker。',
+    'doctor.installationOlder':
+      '辅助服务未运行，因为这里运行过更新的版本。请安装那个版本。如果确实要退回，请以 root 身份删除 /var/lib/waymaker/version-floor。',
     'doctor.engine': '隧道引擎',
     'doctor.users': '系统用户',
     'doctor.usersMissing': '缺少：{{users}}。请重新安装 Waymaker。',
@@ -109,6 +113,8 @@ export const doctorTexts: Record<Language, Record<DoctorTextKey, string>> = {
     'doctor.helper': '輔助服務',
     'doctor.installation': '已安裝的檔案',
     'doctor.installationFile': '「{{file}}」與簽章不符。請重新安裝 Waymaker。',
+    'doctor.installationOlder':
+      '輔助服務未執行，因為這裡執行過更新的版本。請安裝該版本。如果確實要退回，請以 root 身分刪除 /var/lib/waymaker/version-floor。',
     'doctor.engine': '通道引擎',
     'doctor.users': '系統使用者',
     'doctor.usersMissing': '缺少：{{users}}。請重新安裝 Waymaker。',

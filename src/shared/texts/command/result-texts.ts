@@ -32,6 +32,10 @@ const en = {
   'command.noCode': 'No code was entered. Run “waymaker sign-in” again.',
   'command.inMemory':
     'No keychain is available, so your sign-in is kept only in memory. You stay signed in until the background process ends (which it does when the desktop app starts) or the app quits.',
+  'command.keptIn': 'Sign-in kept',
+  'command.keptInKeychain': 'in the keychain',
+  'command.keptInHelper': 'in a file that only the helper of this computer can open',
+  'command.keptInMemory': 'in memory, until this process ends',
   'command.server': 'Server',
   'command.address': 'Tunnel address',
   'command.routing': 'Routing',
@@ -86,6 +90,13 @@ const en = {
     'The helper is running, so “waymaker disconnect” undoes everything. If that fails, “waymaker restore --force” stops the helper first.',
   'command.restoreFailed':
     'Not everything could be undone. Try again; if that does not help, report the messages above.',
+  'command.resetQuestion':
+    'This disconnects, signs you out, and removes {{folder}} with your settings and logs. Type “yes” to go on: ',
+  'command.resetNotDone': 'Nothing was removed.',
+  'command.resetAppRuns': 'The desktop app is running. Quit it, then try again.',
+  'command.resetUnsafe':
+    '{{folder}} is not Waymaker’s alone, so nothing was removed. Check WAYMAKER_USER_DATA.',
+  'command.resetDone': 'Removed: {{folder}}',
   'command.restored':
     'Everything has been undone, and traffic goes straight to the internet. To connect again, start the helper: systemctl start waymaker-helper',
 } as const;
@@ -125,6 +136,10 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.noCode': '没有输入验证码。请重新运行“waymaker sign-in”。',
     'command.inMemory':
       '此电脑没有可用的密钥环，登录信息只保存在内存中：后台进程或应用退出后，您需要重新登录；桌面应用启动时，后台进程会退出。',
+    'command.keptIn': '登录信息',
+    'command.keptInKeychain': '保存在密钥环中',
+    'command.keptInHelper': '保存在只有这台电脑的辅助服务能打开的文件中',
+    'command.keptInMemory': '保存在内存中，到此进程结束为止',
     'command.server': '服务器',
     'command.address': '隧道地址',
     'command.routing': '路由',
@@ -171,6 +186,11 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.restoreHelperRuns':
       '辅助服务正在运行，“waymaker disconnect”会撤销一切。如果不行，“waymaker restore --force”会先停止辅助服务。',
     'command.restoreFailed': '未能全部撤销。请重试；如果仍然不行，请报告以上信息。',
+    'command.resetQuestion': '这会断开连接、退出登录，并删除 {{folder}} 及其中的设置和日志。输入“yes”继续：',
+    'command.resetNotDone': '未删除任何内容。',
+    'command.resetAppRuns': '桌面应用正在运行。请退出它，然后重试。',
+    'command.resetUnsafe': '{{folder}} 不只属于 Waymaker，因此未删除任何内容。请检查 WAYMAKER_USER_DATA。',
+    'command.resetDone': '已删除：{{folder}}',
     'command.restored':
       '已全部撤销，流量会直接进入互联网。要再次连接，请启动辅助服务：systemctl start waymaker-helper',
   },
@@ -205,6 +225,10 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.noCode': '沒有輸入驗證碼。請重新執行「waymaker sign-in」。',
     'command.inMemory':
       '這部電腦沒有可用的鑰匙圈，登入資訊只儲存在記憶體中：背景處理程序或應用程式結束後，您需要重新登入；桌面應用程式啟動時，背景處理程序會結束。',
+    'command.keptIn': '登入資訊',
+    'command.keptInKeychain': '儲存在鑰匙圈中',
+    'command.keptInHelper': '儲存在只有這部電腦的輔助服務能開啟的檔案中',
+    'command.keptInMemory': '儲存在記憶體中，直到此處理程序結束',
     'command.server': '伺服器',
     'command.address': '通道位址',
     'command.routing': '路由',
@@ -252,6 +276,11 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.restoreHelperRuns':
       '輔助服務正在執行，「waymaker disconnect」會復原一切。如果不行，「waymaker restore --force」會先停止輔助服務。',
     'command.restoreFailed': '未能全部復原。請重試；如果仍然不行，請回報以上訊息。',
+    'command.resetQuestion': '這會中斷連線、登出，並刪除 {{folder}} 及其中的設定和記錄檔。輸入「yes」繼續：',
+    'command.resetNotDone': '未刪除任何內容。',
+    'command.resetAppRuns': '桌面應用程式正在執行。請結束它，然後重試。',
+    'command.resetUnsafe': '{{folder}} 不只屬於 Waymaker，因此未刪除任何內容。請檢查 WAYMAKER_USER_DATA。',
+    'command.resetDone': '已刪除：{{folder}}',
     'command.restored':
       '已全部復原，流量會直接進入網際網路。要再次連線，請啟動輔助服務：systemctl start waymaker-helper',
   },

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import type { SystemView } from '../system-view.ts';
 import { isByDestination, networksIntoTunnel, routeTo } from './kernel-route.ts';
 import { checkThisComputer, tunnelDevice } from './this-computer.ts';
@@ -7,12 +9,22 @@ import { checkThisComputer, tunnelDevice } from './this-computer.ts';
 export const linuxSystem: SystemView = {
   tunnelDevice,
   check: checkThisComputer,
+  hasHelperRefused,
   routeTo,
   isByDestination,
   networksIntoTunnel,
   isInGroup,
   listenerUser,
 };
+
+/** The status with which it ends then (helper/installation.ts). */
+const refusedStatus = '78';
+
+async function hasHelperRefused(): Promise<boolean> {
+  const show = ['show', '--property=ExecMainStatus', '--value', 'waymaker-helper.service'];
+  const { stdout } = await promisify(execFile)('systemctl', show).catch(() => ({ stdout: '' }));
+  return stdout.trim() === refusedStatus;
+}
 
 function isInGroup(): boolean {
   try {

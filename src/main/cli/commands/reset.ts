@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { lstat, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import pino from 'pino';
+import { controlPlace } from '../../control/control-place.ts';
+import { takeCoreFromDaemon } from '../../control/take-core.ts';
+import { removeLoginEntry } from '../../login-item/system-login-item.ts';
+import { CommandProblem, type CommandContext } from '../command-context.ts';
+import { exitCode, type ExitCode } from '../exit-code.ts';
+import { userUnit } from '../reach-core.ts';
+
+/** How long the daemon has to end once it has given up the core. */
+const endMs = 5000;
+
+/**
+ * Removes what belongs to this user alone: settings, sign-in, lists and logs; the packages and the helper stay. Asks
+ * first, unless `isSure`. Disconnects, since nobody would know of the tunnel afterwards.
+ */
+export async function reset(context: CommandContext, { isSure }: { isSure: boolean }): Promise<ExitCode> {
+  const { terminal, say, profile } = context;
+  if (isAround(profile, homedir()))
+    throw new CommandProblem(exitCode.failed, 'not-removed', say('command.resetUnsafe', { folder: profile }));
+  if (!isSure && (await terminal.ask(say('command.resetQuestion', { folder: profile })))?.trim() !== 'yes')
+    throw new CommandProblem(exitCode.failed, 'not-removed', say('command.resetNotDone'));
+  const isThere = await lstat(profile).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) await endCore(context);
+  removeLoginEntry({ env: context.env, home: homedir() });
+  if (context.isJson) terminal.out(JSON.stringify({ removed: isThere ? [profile] : [] }));
+  else terminal.out(say('command.resetDone', { folder: profile }));
+  return exitCode.done;
+}
+
+/** Whether a folder is the other one, or has it somewhere inside. */
+function isAround(folder: string, other: string): boolean {
+  const way = path.relative(folder, other);
+  return way === '' || !(way.startsWith('..') || path.isAbsolute(way));
+}
+
+/** Signs out and ends what uses the folder, which is removed while nobody else can take the core. */
+async function endCore(context: CommandContext): Promise<void> {
+  const { say, profile, env, platform, version } = context;
+  // If none can be started, what is left of it is removed all the same.
+  const connection = await context.core().catch(() => undefined);
+  if (connection?.core.kind === 'app')
+    throw new CommandProblem(exitCode.failed, 'app-running', say('command.resetAppRuns'));
+  await connection?.client.session.signOut({ by: 'user' });
+  if (platform === 'linux' && env['WAYMAKER_USER_DATA'] === undefined)
+    await promisify(execFile)('systemctl', ['--user', '--quiet', 'stop', userUnit]).catch(() => undefined);
+  const place = controlPlace(profile, { env, platform });
+  const lock = await takeCoreFromDaemon({ place, platform, version, log: pino({ level: 'silent' }) });
+  try {
+    if (connection) await ended(connection.core.pid);
+    await rm(profile, { recursive: true, force: true, maxRetries: 3 });
+  } finally {
+    lock.release();
+  }
+}
+
+/** A daemon that was started as a service goes on, and waits for its turn. */
+async function ended(pid: number): Promise<void> {
+  for (const giveUpAt = performance.now() + endMs; performance.now() < giveUpAt; await delay(20)) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+  }
+}
