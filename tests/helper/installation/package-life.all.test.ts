@@ -11,6 +11,7 @@ import { eventually, words } from '../../lab/runs/process.ts';
 import { versions } from '../support/installed/core-deb.ts';
 import { unit } from '../support/installed/installed-machine.ts';
 import { createPackageMachine, type PackageMachine } from '../support/installed/package-machine.ts';
+import { goOn, talkOnBoth } from '../support/programs/talk.ts';
 
 /** What becomes of an installed package, by real apt and dpkg, while its user is connected. The tests follow each other. */
 
@@ -51,7 +52,7 @@ async function refused(): Promise<{ status: string; log: string }> {
 /** Restarts the helper with the files as they are; systemctl fails where it refuses. */
 const restart = () => life.installed.machine.exec(words(`systemctl restart ${unit}`));
 
-test('an upgrade while connected lets nothing out, and the tunnel comes back by itself', async () => {
+test('an upgrade while connected lets nothing out, the tunnel comes back by itself, and connections go on', async () => {
   const { installed } = life;
   const { lab } = installed.net;
   await apt('update');
@@ -62,12 +63,14 @@ test('an upgrade while connected lets nothing out, and the tunnel comes back by 
   await succeed('connect');
   expect(await source()).toBe(addresses.gateway.ipv4);
 
+  const talks = await talkOnBoth(lab.user, addresses.echo, 'upgrade');
   const capture = await lab.capture();
   const stream = await lab.user.probe.stream('upgrade');
   const upgrade = apt('install waymaker-core');
   await eventually('the next helper runs', async () => (await installed.helper()) !== before || undefined);
   await isBack();
   await upgrade;
+  await goOn(talks);
   await stream[Symbol.asyncDispose]();
   expect(findLeaks(await capture.stop(), 'upgrade')).toEqual([]);
   expect(await succeed('--version')).toContain(versions.next);
