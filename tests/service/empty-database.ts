@@ -1,13 +1,49 @@
-import { mkdir } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
 import { pino } from 'pino';
 import type { ServiceConfig } from '../../src/service/config.ts';
 import { openDatabase } from '../../src/service/database/database.ts';
 import { openJobs } from '../../src/service/jobs/jobs.ts';
 import { run } from '../lab/runs/process.ts';
 
-/** Makes a service's data directory with an empty database, to be copied: making one takes PGlite seconds. */
-export function createEmptyDatabase(directory: string): Promise<void> {
-  return fillEmptyDatabase({ kind: 'pglite', directory });
+const root = path.resolve(import.meta.dirname, '../..');
+/** Of this checkout's runs. */
+const keptFolder = path.join(root, 'out/test-databases');
+/** What an empty database is made of. */
+const madeOf = ['src/service/database', 'src/service/jobs', 'package-lock.json'];
+
+/**
+ * Makes a service's data directory with an empty database, to be copied. Making one takes PGlite 17 s of the processor's
+ * time, so that it is kept until something that it is made of changes.
+ */
+export async function createEmptyDatabase(directory: string): Promise<void> {
+  const kept = path.join(keptFolder, await keyOf(madeOf));
+  if (!existsSync(kept)) {
+    await rm(keptFolder, { recursive: true, force: true });
+    await mkdir(keptFolder, { recursive: true });
+    const made = await mkdtemp(path.join(keptFolder, 'new-'));
+    await fillEmptyDatabase({ kind: 'pglite', directory: made });
+    // Another run of this checkout may have made one meanwhile.
+    await rename(made, kept).catch(() => rm(made, { recursive: true }));
+  }
+  await copyEmptyDatabase(kept, directory);
+}
+
+/** A name that changes with the content of these files, or of what is in these folders. */
+async function keyOf(places: readonly string[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const place of places) {
+    const at = path.join(root, place);
+    const isFolder = (await stat(at)).isDirectory();
+    const names = isFolder ? (await readdir(at, { recursive: true })).toSorted() : [''];
+    for (const name of names) {
+      const file = path.join(at, name);
+      if ((await stat(file)).isFile()) hash.update(`${name}\0`).update(await readFile(file));
+    }
+  }
+  return hash.digest('hex').slice(0, 32);
 }
 
 /** Makes the tables of a service in a database. */
