@@ -8,6 +8,9 @@ import { findLeaks } from '../../lab/packets/leaks.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { expect, test as base, withoutRoot } from '../fixtures.ts';
+import { LoginRoute } from '../routes/login-route.ts';
+import { must, signInByApi } from '../support/service/api-user.ts';
+import { deviceIdOf } from '../support/service/device-id.ts';
 import { chooseServer } from '../support/tunnel/connect.ts';
 import type { DesktopApp } from '../support/host/desktop-app.ts';
 import { launchSignedIn } from '../support/tunnel/sign-in.ts';
@@ -192,8 +195,9 @@ if (isExhaustive)
     expect(besidesPortal(await capture.stop(), 'marker-free'), 'seen where allowed').not.toEqual([]);
   });
 
-test('with the kill switch on, a window alone gets out to the network’s sign-in page, and then the app connects', async ({
+test('with the kill switch on, a window alone gets out to the network’s sign-in page, and then the app connects; a service that ends the session opens nothing: the user does, to sign in again', async ({
   helper: _helper,
+  networkBefore,
   launch,
   lab,
   service,
@@ -222,9 +226,18 @@ test('with the kill switch on, a window alone gets out to the network’s sign-i
   await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(30_000) });
   expect(app.windows()).toHaveLength(1);
   expect((await lab.user.probe.http4('marker-held'))?.address).toBe(addresses.gateway.ipv4);
+
+  const elsewhere = await signInByApi(service, email);
+  must(await elsewhere.call('revokeDevice', { params: { deviceId: await deviceIdOf(app.page) } }));
+  const login = new LoginRoute(app.page);
+  await expect(login.heading).toBeVisible();
+  await expect(login.held).toBeVisible();
+  expect(await lab.user.probe.http4('marker-held')).toBeUndefined();
   expect(besidesPortal(await capture.packets(), 'marker-held')).toEqual([]);
-  await connect.disconnect.click();
-  await expect(connect.status('connect.disconnected')).toBeVisible();
+  await login.unblock.click();
+  await expect(login.held).toBeHidden();
+  await expect(login.email).toBeFocused();
+  await expect.poll(() => lab.user.snapshot()).toBe(networkBefore);
   await probe(lab, 'marker-free');
   expect((await lab.user.exec(toPortal)).code, 'everybody does where allowed').toBe(0);
   expect(besidesPortal(await capture.stop(), 'marker-free'), 'seen where allowed').not.toEqual([]);
