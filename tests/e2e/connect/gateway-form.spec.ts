@@ -1,18 +1,20 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright/test';
+import type { Lab } from '../../lab/lab.ts';
 import { addresses, names } from '../../lab/network/addresses.ts';
 import { expect, test as base, withoutRoot } from '../fixtures.ts';
 import type { ConnectRoute } from '../routes/connect-route.ts';
 import { GatewayFormDialog } from '../routes/gateway-form-dialog.ts';
 import { Tabs } from '../routes/tabs.ts';
-import { askingGateway, startAskingGateway, type AskingGateway } from '../support/tunnel/asking-gateway.ts';
+import { askingGateway, startAskingGateway } from '../support/tunnel/asking-gateway.ts';
+import { choosingGateway, startChoosingGateway } from '../support/tunnel/choosing-gateway.ts';
 import { expectNoViolations } from '../support/screens/axe.ts';
 import { clippedTexts } from '../support/screens/clipped-text.ts';
 import { chooseServer } from '../support/tunnel/connect.ts';
 import { deviceIdOf } from '../support/service/device-id.ts';
 import { signIn } from '../support/tunnel/sign-in.ts';
-import { languages, languageTags, type TextLanguage } from '../support/screens/texts.ts';
+import { languages, languageTags, textPattern, type TextLanguage } from '../support/screens/texts.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 
@@ -20,7 +22,7 @@ import { waitLimit } from '../../lab/runs/wait-limit.ts';
 const ocserv = { asks: 'Please enter your OTP password.', label: 'Password' };
 
 /** A gateway that asks for a one-time code after the password. */
-const test = base.extend<{ guarded: void; untrustworthy: AskingGateway }>({
+const test = base.extend<{ guarded: void }>({
   guarded: [
     async ({ lab }, provide) => {
       await lab.gateway.restart({ oneTimeCodes: true });
@@ -29,11 +31,6 @@ const test = base.extend<{ guarded: void; untrustworthy: AskingGateway }>({
     },
     { auto: true },
   ],
-  /** Another in its place, which asks whatever it likes. A fixture, to be gone also after a test that takes too long. */
-  untrustworthy: async ({ lab, guarded: _guarded }, provide) => {
-    await using gateway = await startAskingGateway(lab);
-    await provide(gateway);
-  },
 });
 
 test.skip(withoutRoot, 'the laboratory needs root');
@@ -63,7 +60,7 @@ async function expectIdle(connect: ConnectRoute, idle: 'disconnected' | 'blocked
   await expect(new GatewayFormDialog(connect.page).dialog).toHaveCount(0);
 }
 
-test('the code that a gateway asks for is asked of the user, and makes the tunnel; nobody keeps it', async ({
+test('the code that a gateway asks for is asked of the user, and makes the tunnel; nobody keeps it. A hostile form is only text, fits a phone, and a wrong answer is told as one before it is asked for again. A group is chosen, and a banner is read', async ({
   signedIn: app,
   lab,
   helper,
@@ -102,7 +99,64 @@ test('the code that a gateway asks for is asked of the user, and makes the tunne
   const stored = await readFolder(path.join(directory, 'app'));
   expect(stored, 'what the app keeps was found').toContain('deviceId');
   expect(stored).not.toContain(code);
+
+  await connect.disconnect.click();
+  await expect(connect.status('connect.disconnected')).toBeVisible();
+  await expectOnlyText(page, lab);
+  await expectGroupsAndBanner(page, lab);
 });
+
+/** What a gateway asks for that nobody should trust, in the place of the laboratory's. */
+async function expectOnlyText(page: Page, lab: Lab): Promise<void> {
+  await using gateway = await startAskingGateway(lab);
+  const { connect, form } = await connectUntilAsked(page);
+  const code = form.field('Code_of_aaa');
+  const wide = page.viewportSize() ?? { width: 1200, height: 800 };
+  await page.setViewportSize({ width: 320, height: 640 });
+  await expect(form.says('<img src="x"')).toBeVisible();
+  await expect(form.dialog.locator('img')).toHaveCount(0);
+  expect(await page.title()).not.toBe('owned');
+  expect(await clippedTexts(page)).toEqual([]);
+  await expectNoViolations(page, 'a long form');
+  await expect(form.again).toBeHidden();
+  await page.setViewportSize(wide);
+
+  await form.field(askingGateway.method.label).selectOption('By mail');
+  await code.fill('wrong & <old>');
+  await form.continue.click();
+  await expect(form.again).toBeVisible();
+  await expect(form.says('Wrong <b>code</b>.')).toBeVisible();
+  await expect(code, 'nothing of the first answer is left').toHaveValue('');
+  await code.fill('654321');
+  await form.continue.click();
+  await expect(connect.says('reason.answerRefused')).toBeVisible();
+  await expectIdle(connect);
+  await expect
+    .poll(() => gateway.replies)
+    .toEqual([
+      { method: 'By mail', code: 'wrong &amp; &lt;old&gt;' },
+      { method: 'By app', code: '654321' },
+    ]);
+}
+
+/** A gateway with groups: nobody is signed in before one is chosen, nor goes on before its banner is read. */
+async function expectGroupsAndBanner(page: Page, lab: Lab): Promise<void> {
+  await using gateway = await startChoosingGateway(lab);
+  const connect = await chooseServer(page);
+  await connect.connect.click();
+  const groups = page.getByRole('dialog', { name: textPattern('en', 'gatewayForm.groupTitle') });
+  await expect(groups.getByRole('option')).toHaveText(Object.values(choosingGateway.groups));
+  expect(gateway.signIns).toEqual([]);
+  await groups.getByLabel('GROUP').selectOption(choosingGateway.groups.plain);
+  await groups.getByRole('button', { name: textPattern('en', 'gatewayForm.continue') }).click();
+  const banner = page.getByRole('dialog', { name: textPattern('en', 'gatewayForm.bannerTitle') });
+  await expect(banner).toContainText(choosingGateway.banner);
+  await page.keyboard.press('Enter');
+  await expect(banner).toHaveCount(0);
+  expect(gateway.signIns[0]).toEqual({ group: 'plain' });
+  await connect.cancel.or(connect.connect).first().click();
+  await expectIdle(connect);
+}
 
 if (isExhaustive)
   test('a wrong code: told as such, the network is as before, and the next try succeeds', async ({
@@ -170,39 +224,6 @@ if (isExhaustive)
     const connect = await chooseServer(page);
     await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(30_000) });
   });
-
-test('a hostile form is only text, fits a phone, and a wrong answer is told as one before it is asked for again', async ({
-  signedIn: { page },
-  untrustworthy: gateway,
-}) => {
-  await page.emulateMedia({ reducedMotion: 'reduce' });
-  const { connect, form } = await connectUntilAsked(page);
-  const code = form.field('Code_of_aaa');
-  await page.setViewportSize({ width: 320, height: 640 });
-  await expect(form.says('<img src="x"')).toBeVisible();
-  await expect(form.dialog.locator('img')).toHaveCount(0);
-  expect(await page.title()).not.toBe('owned');
-  expect(await clippedTexts(page)).toEqual([]);
-  await expectNoViolations(page, 'a long form');
-  await expect(form.again).toBeHidden();
-
-  await form.field(askingGateway.method.label).selectOption('By mail');
-  await code.fill('wrong & <old>');
-  await form.continue.click();
-  await expect(form.again).toBeVisible();
-  await expect(form.says('Wrong <b>code</b>.')).toBeVisible();
-  await expect(code, 'nothing of the first answer is left').toHaveValue('');
-  await code.fill('654321');
-  await form.continue.click();
-  await expect(connect.says('reason.answerRefused')).toBeVisible();
-  await expectIdle(connect);
-  await expect
-    .poll(() => gateway.replies)
-    .toEqual([
-      { method: 'By mail', code: 'wrong &amp; &lt;old&gt;' },
-      { method: 'By app', code: '654321' },
-    ]);
-});
 
 if (isExhaustive)
   for (const language of languages) {

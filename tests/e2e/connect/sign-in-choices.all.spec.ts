@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Page } from 'playwright/test';
 import { names } from '../../lab/network/addresses.ts';
-import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { expect, test as base, withoutRoot } from '../fixtures.ts';
 import type { ConnectRoute } from '../routes/connect-route.ts';
 import { expectNoViolations } from '../support/screens/axe.ts';
@@ -98,80 +97,78 @@ test('the group is asked once and can be changed; a banner is read once', async 
   await expect(connect.says('reason.signInCancelled')).toBeVisible();
 });
 
-if (isExhaustive)
-  test('a certificate that the gateway wants is chosen from a file, and its key is in the keychain only', async ({
-    helper: _helper,
-    launch,
-    service,
-    email,
-    keyring,
-    directory,
-    gateway,
-  }) => {
-    const file = writeCertificate(directory);
-    const app = await launchSignedIn(launch, service, email, { env: keyring.env });
-    const { page } = app;
-    const connect = await chooseServer(page);
-    await connect.connect.click();
-    await chooseGroup(page, groups.certified);
-    await expect(connect.says('reason.certificateRequired')).toBeVisible();
-    await connect.connect.click();
-    await chooseGroup(page, groups.certified);
-    await expect(connect.says('reason.certificateRequired')).toBeVisible();
+test('a certificate that the gateway wants is chosen from a file, and its key is in the keychain only', async ({
+  helper: _helper,
+  launch,
+  service,
+  email,
+  keyring,
+  directory,
+  gateway,
+}) => {
+  const file = writeCertificate(directory);
+  const app = await launchSignedIn(launch, service, email, { env: keyring.env });
+  const { page } = app;
+  const connect = await chooseServer(page);
+  await connect.connect.click();
+  await chooseGroup(page, groups.certified);
+  await expect(connect.says('reason.certificateRequired')).toBeVisible();
+  await connect.connect.click();
+  await chooseGroup(page, groups.certified);
+  await expect(connect.says('reason.certificateRequired')).toBeVisible();
 
-    await page.getByRole('button', { name: texts.en['gatewayCertificate.choose'] }).click();
-    const dialog = dialogOf(page, 'gatewayCertificate.title');
-    const use = dialog.getByRole('button', { name: texts.en['gatewayCertificate.use'] });
-    await expect(dialog.getByLabel(texts.en['gatewayCertificate.file'])).toBeFocused();
-    await expect(use).toBeDisabled();
-    await dialog.getByLabel(texts.en['gatewayCertificate.file']).setInputFiles(file);
-    await dialog.getByLabel(texts.en['gatewayCertificate.password']).fill('wrong');
-    await use.click();
-    await expect(dialog.getByRole('alert')).toHaveText(texts.en['gatewayCertificate.wrongPassword']);
-    await expectFit(app, 'the choice of a certificate');
-    await dialog.getByLabel(texts.en['gatewayCertificate.password']).fill('of the file');
-    await page.keyboard.press('Enter');
-    await expect(dialog).toHaveCount(0);
-    await expect(page.getByText('Certificate: Ann Example, valid until')).toBeVisible();
-    expect((await keyring.secrets()).filter((secret) => secret.includes('PRIVATE KEY'))).toHaveLength(1);
+  await page.getByRole('button', { name: texts.en['gatewayCertificate.choose'] }).click();
+  const dialog = dialogOf(page, 'gatewayCertificate.title');
+  const use = dialog.getByRole('button', { name: texts.en['gatewayCertificate.use'] });
+  await expect(dialog.getByLabel(texts.en['gatewayCertificate.file'])).toBeFocused();
+  await expect(use).toBeDisabled();
+  await dialog.getByLabel(texts.en['gatewayCertificate.file']).setInputFiles(file);
+  await dialog.getByLabel(texts.en['gatewayCertificate.password']).fill('wrong');
+  await use.click();
+  await expect(dialog.getByRole('alert')).toHaveText(texts.en['gatewayCertificate.wrongPassword']);
+  await expectFit(app, 'the choice of a certificate');
+  await dialog.getByLabel(texts.en['gatewayCertificate.password']).fill('of the file');
+  await page.keyboard.press('Enter');
+  await expect(dialog).toHaveCount(0);
+  await expect(page.getByText('Certificate: Ann Example, valid until')).toBeVisible();
+  expect((await keyring.secrets()).filter((secret) => secret.includes('PRIVATE KEY'))).toHaveLength(1);
 
-    await connect.connect.click();
-    await chooseGroup(page, groups.certified);
-    await expect.poll(() => gateway.signIns).toContainEqual({ group: 'certified', client: 'CN=Ann Example' });
-    await dialogOf(page, 'gatewayForm.bannerTitle').getByRole('button').click();
-    await giveUp(connect);
+  await connect.connect.click();
+  await chooseGroup(page, groups.certified);
+  await expect.poll(() => gateway.signIns).toContainEqual({ group: 'certified', client: 'CN=Ann Example' });
+  await dialogOf(page, 'gatewayForm.bannerTitle').getByRole('button').click();
+  await giveUp(connect);
 
-    await page.getByRole('button', { name: texts.en['gatewayCertificate.remove'] }).click();
-    await expect(page.getByText('Certificate: Ann Example')).toHaveCount(0);
-    expect((await keyring.secrets()).filter((secret) => secret.includes('PRIVATE KEY'))).toEqual([]);
-  });
+  await page.getByRole('button', { name: texts.en['gatewayCertificate.remove'] }).click();
+  await expect(page.getByText('Certificate: Ann Example')).toHaveCount(0);
+  expect((await keyring.secrets()).filter((secret) => secret.includes('PRIVATE KEY'))).toEqual([]);
+});
 
-if (isExhaustive)
-  test('the window in which one signs in by browser names its host, whatever the page calls itself; with the kill switch on it is not begun, and the user is told why and can open traffic', async ({
-    signedIn: app,
-    lab,
-  }) => {
-    const { page } = app;
-    const connect = await chooseServer(page);
-    await connect.connect.click();
-    await chooseGroup(page, groups.browser);
-    await expect.poll(() => app.windowTitles()).toContain(`${names.gateway} – Waymaker`);
-    await giveUp(connect);
-    await expect.poll(() => app.windows()).toHaveLength(1);
+test('the window in which one signs in by browser names its host, whatever the page calls itself; with the kill switch on it is not begun, and the user is told why and can open traffic', async ({
+  signedIn: app,
+  lab,
+}) => {
+  const { page } = app;
+  const connect = await chooseServer(page);
+  await connect.connect.click();
+  await chooseGroup(page, groups.browser);
+  await expect.poll(() => app.windowTitles()).toContain(`${names.gateway} – Waymaker`);
+  await giveUp(connect);
+  await expect.poll(() => app.windows()).toHaveLength(1);
 
-    await connect.switchOn('killSwitch');
-    await connect.connect.click();
-    await chooseGroup(page, groups.browser);
-    await expect(connect.says('reason.browserSignInBlocked')).toBeVisible();
-    await expect(connect.says('connect.blocked')).toBeVisible();
-    expect(app.windows(), 'no window that could load nothing').toHaveLength(1);
-    expect(await lab.user.probe.http4('held'), 'traffic stays blocked').toBeUndefined();
-    await connect.unblock.click();
-    await expect(connect.status('connect.disconnected')).toBeVisible();
-    expect(await lab.user.probe.http4('open')).toBeDefined();
-  });
+  await connect.switchOn('killSwitch');
+  await connect.connect.click();
+  await chooseGroup(page, groups.browser);
+  await expect(connect.says('reason.browserSignInBlocked')).toBeVisible();
+  await expect(connect.says('connect.blocked')).toBeVisible();
+  expect(app.windows(), 'no window that could load nothing').toHaveLength(1);
+  expect(await lab.user.probe.http4('held'), 'traffic stays blocked').toBeUndefined();
+  await connect.unblock.click();
+  await expect(connect.status('connect.disconnected')).toBeVisible();
+  expect(await lab.user.probe.http4('open')).toBeDefined();
+});
 
-for (const language of casesOf<TextLanguage>({ usual: [], all: languages.filter((name) => name !== 'en') })) {
+for (const language of languages.filter((name) => name !== 'en')) {
   test(`the dialogs pass axe and fit a phone: ${language}`, async ({
     helper: _helper,
     launch,
