@@ -1,8 +1,44 @@
+import path from 'node:path';
 import { expect, test } from '../fixtures.ts';
 import { AccountRoute } from '../routes/account-route.ts';
+import { ConnectRoute } from '../routes/connect-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
+import { LogoutRoute } from '../routes/logout-route.ts';
+import { Tabs } from '../routes/tabs.ts';
+import { filesThatHold } from '../support/machine/files-that-hold.ts';
 import { openConnectTab } from '../support/tunnel/connect.ts';
 import { signIn } from '../support/tunnel/sign-in.ts';
+
+test('with a gnome-keyring the session outlives a restart; signing out removes it from the keyring', async ({
+  launchHere,
+  serviceHere,
+  email,
+  directory,
+  keyring,
+}) => {
+  const first = await launchHere({ env: keyring.env });
+  await signIn(first.page, serviceHere, email);
+  await expect(new AccountRoute(first.page).keptInMemory).toBeHidden();
+  const [token = ''] = await keyring.secrets();
+  expect(token.length).toBeGreaterThan(20);
+  await first.quit();
+  expect(await filesThatHold(path.join(directory, 'app'), token)).toEqual([]);
+
+  const second = await launchHere({ env: keyring.env });
+  const connect = new ConnectRoute(second.page);
+  await expect(connect.heading, 'the app opens where one connects').toBeVisible();
+  await new Tabs(second.page).account.click();
+  const account = new AccountRoute(second.page);
+  await expect(second.page.getByText(email)).toBeVisible();
+  expect(second.output()).not.toContain(token);
+
+  await account.signOut.click();
+  await new LogoutRoute(second.page).confirm.click();
+  await expect(new LoginRoute(second.page).heading).toBeVisible();
+  await expect.poll(() => keyring.secrets()).toEqual([]);
+  await second.quit();
+  expect(await filesThatHold(path.join(directory, 'app'), token)).toEqual([]);
+});
 
 test('without a keychain the session is in memory only; the user is told, once they have put it away not again until there was one', async ({
   signedInHere: first,

@@ -11,6 +11,8 @@ import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { expect, test, withoutRoot } from '../fixtures.ts';
 import { ConnectRoute } from '../routes/connect-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
+import { LogoutRoute } from '../routes/logout-route.ts';
+import { filesThatHold } from '../support/machine/files-that-hold.ts';
 import { chooseServer, connectTo, openConnectTab } from '../support/tunnel/connect.ts';
 import type { DesktopApp } from '../support/host/desktop-app.ts';
 import { electronBinary } from '../support/host/electron-binary.ts';
@@ -54,7 +56,8 @@ async function quitByTray(app: DesktopApp): Promise<void> {
 }
 
 test.describe('at its start', () => {
-  test('the app connects by itself if the user wants that, also when it starts hidden, and not otherwise; quitting keeps the tunnel if that is set, and the next start shows it as it is', async ({
+  test('the session is in the keyring alone; the app connects by itself if the user wants that, and not otherwise; quitting keeps the tunnel if that is set, and the next start shows it as it is; signing out removes the session', async ({
+    directory,
     helper,
     keyring,
     launch,
@@ -67,10 +70,13 @@ test.describe('at its start', () => {
     const { env } = keyring;
     await using _ = await startTrayWatcher({ env });
     const first = await launchSignedIn(launch, service, email, { env });
+    const [token = ''] = await keyring.secrets();
+    expect(token.length).toBeGreaterThan(20);
     await chooseServer(first.page);
     const settings = await openSettings(first.page);
     await settings.switchOn(settings.connectAtStart);
     await quitByTray(first);
+    expect(await filesThatHold(path.join(directory, 'app'), token)).toEqual([]);
 
     // A tunnel that is up before the window is there would be told: the gateway answers once it is.
     await lab.setGatewayReachable(false);
@@ -96,6 +102,18 @@ test.describe('at its start', () => {
     expect(await sinceOf(third.page)).toBe(since);
     expect(await enginePids(lab), 'the same tunnel').toEqual(engines);
     expect(await notificationTitles(surroundingsOf(third))).toEqual([]);
+    expect(second.output() + third.output()).not.toContain(token);
+    if (!isExhaustive) {
+      const logout = new LogoutRoute(third.page);
+      await logout.open();
+      await logout.confirm.click();
+      await expect(new LoginRoute(third.page).heading).toBeVisible();
+      await expect.poll(() => keyring.secrets()).toEqual([]);
+      await quitByTray(third);
+      expect(await filesThatHold(path.join(directory, 'app'), token)).toEqual([]);
+      await expect.poll(() => lab.user.snapshot()).toBe(networkBefore);
+      return;
+    }
     await surroundingsOf(third).chooseInTray('Options', 'Stay connected after quitting');
     await quitByTray(third);
     expect(await seenByFarSide(lab)).toBe(addresses.user.ipv4);
@@ -232,64 +250,65 @@ test.describe('quitting', () => {
       expect(helper.output).not.toContain('engine ended unexpectedly');
     });
 
-  test('with the kill switch on, says what stays blocked, and that stays so until somebody unblocks it, also without a sign-in', async ({
-    helper,
-    keyring,
-    launch,
-    service,
-    email,
-    lab,
-    networkBefore,
-  }) => {
-    const { env } = keyring;
-    const texts = desktopTexts.en;
-    const first = await launchSignedIn(launch, service, email, { env });
-    const connect = await connectTo(first.page);
-    await connect.switchOn('killSwitch');
-    const desktop = surroundingsOf(first);
-    await desktop.chooseInTray('Quit Waymaker');
-    await expect
-      .poll(() => desktop.messageBox())
-      .toEqual({
-        message: texts['quit.disconnectTitle'],
-        detail: texts['quit.disconnectText'],
-        buttons: [texts['quit.disconnect'], texts['quit.keep'], en['connect.cancel']],
-      });
-    await desktop.answer('Cancel');
-    await expect.poll(() => desktop.messageBox()).toBeNull();
-    await desktop.chooseInTray('Options', 'Stay connected after quitting');
-    await desktop.chooseInTray('Quit Waymaker');
-    await expect
-      .poll(() => desktop.messageBox())
-      .toEqual({
-        message: texts['quit.keepTitle'],
-        detail: texts['quit.keepText'],
-        buttons: [texts['quit.keep'], texts['quit.disconnect'], en['connect.cancel']],
-      });
-    await desktop.answer(texts['quit.keep']);
-    await first.ended;
-    expect(await seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
-    await helper.kill();
-    await helper.start();
-    expect(await seenByFarSide(lab), 'without a tunnel, nothing gets out').toBeUndefined();
-
-    // Nobody is signed in without the keyring, so it cannot connect again.
-    const second = await launch();
-    await expect(new LoginRoute(second.page).heading).toBeVisible();
-    for (const answer of ['Cancel', texts['quit.unblock']]) {
-      await surroundingsOf(second).chooseInTray('Quit Waymaker');
+  if (isExhaustive)
+    test('with the kill switch on, says what stays blocked, and that stays so until somebody unblocks it, also without a sign-in', async ({
+      helper,
+      keyring,
+      launch,
+      service,
+      email,
+      lab,
+      networkBefore,
+    }) => {
+      const { env } = keyring;
+      const texts = desktopTexts.en;
+      const first = await launchSignedIn(launch, service, email, { env });
+      const connect = await connectTo(first.page);
+      await connect.switchOn('killSwitch');
+      const desktop = surroundingsOf(first);
+      await desktop.chooseInTray('Quit Waymaker');
       await expect
-        .poll(() => surroundingsOf(second).messageBox())
+        .poll(() => desktop.messageBox())
         .toEqual({
-          message: en['connect.blocked'],
-          detail: texts['quit.blockedText'],
-          buttons: [texts['quit.unblock'], texts['quit.keepBlocking'], en['connect.cancel']],
+          message: texts['quit.disconnectTitle'],
+          detail: texts['quit.disconnectText'],
+          buttons: [texts['quit.disconnect'], texts['quit.keep'], en['connect.cancel']],
         });
-      expect(await seenByFarSide(lab)).toBeUndefined();
-      await surroundingsOf(second).answer(answer);
-    }
-    await second.ended;
-    expect(await seenByFarSide(lab)).toBe(addresses.user.ipv4);
-    expect(await lab.user.snapshot()).toBe(networkBefore);
-  });
+      await desktop.answer('Cancel');
+      await expect.poll(() => desktop.messageBox()).toBeNull();
+      await desktop.chooseInTray('Options', 'Stay connected after quitting');
+      await desktop.chooseInTray('Quit Waymaker');
+      await expect
+        .poll(() => desktop.messageBox())
+        .toEqual({
+          message: texts['quit.keepTitle'],
+          detail: texts['quit.keepText'],
+          buttons: [texts['quit.keep'], texts['quit.disconnect'], en['connect.cancel']],
+        });
+      await desktop.answer(texts['quit.keep']);
+      await first.ended;
+      expect(await seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
+      await helper.kill();
+      await helper.start();
+      expect(await seenByFarSide(lab), 'without a tunnel, nothing gets out').toBeUndefined();
+
+      // Nobody is signed in without the keyring, so it cannot connect again.
+      const second = await launch();
+      await expect(new LoginRoute(second.page).heading).toBeVisible();
+      for (const answer of ['Cancel', texts['quit.unblock']]) {
+        await surroundingsOf(second).chooseInTray('Quit Waymaker');
+        await expect
+          .poll(() => surroundingsOf(second).messageBox())
+          .toEqual({
+            message: en['connect.blocked'],
+            detail: texts['quit.blockedText'],
+            buttons: [texts['quit.unblock'], texts['quit.keepBlocking'], en['connect.cancel']],
+          });
+        expect(await seenByFarSide(lab)).toBeUndefined();
+        await surroundingsOf(second).answer(answer);
+      }
+      await second.ended;
+      expect(await seenByFarSide(lab)).toBe(addresses.user.ipv4);
+      expect(await lab.user.snapshot()).toBe(networkBefore);
+    });
 });
