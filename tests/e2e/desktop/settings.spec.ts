@@ -1,13 +1,17 @@
+import { readFile, stat } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright/test';
 import { addresses, names } from '../../lab/network/addresses.ts';
-import { run } from '../../lab/runs/process.ts';
+import { eventually, run } from '../../lab/runs/process.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { expect, test, withoutRoot } from '../fixtures.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { LogoutRoute } from '../routes/logout-route.ts';
+import { ReportRoute } from '../routes/report-route.ts';
 import { SettingsRoute } from '../routes/settings-route.ts';
+import type { DesktopApp } from '../support/host/desktop-app.ts';
 import { startHostileService } from '../support/service/hostile-service.ts';
 import { openSettings } from '../support/screens/open-settings.ts';
 import { launchSignedIn } from '../support/tunnel/sign-in.ts';
@@ -47,9 +51,16 @@ if (isExhaustive)
     await chooseLooks(page);
   });
 
-test('in the desktop app each setting is explained on demand, the licences of all parts are there, and language and colours hold at once, and stay when the user signs out', async ({
-  signedInHere: { page, surroundings },
+test('in the desktop app a problem report is shown, saved as it was shown, and only then written a mail about; each setting is explained on demand, the licences of all parts are there, and language and colours hold at once, and stay when the user signs out; all that where nothing can be logged', async ({
+  launchHere,
+  serviceHere,
+  email,
+  directory,
 }) => {
+  // Without a helper, it logs from the start.
+  const app = await launchSignedIn(launchHere, serviceHere, email, { outputFile: '/dev/full' });
+  const { page, surroundings } = app;
+  await expectReport(app, directory, email);
   const settings = await openSettings(page);
   // It is not installed, so nothing would start it at login, nor open its links.
   await expect(settings.connectAtStart).toBeVisible();
@@ -67,7 +78,48 @@ test('in the desktop app each setting is explained on demand, the licences of al
   await settings.licences.click();
   await expect(page.getByText('react-router')).toBeVisible();
   await chooseLooks(page);
+  await app.quit();
 });
+
+/** A report is shown, saved as it was shown, and only then written a mail about. */
+async function expectReport(app: DesktopApp, directory: string, email: string): Promise<void> {
+  const { page, surroundings } = app;
+  if (!surroundings) return;
+  await new SettingsRoute(page).follow();
+  const report = new ReportRoute(page);
+  await report.link.click();
+  await expect(report.heading).toBeFocused();
+  await expect(report.contents).toContainText('Log of the app');
+  await expect(report.contents).toContainText('(the helper gives none)');
+  const shown = (await report.contents.textContent()) ?? '';
+  expect(shown).not.toContain(email);
+  expect(shown.split(/\W/)).not.toContain(os.hostname());
+
+  await report.description.fill('It does not connect.');
+  const file = path.join(directory, 'report.txt');
+  await report.save.click();
+  await eventually('the app asks for a file', async () => (await surroundings.saveDialog()) ?? undefined);
+  await surroundings.chooseFile(file);
+  await expect(report.saved).toBeVisible();
+  expect(await readFile(file, 'utf8')).toBe(`== What happened ==\nIt does not connect.\n\n${shown}`);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+
+  // Who thinks better of it sends nothing.
+  await report.send.click();
+  await eventually('the app asks for a file', async () => (await surroundings.saveDialog()) ?? undefined);
+  await surroundings.chooseFile(null);
+  await expect(report.send).toBeEnabled();
+  expect(await app.externalLinks()).toEqual([]);
+  await report.send.click();
+  await eventually('the app asks for a file', async () => (await surroundings.saveDialog()) ?? undefined);
+  await surroundings.chooseFile(file);
+  const [link] = await eventually('a mail is written', async () => {
+    const links = await app.externalLinks();
+    return links.length > 0 ? links : undefined;
+  });
+  expect(link).toContain('mailto:help@example.com?subject=Problem%20with%20Waymaker');
+  expect(link).toContain(encodeURIComponent('It does not connect.'));
+}
 
 const releases = [
   ['a newer release', '0.2.0'],
