@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addresses, names } from '../../lab/network/addresses.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 
@@ -12,11 +12,6 @@ beforeAll(async () => {
   await net.start();
 });
 
-beforeEach(async () => {
-  const client = await net.attach();
-  await client.call('disconnect', {});
-});
-
 afterAll(async () => {
   await net?.[Symbol.asyncDispose]();
 });
@@ -26,7 +21,7 @@ const nameservers = async () =>
     ([, server]) => server,
   );
 
-test('the machine’s own public resolvers are asked through the tunnel', async () => {
+test('the machine’s own public resolvers are asked through the tunnel, and the user’s own before them', async () => {
   const packetsOutside = async () => {
     const { ipv4, ipv6 } = addresses.resolver;
     const capture = await net.lab.capture(`host ${ipv4} or host ${ipv6}`);
@@ -39,12 +34,11 @@ test('the machine’s own public resolvers are asked through the tunnel', async 
   expect(await packetsOutside()).toEqual([]);
   await client.call('disconnect', {});
   expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
-});
 
-test('the user’s own come before them', async () => {
-  await net.connect({ ownResolvers: ['127.0.0.1', addresses.inside.ipv4] });
+  const other = await net.connect({ ownResolvers: ['127.0.0.1', addresses.inside.ipv4] });
   expect(await nameservers()).toEqual([addresses.inside.ipv4]);
   expect(await net.lab.user.resolve(names.inside)).toContain(addresses.inside.ipv4);
+  await other.call('disconnect', {});
 });
 
 test('private ones are left as they are, and the state says that there is none', async () => {

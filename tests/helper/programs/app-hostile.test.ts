@@ -38,37 +38,38 @@ const talk = `socket($s, AF_INET, SOCK_STREAM, 0); connect($s, sockaddr_in(${por
   print "open\\n"; <STDIN>; syswrite($s, "hello"); sysread($s, $answer, 9); print "[$answer]\\n";`;
 const perl = (script: string) => `exec perl -e 'use Socket; use threads; $| = 1; ${script}'`;
 
-test(
-  'however fast programs fork while they are moved, all are inside in the end',
-  async () => {
-    await lab.connect(include);
-    // 300 by one process, 300 by its child, and 256 by each other.
-    const forks = `$SIG{CHLD} = "IGNORE"; $0 = "forking-$ENV{MARK}"; if (!fork) { fork for 1..8; sleep 90 }
+if (isExhaustive)
+  test(
+    'however fast programs fork while they are moved, all are inside in the end',
+    async () => {
+      await lab.connect(include);
+      // 300 by one process, 300 by its child, and 256 by each other.
+      const forks = `$SIG{CHLD} = "IGNORE"; $0 = "forking-$ENV{MARK}"; if (!fork) { fork for 1..8; sleep 90 }
       fork; for (1..300) { if (!fork) { sleep 90; exit } print "forking\\n" if $_ == 20 } print "done\\n"; sleep 90`;
-    const mark = path.basename(lab.net.lab.directory);
-    const program = await startAs(lab.net.lab.user, uid, `MARK=${mark} ${perl(forks)}`);
-    const all = async () => {
-      const found: string[] = [];
-      for (const pid of await readdir('/proc')) {
-        const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-        if (line.startsWith(`forking-${mark}`)) found.push(pid);
-      }
-      return found;
-    };
-    program.say();
-    expect(await program.next()).toBe('forking');
-    await move(program.pid);
-    const pids = await eventually('all were forked', async () => {
-      const found = await all();
-      return found.length === 858 ? found : undefined;
-    });
-    const groups = new Set(await Promise.all(pids.map(groupOf)));
-    for (const pid of pids) process.kill(Number(pid), 'SIGKILL');
-    expect([...groups]).toEqual([await groupPath()]);
-    await program.finish();
-  },
-  limit,
-);
+      const mark = path.basename(lab.net.lab.directory);
+      const program = await startAs(lab.net.lab.user, uid, `MARK=${mark} ${perl(forks)}`);
+      const all = async () => {
+        const found: string[] = [];
+        for (const pid of await readdir('/proc')) {
+          const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+          if (line.startsWith(`forking-${mark}`)) found.push(pid);
+        }
+        return found;
+      };
+      program.say();
+      expect(await program.next()).toBe('forking');
+      await move(program.pid);
+      const pids = await eventually('all were forked', async () => {
+        const found = await all();
+        return found.length === 858 ? found : undefined;
+      });
+      const groups = new Set(await Promise.all(pids.map(groupOf)));
+      for (const pid of pids) process.kill(Number(pid), 'SIGKILL');
+      expect([...groups]).toEqual([await groupPath()]);
+      await program.finish();
+    },
+    limit,
+  );
 
 if (isExhaustive)
   test(
@@ -119,24 +120,25 @@ test(
   limit,
 );
 
-test(
-  'ten thousand sockets are ended, and others are answered meanwhile',
-  async () => {
-    await lab.connect(include);
-    const open = `for (1..10000) { socket(my $s, AF_INET, SOCK_DGRAM, 0) or die $!; connect($s, sockaddr_in(9, inet_aton("${echo.ipv4}"))) or die $!; push @all, $s }
+if (isExhaustive)
+  test(
+    'ten thousand sockets are ended, and others are answered meanwhile',
+    async () => {
+      await lab.connect(include);
+      const open = `for (1..10000) { socket(my $s, AF_INET, SOCK_DGRAM, 0) or die $!; connect($s, sockaddr_in(9, inet_aton("${echo.ipv4}"))) or die $!; push @all, $s }
       print "open\\n"; <STDIN>; print scalar(grep { !defined send($_, "x", 0) } @all), "\\n"`;
-    const program = await startAs(lab.net.lab.user, uid, `ulimit -n 10100; ${perl(open)}`);
-    program.say();
-    expect(await program.next()).toBe('open');
-    const answers: string[] = [];
-    const moved = move(program.pid).finally(() => answers.push('moved'));
-    await lab.client.call('statistics', {}).finally(() => answers.push('answered'));
-    expect(await moved).toEqual({ moved: 1, ended: 10_000 });
-    expect(answers).toEqual(['answered', 'moved']);
-    expect((await program.finish()).stdout).toBe('10000\n');
-  },
-  limit,
-);
+      const program = await startAs(lab.net.lab.user, uid, `ulimit -n 10100; ${perl(open)}`);
+      program.say();
+      expect(await program.next()).toBe('open');
+      const answers: string[] = [];
+      const moved = move(program.pid).finally(() => answers.push('moved'));
+      await lab.client.call('statistics', {}).finally(() => answers.push('answered'));
+      expect(await moved).toEqual({ moved: 1, ended: 10_000 });
+      expect(answers).toEqual(['answered', 'moved']);
+      expect((await program.finish()).stdout).toBe('10000\n');
+    },
+    limit,
+  );
 
 test(
   'nobody leaves the group by hand, not even for one of their own, nor gets rid of its mark',

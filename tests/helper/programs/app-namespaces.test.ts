@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { helperError } from '#shared/helper/protocol.ts';
 import { addresses } from '../../lab/network/addresses.ts';
 import { words } from '../../lab/runs/process.ts';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { addressIn, appLab, curl, include, url } from '../support/programs/app-lab.ts';
 import { attachAs } from '../support/callers/attach-as.ts';
@@ -77,17 +78,20 @@ test(
   limit,
 );
 
-test.each([
-  ['not mounted', 'umount --lazy'],
-  ['read-only', 'mount -o remount,bind,ro'],
-])('where control groups are %s, the mode is not offered, and the log says why', async (_, prepare) => {
-  // The laboratory's machines have them in more than one place, some of which others cover.
-  const shell = `for group in $(sed -n 's/^[^ ]* [^ ]* [^ ]* [^ ]* \\([^ ]*\\) .* - cgroup2 .*/\\1/p' /proc/self/mountinfo); do ${prepare} $group; done; exec "$@"`;
-  await lab.net.end('SIGTERM');
-  await lab.net.start({ under: [...words('unshare --mount --propagation private sh -c'), shell, 'sh'] });
-  const client = await lab.net.attach();
-  expect(client.capabilities).not.toContain('routing.app');
-  expect(client.capabilities).toContain('routing.ip');
-  expect(lab.net.log()).toMatch(/apart on this machine.*not mounted, or cannot be written to/);
-  await expect(client.call('connect', lab.net.request({ routing: include }))).rejects.toThrow('routing.mode');
-});
+const readOnly = ['read-only', 'mount -o remount,bind,ro'] as const;
+test.each(casesOf({ usual: [readOnly], all: [readOnly, ['not mounted', 'umount --lazy'] as const] }))(
+  'where control groups are %s, the mode is not offered, and the log says why',
+  async (_, prepare) => {
+    // The laboratory's machines have them in more than one place, some of which others cover.
+    const shell = `for group in $(sed -n 's/^[^ ]* [^ ]* [^ ]* [^ ]* \\([^ ]*\\) .* - cgroup2 .*/\\1/p' /proc/self/mountinfo); do ${prepare} $group; done; exec "$@"`;
+    await lab.net.end('SIGTERM');
+    await lab.net.start({ under: [...words('unshare --mount --propagation private sh -c'), shell, 'sh'] });
+    const client = await lab.net.attach();
+    expect(client.capabilities).not.toContain('routing.app');
+    expect(client.capabilities).toContain('routing.ip');
+    expect(lab.net.log()).toMatch(/apart on this machine.*not mounted, or cannot be written to/);
+    await expect(client.call('connect', lab.net.request({ routing: include }))).rejects.toThrow(
+      'routing.mode',
+    );
+  },
+);

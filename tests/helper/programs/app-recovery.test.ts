@@ -18,13 +18,13 @@ import {
   url,
 } from '../support/programs/app-lab.ts';
 import { startAs } from '../support/programs/grouped-process.ts';
-import { isExhaustive } from '../../lab/runs/thoroughness.ts';
+import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
 
 /** Mode app without its tunnel, without its helper, and with what holds it up taken away. */
 
 const lab = appLab();
 
-test.each(['include', 'exclude'] as const)(
+test.each(casesOf({ usual: ['include'], all: ['include', 'exclude'] } as const))(
   'with the kill switch on and the tunnel gone, what belongs in it is blocked (%s)',
   { timeout: waitLimit(90_000) },
   async (policy) => {

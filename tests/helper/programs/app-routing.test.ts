@@ -7,6 +7,7 @@ import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names, ports } from '../../lab/network/addresses.ts';
 import { findLeaks } from '../../lab/packets/leaks.ts';
 import { resolve } from '../../lab/probes/probe.ts';
+import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import {
   app,
@@ -190,12 +191,15 @@ test(
         ({ packet }) => !isOwn(packet.destination) && !packet.isReset,
       );
     };
-    const carrying = [include, everything, app('include', true), listed, include, everything];
+    const usual = [include, everything, listed, include];
+    const carrying = casesOf({ usual, all: [...usual, everything, app('include', true), everything] });
     expect(await whileChanged(carrying)).toEqual([]);
     expect(await whileChanged([exclude])).not.toEqual([]);
-    await lab.client.call('setRouting', { routing: include });
-    expect(await whileChanged([include, everything, include])).toEqual([]);
-    expect(await whileChanged([pac])).not.toEqual([]);
+    if (isExhaustive) {
+      await lab.client.call('setRouting', { routing: include });
+      expect(await whileChanged([include, everything, include])).toEqual([]);
+      expect(await whileChanged([pac])).not.toEqual([]);
+    }
     process.kill(sender.pid, 'SIGKILL');
     await sender.finish();
     await lab.client.call('disconnect', {});

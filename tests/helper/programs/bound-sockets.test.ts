@@ -6,6 +6,7 @@ import { addresses } from '../../lab/network/addresses.ts';
 import { createAdministrator } from '../../lab/machine/administrator.ts';
 import { createNeighbour } from '../../lab/network/neighbour.ts';
 import { endProcess, eventually, processStartTime, words } from '../../lab/runs/process.ts';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 import type { TestClient } from '../support/callers/test-client.ts';
 
@@ -62,7 +63,7 @@ interface StreamOptions {
 async function startStream({ by, device, mark, client }: StreamOptions) {
   const { user } = net.lab;
   const script = path.resolve(import.meta.dirname, '../../lab/probes/bound-stream.ts');
-  const stream = [process.execPath, script, device, mark, '5', echo.ipv4, echo.ipv6];
+  const stream = [process.execPath, script, device, mark, '20', echo.ipv4, echo.ipv6];
   // It can read this program wherever it is.
   const reads = '--inh-caps=+dac_read_search --ambient-caps=+dac_read_search';
   const asProxy = words(`setpriv --reuid=waymaker-proxy --clear-groups ${reads} --`);
@@ -129,7 +130,9 @@ describe.each(Object.entries(modes))('%s', (mode, { routing, by }) => {
       void [bound, ordinary];
       expect(await leftWhile(aWhile)).toMatchObject(nothing);
       const before = await ours();
-      for (const [name, { takesFilter, does }] of Object.entries(disturbances)) {
+      const usual = ['strict reverse path filtering', 'the device removed', 'nft flush ruleset'];
+      for (const name of casesOf({ usual, all: Object.keys(disturbances) })) {
+        const { takesFilter, does } = disturbances[name] ?? expect.fail(name);
         const seen = client.states.length;
         const left = await leftWhile(async () => {
           await does();

@@ -9,6 +9,7 @@ import { createProxyProcess } from '../../../helper/linux/programs/proxy-process
 import { killProcessesOf } from '../../../helper/linux/groups/user-processes.ts';
 import { createLog } from '../../../helper/log.ts';
 import { eventually } from '../../lab/runs/process.ts';
+import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { emptyConfiguration, proxyAccount } from '../support/proxy/proxy-process.ts';
 
 /** Apart from the account of the laboratories, whose processes are none of ours. */
@@ -47,7 +48,7 @@ test('one that is stopped while it is being started does not run afterwards', as
   expect(await killProcessesOf(account.uid)).toBe(0);
 });
 
-test.each(['stdout', 'stderr'])(
+test.each(casesOf({ usual: ['stderr'], all: ['stdout', 'stderr'] }))(
   'a line that never ends on its %s does not fill the memory',
   async (stream) => {
     const proxy = create(
@@ -56,7 +57,7 @@ test.each(['stdout', 'stderr'])(
       const fill = () => { while (process.${stream}.write(piece)); };
       process.${stream}.on('drain', fill);
       fill();
-      setTimeout(() => process.kill(process.pid, 'SIGKILL'), 3000);`),
+      setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${isExhaustive ? 3000 : 1000});`),
     );
     const before = process.memoryUsage().rss;
     let most = before;

@@ -3,6 +3,7 @@ import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses } from '../../lab/network/addresses.ts';
 import type { CapturedPacket } from '../../lab/packets/frame.ts';
 import { eventually } from '../../lab/runs/process.ts';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 import { capturedWhile } from '../support/programs/seen-by.ts';
@@ -31,7 +32,8 @@ const ip = (policy: 'include' | 'exclude', routeIps: string[]): Routing => ({
   localNetwork: false,
 });
 /** By either, the echo belongs in the tunnel and its neighbour does not. */
-const routings = [ip('include', onBoth(echo)), ip('exclude', onBoth(direct))];
+const listed = ip('include', onBoth(echo));
+const routings = casesOf({ usual: [listed], all: [listed, ip('exclude', onBoth(direct))] });
 
 const talkTo = (host: Host, word: string, protocol?: 'tcp' | 'udp') =>
   talkOnBoth(net.lab.user, host, word, protocol);

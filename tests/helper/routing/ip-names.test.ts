@@ -3,6 +3,7 @@ import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names, ports } from '../../lab/network/addresses.ts';
 import type { CapturedPacket } from '../../lab/packets/frame.ts';
 import { resolve } from '../../lab/probes/probe.ts';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 import { capturedWhile, seenBy } from '../support/programs/seen-by.ts';
@@ -52,19 +53,19 @@ const asOutside = {
   lookUps: expect.any(Number) as number,
 };
 
-test.each([
-  { what: 'include', routing: ip('include', onBoth(echo)), blocked: asOutside },
-  {
-    what: 'exclude, without the resolver',
-    routing: ip('exclude', onBoth(direct)),
-    blocked: { found: [], lookUps: 0 },
-  },
-  {
-    what: 'exclude, with the resolver',
-    routing: ip('exclude', [...onBoth(direct), ...onBoth(resolver)]),
-    blocked: asOutside,
-  },
-])(
+const includes = { what: 'include', routing: ip('include', onBoth(echo)), blocked: asOutside };
+const excludes = {
+  what: 'exclude, without the resolver',
+  routing: ip('exclude', onBoth(direct)),
+  blocked: { found: [], lookUps: 0 },
+};
+const excludesResolver = {
+  what: 'exclude, with the resolver',
+  routing: ip('exclude', [...onBoth(direct), ...onBoth(resolver)]),
+  blocked: asOutside,
+};
+
+test.each(casesOf({ usual: [excludes], all: [includes, excludes, excludesResolver] }))(
   'names are looked up in the tunnel, and while traffic is blocked as their resolver is routed ($what)',
   { timeout: waitLimit(60_000) },
   async ({ routing, blocked }) => {

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addresses } from '../../lab/network/addresses.ts';
 import { createNeighbour } from '../../lab/network/neighbour.ts';
 import { sendOddPacket } from '../../lab/packets/odd-packet.ts';
 import type { OddPacket } from '../../lab/packets/send-packet.ts';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 
 /** What keeps a link alive may go past the tunnel, and nothing that only looks like it. */
@@ -65,28 +66,24 @@ const near = [
 const destinations = (packets: readonly { destination: string }[]) =>
   packets.map(({ destination }) => destination);
 
-describe.each([{ localNetwork: false }, { localNetwork: true }])('with %o', ({ localNetwork }) => {
-  test('nothing reaches far hosts from the ports of DHCP or as neighbour discovery, all that is near does', async () => {
+const add = async (family: '-4' | '-6', router: string) => {
+  const { user } = net.lab;
+  await user.run(['ip', family, 'route', 'add', 'default', 'via', router, 'metric', '7']);
+  const added = await user.run(['ip', family, 'route', 'show', 'default', 'metric', '7']);
+  await user.run(['ip', family, 'route', 'del', 'default', 'metric', '7']);
+  return added;
+};
+
+test.each(casesOf({ usual: [false], all: [false, true] }))(
+  'nothing reaches far hosts from the ports of DHCP or as neighbour discovery, all that is near does (local network: %s)',
+  async (localNetwork) => {
     expect(await whereSent(far)).toEqual(destinations(far));
     const client = await net.connect({ routing: { mode: 'global', localNetwork } });
     expect(await whereSent(far)).toEqual([]);
     expect(await whereSent(near)).toEqual(destinations(near));
-    await client.call('disconnect', {});
-  });
-});
-
-test('a default route without a device finds its next hop on the uplink, as without a tunnel', async () => {
-  const { user } = net.lab;
-  const add = async (family: '-4' | '-6', router: string) => {
-    await user.run(['ip', family, 'route', 'add', 'default', 'via', router, 'metric', '7']);
-    const added = await user.run(['ip', family, 'route', 'show', 'default', 'metric', '7']);
-    await user.run(['ip', family, 'route', 'del', 'default', 'metric', '7']);
-    return added;
-  };
-  for (const localNetwork of [false, true]) {
-    const client = await net.connect({ routing: { mode: 'global', localNetwork } });
+    // A default route without a device finds its next hop on the uplink, as without a tunnel.
     expect(await add('-4', addresses.router.ipv4)).toContain('dev uplink');
     expect(await add('-6', addresses.router.ipv6)).toContain('dev uplink');
     await client.call('disconnect', {});
-  }
-});
+  },
+);

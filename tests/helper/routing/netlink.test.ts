@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addresses } from '../../lab/network/addresses.ts';
 import { takeLab } from '../../lab/kept-labs.ts';
 import type { Lab } from '../../lab/lab.ts';
+import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 
 /** What the helper asks of the kernel without a program in between, on the laboratory's user machine. */
 
@@ -198,32 +199,34 @@ test('what is ours is found, and what somebody took away is not', async () => {
   });
 });
 
-test('rules are added, then others removed; only what is there or gone already may fail', async () => {
-  const rule = (address: string) => `priority 5181 protocol 87 to ${address}/32 lookup main`;
-  const change = (added: string[], removed: string[]) => {
-    const lines = (verb: string, all: string[]) =>
-      JSON.stringify(all.map((address) => `rule ${verb} ${rule(address)}\n`).join(''));
-    const script = `
+if (isExhaustive)
+  test('rules are added, then others removed; only what is there or gone already may fail', async () => {
+    const rule = (address: string) => `priority 5181 protocol 87 to ${address}/32 lookup main`;
+    const change = (added: string[], removed: string[]) => {
+      const lines = (verb: string, all: string[]) =>
+        JSON.stringify(all.map((address) => `rule ${verb} ${rule(address)}\n`).join(''));
+      const script = `
       const { ipChangeBatch } = await import('${helper}/linux/routing/ip-batch.ts');
       const { runCommand } = await import('${helper}/posix/command.ts');
       await ipChangeBatch(runCommand, { additions: ${lines('add', added)}, removals: ${lines('del', removed)} }, 4);`;
-    return lab.user.exec([process.execPath, '--input-type=module', '--eval', script]);
-  };
-  const there = async () =>
-    [...(await lab.user.run(['ip', 'rule'])).matchAll(/192\.0\.2\.\d+/g)].map(String).sort();
-  const [one, two, three] = ['192.0.2.201', '192.0.2.202', '192.0.2.203'] as const;
-  expect((await change([one, two], [])).code).toBe(0);
-  expect((await change([three], [one])).code).toBe(0);
-  expect(await there()).toEqual([two, three]);
-  expect((await change([two, one], [one, '192.0.2.204', three])).code).toBe(0);
-  expect(await there()).toEqual([two]);
-  expect((await change([three, '192.0.2.999'], [two])).code).not.toBe(0);
-  expect(await there()).toEqual([two, three]);
-  expect((await change([], [two, three])).code).toBe(0);
-});
+      return lab.user.exec([process.execPath, '--input-type=module', '--eval', script]);
+    };
+    const there = async () =>
+      [...(await lab.user.run(['ip', 'rule'])).matchAll(/192\.0\.2\.\d+/g)].map(String).sort();
+    const [one, two, three] = ['192.0.2.201', '192.0.2.202', '192.0.2.203'] as const;
+    expect((await change([one, two], [])).code).toBe(0);
+    expect((await change([three], [one])).code).toBe(0);
+    expect(await there()).toEqual([two, three]);
+    expect((await change([two, one], [one, '192.0.2.204', three])).code).toBe(0);
+    expect(await there()).toEqual([two]);
+    expect((await change([three, '192.0.2.999'], [two])).code).not.toBe(0);
+    expect(await there()).toEqual([two, three]);
+    expect((await change([], [two, three])).code).toBe(0);
+  });
 
-test('a look at the device that cannot be made is an error, and not a device that is gone', async () => {
-  const script = `
+if (isExhaustive)
+  test('a look at the device that cannot be made is an error, and not a device that is gone', async () => {
+    const script = `
     const { openSync } = await import('node:fs');
     const { readTunnelDevice } = await import('${helper}/linux/netlink/netlink-state.ts');
     console.log(await readTunnelDevice());
@@ -231,23 +234,24 @@ test('a look at the device that cannot be made is an error, and not a device tha
       for (;;) openSync('/dev/null');
     } catch {}
     await readTunnelDevice();`;
-  const few = ['prlimit', '--nofile=64', '--'];
-  const { code, stdout, stderr } = await lab.user.exec(
-    few.concat(process.execPath, '--input-type=module', '--eval', script),
-  );
-  expect([code, stdout, stderr]).toEqual([1, 'undefined\n', expect.stringContaining('no socket')]);
-});
+    const few = ['prlimit', '--nofile=64', '--'];
+    const { code, stdout, stderr } = await lab.user.exec(
+      few.concat(process.execPath, '--input-type=module', '--eval', script),
+    );
+    expect([code, stdout, stderr]).toEqual([1, 'undefined\n', expect.stringContaining('no socket')]);
+  });
 
-test('a refusal of the kernel is an error', async () => {
-  await expect(call('linux/netlink/netlink-routes.ts', `removeLink('lo')`)).rejects.toThrow('errno');
-  // Without CAP_NET_ADMIN.
-  const script = `const { removeLink } = await import('${helper}/linux/netlink/netlink-routes.ts'); await removeLink('lo');`;
-  const asNobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--'];
-  const { code, stderr } = await lab.user.exec(
-    asNobody.concat(process.execPath, '--input-type=module', '--eval', script),
-  );
-  expect([code, stderr]).toEqual([1, expect.stringContaining('NetlinkError')]);
-});
+if (isExhaustive)
+  test('a refusal of the kernel is an error', async () => {
+    await expect(call('linux/netlink/netlink-routes.ts', `removeLink('lo')`)).rejects.toThrow('errno');
+    // Without CAP_NET_ADMIN.
+    const script = `const { removeLink } = await import('${helper}/linux/netlink/netlink-routes.ts'); await removeLink('lo');`;
+    const asNobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--'];
+    const { code, stderr } = await lab.user.exec(
+      asNobody.concat(process.execPath, '--input-type=module', '--eval', script),
+    );
+    expect([code, stderr]).toEqual([1, expect.stringContaining('NetlinkError')]);
+  });
 
 /** A connection to port 7007 here, which ends with status 7 when the kernel ends it. */
 async function open(kind: 'tcp' | 'udp', from: string, to: string) {
@@ -261,23 +265,27 @@ async function open(kind: 'tcp' | 'udp', from: string, to: string) {
   return lab.user.spawnUntil([process.execPath, '-e', script + onError], /open/);
 }
 
-test('connections from an address end, and those from others go on', async () => {
-  const server = `require('node:net').createServer((socket) => socket.on('error', () => {}))
+if (isExhaustive)
+  test('connections from an address end, and those from others go on', async () => {
+    const server = `require('node:net').createServer((socket) => socket.on('error', () => {}))
     .listen(7007, '::', () => console.log('listening'));`;
-  await lab.user.spawnUntil([process.execPath, '-e', server], /listening/);
-  await batch('address add 198.51.100.150/32 dev lo');
-  await batch('address add 2001:db8:2:100::150/128 dev lo nodad', '-6');
-  const ours = [
-    await open('tcp', '198.51.100.150', '127.0.0.1'),
-    await open('tcp', '2001:db8:2:100::150', '::1'),
-    // An IPv4 address as an IPv6 socket has it.
-    await open('tcp', '::ffff:198.51.100.150', '::ffff:127.0.0.1'),
-    await open('udp', '198.51.100.150', '127.0.0.1'),
-    await open('udp', '2001:db8:2:100::150', '::1'),
-  ];
-  const others = [await open('tcp', '127.0.0.1', '127.0.0.1'), await open('udp', '::1', '::1')];
-  const ended = Promise.all(ours.map((child) => once(child, 'exit')));
-  await call('linux/netlink/netlink-sockets.ts', `endSocketsFrom(['198.51.100.150', '2001:db8:2:100::150'])`);
-  expect((await ended).map(([code]) => code as number)).toEqual(ours.map(() => 7));
-  expect(others.map(({ exitCode }) => exitCode)).toEqual([null, null]);
-});
+    await lab.user.spawnUntil([process.execPath, '-e', server], /listening/);
+    await batch('address add 198.51.100.150/32 dev lo');
+    await batch('address add 2001:db8:2:100::150/128 dev lo nodad', '-6');
+    const ours = [
+      await open('tcp', '198.51.100.150', '127.0.0.1'),
+      await open('tcp', '2001:db8:2:100::150', '::1'),
+      // An IPv4 address as an IPv6 socket has it.
+      await open('tcp', '::ffff:198.51.100.150', '::ffff:127.0.0.1'),
+      await open('udp', '198.51.100.150', '127.0.0.1'),
+      await open('udp', '2001:db8:2:100::150', '::1'),
+    ];
+    const others = [await open('tcp', '127.0.0.1', '127.0.0.1'), await open('udp', '::1', '::1')];
+    const ended = Promise.all(ours.map((child) => once(child, 'exit')));
+    await call(
+      'linux/netlink/netlink-sockets.ts',
+      `endSocketsFrom(['198.51.100.150', '2001:db8:2:100::150'])`,
+    );
+    expect((await ended).map(([code]) => code as number)).toEqual(ours.map(() => 7));
+    expect(others.map(({ exitCode }) => exitCode)).toEqual([null, null]);
+  });

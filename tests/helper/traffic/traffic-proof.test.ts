@@ -3,7 +3,7 @@ import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names, ports } from '../../lab/network/addresses.ts';
 import { words } from '../../lab/runs/process.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
-import { isExhaustive } from '../../lab/runs/thoroughness.ts';
+import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 import type { TestClient } from '../support/callers/test-client.ts';
 
@@ -61,140 +61,143 @@ const until = (client: TestClient, wanted: readonly string[], seen = 0) =>
     limitMs: 60_000,
   });
 
-describe.each([
-  { mode: 'global', routing: global },
-  { mode: 'pac', routing: pac },
-])('routing by $mode', { timeout: 90_000 }, ({ mode, routing }) => {
-  const connect = async (changes = {}) => {
-    const client = await net.attach();
-    clients.push(client);
-    const session = await net.signIn();
-    await client.call('connect', net.request({ session, routing, ...changes }));
-    return client;
-  };
+// What is probed, and what becomes of it, is the same in every mode.
+const byGlobal = { mode: 'global', routing: global };
+describe.each(casesOf({ usual: [byGlobal], all: [byGlobal, { mode: 'pac', routing: pac }] }))(
+  'routing by $mode',
+  { timeout: 90_000 },
+  ({ routing }) => {
+    const connect = async (changes = {}) => {
+      const client = await net.attach();
+      clients.push(client);
+      const session = await net.signIn();
+      await client.call('connect', net.request({ session, routing, ...changes }));
+      return client;
+    };
 
-  test.each(['answers', 'refuses'] as const)(
-    'a sound gateway has no problems: the target %s',
-    async (kind) => {
-      const logged = net.log().length;
-      const client = await connect({ reachabilityTargets: targets[kind] });
-      const { addresses: own } = await client.until('connected');
-      expect(Object.keys(own).sort()).toEqual(['ipv4', 'ipv6']);
-      // The round of probes ends with whatever it has found.
-      await expect.poll(() => net.log().slice(logged), { timeout: 20_000 }).toContain('was probed');
-      expect(problems(client).flat()).toEqual([]);
-    },
-  );
+    test.each(casesOf({ usual: ['refuses'], all: ['answers', 'refuses'] } as const))(
+      'a sound gateway has no problems: the target %s',
+      async (kind) => {
+        const logged = net.log().length;
+        const client = await connect({ reachabilityTargets: targets[kind] });
+        const { addresses: own } = await client.until('connected');
+        expect(Object.keys(own).sort()).toEqual(['ipv4', 'ipv6']);
+        // The round of probes ends with whatever it has found.
+        await expect.poll(() => net.log().slice(logged), { timeout: 20_000 }).toContain('was probed');
+        expect(problems(client).flat()).toEqual([]);
+      },
+    );
 
-  test('nothing passes: another engine, then nothing-passes, until something does', async () => {
-    await gatewayDrops('prerouting priority raw', 'drop');
-    const client = await connect();
-    await until(client, ['nothing-passes']);
-    expect(attempts(client)).toEqual([1, 2]);
-    expect(problems(client)).toEqual([['nothing-passes']]);
-    await mendGateway();
-    await until(client, [], client.states.length);
-  });
-
-  // What is probed, and what becomes of it, is the same in every mode.
-  if (mode !== 'global' && !isExhaustive) return;
-
-  test('a gateway that forwards to an inner network only: no-internet, until it does', async () => {
-    await gatewayDrops('forward priority filter', 'drop');
-    const client = await connect({ reachabilityTargets: targets.answers });
-    await until(client, ['no-internet']);
-    await mendGateway();
-    await until(client, [], client.states.length);
-  });
-
-  test('IPv6 alone is dropped: ipv6-silent, and IPv4 goes on', async () => {
-    await gatewayDrops('prerouting priority raw', 'meta nfproto ipv6 drop');
-    const client = await connect();
-    await until(client, ['ipv6-silent']);
-    expect(attempts(client)).toEqual([1]);
-    await mendGateway();
-    await until(client, [], client.states.length);
-  });
-
-  test('resolvers that are not there: dns-silent, until they answer', async () => {
-    await gatewayDrops('input priority filter', 'meta l4proto udp th dport 53 reject');
-    const client = await connect();
-    await until(client, ['dns-silent']);
-    await mendGateway();
-    await until(client, [], client.states.length);
-  });
-
-  test('a tunnel in use falls silent: another engine, then nothing-passes', async () => {
-    const client = await connect();
-    const { addresses: own } = await client.until('connected');
-    await gatewayDrops('prerouting priority raw', 'drop');
-    await sendFrom(own.ipv4 ?? '');
-    await until(client, ['nothing-passes']);
-    expect(attempts(client)).toEqual([1, 2]);
-  });
-
-  test('a path that begins to lose large packets: the tunnel gets smaller, and data arrives again', async () => {
-    const client = await connect();
-    const { addresses: own } = await client.until('connected', {
-      where: ({ transport }) => transport === 'dtls',
-    });
-    const before = await tunnelMtu();
-    expect(await comesBack(own.ipv4 ?? '', before)).toBe(true);
-    const seen = client.states.length;
-    await pathLoses(1_250);
-    try {
-      expect(await comesBack(own.ipv4 ?? '', before)).toBe(false);
-      await client.until('connecting', { seen, limitMs: 60_000 });
-      await client.until('connected', { seen: client.states.length });
+    test('nothing passes: another engine, then nothing-passes, until something does', async () => {
+      await gatewayDrops('prerouting priority raw', 'drop');
+      const client = await connect();
+      await until(client, ['nothing-passes']);
       expect(attempts(client)).toEqual([1, 2]);
-      expect(await tunnelMtu()).toBeLessThan(before);
-      // Both ways, and in the largest packets that there are.
-      expect(await isEchoed(own.ipv4 ?? '')).toBe(true);
-    } finally {
-      await net.lab.internet.run(words('nft delete table inet narrow'));
-    }
-  });
+      expect(problems(client)).toEqual([['nothing-passes']]);
+      await mendGateway();
+      await until(client, [], client.states.length);
+    });
 
-  if (isExhaustive)
-    test('a path that loses large packets on the way to the gateway alone: data arrives again', async () => {
+    test('a gateway that forwards to an inner network only: no-internet, until it does', async () => {
+      await gatewayDrops('forward priority filter', 'drop');
+      const client = await connect({ reachabilityTargets: targets.answers });
+      await until(client, ['no-internet']);
+      await mendGateway();
+      await until(client, [], client.states.length);
+    });
+
+    test('IPv6 alone is dropped: ipv6-silent, and IPv4 goes on', async () => {
+      await gatewayDrops('prerouting priority raw', 'meta nfproto ipv6 drop');
+      const client = await connect();
+      await until(client, ['ipv6-silent']);
+      expect(attempts(client)).toEqual([1]);
+      await mendGateway();
+      await until(client, [], client.states.length);
+    });
+
+    test('resolvers that are not there: dns-silent, until they answer', async () => {
+      await gatewayDrops('input priority filter', 'meta l4proto udp th dport 53 reject');
+      const client = await connect();
+      await until(client, ['dns-silent']);
+      await mendGateway();
+      await until(client, [], client.states.length);
+    });
+
+    if (isExhaustive)
+      test('a tunnel in use falls silent: another engine, then nothing-passes', async () => {
+        const client = await connect();
+        const { addresses: own } = await client.until('connected');
+        await gatewayDrops('prerouting priority raw', 'drop');
+        await sendFrom(own.ipv4 ?? '');
+        await until(client, ['nothing-passes']);
+        expect(attempts(client)).toEqual([1, 2]);
+      });
+
+    test('a path that begins to lose large packets: the tunnel gets smaller, and data arrives again', async () => {
       const client = await connect();
       const { addresses: own } = await client.until('connected', {
         where: ({ transport }) => transport === 'dtls',
       });
-      expect(await isEchoed(own.ipv4 ?? '')).toBe(true);
+      const before = await tunnelMtu();
+      expect(await comesBack(own.ipv4 ?? '', before)).toBe(true);
       const seen = client.states.length;
-      await pathLoses(1_250, 'iifname user0');
+      await pathLoses(1_250);
       try {
-        expect(await comesBack(own.ipv4 ?? '', await tunnelMtu())).toBe(false);
+        expect(await comesBack(own.ipv4 ?? '', before)).toBe(false);
         await client.until('connecting', { seen, limitMs: 60_000 });
         await client.until('connected', { seen: client.states.length });
+        expect(attempts(client)).toEqual([1, 2]);
+        expect(await tunnelMtu()).toBeLessThan(before);
+        // Both ways, and in the largest packets that there are.
         expect(await isEchoed(own.ipv4 ?? '')).toBe(true);
       } finally {
         await net.lab.internet.run(words('nft delete table inet narrow'));
       }
     });
 
-  test("another device of the gateway has the client's address: ipv4-silent, until it is gone", async () => {
-    const first = await connect();
-    const { addresses: own } = await first.until('connected');
-    await first.call('disconnect', {});
-    await first.until('disconnected', { seen: 2 });
-    const { gatewayMachine } = net.lab;
-    // Before the tunnel's own device comes, as that of a session whose end the gateway has missed.
-    await gatewayMachine.run(words('ip tuntap add stale0 mode tun'));
-    try {
-      await gatewayMachine.run(words(`ip address add ${addresses.gateway.ipv4} peer ${own.ipv4} dev stale0`));
-      await gatewayMachine.run(words('ip link set stale0 up'));
-      const client = await connect();
-      const { addresses: again } = await until(client, ['ipv4-silent']);
-      expect(again.ipv4).toBe(own.ipv4);
-      await gatewayMachine.run(words('ip link del stale0'));
-      await until(client, [], client.states.length);
-    } finally {
-      await gatewayMachine.exec(words('ip link del stale0'));
-    }
-  });
-});
+    if (isExhaustive)
+      test('a path that loses large packets on the way to the gateway alone: data arrives again', async () => {
+        const client = await connect();
+        const { addresses: own } = await client.until('connected', {
+          where: ({ transport }) => transport === 'dtls',
+        });
+        expect(await isEchoed(own.ipv4 ?? '')).toBe(true);
+        const seen = client.states.length;
+        await pathLoses(1_250, 'iifname user0');
+        try {
+          expect(await comesBack(own.ipv4 ?? '', await tunnelMtu())).toBe(false);
+          await client.until('connecting', { seen, limitMs: 60_000 });
+          await client.until('connected', { seen: client.states.length });
+          expect(await isEchoed(own.ipv4 ?? '')).toBe(true);
+        } finally {
+          await net.lab.internet.run(words('nft delete table inet narrow'));
+        }
+      });
+
+    test("another device of the gateway has the client's address: ipv4-silent, until it is gone", async () => {
+      const first = await connect();
+      const { addresses: own } = await first.until('connected');
+      await first.call('disconnect', {});
+      await first.until('disconnected', { seen: 2 });
+      const { gatewayMachine } = net.lab;
+      // Before the tunnel's own device comes, as that of a session whose end the gateway has missed.
+      await gatewayMachine.run(words('ip tuntap add stale0 mode tun'));
+      try {
+        await gatewayMachine.run(
+          words(`ip address add ${addresses.gateway.ipv4} peer ${own.ipv4} dev stale0`),
+        );
+        await gatewayMachine.run(words('ip link set stale0 up'));
+        const client = await connect();
+        const { addresses: again } = await until(client, ['ipv4-silent']);
+        expect(again.ipv4).toBe(own.ipv4);
+        await gatewayMachine.run(words('ip link del stale0'));
+        await until(client, [], client.states.length);
+      } finally {
+        await gatewayMachine.exec(words('ip link del stale0'));
+      }
+    });
+  },
+);
 
 /** Something that goes into the tunnel in every routing mode: it comes from the tunnel's own address. */
 async function sendFrom(own: string): Promise<void> {

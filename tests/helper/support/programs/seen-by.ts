@@ -29,7 +29,7 @@ export async function capturedWhile(lab: Lab, during: () => Promise<unknown>): P
 /** How many packets passed outside the tunnel meanwhile: to the echo over each IP version, and to the resolver there. */
 export async function packetsWhile({ lab }: HelperLab, during: () => Promise<unknown>) {
   const packets = await capturedWhile(lab, async () => {
-    const stream = await lab.user.probe.stream('marker', 10);
+    const stream = await lab.user.probe.stream('marker');
     try {
       await during();
     } finally {
