@@ -4,17 +4,17 @@ import { coreFacts } from '../linux/core-facts.ts';
 import { product, type PackageFacts } from '../linux/package-facts.ts';
 
 const script = readFileSync(path.join(import.meta.dirname, 'scripts/common.sh'), 'utf8');
-const debian = (lines: string) => `#!/bin/sh\nset -e\n\n${script}\n${lines.trim()}\n`;
-const rpm = (lines: string) => `set -e\n\n${script}\n${lines.trim()}\n`;
+const debianScript = (lines: string) => `#!/bin/sh\nset -e\n\n${script}\n${lines.trim()}\n`;
+const rpmScript = (lines: string) => `set -e\n\n${script}\n${lines.trim()}\n`;
 
 const scripts: PackageFacts['scripts'] = {
   debian: {
-    postinst: debian('if [ "$1" = configure ]; then let_sandbox_start; fi'),
-    prerm: debian('if [ "$1" = remove ]; then end_window; fi'),
+    postinst: debianScript('if [ "$1" = configure ]; then let_sandbox_start; fi'),
+    prerm: debianScript('if [ "$1" = remove ]; then end_window; fi'),
   },
   rpm: {
-    post: rpm('let_sandbox_start'),
-    preun: rpm('if [ "$1" -eq 0 ]; then end_window; fi'),
+    post: rpmScript('let_sandbox_start'),
+    preun: rpmScript('if [ "$1" -eq 0 ]; then end_window; fi'),
   },
 };
 

@@ -5,6 +5,8 @@ import type { ServiceClock } from './service-clock.ts';
 
 // Exists in every browser and in Node; device ids and tokens are ASCII.
 declare function btoa(text: string): string;
+/** Both hosts have it; a clock that nobody can set (High Resolution Time §4.4). */
+declare const performance: { now(): number };
 
 /** Who calls: the device, and its token while it is signed in. */
 export interface ApiSession {
