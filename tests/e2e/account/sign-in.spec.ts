@@ -4,6 +4,8 @@ import { ConnectRoute } from '../routes/connect-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { VerifyRoute } from '../routes/verify-route.ts';
 import { WebNoticeRoute } from '../routes/web-notice-route.ts';
+import { heapSnapshot } from '../support/machine/heap-snapshot.ts';
+import { startHostileService } from '../support/service/hostile-service.ts';
 import { tabTo } from '../support/screens/keyboard.ts';
 import { texts } from '../support/screens/texts.ts';
 import type { TestService } from '../support/service/service.ts';
@@ -20,12 +22,15 @@ async function askForCode(page: Page, service: TestService, email: string) {
 }
 
 test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code entry, on the desktop and in a webview:', () => {
-  test("spec §4: auth: enter email, get code, verify, token stored, authenticated, by the keyboard alone, with the focus always somewhere useful; a failure is announced at once; spec §8: code 422 on verify: code field error 'verification code incorrect', and the right one still works; 'login success', politely, which goes by itself; spec §2: /login: a logged-in user is redirected to /dashboard; the version string is for the web only", async ({
+  test("spec §4: auth: enter email, get code, verify, token stored, authenticated, by the keyboard alone, with the focus always somewhere useful; a failure is announced at once; spec §8: code 422 on verify: code field error 'verification code incorrect', and the right one still works; 'login success', politely, which goes by itself; spec §2: /login: a logged-in user is redirected to /dashboard; the version string is for the web only; the token cannot be reached from the page: it is nowhere in the page's memory or storage", async ({
     launchHere,
     serviceHere,
     email,
   }) => {
-    const { page } = await launchHere();
+    // On the way to the service, what the app is told can be read.
+    await using service = await startHostileService(serviceHere.apiUrl, {});
+    const app = await launchHere({ env: { WAYMAKER_API_URL: service.apiUrl } });
+    const { page } = app;
     const login = new LoginRoute(page);
     await expect(login.email).toBeFocused();
     await expect(login.version).toBeHidden();
@@ -69,6 +74,17 @@ test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code e
     await login.open();
     await expect(new AccountRoute(page).heading).toBeVisible();
     await expect(page.getByText(email)).toBeVisible();
+
+    const token = /"token":"([^"]+)"/.exec(service.answered().join('\n'))?.[1] ?? '';
+    expect(token.length).toBeGreaterThan(20);
+    const heap = await heapSnapshot(page);
+    expect(heap.includes(email), 'positive control: what the page shows is in its memory').toBe(true);
+    expect(heap.includes(token)).toBe(false);
+    const stored = await page.evaluate(() =>
+      [...Object.values(localStorage), ...Object.values(sessionStorage), document.cookie].join('\n'),
+    );
+    expect(stored).not.toContain(token);
+    expect(app.output()).not.toContain(token);
   });
 
   test("spec §6: routes under / require authentication; otherwise redirect to /login with a return state; an address and a code may be typed and pasted as keyboards and mails write them; spec §8: 'code resent', by the keyboard", async ({

@@ -1,3 +1,4 @@
+import type { BrowserContext } from 'playwright/test';
 import { ConnectRoute } from '../routes/connect-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { expectNoViolations } from '../support/screens/axe.ts';
@@ -5,16 +6,15 @@ import { clippedTexts } from '../support/screens/clipped-text.ts';
 import {
   inspectPage,
   inspectScreens,
-  offersIn,
   promiseOfScreens,
   type SetDark,
 } from '../support/screens/inspect-screens.ts';
-import { keepFilledAccount } from '../support/screens/long-account.ts';
+import { fillLongAccount } from '../support/screens/long-account.ts';
 import { openScreen, publicScreens, usualScreens } from '../support/screens/screens.ts';
 import { chooserScreens } from '../support/screens/server-list-screens.ts';
 import { openStoreScreens } from '../support/screens/store-screens.ts';
 import { languageTags, texts, type TextLanguage } from '../support/screens/texts.ts';
-import { openConsole } from '../support/service/web-console.ts';
+import { answerProbes } from '../support/tunnel/probe-pages.ts';
 import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { startApp } from '../webview/open-webview.ts';
@@ -22,23 +22,31 @@ import { createWebviewApp } from '../webview/webview-app.ts';
 import { expect, test } from '../fixtures.ts';
 
 const language: TextLanguage = 'pseudo';
-const here = keepFilledAccount(test, offersIn(language));
+
+/** Has the service speak this language in the place of English. */
+const translate = (context: BrowserContext) =>
+  context.route('**/api/translations/**', (route) =>
+    route.fulfill({ json: { code: 0, msg: '', data: texts[language] } }),
+  );
 
 test.describe.configure({ timeout: waitLimit(150_000) });
 
 test(`one page of each kind: ${promiseOfScreens(language)}; too little contrast is seen, and at 400 % and on a phone with text of 200 % a server can be chosen`, async ({
   browserHere,
+  serviceHere,
+  email,
 }) => {
-  const { service, account } = here;
+  const account = await fillLongAccount(serviceHere, email);
   const app = createWebviewApp('android');
   // Not as on a phone, whose pictures have four times as many pixels.
   const context = await browserHere.newContext({ locale: languageTags[language] });
-  const page = await startApp(context, { platform: 'android', app, url: `${service.consoleUrl}/` });
+  await translate(context);
+  const page = await startApp(context, { platform: 'android', app, url: `${serviceHere.consoleUrl}/` });
   await expect(new LoginRoute(page, language).heading).toBeVisible();
   const setDark: SetDark = (dark) => page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
   const { signedOut, signedIn, tunnel, choosers } = usualScreens(page, language, account, app);
   await inspectScreens(signedOut, language, setDark);
-  await arriveSignedIn(page, service, account.email, language);
+  await arriveSignedIn(page, serviceHere, email, language);
   await inspectScreens(signedIn, language, setDark);
   await inspectScreens(tunnel, language, setDark, [320, 390]);
   app.become({ state: 'disconnected' });
@@ -74,14 +82,19 @@ test(`one page of each kind: ${promiseOfScreens(language)}; too little contrast 
 
 test(`a page of the web console, and of the store: ${promiseOfScreens(language)}; a text that is cut off, or wider than the window, is seen`, async ({
   browserHere,
+  serviceHere,
+  email,
 }) => {
-  const { service } = here;
-  const page = await openConsole(browserHere, service, { language });
+  const context = await browserHere.newContext({ locale: languageTags[language] });
+  await translate(context);
+  await answerProbes(context);
+  const page = await context.newPage();
+  await page.goto(serviceHere.consoleUrl);
   await expect(new LoginRoute(page, language).heading).toBeVisible();
   const setDark: SetDark = (dark) => page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
   const about = publicScreens(page, language).filter(({ name }) => name === 'about-us');
   await inspectScreens(about, language, setDark);
-  const store = openStoreScreens(page, service, 'buyer@example.com', language);
+  const store = openStoreScreens(page, serviceHere, email, language);
   const { value: first } = await store.next();
   await inspectPage(page, first!.name, first!.says, setDark, { isDark: true });
 

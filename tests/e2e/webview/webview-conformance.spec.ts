@@ -24,7 +24,7 @@ async function checkedIn(
   return conformance;
 }
 
-for (const platform of casesOf<Platform>({ usual: ['android'], all: ['android', 'ios'] })) {
+for (const platform of casesOf<Platform>({ usual: [], all: ['android', 'ios'] })) {
   test(`${platform}: an app that keeps the contract passes every rule, and keeps its session and routing`, async ({
     openInApp,
   }) => {
@@ -50,7 +50,7 @@ type Broken = readonly [name: string, breakage: Breakage, rule: RegExp];
 
 /**
  * Each with the rule that finds it out. An app breaks those of one list together, since checking one takes ten seconds, most
- * of it waiting: none of them breaks another's rule, or has it skipped.
+ * of it waiting: none of them has another's rule pass, or skipped.
  */
 const brokenApps: readonly (readonly Broken[])[] = [
   [
@@ -94,8 +94,8 @@ const brokenApps: readonly (readonly Broken[])[] = [
   ],
 ];
 
-// One list shows that the page finds out a broken app.
-for (const breakages of casesOf({ usual: brokenApps.slice(0, 1), all: brokenApps })) {
+// One list shows that the page finds out a broken app, and that it finds nothing else.
+for (const breakages of casesOf({ usual: brokenApps.slice(-1), all: brokenApps })) {
   const names = breakages.map(([name]) => name).join('; ');
   test(`a broken app fails: ${names}`, async ({ openInApp }) => {
     const app = createWebviewApp('android');
@@ -109,6 +109,11 @@ for (const breakages of casesOf({ usual: brokenApps.slice(0, 1), all: brokenApps
     });
     for (const [, , rule] of breakages)
       await expect.soft(conformance.rules('failed').filter({ hasText: rule })).toHaveCount(1);
+    // Elsewhere, one breakage may be in the way of other rules.
+    if (breakages === brokenApps.at(-1))
+      await expect(conformance.rules('failed')).toHaveCount(breakages.length);
+    expect(await conformance.rules('passed').count()).toBeGreaterThan(10);
+    expect(app.state().state).toBe('disconnected');
   });
 }
 

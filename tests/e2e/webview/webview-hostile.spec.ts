@@ -1,3 +1,4 @@
+import type { AppType } from '#shared/entities.ts';
 import { MiniAppsRoute } from '../routes/mini-apps-route.ts';
 import { Tabs } from '../routes/tabs.ts';
 import { connectTo } from '../support/tunnel/connect.ts';
@@ -5,11 +6,15 @@ import { texts } from '../support/screens/texts.ts';
 import { deliverToPage } from './open-webview.ts';
 import { expect } from './webview-fixtures.ts';
 import { keepPagesHere } from './kept-pages.ts';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 
 const test = keepPagesHere();
 
+/** Of which type a mini-app is makes no difference to whether its link is a good one. */
+const types = casesOf<AppType>({ usual: ['native'], all: ['browser', 'webkit', 'native'] });
+
 test.describe('hostile content in a webview', () => {
-  test('messages of other frames and windows, and words that are no state, change nothing', async ({
+  test('messages of other frames and windows, and words that are no state, change nothing; links of mini-apps that run, show files or carry credentials are not even handed to the app', async ({
     signInInApp,
   }) => {
     const { app, page } = await signInInApp('android');
@@ -45,20 +50,7 @@ test.describe('hostile content in a webview', () => {
     await deliverToPage(page, forged);
     await expect(connect.says('reason.engineFailed')).toBeVisible();
     expect(app.state().state).toBe('connected');
-  });
 
-  test('an app that answers nonsense gets a page that says so, not an empty one', async ({ openInApp }) => {
-    const { page } = await openInApp('android', {
-      answer: () => async (text) =>
-        JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(text).id, result: '<script>' }),
-    });
-    await expect(page.getByRole('heading', { name: texts.en['crash.title'] })).toBeVisible();
-  });
-
-  test('links of mini-apps that run, show files or carry credentials are not even handed to the app', async ({
-    signInInApp,
-  }) => {
-    const { app, page } = await signInInApp('android');
     const links = [
       'javascript:alert(1)',
       'file:///etc/passwd',
@@ -67,7 +59,7 @@ test.describe('hostile content in a webview', () => {
       'https://a:b@evil.example/',
     ];
     const items = links.flatMap((link, index) =>
-      (['browser', 'webkit', 'native'] as const).map((type) => ({
+      types.map((type) => ({
         id: `${type}-${index}`,
         name: `<img src=x onerror=alert(1)> ${type} ${index}`,
         type,
@@ -94,5 +86,13 @@ test.describe('hostile content in a webview', () => {
     expect(app.opened).toEqual([]);
     expect(asked.filter((url) => /evil|dialog/.test(url))).toEqual([]);
     expect(await page.locator('img').count()).toBe(0);
+  });
+
+  test('an app that answers nonsense gets a page that says so, not an empty one', async ({ openInApp }) => {
+    const { page } = await openInApp('android', {
+      answer: () => async (text) =>
+        JSON.stringify({ jsonrpc: '2.0', id: JSON.parse(text).id, result: '<script>' }),
+    });
+    await expect(page.getByRole('heading', { name: texts.en['crash.title'] })).toBeVisible();
   });
 });

@@ -10,37 +10,35 @@ import { pressBack } from './press-back.ts';
 
 /** What resources/webview/README.md leaves to the app, as an app does it. */
 
-test.describe('the back button', () => {
-  test('goes back through tabs and pages, and over what only leads on', async ({ signInInApp }) => {
-    const { page } = await signInInApp('android');
-    const [account, connect] = [new AccountRoute(page), new ConnectRoute(page)];
-    await new Tabs(page).connect.click();
-    await expect(connect.heading).toBeVisible();
-    await new Tabs(page).account.click();
-    await new ManageLinks(page).to('section.devices').click();
-    await expect(new DevicesRoute(page).heading).toBeVisible();
-    for (const route of [account, connect, account]) {
-      expect(await pressBack(page)).toBe('went back');
-      await expect(route.heading).toBeVisible();
-    }
-    expect(await pressBack(page)).toBe('left the app');
-  });
-});
+test('a deep link leads through signing in to where it leads, with what it says; the back button goes back through tabs and pages, and over what only leads on', async ({
+  openInApp,
+  serviceHere,
+  email,
+}) => {
+  const { page } = await openInApp('android', { url: `${serviceHere.consoleUrl}/members/add?from=mail` });
+  const login = new LoginRoute(page);
+  await expect(login.heading).toBeVisible();
+  const codesBefore = await serviceHere.mailbox.countCodes(email);
+  await login.email.fill(email);
+  await login.continueButton.click();
+  await new VerifyRoute(page).type(await serviceHere.mailbox.code(email, codesBefore));
+  await expect(page).toHaveURL(`${serviceHere.consoleUrl}/members/add?from=mail`);
+  expect(await pressBack(page)).toBe('left the app');
 
-test.describe('a deep link', () => {
-  test('leads through signing in to where it leads, with what it says', async ({
-    openInApp,
-    serviceHere,
-    email,
-  }) => {
-    const { page } = await openInApp('android', { url: `${serviceHere.consoleUrl}/members/add?from=mail` });
-    const login = new LoginRoute(page);
-    await expect(login.heading).toBeVisible();
-    const codesBefore = await serviceHere.mailbox.countCodes(email);
-    await login.email.fill(email);
-    await login.continueButton.click();
-    await new VerifyRoute(page).type(await serviceHere.mailbox.code(email, codesBefore));
-    await expect(page).toHaveURL(`${serviceHere.consoleUrl}/members/add?from=mail`);
-    expect(await pressBack(page)).toBe('left the app');
-  });
+  const [account, connect] = [new AccountRoute(page), new ConnectRoute(page)];
+  const tabs = new Tabs(page);
+  await tabs.account.click();
+  await expect(account.heading).toBeVisible();
+  await tabs.connect.click();
+  await expect(connect.heading).toBeVisible();
+  await tabs.account.click();
+  await new ManageLinks(page).to('section.devices').click();
+  await expect(new DevicesRoute(page).heading).toBeVisible();
+  for (const route of [account, connect, account]) {
+    expect(await pressBack(page)).toBe('went back');
+    await expect(route.heading).toBeVisible();
+  }
+  expect(await pressBack(page)).toBe('went back');
+  await expect(page).toHaveURL(`${serviceHere.consoleUrl}/members/add?from=mail`);
+  expect(await pressBack(page)).toBe('left the app');
 });

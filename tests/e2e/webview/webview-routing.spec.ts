@@ -1,42 +1,34 @@
 import { openSettings } from '../support/screens/open-settings.ts';
 import { routed } from '../support/tunnel/route-lists.ts';
-import { createWebviewApp } from './webview-app.ts';
 import { expect } from './webview-fixtures.ts';
 import { keepPagesHere } from './kept-pages.ts';
 
 const test = keepPagesHere();
 
 test.describe('spec §4, route mode: global by default', () => {
-  test('with automatic routing Android uses app mode: the installed apps that the service names', async ({
+  test("with automatic routing Android uses app mode: the installed apps that the service names; spec §8: 'setting route failed' when the app cannot, and 'failed to get PAC config' where routing goes by PAC and the service cannot be reached; the choice stays what it was", async ({
     signInInApp,
   }) => {
     const { app, page } = await signInInApp('android');
     const settings = await openSettings(page);
     await expect(settings.global).toBeChecked();
+    app.routingFails = true;
+    // Not `check`, which insists on a choice that stays.
+    await settings.automatic.click();
+    await expect(settings.says('error.routing')).toBeVisible();
+    await expect(settings.global).toBeChecked();
+    expect(app.routing()).toEqual({ mode: 'global' });
+    app.routingFails = false;
     await settings.automatic.check();
     await expect.poll(() => app.routing()).toEqual({ mode: 'app', routeApps: routed.apps.slice(0, 2) });
     await page.reload();
     await expect(settings.automatic).toBeChecked();
     await settings.global.check();
     await expect.poll(() => app.routing()).toEqual({ mode: 'global' });
-  });
 
-  test('with automatic routing iOS uses ip mode: the CN list', async ({ signInInApp }) => {
-    const { app, page } = await signInInApp('ios');
-    const settings = await openSettings(page);
-    await settings.automatic.check();
-    await expect.poll(() => app.routing()).toEqual({ mode: 'ip', routeIps: routed.prefixes });
-  });
-
-  test("spec §8: 'failed to get PAC config' where routing goes by PAC and the service cannot be reached", async ({
-    signInInApp,
-  }) => {
-    const app = createWebviewApp('android');
     app.routingModes = ['global', 'pac'];
-    const { page } = await signInInApp('android', { app });
-    const settings = await openSettings(page);
     await page.route('**/api/route/pac', (route) => route.abort());
-    // Not `check`, which insists on a choice that stays.
+    await page.reload();
     await settings.automatic.click();
     await expect(settings.says('error.pac')).toBeVisible();
     await expect(settings.global).toBeChecked();
@@ -46,15 +38,10 @@ test.describe('spec §4, route mode: global by default', () => {
     await expect.poll(() => app.routing()).toEqual({ mode: 'pac', pac: { routeDomains, blockedDomains } });
   });
 
-  test("spec §8: 'setting route failed' when the app cannot, and the choice stays what it was", async ({
-    signInInApp,
-  }) => {
+  test('with automatic routing iOS uses ip mode: the CN list', async ({ signInInApp }) => {
     const { app, page } = await signInInApp('ios');
     const settings = await openSettings(page);
-    app.routingFails = true;
-    await settings.automatic.click();
-    await expect(settings.says('error.routing')).toBeVisible();
-    await expect(settings.global).toBeChecked();
-    expect(app.routing()).toEqual({ mode: 'global' });
+    await settings.automatic.check();
+    await expect.poll(() => app.routing()).toEqual({ mode: 'ip', routeIps: routed.prefixes });
   });
 });

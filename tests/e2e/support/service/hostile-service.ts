@@ -26,6 +26,7 @@ export async function startHostileService(apiUrl: string, replies: Replies): Pro
       const reply = Object.hasOwn(replies, pathname) ? replies[pathname] : undefined;
       if (reply) return JSON.stringify({ code: 0, msg: '', data: null, ...reply });
       const forwarded = await fetch(apiUrl + path, await copyOf(request));
+      response.statusCode = forwarded.status;
       const body = await forwarded.text();
       answered.push(body);
       return body;
