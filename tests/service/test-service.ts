@@ -22,7 +22,7 @@ import { createDatabase, emptyServiceDatabase } from './postgresql-server.ts';
 /** For what the database itself decides, such as what a restart keeps; PGlite computes ten times as long. */
 export const databaseKinds = ['pglite', 'postgresql'] as const;
 export type DatabaseKind = (typeof databaseKinds)[number];
-/** For everything else. In `npm test`, PGlite answers each call at least once (abuse/authorization.test.ts). */
+/** For everything else. In `npm test`, PGlite answers each call once (database/pglite.test.ts). */
 export const databaseKindsOfRun = casesOf<DatabaseKind>({ usual: ['postgresql'], all: databaseKinds });
 
 /** The times of a test, which pass only when the test says so. */

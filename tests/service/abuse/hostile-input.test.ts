@@ -12,7 +12,7 @@ import {
 } from '../test-service.ts';
 import { hostileText, hostileValue } from './arbitrary-of.ts';
 
-const numRuns = isExhaustive ? 400 : 100;
+const numRuns = isExhaustive ? 400 : 40;
 
 describe.each(databaseKindsOfRun)('hostile input on %s', (kind) => {
   let running: TestService;

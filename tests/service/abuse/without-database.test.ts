@@ -1,10 +1,9 @@
-import { apiPath, type ApiCall } from '#shared/api/call.ts';
 import { apiCalls, type ApiCallName } from '#shared/api/calls.ts';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { callNames, newEnvironment, startTestService, type TestService } from '../test-service.ts';
+import { askFor, basic } from './ask.ts';
 import { newPerson, type Person } from './people.ts';
-import { rules } from './rules.ts';
 
 /** Every call while PostgreSQL ends all connections and takes none. */
 
@@ -31,38 +30,26 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await admin.query(`alter database "${name}" allow_connections true`);
-  expect((await ask('userInfo')).statusCode).toBe(200);
+  expect((await ask('userInfo')).status).toBe(200);
   await running[Symbol.asyncDispose]();
   await admin.end();
 });
 
-function ask(called: ApiCallName) {
-  const call: ApiCall = apiCalls[called];
-  const { params, body } = rules[called].asked(person);
-  const sender = call.sendsDevice ? { deviceId: person.deviceId, deviceName: 'A device' } : {};
-  return running.service.app.inject({
-    method: call.method,
-    url: apiPath(call, params),
-    headers: {
-      'content-type': 'application/json',
-      ...(call.auth && { authorization: `Basic ${btoa(`${person.deviceId}:${person.token}`)}` }),
-    },
-    ...(call.method !== 'GET' && { payload: { ...body, ...sender } }),
-  });
-}
+const ask = (called: ApiCallName) =>
+  askFor(running, called, person, apiCalls[called].auth ? basic(person.deviceId, person.token) : undefined);
 
 test.each(callNames)('%s says that the service is busy, and when to come again', async (called) => {
   const reply = await ask(called);
   if (withoutDatabase.includes(called)) {
-    expect(reply.statusCode).toBe(200);
+    expect(reply.status).toBe(200);
   } else {
-    expect(reply.statusCode, reply.body).toBe(503);
+    expect(reply.status, reply.text).toBe(503);
     expect(reply.headers['retry-after']).toBe('5');
   }
 });
 
 test('so does the stream of events', async () => {
-  const authorization = `Basic ${btoa(`${person.deviceId}:${person.token}`)}`;
+  const authorization = basic(person.deviceId, person.token);
   const reply = await running.service.app.inject({ url: '/api/events', headers: { authorization } });
   expect(reply.statusCode).toBe(503);
 });

@@ -14,7 +14,6 @@ import { sha256 } from '../../../src/service/http/token.ts';
 import { products } from '../../../src/service/database/schema/billing.ts';
 import { grants, planKinds } from '../../../src/service/database/schema/entitlements.ts';
 import {
-  databaseKinds,
   databaseKindsOfRun,
   environmentWithoutTables,
   newDirectory,
@@ -60,59 +59,62 @@ async function fillEarlierDatabase(
   }
 }
 
-test.each(databaseKinds)('plans, seats and traffic of an earlier version’s %s are kept', async (kind) => {
-  const environment = await environmentWithoutTables(kind);
-  const [payer, member, ended, trial] = ['00', '01', '02', '03'].map(
-    (end) => `00000000-0000-4000-8000-0000000000${end}`,
-  );
-  const serviceId = '00000000-0000-4000-8000-000000000099';
-  await fillEarlierDatabase(environment, async (database) => {
-    await database.execute(sql`insert into users (id, email, level, payer_id, first_order_done, created_at) values
+test.each(databaseKindsOfRun)(
+  'plans, seats and traffic of an earlier version’s %s are kept',
+  async (kind) => {
+    const environment = await environmentWithoutTables(kind);
+    const [payer, member, ended, trial] = ['00', '01', '02', '03'].map(
+      (end) => `00000000-0000-4000-8000-0000000000${end}`,
+    );
+    const serviceId = '00000000-0000-4000-8000-000000000099';
+    await fillEarlierDatabase(environment, async (database) => {
+      await database.execute(sql`insert into users (id, email, level, payer_id, first_order_done, created_at) values
       (${payer}, 'payer@example.com', 2, null, true, '2026-01-01T00:00:00Z'),
       (${member}, 'member@example.com', 3, ${payer}, false, '2026-01-01T00:00:00Z'),
       (${ended}, 'ended@example.com', 2, null, true, '2025-01-01T00:00:00Z'),
       (${trial}, 'trial@example.com', 1, null, false, '2026-01-01T00:00:00Z')`);
-    await database.execute(sql`insert into plans (service_id, user_id, service, seats, expired_at) values
+      await database.execute(sql`insert into plans (service_id, user_id, service, seats, expired_at) values
       (${serviceId}, ${payer}, 'Family', 5, '2026-06-01T00:00:00Z'),
       (gen_random_uuid(), ${member}, 'Trial', 1, null),
       (gen_random_uuid(), ${ended}, 'Single', 1, '2025-06-01T00:00:00Z'),
       (gen_random_uuid(), ${trial}, 'Trial', 1, null)`);
-    await database.execute(sql`insert into traffic (user_id, rated, "in", out) values
+      await database.execute(sql`insert into traffic (user_id, rated, "in", out) values
       (${payer}, 1000, 20, 3), (${member}, 0, 0, 0), (${ended}, 0, 0, 0), (${trial}, 500, 5, 5)`);
-    // Nobody asked then whether what was paid is taken back.
-    await database.execute(sql`insert into orders
+      // Nobody asked then whether what was paid is taken back.
+      await database.execute(sql`insert into orders
       (email, title, service, days, seats, price, quantity, total_amount, created_at, paid_at, reversed_at)
       select 'payer@example.com', title, 'Family', 30, 5, 999, 1, 999, paid_at, paid_at, reversed_at
       from (values
         ('lately', now() - interval '10 days', null), ('long ago', now() - interval '200 days', null),
         ('taken back', now() - interval '10 days', now())
       ) as paid (title, paid_at, reversed_at)`);
-  });
-  await using running = await startTestService({ environment });
-  const family = { serviceId, service: 'Family', seats: 5, expiredAt: '2026-06-01T00:00:00.000Z' };
-  for (const email of ['payer@example.com', 'member@example.com']) {
-    const { client } = await signedIn(running, email);
-    expect(await client.call('myService')).toEqual({ ok: true, data: family });
-    expect(await client.call('trafficStats')).toEqual({ ok: true, data: { rated: 1000, in: 20, out: 3 } });
-  }
-  const past = await signedIn(running, 'ended@example.com');
-  expect(await past.client.call('myService')).toMatchObject({
-    data: { service: 'Single', seats: 1, expiredAt: '2025-06-01T00:00:00.000Z' },
-  });
-  const without = await signedIn(running, 'trial@example.com');
-  expect(await without.client.call('myService')).toMatchObject({ data: { expiredAt: null, seats: 0 } });
-  expect(await without.client.call('trafficStats')).toMatchObject({ data: { rated: 500, in: 5, out: 5 } });
-  const { database } = running.service;
-  expect(await database.$count(grants, eq(grants.userId, payer ?? ''))).toBe(1);
-  const soon = sql`payment_check_at between now() - interval '1 minute' and now() + interval '1 day'`;
-  const checks = sql`select title, ${soon} as soon from orders order by title`;
-  const { rows } = (await database.execute(checks)) as { rows: object[] };
-  expect(rows).toEqual([
-    { title: 'lately', soon: true },
-    { title: 'long ago', soon: null },
-    { title: 'taken back', soon: null },
-  ]);
-});
+    });
+    await using running = await startTestService({ environment });
+    const family = { serviceId, service: 'Family', seats: 5, expiredAt: '2026-06-01T00:00:00.000Z' };
+    for (const email of ['payer@example.com', 'member@example.com']) {
+      const { client } = await signedIn(running, email);
+      expect(await client.call('myService')).toEqual({ ok: true, data: family });
+      expect(await client.call('trafficStats')).toEqual({ ok: true, data: { rated: 1000, in: 20, out: 3 } });
+    }
+    const past = await signedIn(running, 'ended@example.com');
+    expect(await past.client.call('myService')).toMatchObject({
+      data: { service: 'Single', seats: 1, expiredAt: '2025-06-01T00:00:00.000Z' },
+    });
+    const without = await signedIn(running, 'trial@example.com');
+    expect(await without.client.call('myService')).toMatchObject({ data: { expiredAt: null, seats: 0 } });
+    expect(await without.client.call('trafficStats')).toMatchObject({ data: { rated: 500, in: 5, out: 5 } });
+    const { database } = running.service;
+    expect(await database.$count(grants, eq(grants.userId, payer ?? ''))).toBe(1);
+    const soon = sql`payment_check_at between now() - interval '1 minute' and now() + interval '1 day'`;
+    const checks = sql`select title, ${soon} as soon from orders order by title`;
+    const { rows } = (await database.execute(checks)) as { rows: object[] };
+    expect(rows).toEqual([
+      { title: 'lately', soon: true },
+      { title: 'long ago', soon: null },
+      { title: 'taken back', soon: null },
+    ]);
+  },
+);
 
 test.each(databaseKindsOfRun)(
   'devices of an earlier version’s %s stay signed in, and open orders count',

@@ -5,6 +5,7 @@ import { Client } from 'pg';
 import { expect, test } from 'vitest';
 import { rowsOf } from '../../../src/service/database/database.ts';
 import type { Seed } from '../../../src/service/seed.ts';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { environmentWithoutTables, newEmail, signedIn, startTestService } from '../test-service.ts';
 
 const seed: Seed = {
@@ -44,23 +45,28 @@ const others: Record<string, string>[] = [
     statement_timeout: '1',
   },
 ];
+/** All at once, of two settings of dates the one that differs most. */
+const together: Record<string, string> = Object.assign({}, ...others);
 
-test.each(others)('a database whose sessions begin with %o answers like any other', async (settings) => {
-  const environment = await environmentWith(settings);
-  await using running = await startTestService({ environment });
-  const device = await signedIn(running, newEmail());
-  expect(await device.client.call('consumeLicenseKey', { params: { key: 'FOUR-DAYS' } })).toMatchObject({
-    ok: true,
-  });
-  const plan = await device.client.call('myService');
-  const fourDaysLater = new Date(running.clock.now().getTime() + 4 * 24 * 3_600_000).toISOString();
-  expect(plan).toMatchObject({ ok: true, data: { expiredAt: fourDaysLater } });
-  const own = await rowsOf(
-    running.service.database,
-    sql`select name, setting from pg_settings where source in ('database', 'user', 'database user')`,
-  );
-  expect(own).toEqual([]);
-});
+test.each(casesOf<Record<string, string>>({ usual: [together], all: others }))(
+  'a database whose sessions begin with %o answers like any other',
+  async (settings) => {
+    const environment = await environmentWith(settings);
+    await using running = await startTestService({ environment });
+    const device = await signedIn(running, newEmail());
+    expect(await device.client.call('consumeLicenseKey', { params: { key: 'FOUR-DAYS' } })).toMatchObject({
+      ok: true,
+    });
+    const plan = await device.client.call('myService');
+    const fourDaysLater = new Date(running.clock.now().getTime() + 4 * 24 * 3_600_000).toISOString();
+    expect(plan).toMatchObject({ ok: true, data: { expiredAt: fourDaysLater } });
+    const own = await rowsOf(
+      running.service.database,
+      sql`select name, setting from pg_settings where source in ('database', 'user', 'database user')`,
+    );
+    expect(own).toEqual([]);
+  },
+);
 
 test('what the address itself asks for is kept, unless results depend on it', async () => {
   const options = new URLSearchParams({ options: '-c search_path=elsewhere -c work_mem=5MB' });

@@ -2,15 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../src/service/limits/limits.ts';
-import { newEmail } from '../test-service.ts';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
+import { readEvents } from '../events/event-reader.ts';
+import { newEmail, TestDevice } from '../test-service.ts';
 import { caddy, nginx, startBehind } from './reverse-proxies.ts';
 
 /*
  * Two processes of the service over one database, behind a proxy as an operator would run it. Callers come from
  * different addresses of the loopback network, so that the proxy, and not the test, says where they are.
  */
+const proxies = { nginx, Caddy: caddy };
+type Case = [name: keyof typeof proxies, over: 'tcp' | 'socket'];
+
 /** Asks for a code from an address, and claims to come from anywhere. */
 async function askFrom(localAddress: string, port: number) {
   const headers = {
@@ -34,21 +39,60 @@ async function askFrom(localAddress: string, port: number) {
 
 const { burst } = defaultLimits.codesPerSource;
 
-describe.each([
-  { name: 'nginx', proxy: nginx },
-  { name: 'Caddy', proxy: caddy },
-])('behind $name', ({ proxy }) => {
-  test.each(['tcp', 'socket'] as const)(
-    'over %s, two processes share the limit of each caller, whatever the caller claims',
-    async (over) => {
-      await using running = await startBehind(proxy, over);
-      const replies: Awaited<ReturnType<typeof askFrom>>[] = [];
-      for (let i = 0; i < burst + 6; i += 1) replies.push(await askFrom('127.0.0.2', running.port));
-      expect(replies.map(({ status }) => status)).toEqual(
-        Array.from({ length: burst + 6 }, (_, i) => (i < burst ? 200 : 429)),
-      );
-      expect(new Set(replies.map(({ process }) => process)).size).toBe(2);
-      expect(await askFrom('127.0.0.3', running.port)).toMatchObject({ status: 200 });
-    },
-  );
+describe.each(
+  casesOf<Case>({
+    usual: [['nginx', 'tcp']],
+    all: [
+      ['nginx', 'tcp'],
+      ['nginx', 'socket'],
+      ['Caddy', 'tcp'],
+      ['Caddy', 'socket'],
+    ],
+  }),
+)('behind %s over %s', (name, over) => {
+  let running: Awaited<ReturnType<typeof startBehind>>;
+  let url = '';
+  beforeAll(async () => {
+    running = await startBehind(proxies[name], over);
+    url = `http://127.0.0.1:${running.port}`;
+  });
+  afterAll(() => running[Symbol.asyncDispose]());
+
+  async function signIn(email: string): Promise<TestDevice> {
+    const device = new TestDevice({ url, service: { mailboxUrl: '' } });
+    // Whichever process the proxy asks has the mail.
+    const boxes = running.mailboxUrls.map((mailboxUrl) => new TestDevice({ url, service: { mailboxUrl } }));
+    const count = () => Promise.all(boxes.map(async (box) => (await box.mails(email)).length));
+    const before = await count();
+    const authId = await device.requestCode(email);
+    const after = await count();
+    const box = boxes.find((_, index) => after[index] !== before[index]);
+    expect(await device.verify(authId, (await box?.readCode(email)) ?? '')).toMatchObject({ ok: true });
+    return device;
+  }
+
+  test('events come at once, and a stream counts as one request however long it lasts', async () => {
+    const email = newEmail();
+    const device = await signIn(email);
+    await using stream = await readEvents(url, device);
+    expect(stream.status).toBe(200);
+    expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    const before = Number(stream.headers.get('x-ratelimit-remaining'));
+    const later = await signIn(email);
+    await expect.poll(() => stream.events).toContain('devices');
+    expect(before).toBeGreaterThan(0);
+    await later.client.call('revokeDevices');
+    await stream.over;
+    expect(stream.events.at(-1)).toBe('end signed-out');
+  });
+
+  test('two processes share the limit of each caller, whatever the caller claims', async () => {
+    const replies: Awaited<ReturnType<typeof askFrom>>[] = [];
+    for (let i = 0; i < burst + 6; i += 1) replies.push(await askFrom('127.0.0.2', running.port));
+    expect(replies.map(({ status }) => status)).toEqual(
+      Array.from({ length: burst + 6 }, (_, i) => (i < burst ? 200 : 429)),
+    );
+    expect(new Set(replies.map(({ process }) => process)).size).toBe(2);
+    expect(await askFrom('127.0.0.3', running.port)).toMatchObject({ status: 200 });
+  });
 });

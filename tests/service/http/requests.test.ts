@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import path from 'node:path';
 import { portalProbePath } from '#shared/constants.ts';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 import {
   fetchEnvelope,
   newDirectory,
@@ -119,21 +120,37 @@ const notations: [string, string, (n: number) => string][] = [
   ['RFC 7239, hidden names', 'forwarded', (n) => `for="_p,\\"${n}", for=_SEVKISEK-${n};host="a,b;for=1"`],
 ];
 
-test.each(notations)('callers whose addresses come with %s have a limit each', async (_, header, node) => {
-  await using proxied = await startTestService({
-    environment: { WAYMAKER_TRUSTED_PROXIES: '127.0.0.1' },
-    requestsPerMinute: 1,
-  });
-  const statusFrom = async (n: number) =>
-    (await fetch(`${proxied.url}/api/basic-info`, { headers: { [header]: node(n) } })).status;
-  const statuses = async () => {
-    const answered: number[] = [];
-    for (const n of everyTen) answered.push(await statusFrom(n));
-    return answered;
-  };
-  expect(await statuses()).toEqual(everyTen.map(() => 200));
-  expect(await statuses()).toEqual(everyTen.map(() => 429));
+/** Each has a service of its own, whose limits nobody has used. */
+const usualNotations = [
+  'ports',
+  'IPv4 in IPv6, and ports',
+  'zones and ports',
+  'trusted proxies with ports',
+  'RFC 7239, hidden names',
+];
+const notationsOfRun = casesOf({
+  usual: notations.filter(([name]) => usualNotations.includes(name)),
+  all: notations,
 });
+
+test.each(notationsOfRun)(
+  'callers whose addresses come with %s have a limit each',
+  async (_, header, node) => {
+    await using proxied = await startTestService({
+      environment: { WAYMAKER_TRUSTED_PROXIES: '127.0.0.1' },
+      requestsPerMinute: 1,
+    });
+    const statusFrom = async (n: number) =>
+      (await fetch(`${proxied.url}/api/basic-info`, { headers: { [header]: node(n) } })).status;
+    const statuses = async () => {
+      const answered: number[] = [];
+      for (const n of everyTen) answered.push(await statusFrom(n));
+      return answered;
+    };
+    expect(await statuses()).toEqual(everyTen.map(() => 200));
+    expect(await statuses()).toEqual(everyTen.map(() => 429));
+  },
+);
 
 test('a proxy’s own header precedes what its caller says in the other one', async () => {
   await using proxied = await startTestService({
@@ -243,21 +260,28 @@ test('the public address is told instead of the own one', async () => {
 });
 
 test('a caller is told the address it comes from, also behind a proxy that is trusted', async () => {
-  const addressFrom = async (environment: NodeJS.ProcessEnv, forwardedFor?: string) => {
+  /** What it answers to callers who are forwarded for these; or where else to ask. */
+  const addressFrom = async (environment: NodeJS.ProcessEnv, ...forwardedFor: string[]) => {
     await using asked = await startTestService({ environment });
     const info = await new TestDevice(asked).client.call('basicInfo');
     const at = info.ok ? info.data.addressUrl : undefined;
-    const headers: Record<string, string> = forwardedFor ? { 'x-forwarded-for': forwardedFor } : {};
-    return at === `${asked.url}/api/address` ? await (await fetch(at, { headers })).json() : at;
+    if (at !== `${asked.url}/api/address`) return at;
+    const answers = forwardedFor.map(async (address) =>
+      (await fetch(at, { headers: { 'x-forwarded-for': address } })).json(),
+    );
+    return Promise.all(answers);
   };
   const answer = (address: string) => ({ code: 0, msg: '', data: { address } });
-  const trusting = { WAYMAKER_TRUSTED_PROXIES: '127.0.0.1' };
-  expect(await addressFrom({}, '203.0.113.9')).toEqual(answer('127.0.0.1'));
-  expect(await addressFrom(trusting, '203.0.113.9')).toEqual(answer('203.0.113.9'));
-  expect(await addressFrom(trusting, '::ffff:203.0.113.9')).toEqual(answer('203.0.113.9'));
-  expect(await addressFrom(trusting, '2001:db8:0::9')).toEqual(answer('2001:db8::9'));
-  expect(await addressFrom(trusting, 'nobody')).toMatchObject({ code: 404 });
   const elsewhere = 'https://address.example.net/';
+  expect(await addressFrom({}, '203.0.113.9')).toEqual([answer('127.0.0.1')]);
+  const trusting = { WAYMAKER_TRUSTED_PROXIES: '127.0.0.1' };
+  const forwarded = ['203.0.113.9', '::ffff:203.0.113.9', '2001:db8:0::9', 'nobody'];
+  expect(await addressFrom(trusting, ...forwarded)).toMatchObject([
+    answer('203.0.113.9'),
+    answer('203.0.113.9'),
+    answer('2001:db8::9'),
+    { code: 404 },
+  ]);
   expect(await addressFrom({ WAYMAKER_ADDRESS_URL: elsewhere })).toBe(elsewhere);
 });
 

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { newDirectory, newEmail, signedIn, startTestService } from '../test-service.ts';
 
-const clients = 60;
+const clients = 24;
 
 /** More than a kernel takes for somebody who reads nothing. */
 async function largeRouteLists(): Promise<string> {

@@ -5,7 +5,7 @@ import { readConfig } from '../../../src/service/config.ts';
 import { openDatabase } from '../../../src/service/database/database.ts';
 import { openJobs } from '../../../src/service/jobs/jobs.ts';
 import { createLogger } from '../../../src/service/log.ts';
-import { databaseKinds, databaseKindsOfRun, newEnvironment, type DatabaseKind } from '../test-service.ts';
+import { databaseKindsOfRun, newEnvironment, type DatabaseKind } from '../test-service.ts';
 
 const logger = pino({ level: 'silent' });
 
@@ -38,7 +38,7 @@ test('why no jobs can be looked for is in the log', async () => {
   await opened.database.execute(sql`alter table jobs.gone rename to job_common`);
 });
 
-describe.each(databaseKinds)('jobs on %s', (kind) => {
+describe.each(databaseKindsOfRun)('jobs on %s', (kind) => {
   test('a job is added with its transaction, or not at all', async () => {
     await using here = await open(kind);
     const jobs = await here.newJobs(true);
@@ -54,8 +54,6 @@ describe.each(databaseKinds)('jobs on %s', (kind) => {
     await here.database.transaction((transaction) => add(transaction, { number: 2 }));
     await expect.poll(() => seen).toEqual([2]);
   });
-
-  if (!databaseKindsOfRun.includes(kind)) return;
 
   test('jobs that are added while one is done follow without a pause', async () => {
     await using here = await open(kind);

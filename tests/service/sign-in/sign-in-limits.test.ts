@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { defaultLimits, type Limits } from '../../../src/service/limits/limits.ts';
+import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import {
   fetchEnvelope,
   newEmail,
@@ -195,7 +196,7 @@ describe('limits on sign-in', () => {
     expect(statuses).toEqual([422, 422, 422, 429, 429]);
   });
 
-  test('a thousand tries of one code are not all answered', async () => {
+  test('many tries of one code are not all answered', async () => {
     await using running = await strictService();
     const stranger = new Stranger(running);
     const email = newEmail();
@@ -203,7 +204,7 @@ describe('limits on sign-in', () => {
     const code = await new TestDevice(running).readCode(email);
     const replies: Awaited<ReturnType<Stranger['guess']>>[] = [];
     // More at once would be cut off by the service's limit on slow requests where the machine is busy.
-    for (let from = 0; from < 1000; from += 50) {
+    for (let from = 0; from < (isExhaustive ? 1000 : 100); from += 50) {
       const tries = Array.from({ length: 50 }, (_, i) =>
         stranger.guess(authId, otherCode(code, from + i + 1)),
       );

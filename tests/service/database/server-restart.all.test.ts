@@ -6,7 +6,6 @@ import type { ApiCallInput } from '#shared/api/client.ts';
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
 import { readEvents } from '../events/event-reader.ts';
-import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { createDatabase, startPostgresql } from '../postgresql-server.ts';
 import { startProgram } from '../service-process.ts';
 import { newEmail, newSeededEnvironment, TestDevice } from '../test-service.ts';
@@ -107,15 +106,11 @@ class Caller {
   }
 }
 
-const hardest = { mode: 'immediate', processes: 2 } as const;
-const easier = [
+test.each([
+  { mode: 'immediate', processes: 2 },
   { mode: 'fast', processes: 2 },
   { mode: 'immediate', processes: 1 },
-] as const;
-
-test.each(
-  casesOf<{ mode: 'fast' | 'immediate'; processes: number }>({ usual: [hardest], all: [hardest, ...easier] }),
-)('restarted -m $mode under $processes processes that sell', async ({ mode, processes }) => {
+] as const)('restarted -m $mode under $processes processes that sell', async ({ mode, processes }) => {
   await using all = await startAll(processes);
   const [first] = all.services;
   if (!first) throw new Error('no service');
