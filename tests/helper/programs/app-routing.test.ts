@@ -180,7 +180,7 @@ test(
       routeIps: [`${direct.ipv4}/32`],
       localNetwork: false,
     };
-    const whileChanged = async (ways: Routing[]) => {
+    const whileChanged = async (ways: readonly Routing[]) => {
       const capture = await lab.net.lab.capture();
       for (const routing of ways) {
         await lab.client.call('setRouting', { routing });
