@@ -76,10 +76,10 @@ export async function checkFolder(expected: ExpectedFolder): Promise<CheckedFold
 }
 
 /**
- * What dpkg and rpm call a file until it takes the place of the old one. After a power cut in the middle of an upgrade,
- * such files are left beside programs that are still whole; nothing runs them.
+ * What dpkg and rpm call a file until it takes the place of the old one, and dpkg what it keeps of that until then. After
+ * a power cut in the middle of an upgrade, such files are left beside programs that are still whole; nothing runs them.
  */
-const unfinished = /(?:\.dpkg-new|;[\da-f]{8})$/;
+const unfinished = /(?:\.dpkg-(?:new|tmp)|;[\da-f]{8})$/;
 
 const failed = (problem: FolderProblem): CheckedFolder => ({ ok: false, problem });
 

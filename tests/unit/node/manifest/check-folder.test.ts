@@ -210,7 +210,7 @@ test('versions are compared number by number', () => {
 });
 
 test('what an interrupted package manager leaves beside its files is no problem, by any other name it is', async () => {
-  for (const name of ['node.dpkg-new', 'helper/proxy.mjs;5f3a2b1c']) {
+  for (const name of ['node.dpkg-new', 'node.dpkg-tmp', 'helper/proxy.mjs;5f3a2b1c']) {
     await writeFile(path.join(folder, name), 'half of it');
     expect(await problem(), name).toBeUndefined();
   }
