@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
+import { lockBySocket } from '#node/os/socket-lock.ts';
 import type { ServiceConfig } from '../../src/service/config.ts';
 import { openDatabase } from '../../src/service/database/database.ts';
 import { openJobs } from '../../src/service/jobs/jobs.ts';
@@ -20,15 +22,32 @@ const madeOf = ['src/service/database', 'src/service/jobs', 'package-lock.json']
  */
 export async function createEmptyDatabase(directory: string): Promise<void> {
   const kept = path.join(keptFolder, await keyOf(madeOf));
-  if (!existsSync(kept)) {
-    await rm(keptFolder, { recursive: true, force: true });
-    await mkdir(keptFolder, { recursive: true });
-    const made = await mkdtemp(path.join(keptFolder, 'new-'));
-    await fillEmptyDatabase({ kind: 'pglite', directory: made });
-    // Another run of this checkout may have made one meanwhile.
-    await rename(made, kept).catch(() => rm(made, { recursive: true }));
+  await mkdir(keptFolder, { recursive: true });
+  const unlock = await lockOnceFree(keptFolder);
+  try {
+    if (!existsSync(kept)) {
+      await rm(keptFolder, { recursive: true });
+      await mkdir(keptFolder);
+      const made = await mkdtemp(path.join(keptFolder, 'new-'));
+      await fillEmptyDatabase({ kind: 'pglite', directory: made });
+      await rename(made, kept);
+    }
+    await copyEmptyDatabase(kept, directory);
+  } finally {
+    await unlock();
   }
-  await copyEmptyDatabase(kept, directory);
+}
+
+/** The runners of one checkout start at the same time. */
+async function lockOnceFree(directory: string): Promise<() => Promise<void>> {
+  for (;;) {
+    try {
+      return await lockBySocket(directory);
+    } catch (error) {
+      if (!(error instanceof Error && String(error.cause).includes('EADDRINUSE'))) throw error;
+    }
+    await delay(100);
+  }
 }
 
 /** A name that changes with the content of these files, or of what is in these folders. */

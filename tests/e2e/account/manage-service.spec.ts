@@ -1,6 +1,7 @@
 import { MyServiceRoute } from '../routes/my-service-route.ts';
 import { must, signInByApi } from '../support/service/api-user.ts';
 import { licenseKeys } from '../support/service/service.ts';
+import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
 import { expect } from '../webview/webview-fixtures.ts';
 import { keepPagesHere } from '../webview/kept-pages.ts';
 
@@ -10,15 +11,17 @@ const monthMs = 30 * 24 * 3_600_000;
 
 test.describe('spec §2: /my-service: the whole page on the desktop, and in a webview as there', () => {
   test('the plan with its state, end and seats; expired a minute after its end at the latest (spec §4)', async ({
-    signInInApp,
+    launchHere,
     serviceHere,
     email,
   }) => {
     const payer = await signInByApi(serviceHere, email);
     must(await payer.call('consumeLicenseKey', { params: { key: licenseKeys.myService } }));
     must(await payer.call('addMember', { body: { loginId: `friend-of-${email}`, loginType: 'email' } }));
-    const { app, page } = await signInInApp('android');
+    const app = await launchHere();
+    const { page } = app;
     await page.clock.install();
+    await arriveSignedIn(page, serviceHere, email);
     const service = new MyServiceRoute(page);
     await service.open();
     await expect(page.getByText('Gift', { exact: true })).toBeVisible();
@@ -27,8 +30,9 @@ test.describe('spec §2: /my-service: the whole page on the desktop, and in a we
     await expect(page.getByText(must(await payer.call('myService')).serviceId)).toBeVisible();
     await expect(service.renew).toBeVisible();
     await service.change.click();
-    const change = `browser ${serviceHere.consoleUrl}/store/change-service#hand-over=`;
-    await expect.poll(() => app.opened.join()).toContain(change);
+    const change = `${serviceHere.apiUrl}/store/change-service#hand-over=`;
+    await expect.poll(async () => (await app.externalLinks()).join()).toContain(change);
+    // The app's own clock stays: of a page's alone the service's time would be told apart.
     await page.clock.fastForward(monthMs + 61_000);
     await expect(service.expired).toBeVisible();
     await expect(service.active).toBeHidden();

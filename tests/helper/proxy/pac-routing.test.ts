@@ -146,7 +146,7 @@ describe('mode pac', () => {
       await eventually('the connection goes on', async () => heard.length > length + 2 || undefined);
     };
     await goesOn();
-    for (const routing of isExhaustive ? [pac, everything, pac] : [pac, everything]) {
+    for (const routing of [pac, everything, pac]) {
       await client.call('setRouting', { routing });
       const isGlobal = routing.mode === 'global';
       const source = await seen(`http://${addresses.echo.ipv4}/x`);
