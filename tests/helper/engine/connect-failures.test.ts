@@ -292,7 +292,7 @@ if (isExhaustive)
     await net.lab.user.probe.http4('x'.repeat(800));
     const first = await client.call('statistics', {});
     const seen = client.states.length;
-    for (const pid of await net.engines()) process.kill(pid, 'SIGKILL');
+    await net.killEngines();
     await client.until('connected', { seen });
     const second = await client.call('statistics', {});
     expect(first.sent).toBeGreaterThan(800);

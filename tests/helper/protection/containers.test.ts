@@ -143,7 +143,7 @@ describe('with masquerading as Docker has it', () => {
     await route(closed);
     await net.lab.setGatewayReachable(false);
     const seen = client.states.length;
-    for (const pid of await net.engines()) process.kill(pid, 'SIGKILL');
+    await net.killEngines();
     await client.until('connecting', { seen });
     expect(await leaksOfContainer(), 'connecting again').toEqual({ seen: nowhere, leaks: [] });
     await net.lab.setGatewayReachable(true);
@@ -233,7 +233,7 @@ describe('with masquerading as Docker has it', () => {
       const client = await net.connect({ killSwitch: true });
       await net.lab.setGatewayReachable(false);
       const seen = client.states.length;
-      for (const pid of await net.engines()) process.kill(pid, 'SIGKILL');
+      await net.killEngines();
       await client.until('connecting', { seen });
       expect(await leaksOfContainer()).toEqual({ seen: nowhere, leaks: [] });
       await expectLocalTraffic();

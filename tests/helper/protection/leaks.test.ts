@@ -63,7 +63,7 @@ test.each(casesOf({ usual: [{ killSwitch: true }], all: [{ killSwitch: true }, {
     const engines = await net.engines();
     seen = client.states.length;
     const onReconnect = await leaksWhile(async () => {
-      for (const pid of engines) process.kill(pid, 'SIGKILL');
+      await net.killEngines(engines);
       await client.until('connected', { seen });
       await anotherEngine(net, engines);
       await probeOnce();

@@ -237,7 +237,7 @@ if (isExhaustive)
     const client = await net.connect();
     const seen = client.states.length;
     await net.lab.user.run(words('sysctl -qw net.ipv6.conf.all.disable_ipv6=1'));
-    for (const pid of await net.engines()) process.kill(pid, 'SIGKILL');
+    await net.killEngines();
     await client.until('connecting', { seen });
     expect(await client.until('connected', { seen })).not.toHaveProperty('addresses.ipv6');
     expect(await source()).toBe(addresses.gateway.ipv4);

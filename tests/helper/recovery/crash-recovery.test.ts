@@ -73,7 +73,7 @@ if (isExhaustive)
     const client = await net.connect();
     const seen = client.states.length;
     process.kill(Number(await readFile(reader, 'utf8')), 'SIGKILL');
-    for (const pid of await net.engines()) process.kill(pid, 'SIGKILL');
+    await net.killEngines();
     await client.until('connecting', { seen });
     await client.until('connected', { seen });
     await expectTunnelled();

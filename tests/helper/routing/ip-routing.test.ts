@@ -144,7 +144,7 @@ describe.each(apart)('%s', (policy) => {
       const engines = await net.engines();
       const whileAnew = await packetsWhile(async () => {
         const seen = client.states.length;
-        for (const pid of engines) process.kill(pid, 'SIGKILL');
+        await net.killEngines(engines);
         await client.until('connected', { seen });
         await anotherEngine(net, engines);
       });
@@ -154,7 +154,7 @@ describe.each(apart)('%s', (policy) => {
       const whileGone = await packetsWhile(async () => {
         await net.lab.gateway.kill();
         isGatewayUp = false;
-        for (const pid of await net.engines()) process.kill(pid, 'SIGKILL');
+        await net.killEngines();
         await client.until('connecting', { seen: client.states.length - 1 });
         expect(await seenBy(echo.ipv4)).toBeUndefined();
         expect(await seenBy(direct.ipv4)).toBe(user.ipv4);

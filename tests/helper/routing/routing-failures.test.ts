@@ -250,7 +250,7 @@ if (isExhaustive)
         const client = await net.connect({ routing: routings[way], killSwitch });
         const seen = client.states.length;
         await programs.plan({ first: 1, how: 'refuses', onlyAdditions: true });
-        for (const pid of await net.engines()) process.kill(pid, 'SIGKILL');
+        await net.killEngines();
         if (killSwitch) {
           await client.until('connecting', { seen, where: ({ attempt }) => attempt === 5 });
           if (way === 'global') expect(await net.lab.user.probe.http4('closed')).toBeUndefined();

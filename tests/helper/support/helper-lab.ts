@@ -45,6 +45,8 @@ export interface HelperLab extends AsyncDisposable {
   connect(changes?: Partial<ConnectRequest>): Promise<TestClient>;
   /** Pids of the engines that run on the user's machine. */
   engines(): Promise<number[]>;
+  /** Kills these, or all of them; one may have ended by itself meanwhile, as with a gateway that is gone. */
+  killEngines(pids?: readonly number[]): Promise<void>;
   /** Pids of the proxies that run on the user's machine. */
   proxies(): Promise<number[]>;
 }
@@ -124,6 +126,8 @@ export async function createHelperLab(options?: LabOptions): Promise<HelperLab> 
     ...changes,
   });
 
+  const engines = () => processes(({ name }) => name === 'openconnect');
+
   return {
     lab,
     initialSnapshot,
@@ -162,7 +166,16 @@ export async function createHelperLab(options?: LabOptions): Promise<HelperLab> 
       await client.until('connected');
       return client;
     },
-    engines: () => processes(({ name }) => name === 'openconnect'),
+    engines,
+    async killEngines(pids) {
+      for (const pid of pids ?? (await engines())) {
+        try {
+          process.kill(pid, 'SIGKILL');
+        } catch (error) {
+          if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+        }
+      }
+    },
     proxies: () => processes(({ uid }) => uid === uidOn(lab.user.pid, 'waymaker-proxy')),
     async [Symbol.asyncDispose]() {
       letClientsGo();
