@@ -46,7 +46,7 @@ test('an invitation, a plan, and its end reach a browser, a webview and (in `npm
   expect(streams).not.toContain('/api/events');
 
   // The list of devices is displayed elsewhere when one of them ends the others.
-  const devices = new DevicesRoute(desktop[0] ?? web);
+  const devices = new DevicesRoute(desktop[0] ?? inApp);
   await devices.follow();
   await expect(devices.current).toBeVisible();
   await devices.revokeAll.click();
