@@ -26,11 +26,12 @@ async function useTunnel(settings: Partial<GatewaySettings>): Promise<number> {
   return Number(/ mtu (\d+) /.exec(device)?.[1]);
 }
 
-test('all traffic goes through the tunnel of a gateway that pushes 500 routes, no domain and an MTU of 510', async () => {
-  const mtu = await useTunnel({ options: [...routes(500), 'default-domain = ~a;b|$(id)'], mtu: 510 });
-  expect(mtu).toBeLessThanOrEqual(510);
+test('all traffic goes through the tunnel of a gateway that pushes 500 routes, and of one with no domain and an MTU of 510', async () => {
+  await useTunnel({ options: routes(500) });
   // What is no search domain is left out, and named in the log.
-  expect(net.log()).toContain('CISCO_DEF_DOMAIN');
+  const mtu = await useTunnel({ options: ['default-domain = ~a;b|$(id)'], mtu: 510 });
+  expect(mtu).toBeLessThanOrEqual(510);
+  expect(net.log()).toContain('"values":"searchDomains"');
   expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
 });
 
@@ -70,5 +71,5 @@ if (isExhaustive)
     }
     const mtu = await useTunnel({ mtu: 9_500 });
     expect(mtu).toBe(9_000);
-    expect(net.log()).toContain('INTERNAL_IP4_MTU');
+    expect(net.log()).toContain('"values":"mtu"');
   });

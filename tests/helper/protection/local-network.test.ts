@@ -71,21 +71,17 @@ type Attack = (typeof attacks)[string];
 
 const alone = Object.entries(attacks).map(([name, attack]): [string, Attack[]] => [name, [attack]]);
 const isOfRoutes = ([name]: (typeof alone)[number]) => name.includes('option 121');
-// Routes of leases are the same ones in part, of which a machine has only one.
 const inTurn = (those: typeof alone) => those.flatMap(([, [attack]]) => attack ?? []);
+const butForRoutes = 'one thing after the other, but for routes of leases';
 /** A network that is public, one that is too wide, and routes: the rest comes to the same. */
-const usual = [
-  'a public IPv6 network is on the link',
-  'a lease makes either half of IPv4 attached',
-  'a lease has routes to the link itself (option 121)',
-];
-/** Each by itself, too: another one might hide it. */
+const usual = ['a public IPv6 network is on the link', 'a lease makes either half of IPv4 attached'];
+/** Routes of leases are the same ones in part, of which a machine has only one. Each alone, too: another might hide it. */
 const attacksInTurn = casesOf<(typeof alone)[number]>({
-  usual: [['one thing after the other', inTurn(alone.filter(([name]) => usual.includes(name)))]],
-  all: [
-    ['one thing after the other, but for routes of leases', inTurn(alone.filter((one) => !isOfRoutes(one)))],
-    ...alone,
+  usual: [
+    [butForRoutes, inTurn(alone.filter(([name]) => usual.includes(name)))],
+    ...alone.filter(([name]) => name.endsWith('to the link itself (option 121)')),
   ],
+  all: [[butForRoutes, inTurn(alone.filter((one) => !isOfRoutes(one)))], ...alone],
 });
 
 describe('with the local network open, nothing leaves when a neighbour says that', () => {
