@@ -111,7 +111,7 @@ export async function launchInStandIn(options: LaunchOptions): Promise<DesktopAp
       notifications: () => running.app.notificationsShown(),
       clickNotification: (index) => running.app.userClicksNotification(index),
       messageBox: () => running.app.messageBox(),
-      answer: (button) => running.app.userAnswers(button),
+      answer: (button) => unlessGone(running.app.userAnswers(button)),
       saveDialog: () => running.app.saveDialog(),
       chooseFile: (file) => running.app.userChoosesFile(file),
     },
