@@ -36,7 +36,7 @@ export default defineConfig({
         // Many wait for processes and mails. In `npm test`, all other runners run at the same time.
         maxWorkers: process.env['WAYMAKER_RUNNER'] === undefined ? 3 : 2,
       }),
-      // Each file builds its own network namespaces, and mostly waits for them.
+      // Each file builds its own network namespaces and spends most of its time waiting for them.
       project('helper', { globalSetup: './tests/lab/runs/programs.ts', maxWorkers: 2 }),
     ],
   },

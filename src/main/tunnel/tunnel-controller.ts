@@ -123,7 +123,6 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     requests,
     sessions,
     killSwitch: () => options.preferences.forTunnel().killSwitch,
-    refusal: (listed) => options.refusal(listed),
     fail,
   });
   const recovery = createTunnelRecovery({
