@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { createPackage } from '@electron/asar';
 import type { ElectronFiles } from '../../../../packaging/desktop/electron-program.ts';
 
 /** By these bytes Electron's fuses are found: https://www.electronjs.org/docs/latest/tutorial/fuses */
@@ -14,7 +15,10 @@ export function fuseWire(binary: Buffer): string {
   return binary.toString('latin1', at, at + 9);
 }
 
-/** A folder like that of Electron's binary, which could not be had here: its files' names, and its fuses. */
+/**
+ * A folder like that of Electron's binary, which could not be had here: its files' names, its fuses, and an archive in the
+ * place of its own example, which electron-builder reads.
+ */
 export async function electronFiles(folder: string): Promise<ElectronFiles> {
   await mkdir(path.join(folder, 'resources'), { recursive: true });
   await mkdir(path.join(folder, 'locales'), { recursive: true });
@@ -22,6 +26,6 @@ export async function electronFiles(folder: string): Promise<ElectronFiles> {
   for (const file of ['LICENSE', 'LICENSES.chromium.html', 'version', 'resources.pak', 'locales/en-US.pak'])
     await writeFile(path.join(folder, file), file);
   await writeFile(path.join(folder, 'chrome-sandbox'), 'sandbox', { mode: 0o755 });
-  await writeFile(path.join(folder, 'resources/default_app.asar'), 'Electron’s own example');
+  await createPackage(path.join(folder, 'locales'), path.join(folder, 'resources/default_app.asar'));
   return { folder, program: 'electron' };
 }
