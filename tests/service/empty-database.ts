@@ -11,8 +11,9 @@ import { openJobs } from '../../src/service/jobs/jobs.ts';
 import { run } from '../lab/runs/process.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
-/** Of this checkout's runs. */
-const keptFolder = path.join(root, 'out/test-databases');
+/** Of this checkout's runs. Locked as a whole: the lock lies in it, so that only what is in its folder is ever removed. */
+const lockedFolder = path.join(root, 'out/test-databases');
+const keptFolder = path.join(lockedFolder, 'kept');
 /** What an empty database is made of. */
 const madeOf = ['src/service/database', 'src/service/jobs', 'package-lock.json'];
 
@@ -22,11 +23,11 @@ const madeOf = ['src/service/database', 'src/service/jobs', 'package-lock.json']
  */
 export async function createEmptyDatabase(directory: string): Promise<void> {
   const kept = path.join(keptFolder, await keyOf(madeOf));
-  await mkdir(keptFolder, { recursive: true });
-  const unlock = await lockOnceFree(keptFolder);
+  await mkdir(lockedFolder, { recursive: true });
+  const unlock = await lockOnceFree(lockedFolder);
   try {
     if (!existsSync(kept)) {
-      await rm(keptFolder, { recursive: true });
+      await rm(keptFolder, { recursive: true, force: true });
       await mkdir(keptFolder);
       const made = await mkdtemp(path.join(keptFolder, 'new-'));
       await fillEmptyDatabase({ kind: 'pglite', directory: made });
