@@ -1,0 +1,170 @@
+import type { Duplex } from 'node:stream';
+import { createHeadReader } from './answer-head.ts';
+import { readConnectAnswer, type ConnectAnswer } from './connect-answer.ts';
+import { connectRequest, type ConnectRequest } from './connect-request.ts';
+import { createPacketReader, framePacket, packetKind } from './packet.ts';
+
+/** What became of the request for a tunnel. */
+export type ConnectOutcome =
+  | { kind: 'granted'; answer: ConnectAnswer }
+  /** The gateway's status, such as 401 for a session that has ended. */
+  | { kind: 'refused'; status: number; reason: string }
+  /** Its answer cannot be used, or there is none. */
+  | { kind: 'unusable'; why: string }
+  | { kind: 'closed'; why: string; error?: Error };
+
+/** Why the channel carries no packets any more. */
+export type ChannelEnd =
+  /** The gateway said goodbye: the session may be over, or the gateway. */
+  | { kind: 'goodbye'; final: boolean; text: string }
+  | { kind: 'fault'; why: string }
+  | { kind: 'closed'; why: string; error?: Error };
+
+/** CSTP over a TLS connection. */
+export interface CstpChannel {
+  /** Asks for a tunnel, once; nothing is sent until its answer. */
+  connect(request: ConnectRequest): Promise<ConnectOutcome>;
+  /** False if the packet was not sent, as nobody waits for one. Other packets than data are never left out. */
+  send(kind: number, payload: Uint8Array): boolean;
+  /** Says goodbye, which ends the session at the gateway, and closes. Resolves when it is sent, or cannot be. */
+  leave(): Promise<void>;
+  /** Closes without a word: the session can be taken up again. */
+  close(): void;
+}
+
+export interface ChannelListener {
+  /** The payload is only valid until this returns. */
+  onPacket(kind: number, payload: Buffer): void;
+  /** Told once, after the tunnel was granted, unless this end closed it. */
+  onEnd(end: ChannelEnd): void;
+}
+
+/** A queue of packets for a connection that is slower than their senders; longer ones only delay all of them. */
+const maxQueued = 128;
+
+/** The first byte of a goodbye, and what it says (draft-mavrogiannopoulos-openconnect-04 §3.1). */
+const userRequest = Buffer.concat([Buffer.from([0xb0]), Buffer.from('user request')]);
+const maxGoodbyeChars = 200;
+
+type State =
+  | { at: 'open' }
+  | { at: 'asked'; settle: (outcome: ConnectOutcome) => void }
+  | { at: 'granted' }
+  | { at: 'closed' };
+
+export function createCstpChannel(socket: Duplex, listener: ChannelListener): CstpChannel {
+  let state: State = { at: 'open' };
+  const readHead = createHeadReader();
+  const reader = createPacketReader();
+  const queue: { packet: Buffer; sent?: () => void }[] = [];
+  let isWriting = false;
+
+  function end(end: ChannelEnd): void {
+    const was = state;
+    state = { at: 'closed' };
+    socket.destroy();
+    for (const { sent } of queue.splice(0)) sent?.();
+    if (was.at === 'granted') listener.onEnd(end);
+    if (was.at !== 'asked') return;
+    const error = end.kind === 'closed' ? end.error : undefined;
+    was.settle({
+      kind: 'closed',
+      why: end.kind === 'goodbye' ? 'goodbye' : end.why,
+      ...(error && { error }),
+    });
+  }
+
+  function take(bytes: Buffer): void {
+    if (state.at === 'asked') return takeHead(bytes, state.settle);
+    if (state.at === 'granted') return takePackets(bytes);
+    // Nobody has asked it anything.
+    if (state.at === 'open') end({ kind: 'fault', why: 'it speaks first' });
+  }
+
+  function takeHead(bytes: Buffer, settle: (outcome: ConnectOutcome) => void): void {
+    const read = readHead(bytes);
+    if (read.kind === 'incomplete') return;
+    const giveUp = (outcome: ConnectOutcome) => {
+      state = { at: 'closed' };
+      socket.destroy();
+      settle(outcome);
+    };
+    if (read.kind === 'refused') return giveUp({ kind: 'unusable', why: read.why });
+    const { status, reason } = read.head;
+    if (status !== 200) return giveUp({ kind: 'refused', status, reason: printable(reason) });
+    const answer = readConnectAnswer(read.head);
+    if (!answer.ok) return giveUp({ kind: 'unusable', why: answer.why });
+    state = { at: 'granted' };
+    settle({ kind: 'granted', answer: answer.answer });
+    // Whoever asked hears of the answer before the packets that came with it.
+    if (read.rest.length > 0) queueMicrotask(() => state.at === 'granted' && takePackets(read.rest));
+  }
+
+  function takePackets(bytes: Buffer): void {
+    const fault = reader.read(bytes, (kind, payload) => {
+      if (state.at !== 'granted') return;
+      if (kind === packetKind.disconnect || kind === packetKind.terminate)
+        return end({
+          kind: 'goodbye',
+          final: kind === packetKind.terminate,
+          text: printable(payload.subarray(1).toString('latin1')),
+        });
+      listener.onPacket(kind, payload);
+    });
+    if (fault) end({ kind: 'fault', why: fault });
+  }
+
+  /**
+   * One write at a time: Node joins those that wait into one TLS record, and ocserv ends a session in which a record is
+   * anything else than one packet.
+   */
+  function writeNext(): void {
+    const next = state.at === 'closed' ? undefined : queue.shift();
+    isWriting = next !== undefined;
+    if (!next) return;
+    socket.write(next.packet, () => {
+      next.sent?.();
+      writeNext();
+    });
+  }
+
+  function enqueue(packet: Buffer, sent?: () => void): void {
+    queue.push({ packet, ...(sent && { sent }) });
+    if (!isWriting) writeNext();
+  }
+
+  socket.on('data', take);
+  socket.on('error', (error) => end({ kind: 'closed', why: error.message, error }));
+  socket.on('end', () => end({ kind: 'closed', why: 'ended' }));
+  socket.on('close', () => end({ kind: 'closed', why: 'closed' }));
+
+  return {
+    connect(request) {
+      if (state.at !== 'open') return Promise.resolve({ kind: 'closed', why: 'not open' });
+      return new Promise((settle) => {
+        state = { at: 'asked', settle };
+        enqueue(Buffer.from(connectRequest(request), 'latin1'));
+      });
+    },
+    send(kind, payload) {
+      if (state.at !== 'granted') return false;
+      if (kind === packetKind.data && queue.length >= maxQueued) return false;
+      enqueue(framePacket(kind, payload));
+      return true;
+    },
+    async leave() {
+      if (state.at === 'granted')
+        await new Promise<void>((resolve) =>
+          enqueue(framePacket(packetKind.disconnect, userRequest), resolve),
+        );
+      state = { at: 'closed' };
+      socket.end();
+    },
+    close() {
+      state = { at: 'closed' };
+      socket.destroy();
+    },
+  };
+}
+
+const printable = (text: string) => text.replace(/[^\x20-\x7e]/g, '').slice(0, maxGoodbyeChars);
