@@ -1,0 +1,31 @@
+/** One timer for whoever has the next thing to do. */
+export interface Alarm {
+  /** Calls back at this time of `performance.now`, or earlier if that is wanted already. */
+  by(time: number): void;
+  stop(): void;
+}
+
+/** `check` is given the time, and says when it wants to be called next; `Infinity`: when `by` says so. */
+export function createAlarm(check: (now: number) => number): Alarm {
+  let timer: NodeJS.Timeout | undefined;
+  let due = Infinity;
+
+  function by(time: number): void {
+    if (time >= due) return;
+    clearTimeout(timer);
+    due = time;
+    timer = setTimeout(ring, Math.max(0, Math.ceil(time - performance.now())));
+  }
+  function ring(): void {
+    due = Infinity;
+    by(check(performance.now()));
+  }
+  return {
+    by,
+    stop() {
+      clearTimeout(timer);
+      // Nothing is earlier.
+      due = -Infinity;
+    },
+  };
+}

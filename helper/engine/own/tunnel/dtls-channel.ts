@@ -1,0 +1,257 @@
+import { packetKind } from '../cstp/packet.ts';
+import type { CipherSuite } from '../dtls/cipher-suites.ts';
+import { createDtlsClient, type DtlsClient, type DtlsCounters } from '../dtls/client.ts';
+import { probeSizes } from './mtu.ts';
+import type { Patience } from './patience.ts';
+
+/** Datagrams to one port of the gateway. */
+export interface DatagramPort {
+  send(datagram: Buffer): void;
+  close(): void;
+}
+
+export type OpenDatagrams = (listener: {
+  onDatagram(datagram: Buffer): void;
+  onError(error: Error): void;
+}) => DatagramPort;
+
+/** Why DTLS is given up, until it is tried again. */
+export type DtlsChannelEnd =
+  | 'no answer'
+  | 'not genuine'
+  | 'closed by the gateway'
+  | 'alert'
+  | 'used up'
+  /** The handshake went well, but no packet of any size comes back. */
+  | 'nothing passes'
+  /** It has carried packets, and then been silent for long. */
+  | 'silent'
+  | 'no socket';
+
+export interface DtlsChannelListener {
+  /** It carries packets from now on; also after a silence. */
+  onCarrying(): void;
+  onEncryption(suite: CipherSuite): void;
+  /** The other end does not answer: these packets may not have arrived, and others should go elsewhere. */
+  onSilent(unanswered: readonly Buffer[]): void;
+  /** The path carries no packets of the MTU, but such. The channel is closed. */
+  onSmallerPath(mtu: number): void;
+  /** The payload is only valid until this returns. */
+  onPacket(packet: Buffer): void;
+  /** Told once, unless its owner closed it. */
+  onEnd(end: DtlsChannelEnd): void;
+}
+
+export interface DtlsChannelOptions {
+  openDatagrams: OpenDatagrams;
+  key: Uint8Array;
+  sessionId: Uint8Array;
+  mtu: number;
+  patience: Patience;
+  /** Something is sent at least this often; undefined: that is not wanted. */
+  keepAliveMs: number | undefined;
+  listener: DtlsChannelListener;
+}
+
+/** The packets' way by datagrams, from the first message of the handshake on. */
+export interface DtlsChannel {
+  /** False if it does not carry packets now. The packet must not be changed afterwards. */
+  send(packet: Buffer): boolean;
+  /** Does what is due, and says when to call again, by `performance.now`. */
+  check(now: number): number;
+  /** `silently`: the gateway hears nothing of it. */
+  close(how?: 'silently'): void;
+  readonly counters: Readonly<DtlsCounters>;
+}
+
+type State =
+  | { at: 'handshake' }
+  /** `size`: the index of the probed one; `tries`: how often that was probed. */
+  | { at: 'probing'; size: number; tries: number; askedAt: number }
+  /** `unanswered`: since when something was sent and nothing has come back. */
+  | { at: 'carrying'; unanswered: number | undefined; askedAt: number }
+  | { at: 'silent'; since: number; askedAt: number }
+  | { at: 'closed' };
+
+/** The identity that goes with PSK-NEGOTIATE (draft-mavrogiannopoulos-openconnect-04 §2.3). */
+const identity = 'psk';
+
+const triesForSize = 3;
+const silentAskMs = 1_000;
+/** After so long, a new handshake is worth more than waiting. */
+const maxSilenceMs = 10_000;
+/** More than these may get lost: programs send what matters again. */
+const maxUnanswered = 32;
+
+const dataKind = Buffer.from([packetKind.data]);
+const nothing = Buffer.alloc(0);
+
+export function createDtlsChannel(options: DtlsChannelOptions): DtlsChannel {
+  const { listener, patience, mtu, keepAliveMs = Infinity } = options;
+  const sizes = probeSizes(mtu);
+  let state: State = { at: 'handshake' };
+  let heardAt = performance.now();
+  let sentAt = heardAt;
+  let unanswered: Buffer[] = [];
+
+  const datagrams = options.openDatagrams({
+    onDatagram: (datagram) => client.receive(datagram),
+    // The system knows that a datagram did not arrive. Others may, and if not, that is noticed as their silence.
+    onError: () => undefined,
+  });
+  const client: DtlsClient = createDtlsClient({
+    key: options.key,
+    identity,
+    sessionId: options.sessionId,
+    send: (datagram) => datagrams.send(datagram),
+    onConnected(suite) {
+      state = { at: 'probing', size: 0, tries: 0, askedAt: -Infinity };
+      listener.onEncryption(suite);
+      probe(performance.now());
+    },
+    onData: take,
+    onEnd: end,
+  });
+
+  function end(why: DtlsChannelEnd): void {
+    if (state.at === 'closed') return;
+    close();
+    listener.onEnd(why);
+  }
+
+  function close(how?: 'silently'): void {
+    state = { at: 'closed' };
+    client.close(how);
+    datagrams.close();
+    unanswered = [];
+  }
+
+  function write(kind: number, payload: Uint8Array): void {
+    sentAt = performance.now();
+    client.write(Buffer.from([kind]), payload);
+  }
+
+  /** Asks for an answer of the same size. */
+  function ask(bytes: number): void {
+    write(packetKind.dpdRequest, bytes === 0 ? nothing : Buffer.alloc(bytes));
+  }
+
+  function probe(now: number): void {
+    if (state.at !== 'probing') return;
+    if (state.tries === triesForSize) state = { ...state, size: state.size + 1, tries: 0 };
+    const bytes = sizes[state.size];
+    if (bytes === undefined) return end('nothing passes');
+    state = { ...state, tries: state.tries + 1, askedAt: now };
+    ask(bytes);
+  }
+
+  function take(content: Buffer): void {
+    const kind = content[0];
+    const payload = content.subarray(1);
+    heardAt = performance.now();
+    if (state.at === 'carrying' && state.unanswered !== undefined) {
+      state = { ...state, unanswered: undefined };
+      unanswered = [];
+    }
+    switch (kind) {
+      case packetKind.data:
+        if (payload.length > 0) listener.onPacket(payload);
+        break;
+      case packetKind.dpdRequest:
+        write(packetKind.dpdAnswer, payload);
+        break;
+      case packetKind.dpdAnswer:
+        takeAnswer(payload.length);
+        break;
+      case packetKind.disconnect:
+      case packetKind.terminate:
+        end('closed by the gateway');
+        break;
+      default:
+    }
+  }
+
+  function takeAnswer(bytes: number): void {
+    if (state.at === 'silent') return carry();
+    if (state.at !== 'probing') return;
+    // Some gateways answer with less than they were asked with (bjdgyc/anylink pull request 285): then the smallest
+    // question that was asked has arrived.
+    const asked = sizes.slice(0, state.size + 1);
+    const passed = asked.find((size) => size === bytes) ?? asked.at(-1) ?? 0;
+    if (passed === mtu) return carry();
+    close('silently');
+    listener.onSmallerPath(passed);
+  }
+
+  function carry(): void {
+    state = { at: 'carrying', unanswered: undefined, askedAt: -Infinity };
+    listener.onCarrying();
+  }
+
+  function checkCarrying(now: number, carrying: Extract<State, { at: 'carrying' }>): number {
+    const keepAliveAt = sentAt + keepAliveMs;
+    if (now >= keepAliveAt) write(packetKind.keepAlive, nothing);
+    if (carrying.unanswered === undefined) {
+      const idleUntil = heardAt + patience.idleMs;
+      if (now < idleUntil) return Math.min(idleUntil, sentAt + keepAliveMs);
+      state = { ...carrying, unanswered: now, askedAt: now };
+      ask(0);
+      return now + patience.askEveryMs;
+    }
+    const silentAt = carrying.unanswered + patience.silentAfterMs;
+    if (now >= silentAt) {
+      state = { at: 'silent', since: now, askedAt: now };
+      const lost = unanswered;
+      unanswered = [];
+      ask(0);
+      listener.onSilent(lost);
+      return now + silentAskMs;
+    }
+    const askAt = Math.max(carrying.unanswered + patience.askAfterMs, carrying.askedAt + patience.askEveryMs);
+    if (now < askAt) return Math.min(askAt, silentAt);
+    state = { ...carrying, askedAt: now };
+    ask(0);
+    return Math.min(now + patience.askEveryMs, silentAt);
+  }
+
+  client.start();
+  return {
+    counters: client.counters,
+    send(packet) {
+      if (state.at !== 'carrying') return false;
+      // Larger ones are of a time when the MTU was larger; TLS carries them.
+      if (packet.length > mtu || !client.write(dataKind, packet)) return false;
+      sentAt = performance.now();
+      if (state.unanswered === undefined) state = { ...state, unanswered: sentAt };
+      if (unanswered.length < maxUnanswered) unanswered.push(packet);
+      return true;
+    },
+    check(now) {
+      switch (state.at) {
+        case 'handshake':
+        case 'closed':
+          return Infinity;
+        case 'probing': {
+          const dueAt = state.askedAt + patience.askAfterMs;
+          if (now >= dueAt) probe(now);
+          return Math.max(dueAt, now + patience.askAfterMs);
+        }
+        case 'carrying':
+          return checkCarrying(now, state);
+        case 'silent':
+          if (now >= state.since + maxSilenceMs) {
+            end('silent');
+            return Infinity;
+          }
+          if (now >= state.askedAt + silentAskMs) {
+            state = { ...state, askedAt: now };
+            ask(0);
+          }
+          return state.askedAt + silentAskMs;
+        default:
+          return state satisfies never;
+      }
+    },
+    close,
+  };
+}

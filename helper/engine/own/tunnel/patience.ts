@@ -1,0 +1,23 @@
+import { toleratedRoundTripMs } from '../../engine-port.ts';
+
+/** For how long an end that says nothing is waited for, in milliseconds. */
+export interface Patience {
+  /** After traffic without an answer, it is asked whether it is there, and so often. */
+  askAfterMs: number;
+  askEveryMs: number;
+  /** After so long, the packets take the other channel. */
+  silentAfterMs: number;
+  /** Without traffic, it is asked after so long. */
+  idleMs: number;
+}
+
+/** A gateway that takes long to answer has that time in addition: several answers, of which some get lost. */
+export function patienceWith(roundTripMs: number): Patience {
+  return {
+    askAfterMs: Math.max(300, 1.5 * roundTripMs),
+    askEveryMs: Math.max(150, roundTripMs / 2),
+    silentAfterMs: Math.max(900, 4 * roundTripMs),
+    // As with openconnect, whose least is two seconds.
+    idleMs: Math.max(2_000, 1.2 * toleratedRoundTripMs(roundTripMs)),
+  };
+}

@@ -1,0 +1,427 @@
+import type { Duplex } from 'node:stream';
+import {
+  createCstpChannel,
+  type ChannelEnd,
+  type ConnectOutcome,
+  type CstpChannel,
+} from '../cstp/channel.ts';
+import type { ConnectAnswer } from '../cstp/connect-answer.ts';
+import { packetKind } from '../cstp/packet.ts';
+import type { CipherSuite } from '../dtls/cipher-suites.ts';
+import { createAlarm } from './alarm.ts';
+import {
+  createDtlsChannel,
+  type DtlsChannel,
+  type DtlsChannelEnd,
+  type OpenDatagrams,
+} from './dtls-channel.ts';
+import { overheadTo, tunnelMtu } from './mtu.ts';
+import { patienceWith } from './patience.ts';
+
+/** A TLS connection to the gateway, whose other end has been verified. */
+export interface SecureConnection {
+  socket: Duplex;
+  /** Keying material for DTLS (RFC 5705, RFC 8446 §7.5). */
+  exportKey(): Buffer;
+}
+
+export interface TunnelOptions {
+  /** The gateway's name for the Host header, and its address. */
+  host: string;
+  address: string;
+  port: number;
+  cookie: string;
+  userAgent: string;
+  /** The largest packet on the link to the gateway, in bytes. */
+  linkMtu: number;
+  /** The largest packet that is known to pass inside the tunnel. */
+  mtu: number | undefined;
+  roundTripMs: number;
+  /** Undefined: no connection was made, and whoever opens it knows why. */
+  openTls(): Promise<SecureConnection | undefined>;
+  openDatagrams(port: number): OpenDatagrams;
+  listener: TunnelListener;
+}
+
+export interface TunnelListener {
+  /** A packet for this machine, only valid until this returns. */
+  onPacket(packet: Buffer): void;
+  /** The gateway has given this; true when the system has been configured with it. */
+  onConfiguration(answer: ConnectAnswer, mtu: number): Promise<boolean>;
+  /** The channel that carries packets from now on. */
+  onTransport(transport: 'tls' | 'dtls'): void;
+  onDtlsEncryption(suite: CipherSuite): void;
+  /** For the log: one of a few words, and more about it. */
+  onNote(note: TunnelNote, detail?: string): void;
+  /** Told once, unless `leave` or `close` ended it. */
+  onEnd(end: TunnelEnd): void;
+}
+
+export type TunnelNote =
+  | 'asking for a tunnel'
+  | 'DTLS is not used'
+  | 'DTLS has ended'
+  | 'DTLS is silent'
+  | 'the path carries smaller packets'
+  | 'new keys'
+  | 'no new keys';
+
+export type TunnelEnd =
+  | { kind: 'not-opened' }
+  | { kind: 'not-granted'; outcome: Exclude<ConnectOutcome, { kind: 'granted' }> }
+  | { kind: 'not-configured' }
+  | { kind: 'ended'; by: ChannelEnd }
+  /** The gateway has not answered for long. */
+  | { kind: 'dead' };
+
+/** The TLS channel, and when something came or went there. */
+interface Tls {
+  channel: CstpChannel;
+  connection: SecureConnection;
+  answer: ConnectAnswer;
+  mtu: number;
+  heardAt: number;
+  sentAt: number;
+  askedAt: number;
+}
+
+type Dtls =
+  | { at: 'off' }
+  /** It is tried again then. */
+  | { at: 'waiting'; until: number }
+  /** It is shaken hands with or probed. */
+  | { at: 'opening'; channel: DtlsChannel }
+  | { at: 'carrying'; channel: DtlsChannel }
+  /** It is looked whether it comes back. */
+  | { at: 'silent'; channel: DtlsChannel };
+
+type Renewal =
+  | { at: 'none' }
+  | { at: 'opening' }
+  /** The gateway ends the old channels as soon as it reads the request, so what is sent waits for its answer. */
+  | { at: 'asking'; held: Buffer[] };
+
+type State =
+  | { at: 'opening' }
+  | { at: 'configuring'; tls: Tls }
+  | { at: 'up'; tls: Tls; dtls: Dtls; renewal: Renewal; renewAt: number }
+  | { at: 'ended' };
+
+export interface Tunnel {
+  /** The packet must not be changed afterwards. */
+  send(packet: Buffer): void;
+  /** Ends the session at the gateway; resolves when it has been told. */
+  leave(): Promise<void>;
+  /** Ends the tunnel; the session stays valid. */
+  close(): void;
+}
+
+const maxHeld = 256;
+/** The wait before DTLS is tried again: doubled each time, up to the last. */
+const firstRetryMs = 3_000;
+const maxRetryMs = 60_000;
+/** New keys are made some time before they are due. */
+const renewalShare = 0.9;
+const renewalLimitMs = 15_000;
+const renewalRetryMs = 10_000;
+/** TLS is dead if so many waits pass without a sign of life. */
+const deadAfterWaits = 2.5;
+const nothing = Buffer.alloc(0);
+
+export function createTunnel(options: TunnelOptions): Tunnel {
+  const { listener, address } = options;
+  const patience = patienceWith(options.roundTripMs);
+  const overhead = overheadTo(address);
+  let linkMtu =
+    options.mtu === undefined ? options.linkMtu : Math.min(options.linkMtu, options.mtu + overhead);
+  let state: State = { at: 'opening' };
+  let retryMs = firstRetryMs;
+  const alarm = createAlarm(check);
+
+  function end(why: TunnelEnd): void {
+    if (state.at === 'ended') return;
+    close();
+    listener.onEnd(why);
+  }
+
+  function close(): void {
+    const was = state;
+    state = { at: 'ended' };
+    alarm.stop();
+    if ('dtls' in was && 'channel' in was.dtls) was.dtls.channel.close('silently');
+    if ('tls' in was) was.tls.channel.close();
+  }
+
+  /** Asks for a tunnel on a connection; nothing else changes. */
+  async function ask(connection: SecureConnection): Promise<{ tls: Tls } | TunnelEnd> {
+    const channel: CstpChannel = createCstpChannel(connection.socket, {
+      onPacket: (kind, payload) => takeTls(channel, kind, payload),
+      onEnd: (by) => tlsEnded(channel, by),
+    });
+    const { host, cookie, userAgent } = options;
+    listener.onNote('asking for a tunnel');
+    const outcome = await channel.connect({
+      host,
+      cookie,
+      userAgent,
+      linkMtu,
+      tunnelMtu: linkMtu - overhead,
+      wantsDtls: true,
+    });
+    if (outcome.kind !== 'granted') return { kind: 'not-granted', outcome };
+    const { answer } = outcome;
+    const now = performance.now();
+    const mtu = tunnelMtu(answer, { gateway: address, mtu: linkMtu });
+    return { tls: { channel, connection, answer, mtu, heardAt: now, sentAt: now, askedAt: -Infinity } };
+  }
+
+  async function start(): Promise<void> {
+    const connection = await options.openTls();
+    if (isEnded()) return void connection?.socket.destroy();
+    if (!connection) return end({ kind: 'not-opened' });
+    const asked = await ask(connection);
+    if (isEnded()) return void connection.socket.destroy();
+    if (!('tls' in asked)) return end(asked);
+    const { tls } = asked;
+    state = { at: 'configuring', tls };
+    alarm.by(performance.now() + patience.idleMs);
+    const isConfigured = await listener.onConfiguration(tls.answer, tls.mtu);
+    if (isEnded()) return;
+    if (!isConfigured) return end({ kind: 'not-configured' });
+    const dtls = tls.answer.dtls.kind === 'none' ? { at: 'off' as const } : openDtls(tls);
+    state = { at: 'up', tls, dtls, renewal: { at: 'none' }, renewAt: renewalTime(tls.answer) };
+    if (tls.answer.dtls.kind === 'none') listener.onNote('DTLS is not used', tls.answer.dtls.why);
+    alarm.by(Math.min(performance.now() + patience.idleMs, state.renewAt));
+  }
+
+  const isEnded = () => state.at === 'ended';
+
+  const renewalTime = ({ rekey }: ConnectAnswer) =>
+    rekey.method === 'none' ? Infinity : performance.now() + renewalShare * 1_000 * rekey.seconds;
+
+  // TLS
+
+  function takeTls(channel: CstpChannel, kind: number, payload: Buffer): void {
+    if (!('tls' in state)) return;
+    const { tls } = state;
+    // Packets of the old channel are good until the new one is there.
+    if (channel === tls.channel) tls.heardAt = performance.now();
+    if (kind === packetKind.data && state.at === 'up' && payload.length > 0) listener.onPacket(payload);
+    if (kind === packetKind.dpdRequest) channel.send(packetKind.dpdAnswer, payload);
+  }
+
+  function tlsEnded(channel: CstpChannel, by: ChannelEnd): void {
+    if (!('tls' in state) || channel !== state.tls.channel) return;
+    // The gateway has read the request for the new one.
+    if (state.at === 'up' && state.renewal.at === 'asking') return;
+    end({ kind: 'ended', by });
+  }
+
+  function sendTls(tls: Tls, packet: Buffer): void {
+    if (tls.channel.send(packetKind.data, packet)) tls.sentAt = performance.now();
+  }
+
+  /** Asks a silent gateway whether it is there; returns when to look again, or that it is not. */
+  function checkTls(now: number, tls: Tls): number | 'dead' {
+    const { dpdSeconds, keepAliveSeconds } = tls.answer.tls;
+    const idleMs = Math.min(patience.idleMs, dpdSeconds === undefined ? Infinity : 1_000 * dpdSeconds);
+    if (now >= tls.heardAt + Math.max(deadAfterWaits * patience.idleMs, 2 * idleMs)) return 'dead';
+    const askAt = Math.max(tls.heardAt, tls.askedAt) + idleMs;
+    if (now >= askAt) {
+      tls.askedAt = now;
+      tls.sentAt = now;
+      tls.channel.send(packetKind.dpdRequest, nothing);
+    }
+    const keepAliveMs = keepAliveSeconds === undefined ? Infinity : 1_000 * keepAliveSeconds;
+    if (now >= tls.sentAt + keepAliveMs) {
+      tls.sentAt = now;
+      tls.channel.send(packetKind.keepAlive, nothing);
+    }
+    return Math.min(Math.max(tls.heardAt, tls.askedAt) + idleMs, tls.sentAt + keepAliveMs);
+  }
+
+  // DTLS
+
+  function openDtls({ answer, connection, mtu }: Tls): Dtls {
+    const offer = answer.dtls;
+    if (offer.kind === 'none') return { at: 'off' };
+    const { keepAliveSeconds } = offer;
+    /** What follows is about this channel, not one that has taken its place. */
+    const current = () => (state.at === 'up' && 'channel' in state.dtls ? state.dtls.channel : undefined);
+    const channel: DtlsChannel = createDtlsChannel({
+      openDatagrams: options.openDatagrams(offer.port ?? options.port),
+      key: connection.exportKey(),
+      sessionId: offer.id,
+      mtu,
+      patience,
+      keepAliveMs: keepAliveSeconds === undefined ? undefined : 1_000 * keepAliveSeconds,
+      listener: {
+        onEncryption: (suite) => listener.onDtlsEncryption(suite),
+        onPacket: (packet) => listener.onPacket(packet),
+        onCarrying() {
+          if (state.at !== 'up' || current() !== channel) return;
+          state.dtls = { at: 'carrying', channel };
+          retryMs = firstRetryMs;
+          listener.onTransport('dtls');
+        },
+        onSilent(unanswered) {
+          if (state.at !== 'up' || current() !== channel) return;
+          state.dtls = { at: 'silent', channel };
+          listener.onNote('DTLS is silent');
+          listener.onTransport('tls');
+          // They may not have arrived; the first of them makes the gateway answer by TLS, too (ocserv).
+          for (const packet of unanswered) send(packet);
+        },
+        onSmallerPath(smaller) {
+          if (state.at !== 'up' || current() !== channel) return;
+          listener.onNote('the path carries smaller packets', String(smaller));
+          linkMtu = smaller + overhead;
+          state.dtls = { at: 'off' };
+          // Only a new tunnel makes the gateway's packets smaller.
+          void renew();
+        },
+        onEnd(why) {
+          if (state.at !== 'up' || current() !== channel) return;
+          dtlsEnded(why);
+        },
+      },
+    });
+    alarm.by(performance.now() + patience.askAfterMs);
+    return { at: 'opening', channel };
+  }
+
+  function dtlsEnded(why: DtlsChannelEnd): void {
+    if (state.at !== 'up') return;
+    const wasCarrying = state.dtls.at === 'carrying';
+    const until = performance.now() + retryMs;
+    state.dtls = { at: 'waiting', until };
+    retryMs = Math.min(2 * retryMs, maxRetryMs);
+    listener.onNote('DTLS has ended', why);
+    if (wasCarrying) listener.onTransport('tls');
+    alarm.by(until);
+  }
+
+  function checkDtls(now: number, dtls: Dtls): number {
+    switch (dtls.at) {
+      case 'off':
+        return Infinity;
+      case 'waiting':
+        if (now < dtls.until) return dtls.until;
+        if (state.at === 'up') state.dtls = openDtls(state.tls);
+        return now + patience.askAfterMs;
+      case 'opening':
+      case 'carrying':
+      case 'silent':
+        return dtls.channel.check(now);
+      default:
+        return dtls satisfies never;
+    }
+  }
+
+  // New keys
+
+  /** Always by a new tunnel, whatever the gateway announces: renegotiation breaks with some, and TLS 1.3 has none. */
+  async function renew(): Promise<void> {
+    if (state.at !== 'up' || state.renewal.at !== 'none') return;
+    const up = state;
+    up.renewal = { at: 'opening' };
+    const limit = new Promise<'late'>((resolve) => setTimeout(resolve, renewalLimitMs, 'late').unref());
+    const connection = await Promise.race([options.openTls(), limit]);
+    if (isEnded()) return void (typeof connection === 'object' && connection.socket.destroy());
+    if (connection === undefined || connection === 'late') return notRenewed('no connection');
+
+    up.renewal = { at: 'asking', held: [] };
+    const { held } = up.renewal;
+    const old = up.tls;
+    const wasCarrying = up.dtls.at === 'carrying';
+    // ocserv takes any datagram of the old one that comes after the request for that of a client that has moved, and
+    // then refuses to shake hands for three seconds.
+    if ('channel' in up.dtls) up.dtls.channel.close('silently');
+    up.dtls = { at: 'off' };
+    const asked = await Promise.race([ask(connection), limit]);
+    if (isEnded()) return void connection.socket.destroy();
+    if (asked === 'late' || !('tls' in asked)) {
+      connection.socket.destroy();
+      // The request may have ended the old channel; nobody would have told.
+      return end(asked === 'late' ? { kind: 'dead' } : asked);
+    }
+    const { tls } = asked;
+    up.tls = tls;
+    old.channel.close();
+    if (differs(old, tls) && !(await listener.onConfiguration(tls.answer, tls.mtu)))
+      return end({ kind: 'not-configured' });
+    if (isEnded()) return undefined;
+    up.renewal = { at: 'none' };
+    up.renewAt = renewalTime(tls.answer);
+    if (wasCarrying) listener.onTransport('tls');
+    listener.onNote('new keys');
+    for (const packet of held) sendTls(tls, packet);
+    up.dtls = openDtls(tls);
+    alarm.by(Math.min(performance.now() + patience.idleMs, up.renewAt));
+    return undefined;
+  }
+
+  function notRenewed(why: string): void {
+    if (state.at !== 'up') return;
+    state.renewal = { at: 'none' };
+    state.renewAt = performance.now() + renewalRetryMs;
+    listener.onNote('no new keys', why);
+    alarm.by(state.renewAt);
+  }
+
+  // Both
+
+  function check(now: number): number {
+    if (state.at === 'opening' || state.at === 'ended') return Infinity;
+    const tlsAt = checkTls(now, state.tls);
+    if (tlsAt === 'dead' && !(state.at === 'up' && state.renewal.at === 'asking')) {
+      end({ kind: 'dead' });
+      return Infinity;
+    }
+    const nextTls = tlsAt === 'dead' ? now + patience.idleMs : tlsAt;
+    if (state.at === 'configuring') return nextTls;
+    if (now >= state.renewAt) {
+      state.renewAt = Infinity;
+      void renew();
+    }
+    const nextDtls = checkDtls(now, state.dtls);
+    return Math.min(nextTls, nextDtls, state.at === 'up' ? state.renewAt : Infinity);
+  }
+
+  function send(packet: Buffer): void {
+    if (state.at !== 'up') return;
+    const { renewal, dtls, tls } = state;
+    if (renewal.at === 'asking') {
+      if (renewal.held.length < maxHeld) renewal.held.push(packet);
+      return;
+    }
+    if (dtls.at === 'carrying' && dtls.channel.send(packet)) {
+      alarm.by(performance.now() + patience.askAfterMs);
+      return;
+    }
+    sendTls(tls, packet);
+  }
+
+  void start();
+  return {
+    send,
+    async leave() {
+      const was = state;
+      state = { at: 'ended' };
+      alarm.stop();
+      if (!('tls' in was)) return;
+      if ('dtls' in was && 'channel' in was.dtls) was.dtls.channel.close('silently');
+      await was.tls.channel.leave();
+    },
+    close,
+  };
+}
+
+/** Whether the system has to be configured anew. */
+function differs(old: Tls, fresh: Tls): boolean {
+  const told = ({ answer, mtu }: Tls) => {
+    const { ipv4, ipv6, resolvers, searchDomains, routes } = answer;
+    return JSON.stringify({ ipv4, ipv6, resolvers, searchDomains, routes, mtu });
+  };
+  return told(old) !== told(fresh);
+}

@@ -1,0 +1,248 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { framePacket, packetKind } from '../../../../helper/engine/own/cstp/packet.ts';
+import { startTunnel, usualHeaders, type TestGateway } from '../support/test-gateway.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
+
+let count = 0;
+/** Sends packets, one every so many milliseconds, and returns what they say. */
+async function sendFor(gateway: TestGateway, milliseconds: number, every = 10): Promise<string[]> {
+  const sent: string[] = [];
+  for (let at = 0; at < milliseconds; at += every) {
+    count += 1;
+    sent.push(`packet ${count}`);
+    gateway.tunnel.send(Buffer.from(`packet ${count}`));
+    await pass(every);
+  }
+  return sent;
+}
+
+const arrived = ({ packets }: TestGateway) => packets.map(({ text }) => text);
+const lost = (gateway: TestGateway, sent: readonly string[]) =>
+  sent.filter((text) => !arrived(gateway).includes(text));
+
+async function up(changes?: Parameters<typeof startTunnel>[0]): Promise<TestGateway> {
+  const gateway = startTunnel(changes);
+  await pass(50);
+  return gateway;
+}
+
+describe('from TLS to DTLS', () => {
+  test('packets move without one being lost or coming twice', async () => {
+    const gateway = await up({ largestDatagram: 0 });
+    const sent = await sendFor(gateway, 200, 5);
+    gateway.largestDatagram = 65_535;
+    sent.push(...(await sendFor(gateway, 800, 5)));
+    expect(gateway.told).toEqual(['asking for a tunnel', 'aes-256-gcm', 'dtls']);
+    expect(arrived(gateway)).toEqual(sent);
+    expect([gateway.packets[0]?.way, gateway.packets.at(-1)?.way]).toEqual(['tls', 'dtls']);
+    gateway.send('dtls', 'down by DTLS');
+    gateway.send('tls', 'down by TLS');
+    await pass(1);
+    expect(gateway.received.toSorted()).toEqual(['down by DTLS', 'down by TLS']);
+  });
+
+  test('the tunnel waits for no handshake, and DTLS is tried again later', async () => {
+    const gateway = await up({ largestDatagram: 0 });
+    const sent = await sendFor(gateway, 500);
+    expect(arrived(gateway)).toEqual(sent);
+    // TommyLau/docker-ocserv issue 45: datagrams that lead nowhere.
+    await pass(45_000);
+    expect(gateway.told).toContain('DTLS has ended: no answer');
+    gateway.largestDatagram = 65_535;
+    await pass(5_000);
+    expect(gateway.told.at(-1)).toBe('dtls');
+    expect(gateway.ends).toEqual([]);
+  });
+
+  test.each([
+    ['does not offer it', usualHeaders.slice(0, 3), 'not offered'],
+    [
+      'offers another kind',
+      [...usualHeaders.slice(0, 3), 'X-DTLS-CipherSuite: AES128-SHA'],
+      'another cipher suite',
+    ],
+  ])('a gateway that %s is sent no datagram', async (_what, headers, why) => {
+    const gateway = await up({ headers });
+    const sent = await sendFor(gateway, 100);
+    expect([gateway.datagrams, gateway.told.at(-1)]).toEqual([0, `DTLS is not used: ${why}`]);
+    expect(arrived(gateway)).toEqual(sent);
+  });
+
+  // bjdgyc/anylink pull request 285: gateways whose answers to a probe are empty.
+  test('a gateway that answers probes with nothing in them is used', async () => {
+    expect((await up({ answers: { tls: true, dtls: 'empty' } })).told.at(-1)).toBe('dtls');
+  });
+});
+
+describe('datagrams that get lost', () => {
+  test('are noticed within a second of traffic, and what was sent meanwhile comes by TLS', async () => {
+    const gateway = await up();
+    await sendFor(gateway, 200);
+    gateway.send('dtls', 'an answer');
+    await pass(1);
+    gateway.largestDatagram = 0;
+    const before = gateway.told.length;
+    const sent = await sendFor(gateway, 1_500, 50);
+    expect(gateway.told.slice(before)).toEqual(['DTLS is silent', 'tls']);
+    expect(lost(gateway, sent)).toEqual([]);
+    const first = gateway.packets.findIndex(({ way, text }) => way === 'tls' && text === sent[0]);
+    expect(first).toBeGreaterThan(0);
+  });
+
+  test('for some seconds cost no new handshake', async () => {
+    const gateway = await up();
+    gateway.largestDatagram = 0;
+    await sendFor(gateway, 2_000, 50);
+    expect(gateway.told.at(-1)).toBe('tls');
+    gateway.largestDatagram = 65_535;
+    await pass(1_100);
+    expect(gateway.told.at(-1)).toBe('dtls');
+    expect(gateway.told.filter((told) => told === 'aes-256-gcm')).toHaveLength(1);
+  });
+
+  test('for long lead to a new handshake when they pass again', async () => {
+    const gateway = await up();
+    gateway.largestDatagram = 0;
+    await sendFor(gateway, 12_000, 100);
+    expect(gateway.told).toContain('DTLS has ended: silent');
+    gateway.largestDatagram = 65_535;
+    await pass(8_000);
+    expect(gateway.told.slice(-2)).toEqual(['aes-256-gcm', 'dtls']);
+    const sent = await sendFor(gateway, 100);
+    expect(lost(gateway, sent)).toEqual([]);
+  });
+
+  test('without traffic are noticed, too', async () => {
+    const gateway = await up();
+    gateway.largestDatagram = 0;
+    await pass(3_500);
+    expect(gateway.told.at(-1)).toBe('tls');
+    expect(gateway.ends).toEqual([]);
+  });
+});
+
+describe('the largest packet', () => {
+  test('is what a datagram carries, and what the gateway says', async () => {
+    // 20 for IPv4, 8 for UDP, 37 for the record and 1 for the kind.
+    expect((await up()).mtus).toEqual([1_434]);
+    expect((await up({ options: { linkMtu: 1_400 } })).mtus).toEqual([1_334]);
+    expect((await up({ options: { address: '2001:db8::1' } })).mtus).toEqual([1_414]);
+    // cernekee/ics-openconnect issue 5: a smaller one is nobody's to raise.
+    expect((await up({ headers: [...usualHeaders, 'X-CSTP-MTU: 1269'].toReversed() })).mtus).toEqual([1_269]);
+  });
+
+  test('gets smaller by a new tunnel where large datagrams vanish', async () => {
+    const gateway = await up({ largestDatagram: 1_350 });
+    expect(gateway.told).not.toContain('dtls');
+    const sent = await sendFor(gateway, 4_000, 20);
+    expect(gateway.mtus).toEqual([1_434, 1_280]);
+    expect(gateway.requests.map((head) => /X-CSTP-Base-MTU: (\d+)/.exec(head)?.[1])).toEqual([
+      '1500',
+      '1346',
+    ]);
+    expect(gateway.told.at(-1)).toBe('dtls');
+    expect(lost(gateway, sent)).toEqual([]);
+  });
+});
+
+describe('new keys', () => {
+  const headers = [...usualHeaders, 'X-CSTP-Rekey-Time: 20', 'X-CSTP-Rekey-Method: ssl'];
+
+  test('are made by a new tunnel before they are due, without a packet lost', async () => {
+    const gateway = await up({ headers });
+    const sent = await sendFor(gateway, 20_000, 20);
+    expect(gateway.requests).toHaveLength(2);
+    expect(lost(gateway, sent)).toEqual([]);
+    expect(gateway.told.slice(-4)).toEqual(['tls', 'new keys', 'aes-256-gcm', 'dtls']);
+    expect([gateway.mtus.length, gateway.ends]).toEqual([1, []]);
+  });
+
+  test('the old channel may be ended as soon as the new one is asked for', async () => {
+    const gateway = await up({ headers });
+    const answer = vi.spyOn(gateway.requests, 'push');
+    answer.mockImplementation((...heads) => {
+      // ocserv tells the old worker to end before it answers.
+      gateway.write(framePacket(packetKind.disconnect, Buffer.from([0xb0])), 0);
+      return Array.prototype.push.apply(gateway.requests, heads);
+    });
+    await pass(19_000);
+    expect(gateway.requests).toHaveLength(2);
+    expect(gateway.ends).toEqual([]);
+  });
+
+  // openconnect/openconnect issue 7: a gateway that gives another address when it is asked again.
+  test('with another address configure the system anew', async () => {
+    const gateway = await up({ headers });
+    gateway.headers = headers.map((line) => line.replace('192.0.2.7', '192.0.2.8'));
+    await pass(19_000);
+    expect(gateway.mtus).toHaveLength(2);
+  });
+
+  test('that are refused end the tunnel with the gateway’s words', async () => {
+    const gateway = await up({ headers });
+    gateway.status = '401 Unauthorized';
+    await pass(19_000);
+    expect(gateway.ends).toMatchObject([{ kind: 'not-granted', outcome: { kind: 'refused', status: 401 } }]);
+  });
+});
+
+describe('the end', () => {
+  test('of a gateway that is silent comes after some seconds', async () => {
+    const gateway = await up({ answers: { tls: false, dtls: false }, headers: usualHeaders.slice(0, 3) });
+    await pass(4_000);
+    expect([gateway.ends, gateway.kinds.length > 0]).toEqual([[], true]);
+    await pass(2_500);
+    expect(gateway.ends).toEqual([{ kind: 'dead' }]);
+  });
+
+  test('of a connection is told at once, and nothing is sent after it', async () => {
+    const gateway = await up();
+    gateway.end();
+    await pass(1);
+    expect(gateway.ends).toEqual([{ kind: 'ended', by: { kind: 'closed', why: 'ended' } }]);
+    const { datagrams } = gateway;
+    gateway.tunnel.send(Buffer.from('late'));
+    await pass(60_000);
+    expect([gateway.datagrams, gateway.ends.length]).toEqual([datagrams, 1]);
+  });
+
+  test('of a session that the gateway does not know', async () => {
+    const gateway = await up({ status: '401 Unauthorized' });
+    expect(gateway.ends).toMatchObject([{ kind: 'not-granted', outcome: { status: 401 } }]);
+  });
+
+  test('comes with a configuration that cannot be used', async () => {
+    const gateway = await up({ accepts: false });
+    expect(gateway.ends).toEqual([{ kind: 'not-configured' }]);
+  });
+
+  test('that the user wants is told to the gateway', async () => {
+    const gateway = await up();
+    await gateway.tunnel.leave();
+    await pass(1);
+    expect(gateway.kinds.at(-1)).toBe(packetKind.disconnect);
+    expect(gateway.ends).toEqual([]);
+  });
+
+  test('by a goodbye of the gateway', async () => {
+    const gateway = await up();
+    gateway.write(framePacket(packetKind.terminate, Buffer.from('\xb0Idle', 'latin1')));
+    await pass(1);
+    expect(gateway.ends).toEqual([{ kind: 'ended', by: { kind: 'goodbye', final: true, text: 'Idle' } }]);
+  });
+});
+
+test('a gateway without traffic is asked as often as it wants, and kept alive', async () => {
+  const gateway = await up({
+    headers: [...usualHeaders.slice(0, 3), 'X-CSTP-DPD: 1', 'X-CSTP-Keepalive: 20'],
+  });
+  await pass(10_000);
+  const asked = gateway.kinds.filter((kind) => kind === packetKind.dpdRequest).length;
+  expect(asked).toBeGreaterThanOrEqual(8);
+  expect(asked).toBeLessThanOrEqual(11);
+  expect(gateway.ends).toEqual([]);
+});
