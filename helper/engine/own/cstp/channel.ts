@@ -33,7 +33,6 @@ export interface CstpChannel {
 }
 
 export interface ChannelListener {
-  /** The payload is only valid until this returns. */
   onPacket(kind: number, payload: Buffer): void;
   /** Told once, after the tunnel was granted, unless this end closed it. */
   onEnd(end: ChannelEnd): void;
@@ -59,17 +58,17 @@ export function createCstpChannel(socket: Duplex, listener: ChannelListener): Cs
   const queue: { packet: Buffer; sent?: () => void }[] = [];
   let isWriting = false;
 
-  function end(end: ChannelEnd): void {
+  function end(by: ChannelEnd): void {
     const was = state;
     state = { at: 'closed' };
     socket.destroy();
     for (const { sent } of queue.splice(0)) sent?.();
-    if (was.at === 'granted') listener.onEnd(end);
+    if (was.at === 'granted') listener.onEnd(by);
     if (was.at !== 'asked') return;
-    const error = end.kind === 'closed' ? end.error : undefined;
+    const error = by.kind === 'closed' ? by.error : undefined;
     was.settle({
       kind: 'closed',
-      why: end.kind === 'goodbye' ? 'goodbye' : end.why,
+      why: by.kind === 'goodbye' ? 'goodbye' : by.why,
       ...(error && { error }),
     });
   }

@@ -37,7 +37,7 @@ export type StreamFault = 'not a packet' | 'a packet that is too long' | 'a comp
 
 export interface PacketReader {
   /**
-   * Calls back with each packet that these bytes complete; its payload is only valid until the callback returns. After a
+   * Calls back with each packet that these bytes complete; its payload is a part of these bytes, or of a copy. After a
    * fault, nothing is read any more.
    */
   read(bytes: Buffer, onPacket: (kind: number, payload: Buffer) => void): StreamFault | undefined;

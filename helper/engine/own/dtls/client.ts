@@ -31,6 +31,8 @@ export interface DtlsOptions {
   identity: string;
   /** At most 32 bytes. */
   sessionId: Uint8Array;
+  /** How long the first answer may take, in milliseconds, before a message is sent again. */
+  firstTimeoutMs?: number;
   send(datagram: Buffer): void;
   onConnected(suite: CipherSuite): void;
   onData(content: Buffer): void;
@@ -57,8 +59,8 @@ export interface DtlsClient {
   readonly counters: Readonly<DtlsCounters>;
 }
 
-/** For an answer (RFC 6347 §4.2.4.1, which allows less than its second); doubled each time, up to the last. */
-const firstTimeoutMs = 400;
+/** RFC 6347 §4.2.4.1 allows less than its second. Doubled each time, up to the last. */
+const usualFirstTimeoutMs = 400;
 const maxTimeoutMs = 6_400;
 /** Some 32 seconds in all: hotels' networks lose most datagrams, and the tunnel does not wait for this one. */
 const maxTransmissions = 9;
@@ -77,7 +79,7 @@ type State =
   | { at: 'closed' };
 
 export function createDtlsClient(options: DtlsOptions): DtlsClient {
-  const { key, identity, sessionId } = options;
+  const { key, identity, sessionId, firstTimeoutMs = usualFirstTimeoutMs } = options;
   const handshake = createHandshake({ key, identity, sessionId, random: randomBytes(32) });
   const counters: DtlsCounters = { malformed: 0, forged: 0, replayed: 0, retransmitted: 0 };
   const window = createReplayWindow();
@@ -97,7 +99,7 @@ export function createDtlsClient(options: DtlsOptions): DtlsClient {
       if (transmissions > 0) counters.retransmitted += 1;
       transmissions += 1;
       timer = setTimeout(transmit, timeoutMs);
-      timeoutMs = Math.min(2 * timeoutMs, maxTimeoutMs);
+      timeoutMs = Math.min(2 * timeoutMs, Math.max(firstTimeoutMs, maxTimeoutMs));
       const records = flight.flatMap(({ epoch, type, content }) => recordOf(epoch, type, content) ?? []);
       options.send(Buffer.concat(records));
     };
@@ -135,7 +137,7 @@ export function createDtlsClient(options: DtlsOptions): DtlsClient {
         case 'finish':
           // What has come so far was in clear, and is no part of what follows.
           messages = createMessageAssembly(received);
-          useKeys(step.keys);
+          takeKeys(step.keys);
           sendFlight(step.flight);
           return;
         case 'connected':
@@ -147,7 +149,7 @@ export function createDtlsClient(options: DtlsOptions): DtlsClient {
     }
   }
 
-  function useKeys({ suite, client, server }: HandshakeKeys): void {
+  function takeKeys({ suite, client, server }: HandshakeKeys): void {
     const open = createRecordOpener(suite, server);
     state = { at: 'finishing', open, seal: createRecordSealer(suite, client, 1), suite, early: [] };
   }

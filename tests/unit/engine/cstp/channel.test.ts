@@ -1,4 +1,4 @@
-import { duplexPair, type Duplex } from 'node:stream';
+import { duplexPair } from 'node:stream';
 import { describe, expect, test, vi } from 'vitest';
 import { createCstpChannel, type ChannelEnd } from '../../../../helper/engine/own/cstp/channel.ts';
 import { framePacket, packetKind } from '../../../../helper/engine/own/cstp/packet.ts';
@@ -15,7 +15,7 @@ const granted = 'HTTP/1.1 200 CONNECTED\r\nX-CSTP-Address: 192.0.2.7\r\n\r\n';
 
 /** A channel, and the gateway's end of its connection. */
 function open() {
-  const [socket, gateway] = duplexPair() as [Duplex, Duplex];
+  const [socket, gateway] = duplexPair();
   const packets: [kind: number, text: string][] = [];
   const ends: ChannelEnd[] = [];
   const writes: Buffer[] = [];

@@ -36,7 +36,7 @@ test.each([
 });
 
 test('the premaster secret is as long as the key, twice', () => {
-  expect(premasterSecret(hex('0102 03')).toString('hex')).toBe('0003000000' + '0003010203');
+  expect(premasterSecret(hex('0102 03')).toString('hex')).toBe('00030000000003010203');
 });
 
 test('each suite cuts its key block into keys and parts of nonces without a gap', () => {
