@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod/mini';
+import type { EngineKind } from './system/ports/engine-host-port.ts';
 import type { FurtherOptions, SystemOptions } from './system/ports/platform.ts';
 
 /** Root's own command line (the unit file); nothing of it ever comes from a caller. */
@@ -13,6 +14,8 @@ export interface HelperOptions {
   allowedUsers: string[];
   /** The group whose members may call. */
   allowedGroup: string;
+  /** What carries the tunnel's packets. */
+  engine: EngineKind;
   /** Whether to only undo what an earlier helper left, and end. */
   isRestore: boolean;
   /** What only this system has. */
@@ -32,6 +35,7 @@ export function parseOptions(argv: string[], { places, further }: SystemOptions)
       'state-dir': { type: 'string', default: places.stateDirectory },
       'allow-user': { type: 'string', multiple: true, default: [] },
       'allow-group': { type: 'string', default: 'waymaker' },
+      engine: { type: 'string', default: 'openconnect' },
       restore: { type: 'boolean', default: false },
       ...Object.fromEntries(
         Object.entries(further.defaults).map(([name, value]) => [
@@ -47,6 +51,7 @@ export function parseOptions(argv: string[], { places, further }: SystemOptions)
       'state-dir': absolutePath,
       'allow-user': z.array(user),
       'allow-group': groupName,
+      engine: z.enum(['openconnect', 'own']),
       restore: z.boolean(),
     })
     .parse(values);
@@ -55,6 +60,7 @@ export function parseOptions(argv: string[], { places, further }: SystemOptions)
     stateDirectory: options['state-dir'],
     allowedUsers: options['allow-user'],
     allowedGroup: options['allow-group'],
+    engine: options.engine,
     isRestore: options.restore,
     ofSystem: z.parse(further.schema, values),
   };

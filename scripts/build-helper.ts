@@ -10,9 +10,9 @@ export const native = ['koffi', `@koromix/koffi-${process.platform}-${process.ar
 
 /**
  * Bundles the helper into one file, `out/helper/helper.mjs`, and copies its only native module to
- * `out/helper/node_modules`; its proxy, a separate program, becomes `out/helper/proxy.mjs`. The folder can be run from
- * any place; resolves with the helper's path. With public keys, in base64, it runs only in a folder that was signed with
- * one of them.
+ * `out/helper/node_modules`; its proxy and its engine, separate programs, become `out/helper/proxy.mjs` and
+ * `out/helper/engine.mjs`. The folder can be run from any place; resolves with the helper's path. With public keys, in
+ * base64, it runs only in a folder that was signed with one of them.
  */
 export async function buildHelper(
   outDirectory = path.join(root, 'out/helper'),
@@ -24,6 +24,7 @@ export async function buildHelper(
   for (const [entry, name] of [
     ['helper/index.ts', 'helper.mjs'],
     ['helper/posix/start-proxy.ts', 'proxy.mjs'],
+    ['helper/posix/start-engine.ts', 'engine.mjs'],
   ] as const) {
     await bundleProgram({ entry, file: path.join(outDirectory, name), external: native, define });
   }

@@ -17,6 +17,8 @@ export interface EngineOptions {
   device: DeviceHandle;
   /** The largest packet that the path to the gateway carries inside the tunnel, in bytes, if that is known. */
   mtu: number | undefined;
+  /** The MTU of the link to the gateway when the engine begins; undefined if that cannot be found out. */
+  linkMtu(): Promise<number | undefined>;
   /** Whether to read the routes that the gateway pushes; otherwise they are ignored. */
   wantsPushedRoutes: boolean;
   /**
@@ -26,6 +28,8 @@ export interface EngineOptions {
   roundTripMs: number;
   /** How to run a program as the engine's user. */
   unprivileged(program: string, args: readonly string[]): UnprivilegedCommand;
+  /** How to run our own engine's program. */
+  ownProgram(): UnprivilegedCommand;
   /** How to give it a secret. */
   secretFile(content: string): SecretFile;
   log: Log;

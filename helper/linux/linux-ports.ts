@@ -26,11 +26,11 @@ import { createTunnelDevice } from './routing/tunnel-device.ts';
 import { createUplink } from './routing/uplink.ts';
 import { killProcessesOf } from './groups/user-processes.ts';
 
-/** Next to the helper's bundle, or among its sources. */
-const proxyScript = path.join(
-  import.meta.dirname,
-  import.meta.filename.endsWith('.ts') ? '../posix/start-proxy.ts' : 'proxy.mjs',
-);
+/** A program next to the helper's bundle, or among its sources. */
+const programFile = (source: string, bundle: string) =>
+  path.join(import.meta.dirname, import.meta.filename.endsWith('.ts') ? `../posix/${source}` : bundle);
+const proxyScript = programFile('start-proxy.ts', 'proxy.mjs');
+const engineScript = programFile('start-engine.ts', 'engine.mjs');
 
 /** Linux: policy routing and nftables around a TUN device; engine and proxy run as users of their own. */
 export function createLinuxPorts(options: LinuxOptions, log: Log): Ports {
@@ -62,7 +62,7 @@ export function createLinuxPorts(options: LinuxOptions, log: Log): Ports {
     dns: createLinuxDns(run),
     uplink: createUplink(parts),
     connections: { end: (addresses) => endTunnelConnections(run, log, addresses) },
-    engines: createEngineHost(accounts),
+    engines: createEngineHost(accounts, engineScript),
     proxies: {
       async create() {
         const account = await accounts.proxy();

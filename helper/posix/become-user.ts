@@ -1,5 +1,5 @@
-/** The ids of the account that the proxy runs as. */
-export interface ProxyAccount {
+/** The ids of the account that one of our programs runs as. */
+export interface ProgramAccount {
   uid: number;
   gid: number;
 }
@@ -8,10 +8,10 @@ export interface ProxyAccount {
  * Becomes that user for good; throws if that fails, or if there is a way back. In a process that root started,
  * setuid(2) sets the real, effective and saved user, and drops all capabilities (capabilities(7)).
  */
-export function becomeUser({ uid, gid }: ProxyAccount): void {
+export function becomeUser({ uid, gid }: ProgramAccount): void {
   const { setgroups, setgid, setuid, setegid, seteuid } = process;
   if (!setgroups || !setgid || !setuid || !setegid || !seteuid) throw new Error('no users on this system');
-  if (uid === 0 || gid === 0) throw new Error('the proxy does not run as root');
+  if (uid === 0 || gid === 0) throw new Error('not as root');
   setgroups([]);
   setgid(gid);
   setuid(uid);

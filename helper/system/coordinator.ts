@@ -12,6 +12,7 @@ import type { Journal } from './journal.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import { createNetworkFollower } from './network-follower.ts';
 import { addressList } from '../network/tunnel-configuration.ts';
+import type { EngineKind } from './ports/engine-host-port.ts';
 import type { Ports } from './ports/ports.ts';
 import { createGuard, type GuardedName } from './guard.ts';
 import { createPortalAccess } from './portal-access.ts';
@@ -35,6 +36,8 @@ const datagramLooksMs = [25, 50, 100, 200, 400] as const;
 export function createCoordinator(options: {
   ports: Ports;
   journal: Journal<JournalEntry>;
+  /** What carries the tunnel's packets. */
+  engine: EngineKind;
   log: Log;
 }): SystemAdapter {
   const { ports, journal, log } = options;
@@ -116,7 +119,7 @@ export function createCoordinator(options: {
     device: device.handle,
 
     async unavailable() {
-      if (!(await engines.isAvailable())) return 'engine-absent';
+      if (!(await engines.isAvailable(options.engine))) return 'engine-absent';
       return ports.isSupported() ? undefined : 'tunnel-unsupported';
     },
 
@@ -330,9 +333,11 @@ export function createCoordinator(options: {
       });
     },
 
+    linkMtu: async () => applied && (await engines.linkMtu(applied.connection.address)),
     roundTripMs: async () => applied && (await roundTripOf(applied.connection.address)),
 
     unprivileged: (program, args) => engines.command(program, args),
+    ownEngine: () => engines.ownCommand(),
     secretFile: (content) => engines.secretFile(content),
 
     connectToGateway: (gateway) => engines.connect(gateway),

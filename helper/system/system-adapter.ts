@@ -137,6 +137,9 @@ export interface SystemAdapter {
    */
   followDatagrams(signal: AbortSignal): void;
 
+  /** The MTU of the link to the gateway, in bytes; undefined if that is not known. */
+  linkMtu(): Promise<number | undefined>;
+
   /** How long the gateway takes to answer the engine, in milliseconds; undefined if that is not known. */
   roundTripMs(): Promise<number | undefined>;
 
@@ -145,6 +148,9 @@ export interface SystemAdapter {
 
   /** How to run a program as the unprivileged engine user, so that it ends when the helper does. */
   unprivileged(program: string, args: readonly string[]): UnprivilegedCommand;
+
+  /** How to run our own engine's program likewise. */
+  ownEngine(): UnprivilegedCommand;
 
   /** A file for a secret that such a program reads. */
   secretFile(content: string): SecretFile;

@@ -17,6 +17,7 @@ export type BundledPackage = z.infer<typeof listed>[number];
 export interface CoreBundles {
   helper: string;
   proxy: string;
+  engine: string;
   commandLine: string;
   packages: BundledPackage[];
 }
@@ -33,6 +34,7 @@ export async function bundleCore(
   const bundles = {
     helper: path.join(folder, 'helper.mjs'),
     proxy: path.join(folder, 'proxy.mjs'),
+    engine: path.join(folder, 'engine.mjs'),
     commandLine: path.join(folder, 'cli.js'),
   };
   const define = {
@@ -45,6 +47,7 @@ export async function bundleCore(
   for (const [entry, file] of [
     ['helper/index.ts', bundles.helper],
     ['helper/posix/start-proxy.ts', bundles.proxy],
+    ['helper/posix/start-engine.ts', bundles.engine],
     ['src/main/cli/index.ts', bundles.commandLine],
   ] as const) {
     await bundleProgram({ entry, file, external: notBundled, packageList, define });

@@ -23,6 +23,7 @@ export interface CorePrograms {
   /** Bundles. */
   helper: string;
   proxy: string;
+  engine: string;
   commandLine: string;
   /** Packages with native parts, which bundles find beside them. */
   packages: readonly NativePackage[];
@@ -76,6 +77,7 @@ export async function layCorePrograms(tree: string, programs: CorePrograms): Pro
   await lay(programs.node, path.join(tree, installed.node), 0o755);
   await lay(programs.helper, path.join(tree, installed.helper));
   await lay(programs.proxy, path.join(own, 'helper/proxy.mjs'));
+  await lay(programs.engine, path.join(own, 'helper/engine.mjs'));
   await lay(programs.commandLine, path.join(tree, installed.commandLine));
   // Node takes a file named .js for what the nearest package.json says.
   await write(path.join(own, 'app/package.json'), '{ "type": "module" }\n');

@@ -80,12 +80,15 @@ export async function readTunnelDevice(): Promise<{ index: number; isUp: boolean
   );
 }
 
-/** The name of a device; undefined if it is gone. */
-export async function readLinkName(index: number): Promise<string | undefined> {
+/** The name of a device, and its MTU; undefined if it is gone. */
+export async function readDevice(
+  index: number,
+): Promise<{ name: string; mtu: number | undefined } | undefined> {
   const payload = Buffer.alloc(linkHeader);
   payload.writeInt32LE(index, linkIndexAt);
   const link = await readLink(payload);
-  return link && findAttribute(link, linkHeader, IFLA_IFNAME)?.subarray(0, -1).toString();
+  const name = link && findAttribute(link, linkHeader, IFLA_IFNAME)?.subarray(0, -1).toString();
+  return link && name !== undefined ? { name, mtu: findNumber(link, linkHeader, IFLA_MTU) } : undefined;
 }
 
 /** What the kernel tells of a device; undefined if there is none. */

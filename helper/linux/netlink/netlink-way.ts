@@ -14,13 +14,15 @@ import {
   routeHeader,
   routeHeaderOf,
 } from './route-message.ts';
-import { readLinkName } from './netlink-state.ts';
+import { readDevice } from './netlink-state.ts';
 
 /** Where the kernel sends a packet. */
 export interface Way {
   /** The next hop's address; undefined if the destination is on the link. */
   gateway: string | undefined;
   device: string;
+  /** The device's, in bytes. */
+  mtu: number | undefined;
   source: string | undefined;
 }
 
@@ -33,12 +35,17 @@ export async function findWay(address: string, uid?: number): Promise<Way | unde
   const payload = Buffer.concat([header, attribute(RTA_DST, destination), ...user]);
   const route = await answerTo({ type: RTM_GETROUTE, payload });
   const index = route && findNumber(route, routeHeader, RTA_OIF);
-  const device = index === undefined ? undefined : await readLinkName(index);
+  const device = index === undefined ? undefined : await readDevice(index);
   if (!route || device === undefined) return undefined;
   const told = (wanted: number) => addressIn(findAttribute(route, routeHeader, wanted));
   // RTA_VIA: a next hop of another IP version, after its address family.
   const via = addressIn(findAttribute(route, routeHeader, RTA_VIA)?.subarray(2));
-  return { gateway: told(RTA_GATEWAY) ?? via, device, source: told(RTA_PREFSRC) };
+  return {
+    gateway: told(RTA_GATEWAY) ?? via,
+    device: device.name,
+    mtu: device.mtu,
+    source: told(RTA_PREFSRC),
+  };
 }
 
 /** The kernel refuses where there is no way. */

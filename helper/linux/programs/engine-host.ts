@@ -1,17 +1,21 @@
 import type { EngineHost } from '../../system/ports/engine-host-port.ts';
 import type { Accounts } from '../callers/accounts.ts';
 import { peerPortOf, roundTripOf } from '../netlink/netlink-sockets.ts';
+import { findWay } from '../netlink/netlink-way.ts';
 import { findProgram } from '../../posix/command.ts';
+import { ownEngineCommand } from './own-engine-command.ts';
 import { createSecretFile } from './secret-file.ts';
 import { connectTcpAs } from './tcp-socket-as.ts';
 import { unprivilegedCommand } from './unprivileged-command.ts';
 import { killProcessesOf } from '../groups/user-processes.ts';
 
 /** The engine runs as its own user, whose uid identifies its packets. */
-export function createEngineHost(accounts: Accounts): EngineHost {
+/** `ownEngine`: the file of our own engine's program. */
+export function createEngineHost(accounts: Accounts, ownEngine: string): EngineHost {
   return {
-    async isAvailable() {
-      const isInstalled = findProgram('openconnect') !== undefined && findProgram('setpriv') !== undefined;
+    async isAvailable(engine) {
+      const programs = engine === 'own' ? ['setpriv'] : ['openconnect', 'setpriv'];
+      const isInstalled = programs.every((program) => findProgram(program) !== undefined);
       return isInstalled && (await accounts.engine()) !== undefined;
     },
     command(program, args) {
@@ -19,11 +23,20 @@ export function createEngineHost(accounts: Accounts): EngineHost {
       if (!engine) throw new Error('there is no user for the engine');
       return unprivilegedCommand(engine, program, args);
     },
+    ownCommand() {
+      const { engine } = accounts.known;
+      if (!engine) throw new Error('there is no user for the engine');
+      return ownEngineCommand(engine, ownEngine);
+    },
     secretFile: createSecretFile,
     connect(gateway) {
       const { engine } = accounts.known;
       if (!engine) throw new Error('there is no user for the engine');
       return connectTcpAs(engine.uid, gateway);
+    },
+    async linkMtu(address) {
+      const { engine } = accounts.known;
+      return engine && (await findWay(address, engine.uid))?.mtu;
     },
     async datagramPort(address) {
       const { engine } = accounts.known;

@@ -11,6 +11,7 @@ import { forwardIpv4From } from '../netlink/netlink-forwarding.ts';
 import { removeLink } from '../netlink/netlink-routes.ts';
 import { hasAddresses, readTunnelDevice, readTunnelTable } from '../netlink/netlink-state.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
+import { openTunnelDevice } from './open-tunnel-device.ts';
 import type { PrefixTables } from './prefix-tables.ts';
 
 /** A TUN device, with the routes that lead into it in a table of our own. */
@@ -40,7 +41,7 @@ export function createTunnelDevice(parts: {
 
   return {
     name: tunnelDevice,
-    handle: { kind: 'name', name: tunnelDevice },
+    handle: { name: tunnelDevice, open: () => openTunnelDevice(tunnelDevice) },
     exists,
     async create() {
       await create();

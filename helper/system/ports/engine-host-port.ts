@@ -1,16 +1,23 @@
 import type { Socket } from 'node:net';
 import type { GatewayEndpoint } from '../../network/gateway-endpoint.ts';
 
+/** openconnect(8), or our own. */
+export type EngineKind = 'openconnect' | 'own';
+
 /** How the unprivileged engine runs on this machine. */
 export interface EngineHost {
   /** Whether the engine and its user are installed. */
-  isAvailable(): Promise<boolean>;
+  isAvailable(engine: EngineKind): Promise<boolean>;
   /** How to run a program as the engine's user, so that it ends when the helper does. */
   command(program: string, args: readonly string[]): UnprivilegedCommand;
+  /** How to run our own engine's program, which ends with the helper. */
+  ownCommand(): UnprivilegedCommand;
   /** A file for a secret that such a program inherits. */
   secretFile(content: string): SecretFile;
   /** A TCP connection that takes the engine's route; the socket reports whether it succeeds. */
   connect(gateway: GatewayEndpoint): Socket;
+  /** The MTU of the link that leads to this address, in bytes; undefined if that cannot be found out. */
+  linkMtu(address: string): Promise<number | undefined>;
   /**
    * The port of this address to which the engine sends datagrams, as the system sees it; undefined if it sends none, or
    * that cannot be found out.

@@ -14,9 +14,21 @@ export interface ReceivedPackets {
 
 /**
  * The device for the engine's process. It may be handed over before the device exists, since an engine starts while the
- * system is prepared. `name`: a device of that name is made for the engine's user, who opens it.
+ * system is prepared: a device of that name is made for the engine's user, who opens it, or gets it opened.
  */
-export type DeviceHandle = { kind: 'name'; name: string };
+export interface DeviceHandle {
+  readonly name: string;
+  open(): OpenedDevice;
+}
+
+/** A descriptor for a process to inherit, from which it reads the packets that the device is to send, and the reverse. */
+export interface OpenedDevice {
+  readonly descriptor: number;
+  /** Connects the descriptor, and those that were inherited, with the device, which must exist; throws if it does not. */
+  attach(): void;
+  /** Closes this process's descriptor; more calls do nothing. */
+  close(): void;
+}
 
 /** The tunnel's network device. */
 export interface TunnelDevice extends Guarded {

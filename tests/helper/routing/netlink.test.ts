@@ -120,7 +120,14 @@ test('the way of a packet is the one that ip(8) tells, also where it depends on 
       via?: { host: string };
       prefsrc?: string;
     }[];
-    return { gateway: route?.gateway ?? route?.via?.host, device: route?.dev, source: route?.prefsrc };
+    const shown = await lab.user.run(['ip', '-j', 'link', 'show', 'dev', route?.dev ?? '']);
+    const [link] = JSON.parse(shown) as { mtu: number }[];
+    return {
+      gateway: route?.gateway ?? route?.via?.host,
+      device: route?.dev,
+      mtu: link?.mtu,
+      source: route?.prefsrc,
+    };
   });
   expect(found).toEqual(await Promise.all(told));
   const ways = found.map((way) => way as { gateway?: string; device: string } | null);

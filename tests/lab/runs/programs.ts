@@ -14,8 +14,9 @@ const root = path.resolve(import.meta.dirname, '../../..');
  */
 const helperPrograms = {
   'helper/index.ts': 'helper.mjs',
-  // The helper expects it next to itself.
+  // The helper expects them next to itself.
   'helper/posix/start-proxy.ts': 'proxy.mjs',
+  'helper/posix/start-engine.ts': 'engine.mjs',
   'tests/lab/network/far-side.ts': 'far-side.mjs',
   'tests/lab/probes/probe-stream.ts': 'probe-stream.mjs',
 };
@@ -49,7 +50,11 @@ type Runner = keyof typeof programs;
 const builtFor = (runner: Runner): Readonly<Record<string, string>> =>
   runner === 'helper' || process.env['WAYMAKER_RUNNER'] === undefined
     ? {}
-    : { 'helper/index.ts': 'out/helper/helper.mjs', 'helper/posix/start-proxy.ts': 'out/helper/proxy.mjs' };
+    : {
+        'helper/index.ts': 'out/helper/helper.mjs',
+        'helper/posix/start-proxy.ts': 'out/helper/proxy.mjs',
+        'helper/posix/start-engine.ts': 'out/helper/engine.mjs',
+      };
 
 /** Packages with binaries, or with files of their own; and Electron, which the double stands in for. */
 const external = [...native, '@electric-sql/pglite', 'electron', 'keytar', 'dbus-native'];

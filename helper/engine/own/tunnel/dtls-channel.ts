@@ -11,8 +11,8 @@ export interface DatagramPort {
 }
 
 export type OpenDatagrams = (listener: {
-  onDatagram(datagram: Buffer): void;
-  onError(error: Error): void;
+  onDatagram: (datagram: Buffer) => void;
+  onError: (error: Error) => void;
 }) => DatagramPort;
 
 /** Why DTLS is given up, until it is tried again. */
@@ -36,7 +36,6 @@ export interface DtlsChannelListener {
   onSilent(unanswered: readonly Buffer[]): void;
   /** The path carries no packets of the MTU, but such. The channel is closed. */
   onSmallerPath(mtu: number): void;
-  /** The payload is only valid until this returns. */
   onPacket(packet: Buffer): void;
   /** Told once, unless its owner closed it. */
   onEnd(end: DtlsChannelEnd): void;
@@ -59,6 +58,8 @@ export interface DtlsChannel {
   send(packet: Buffer): boolean;
   /** Does what is due, and says when to call again, by `performance.now`. */
   check(now: number): number;
+  /** Says nothing more, and still takes packets that are on their way; closes after a while. */
+  drain(): void;
   /** `silently`: the gateway hears nothing of it. */
   close(how?: 'silently'): void;
   readonly counters: Readonly<DtlsCounters>;
@@ -71,13 +72,17 @@ type State =
   /** `unanswered`: since when something was sent and nothing has come back. */
   | { at: 'carrying'; unanswered: number | undefined; askedAt: number }
   | { at: 'silent'; since: number; askedAt: number }
+  | { at: 'draining' }
   | { at: 'closed' };
 
 /** The identity that goes with PSK-NEGOTIATE (draft-mavrogiannopoulos-openconnect-04 §2.3). */
 const identity = 'psk';
 
+const minFirstTimeoutMs = 400;
 const triesForSize = 3;
 const silentAskMs = 1_000;
+/** For as long, packets may still be on their way after the last one was sent. */
+const drainMs = 3_000;
 /** After so long, a new handshake is worth more than waiting. */
 const maxSilenceMs = 10_000;
 /** More than these may get lost: programs send what matters again. */
@@ -103,6 +108,7 @@ export function createDtlsChannel(options: DtlsChannelOptions): DtlsChannel {
     key: options.key,
     identity,
     sessionId: options.sessionId,
+    firstTimeoutMs: Math.max(minFirstTimeoutMs, patience.askAfterMs),
     send: (datagram) => datagrams.send(datagram),
     onConnected(suite) {
       state = { at: 'probing', size: 0, tries: 0, askedAt: -Infinity };
@@ -114,9 +120,9 @@ export function createDtlsChannel(options: DtlsChannelOptions): DtlsChannel {
   });
 
   function end(why: DtlsChannelEnd): void {
-    if (state.at === 'closed') return;
-    close();
-    listener.onEnd(why);
+    const wasOver = state.at === 'closed' || state.at === 'draining';
+    close(wasOver ? 'silently' : undefined);
+    if (!wasOver) listener.onEnd(why);
   }
 
   function close(how?: 'silently'): void {
@@ -146,8 +152,9 @@ export function createDtlsChannel(options: DtlsChannelOptions): DtlsChannel {
   }
 
   function take(content: Buffer): void {
-    const kind = content[0];
+    const kind = content[0] ?? packetKind.keepAlive;
     const payload = content.subarray(1);
+    if (state.at === 'draining' && kind !== packetKind.data) return;
     heardAt = performance.now();
     if (state.at === 'carrying' && state.unanswered !== undefined) {
       state = { ...state, unanswered: undefined };
@@ -229,6 +236,7 @@ export function createDtlsChannel(options: DtlsChannelOptions): DtlsChannel {
     check(now) {
       switch (state.at) {
         case 'handshake':
+        case 'draining':
         case 'closed':
           return Infinity;
         case 'probing': {
@@ -251,6 +259,12 @@ export function createDtlsChannel(options: DtlsChannelOptions): DtlsChannel {
         default:
           return state satisfies never;
       }
+    },
+    drain() {
+      // A handshake is nothing but what it sends.
+      if (state.at === 'handshake') return close('silently');
+      state = { at: 'draining' };
+      setTimeout(() => close('silently'), drainMs).unref();
     },
     close,
   };

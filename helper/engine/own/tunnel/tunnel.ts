@@ -44,7 +44,7 @@ export interface TunnelOptions {
 }
 
 export interface TunnelListener {
-  /** A packet for this machine, only valid until this returns. */
+  /** A packet for this machine, which nobody changes any more. */
   onPacket(packet: Buffer): void;
   /** The gateway has given this; true when the system has been configured with it. */
   onConfiguration(answer: ConnectAnswer, mtu: number): Promise<boolean>;
@@ -98,14 +98,22 @@ type Dtls =
 type Renewal =
   | { at: 'none' }
   | { at: 'opening' }
-  /** The gateway ends the old channels as soon as it reads the request, so what is sent waits for its answer. */
-  | { at: 'asking'; held: Buffer[] };
+  /** The gateway ends the old channels as soon as it reads the request. */
+  | { at: 'asking' };
 
-type State =
-  | { at: 'opening' }
-  | { at: 'configuring'; tls: Tls }
-  | { at: 'up'; tls: Tls; dtls: Dtls; renewal: Renewal; renewAt: number }
-  | { at: 'ended' };
+interface Up {
+  at: 'up';
+  tls: Tls;
+  dtls: Dtls;
+  renewal: Renewal;
+  renewAt: number;
+  /** Whether the system has been configured: before that, no packet passes. */
+  isConfigured: boolean;
+  /** What is sent waits here for the gateway's answer, or for the system. */
+  held: Buffer[] | undefined;
+}
+
+type State = { at: 'opening' } | Up | { at: 'ended' };
 
 export interface Tunnel {
   /** The packet must not be changed afterwards. */
@@ -124,8 +132,10 @@ const maxRetryMs = 60_000;
 const renewalShare = 0.9;
 const renewalLimitMs = 15_000;
 const renewalRetryMs = 10_000;
-/** TLS is dead if so many waits pass without a sign of life. */
-const deadAfterWaits = 2.5;
+/** TLS is dead if so many waits pass without a sign of life; where many packets get lost, TCP may be silent for long. */
+const deadAfterWaits = { usual: 2.5, besideDtls: 10 } as const;
+/** What was on its way to the old channels while the new ones were asked for. */
+const drainMs = 3_000;
 const nothing = Buffer.alloc(0);
 
 export function createTunnel(options: TunnelOptions): Tunnel {
@@ -183,15 +193,32 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     if (isEnded()) return void connection.socket.destroy();
     if (!('tls' in asked)) return end(asked);
     const { tls } = asked;
-    state = { at: 'configuring', tls };
-    alarm.by(performance.now() + patience.idleMs);
+    const up: Up = {
+      at: 'up',
+      tls,
+      dtls: { at: 'off' },
+      renewal: { at: 'none' },
+      renewAt: renewalTime(tls.answer),
+      isConfigured: false,
+      held: [],
+    };
+    state = up;
+    if (tls.answer.dtls.kind === 'none') listener.onNote('DTLS is not used', tls.answer.dtls.why);
+    // It shakes hands while the system is configured.
+    up.dtls = openDtls(tls);
+    alarm.by(Math.min(performance.now() + patience.idleMs, up.renewAt));
     const isConfigured = await listener.onConfiguration(tls.answer, tls.mtu);
     if (isEnded()) return;
     if (!isConfigured) return end({ kind: 'not-configured' });
-    const dtls = tls.answer.dtls.kind === 'none' ? { at: 'off' as const } : openDtls(tls);
-    state = { at: 'up', tls, dtls, renewal: { at: 'none' }, renewAt: renewalTime(tls.answer) };
-    if (tls.answer.dtls.kind === 'none') listener.onNote('DTLS is not used', tls.answer.dtls.why);
-    alarm.by(Math.min(performance.now() + patience.idleMs, state.renewAt));
+    up.isConfigured = true;
+    // New keys may have been due meanwhile.
+    if (up.renewal.at !== 'asking') release(up);
+  }
+
+  function release(up: Up): void {
+    const { held = [] } = up;
+    up.held = undefined;
+    for (const packet of held) send(packet);
   }
 
   const isEnded = () => state.at === 'ended';
@@ -206,14 +233,18 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     const { tls } = state;
     // Packets of the old channel are good until the new one is there.
     if (channel === tls.channel) tls.heardAt = performance.now();
-    if (kind === packetKind.data && state.at === 'up' && payload.length > 0) listener.onPacket(payload);
+    if (kind === packetKind.data) receive(payload);
     if (kind === packetKind.dpdRequest) channel.send(packetKind.dpdAnswer, payload);
+  }
+
+  function receive(packet: Buffer): void {
+    if (state.at === 'up' && state.isConfigured && packet.length > 0) listener.onPacket(packet);
   }
 
   function tlsEnded(channel: CstpChannel, by: ChannelEnd): void {
     if (!('tls' in state) || channel !== state.tls.channel) return;
     // The gateway has read the request for the new one.
-    if (state.at === 'up' && state.renewal.at === 'asking') return;
+    if (state.renewal.at === 'asking') return;
     end({ kind: 'ended', by });
   }
 
@@ -222,10 +253,11 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   }
 
   /** Asks a silent gateway whether it is there; returns when to look again, or that it is not. */
-  function checkTls(now: number, tls: Tls): number | 'dead' {
+  function checkTls(now: number, { tls, dtls }: Up): number | 'dead' {
     const { dpdSeconds, keepAliveSeconds } = tls.answer.tls;
     const idleMs = Math.min(patience.idleMs, dpdSeconds === undefined ? Infinity : 1_000 * dpdSeconds);
-    if (now >= tls.heardAt + Math.max(deadAfterWaits * patience.idleMs, 2 * idleMs)) return 'dead';
+    const waits = deadAfterWaits[dtls.at === 'carrying' ? 'besideDtls' : 'usual'];
+    if (now >= tls.heardAt + waits * patience.idleMs) return 'dead';
     const askAt = Math.max(tls.heardAt, tls.askedAt) + idleMs;
     if (now >= askAt) {
       tls.askedAt = now;
@@ -256,8 +288,12 @@ export function createTunnel(options: TunnelOptions): Tunnel {
       patience,
       keepAliveMs: keepAliveSeconds === undefined ? undefined : 1_000 * keepAliveSeconds,
       listener: {
-        onEncryption: (suite) => listener.onDtlsEncryption(suite),
-        onPacket: (packet) => listener.onPacket(packet),
+        onEncryption(suite) {
+          // It is probed from now on.
+          alarm.by(performance.now() + patience.askAfterMs);
+          listener.onDtlsEncryption(suite);
+        },
+        onPacket: receive,
         onCarrying() {
           if (state.at !== 'up' || current() !== channel) return;
           state.dtls = { at: 'carrying', channel };
@@ -326,17 +362,21 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     const up = state;
     up.renewal = { at: 'opening' };
     const limit = new Promise<'late'>((resolve) => setTimeout(resolve, renewalLimitMs, 'late').unref());
-    const connection = await Promise.race([options.openTls(), limit]);
-    if (isEnded()) return void (typeof connection === 'object' && connection.socket.destroy());
+    const opening = options.openTls();
+    const connection = await Promise.race([opening, limit]);
+    if (isEnded() || connection === 'late')
+      // One that is not used is not left to the gateway.
+      void opening.then((opened) => opened?.socket.destroy());
+    if (isEnded()) return;
     if (connection === undefined || connection === 'late') return notRenewed('no connection');
 
-    up.renewal = { at: 'asking', held: [] };
-    const { held } = up.renewal;
+    up.renewal = { at: 'asking' };
+    up.held ??= [];
     const old = up.tls;
     const wasCarrying = up.dtls.at === 'carrying';
     // ocserv takes any datagram of the old one that comes after the request for that of a client that has moved, and
     // then refuses to shake hands for three seconds.
-    if ('channel' in up.dtls) up.dtls.channel.close('silently');
+    if ('channel' in up.dtls) up.dtls.channel.drain();
     up.dtls = { at: 'off' };
     const asked = await Promise.race([ask(connection), limit]);
     if (isEnded()) return void connection.socket.destroy();
@@ -347,18 +387,17 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     }
     const { tls } = asked;
     up.tls = tls;
-    old.channel.close();
+    setTimeout(() => old.channel.close(), drainMs).unref();
     if (differs(old, tls) && !(await listener.onConfiguration(tls.answer, tls.mtu)))
       return end({ kind: 'not-configured' });
-    if (isEnded()) return undefined;
+    if (isEnded()) return;
     up.renewal = { at: 'none' };
     up.renewAt = renewalTime(tls.answer);
     if (wasCarrying) listener.onTransport('tls');
     listener.onNote('new keys');
-    for (const packet of held) sendTls(tls, packet);
+    if (up.isConfigured) release(up);
     up.dtls = openDtls(tls);
     alarm.by(Math.min(performance.now() + patience.idleMs, up.renewAt));
-    return undefined;
   }
 
   function notRenewed(why: string): void {
@@ -373,26 +412,25 @@ export function createTunnel(options: TunnelOptions): Tunnel {
 
   function check(now: number): number {
     if (state.at === 'opening' || state.at === 'ended') return Infinity;
-    const tlsAt = checkTls(now, state.tls);
-    if (tlsAt === 'dead' && !(state.at === 'up' && state.renewal.at === 'asking')) {
+    const tlsAt = checkTls(now, state);
+    if (tlsAt === 'dead' && state.renewal.at !== 'asking') {
       end({ kind: 'dead' });
       return Infinity;
     }
     const nextTls = tlsAt === 'dead' ? now + patience.idleMs : tlsAt;
-    if (state.at === 'configuring') return nextTls;
     if (now >= state.renewAt) {
       state.renewAt = Infinity;
       void renew();
     }
     const nextDtls = checkDtls(now, state.dtls);
-    return Math.min(nextTls, nextDtls, state.at === 'up' ? state.renewAt : Infinity);
+    return Math.min(nextTls, nextDtls, 'renewAt' in state ? state.renewAt : Infinity);
   }
 
   function send(packet: Buffer): void {
     if (state.at !== 'up') return;
-    const { renewal, dtls, tls } = state;
-    if (renewal.at === 'asking') {
-      if (renewal.held.length < maxHeld) renewal.held.push(packet);
+    const { held, dtls, tls } = state;
+    if (held) {
+      if (held.length < maxHeld) held.push(packet);
       return;
     }
     if (dtls.at === 'carrying' && dtls.channel.send(packet)) {

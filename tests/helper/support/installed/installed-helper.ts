@@ -46,6 +46,7 @@ export async function installPrograms(tree: string): Promise<void> {
     node: process.execPath,
     helper: programFile('helper/index.ts'),
     proxy: programFile('helper/posix/start-proxy.ts'),
+    engine: programFile('helper/posix/start-engine.ts'),
     commandLine: programFile('src/main/cli/index.ts'),
     packages: nativePackages(process.arch as Processor, installedPackages),
   });

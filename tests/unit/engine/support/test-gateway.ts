@@ -61,7 +61,7 @@ export function startTunnel(
   let deliver: (datagram: Buffer) => void = () => undefined;
 
   function openTls(): Promise<{ socket: Duplex; exportKey(): Buffer }> {
-    const [socket, far] = duplexPair() as [Duplex, Duplex];
+    const [socket, far] = duplexPair();
     const key = Buffer.alloc(32, connections.length + 1);
     connections.push(far);
     keys.push(key);

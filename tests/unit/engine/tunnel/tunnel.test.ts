@@ -161,6 +161,19 @@ describe('new keys', () => {
     expect([gateway.mtus.length, gateway.ends]).toEqual([1, []]);
   });
 
+  test('what the old channels still bring arrives', async () => {
+    const gateway = await up({ headers });
+    expect(gateway.told.at(-1)).toBe('dtls');
+    vi.spyOn(gateway.requests, 'push').mockImplementation((...heads) => {
+      gateway.send('dtls', 'late by DTLS');
+      gateway.write(framePacket(packetKind.data, Buffer.from('late by TLS')), 0);
+      return Array.prototype.push.apply(gateway.requests, heads);
+    });
+    await pass(19_000);
+    expect(gateway.requests).toHaveLength(2);
+    expect(gateway.received.toSorted()).toEqual(['late by DTLS', 'late by TLS']);
+  });
+
   test('the old channel may be ended as soon as the new one is asked for', async () => {
     const gateway = await up({ headers });
     const answer = vi.spyOn(gateway.requests, 'push');

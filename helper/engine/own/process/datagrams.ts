@@ -1,0 +1,41 @@
+import { createSocket } from 'node:dgram';
+import { isIPv6 } from 'node:net';
+import type { OpenDatagrams } from '../tunnel/dtls-channel.ts';
+
+/** Room for what arrives while this process does something else; the system gives as much of it as it allows. */
+const receiveBufferBytes = 1024 * 1024;
+
+/**
+ * A closed socket is kept for as long: where nobody listens, the gateway's datagrams are answered with errors (ICMP), and
+ * those end ocserv's session.
+ */
+const lingerMs = 30_000;
+
+/** A socket that is connected to a port of the gateway, so that it gets datagrams from nowhere else. */
+export const datagramsTo =
+  (address: string, port: number): OpenDatagrams =>
+  ({ onDatagram, onError }) => {
+    const socket = createSocket({ type: isIPv6(address) ? 'udp6' : 'udp4' });
+    let isConnected = false;
+    let isClosed = false;
+    const early: Buffer[] = [];
+    const send = (datagram: Buffer) => socket.send(datagram, (error) => error && !isClosed && onError(error));
+    socket.on('error', (error) => void (!isClosed && onError(error)));
+    socket.on('message', (datagram) => void (!isClosed && onDatagram(datagram)));
+    socket.connect(port, address, () => {
+      isConnected = true;
+      socket.setRecvBufferSize(receiveBufferBytes);
+      for (const datagram of early.splice(0)) send(datagram);
+    });
+    return {
+      send(datagram) {
+        if (isClosed) return;
+        if (isConnected) send(datagram);
+        else early.push(datagram);
+      },
+      close() {
+        isClosed = true;
+        setTimeout(() => socket.close(), lingerMs);
+      },
+    };
+  };

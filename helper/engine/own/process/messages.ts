@@ -1,0 +1,85 @@
+import * as z from 'zod/mini';
+import { gatewaySession } from '#shared/helper/protocol.ts';
+import { maxPushedRoutes } from '../../../network/tunnel-configuration.ts';
+
+/**
+ * Between the helper, as root, and the engine's process: JSON-RPC on a socket that the process inherits. The engine reads
+ * bytes from the network, so the helper believes none of these messages before it has read it by its schema.
+ */
+
+/** The descriptors that the process inherits. */
+export const descriptors = { control: 3, device: 4 } as const;
+
+/** What the helper sends: `start` once, when the device is there, and `stop`. */
+export const startParams = z.object({
+  host: z.string(),
+  address: z.string(),
+  port: z.int(),
+  session: gatewaySession,
+  /** As in `EngineOptions`. */
+  mtu: z.optional(z.int()),
+  linkMtu: z.optional(z.int()),
+  roundTripMs: z.number(),
+  wantsPushedRoutes: z.boolean(),
+});
+export type StartParams = z.infer<typeof startParams>;
+
+const text = (max: number) => z.string().check(z.maxLength(max));
+const prefixes = z.array(text(64)).check(z.maxLength(maxPushedRoutes));
+const routesOfVersion = z.strictObject({ includes: prefixes, excludes: prefixes });
+
+const given = z.strictObject({
+  ipv4: z.optional(text(64)),
+  ipv6: z.optional(text(64)),
+  mtu: z.optional(text(16)),
+  servers: z.array(text(64)).check(z.maxLength(16)),
+  searchDomains: z.array(text(253)).check(z.maxLength(64)),
+  routes: z.optional(
+    z.union([z.literal('unreadable'), z.strictObject({ ipv4: routesOfVersion, ipv6: routesOfVersion })]),
+  ),
+});
+
+const transport = z.enum(['dtls', 'tls']);
+const cause = z.enum([
+  'gateway-refuses-connections',
+  'gateway-without-route',
+  'gateway-tls-failed',
+  'gateway-tls-outdated',
+  'gateway-renegotiation-unsafe',
+]);
+const encryption = z.strictObject({
+  protocol: z.string().check(z.regex(/^D?TLS \d\.\d$/)),
+  cipher: z.string().check(z.regex(/^[A-Z][A-Z0-9-]{1,39}$/)),
+});
+
+/** What the engine sends. `configuration` is a request, whose answer says whether the system is configured so. */
+export const engineMessages = {
+  reached: z.strictObject({}),
+  unreachable: z.strictObject({ cause }),
+  encryption: z.strictObject({ transport, encryption }),
+  transport: z.strictObject({ transport }),
+  configuration: given,
+  note: z.strictObject({ text: text(300) }),
+  ended: z.strictObject({
+    end: z.enum([
+      'gateway-unreachable',
+      'certificate-refused',
+      'session-refused',
+      'client-certificate-refused',
+      'configuration-failed',
+      'connection-lost',
+      'failed',
+    ]),
+  }),
+} as const;
+
+/** The answer to `configuration`. */
+export interface Configured {
+  isApplied: boolean;
+}
+
+export type EngineMessageName = keyof typeof engineMessages;
+export type EngineMessage<Name extends EngineMessageName> = z.infer<(typeof engineMessages)[Name]>;
+
+/** The longest message of the engine, in bytes. */
+export const maxMessageBytes = { withRoutes: 1024 * 1024, withoutRoutes: 64 * 1024 } as const;

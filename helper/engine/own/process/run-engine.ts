@@ -1,0 +1,176 @@
+import { isIP, Socket } from 'node:net';
+import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node';
+import { userAgent } from '#shared/gateway-agent.ts';
+import { wantsCertificate } from '#node/anyconnect/gateway-tls.ts';
+import type { GivenConfiguration } from '../../engine-port.ts';
+import type { ConnectAnswer } from '../cstp/connect-answer.ts';
+import { usableLinkMtu } from '../tunnel/mtu.ts';
+import { createTunnel, type Tunnel, type TunnelEnd } from '../tunnel/tunnel.ts';
+import { datagramsTo } from './datagrams.ts';
+import { openDevice } from './device.ts';
+import {
+  descriptors,
+  startParams,
+  type Configured,
+  type EngineMessage,
+  type EngineMessageName,
+  type StartParams,
+} from './messages.ts';
+import { openSecureConnection, type SecureResult } from './secure-connection.ts';
+
+type End = EngineMessage<'ended'>['end'];
+
+/** The engine, in the process that the helper has started for it; it ends with the helper. */
+export function runEngine(): void {
+  const control = new Socket({ fd: descriptors.control });
+  const connection = createMessageConnection(
+    new StreamMessageReader(control),
+    new StreamMessageWriter(control),
+  );
+  const tell = <Name extends EngineMessageName>(name: Name, params: EngineMessage<Name>) =>
+    connection.sendNotification(name, params).catch(die);
+  let tunnel: Tunnel | undefined;
+  connection.onClose(die);
+  connection.onNotification('start', (params: unknown) => {
+    tunnel ??= start(startParams.parse(params), {
+      tell,
+      async configure(given) {
+        const { isApplied } = await connection.sendRequest<Configured>('configuration', given);
+        return isApplied;
+      },
+    });
+  });
+  connection.onNotification('stop', () => {
+    void Promise.resolve(tunnel?.leave()).finally(() => {
+      void tell('ended', { end: 'failed' });
+    });
+  });
+  connection.listen();
+}
+
+/** At once: a thread that waits for the device's next packet would keep an orderly end waiting. */
+function die(): void {
+  process.kill(process.pid, 'SIGKILL');
+}
+
+function start(
+  params: StartParams,
+  helper: {
+    tell: <Name extends EngineMessageName>(name: Name, params: EngineMessage<Name>) => Promise<void>;
+    configure: (given: GivenConfiguration) => Promise<boolean>;
+  },
+): Tunnel {
+  const { host, address, port, session } = params;
+  const { tell } = helper;
+  const end = (why: End) => void tell('ended', { end: why });
+  const signal = new AbortController().signal;
+  let refused: Extract<SecureResult, { ok: false }> | undefined;
+  let isReached = false;
+
+  const tunnel = createTunnel({
+    // Without a host name, the gateway was verified by its address.
+    host: isIP(host) === 0 ? host : address,
+    address,
+    port,
+    cookie: session.cookie,
+    userAgent: userAgent(session.agent ?? 'open'),
+    linkMtu: usableLinkMtu(params.linkMtu),
+    mtu: params.mtu,
+    roundTripMs: params.roundTripMs,
+    async openTls() {
+      const result = await openSecureConnection({ host, address, port, session }, signal);
+      if (!result.ok) {
+        refused = result;
+        void tell('note', { text: `no TLS connection: ${result.detail}`.slice(0, 300) });
+        return undefined;
+      }
+      if (!isReached) void tell('reached', {});
+      isReached = true;
+      if (result.encryption) void tell('encryption', { transport: 'tls', encryption: result.encryption });
+      return result.connection;
+    },
+    openDatagrams: (to) => datagramsTo(address, to),
+    listener: {
+      onPacket: (packet) => device.write(packet),
+      onConfiguration: (answer, mtu) => helper.configure(givenBy(answer, mtu, params.wantsPushedRoutes)),
+      onTransport: (transport) => void tell('transport', { transport }),
+      onDtlsEncryption: ({ cipher }) =>
+        void tell('encryption', {
+          transport: 'dtls',
+          encryption: { protocol: 'DTLS 1.2', cipher: cipher.toUpperCase() },
+        }),
+      onNote: (note, detail) =>
+        void tell('note', { text: (detail === undefined ? note : `${note}: ${detail}`).slice(0, 300) }),
+      onEnd(why) {
+        if (why.kind === 'not-opened' && refused?.cause) void tell('unreachable', { cause: refused.cause });
+        const text = noteOn(why);
+        if (text !== undefined) void tell('note', { text });
+        end(endOf(why, refused));
+      },
+    },
+  });
+  const device = openDevice(
+    descriptors.device,
+    (packet) => tunnel.send(packet),
+    (error) => {
+      void tell('note', { text: `the device cannot be read: ${error.message}`.slice(0, 300) });
+      tunnel.close();
+      end('failed');
+    },
+  );
+  return tunnel;
+}
+
+function givenBy(answer: ConnectAnswer, mtu: number, withRoutes: boolean): GivenConfiguration {
+  const { ipv4, ipv6, resolvers, searchDomains, routes } = answer;
+  return {
+    ...(ipv4 !== undefined && { ipv4 }),
+    ...(ipv6 !== undefined && { ipv6 }),
+    mtu: String(mtu),
+    servers: resolvers,
+    searchDomains,
+    ...(withRoutes && { routes }),
+  };
+}
+
+/** The gateway's status for a session that is over, or not known (ocserv, worker-vpn.c). */
+const unauthorized = 401;
+
+function endOf(why: TunnelEnd, refused: Extract<SecureResult, { ok: false }> | undefined): End {
+  switch (why.kind) {
+    case 'not-opened':
+      if (refused?.failure === 'gateway-certificate-refused') return 'certificate-refused';
+      return refused?.failure === 'certificate-required'
+        ? 'client-certificate-refused'
+        : 'gateway-unreachable';
+    case 'not-granted': {
+      const { outcome } = why;
+      if (outcome.kind === 'refused') return outcome.status === unauthorized ? 'session-refused' : 'failed';
+      // With TLS 1.3, a client without the right certificate is told so after the handshake.
+      const isCertificate = outcome.kind === 'closed' && wantsCertificate(outcome.error);
+      return isCertificate ? 'client-certificate-refused' : 'failed';
+    }
+    case 'not-configured':
+      return 'configuration-failed';
+    case 'ended':
+      if (why.by.kind === 'goodbye') return why.by.final ? 'session-refused' : 'failed';
+      return why.by.kind === 'closed' ? 'connection-lost' : 'failed';
+    case 'dead':
+      return 'connection-lost';
+    default:
+      return why satisfies never;
+  }
+}
+
+function noteOn(why: TunnelEnd): string | undefined {
+  if (why.kind === 'dead') return 'the gateway is silent';
+  if (why.kind === 'ended') {
+    const { by } = why;
+    return by.kind === 'goodbye' ? `the gateway says goodbye: ${by.text}` : `the tunnel has ended: ${by.why}`;
+  }
+  if (why.kind !== 'not-granted') return undefined;
+  const { outcome } = why;
+  return outcome.kind === 'refused'
+    ? `the gateway refuses: ${outcome.status} ${outcome.reason}`
+    : `no tunnel: ${outcome.why}`.slice(0, 300);
+}

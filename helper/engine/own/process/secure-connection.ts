@@ -1,0 +1,53 @@
+import type { TLSSocket } from 'node:tls';
+import type { GatewaySession } from '#shared/helper/protocol.ts';
+import type { Encryption } from '#shared/tunnel/state.ts';
+import { openGatewayTls, type GatewayTlsResult } from '#node/anyconnect/gateway-tls.ts';
+import type { SecureConnection } from '../tunnel/tunnel.ts';
+
+/** The keying material that both ends of PSK-NEGOTIATE make of their TLS connection. */
+const exporterLabel = 'EXPORTER-openconnect-psk';
+const keyBytes = 32;
+
+export interface GatewayPlace {
+  host: string;
+  address: string;
+  port: number;
+  session: GatewaySession;
+}
+
+export type SecureResult =
+  | { ok: true; connection: SecureConnection; encryption: Encryption | undefined }
+  | Extract<GatewayTlsResult, { ok: false }>;
+
+/** Opens TLS to the gateway that the sign-in has verified: its key has to be the same. */
+export async function openSecureConnection(
+  { host, address, port, session }: GatewayPlace,
+  signal: AbortSignal,
+): Promise<SecureResult> {
+  const trust = { pins: [session.certificatePin] };
+  const result = await openGatewayTls({ host, port }, address, trust, signal, session.clientCertificate);
+  if (!result.ok) return result;
+  const { socket } = result;
+  return {
+    ok: true,
+    connection: {
+      socket,
+      exportKey: () => socket.exportKeyingMaterial(keyBytes, exporterLabel, Buffer.alloc(0)),
+    },
+    encryption: encryptionOf(socket),
+  };
+}
+
+function encryptionOf(socket: TLSSocket): Encryption | undefined {
+  const { standardName, version } = socket.getCipher();
+  const cipher = cipherName(standardName);
+  const [, number] = /^TLSv(1\.[0-3])$/.exec(version) ?? [];
+  return cipher === undefined || number === undefined ? undefined : { protocol: `TLS ${number}`, cipher };
+}
+
+/** The cipher in IANA's name of a suite, in the notation of the state. */
+function cipherName(suite: string): string | undefined {
+  const [, bits, mode] = /_AES_(128|192|256)_(GCM|CCM|CBC)(?:_|$)/.exec(suite) ?? [];
+  if (bits !== undefined && mode !== undefined) return `AES-${bits}-${mode}`;
+  return suite.includes('_CHACHA20_POLY1305') ? 'CHACHA20-POLY1305' : undefined;
+}
