@@ -1,56 +1,59 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   startHostileGateway,
   usableHeaders,
   type HostileGateway,
 } from '../../lab/gateway/hostile-gateway.ts';
+import { engines } from '../support/engines.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 import type { TestClient } from '../support/callers/test-client.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 
 /** A gateway that closes the connection of a tunnel that is up, without a word. */
 
-let net: HelperLab;
-let gateway: HostileGateway;
-let client: TestClient;
-
 const headers = (address: string) =>
   [...usableHeaders, ['X-CSTP-Address', address], ['X-CSTP-Netmask', '255.255.255.255']] as const;
 
-beforeAll(async () => {
-  net = await createHelperLab({ gateway: false });
-  gateway = await startHostileGateway(net.lab.gatewayMachine, net.lab.directory, net.lab.gateway);
-  await net.start();
-});
-beforeEach(async () => {
-  await gateway.push(headers('198.51.100.140'));
-  client = await net.attach();
-  await client.call('connect', net.request({ session: gateway.session }));
-  await client.until('connected');
-});
-afterEach(async () => {
-  await client.call('disconnect', {});
-  client[Symbol.dispose]();
-  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
-});
-afterAll(() => net[Symbol.asyncDispose]());
+describe.each(engines)('with %s', (engine) => {
+  let net: HelperLab;
+  let gateway: HostileGateway;
+  let client: TestClient;
 
-test('and gives another address then: connected again with that, without another sign-in', async () => {
-  await gateway.push(headers('198.51.100.141'));
-  const seen = client.states.length;
-  gateway.closeConnections();
-  const { addresses } = await client.until('connected', {
-    seen,
-    where: ({ addresses: { ipv4 } }) => ipv4 !== '198.51.100.140',
+  beforeAll(async () => {
+    net = await createHelperLab({ gateway: false, engine });
+    gateway = await startHostileGateway(net.lab.gatewayMachine, net.lab.directory, net.lab.gateway);
+    await net.start();
   });
-  expect(addresses).toEqual({ ipv4: '198.51.100.141' });
-  expect(client.states).not.toContainEqual(expect.objectContaining({ phase: 'authenticating' }));
-});
+  beforeEach(async () => {
+    await gateway.push(headers('198.51.100.140'));
+    client = await net.attach();
+    await client.call('connect', net.request({ session: gateway.session }));
+    await client.until('connected');
+  });
+  afterEach(async () => {
+    await client.call('disconnect', {});
+    client[Symbol.dispose]();
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+  });
+  afterAll(() => net[Symbol.asyncDispose]());
 
-if (isExhaustive)
-  test('and answers no more: the state does not stay connected', async () => {
-    await gateway.push([]);
+  test('and gives another address then: connected again with that, without another sign-in', async () => {
+    await gateway.push(headers('198.51.100.141'));
     const seen = client.states.length;
     gateway.closeConnections();
-    await client.until('connecting', { seen, where: ({ attempt }) => attempt > 1 });
+    const { addresses } = await client.until('connected', {
+      seen,
+      where: ({ addresses: { ipv4 } }) => ipv4 !== '198.51.100.140',
+    });
+    expect(addresses).toEqual({ ipv4: '198.51.100.141' });
+    expect(client.states).not.toContainEqual(expect.objectContaining({ phase: 'authenticating' }));
   });
+
+  if (isExhaustive)
+    test('and answers no more: the state does not stay connected', async () => {
+      await gateway.push([]);
+      const seen = client.states.length;
+      gateway.closeConnections();
+      await client.until('connecting', { seen, where: ({ attempt }) => attempt > 1 });
+    });
+});

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
+import { engines } from '../support/engines.ts';
 import { dropUdp, rekeyingGateways, runSessionUnderTraffic } from '../support/session-under-traffic.ts';
 
 /** So that TLS gets its new keys after 11 and 22 seconds, and DTLS after 21. */
@@ -7,10 +8,11 @@ const rekeySeconds = 11;
 
 // Side by side, each in a laboratory of its own: most of the time is waiting for the next re-key.
 describe.concurrent('a session goes on', () => {
-  test.each(Object.entries(rekeyingGateways(rekeySeconds)))(
-    'while it gets new keys %s',
-    async (_name, gateway) => {
-      const { gaps, interruptions, rekeys } = await runSessionUnderTraffic({ gateway, seconds: 25 });
+  const cases = Object.entries(rekeyingGateways(rekeySeconds));
+  test.each(cases.flatMap(([name, gateway]) => engines.map((engine) => [name, engine, gateway] as const)))(
+    'while it gets new keys %s, with %s',
+    async (_name, engine, gateway) => {
+      const { gaps, interruptions, rekeys } = await runSessionUnderTraffic({ engine, gateway, seconds: 25 });
       expect(rekeys).toBeGreaterThanOrEqual(2);
       expect(interruptions).toEqual([]);
       expect(gaps.isTcpAlive).toBe(true);

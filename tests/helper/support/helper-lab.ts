@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { EngineKind } from '../../../helper/system/ports/engine-host-port.ts';
 import type { ConnectRequest, GatewaySession } from '#shared/helper/protocol.ts';
 import { controlGroupOf } from '../../lab/machine/control-groups.ts';
 import type { Gateway } from '../../lab/gateway/gateway.ts';
@@ -51,9 +52,17 @@ export interface HelperLab extends AsyncDisposable {
   proxies(): Promise<number[]>;
 }
 
+export interface HelperLabOptions extends LabOptions {
+  /** What carries the tunnel's packets; if absent, what `WAYMAKER_TEST_ENGINE` says, or else openconnect. */
+  engine?: EngineKind;
+}
+
+const usualEngine = (): EngineKind => (process.env['WAYMAKER_TEST_ENGINE'] === 'own' ? 'own' : 'openconnect');
+
 /** A laboratory with a helper that runs on the user's machine. */
-export async function createHelperLab(options?: LabOptions): Promise<HelperLab> {
-  const lab = await takeLab(options);
+export async function createHelperLab(options: HelperLabOptions = {}): Promise<HelperLab> {
+  const { engine = usualEngine(), ...labOptions } = options;
+  const lab = await takeLab(labOptions);
   const [socket, stateDirectory] = [
     path.join(lab.directory, 'helper.sock'),
     path.join(lab.directory, 'state'),
@@ -126,7 +135,7 @@ export async function createHelperLab(options?: LabOptions): Promise<HelperLab> 
     ...changes,
   });
 
-  const engines = () => processes(({ name }) => name === 'openconnect');
+  const engines = () => processes(({ name }) => name === 'openconnect' || name === 'waymaker-engine');
 
   return {
     lab,
@@ -144,7 +153,7 @@ export async function createHelperLab(options?: LabOptions): Promise<HelperLab> 
     async start(changes = {}) {
       const { args = [], script = programFile('helper/index.ts'), under = [] } = changes;
       isStartedAsUsual = Object.keys(changes).length === 0;
-      const own = ['--socket', socket, '--state-dir', stateDirectory];
+      const own = ['--socket', socket, '--state-dir', stateDirectory, '--engine', engine];
       child = await lab.user.spawnUntil(
         [...under, process.execPath, script, ...own, '--control-group', controlGroupOf(lab.user), ...args],
         /"listening"/,

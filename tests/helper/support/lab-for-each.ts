@@ -1,14 +1,14 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeEach } from 'vitest';
 import type { Gateway } from '../../lab/gateway/gateway.ts';
-import { createHelperLab, isDisconnected, type HelperLab } from './helper-lab.ts';
+import { createHelperLab, isDisconnected, type HelperLab, type HelperLabOptions } from './helper-lab.ts';
 
 /**
  * For each test of a file a laboratory with a helper that runs and has nothing set up. To make one takes a second, so
  * that of the test before is taken where it is as it was made: its gateways were left alone, and its helper, or a new
  * one where that does not run any more, puts the network back as it was found.
  */
-export function helperLabForEach(): HelperLab {
+export function helperLabForEach(options?: Pick<HelperLabOptions, 'engine'>): HelperLab {
   let current: HelperLab | undefined;
   let isUsed = false;
 
@@ -46,7 +46,7 @@ export function helperLabForEach(): HelperLab {
     if (current && (await isAsMade(current))) return;
     await current?.[Symbol.asyncDispose]();
     isUsed = false;
-    const made = await createHelperLab();
+    const made = await createHelperLab(options);
     const { gateway, untrustedGateway } = made.lab;
     const lab = { ...made.lab, gateway: watched(gateway), untrustedGateway: watched(untrustedGateway) };
     current = { ...made, lab };

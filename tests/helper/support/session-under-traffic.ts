@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { EngineKind } from '../../../helper/system/ports/engine-host-port.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import type { Gaps } from '../../lab/packets/gap-meter.ts';
 import { startGapMeter } from '../../lab/packets/gaps.ts';
@@ -6,6 +7,7 @@ import type { GatewaySettings } from '../../lab/gateway/gateway.ts';
 import { createHelperLab, type HelperLab } from './helper-lab.ts';
 
 export interface SessionUnderTraffic {
+  engine?: EngineKind;
   /** Settings of the gateway. */
   gateway: Partial<GatewaySettings>;
   /** How long traffic runs. */
@@ -26,7 +28,10 @@ export interface SessionReport {
 
 /** A session in a laboratory of its own, with traffic from its beginning to its end. */
 export async function runSessionUnderTraffic(options: SessionUnderTraffic): Promise<SessionReport> {
-  await using net = await createHelperLab({ gateway: options.gateway });
+  await using net = await createHelperLab({
+    gateway: options.gateway,
+    ...(options.engine && { engine: options.engine }),
+  });
   await net.start();
   const client = await net.connect();
   const transport = options.gateway.dtls === false ? 'tls' : 'dtls';
@@ -44,7 +49,7 @@ export async function runSessionUnderTraffic(options: SessionUnderTraffic): Prom
   return {
     gaps,
     interruptions,
-    rekeys: log.match(/(?:CSTP|DTLS) rekey due/g)?.length ?? 0,
+    rekeys: log.match(/(?:CSTP|DTLS) rekey due|"new keys"/g)?.length ?? 0,
     events: log.split('\n').filter((line) => /dead peer|handshake failed|probed|the engine ended/.test(line)),
   };
 }

@@ -10,7 +10,7 @@ import { curlLimits } from '../../../lab/probes/probe.ts';
 import { secondUser } from '../../../lab/machine/second-user.ts';
 import { attachAs } from '../callers/attach-as.ts';
 import { runInGroup, startAs, type SteppedProcess } from './grouped-process.ts';
-import { createHelperLab, type HelperLab } from '../helper-lab.ts';
+import { createHelperLab, type HelperLab, type HelperLabOptions } from '../helper-lab.ts';
 import { capturedWhile } from './seen-by.ts';
 import type { TestClient } from '../callers/test-client.ts';
 
@@ -65,7 +65,7 @@ export interface AppLab {
 }
 
 /** One for all tests of a file, each of which begins disconnected. */
-export function appLab(): AppLab {
+export function appLab(options: Pick<HelperLabOptions, 'engine'> = {}): AppLab {
   // Nobody else's: a test of the proxy's processes kills whatever runs as the proxy's account.
   const uid = 64_930;
   let net: HelperLab;
@@ -75,7 +75,7 @@ export function appLab(): AppLab {
   let isGatewayUp = false;
 
   beforeAll(async () => {
-    net = await createHelperLab({ gateway: false });
+    net = await createHelperLab({ gateway: false, ...options });
     // As many distributions have it.
     await setKernel(net.lab.user, ['net.ipv4.conf.all.rp_filter=1', 'net.ipv4.conf.uplink.rp_filter=1']);
     initialSnapshot = await net.lab.user.snapshot();

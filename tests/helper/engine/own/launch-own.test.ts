@@ -1,0 +1,187 @@
+import { closeSync, openSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { EngineOptions, GivenConfiguration } from '../../../../helper/engine/engine-port.ts';
+import { launchOwn } from '../../../../helper/engine/own/launch-own.ts';
+import { createLog } from '../../../../helper/log.ts';
+
+/** What the helper makes of an engine that somebody on the network has taken over. */
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'waymaker-engine-'));
+});
+afterAll(() => rm(directory, { recursive: true }));
+
+let count = 0;
+
+/** Starts a program in the engine's place; `script` can use `say(method, params)`, `request(params)` and `raw(text)`. */
+async function launch(script: string, changes: Partial<EngineOptions> = {}) {
+  count += 1;
+  const file = path.join(directory, `engine-${count}.mjs`);
+  await writeFile(
+    file,
+    `import { Socket } from 'node:net';
+const control = new Socket({ fd: 3 });
+const raw = (text) => control.write(text);
+const frame = (message) => {
+  const body = JSON.stringify({ jsonrpc: '2.0', ...message });
+  raw('Content-Length: ' + Buffer.byteLength(body) + '\\r\\n\\r\\n' + body);
+};
+const say = (method, params) => frame({ method, params });
+let id = 0;
+const request = (params) => frame({ id: ++id, method: 'configuration', params });
+const configuration = { ipv4: '192.0.2.7', servers: [], searchDomains: [] };
+control.on('error', () => {});
+setInterval(() => {}, 1000);
+control.on('data', () => {});
+${script}
+`,
+  );
+  const told: unknown[] = [];
+  const lines: string[] = [];
+  const device = openSync('/dev/null', 'r+');
+  let isOpen = true;
+  const close = () => {
+    if (isOpen) closeSync(device);
+    isOpen = false;
+  };
+  const engine = launchOwn({
+    gateway: { host: 'vpn.example', port: 443 },
+    address: '192.0.2.1',
+    session: { cookie: 'webvpn=secret', certificatePin: 'pin-sha256:AAAA' },
+    device: {
+      name: 'wm0',
+      open: () => ({ descriptor: device, attach: () => undefined, close }),
+    },
+    mtu: undefined,
+    linkMtu: () => Promise.resolve(1_500),
+    wantsPushedRoutes: false,
+    roundTripMs: 0,
+    unprivileged: () => expect.fail('not this one'),
+    ownProgram: () => ({ file: process.execPath, args: [file], environment: {} }),
+    secretFile: () => expect.fail('no file'),
+    log: createLog((line: string) => lines.push(line)),
+    onReached: () => told.push('reached'),
+    onConfiguration(given: GivenConfiguration) {
+      told.push(given);
+      return Promise.resolve(true);
+    },
+    onTransport: (transport) => told.push(transport),
+    onUnreachable: (cause) => told.push(cause),
+    onEncryption: (...encryption) => told.push(encryption),
+    ...changes,
+  });
+  return { engine, told, log: () => lines.join('') };
+}
+
+describe('is ended at once:', () => {
+  test.each([
+    ['what is no frame', `raw('GET / HTTP/1.1\\r\\n\\r\\n')`],
+    ['a header without end', `raw('A'.repeat(300))`],
+    ['a frame that is too long', `raw('Content-Length: 70000\\r\\n\\r\\n')`],
+    ['a method that nobody knows', `say('open', {})`],
+    ['a request that nobody knows', `frame({ id: 1, method: 'open', params: {} })`],
+    ['a transport that nobody knows', `say('transport', { transport: 'tcp' })`],
+    [
+      'a cipher with other characters',
+      `say('encryption', { transport: 'tls', encryption: { protocol: 'TLS 1.3', cipher: '<b>' } })`,
+    ],
+    ['too many resolvers', `request({ ...configuration, servers: Array(17).fill('192.0.2.1') })`],
+    ['something else in a configuration', `request({ ...configuration, command: 'reboot' })`],
+    ['too many notes', `for (let i = 0; i < 301; i += 1) say('note', { text: 'a' })`],
+    ['an end that nobody knows', `say('ended', { end: 'well' })`],
+  ])('%s', async (_what, script) => {
+    const { engine, log, told } = await launch(script);
+    expect(await engine.ended).toBe('failed');
+    expect(log()).toContain('misbehaves');
+    expect(told.filter((one) => one !== undefined).length).toBeLessThanOrEqual(1);
+  });
+});
+
+test('is ended if it does not wait until it is configured', async () => {
+  const { engine, log } = await launch('request(configuration); request(configuration)', {
+    onConfiguration: () => new Promise(() => undefined),
+  });
+  expect(await engine.ended).toBe('failed');
+  expect(log()).toContain('too many requests at once');
+});
+
+test('what it says is passed on, and nothing after its end', async () => {
+  const { engine, told } = await launch(`
+    say('reached', {});
+    say('encryption', { transport: 'tls', encryption: { protocol: 'TLS 1.3', cipher: 'AES-256-GCM' } });
+    say('transport', { transport: 'dtls' });
+    say('unreachable', { cause: 'gateway-tls-failed' });
+    say('ended', { end: 'connection-lost' });
+    say('transport', { transport: 'tls' });
+  `);
+  expect(await engine.ended).toBe('connection-lost');
+  expect(told).toEqual([
+    'reached',
+    ['tls', { protocol: 'TLS 1.3', cipher: 'AES-256-GCM' }],
+    'dtls',
+    'gateway-tls-failed',
+  ]);
+});
+
+test('a configuration that cannot be applied ends it, others are answered one after the other', async () => {
+  const script = `
+    control.on('data', (bytes) => {
+      if (bytes.includes('isApplied')) request({ ...configuration, ipv4: '192.0.2.' + (id + 7) });
+    });
+    request(configuration);
+  `;
+  const given: (string | undefined)[] = [];
+  const { engine } = await launch(script, {
+    onConfiguration({ ipv4 }) {
+      given.push(ipv4);
+      return Promise.resolve(given.length < 3);
+    },
+  });
+  expect(await engine.ended).toBe('configuration-failed');
+  expect(given).toEqual(['192.0.2.7', '192.0.2.8', '192.0.2.9']);
+});
+
+test('the session’s cookie reaches the engine, and no log', async () => {
+  const { engine, log } = await launch(`
+    control.on('data', (bytes) => {
+      const [cookie] = /webvpn=[a-z]+/.exec(bytes.toString()) ?? ['none'];
+      console.error('printed ' + cookie);
+      say('note', { text: 'noted ' + cookie });
+      setTimeout(() => say('ended', { end: 'failed' }), 50);
+    });
+  `);
+  engine.release();
+  await engine.ended;
+  expect(log()).toContain('printed [cookie]');
+  expect(log()).toContain('noted [cookie]');
+  expect(log()).not.toContain('secret');
+});
+
+test('a program that ends by itself has failed, and one that cannot be run is absent', async () => {
+  expect(await (await launch('process.exit(3)')).engine.ended).toBe('failed');
+  expect(await (await launch('process.exit(127)')).engine.ended).toBe('absent');
+  const nowhere = { file: '/nonexistent', args: [], environment: {} };
+  expect(await (await launch('', { ownProgram: () => nowhere })).engine.ended).toBe('absent');
+});
+
+test('one that does not say goodbye is ended all the same', async () => {
+  const { engine } = await launch('');
+  engine.release();
+  await engine.stop();
+  expect(await engine.ended).toBe('gateway-unreachable');
+});
+
+test('one that is ended before the gateway has answered says so, and later that it has failed', async () => {
+  const early = await launch('');
+  early.engine.kill();
+  expect(await early.engine.ended).toBe('gateway-unreachable');
+  const { promise: reached, resolve } = Promise.withResolvers<void>();
+  const late = await launch(`say('reached', {})`, { onReached: resolve });
+  await reached;
+  late.engine.kill();
+  expect(await late.engine.ended).toBe('failed');
+});

@@ -1,0 +1,60 @@
+import { readdir, readFile, readlink } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { startGapMeter } from '../../../lab/packets/gaps.ts';
+import { uidOn } from '../../../lab/machine/processes.ts';
+import { waitLimit } from '../../../lab/runs/wait-limit.ts';
+import { helperLabForEach } from '../../support/lab-for-each.ts';
+import { dropUdp } from '../../support/session-under-traffic.ts';
+
+const net = helperLabForEach({ engine: 'own' });
+
+test('the process has no privileges, and nothing but the device and its sockets', async () => {
+  const session = await net.signIn();
+  const client = await net.connect({ session });
+  await client.until('connected', { where: ({ transport }) => transport === 'dtls' });
+  const [pid] = await net.engines();
+  if (pid === undefined) throw new Error('no engine');
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  const field = (name: string) =>
+    new RegExp(`^${name}:[ \\t]*(.*)$`, 'm')
+      .exec(status)?.[1]
+      ?.split(/\s+/)
+      .filter((word) => word !== '');
+  const uid = String(uidOn(net.lab.user.pid, 'waymaker-engine'));
+  expect(field('Uid')).toEqual([uid, uid, uid, uid]);
+  expect(field('Gid')).not.toContain('0');
+  expect(field('Groups')).toEqual([]);
+  for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapAmb']) expect(field(set)).toEqual(['0'.repeat(16)]);
+  expect(field('NoNewPrivs')).toEqual(['1']);
+
+  const told = await Promise.all(
+    ['cmdline', 'environ'].map((file) => readFile(`/proc/${pid}/${file}`, 'latin1')),
+  );
+  const secret = session.cookie.slice(session.cookie.indexOf('=') + 1);
+  for (const text of [...told, net.log()]) expect(text).not.toContain(secret);
+
+  const open = await Promise.all(
+    (await readdir(`/proc/${pid}/fd`)).map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(() => 'gone')),
+  );
+  expect(open.filter((link) => link === '/dev/net/tun')).toHaveLength(1);
+  const others = open.filter(
+    (link) => !/^(?:socket|pipe|anon_inode):|^\/dev\/(?:null|net\/tun)$|^gone$/.test(link),
+  );
+  expect(others).toEqual([]);
+});
+
+test('datagrams that vanish cost no second, and DTLS comes back', async () => {
+  const client = await net.connect();
+  await client.until('connected', { where: ({ transport }) => transport === 'dtls' });
+  const meter = await startGapMeter(net.lab.user);
+  const seen = client.states.length;
+  await dropUdp(net, 5);
+  await client.until('connected', { seen, where: ({ transport }) => transport === 'dtls' });
+  const gaps = await meter.end();
+  expect(client.states.slice(seen).map((state) => state.state === 'connected' && state.transport)).toEqual([
+    'tls',
+    'dtls',
+  ]);
+  expect(gaps.isTcpAlive).toBe(true);
+  expect(Math.max(gaps.udp, gaps.tcp)).toBeLessThan(waitLimit(1_500));
+});
