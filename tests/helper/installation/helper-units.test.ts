@@ -296,6 +296,7 @@ describe('the command line', () => {
       stateDirectory: '/var/lib/waymaker',
       allowedUsers: [],
       allowedGroup: 'waymaker',
+      engine: 'openconnect',
       isRestore: false,
       ofSystem: {
         'engine-user': 'waymaker-engine',
