@@ -15,16 +15,21 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { socket, stop } = await startPostgresql();
-  // Copying it takes a fraction of what thirty migrations and the job queue's tables do.
-  const url = await createDatabase(socket, emptyServiceDatabase);
-  await fillEmptyDatabase({ kind: 'postgresql', url, connections: 1, timeoutMs: 60_000 });
+  const { socket, stop } = await startServiceDatabases();
   project.provide('postgresqlSocket', socket);
   return stop;
 }
 
-/** Of this test run's server: a database with a service's tables and nothing in them, to be copied. */
+/** Of a test run's server: a database with a service's tables and nothing in them, to be copied. */
 export const emptyServiceDatabase = 'empty_service';
+
+/** A server with that database, which takes a fraction of thirty migrations and the job queue's tables to copy. */
+export async function startServiceDatabases(): Promise<PostgresqlServer> {
+  const server = await startPostgresql();
+  const url = await createDatabase(server.socket, emptyServiceDatabase);
+  await fillEmptyDatabase({ kind: 'postgresql', url, connections: 1, timeoutMs: 60_000 });
+  return server;
+}
 
 /** Nothing here outlives the machine, and no table grows so large that it wants vacuuming. */
 const settings = [

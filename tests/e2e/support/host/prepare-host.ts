@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { bundlePrograms } from '../../../lab/runs/programs.ts';
 import { electronBinary } from './electron-binary.ts';
 import { builtMain } from './paths.ts';
-import { prepareEmptyDatabase } from '../service/service.ts';
+import { startE2eDatabases } from '../service/service-databases.ts';
 import { startVirtualDisplay, type VirtualDisplay } from './virtual-display.ts';
 
 /**
  * Says once which host the run uses, so that nobody takes the one for the other, and gives Electron a display
- * where there is none; bundles the programs, and makes the database, that tests start. Returns what ends that.
+ * where there is none; bundles the programs that tests start, and starts the services' database server. Returns what ends that.
  */
 export default async function prepareHost(): Promise<() => Promise<void>> {
   if (!existsSync(builtMain)) throw new Error('out/main is missing: run `npm run build` first');
@@ -21,11 +21,11 @@ export default async function prepareHost(): Promise<() => Promise<void>> {
     console.log('e2e: without root the laboratory is missing; its tests are skipped');
 
   await bundlePrograms('e2e');
-  const removeDatabase = await prepareEmptyDatabase();
+  const stopDatabases = await startE2eDatabases();
   const display = await startDisplay(binary);
   return async () => {
     await display?.close();
-    await removeDatabase();
+    await stopDatabases();
   };
 }
 

@@ -6,6 +6,7 @@ import type { Page } from 'playwright';
 import { readConfig } from '../../../../src/service/config.ts';
 import { createService } from '../../../../src/service/service.ts';
 import { openMailbox, type Mailbox } from './mailbox.ts';
+import { newServiceDatabase } from './service-databases.ts';
 import { signIn } from '../tunnel/sign-in.ts';
 
 /** The service in this process, with a console built into some folder. */
@@ -27,7 +28,7 @@ export async function serveConsole(
     WAYMAKER_DEVELOPMENT: '1',
     WAYMAKER_SERVICE_PORT: '0',
     WAYMAKER_MAILBOX_PORT: '0',
-    WAYMAKER_DATA_DIR: directory,
+    ...(await newServiceDatabase(directory)),
     WAYMAKER_CONSOLE_DIR: consoleDirectory,
     WAYMAKER_LOG_LEVEL: 'error',
     ...variables,

@@ -1,16 +1,15 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import os from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Seed } from '../../../../src/service/seed.ts';
 import { addresses, names } from '../../../lab/network/addresses.ts';
 import type { Lab } from '../../../lab/lab.ts';
 import { programFile } from '../../../lab/runs/programs.ts';
 import { endProcess } from '../../../lab/runs/process.ts';
-import { copyEmptyDatabase, createEmptyDatabase } from '../../../service/empty-database.ts';
 import { builtRenderer } from '../host/paths.ts';
 import { openMailbox, type Mailbox } from './mailbox.ts';
+import { newServiceDatabase } from './service-databases.ts';
 import { routed, writeRouteLists } from '../tunnel/route-lists.ts';
 import type { Listening, ServiceOrder } from './service-process.ts';
 
@@ -103,17 +102,6 @@ export interface TestService {
 const port = 8787;
 const mailboxPort = 8025;
 
-/** For the workers, which start later: a data directory with an empty database. */
-const emptyDatabase = 'WAYMAKER_E2E_EMPTY_DATABASE';
-
-/** Makes the database that every service of the run starts with; returns what removes it. */
-export async function prepareEmptyDatabase(): Promise<() => Promise<void>> {
-  const directory = await mkdtemp(path.join(os.tmpdir(), 'waymaker-e2e-empty-'));
-  await createEmptyDatabase(directory);
-  process.env[emptyDatabase] = directory;
-  return () => rm(directory, { recursive: true, force: true });
-}
-
 /**
  * The embedded service, in the laboratory's internet if there is one, else on this machine's loopback. `offers`:
  * what it has besides, or in the place of, what every test's service has.
@@ -126,9 +114,6 @@ export async function startService(
   await mkdir(directory, { recursive: true });
   const seedFile = path.join(directory, 'seed.json');
   await writeFile(seedFile, JSON.stringify({ ...seed, ...offers }));
-  const database = path.join(directory, 'database');
-  const prepared = process.env[emptyDatabase];
-  if (prepared !== undefined) await copyEmptyDatabase(prepared, database);
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     WAYMAKER_DEVELOPMENT: '1',
@@ -136,7 +121,7 @@ export async function startService(
     WAYMAKER_SERVICE_HOST: lab ? addresses.service.ipv4 : '127.0.0.1',
     WAYMAKER_SERVICE_PORT: lab ? String(port) : '0',
     WAYMAKER_MAILBOX_PORT: lab ? String(mailboxPort) : '0',
-    WAYMAKER_DATA_DIR: database,
+    ...(await newServiceDatabase(path.join(directory, 'database'))),
     WAYMAKER_SEED_FILE: seedFile,
     WAYMAKER_ROUTE_LISTS: await writeRouteLists(path.join(directory, 'route-lists')),
     WAYMAKER_CONSOLE_DIR: builtRenderer,
