@@ -1,4 +1,4 @@
-import { isDisposableEmailDomain } from 'disposable-email-domains-js';
+import { disposableEmailBlocklistSet } from 'disposable-email-domains-js';
 import type { Database } from '../database/database.ts';
 import { trialsGiven } from '../database/schema/account.ts';
 import type { KeyedHash } from '../http/keyed-hash.ts';
@@ -41,8 +41,11 @@ function mailboxOf(email: string): string {
   return isGmail ? `${name.replaceAll('.', '')}@gmail.com` : `${name}@${domain}`;
 }
 
+/** Made once: the package makes a set of all its domains at each question, which holds up whoever else asks. */
+const disposableDomains = disposableEmailBlocklistSet();
+
 /** Some disposable services give each visitor a subdomain. */
 function isDisposable(email: string): boolean {
   const labels = email.slice(email.lastIndexOf('@') + 1).split('.');
-  return labels.some((_, i) => isDisposableEmailDomain(labels.slice(i).join('.')));
+  return labels.some((_, i) => disposableDomains.has(labels.slice(i).join('.')));
 }
