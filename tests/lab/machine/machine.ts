@@ -2,7 +2,16 @@ import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { controlGroupOf, removeCgroup, unifiedCgroups } from './control-groups.ts';
-import { eventually, exec, run, startUntil, type ExecOptions, type ProcessResult } from '../runs/process.ts';
+import {
+  eventually,
+  exec,
+  run,
+  runBy,
+  startUntil,
+  type ExecOptions,
+  type ProcessResult,
+} from '../runs/process.ts';
+import { createResidentShell } from './resident-shell.ts';
 
 /**
  * A machine of the laboratory: a network namespace with its own mount namespace, in which /etc and /run/vpnc
@@ -70,13 +79,22 @@ export async function createMachine(
     [`--target=${holder.pid}`, '--net', '--mount', `--wdns=${cwd}`, '--', ...argv],
   ];
   const inside = (argv: readonly string[], cwd?: string) => command(argv, { cwd }).flat();
+  const shell = createResidentShell(
+    () => {
+      const [file, args] = command(['setpriv', '--pdeathsig', 'KILL', '--', 'sh']);
+      return spawn(file, args, { stdio: ['pipe', 'pipe', 'ignore'] });
+    },
+    path.join(directory, `${namespace}-commands`),
+  );
+  // Here from the beginning, so that it belongs to the machine as it was made.
+  await shell.exec(['true']);
   return {
     namespace,
     pid: Number(holder.pid),
     resolvConf,
     command,
-    exec: (argv, options) => exec(inside(argv, options?.cwd), { ...options, cwd: undefined }),
-    run: (argv, options) => run(inside(argv, options?.cwd), { ...options, cwd: undefined }),
+    exec: shell.exec,
+    run: (argv, options) => runBy(shell.exec, argv, options),
     spawn(argv, options = {}) {
       const [file, args] = command(argv, { cwd: options.cwd?.toString() });
       return spawn(file, args, { ...options, cwd: undefined });

@@ -49,8 +49,16 @@ export async function exec(argv: readonly string[], options: ExecOptions = {}): 
 }
 
 /** Runs a command that must succeed, and returns its standard output. */
-export async function run(argv: readonly string[], options: ExecOptions = {}): Promise<string> {
-  const result = await exec(argv, options);
+export const run = (argv: readonly string[], options?: ExecOptions): Promise<string> =>
+  runBy(exec, argv, options);
+
+/** The same by another way to run a command. */
+export async function runBy(
+  by: typeof exec,
+  argv: readonly string[],
+  options?: ExecOptions,
+): Promise<string> {
+  const result = await by(argv, options);
   if (result.code !== 0) {
     throw new Error(`${argv.join(' ')} ended with ${result.code}: ${result.stderr || result.stdout}`);
   }
