@@ -1,7 +1,7 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Machine } from './machine.ts';
-import { ipLines, takeSnapshot } from './snapshot.ts';
+import { takeSnapshot } from './snapshot.ts';
 
 /**
  * More of a machine than its snapshot has: all kernel parameters of its network, its mounts, and its own files in /etc.
@@ -9,12 +9,7 @@ import { ipLines, takeSnapshot } from './snapshot.ts';
  */
 export async function fingerprint(machine: Machine, directory: string): Promise<string> {
   const network = await takeSnapshot(machine, {
-    before: [
-      'exec 3>&1 >&2',
-      ...ipLines('', ['neigh flush all', 'route flush cache']),
-      'ip -6 route flush cache',
-      'exec >&3',
-    ].join('\n'),
+    first: ['neigh flush all', 'route flush cache'],
     parameters:
       '{ grep -rs "" ipv4/conf ipv6/conf; grep -s -d skip "" ipv4/ip_* ipv4/icmp_* ipv4/fib_* ipv6/*; } || true',
   });

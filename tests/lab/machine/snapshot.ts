@@ -16,16 +16,15 @@ const kernelParameters = [
  * other shell writes what ip(8) reads.
  */
 const scriptOf = ({
-  before = '',
+  first = [],
   parameters = `exec grep "" ${kernelParameters.join(' ')}`,
 }: SnapshotOptions) =>
   [
     'set -e',
-    before,
     'echo "# links, addresses, nexthops, routes and rules of IPv4"',
-    ...ipLines('-details -oneline', ['link', 'address', 'nexthop', 'route show table all', 'rule']),
+    ...ipLines('-details -oneline', [...first, 'link', 'address', 'nexthop', 'route show table all', 'rule']),
     'echo "# routes and rules of IPv6"',
-    ...ipLines('-6', ['route show table all', 'rule']),
+    ...ipLines('-6', [...first, 'route show table all', 'rule']),
     'echo "# nftables"',
     'nft --stateless list ruleset',
     'echo "# kernel parameters"',
@@ -33,15 +32,15 @@ const scriptOf = ({
   ].join('\n');
 
 /** Commands of ip(8), in a shell's script. */
-export const ipLines = (options: string, lines: readonly string[]): string[] => [
+const ipLines = (options: string, lines: readonly string[]): string[] => [
   `ip ${options} -batch - <<END`,
   ...lines,
   'END',
 ];
 
 export interface SnapshotOptions {
-  /** What the shell does first. */
-  before?: string;
+  /** Commands of ip(8) that come first, for each IP version. */
+  first?: readonly string[];
   /** What prints the kernel parameters, in /proc/sys/net. */
   parameters?: string;
 }
@@ -65,6 +64,7 @@ export async function takeSnapshot(machine: Machine, options: SnapshotOptions = 
 /** Without clocks, and without who made a rule: one that somebody flushed and made again is the same. */
 function comparable(text: string): string {
   return text
+    .replace(/^Nothing to flush\.\n/gm, '')
     .replace(/^(\d+:\t.*) proto \w+/gm, '$1')
     .replace(/\\? +valid_lft \S+ preferred_lft \S+/g, '')
     .replace(/ expires -?\d+sec/g, '')
