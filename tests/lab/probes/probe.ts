@@ -5,6 +5,7 @@ import type { Machine } from '../machine/machine.ts';
 import { endProcess, words } from '../runs/process.ts';
 import { programFile } from '../runs/programs.ts';
 import { waitLimit } from '../runs/wait-limit.ts';
+import { getInside, sendInside } from './socket-inside.ts';
 
 /**
  * Traffic that shows which way it went. Each probe contains `marker`, a text of letters and digits that is searched for
@@ -39,22 +40,21 @@ const silenceSeconds = () => Math.ceil(Math.min(waitLimit(2000), 6000) / 1000);
 export const curlLimits = () =>
   words(`--connect-timeout ${silenceSeconds()} --max-time ${waitLimit(20_000) / 1000}`);
 
+/** The same for what is asked without a program. */
+export const patience = () => ({ connectMs: silenceSeconds() * 1000, answerMs: waitLimit(20_000) });
+
 export function createProbes(machine: Machine): Probes {
+  const { namespace } = machine;
   async function http(host: string, marker: string): Promise<EchoReply | undefined> {
-    const { code, stdout } = await machine.exec([
-      ...words('curl --silent --noproxy * --globoff'),
-      ...curlLimits(),
-      `http://${host}:${ports.http}/${marker}`,
-    ]);
-    return code === 0 ? (JSON.parse(stdout) as EchoReply) : undefined;
+    const answer = await getInside(namespace, { host, port: ports.http, path: `/${marker}` }, patience());
+    return answer === undefined ? undefined : (JSON.parse(answer) as EchoReply);
   }
   async function datagram(host: string, port: number, payload: string | Uint8Array): Promise<void> {
-    // Bash's own /dev/udp; one write of cat is one datagram. A refusal to send is a result, not an error.
-    await machine.exec(['bash', '-c', `cat >/dev/udp/${host}/${port}`], { input: payload });
+    sendInside(namespace, host, port, Buffer.from(payload));
   }
   return {
     http4: (marker) => http(addresses.echo.ipv4, marker),
-    http6: (marker) => http(`[${addresses.echo.ipv6}]`, marker),
+    http6: (marker) => http(addresses.echo.ipv6, marker),
     dns: (marker) => resolve(machine, `${marker}.${names.probes}`),
     dnsToPublicResolver: (marker) =>
       datagram(addresses.resolver.ipv4, ports.dns, dnsQuery(`${marker}.${names.probes}`)),

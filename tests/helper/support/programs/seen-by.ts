@@ -1,16 +1,25 @@
+import { isIP } from 'node:net';
 import { addresses, ports } from '../../../lab/network/addresses.ts';
 import type { CapturedPacket } from '../../../lab/packets/frame.ts';
 import type { Lab } from '../../../lab/lab.ts';
+import { curlLimits, patience } from '../../../lab/probes/probe.ts';
+import { getInside } from '../../../lab/probes/socket-inside.ts';
 import { words } from '../../../lab/runs/process.ts';
 import type { HelperLab } from '../helper-lab.ts';
 
 /** From which address a host sees the user come; undefined if nothing came back. */
 export async function seenBy({ lab }: HelperLab, host: string): Promise<string | undefined> {
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${ports.http}/`;
-  const limits = words('--connect-timeout 4 --max-time 20');
-  const curl = words('curl --silent --noproxy * --globoff');
-  const { code, stdout } = await lab.user.exec([...curl, ...limits, url]);
-  return code === 0 ? (JSON.parse(stdout) as { address: string }).address : undefined;
+  const answer = isIP(host)
+    ? await getInside(lab.user.namespace, { host, port: ports.http, path: '/' }, patience())
+    : await getByName(lab, host);
+  return answer === undefined ? undefined : (JSON.parse(answer) as { address: string }).address;
+}
+
+/** By a program, which looks the name up as all do. */
+async function getByName({ user }: Lab, name: string): Promise<string | undefined> {
+  const curl = [...words('curl --silent --noproxy * --globoff'), ...curlLimits()];
+  const { code, stdout } = await user.exec([...curl, `http://${name}:${ports.http}/`]);
+  return code === 0 ? stdout : undefined;
 }
 
 /** What passes outside the tunnel meanwhile. */

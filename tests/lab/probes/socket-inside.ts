@@ -1,0 +1,115 @@
+import { closeSync } from 'node:fs';
+import { isIPv6, Socket } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import koffi from 'koffi';
+import { insideNetworkNamespace } from '../network/network-namespace.ts';
+
+/**
+ * Sockets of this process that are inside a machine's network: a socket stays in the namespace in which it was made, and a
+ * program that was started for each would cost ten times as much.
+ */
+
+/** linux/net.h, asm-generic/errno.h and sys/socket.h. */
+const kinds = { stream: 1, datagram: 2 };
+const [nonBlocking, closeOnExec] = [0o4000, 0o2000000];
+const inProgress = 115;
+const families = { ipv4: 2, ipv6: 10 };
+
+function loadCalls() {
+  const libc = koffi.load('libc.so.6');
+  return {
+    socket: libc.func('int socket(int domain, int type, int protocol)'),
+    connect: libc.func('int connect(int fd, uint8_t *address, uint32_t length)'),
+    sendto: libc.func(
+      'long sendto(int fd, uint8_t *bytes, size_t length, int flags, uint8_t *address, uint32_t size)',
+    ),
+  } as Record<'socket' | 'connect' | 'sendto', (...given: unknown[]) => number>;
+}
+
+let calls: ReturnType<typeof loadCalls> | undefined;
+
+/** struct sockaddr_in or sockaddr_in6. */
+function socketAddress(host: string, port: number): Buffer {
+  const bytes = Buffer.from(ipaddr.parse(host).toByteArray());
+  const address = Buffer.alloc(isIPv6(host) ? 28 : 16);
+  address.writeUInt16LE(isIPv6(host) ? families.ipv6 : families.ipv4, 0);
+  address.writeUInt16BE(port, 2);
+  bytes.copy(address, isIPv6(host) ? 8 : 4);
+  return address;
+}
+
+/** Makes a socket inside, and does something with it at once; it is closed where that says so. */
+function withSocket(
+  namespace: string,
+  host: string,
+  kind: keyof typeof kinds,
+  use: (fd: number, made: NonNullable<typeof calls>) => boolean,
+): number | undefined {
+  const made = (calls ??= loadCalls());
+  return insideNetworkNamespace(namespace, () => {
+    const family = isIPv6(host) ? families.ipv6 : families.ipv4;
+    const fd = made.socket(family, kinds[kind] | nonBlocking | closeOnExec, 0);
+    if (fd < 0) throw new Error(`no socket in ${namespace}: ${koffi.errno()}`);
+    if (use(fd, made)) return fd;
+    closeSync(fd);
+    return undefined;
+  });
+}
+
+/** A connection that is being made from inside; undefined if the kernel refuses at once. */
+export function connectInside(namespace: string, host: string, port: number): Socket | undefined {
+  const address = socketAddress(host, port);
+  const fd = withSocket(
+    namespace,
+    host,
+    'stream',
+    (made, { connect }) => connect(made, address, address.length) === 0 || koffi.errno() === inProgress,
+  );
+  return fd === undefined ? undefined : new Socket({ fd });
+}
+
+/** Sends a datagram from inside; that the kernel refuses is a result, not an error. */
+export function sendInside(namespace: string, host: string, port: number, payload: Uint8Array): void {
+  const address = socketAddress(host, port);
+  withSocket(namespace, host, 'datagram', (fd, { sendto }) => {
+    sendto(fd, payload, payload.length, 0, address, address.length);
+    return false;
+  });
+}
+
+export interface Patience {
+  /** Milliseconds after which a connection that is not made is given up. */
+  readonly connectMs: number;
+  /** Milliseconds that an answer may take altogether. */
+  readonly answerMs: number;
+}
+
+/** What an HTTP server answers to a request from inside; undefined if nothing comes. */
+export function getInside(
+  namespace: string,
+  { host, port, path }: { host: string; port: number; path: string },
+  { connectMs, answerMs }: Patience,
+): Promise<string | undefined> {
+  const socket = connectInside(namespace, host, port);
+  if (!socket) return Promise.resolve(undefined);
+  const name = isIPv6(host) ? `[${host}]` : host;
+  return new Promise((resolve) => {
+    let answer = '';
+    const settle = (whole: boolean) => {
+      clearTimeout(limit);
+      socket.destroy();
+      const at = answer.indexOf('\r\n\r\n');
+      resolve(whole && at >= 0 ? answer.slice(at + 4) : undefined);
+    };
+    let limit = setTimeout(settle, connectMs, false);
+    // It can be sent once there is a connection.
+    socket.write(`GET ${path} HTTP/1.0\r\nHost: ${name}\r\n\r\n`, (error) => {
+      if (error) return;
+      clearTimeout(limit);
+      limit = setTimeout(settle, answerMs, false);
+    });
+    socket.setEncoding('utf8').on('data', (text: string) => (answer += text));
+    socket.once('error', () => settle(false));
+    socket.once('end', () => settle(true));
+  });
+}
