@@ -33,11 +33,19 @@ export async function socketOf(
   return own;
 }
 
+/** By laboratory, the sockets of those who have asked: a process for each client would cost more than what it asks. */
+const sockets = new WeakMap<HelperLab['lab'], Map<string, Promise<string>>>();
+
 /** A client of the helper as that user; root is this process. */
 export async function attachAs(
   net: Pick<HelperLab, 'lab' | 'socket'>,
   uid: number,
-  under?: readonly string[],
+  under: readonly string[] = [],
 ): Promise<TestClient> {
-  return await attach(await socketOf(net, uid, under));
+  const known = sockets.get(net.lab) ?? new Map<string, Promise<string>>();
+  sockets.set(net.lab, known);
+  const key = JSON.stringify([uid, under]);
+  const found = known.get(key) ?? socketOf(net, uid, under);
+  known.set(key, found);
+  return await attach(await found);
 }
