@@ -8,6 +8,7 @@ import { addresses, names } from '../../lab/network/addresses.ts';
 import type { Gateway } from '../../lab/gateway/gateway.ts';
 import { findLeaks } from '../../lab/packets/leaks.ts';
 import { endProcess, eventually } from '../../lab/runs/process.ts';
+import { programFile } from '../../lab/runs/programs.ts';
 import type { ConnectProcessOptions } from '../support/sign-in/connect-process.ts';
 import { helperLabForEach } from '../support/lab-for-each.ts';
 import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
@@ -23,14 +24,14 @@ afterEach(async () => {
 
 const pinOf = async ({ certificate }: Gateway) =>
   certificatePin(new X509Certificate(await readFile(certificate.certificate)));
-const script = (name: string) => path.join(import.meta.dirname, '../support/sign-in', `${name}-process.ts`);
+const redirecting = path.join(import.meta.dirname, '../support/sign-in/redirecting-gateway-process.ts');
 
 /** Starts the gateway that redirects; `said` is what it was told. */
 async function redirectTo(location: string) {
   const { address, port, certificate } = net.lab.untrustedGateway;
   const args = [address.ipv4, String(port), certificate.certificate, certificate.key, location];
   const child = await net.lab.gatewayMachine.spawnUntil(
-    [process.execPath, script('redirecting-gateway'), ...args],
+    [process.execPath, redirecting, ...args],
     /listening/,
   );
   running.push(child);
@@ -59,7 +60,7 @@ async function connect(options: Partial<ConnectProcessOptions> = {}) {
     },
   };
   const child = await net.lab.user.spawnUntil(
-    [process.execPath, script('connect'), JSON.stringify(all)],
+    [process.execPath, programFile('tests/helper/support/sign-in/connect-process.ts'), JSON.stringify(all)],
     /"state":"connecting"/,
   );
   running.push(child);

@@ -1,10 +1,10 @@
-import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { TunnelPreferences } from '#shared/host/contract.ts';
 import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
 import { addresses, ports } from '../../lab/network/addresses.ts';
 import { words } from '../../lab/runs/process.ts';
+import { programFile } from '../../lab/runs/programs.ts';
 import { runInGroup } from '../support/programs/grouped-process.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
@@ -34,7 +34,7 @@ async function judged(state: TunnelState | undefined, chosen: Chosen = {}) {
 }
 
 function doctor(state: TunnelState | undefined, chosen: Chosen): string[] {
-  const script = path.join(import.meta.dirname, '../support/installed/doctor-ways.ts');
+  const script = programFile('tests/helper/support/installed/doctor-ways.ts');
   const [given, wanted] = [state, chosen].map((one) => JSON.stringify(one));
   return [process.execPath, script, given ?? '', echo.ipv4, String(ports.http), wanted ?? ''];
 }
