@@ -65,56 +65,27 @@ async function expectPutBack(): Promise<void> {
   expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
 }
 
-/** A helper that is killed blocks what is named, and so does the next one. */
-async function expectHeldByTheNext(): Promise<void> {
+/** A helper that is killed blocks what is named, and so does the next one; resolves with a client of that. */
+async function expectHeldByTheNext(): Promise<TestClient> {
+  let next: TestClient | undefined;
   const packets = await packetsWhile(async () => {
     await net.end('SIGKILL');
     expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
     await net.start();
-    const next = await net.attach();
+    next = await net.attach();
     expect(next.states).toMatchObject([{ state: 'connecting', phase: 'authenticating' }]);
     expect(await seenBy(echo.ipv4)).toBeUndefined();
     expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
   });
   expect(packets.captured).toBe(0);
+  if (!next) throw new Error('no client');
+  return next;
 }
 
 describe('with routes that leave out a neighbour', () => {
-  test('what is named goes through the tunnel and what is not directly; what others take away is put back; a helper that is killed blocks nothing else, nor does the next one', async () => {
-    await pushing(usual);
-    const client = await connect({ killSwitch: true });
-    expect(await seenBy(echo.ipv4)).toBe(gateway.ipv4);
-    expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
-    expect(await seenBy(addresses.router.ipv4)).toBe(user.ipv4);
-    expect(await seenBy(neighbour.ipv4)).toBe(userPrivate.ipv4);
-    // IPv6 was not named.
-    expect(await seenBy(echo.ipv6)).toBe(user.ipv6);
-    expect(routingOf(client)).toEqual({
-      mode: 'split',
-      networks: 1,
-      prefixes: ['203.0.113.80/31'],
-      exceptions: { networks: 1, prefixes: [`${direct.ipv4}/32`] },
-    });
-    // Nor was the resolver.
-    expect(await resolve(net.lab.user, names.where)).toContain(direct.ipv4);
-    expect(client.states.at(-1)).not.toHaveProperty('problems');
-
-    // It counts in mode global alone.
-    const seen = client.states.length;
-    await client.call('setRouting', { routing: byName });
-    expect(await seenBy(echo.ipv4)).toBe(user.ipv4);
-    await client.call('setRouting', { routing: everything });
-    expect(client.states.slice(seen).at(-1)).toMatchObject({ routing: { mode: 'split', networks: 1 } });
-    expect(await seenBy(echo.ipv4)).toBe(gateway.ipv4);
-    expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
-
-    await expectPutBack();
-    await expectHeldByTheNext();
-  });
-
   test(
-    'until the gateway has named them, everything is blocked; packets to what is named never leave outside it',
-    { timeout: 60_000 },
+    'until the gateway has named them, everything is blocked; then what is named goes through the tunnel, whose packets never leave outside it, and what is not directly; what others take away is put back; a helper that is killed blocks nothing else, nor does the next one',
+    { timeout: 90_000 },
     async () => {
       await pushing(usual);
       const before = await packetsWhile(() => seenBy(echo.ipv4));
@@ -125,10 +96,39 @@ describe('with routes that leave out a neighbour', () => {
       await client.call('provideSession', { session: await net.signIn() });
       await client.until('connected');
 
-      const up = await packetsWhile(() => seenBy(echo.ipv4));
+      const up = await packetsWhile(async () => {
+        expect(await seenBy(echo.ipv4)).toBe(gateway.ipv4);
+        expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+        expect(await seenBy(addresses.router.ipv4)).toBe(user.ipv4);
+        expect(await seenBy(neighbour.ipv4)).toBe(userPrivate.ipv4);
+        // IPv6 was not named.
+        expect(await seenBy(echo.ipv6)).toBe(user.ipv6);
+      });
       expect(up.captured).toBe(0);
       expect(up.direct).toBeGreaterThan(0);
       expect(up.directIpv6).toBeGreaterThan(0);
+      expect(routingOf(client)).toEqual({
+        mode: 'split',
+        networks: 1,
+        prefixes: ['203.0.113.80/31'],
+        exceptions: { networks: 1, prefixes: [`${direct.ipv4}/32`] },
+      });
+      // Nor was the resolver.
+      expect(await resolve(net.lab.user, names.where)).toContain(direct.ipv4);
+      expect(client.states.at(-1)).not.toHaveProperty('problems');
+
+      // It counts in mode global alone.
+      const seenBefore = client.states.length;
+      await client.call('setRouting', { routing: byName });
+      expect(await seenBy(echo.ipv4)).toBe(user.ipv4);
+      await client.call('setRouting', { routing: everything });
+      expect(client.states.slice(seenBefore).at(-1)).toMatchObject({
+        routing: { mode: 'split', networks: 1 },
+      });
+      expect(await seenBy(echo.ipv4)).toBe(gateway.ipv4);
+      expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+
+      await expectPutBack();
 
       const engines = await net.engines();
       const whileAnew = await packetsWhile(async () => {
@@ -150,8 +150,9 @@ describe('with routes that leave out a neighbour', () => {
       expect(whileGone.captured).toBe(0);
       expect(whileGone.direct).toBeGreaterThan(0);
 
-      await client.call('disconnect', { reason: 'session-ended' });
-      expect(client.states.at(-1)).toMatchObject({ state: 'disconnected', blocked: true });
+      const next = await expectHeldByTheNext();
+      await next.call('disconnect', { reason: 'session-ended' });
+      expect(next.states.at(-1)).toMatchObject({ state: 'disconnected', blocked: true });
       const blocked = await packetsWhile(async () => {
         expect(await seenBy(echo.ipv4)).toBeUndefined();
         expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
@@ -159,7 +160,7 @@ describe('with routes that leave out a neighbour', () => {
       expect(blocked.captured).toBe(0);
       expect(blocked.direct).toBeGreaterThan(0);
 
-      await client.call('disconnect', {});
+      await next.call('disconnect', {});
       expect(await seenBy(echo.ipv4)).toBe(user.ipv4);
     },
   );
