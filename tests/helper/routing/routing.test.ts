@@ -10,6 +10,7 @@ import { words } from '../../lab/runs/process.ts';
 import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 import type { TestClient } from '../support/callers/test-client.ts';
+import { seenBy } from '../support/programs/seen-by.ts';
 import { curlLimits } from '../../lab/probes/probe.ts';
 
 type Connected = Extract<TunnelState, { state: 'connected' }>;
@@ -31,12 +32,6 @@ afterAll(async () => {
 const connectTunnel = ({ localNetwork = false } = {}): Promise<TestClient> =>
   net.connect({ routing: { mode: 'global', localNetwork } });
 
-/** The source address that an HTTP echo saw, or undefined if it cannot be reached. */
-async function sourceSeenBy(host: string, { lab } = net): Promise<string | undefined> {
-  const { code, stdout } = await lab.user.exec(['curl', '--silent', ...curlLimits(), `http://${host}/x`]);
-  return code === 0 ? (JSON.parse(stdout) as { address: string }).address : undefined;
-}
-
 async function filterReversePathStrictly(): Promise<void> {
   for (const device of ['all', 'default', 'uplink']) {
     await net.lab.user.run(['sysctl', '-qw', `net.ipv4.conf.${device}.rp_filter=1`]);
@@ -51,7 +46,7 @@ test('strict reverse path filtering lets the tunnel through, and a packet filter
   expect(await oddPacketsOutside(net, host)).toEqual(expect.arrayContaining(oddProtocols));
   const client = await connectTunnel();
   await client.until('connected', { where: ({ transport }) => transport === 'dtls' });
-  expect(await sourceSeenBy(addresses.echo.ipv4)).toBe(host);
+  expect(await seenBy(net, addresses.echo.ipv4)).toBe(host);
   // A router that has forgotten this machine asks from any of its addresses (ip-sysctl.rst, arp_announce).
   for (const asker of [addresses.router.ipv4, addresses.neighbour.ipv4, addresses.echo.ipv4])
     expect(await isHardwareTold(net.lab, addresses.user.ipv4, asker)).toBe(true);
@@ -139,7 +134,7 @@ if (isExhaustive)
         expect(await oddPacketsOutside(both, address)).toEqual(expect.arrayContaining(oddProtocols));
         const client = await both.connect({ session: await both.signIn(), address });
         await client.until('connected', { where: ({ transport }) => transport === 'dtls' });
-        expect(await sourceSeenBy(addresses.echo.ipv4, both)).toBe(ipv4);
+        expect(await seenBy(both, addresses.echo.ipv4)).toBe(ipv4);
         const host = address.includes(':') ? `[${address}]` : address;
         expect(await both.lab.user.run(['ss', '-Hnt', 'dst', host])).toContain(host);
         // For that filter's sake, routing leads these to the uplink.
@@ -157,7 +152,7 @@ test('the local network stays reachable if it is asked for, never sees a name lo
   expect(await control.stop()).not.toEqual([]);
   const bound = `curl --silent ${curlLimits().join(' ')} --interface uplink http://${addresses.echo.ipv4}/x`;
   expect((await user.exec(words(bound))).code).toBe(0);
-  expect(await sourceSeenBy(neighbour.ipv4)).toBe(userPrivate.ipv4);
+  expect(await seenBy(net, neighbour.ipv4)).toBe(userPrivate.ipv4);
 
   const client = await connectTunnel();
   for (const localNetwork of [true, false, true]) {
@@ -165,12 +160,12 @@ test('the local network stays reachable if it is asked for, never sees a name lo
     expect(client.states.at(-1)).toMatchObject({ state: 'connected', routing: { localNetwork } });
     for (const [host, own] of [
       [neighbour.ipv4, userPrivate.ipv4],
-      [`[${neighbour.ipv6}]`, userPrivate.ipv6],
+      [neighbour.ipv6, userPrivate.ipv6],
     ] as const) {
-      if (localNetwork) expect(await sourceSeenBy(host)).toBe(own);
-      else expect(await sourceSeenBy(host)).not.toBe(own);
+      if (localNetwork) expect(await seenBy(net, host)).toBe(own);
+      else expect(await seenBy(net, host)).not.toBe(own);
     }
-    expect(await sourceSeenBy(addresses.echo.ipv4)).toBe(addresses.gateway.ipv4);
+    expect(await seenBy(net, addresses.echo.ipv4)).toBe(addresses.gateway.ipv4);
   }
   expect((await user.exec(words(bound))).code, 'bound to the uplink').not.toBe(0);
 
@@ -183,8 +178,16 @@ test('the local network stays reachable if it is asked for, never sees a name lo
   const others = await net.lab.capture('udp and (port 137 or port 5353)');
   const listeners = [neighbour.ipv4, '192.168.37.255'];
   for (const destination of listeners)
-    for (const port of ['137', '5353'])
-      await user.run([process.execPath, '-e', sendDatagram, '--', userPrivate.ipv4, destination, port]);
+    await user.run([
+      process.execPath,
+      '-e',
+      sendDatagrams,
+      '--',
+      userPrivate.ipv4,
+      destination,
+      '137',
+      '5353',
+    ]);
   const asked = (await others.stop()).map((packet) => `${packet.destination} ${packet.destinationPort}`);
   expect(new Set(asked)).toEqual(new Set(listeners.map((to) => `${to} 5353`)));
   expect(await user.resolve(names.inside)).toContain(addresses.inside.ipv4);
@@ -197,13 +200,14 @@ test('the local network stays reachable if it is asked for, never sees a name lo
   await client.call('disconnect', {});
 });
 
-/** Sends a datagram from an address, to one host or to all of its link. */
-const sendDatagram = `
-  const [own, destination, port] = process.argv.slice(1);
+/** Sends a datagram from an address, to one host or to all of its link, for each port. */
+const sendDatagrams = `
+  const [own, destination, ...ports] = process.argv.slice(1);
   const socket = require('node:dgram').createSocket('udp4');
   socket.bind(0, own, () => {
     socket.setBroadcast(true);
-    socket.send('x', Number(port), destination, () => socket.close());
+    let left = ports.length;
+    for (const port of ports) socket.send('x', Number(port), destination, () => --left || socket.close());
   });`;
 
 describe('what comes out of the tunnel uninvited', () => {
@@ -315,7 +319,7 @@ if (isExhaustive)
 test('a gateway without DTLS carries the tunnel over TLS, and the state says so', async () => {
   await net.lab.gateway.restart({ dtls: false });
   const client = await connectTunnel();
-  expect(await sourceSeenBy(addresses.echo.ipv4)).toBe(addresses.gateway.ipv4);
+  expect(await seenBy(net, addresses.echo.ipv4)).toBe(addresses.gateway.ipv4);
   expect(await client.call('snapshot', {})).toMatchObject({ state: 'connected', transport: 'tls' });
   await client.call('disconnect', {});
 });
