@@ -209,7 +209,8 @@ describe.each(apart)('%s', (policy) => {
         await machine.run(words('ip rule add priority 32766 lookup main'));
         await machine.run(words('ip rule add priority 32767 lookup default'));
       }
-      await eventually(`it is put back after ${loss}`, isWhole);
+      // Each look starts four programs.
+      await eventually(`it is put back after ${loss}`, isWhole, { every: 100 });
     }
     expect(await seenBy(echo.ipv4)).toBe(gateway.ipv4);
     expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
@@ -348,7 +349,7 @@ if (isExhaustive)
 
 describe('a long list', () => {
   /** Every other network of 24 bits of Class A, which no two can be joined of. */
-  const synthetic = Array.from({ length: isExhaustive ? 100_000 : 40_000 }, (_, index) => {
+  const synthetic = Array.from({ length: isExhaustive ? 100_000 : 16_000 }, (_, index) => {
     const network = 2 * index;
     return `${1 + (network >> 16)}.${(network >> 8) & 255}.${network & 255}.0/24`;
   }).filter((prefix) => !prefix.startsWith('10.'));
