@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 import { addresses, names } from '../../lab/network/addresses.ts';
 import { findLeaks } from '../../lab/packets/leaks.ts';
 import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
-import { words } from '../../lab/runs/process.ts';
 import { helperLabForEach } from '../support/lab-for-each.ts';
 
 const net = helperLabForEach();
@@ -89,14 +88,15 @@ async function restartWith(journal: string): Promise<void> {
   await net.end('SIGKILL');
   await mkdir(net.stateDirectory, { recursive: true });
   await writeFile(path.join(net.stateDirectory, 'journal.json'), journal);
-  await net.lab.user.run(words('nft add table inet waymaker'));
-  for (const family of ['-4', '-6']) {
-    await net.lab.user.run(words(`ip ${family} rule add priority 5185 protocol 87 lookup 5187`));
-    await net.lab.user.run(
-      words(`ip ${family} route add unreachable default table 5187 metric 4294967295 protocol 87`),
-    );
-  }
-  await net.lab.user.run(words('ip tuntap add dev wm0 mode tun'));
+  const left = [
+    'nft add table inet waymaker',
+    ...['-4', '-6'].flatMap((family) => [
+      `ip ${family} rule add priority 5185 protocol 87 lookup 5187`,
+      `ip ${family} route add unreachable default table 5187 metric 4294967295 protocol 87`,
+    ]),
+    'ip tuntap add dev wm0 mode tun',
+  ];
+  await net.lab.user.run(['sh', '-c', left.join(' && ')]);
   await net.start();
 }
 
