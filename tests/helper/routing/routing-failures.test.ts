@@ -171,7 +171,8 @@ describe.each(lastingSwitches)('with kill switch: $killSwitch', ({ killSwitch, f
     async () => {
       const { user } = net.lab;
       let client = await net.connect({ routing: routings[from], killSwitch });
-      const { former } = await rehearse(client, from, to);
+      await client.until('connected', { where: ({ transport }) => transport === 'dtls' });
+      const former = await wayInForce(client);
       const outcomes = new Set<string>();
       for (const plan of lastingFailures) {
         if (client.states.at(-1)?.state !== 'connected')
