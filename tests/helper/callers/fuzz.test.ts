@@ -12,7 +12,7 @@ import { frame, helloParams, openRaw, type RawClient } from '../support/callers/
  */
 const runs = isExhaustive
   ? ({ bytes: 2_500, messages: 4_000, nearMisses: 4_500 } as const)
-  : ({ bytes: 100, messages: 200, nearMisses: 400 } as const);
+  : ({ bytes: 60, messages: 120, nearMisses: 240 } as const);
 
 let net: HelperLab;
 let before: string;
