@@ -42,9 +42,13 @@ function keep(page: Page, app?: WebviewApp): Kept {
   return kept;
 }
 
+/** What tests listen to. */
+const heard = ['console', 'dialog', 'download', 'pageerror', 'popup', 'request', 'requestfailed', 'response'];
+
 /** Leaves nothing of who was there before, in a process that has drawn our pages already. */
 async function clean({ page }: Kept, url: string): Promise<void> {
   for (const other of page.context().pages()) if (other !== page) await other.close();
+  for (const event of heard) await page.removeAllListeners(event);
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   // Of the same origin, and without our pages, which would write again.
   const nowhere = new URL('/nowhere', url).href;
@@ -57,26 +61,23 @@ async function clean({ page }: Kept, url: string): Promise<void> {
   await page.unroute(nowhere);
 }
 
+/** Those of this worker, which end with its browser: a new one costs twice as much as one that is loaded again. */
+const all = new Map<string, Kept>();
+
 /**
  * For files whose tests begin alike: their `openedConsole` and `signedInConsole`, and the webviews that they open with
- * no more than an app or an address, are one page of each kind. A test finds it with the routes, the storage and the app
- * of a new one. A page whose clock, window or start a test has changed is thrown away; after a test that failed,
- * Playwright goes on in another process.
+ * no more than an app or an address, are one page of each kind, for all such files of a worker. A test finds it with the
+ * routes, the storage and the app of a new one. A page whose clock, window or start a test has changed is thrown away;
+ * after a test that failed, Playwright goes on in another process.
  */
 export function keepPagesHere() {
-  const all = new Map<string, Kept>();
-
   /** The page of that kind if there is one to go on with, and else a new one; it shows `url`. */
   async function open(kind: string, url: string, make: () => Promise<Kept>, app?: WebviewApp): Promise<Kept> {
     let kept = all.get(kind);
-    if (kept && !kept.isSpoiled && !kept.page.isClosed()) {
-      // What the app before still says is for nobody.
-      if (kept.app) kept.app.emit = () => undefined;
-      await clean(kept, url);
+    if (kept) {
       if (app) surround(kept, app);
       await kept.page.goto(url);
     } else {
-      if (kept && !kept.page.isClosed()) await kept.page.context().close();
       kept = await make();
       all.set(kind, kept);
     }
@@ -90,10 +91,19 @@ export function keepPagesHere() {
     return page;
   };
 
-  base.afterAll(async () => {
-    for (const { page } of all.values()) if (!page.isClosed()) await page.context().close();
-    all.clear();
-  });
+  /** Until the next test of that kind it does nothing: what it would still load and ask, nobody waits for. */
+  const leave = async (kind: string, url: string) => {
+    const kept = all.get(kind);
+    if (!kept) return;
+    kept.isInUse = false;
+    if (kept.isSpoiled || kept.page.isClosed()) {
+      all.delete(kind);
+      await kept.page.context().close();
+      return;
+    }
+    if (kept.app) kept.app.emit = () => undefined;
+    await clean(kept, url);
+  };
 
   return base.extend({
     // As it is elsewhere, but for what is kept.
@@ -106,15 +116,17 @@ export function keepPagesHere() {
     },
     openedConsole: async ({ workerBrowser, serviceHere }, provide) => {
       await provide(await openKeptConsole(workerBrowser, serviceHere.consoleUrl));
+      await leave('console', serviceHere.consoleUrl);
     },
     signedInConsole: async ({ workerBrowser, serviceHere, email }, provide) => {
       const path = await deviceLogin(serviceHere, email);
       const page = await openKeptConsole(workerBrowser, serviceHere.consoleUrl, path);
       await arrived(page);
       await provide(page);
+      await leave('console', serviceHere.consoleUrl);
     },
     openInApp: async ({ workerBrowser, openInApp, serviceHere }, provide) => {
-      const used: Kept[] = [];
+      const used = new Set<Platform>();
       await provide(async (platform, options = {}) => {
         const {
           app = createWebviewApp(platform),
@@ -127,10 +139,10 @@ export function keepPagesHere() {
         const make = () => openKeptWebview(workerBrowser, { platform, url, app });
         const opened = await open(platform, url, make, app);
         opened.isInUse = true;
-        used.push(opened);
+        used.add(platform);
         return { app, page: opened.page };
       });
-      for (const kept of used) kept.isInUse = false;
+      for (const platform of used) await leave(platform, serviceHere.consoleUrl);
     },
   });
 }
