@@ -11,7 +11,7 @@ import {
   type ExecOptions,
   type ProcessResult,
 } from '../runs/process.ts';
-import { createResidentShell } from './resident-shell.ts';
+import { createLauncher, launcherCommand } from '../runs/launcher.ts';
 
 /**
  * A machine of the laboratory: a network namespace with its own mount namespace, in which /etc and /run/vpnc
@@ -79,22 +79,22 @@ export async function createMachine(
     [`--target=${holder.pid}`, '--net', '--mount', `--wdns=${cwd}`, '--', ...argv],
   ];
   const inside = (argv: readonly string[], cwd?: string) => command(argv, { cwd }).flat();
-  const shell = createResidentShell(
+  const launcher = createLauncher(
     () => {
-      const [file, args] = command(['setpriv', '--pdeathsig', 'KILL', '--', 'sh']);
+      const [file, args] = command(['setpriv', '--pdeathsig', 'KILL', '--', ...launcherCommand]);
       return spawn(file, args, { stdio: ['pipe', 'pipe', 'ignore'] });
     },
     path.join(directory, `${namespace}-commands`),
   );
   // Here from the beginning, so that it belongs to the machine as it was made.
-  await shell.exec(['true']);
+  await launcher.exec(['true']);
   return {
     namespace,
     pid: Number(holder.pid),
     resolvConf,
     command,
-    exec: shell.exec,
-    run: (argv, options) => runBy(shell.exec, argv, options),
+    exec: launcher.exec,
+    run: (argv, options) => runBy(launcher.exec, argv, options),
     spawn(argv, options = {}) {
       const [file, args] = command(argv, { cwd: options.cwd?.toString() });
       return spawn(file, args, { ...options, cwd: undefined });

@@ -13,7 +13,7 @@ function openNamespace(namespace: string) {
   const other = openSync(`/run/netns/${namespace}`, 'r');
   return {
     enter: () => enter(other),
-    leave() {
+    leave: () => {
       enter(own);
       closeSync(own);
       closeSync(other);

@@ -1,7 +1,10 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createLauncher, launcherCommand, type Launcher } from './launcher.ts';
 import { slowdown, waitLimit } from './wait-limit.ts';
 
 export interface ProcessResult {
@@ -24,28 +27,25 @@ export function words(text: string): string[] {
   return text.split(' ');
 }
 
+let here: { launcher: Launcher; environment: NodeJS.ProcessEnv } | undefined;
+
 /** Runs a command to its end; an exit status other than 0 is a result, not an error. */
 export async function exec(argv: readonly string[], options: ExecOptions = {}): Promise<ProcessResult> {
-  const [file = '', ...args] = argv;
-  const child = spawn(file, args, {
-    cwd: options.cwd,
-    env: { ...process.env, ...options.env },
-    timeout: waitLimit(options.timeout ?? 60_000),
-    killSignal: 'SIGKILL',
+  here ??= { launcher: launcherHere(), environment: { ...process.env } };
+  // The launcher has the variables of when it was started.
+  const { environment } = here;
+  const since = Object.entries(process.env).filter(([name, value]) => environment[name] !== value);
+  return here.launcher.exec(argv, {
+    ...options,
+    env: { ...(Object.fromEntries(since) as Record<string, string>), ...options.env },
   });
-  const stdout: Buffer[] = [];
-  const stderr: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
-  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-  // A command may end without reading its input; its status says what happened.
-  child.stdin.on('error', () => {});
-  child.stdin.end(options.input);
-  const [code] = (await once(child, 'close')) as [number | null];
-  return {
-    code,
-    stdout: Buffer.concat(stdout).toString(),
-    stderr: Buffer.concat(stderr).toString(),
-  };
+}
+
+function launcherHere(): Launcher {
+  const directory = mkdtempSync(path.join(tmpdir(), 'waymaker-commands-'));
+  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+  const [file = '', ...args] = launcherCommand;
+  return createLauncher(() => spawn(file, args, { stdio: ['pipe', 'pipe', 'ignore'] }), directory);
 }
 
 /** Runs a command that must succeed, and returns its standard output. */
