@@ -1,6 +1,7 @@
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { z } from 'zod';
@@ -186,7 +187,7 @@ if (isExhaustive)
     expect(await commandLine.json(['status'])).toMatchObject({ tunnel: { state: 'disconnected' } });
     expect((await lab.user.probe.http4('direct'))?.address).toBe(addresses.user.ipv4);
     // Nobody types, and nothing is piped.
-    const unanswered = await commandLine.run(['connect']);
+    const unanswered = await commandLine.run(['connect'], { input: '' });
     expect([unanswered.code, unanswered.stdout]).toEqual([5, '']);
 
     const asked = await commandLine.start(['connect'], /Password: /);
@@ -196,7 +197,7 @@ if (isExhaustive)
     await commandLine.succeed(['disconnect']);
   });
 
-test('the daemon gives the core to the desktop app, with the tunnel up, and has it again after it', async ({
+test('the daemon gives the core to the desktop app, with the tunnel up, and has it again after it; another user is refused at its socket, even where its folder lets them in; reset asks first, and then the user’s files, the sign-in and the tunnel are gone', async ({
   commandLine,
   service,
   helper: _helper,
@@ -204,8 +205,11 @@ test('the daemon gives the core to the desktop app, with the tunnel up, and has 
   lab,
   email,
   keyring,
+  directory,
+  networkBefore,
 }) => {
   Object.assign(commandLine.env, keyring.env);
+  const { run, json, succeed } = commandLine;
   // As the user service runs it.
   const { pid } = await commandLine.start(['daemon', '--service'], /has the core/);
   await signInByCommand(commandLine, service, email);
@@ -237,7 +241,51 @@ test('the daemon gives the core to the desktop app, with the tunnel up, and has 
   await expect(new ConnectRoute(app.page).status('connect.disconnected')).toBeVisible();
   await app.quit();
   await eventually('the service has the core again', () => (commandLine.daemon() === pid ? true : undefined));
-  expect(await commandLine.json(['status'])).toMatchObject({ signedIn: true, core: { kind: 'daemon', pid } });
+  expect(await json(['status'])).toMatchObject({ signedIn: true, core: { kind: 'daemon', pid } });
+
+  // Without the service, a command starts a daemon, which finds the sign-in.
+  await commandLine.end();
+  await succeed(['connect']);
+  await expectOtherUserRefused();
+  await expectReset();
+
+  async function expectOtherUserRefused(): Promise<void> {
+    const { folder } = commandLine;
+    const sockets = (await readdir(folder)).filter((name) => name.endsWith('.sock'));
+    const socket = path.join(folder, sockets[0] ?? '');
+    const script = `
+      const rpc = require('node:net').connect(process.argv[1]);
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'core.hello', params: [
+        { protocolVersion: 1, client: { name: 'test', version: '1' } }] });
+      rpc.on('error', (error) => console.log(error.code));
+      rpc.on('data', (data) => { console.log('answered'); rpc.destroy(); });
+      rpc.on('close', () => console.log('closed'));
+      rpc.write('Content-Length: ' + body.length + '\\r\\n\\r\\n' + body);`;
+    const argv = [process.execPath, '-e', script, socket];
+    expect((await lab.user.exec(argv)).stdout).toContain('answered');
+    expect((await execAsSecondUser(lab.user, argv)).stdout).toMatch(/EACCES/);
+    const opened = [directory, path.dirname(folder), folder, socket];
+    const modes = await Promise.all(opened.map(async (file) => (await stat(file)).mode & 0o7777));
+    for (const file of opened) await chmod(file, 0o777);
+    const { stdout } = await execAsSecondUser(lab.user, argv);
+    expect(stdout).toContain('closed');
+    expect(stdout).not.toContain('answered');
+    // The core serves from no folder that is open to others.
+    for (const [index, file] of opened.entries()) await chmod(file, modes[index] ?? 0);
+  }
+
+  async function expectReset(): Promise<void> {
+    const profile = path.join(directory, 'app');
+    const refused = await run(['reset'], { input: 'no\n' });
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(profile);
+    expect(await json(['status'])).toMatchObject({ signedIn: true, tunnel: { state: 'connected' } });
+
+    expect(await succeed(['reset', '--yes'])).toContain(profile);
+    expect(existsSync(profile)).toBe(false);
+    await expect.poll(() => lab.user.snapshot()).toBe(networkBefore);
+    expect(await json(['status'])).toMatchObject({ signedIn: false });
+  }
 });
 
 if (isExhaustive)
@@ -334,30 +382,3 @@ if (isExhaustive)
     await json(['status']);
     expect(commandLine.daemon()).toBeDefined();
   });
-
-test('another user is refused at the socket, even where its folder lets them in', async ({
-  commandLine,
-  lab,
-}) => {
-  const { folder, json } = commandLine;
-  await json(['status']);
-  const sockets = (await readdir(folder)).filter((name) => name.endsWith('.sock'));
-  const socket = path.join(folder, sockets[0] ?? '');
-  const script = `
-    const rpc = require('node:net').connect(process.argv[1]);
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'core.hello', params: [
-      { protocolVersion: 1, client: { name: 'test', version: '1' } }] });
-    rpc.on('error', (error) => console.log(error.code));
-    rpc.on('data', (data) => { console.log('answered'); rpc.destroy(); });
-    rpc.on('close', () => console.log('closed'));
-    rpc.write('Content-Length: ' + body.length + '\\r\\n\\r\\n' + body);`;
-  const argv = [process.execPath, '-e', script, socket];
-  expect((await lab.user.exec(argv)).stdout).toContain('answered');
-  expect((await execAsSecondUser(lab.user, argv)).stdout).toMatch(/EACCES/);
-  for (const file of [path.dirname(path.dirname(folder)), path.dirname(folder), folder])
-    await chmod(file, 0o777);
-  await chmod(socket, 0o777);
-  const { stdout } = await execAsSecondUser(lab.user, argv);
-  expect(stdout).toContain('closed');
-  expect(stdout).not.toContain('answered');
-});

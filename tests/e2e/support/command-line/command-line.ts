@@ -7,6 +7,7 @@ import type { Lab } from '../../../lab/lab.ts';
 import { eventually, processStartTime, type ProcessResult } from '../../../lab/runs/process.ts';
 import { appEnvironment } from '../host/desktop-app.ts';
 import { parseDocumented } from './documented-json.ts';
+import { residentCommands } from './resident-commands.ts';
 import { builtMain } from '../host/paths.ts';
 import type { TestService } from '../service/service.ts';
 
@@ -14,7 +15,10 @@ import type { TestService } from '../service/service.ts';
 export interface CommandLine {
   /** Where its core keeps its socket and its lock. */
   readonly folder: string;
-  /** Runs a command to its end. Rejects if the JSON that it printed is not as it is documented. */
+  /**
+   * Runs a command to its end: in a process of its own if it is given input, or is run by something else. Rejects if the
+   * JSON that it printed is not as it is documented.
+   */
   readonly run: (argv: readonly string[], options?: RunOptions) => Promise<ProcessResult>;
   /** Runs a command that has to succeed; what it printed. */
   readonly succeed: (argv: readonly string[]) => Promise<string>;
@@ -52,11 +56,17 @@ export function openCommandLine(options: {
   const folder = path.join(userData, 'waymaker');
   const argv = [process.execPath, builtCommandLine];
 
+  const resident = residentCommands(lab, builtCommandLine);
+
   const run: CommandLine['run'] = async (words, more = {}) => {
-    const result = await lab.user.exec([...(more.under ?? []), ...argv, ...words], {
-      env: { ...env, ...more.env },
-      ...(more.input !== undefined && { input: more.input }),
-    });
+    const { input, under = [] } = more;
+    const result =
+      input === undefined && under.length === 0
+        ? await resident({ words, env: { ...process.env, ...env, ...more.env } })
+        : await lab.user.exec([...under, ...argv, ...words], {
+            env: { ...env, ...more.env },
+            ...(input !== undefined && { input }),
+          });
     if (words.includes('--json') && result.stdout !== '') parseDocumented(words, result);
     return result;
   };
