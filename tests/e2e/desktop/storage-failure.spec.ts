@@ -19,10 +19,18 @@ const consume = `/api/license-keys/${key}/consume`;
 
 const hosts = ['desktop', 'web console', 'webview'] as const;
 
+interface OpenedHost {
+  /** At the login page. */
+  page: Page;
+  /** Makes its storage fail from now on. */
+  breakStorage: (method: Method) => Promise<void>;
+  /** Lets it work again, for the next page that is loaded. */
+  mendStorage: () => Promise<void>;
+}
+
 interface StorageFixtures {
   host: (typeof hosts)[number];
-  /** The login page, and what makes its storage fail from then on. */
-  opened: { page: Page; breakStorage: (method: Method) => Promise<void> };
+  opened: OpenedHost;
 }
 
 const test = base.extend<StorageFixtures>({
@@ -32,16 +40,23 @@ const test = base.extend<StorageFixtures>({
       // Its main process makes the calls, which no test can answer in the page.
       await using between = await startHostileService(serviceHere.apiUrl, { [consume]: {} });
       const { page } = await launchHere({ env: { WAYMAKER_API_URL: between.apiUrl } });
+      const file = path.join(directory, 'app/page-storage.json');
       await provide({
         page,
-        breakStorage: () => replaceByFolder(path.join(directory, 'app/page-storage.json')),
+        breakStorage: () => replaceByFolder(file),
+        mendStorage: () => rm(file, { recursive: true }),
       });
     } else if (host === 'webview') {
       const { app, page } = await openInApp('android');
-      await provide({ page, breakStorage: async () => void (app.storageFails = true) });
+      await provide({
+        page,
+        breakStorage: async () => void (app.storageFails = true),
+        mendStorage: async () => void (app.storageFails = false),
+      });
     } else {
       const page = await openConsole(browserHere, serviceHere);
-      await provide({ page, breakStorage: (method) => refuse(page, method) });
+      // What refuses is in the document.
+      await provide({ page, breakStorage: (method) => refuse(page, method), mendStorage: async () => {} });
     }
   },
 });
@@ -67,15 +82,18 @@ for (const host of casesOf<(typeof hosts)[number]>({ usual: ['web console'], all
   test.describe(`spec §8: storage failures in the ${host}:`, () => {
     test.use({ host });
 
-    test("'storage failed'", async ({ opened: { page, breakStorage }, email }) => {
+    test("'storage failed', 'delete failed' and 'clear failed' are said", async ({
+      opened: { page, breakStorage, mendStorage },
+      serviceHere,
+      email,
+    }) => {
       const login = new LoginRoute(page);
       await expect(login.heading).toBeVisible();
       await breakStorage('setItem');
       await login.askForCode(email);
       await expect(page.getByText(texts.en['error.storage'])).toBeVisible();
-    });
 
-    test("'delete failed'", async ({ opened: { page, breakStorage }, serviceHere, email }) => {
+      await mendStorage();
       await arriveSignedIn(page, serviceHere, email);
       await page.route(`**${consume}`, (route) => route.fulfill({ json: { code: 0, msg: '', data: null } }));
       const redeem = new RedeemRoute(page);
@@ -85,11 +103,11 @@ for (const host of casesOf<(typeof hosts)[number]>({ usual: ['web console'], all
       await redeem.submit.click();
       await expect(redeem.success).toBeVisible();
       await expect(page.getByText(texts.en['error.delete'])).toBeVisible();
-    });
 
-    test("'clear failed'", async ({ opened: { page, breakStorage }, serviceHere, email }) => {
-      await arriveSignedIn(page, serviceHere, email);
-      await new AccountRoute(page).signOut.click();
+      await mendStorage();
+      const account = new AccountRoute(page);
+      await account.open();
+      await account.signOut.click();
       await breakStorage('removeItem');
       await new LogoutRoute(page).confirm.click();
       await expect(page.getByText(texts.en['error.clear'])).toBeVisible();
