@@ -14,13 +14,14 @@ import { LoginRoute } from '../routes/login-route.ts';
 import { LogoutRoute } from '../routes/logout-route.ts';
 import { filesThatHold } from '../support/machine/files-that-hold.ts';
 import { chooseServer, connectTo, openConnectTab } from '../support/tunnel/connect.ts';
-import type { DesktopApp } from '../support/host/desktop-app.ts';
+import { askHost } from '../support/host/ask-host.ts';
+import type { DesktopApp, Surroundings } from '../support/host/desktop-app.ts';
 import { electronBinary } from '../support/host/electron-binary.ts';
 import { enginePids } from '../support/tunnel/engine.ts';
 import { openSettings } from '../support/screens/open-settings.ts';
 import { serverNames } from '../support/service/service.ts';
 import { arriveSignedIn, launchSignedIn } from '../support/tunnel/sign-in.ts';
-import { notificationTitles, surroundingsOf } from '../support/host/surroundings-of.ts';
+import { notificationTitles, question, surroundingsOf, trayLabels } from '../support/host/surroundings-of.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
 test.skip(electronBinary() !== undefined, 'what surrounds real Electron’s window cannot be seen');
@@ -30,16 +31,7 @@ const seenByFarSide = async (lab: Lab) => (await lab.user.probe.http4('start'))?
 const tooltip = async (app: DesktopApp) => (await surroundingsOf(app).tray())?.tooltip;
 const connectedTooltip = `Waymaker: Connected to ${serverNames.first}`;
 
-const request = (page: Page, channel: string, input?: unknown) =>
-  page.evaluate(
-    ([name, given]) =>
-      (
-        globalThis as unknown as { waymakerHost: { request(name: string, input: unknown): Promise<unknown> } }
-      ).waymakerHost.request(name, given),
-    [channel, input] as const,
-  );
-
-const sinceOf = async (page: Page) => ((await request(page, 'tunnel.snapshot')) as { since?: number }).since;
+const sinceOf = async (page: Page) => ((await askHost(page, 'tunnel.snapshot')) as { since?: number }).since;
 
 /** An app that is ready to connect, and would do so now if it did that by itself. */
 async function expectIdle(app: DesktopApp): Promise<void> {
@@ -50,13 +42,57 @@ async function expectIdle(app: DesktopApp): Promise<void> {
   await expect.poll(() => tooltip(app)).toBe('Waymaker: Not connected');
 }
 
+const isVisible = async (desktop: Surroundings) => (await desktop.window()).isVisible;
+
+/** Ends with the window hidden. */
+async function expectHidden(app: DesktopApp): Promise<void> {
+  const desktop = surroundingsOf(app);
+  await desktop.closeWindow();
+  await expect.poll(() => isVisible(desktop)).toBe(false);
+  await expect.poll(() => app.page.evaluate(() => document.hidden)).toBe(true);
+  await desktop.clickTray();
+  await expect.poll(() => isVisible(desktop)).toBe(true);
+  await desktop.closeWindow();
+  await expect.poll(() => isVisible(desktop)).toBe(false);
+
+  await app.startSecondInstance(
+    `waymaker://connect?server=${String(await askHost(app.page, 'server.chosen'))}`,
+  );
+  await expect.poll(() => question(desktop)).toBe(`Connect to ${serverNames.first}?`);
+  await app.startSecondInstance('waymaker://app/logout');
+  await desktop.answer('Cancel');
+  await expect.poll(() => desktop.messageBox()).toBeNull();
+  expect(await tooltip(app)).toBe('Waymaker: Not connected');
+  await desktop.closeWindow();
+  await expect.poll(() => isVisible(desktop)).toBe(false);
+}
+
+/** Of an app that is connected with the kill switch on; ends with the app. */
+async function expectAsked(app: DesktopApp): Promise<void> {
+  const desktop = surroundingsOf(app);
+  await desktop.closeWindow();
+  await expect.poll(() => question(desktop)).toBe('Waymaker is still running');
+  await desktop.answer('Minimize');
+  await expect.poll(async () => (await desktop.window()).isMinimized).toBe(true);
+
+  await desktop.chooseInTray('Quit Waymaker');
+  await expect.poll(() => question(desktop)).toBe('Disconnect and quit?');
+  await desktop.answer('Cancel');
+  await expect.poll(() => desktop.messageBox()).toBeNull();
+  expect(await tooltip(app)).toBe(connectedTooltip);
+  await desktop.chooseInTray('Quit Waymaker');
+  await expect.poll(() => desktop.messageBox()).not.toBeNull();
+  await desktop.answer('Disconnect and quit');
+  await app.ended;
+}
+
 async function quitByTray(app: DesktopApp): Promise<void> {
   await surroundingsOf(app).chooseInTray('Quit Waymaker');
   await app.ended;
 }
 
 test.describe('at its start', () => {
-  test('the session is in the keyring alone; the app connects by itself if the user wants that, and not otherwise; quitting keeps the tunnel if that is set, and the next start shows it as it is; signing out removes the session', async ({
+  test('the session is in the keyring alone; the tray connects and disconnects with the window hidden; what happens by itself is told; quitting restores; the app connects by itself if the user wants that, and not otherwise; quitting keeps the tunnel if that is set, and the next start shows it as it is; signing out removes the session', async ({
     directory,
     helper,
     keyring,
@@ -66,18 +102,26 @@ test.describe('at its start', () => {
     lab,
     networkBefore,
   }) => {
-    test.setTimeout(waitLimit(180_000));
+    test.setTimeout(waitLimit(240_000));
     const { env } = keyring;
-    await using _ = await startTrayWatcher({ env });
+    await using watcher = await startTrayWatcher({ env });
     const first = await launchSignedIn(launch, service, email, { env });
     const [token = ''] = await keyring.secrets();
     expect(token.length).toBeGreaterThan(20);
     await chooseServer(first.page);
     const settings = await openSettings(first.page);
     await settings.switchOn(settings.connectAtStart);
-    await quitByTray(first);
+    await openConnectTab(first.page);
+    await test.step('the window is hidden and comes back; a link is asked about', () => expectHidden(first));
+    await test.step('the tray connects, and what happens by itself is told', () => expectTold(first));
+    // The desktop's panel has gone: nothing would bring a hidden window back.
+    await watcher[Symbol.asyncDispose]();
+    await test.step('without a place for an icon, and with the kill switch on, the app asks', () =>
+      expectAsked(first));
+    await expect.poll(() => lab.user.snapshot()).toBe(networkBefore);
     expect(await filesThatHold(path.join(directory, 'app'), token)).toEqual([]);
 
+    await using _ = await startTrayWatcher({ env });
     // A tunnel that is up before the window is there would be told: the gateway answers once it is.
     await lab.setGatewayReachable(false);
     const second = await launch({ env });
@@ -90,6 +134,7 @@ test.describe('at its start', () => {
     }
     await expect(connect.status('connect.connected')).toBeVisible(untilConnected);
     expect(await notificationTitles(surroundingsOf(second)), 'the window shows it').toEqual([]);
+    await connect.switchOff('killSwitch');
     const since = await sinceOf(second.page);
     expect(since).toBeGreaterThan(0);
     const engines = await enginePids(lab);
@@ -133,6 +178,34 @@ test.describe('at its start', () => {
     const last = await launch({ env });
     await expectIdle(last);
     expect(await lab.user.snapshot()).toBe(networkBefore);
+
+    async function expectTold(app: DesktopApp): Promise<void> {
+      const desktop = surroundingsOf(app);
+      const server = serverNames.first;
+      const isConnected = () => expect.poll(() => tooltip(app), untilConnected).toBe(connectedTooltip);
+      const off = (await desktop.tray())?.picture;
+      await expect.poll(() => trayLabels(desktop)).toContain(`Connect to ${server}`);
+      await desktop.chooseInTray(`Connect to ${server}`);
+      await isConnected();
+      expect((await desktop.tray())?.picture).not.toBe(off);
+      expect(await notificationTitles(desktop), 'what the user has just done').toEqual([]);
+
+      await helper.kill();
+      await expect
+        .poll(() => notificationTitles(desktop), { timeout: waitLimit(20_000) })
+        .toEqual(['Connection lost']);
+      await helper.start();
+      await isConnected();
+      await expect
+        .poll(() => notificationTitles(desktop))
+        .toEqual(['Connection lost', `Connected to ${server}`]);
+
+      await desktop.clickNotification(1);
+      await expect.poll(() => isVisible(desktop)).toBe(true);
+      const shown = new ConnectRoute(app.page);
+      await expect(shown.status('connect.connected')).toBeVisible();
+      await shown.switchOn('killSwitch');
+    }
   });
 
   if (isExhaustive)
@@ -178,7 +251,7 @@ test.describe('at its start', () => {
       await chooseServer(first.page);
       const settings = await openSettings(first.page);
       await settings.switchOn(settings.connectAtStart);
-      await request(first.page, 'session.signOut', { by: 'user' });
+      await askHost(first.page, 'session.signOut', { by: 'user' });
       await quitByTray(first);
       const second = await launch({ env });
       await expect(new LoginRoute(second.page).heading).toBeVisible();
