@@ -5,8 +5,10 @@ import path from 'node:path';
 import { test as base, expect, type Browser, type Page } from 'playwright/test';
 import { createLab, type Lab } from '../lab/lab.ts';
 import type { ConnectRoute } from './routes/connect-route.ts';
+import { LoginRoute } from './routes/login-route.ts';
 import { chromiumIn } from './support/machine/chromium-in.ts';
 import { connectTo } from './support/tunnel/connect.ts';
+import { askHost } from './support/host/ask-host.ts';
 import type { DesktopApp } from './support/host/desktop-app.ts';
 import { fillAccount, type FilledAccount } from './support/service/filled-account.ts';
 import { prepareHelper, type TestHelper } from './support/tunnel/helper.ts';
@@ -29,6 +31,8 @@ interface TestFixtures {
   launchHere: Launcher['launch'];
   /** A desktop app on this machine in which the user of `email` is signed in, at the account page. */
   signedInHere: DesktopApp;
+  /** The worker's desktop app on this machine, with its page just loaded and nobody signed in. */
+  keptHere: DesktopApp;
   /** The web console on this machine, with nobody signed in. */
   openedConsole: Page;
   /** The web console on this machine in which that user is signed in, at the account page. */
@@ -61,6 +65,11 @@ interface WorkerFixtures {
   serviceHere: TestService;
   /** An account of that service with something on every page; tests only look at it. */
   filledAccount: FilledAccount;
+  /**
+   * One app on this machine, which cannot log, for tests that begin alike and leave it as they found it. What a test
+   * leaves behind if it fails no other one sees, since Playwright then goes on in another process.
+   */
+  workerApp: DesktopApp;
   lab: Lab;
   /** A browser on the laboratory's user machine, for the desktop app. */
   browserInLab: Browser;
@@ -128,6 +137,24 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     },
     { scope: 'worker' },
   ],
+  workerApp: [
+    async ({ workerBrowser, serviceHere }, provide) => {
+      const directory = await mkdtemp(path.join(os.tmpdir(), 'waymaker-e2e-'));
+      const launcher = createLauncher({
+        browser: workerBrowser,
+        userData: path.join(directory, 'app'),
+        env: {
+          WAYMAKER_API_URL: serviceHere.apiUrl,
+          WAYMAKER_HELPER_SOCKET: path.join(directory, 'no-helper.sock'),
+        },
+      });
+      const app = await launcher.launch({ outputFile: '/dev/full' });
+      await provide(app);
+      await app.quit();
+      await rm(directory, { recursive: true, force: true, maxRetries: 20 });
+    },
+    { scope: 'worker', timeout: waitLimit(60_000) },
+  ],
   workerBrowser: [
     async ({}, provide) => {
       const browser = await launchBrowser();
@@ -165,6 +192,12 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
   signedInHere: async ({ launchHere, serviceHere, email }, provide) => {
     await provide(await launchSignedIn(launchHere, serviceHere, email));
+  },
+  keptHere: async ({ workerApp: app }, provide) => {
+    // Nothing of a page outlives it.
+    await new LoginRoute(app.page).open();
+    await provide(app);
+    await askHost(app.page, 'session.signOut', { by: 'user' });
   },
   openedConsole: async ({ browserHere, serviceHere }, provide) => {
     await provide(await openConsole(browserHere, serviceHere));

@@ -5,6 +5,7 @@ import { expect, test } from '../fixtures.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { MiniAppsRoute } from '../routes/mini-apps-route.ts';
 import { Tabs } from '../routes/tabs.ts';
+import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
 import { must, signInByApi } from '../support/service/api-user.ts';
 import type { DesktopApp } from '../support/host/desktop-app.ts';
 import { startHostileSite, type HostileSite } from '../support/machine/hostile-site.ts';
@@ -73,10 +74,11 @@ if (isExhaustive)
   });
 
 test('a webkit mini-app that tries to reach the bridge, the parent, or another origin’s session gets nothing', async ({
-  signedInHere: app,
+  keptHere: app,
   serviceHere,
   email,
 }) => {
+  await arriveSignedIn(app.page, serviceHere, email);
   await using site = await startHostileSite();
   const miniApps = await openMiniApps(app, serviceHere, email, [
     { name: 'First', type: 'webkit', link: `${site.origin}/first` },

@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright/test';
+import { preferences } from '#shared/host/contract.ts';
 import { addresses, names } from '../../lab/network/addresses.ts';
 import { eventually, run } from '../../lab/runs/process.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
@@ -11,10 +12,11 @@ import { LoginRoute } from '../routes/login-route.ts';
 import { LogoutRoute } from '../routes/logout-route.ts';
 import { ReportRoute } from '../routes/report-route.ts';
 import { SettingsRoute } from '../routes/settings-route.ts';
+import { askHost } from '../support/host/ask-host.ts';
 import type { DesktopApp } from '../support/host/desktop-app.ts';
 import { startHostileService } from '../support/service/hostile-service.ts';
 import { openSettings } from '../support/screens/open-settings.ts';
-import { launchSignedIn } from '../support/tunnel/sign-in.ts';
+import { arriveSignedIn, launchSignedIn } from '../support/tunnel/sign-in.ts';
 
 const background = (page: Page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 const [light, dark] = ['rgb(245, 247, 245)', 'rgb(14, 20, 18)'];
@@ -52,14 +54,15 @@ if (isExhaustive)
   });
 
 test('in the desktop app a problem report is shown, saved as it was shown, and only then written a mail about; each setting is explained on demand, the licences of all parts are there, and language and colours hold at once, and stay when the user signs out; all that where nothing can be logged', async ({
-  launchHere,
+  // Without a helper, it logs from the start.
+  keptHere: app,
   serviceHere,
   email,
   directory,
 }) => {
-  // Without a helper, it logs from the start.
-  const app = await launchSignedIn(launchHere, serviceHere, email, { outputFile: '/dev/full' });
   const { page, surroundings } = app;
+  await arriveSignedIn(page, serviceHere, email);
+  const before = preferences.parse(await askHost(page, 'preferences.get'));
   await expectReport(app, directory, email);
   const settings = await openSettings(page);
   // It is not installed, so nothing would start it at login, nor open its links.
@@ -78,7 +81,10 @@ test('in the desktop app a problem report is shown, saved as it was shown, and o
   await settings.licences.click();
   await expect(page.getByText('react-router')).toBeVisible();
   await chooseLooks(page);
-  await app.quit();
+  const { language, theme, notifications, onQuit } = before;
+  expect(await askHost(page, 'preferences.set', { language, theme, notifications, onQuit })).toEqual({
+    ok: true,
+  });
 });
 
 /** A report is shown, saved as it was shown, and only then written a mail about. */
@@ -105,16 +111,17 @@ async function expectReport(app: DesktopApp, directory: string, email: string): 
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 
   // Who thinks better of it sends nothing.
+  const linksBefore = [...(await app.externalLinks())];
   await report.send.click();
   await eventually('the app asks for a file', async () => (await surroundings.saveDialog()) ?? undefined);
   await surroundings.chooseFile(null);
   await expect(report.send).toBeEnabled();
-  expect(await app.externalLinks()).toEqual([]);
+  expect(await app.externalLinks()).toEqual(linksBefore);
   await report.send.click();
   await eventually('the app asks for a file', async () => (await surroundings.saveDialog()) ?? undefined);
   await surroundings.chooseFile(file);
   const [link] = await eventually('a mail is written', async () => {
-    const links = await app.externalLinks();
+    const links = (await app.externalLinks()).slice(linksBefore.length);
     return links.length > 0 ? links : undefined;
   });
   expect(link).toContain('mailto:help@example.com?subject=Problem%20with%20Waymaker');

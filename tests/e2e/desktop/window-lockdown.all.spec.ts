@@ -1,10 +1,7 @@
-import { expect } from '../fixtures.ts';
+import { expect, test } from '../fixtures.ts';
 import { EditAppRoute } from '../routes/app-form-route.ts';
-import { keepAppHere } from '../support/host/kept-app-here.ts';
 import { desktopScreens, publicScreens } from '../support/screens/screens.ts';
 import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
-
-const test = keepAppHere();
 
 test.describe('the window keeps its pages in', () => {
   test('the app keeps to its own policy: no page makes the browser complain', async ({

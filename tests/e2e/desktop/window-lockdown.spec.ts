@@ -1,10 +1,7 @@
 import type { Page } from 'playwright/test';
-import { expect } from '../fixtures.ts';
+import { expect, test } from '../fixtures.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import type { DesktopApp } from '../support/host/desktop-app.ts';
-import { keepAppHere } from '../support/host/kept-app-here.ts';
-
-const test = keepAppHere();
 
 /** What pages find under the name of the desktop's transport. */
 interface PageHost {
