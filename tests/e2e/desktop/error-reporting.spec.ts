@@ -20,23 +20,35 @@ interface Reporting {
   served: ServedConsole;
 }
 
-/** What reports of errors need, made once; nothing has been reported when a test begins. */
-const test = base.extend<{ reporting: Reporting }, { allReporting: Reporting }>({
-  allReporting: [
+/** Made once, and not as a worker's fixture: for one more of those, Playwright starts one more worker. */
+let made: { reporting: Promise<Reporting>; end: () => Promise<void> } | undefined;
+
+/** What reports of errors need; nothing has been reported when a test begins. */
+const test = base.extend<{ reporting: Reporting }>({
+  reporting: [
     // oxlint-disable-next-line no-empty-pattern -- Playwright reads a fixture's needs from its first parameter's pattern
     async ({}, provide) => {
-      await using ingest = await startReportIngest();
-      await using build = await buildWith({ VITE_SENTRY_DSN: ingest.dsn });
-      await using served = await serveConsole(build.renderer, { WAYMAKER_SENTRY_DSN: ingest.dsn });
-      await provide({ ingest, build, served });
+      made ??= makeReporting();
+      const reporting = await made.reporting;
+      reporting.ingest.forget();
+      await provide(reporting);
     },
-    { scope: 'worker', timeout: waitLimit(90_000) },
+    { timeout: waitLimit(90_000) },
   ],
-  reporting: async ({ allReporting }, provide) => {
-    allReporting.ingest.forget();
-    await provide(allReporting);
-  },
 });
+
+function makeReporting() {
+  const stack = new AsyncDisposableStack();
+  const make = async (): Promise<Reporting> => {
+    const ingest = stack.use(await startReportIngest());
+    const build = stack.use(await buildWith({ VITE_SENTRY_DSN: ingest.dsn }));
+    const served = stack.use(await serveConsole(build.renderer, { WAYMAKER_SENTRY_DSN: ingest.dsn }));
+    return { ingest, build, served };
+  };
+  return { reporting: make(), end: () => stack.disposeAsync() };
+}
+
+test.afterAll(() => made?.end());
 
 /** The code that the page sends to sign in. */
 async function codeSent(page: Page): Promise<string> {
@@ -193,15 +205,3 @@ for (const locale of locales) {
     await expect.poll(said).toContain(`Waymaker: ${cannotStart[locale]}\nEISDIR`);
   });
 }
-
-test('without an address to report to, nothing is loaded for it', async ({ browserHere, serviceHere }) => {
-  await using context = await browserHere.newContext(languages);
-  await answerProbes(context);
-  const page = await context.newPage();
-  const loaded: string[] = [];
-  page.on('request', (request) => loaded.push(request.url()));
-  await page.goto(`${serviceHere.consoleUrl}/login`, { waitUntil: 'networkidle' });
-  await throwInPage(page, 'told to nobody');
-  expect(loaded.filter((url) => url.includes('sentry'))).toEqual([]);
-  expect(await page.evaluate(() => '__SENTRY__' in window)).toBe(false);
-});
