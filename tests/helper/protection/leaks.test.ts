@@ -35,15 +35,53 @@ async function expectProbesSeen(): Promise<void> {
   expect(kindsOf(await leaksWhile(probeOnce))).toEqual(expect.arrayContaining(['cleartext', 'dns']));
 }
 
+/** The resolvers that programs are told. */
+const nameservers = async () =>
+  [...(await net.lab.user.run(['cat', '/etc/resolv.conf'])).matchAll(/^nameserver (.*)$/gm)].map(
+    ([, one]) => one,
+  );
+
+/** The packets by which the machine asks for a name outside the tunnel, and gets what everybody gets. */
+async function dnsOutside() {
+  const capture = await net.lab.capture('port 53');
+  expect(await net.lab.user.resolve(names.where)).toContain(addresses.direct.ipv4);
+  return capture.stop();
+}
+
+const established = 'established';
+/** What leaves, that is: the echo goes on sending again what it has no acknowledgement for. */
+const captureOutgoing = () => net.lab.capture(`tcp and src host ${addresses.user.ipv4}`);
+
+/** One long connection to the echo, which sends its marker again and again, until it is refused. */
+async function connectToEcho() {
+  const target = `/dev/tcp/${addresses.echo.ipv4}/7`;
+  const script = `exec 3<>${target}; echo open; while echo ${established} >&3; do sleep 0.02; done; echo refused; sleep 60`;
+  const talker = await net.lab.user.spawnUntil(['bash', '-c', script], /open/);
+  const refused = new Promise<void>((resolve) => {
+    talker.stdout?.on('data', (chunk: Buffer) => {
+      if (chunk.includes('refused')) resolve();
+    });
+  });
+  return { refused };
+}
+
 // What differs without the kill switch is when a tunnel ends.
 test.each(casesOf({ usual: [{ killSwitch: true }], all: [{ killSwitch: true }, { killSwitch: false }] }))(
-  'with %o, nothing escapes from the answer to connect until the tunnel is up, while it is, when its engine is replaced, between one tunnel and the next, nor while a gateway that was restarted waits for a new sign-in',
+  'with %o, nothing escapes from the answer to connect until the tunnel is up, while it is, when its engine is replaced, between one tunnel and the next, nor while a gateway that was restarted waits for a new sign-in; connections from before the tunnel do not go on outside it; without IPv6 from the gateway, IPv6 is blocked and not leaked; names go to the resolvers that the user has chosen, through the tunnel and nowhere else',
   async ({ killSwitch }) => {
+    const { user } = net.lab;
+    const own = addresses.resolver.ipv4;
     await expectProbesSeen();
+    expect(await dnsOutside(), 'positive control').not.toEqual([]);
     // Beforehand: while there is a tunnel nobody but its engine reaches the gateway.
     const next = await net.signIn();
     const client = await net.attach();
+    const { refused } = await connectToEcho();
+    const open = await captureOutgoing();
+    await user.probe.udp4('tick');
+    expect(findLeaks(await open.stop(), established).length).toBeGreaterThan(0);
     await client.call('connect', net.request({ killSwitch }));
+    const closed = await captureOutgoing();
     const onConnect = await leaksWhile(async () => {
       await probeOnce();
       await client.call('provideSession', { session: await net.signIn() });
@@ -51,14 +89,19 @@ test.each(casesOf({ usual: [{ killSwitch: true }], all: [{ killSwitch: true }, {
       await probeOnce();
     });
     expect(onConnect, 'from the answer to connect until the tunnel is up, and while it is').toEqual([]);
+    await refused;
+    expect(findLeaks(await closed.stop(), established), 'connections from before').toEqual([]);
 
     let seen = client.states.length;
     const onAnother = await leaksWhile(async () => {
-      await client.call('connect', net.request({ session: next, killSwitch }));
+      await client.call('connect', net.request({ session: next, killSwitch, ownResolvers: [own] }));
       await client.until('connected', { seen });
       await probeOnce();
     });
     expect(onAnother, 'between one tunnel and the next').toEqual([]);
+    // The gateway's own resolver would answer with another address.
+    expect(await nameservers()).toEqual([own]);
+    expect(await dnsOutside(), 'to the user’s own resolver').toEqual([]);
 
     const engines = await net.engines();
     seen = client.states.length;
@@ -72,7 +115,7 @@ test.each(casesOf({ usual: [{ killSwitch: true }], all: [{ killSwitch: true }, {
 
     seen = client.states.length;
     const onRestart = await leaksWhile(async () => {
-      await net.lab.gateway.restart({ pool: pools.second });
+      await net.lab.gateway.restart({ pool: pools.second, ipv6: false });
       await client.until('connecting', { seen, where: ({ phase }) => phase === 'authenticating' });
       await probeOnce();
       await client.call('provideSession', { session: await net.signIn() });
@@ -80,76 +123,20 @@ test.each(casesOf({ usual: [{ killSwitch: true }], all: [{ killSwitch: true }, {
       await probeOnce();
     });
     expect(onRestart, 'while a gateway that was restarted waits for a new sign-in').toEqual([]);
-    const { addresses: own } = await client.until('connected', { seen });
-    const device = await net.lab.user.run(['ip', '-oneline', 'address', 'show', 'dev', 'wm0']);
-    expect(device.match(/inet6? \S+/g), 'of the new pool alone').toEqual([
-      `inet ${own.ipv4}/32`,
-      `inet6 ${own.ipv6}/128`,
-    ]);
+    const { addresses: given } = await client.until('connected', { seen });
+    expect(given.ipv6).toBeUndefined();
+    const device = await user.run(['ip', '-oneline', 'address', 'show', 'dev', 'wm0']);
+    expect(device.match(/inet6? \S+/g), 'of the new pool alone').toEqual([`inet ${given.ipv4}/32`]);
+    expect(await user.probe.http6('x')).toBeUndefined();
+    expect(await user.probe.http4('x')).toMatchObject({ address: addresses.gateway.ipv4 });
+
     await client.call('disconnect', {});
     await expectProbesSeen();
+
+    // What no tunnel reaches is not asked, nor is the gateway's own in its place.
+    const other = await net.connect({ ownResolvers: ['127.0.0.1', '::1', '224.0.0.1'] });
+    expect(await other.until('connected')).toMatchObject({ problems: ['no-dns'] });
+    expect(await nameservers()).not.toContain(addresses.inside.ipv4);
+    await other.call('disconnect', {});
   },
 );
-
-test('connections from before the tunnel do not go on outside it', async () => {
-  const marker = 'established';
-  const { user } = net.lab;
-  // One long connection to the echo, which sends the marker again and again.
-  const target = `/dev/tcp/${addresses.echo.ipv4}/7`;
-  const script = `exec 3<>${target}; echo open; while echo ${marker} >&3; do sleep 0.02; done; echo refused; sleep 60`;
-  const talker = await user.spawnUntil(['bash', '-c', script], /open/);
-  const refused = new Promise<void>((resolve) => {
-    talker.stdout?.on('data', (chunk: Buffer) => {
-      if (chunk.includes('refused')) resolve();
-    });
-  });
-  // What leaves, that is: the echo goes on sending again what it has no acknowledgement for.
-  const outgoing = `tcp and src host ${addresses.user.ipv4}`;
-  const open = await net.lab.capture(outgoing);
-  await user.probe.udp4('tick');
-  const client = await net.attach();
-  const session = await net.signIn();
-  expect(findLeaks(await open.stop(), marker).length).toBeGreaterThan(0);
-  await client.call('connect', net.request({ session }));
-  const closed = await net.lab.capture(outgoing);
-  await client.until('connected');
-  await refused;
-  expect(findLeaks(await closed.stop(), marker)).toEqual([]);
-});
-
-test('without IPv6 from the gateway, IPv6 is blocked and not leaked', async () => {
-  await net.lab.gateway.restart({ ipv6: false });
-  const client = await net.attach();
-  await client.call('connect', net.request({ session: await net.signIn() }));
-  const { addresses: own } = await client.until('connected');
-  expect(own.ipv6).toBeUndefined();
-  expect(await leaksWhile(probeOnce)).toEqual([]);
-  expect(await net.lab.user.probe.http6('x')).toBeUndefined();
-  expect(await net.lab.user.probe.http4('x')).toMatchObject({ address: addresses.gateway.ipv4 });
-});
-
-test('names go to the resolvers that the user has chosen, through the tunnel and nowhere else', async () => {
-  const { user } = net.lab;
-  const chosen = addresses.resolver.ipv4;
-  const ask = async () => (await user.resolve(names.where)).includes(addresses.direct.ipv4);
-  const dnsOutside = async () => {
-    const capture = await net.lab.capture('port 53');
-    expect(await ask()).toBe(true);
-    return capture.stop();
-  };
-  const nameservers = async () =>
-    [...(await user.run(['cat', '/etc/resolv.conf'])).matchAll(/^nameserver (.*)$/gm)].map(([, one]) => one);
-  expect(await dnsOutside(), 'positive control').not.toEqual([]);
-
-  const first = await net.connect({ ownResolvers: [chosen] });
-  // The gateway's own resolver would have answered with another address.
-  expect(await nameservers()).toEqual([chosen]);
-  expect(await dnsOutside()).toEqual([]);
-  await first.call('disconnect', {});
-
-  // What no tunnel reaches is not asked, nor is the gateway's own in its place.
-  const client = await net.connect({ ownResolvers: ['127.0.0.1', '::1', '224.0.0.1'] });
-  expect(await client.until('connected')).toMatchObject({ problems: ['no-dns'] });
-  expect(await nameservers()).not.toContain(addresses.inside.ipv4);
-  await client.call('disconnect', {});
-});
