@@ -37,6 +37,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
+  await programs[Symbol.asyncDispose]();
   await net[Symbol.asyncDispose]();
 });
 

@@ -29,6 +29,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
+  await programs[Symbol.asyncDispose]();
   await net[Symbol.asyncDispose]();
 });
 

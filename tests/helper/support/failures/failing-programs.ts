@@ -19,8 +19,11 @@ export interface FailurePlan {
   onlyAdditions?: boolean;
 }
 
-/** Stands between a laboratory's helper and what it changes the system with, ip(8) and nftables; others are not met. */
-export interface FailingPrograms {
+/**
+ * Stands between a laboratory's helper and what it changes the system with, ip(8) and nftables; others are not met.
+ * Disposing takes it away, so that the laboratory is as it was made.
+ */
+export interface FailingPrograms extends AsyncDisposable {
   /** Starts the helper that fails; in place of the laboratory's own `start`. */
   start(): Promise<void>;
   /** Counts again from now on, and fails as the plan says. */
@@ -54,6 +57,9 @@ export async function interpose(net: HelperLab): Promise<FailingPrograms> {
       await writeFile(planFile, `${first} ${plan ? last : 0} ${how} ${program} ${additions}\n`);
     },
     changes: async () => (await readFile(log, 'utf8')).split('\n').filter(Boolean),
+    async [Symbol.asyncDispose]() {
+      await net.lab.user.run(['umount', '--lazy', installed]);
+    },
   };
 }
 
