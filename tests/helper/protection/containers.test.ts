@@ -3,8 +3,8 @@ import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names, type AddressPair } from '../../lab/network/addresses.ts';
 import { startContainer, type Container, type ContainerOptions } from '../../lab/machine/container.ts';
 import { findLeaks } from '../../lab/packets/leaks.ts';
-import { createMachine } from '../../lab/machine/machine.ts';
-import { ipBatch, setKernel } from '../../lab/network/network.ts';
+import { createMachine, removeNamespace, type Machine } from '../../lab/machine/machine.ts';
+import { address, defaultRoutes, ipBatch, setKernel } from '../../lab/network/network.ts';
 import { run, words } from '../../lab/runs/process.ts';
 import { addressIn, curl, url } from '../support/programs/app-lab.ts';
 import { runInGroup } from '../support/programs/grouped-process.ts';
@@ -99,9 +99,50 @@ describe('with masquerading as Docker has it', () => {
     await client.call('disconnect', {});
     await net.lab.setGatewayReachable(true);
   });
-  afterAll(remove);
+  afterAll(async () => {
+    await container[Symbol.asyncDispose]();
+    await remove();
+  });
 
-  test('containers go with the machine by the routing mode, also one that begins to forward, and nowhere while it connects again or is blocked', async () => {
+  /** A neighbour asks for what is in the tunnel, by way of the machine. */
+  async function expectNoWayIn() {
+    const { user, internet } = net.lab;
+    const { inside, userPrivate, neighbour } = addresses;
+    expect(await user.probe.http4('x')).toMatchObject({ address: addresses.gateway.ipv4 });
+    await internet.run(['ip', 'route', 'add', inside.ipv4, 'via', userPrivate.ipv4, 'src', neighbour.ipv4]);
+    const asked = await internet.exec(['curl', '-s', '--max-time', '2', `http://${inside.ipv4}/x`]);
+    expect(asked.code).not.toBe(0);
+    await internet.run(['ip', 'route', 'del', inside.ipv4]);
+  }
+
+  /** What is asked from either side of the machine, with this routing, goes no further. */
+  async function expectNeighboursApart(client: TestClient, routing: Routing) {
+    const { user, gatewayMachine } = net.lab;
+    // Docker's own chain drops such packets; where something else forwards, nothing does.
+    const setPolicy = async (policy: 'accept' | 'drop') => {
+      for (const family of ['ip', 'ip6'])
+        await user.run(['nft', `add chain ${family} filter FORWARD { policy ${policy}; }`]);
+    };
+    await setPolicy('accept');
+    const { addresses: own } = await client.until('connected');
+    if (routing === open) await expectNoWayIn();
+    const targets = Object.values(addresses.neighbour);
+    // Nothing that is forwarded has to wait for its neighbour's hardware address.
+    for (const to of targets) await user.run(['ping', '-c1', '-W5', to]);
+    const capture = await net.lab.capture();
+    const tunnel = "$(ls /sys/class/net | grep '^vpns')";
+    const send = targets.map(
+      (to) => `ip route add ${to} dev ${tunnel} && echo marker >/dev/udp/${to}/7 && ip route del ${to}`,
+    );
+    await gatewayMachine.run(['bash', '-c', send.join(' && ')]);
+    // What answers has come after them.
+    await user.run(['ping', '-c1', '-W5', '-I', own.ipv4 ?? '', addresses.inside.ipv4]);
+    const seen = await capture.stop();
+    expect(seen.filter(({ payload }) => payload.includes('marker'))).toEqual([]);
+    await setPolicy('drop');
+  }
+
+  test('containers go with the machine by the routing mode, also one that begins to forward, and nowhere while it connects again or is blocked; neighbours do not get into the tunnel by way of the machine, nor its gateway to them', async () => {
     const control = await leaksOfContainer();
     expect(control.seen, 'without a tunnel').toEqual(direct);
     expect(control.leaks.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['cleartext', 'dns']));
@@ -117,6 +158,7 @@ describe('with masquerading as Docker has it', () => {
     await expect.poll(seenFrom).toEqual(throughTunnel);
     await route(open);
     expect(await seenFrom(), 'local network').toEqual(throughTunnel);
+    await expectNeighboursApart(client, open);
     await route(pac);
     expect(await seenFrom(), 'automatic, as all that uses no proxy').toEqual(direct);
     await route(byApp('include'));
@@ -174,6 +216,7 @@ describe('with masquerading as Docker has it', () => {
     test('with automatic routing containers go direct, as all that uses no proxy', async () => {
       const client = await net.connect({ routing: pac });
       expect(await seenFrom()).toEqual(direct);
+      await expectNeighboursApart(client, pac);
       await expectLocalTraffic();
       await client.call('setRouting', { routing: closed });
       expect(await leaksOfContainer()).toEqual({ seen: throughTunnel, leaks: [] });
@@ -283,48 +326,6 @@ describe('with masquerading as Docker has it', () => {
     await client.call('disconnect', {});
     await setForwarding(1);
   });
-
-  /** A neighbour asks for what is in the tunnel, by way of the machine. */
-  async function expectNoWayIn() {
-    const { user, internet } = net.lab;
-    const { inside, userPrivate, neighbour } = addresses;
-    expect(await user.probe.http4('x')).toMatchObject({ address: addresses.gateway.ipv4 });
-    await internet.run(['ip', 'route', 'add', inside.ipv4, 'via', userPrivate.ipv4, 'src', neighbour.ipv4]);
-    const asked = await internet.exec(['curl', '-s', '--max-time', '2', `http://${inside.ipv4}/x`]);
-    expect(asked.code).not.toBe(0);
-    await internet.run(['ip', 'route', 'del', inside.ipv4]);
-  }
-
-  test.each(casesOf<Routing>({ usual: [open], all: [open, pac] }))(
-    'with $mode routing neighbours do not get into the tunnel by way of the machine, nor its gateway to them',
-    async (routing) => {
-      const { user, gatewayMachine } = net.lab;
-      // Docker's own chain drops such packets; where something else forwards, nothing does.
-      const setPolicy = async (policy: 'accept' | 'drop') => {
-        for (const family of ['ip', 'ip6'])
-          await user.run(['nft', `add chain ${family} filter FORWARD { policy ${policy}; }`]);
-      };
-      await setPolicy('accept');
-      const client = await net.connect({ routing });
-      const { addresses: own } = await client.until('connected');
-      if (routing === open) await expectNoWayIn();
-      const targets = Object.values(addresses.neighbour);
-      // Nothing that is forwarded has to wait for its neighbour's hardware address.
-      for (const to of targets) await user.run(['ping', '-c1', '-W5', to]);
-      const capture = await net.lab.capture();
-      const tunnel = "$(ls /sys/class/net | grep '^vpns')";
-      const send = targets.map(
-        (to) => `ip route add ${to} dev ${tunnel} && echo marker >/dev/udp/${to}/7 && ip route del ${to}`,
-      );
-      await gatewayMachine.run(['bash', '-c', send.join(' && ')]);
-      // What answers has come after them.
-      await user.run(['ping', '-c1', '-W5', '-I', own.ipv4 ?? '', addresses.inside.ipv4]);
-      const seen = await capture.stop();
-      expect(seen.filter(({ payload }) => payload.includes('marker'))).toEqual([]);
-      await client.call('disconnect', {});
-      await setPolicy('drop');
-    },
-  );
 });
 
 if (isExhaustive)
@@ -376,10 +377,22 @@ if (isExhaustive)
   });
 
 describe('a bridge that leads out of the machine is no network of its own:', () => {
+  let guest: Machine | undefined;
   beforeAll(async () => {
     net = await createHelperLab();
   });
-  afterAll(remove);
+  afterAll(async () => {
+    const { user } = net.lab;
+    if (guest) await removeNamespace(guest.namespace);
+    // As the laboratory was made, for whoever has it next.
+    await ipBatch(user, [
+      'link del br0',
+      ...address(addresses.user, 24, 'uplink'),
+      ...address(addresses.userPrivate, 24, 'uplink'),
+      ...defaultRoutes(addresses.router),
+    ]);
+    await remove();
+  });
 
   /** The source from which somebody on the attached private network sees the machine. */
   const neighbourSees = async () => {
@@ -431,16 +444,18 @@ describe('a bridge that leads out of the machine is no network of its own:', () 
 
   test('its guests and those of macvlan are machines of their own, whatever is true of this one', async () => {
     const { user, directory } = net.lab;
-    // Removed with the laboratory.
-    const guest = await createMachine(user.namespace.replace(/u$/, 'c'), directory, '');
-    await setKernel(guest, ['net.ipv4.conf.all.arp_ignore=1']);
+    const machine = await createMachine(user.namespace.replace(/u$/, 'c'), directory, '');
+    guest = machine;
+    await setKernel(machine, ['net.ipv4.conf.all.arp_ignore=1']);
     const inUser = `ip -n ${user.namespace} link`;
-    await run(words(`${inUser} add guest0 master br0 up type veth peer name eth0 netns ${guest.namespace}`));
+    await run(
+      words(`${inUser} add guest0 master br0 up type veth peer name eth0 netns ${machine.namespace}`),
+    );
     await run(words(`${inUser} add macvlan0 link br0 type macvlan mode bridge`));
-    await run(words(`${inUser} set macvlan0 netns ${guest.namespace}`));
+    await run(words(`${inUser} set macvlan0 netns ${machine.namespace}`));
     const guests = { eth0: '192.0.2.20', macvlan0: '192.0.2.21' };
     for (const [device, own] of Object.entries(guests))
-      await ipBatch(guest, [
+      await ipBatch(machine, [
         `link set ${device} up`,
         `address add ${own}/24 dev ${device}`,
         `route add default via ${addresses.router.ipv4} dev ${device} metric ${own.slice(-2)}`,
@@ -450,7 +465,7 @@ describe('a bridge that leads out of the machine is no network of its own:', () 
       await Promise.all(
         Object.keys(guests).flatMap((device) =>
           [addresses.echo.ipv4, addresses.router.ipv4].map(async (host) => {
-            const { stdout } = await guest.exec(['sh', '-c', `${curl} --interface ${device} ${url(host)}`]);
+            const { stdout } = await machine.exec(['sh', '-c', `${curl} --interface ${device} ${url(host)}`]);
             return addressIn(stdout);
           }),
         ),
