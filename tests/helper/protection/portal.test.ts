@@ -62,6 +62,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
+  await net.lab.internet.run(['nft', 'delete table inet captive']);
   await net[Symbol.asyncDispose]();
 });
 
@@ -226,7 +227,7 @@ if (isExhaustive)
     expect(client.states.at(-1)).toMatchObject({ state: 'disconnected', blocked: true });
   });
 
-test('it closes with the call, when its time is over, with its client, and with the connection', async () => {
+test('it closes with the call, when its time is over, with its client, and with the connection; when the helper is killed the kernel closes it, and the next helper has none', async () => {
   const client = await blocked();
   const first = await client.call('openPortal', { forMs });
   expect((await directly(engineUid, `${host}/sign-in`)).stdout).toBe('sign in here');
@@ -246,6 +247,25 @@ test('it closes with the call, when its time is over, with its client, and with 
   const third = await client.call('openPortal', { forMs });
   await client.call('disconnect', {});
   expect((await byProxy(uid, third.proxyPort, `${host}/sign-in`)).code).toBe(7);
+  expect(await net.lab.user.run(['nft', 'list', 'ruleset'])).not.toContain('portal');
+
+  // A helper that is killed: the kernel closes it, and the next helper has none.
+  const owner = await blocked();
+  const { proxyPort } = await owner.call('openPortal', { forMs: 5000 });
+  await net.end('SIGKILL');
+  await isProxyGone(proxyPort);
+  expect(await leakers([uid, 0], 'killed')).toEqual([]);
+  await expect
+    .poll(() => directly(engineUid, `${host}/sign-in`), { timeout: 30_000, interval: 500 })
+    .toMatchObject({ code: 7 });
+  await startHelper();
+  if (!isExhaustive) return;
+
+  const again = await attachAs(net, uid);
+  const { proxyPort: next } = await again.call('openPortal', { forMs });
+  await net.end('SIGKILL');
+  await startHelper();
+  await isClosed(next);
   expect(await net.lab.user.run(['nft', 'list', 'ruleset'])).not.toContain('portal');
 });
 
@@ -279,26 +299,6 @@ if (isExhaustive)
     expect(waited, 'it would have waited longer').toBeLessThan(backOffMs(attempt - 1, () => 1));
     await client.until('connected', { seen });
   });
-
-test('when the helper is killed the kernel closes it, and the next helper has none', async () => {
-  const client = await blocked();
-  const { proxyPort } = await client.call('openPortal', { forMs: 5000 });
-  await net.end('SIGKILL');
-  await isProxyGone(proxyPort);
-  expect(await leakers([uid, 0], 'killed')).toEqual([]);
-  await expect
-    .poll(() => directly(engineUid, `${host}/sign-in`), { timeout: 30_000, interval: 500 })
-    .toMatchObject({ code: 7 });
-  await startHelper();
-  if (!isExhaustive) return;
-
-  const again = await attachAs(net, uid);
-  const { proxyPort: next } = await again.call('openPortal', { forMs });
-  await net.end('SIGKILL');
-  await startHelper();
-  await isClosed(next);
-  expect(await net.lab.user.run(['nft', 'list', 'ruleset'])).not.toContain('portal');
-});
 
 const isProxyGone = (proxyPort: number) =>
   expect.poll(() => byProxy(uid, proxyPort, `${host}/sign-in`), { interval: 300 }).toMatchObject({ code: 7 });
