@@ -45,42 +45,75 @@ const throughTunnel = [addresses.gateway.ipv4, addresses.gateway.ipv6];
 const socks = ({ address }: RoutingProxy) => `socks5h://${address}`;
 
 describe('mode pac', () => {
-  test.each(casesOf({ usual: [1], all: [0, 1] }))(
-    'only what comes to the proxy goes through the tunnel (rp_filter=%i)',
-    async (strict) => {
-      const { user, internet, gatewayMachine } = net.lab;
-      for (const device of ['all', 'default', 'uplink']) {
-        await user.run(['sysctl', '-qw', `net.ipv4.conf.${device}.rp_filter=${strict}`]);
-      }
-      const before = await user.snapshot();
-      const [asked, askedInside] = [await internet.queries(), await gatewayMachine.queries()];
-      const client = await net.connect({ routing: pac });
-      const proxy = proxyOf(client);
+  test('lists that were stored before are named, and what the user has chosen is added to them; the way changes while the tunnel is up, and connections in it go on; with the kill switch on, a new helper goes on, and only a disconnect ends it', async () => {
+    const before = await net.lab.user.snapshot();
+    const client = await net.attach();
+    await expect(client.call('setRouting', { routing: pac })).rejects.toThrow(/no connection/);
+    const { name: lists } = await client.call('storeLists', {
+      lists: { mode: 'pac', routeDomains: [names.where], blockedDomains: ['ads.example', names.echo] },
+    });
+    const chosen: typeof pac = { mode: 'pac', routeDomains: [], blockedDomains: [] };
+    await client.call('connect', net.request({ session: await net.signIn(), routing: chosen, lists }));
+    await client.until('connected');
+    const first = proxyOf(client);
+    const journalled = async () =>
+      (await readdir(net.stateDirectory)).filter((file) => file.startsWith('routing-'));
+    const journal = await journalled();
+    expect(journal).toHaveLength(1);
+    expect(await seen(`http://${names.inside}/x`, { proxy: socks(first) })).toBeDefined();
+    expect(await seen(`http://${names.echo}/x`, { proxy: socks(first) })).toBeUndefined();
+    // Another setting alone.
+    await client.call('setRouting', { routing: chosen, lists, killSwitch: true });
+    expect(proxyOf(client)).toEqual(first);
+    expect(await journalled()).toEqual(journal);
 
-      // The VPN's resolver names another machine than the public one.
-      expect(await seen(`http://${names.inside}/x`, { proxy: socks(proxy) })).toMatch(
-        /^(?:198\.51\.100\.1\d\d|2001:db8:2:100:.*)$/,
-      );
-      expect(await seen(`http://${names.echo}/x`, { proxy: socks(proxy) })).toBeOneOf(throughTunnel);
-      expect(await seen(`http://${names.echo}/x`, { proxy: `http://${proxy.address}` })).toBeOneOf(
-        throughTunnel,
-      );
-      expect(await seen(`http://${addresses.echo.ipv4}/x`)).toBe(addresses.user.ipv4);
-      expect(await seen(`http://[${addresses.echo.ipv6}]/x`)).toBe(addresses.user.ipv6);
-      expect(await user.resolve(names.where)).toEqual([addresses.direct.ipv4, addresses.direct.ipv6].sort());
-      expect(await seen(`http://tracker.ads.example/x`, { proxy: socks(proxy) })).toBeUndefined();
-      expect((await internet.queries()).slice(asked.length).map(({ name }) => name)).not.toContain(
-        names.inside,
-      );
-      expect((await gatewayMachine.queries()).slice(askedInside.length).map(({ name }) => name)).toContain(
-        names.inside,
-      );
+    const since = client.states.length;
+    await client.call('setRouting', { routing: everything });
+    const long = net.lab.user.spawn(['bash', '-c', streamScript], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const heard: string[] = [];
+    long.stdout?.on('data', (chunk: Buffer) => heard.push(chunk.toString()));
+    const goesOn = async () => {
+      const { length } = heard;
+      await eventually('the connection goes on', async () => heard.length > length + 2 || undefined);
+    };
+    await goesOn();
+    const own: typeof pac = { ...chosen, routeDomains: [names.echo, 'own.example'] };
+    for (const routing of [own, everything, own]) {
+      const isGlobal = routing.mode === 'global';
+      await client.call('setRouting', { routing, ...(!isGlobal && { lists }) });
+      const source = await seen(`http://${addresses.echo.ipv4}/x`);
+      expect(source).toBe(isGlobal ? addresses.gateway.ipv4 : addresses.user.ipv4);
+      const resolver = await net.lab.user.resolve(names.inside);
+      expect(resolver).toEqual(isGlobal ? [addresses.inside.ipv4, addresses.inside.ipv6].sort() : []);
+      await goesOn();
+    }
+    expect(client.states.slice(since).map(({ state }) => state)).toEqual(
+      expect.not.arrayContaining(['connecting']),
+    );
+    long.kill('SIGKILL');
+    const proxy = proxyOf(client);
+    expect(await seen(`http://${names.echo}/x`, { proxy: socks(proxy) })).toBeOneOf(throughTunnel);
+    expect(proxy.pacUrl).not.toBe(first.pacUrl);
 
-      await client.call('disconnect', {});
-      await proxyGone(net);
-      expect(await user.snapshot()).toBe(before);
-    },
-  );
+    // A helper that takes its place has all of it, without the client.
+    const pacFile = async () =>
+      (await net.lab.user.exec(words(`curl --silent --fail ${proxy.pacUrl}`))).stdout;
+    await net.end('SIGKILL');
+    // Programs still learn that these names go to the proxy, which leads nowhere now, and so not outside.
+    expect(await pacFile()).toContain('FindProxyForURL');
+    expect(await seen(`http://${names.echo}/x`, { proxy: socks(proxy) })).toBeUndefined();
+    await net.start();
+    expect(await pacFile()).toContain('FindProxyForURL');
+    const again = await net.attach();
+    await again.until('connecting', { where: ({ phase }) => phase === 'authenticating' });
+    await again.call('provideSession', { session: await net.signIn() });
+    await again.until('connected');
+    expect(proxyOf(again)).toEqual(proxy);
+    expect(await seen(`http://${names.echo}/x`, { proxy: socks(proxy) })).toBeOneOf(throughTunnel);
+    await again.call('disconnect', {});
+    await proxyGone(net);
+    expect(await net.lab.user.snapshot()).toBe(before);
+  });
 
   if (isExhaustive)
     test('ssh goes through it, by SOCKS and by HTTP', async () => {
@@ -111,140 +144,6 @@ describe('mode pac', () => {
       expect(await asSeen()).toEqual({ source: addresses.user.ipv4, digest });
     });
 
-  test('what comes to the proxy never leaves outside the tunnel, whatever becomes of that', async () => {
-    const client = await net.connect({ routing: pac });
-    const proxy = socks(proxyOf(client));
-    const leaksOf = async (marker: string, during: (url: string) => Promise<unknown>) => {
-      const capture = await net.lab.capture();
-      await during(`http://${marker}.${names.probes}/${marker}`);
-      return findLeaks(await capture.stop(), marker).map(({ kind }) => kind);
-    };
-    // The positive control: without the proxy both the name and the request are seen.
-    expect(new Set(await leaksOf('control1', (url) => seen(url)))).toEqual(
-      new Set(['dns', 'cleartext', 'ipv6']),
-    );
-    expect(await leaksOf('through1', (url) => seen(url, { proxy }))).toEqual([]);
-    // Nor to a private network that the machine is attached to, where a page's own name may lead.
-    const neighbour = `http://${addresses.neighbour.ipv4}/x`;
-    expect(await seen(neighbour)).toBe(addresses.userPrivate.ipv4);
-    expect(await seen(neighbour, { proxy })).toBeOneOf([undefined, ...throughTunnel]);
-    await net.lab.gateway.kill();
-    expect(await leaksOf('engineless1', (url) => seen(url, { proxy }))).toEqual([]);
-    await client.call('disconnect', {});
-    expect(await leaksOf('proxyless1', (url) => seen(url, { proxy }))).toEqual([]);
-  });
-
-  test('the way changes while the tunnel is up, and connections in it go on', async () => {
-    const before = await net.lab.user.snapshot();
-    const client = await net.connect({ routing: everything });
-    const since = client.states.length;
-    const long = net.lab.user.spawn(['bash', '-c', streamScript], { stdio: ['ignore', 'pipe', 'ignore'] });
-    const heard: string[] = [];
-    long.stdout?.on('data', (chunk: Buffer) => heard.push(chunk.toString()));
-    const goesOn = async () => {
-      const { length } = heard;
-      await eventually('the connection goes on', async () => heard.length > length + 2 || undefined);
-    };
-    await goesOn();
-    for (const routing of [pac, everything, pac]) {
-      await client.call('setRouting', { routing });
-      const isGlobal = routing.mode === 'global';
-      const source = await seen(`http://${addresses.echo.ipv4}/x`);
-      expect(source).toBe(isGlobal ? addresses.gateway.ipv4 : addresses.user.ipv4);
-      const resolver = await net.lab.user.resolve(names.inside);
-      expect(resolver).toEqual(isGlobal ? [addresses.inside.ipv4, addresses.inside.ipv6].sort() : []);
-      await goesOn();
-    }
-    expect(await seen(`http://${names.echo}/x`, { proxy: socks(proxyOf(client)) })).toBeOneOf(throughTunnel);
-    expect(client.states.slice(since).map(({ state }) => state)).toEqual(
-      expect.not.arrayContaining(['connecting']),
-    );
-    long.kill('SIGKILL');
-    await client.call('disconnect', {});
-    expect(await net.lab.user.snapshot()).toBe(before);
-  });
-
-  test('lists that were stored before are named, and what the user has chosen is added to them', async () => {
-    const client = await net.attach();
-    const { name: lists } = await client.call('storeLists', {
-      lists: { mode: 'pac', routeDomains: [names.where], blockedDomains: ['ads.example', names.echo] },
-    });
-    const chosen: typeof pac = { mode: 'pac', routeDomains: [], blockedDomains: [] };
-    await client.call('connect', net.request({ session: await net.signIn(), routing: chosen, lists }));
-    await client.until('connected');
-    const first = proxyOf(client);
-    const journalled = async () =>
-      (await readdir(net.stateDirectory)).filter((file) => file.startsWith('routing-'));
-    const journal = await journalled();
-    expect(journal).toHaveLength(1);
-    expect(await seen(`http://${names.inside}/x`, { proxy: socks(first) })).toBeDefined();
-    expect(await seen(`http://${names.echo}/x`, { proxy: socks(first) })).toBeUndefined();
-    // Another setting alone.
-    await client.call('setRouting', { routing: chosen, lists, killSwitch: true });
-    expect(proxyOf(client)).toEqual(first);
-    expect(await journalled()).toEqual(journal);
-    await client.call('setRouting', {
-      routing: { ...chosen, routeDomains: [names.echo, 'own.example'] },
-      lists,
-    });
-    expect(await seen(`http://${names.echo}/x`, { proxy: socks(first) })).toBeOneOf(throughTunnel);
-    expect(proxyOf(client).pacUrl).not.toBe(first.pacUrl);
-    // A helper that takes its place has all of it, without the client.
-    const { pacUrl } = proxyOf(client);
-    await net.end('SIGKILL');
-    await net.start();
-    const again = await net.attach();
-    await again.until('connecting', { where: ({ phase }) => phase === 'authenticating' });
-    await again.call('provideSession', { session: await net.signIn() });
-    await again.until('connected');
-    expect(proxyOf(again).pacUrl).toBe(pacUrl);
-    await again.call('disconnect', {});
-  });
-
-  test('other users can neither use the proxy nor answer in its place, and no connection within the machine is the proxy’s; one that is killed is followed by another at the same address', async () => {
-    const { user } = net.lab;
-    const server = await user.spawnUntil([process.execPath, '-e', serveScript], /serving/);
-    const client = await net.connect({ routing: pac });
-    const proxy = proxyOf(client);
-    const connected = client.states.at(-1);
-    if (connected?.state !== 'connected') throw new Error('it is not connected');
-    const tunnels = Object.values(connected.addresses).filter((address) => address !== undefined);
-    const own = ['127.0.0.1', '::1', ...Object.values(addresses.user), ...tunnels];
-    const reachedBy = async (uid: number) => {
-      const asUid = ['setpriv', `--reuid=${uid}`, '--clear-groups', '--'];
-      const { stdout } = await user.exec([...asUid, 'bash', '-c', reachScript, 'bash', ...own]);
-      return stdout.split('\n').filter(Boolean);
-    };
-    // The proxy itself asks only now and then which addresses there are.
-    expect(await reachedBy(proxyUid)).toEqual([]);
-    expect(await reachedBy(65_534)).toEqual(own);
-    server.kill();
-
-    const stranger = 65_534;
-    expect(await seen(`http://${addresses.echo.ipv4}/x`, { user: stranger })).toBe(addresses.user.ipv4);
-    expect(await seen(`http://${names.echo}/x`, { proxy: socks(proxy), user: stranger })).toBeUndefined();
-    expect(await seen(`http://${names.echo}/x`, { proxy: socks(proxy) })).toBeOneOf(throughTunnel);
-
-    const [killed] = await net.proxies();
-    process.kill(Number(killed), 'SIGKILL');
-    const again = await eventually('the proxy is back', () =>
-      seen(`http://${names.echo}/x`, { proxy: socks(proxy) }),
-    );
-    expect(again).toBeOneOf(throughTunnel);
-    expect(await net.proxies()).not.toEqual([killed]);
-    const pacFile = words('curl --silent --fail --noproxy *').concat(proxy.pacUrl);
-    expect((await net.lab.user.exec(pacFile)).stdout).toContain('FindProxyForURL');
-
-    // New lists have another address of their own, the proxy stays where it is.
-    const first = proxyOf(client);
-    await client.call('setRouting', { routing: { ...pac, routeDomains: ['other.example'] } });
-    const second = proxyOf(client);
-    expect(second.address).toBe(first.address);
-    expect(second.pacUrl).not.toBe(first.pacUrl);
-    await client.call('setRouting', { routing: pac });
-    expect(proxyOf(client)).toEqual(first);
-  });
-
   if (isExhaustive)
     test('no other user can listen where a helper and a proxy that were killed did', async () => {
       const client = await net.connect({ killSwitch: true, routing: pac });
@@ -269,28 +168,6 @@ describe('mode pac', () => {
       expect(await net.lab.user.snapshot()).toBe(before);
     });
 
-  test('with the kill switch on, a new helper goes on, and only a disconnect ends it', async () => {
-    const before = await net.lab.user.snapshot();
-    const proxy = proxyOf(await net.connect({ killSwitch: true, routing: pac }));
-    const { pacUrl } = proxy;
-    const pacFile = async () => (await net.lab.user.exec(words(`curl --silent --fail ${pacUrl}`))).stdout;
-    await net.end('SIGKILL');
-    // Programs still learn that these names go to the proxy, which leads nowhere now, and so not outside.
-    expect(await pacFile()).toContain('FindProxyForURL');
-    expect(await seen(`http://${names.echo}/x`, { proxy: socks(proxy) })).toBeUndefined();
-    await net.start();
-    expect(await pacFile()).toContain('FindProxyForURL');
-    const client = await net.attach();
-    await client.until('connecting', { where: ({ phase }) => phase === 'authenticating' });
-    await client.call('provideSession', { session: await net.signIn() });
-    await client.until('connected');
-    expect(proxyOf(client)).toEqual(proxy);
-    expect(await seen(`http://${names.echo}/x`, { proxy: socks(proxy) })).toBeOneOf(throughTunnel);
-    await client.call('disconnect', {});
-    await proxyGone(net);
-    expect(await net.lab.user.snapshot()).toBe(before);
-  });
-
   if (isExhaustive)
     test('with the kill switch on, a connection that routes everything takes the place of the proxy', async () => {
       const client = await net.connect({ killSwitch: true, routing: pac });
@@ -299,10 +176,99 @@ describe('mode pac', () => {
       await proxyGone(net);
     });
 
-  test('without a connection there is nothing to route', async () => {
-    const client = await net.attach();
-    await expect(client.call('setRouting', { routing: pac })).rejects.toThrow(/no connection/);
-  });
+  test.each(casesOf({ usual: [1], all: [0, 1] }))(
+    'only what comes to the proxy goes through the tunnel (rp_filter=%i), and that never leaves outside, whatever becomes of the tunnel; other users can neither use the proxy nor answer in its place, and no connection within the machine is the proxy’s; one that is killed is followed by another at the same address',
+    async (strict) => {
+      const { user, internet, gatewayMachine } = net.lab;
+      const server = await user.spawnUntil([process.execPath, '-e', serveScript], /serving/);
+      for (const device of ['all', 'default', 'uplink']) {
+        await user.run(['sysctl', '-qw', `net.ipv4.conf.${device}.rp_filter=${strict}`]);
+      }
+      const before = await user.snapshot();
+      const [asked, askedInside] = [await internet.queries(), await gatewayMachine.queries()];
+      const client = await net.connect({ routing: pac });
+      const proxy = proxyOf(client);
+
+      // The VPN's resolver names another machine than the public one.
+      expect(await seen(`http://${names.inside}/x`, { proxy: socks(proxy) })).toMatch(
+        /^(?:198\.51\.100\.1\d\d|2001:db8:2:100:.*)$/,
+      );
+      expect(await seen(`http://${names.echo}/x`, { proxy: socks(proxy) })).toBeOneOf(throughTunnel);
+      expect(await seen(`http://${names.echo}/x`, { proxy: `http://${proxy.address}` })).toBeOneOf(
+        throughTunnel,
+      );
+      expect(await seen(`http://${addresses.echo.ipv4}/x`)).toBe(addresses.user.ipv4);
+      expect(await seen(`http://[${addresses.echo.ipv6}]/x`)).toBe(addresses.user.ipv6);
+      expect(await user.resolve(names.where)).toEqual([addresses.direct.ipv4, addresses.direct.ipv6].sort());
+      expect(await seen(`http://tracker.ads.example/x`, { proxy: socks(proxy) })).toBeUndefined();
+      expect((await internet.queries()).slice(asked.length).map(({ name }) => name)).not.toContain(
+        names.inside,
+      );
+      expect((await gatewayMachine.queries()).slice(askedInside.length).map(({ name }) => name)).toContain(
+        names.inside,
+      );
+
+      const connected = client.states.at(-1);
+      if (connected?.state !== 'connected') throw new Error('it is not connected');
+      const tunnels = Object.values(connected.addresses).filter((address) => address !== undefined);
+      const own = ['127.0.0.1', '::1', ...Object.values(addresses.user), ...tunnels];
+      const reachedBy = async (uid: number) => {
+        const asUid = ['setpriv', `--reuid=${uid}`, '--clear-groups', '--'];
+        const { stdout } = await user.exec([...asUid, 'bash', '-c', reachScript, 'bash', ...own]);
+        return stdout.split('\n').filter(Boolean);
+      };
+      // The proxy itself asks only now and then which addresses there are.
+      expect(await reachedBy(proxyUid)).toEqual([]);
+      expect(await reachedBy(65_534)).toEqual(own);
+      server.kill();
+
+      const stranger = 65_534;
+      expect(await seen(`http://${addresses.echo.ipv4}/x`, { user: stranger })).toBe(addresses.user.ipv4);
+      expect(await seen(`http://${names.echo}/x`, { proxy: socks(proxy), user: stranger })).toBeUndefined();
+      expect(await seen(`http://${names.echo}/x`, { proxy: socks(proxy) })).toBeOneOf(throughTunnel);
+
+      const [killed] = await net.proxies();
+      process.kill(Number(killed), 'SIGKILL');
+      const again = await eventually('the proxy is back', () =>
+        seen(`http://${names.echo}/x`, { proxy: socks(proxy) }),
+      );
+      expect(again).toBeOneOf(throughTunnel);
+      expect(await net.proxies()).not.toEqual([killed]);
+      const pacFile = words('curl --silent --fail --noproxy *').concat(proxy.pacUrl);
+      expect((await net.lab.user.exec(pacFile)).stdout).toContain('FindProxyForURL');
+
+      // New lists have another address of their own, the proxy stays where it is.
+      const first = proxyOf(client);
+      await client.call('setRouting', { routing: { ...pac, routeDomains: ['other.example'] } });
+      const second = proxyOf(client);
+      expect(second.address).toBe(first.address);
+      expect(second.pacUrl).not.toBe(first.pacUrl);
+      await client.call('setRouting', { routing: pac });
+      expect(proxyOf(client)).toEqual(first);
+
+      const through = { proxy: socks(proxy) };
+      const leaksOf = async (marker: string, during: (url: string) => Promise<unknown>) => {
+        const capture = await net.lab.capture();
+        await during(`http://${marker}.${names.probes}/${marker}`);
+        return findLeaks(await capture.stop(), marker).map(({ kind }) => kind);
+      };
+      // The positive control: without the proxy both the name and the request are seen.
+      expect(new Set(await leaksOf('control1', (url) => seen(url)))).toEqual(
+        new Set(['dns', 'cleartext', 'ipv6']),
+      );
+      expect(await leaksOf('through1', (url) => seen(url, through))).toEqual([]);
+      // Nor to a private network that the machine is attached to, where a page's own name may lead.
+      const neighbour = `http://${addresses.neighbour.ipv4}/x`;
+      expect(await seen(neighbour)).toBe(addresses.userPrivate.ipv4);
+      expect(await seen(neighbour, through)).toBeOneOf([undefined, ...throughTunnel]);
+      await net.lab.gateway.kill();
+      expect(await leaksOf('engineless1', (url) => seen(url, through))).toEqual([]);
+      await client.call('disconnect', {});
+      await proxyGone(net);
+      expect(await user.snapshot()).toBe(before);
+      expect(await leaksOf('proxyless1', (url) => seen(url, through))).toEqual([]);
+    },
+  );
 });
 
 /** A connection that sends a byte every 50 ms and prints what the echo sends back. */
