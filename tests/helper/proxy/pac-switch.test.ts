@@ -36,7 +36,7 @@ const either = [{ killSwitch: false }, { killSwitch: true }];
 
 // While connected, the kill switch changes nothing.
 test.each(casesOf({ usual: [{ killSwitch: false }], all: either }))(
-  'with %o nothing leaves outside once everything is routed again, however often the way changes',
+  'with %o nothing leaves outside once everything is routed again, however often the way changes, and what comes to the proxy stays inside while the way changes',
   async ({ killSwitch }) => {
     const client = await net.connect({ routing: everything, killSwitch });
     const stream = await net.lab.user.probe.stream('switching', 5);
@@ -60,40 +60,36 @@ test.each(casesOf({ usual: [{ killSwitch: false }], all: either }))(
     } finally {
       await stream[Symbol.asyncDispose]();
     }
+    await client.call('setRouting', { routing: pac });
+    const proxy = proxyOf(client).address;
+    const marker = 'proxied';
+    const url = `http://${marker}.${names.probes}/${marker}`;
+    const ask = (args: string[]) =>
+      net.lab.user.spawn([
+        'bash',
+        '-c',
+        `while :; do curl --silent --max-time 1 ${args.join(' ')} ${url}; sleep 0.005; done`,
+      ]);
+    const direct = ask(['--noproxy', "'*'"]);
+    await eventually('the positive control', async () => {
+      const seen = await leaksWhile(marker, () => delay(500));
+      return seen.length > 0 || undefined;
+    });
+    direct.kill('SIGKILL');
+    await delay(1500);
+
+    const proxied = ask(['--proxy', `socks5h://${proxy}`]);
+    const leaks = await leaksWhile(marker, async () => {
+      for (let round = 0; round < rounds; round += 1) {
+        for (const routing of [everything, pac]) await client.call('setRouting', { routing });
+      }
+      await client.call('disconnect', {});
+      await delay(200);
+    });
+    proxied.kill('SIGKILL');
+    expect(leaks).toEqual([]);
   },
 );
-
-test('what comes to the proxy stays inside while the way changes', async () => {
-  const client = await net.connect({ routing: pac });
-  const state = client.states.at(-1);
-  const proxy = state?.state === 'connected' && state.routing.mode === 'pac' && state.routing.proxy?.address;
-  const marker = 'proxied';
-  const url = `http://${marker}.${names.probes}/${marker}`;
-  const ask = (args: string[]) =>
-    net.lab.user.spawn([
-      'bash',
-      '-c',
-      `while :; do curl --silent --max-time 1 ${args.join(' ')} ${url}; sleep 0.005; done`,
-    ]);
-  const direct = ask(['--noproxy', "'*'"]);
-  await eventually('the positive control', async () => {
-    const leaks = await leaksWhile(marker, () => delay(500));
-    return leaks.length > 0 || undefined;
-  });
-  direct.kill('SIGKILL');
-  await delay(1500);
-
-  const proxied = ask(['--proxy', `socks5h://${proxy}`]);
-  const leaks = await leaksWhile(marker, async () => {
-    for (let round = 0; round < rounds; round += 1) {
-      for (const routing of [everything, pac]) await client.call('setRouting', { routing });
-    }
-    await client.call('disconnect', {});
-    await delay(200);
-  });
-  proxied.kill('SIGKILL');
-  expect(leaks).toEqual([]);
-});
 
 if (isExhaustive)
   describe.each(either)('with %o', ({ killSwitch }) => {
