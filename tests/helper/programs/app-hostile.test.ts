@@ -92,34 +92,6 @@ if (isExhaustive)
     limit,
   );
 
-test(
-  'a setuid program that runs already stays, and what it has started for the user is moved',
-  async () => {
-    await lab.connect(include);
-    // As sudo and firejail do: root's rights above, and the user's own again below.
-    const directory = lab.net.lab.directory;
-    const setuid = path.join(directory, 'setpriv');
-    await copyFile('/usr/bin/setpriv', setuid);
-    await chmod(setuid, 0o4755);
-    const below = `setpriv --reuid=${uid} --regid=${uid} --clear-groups perl -MSocket -e '$| = 1; print "$$\\n"; ${talk}'`;
-    const above = await startAs(
-      lab.net.lab.user,
-      uid,
-      `${setuid} --ruid=0 sh -c '${below.replaceAll("'", `'\\''`)}; :'; :`,
-    );
-    above.say();
-    const pid = Number(await above.next());
-    expect(await above.next()).toBe('open');
-    const before = await groupOf(pid);
-    expect(await move(above.pid)).toEqual({ moved: 2, ended: 1 });
-    expect([await groupOf(above.pid), await groupOf(pid)]).toEqual([await groupPath(), await groupPath()]);
-    const root = /^PPid:\t(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '';
-    expect(await groupOf(root)).toBe(before);
-    expect((await above.finish()).stdout).toBe('[]\n');
-  },
-  limit,
-);
-
 if (isExhaustive)
   test(
     'ten thousand sockets are ended, and others are answered meanwhile',
@@ -141,53 +113,77 @@ if (isExhaustive)
   );
 
 test(
-  'nobody leaves the group by hand, not even for one of their own, nor gets rid of its mark',
+  'a setuid program that runs already stays, and what it has started for the user is moved; nobody leaves the group by hand, not even for one of their own, nor gets rid of its mark; what systemd takes out of the group for the user is put back, and what was taken out on purpose is not',
   async () => {
     await lab.connect(include);
-    const delegated = path.join(await unifiedCgroups(), `delegated-${path.basename(lab.net.lab.directory)}`);
-    await mkdir(delegated);
-    try {
-      for (const file of ['', 'cgroup.procs', 'cgroup.threads', 'cgroup.subtree_control'])
-        await chown(path.join(delegated, file), uid, uid);
-      const leave = `cat /proc/self/cgroup; for file in procs threads; do echo $$ > ${delegated}/cgroup.$file; done; cat /proc/self/cgroup`;
-      const { stdout, stderr } = await runInGroup(lab.net.lab.user, { uid, client: lab.client }, leave);
-      const groups = stdout.split('\n').filter((line) => line.startsWith('0::'));
-      expect(groups).toEqual(Array.from({ length: 2 }, () => `0::${groups[0]?.slice(3)}`));
-      expect(stderr.match(/error|denied|permitted/gi)).toHaveLength(2);
-      // ping may set a mark, by its capability (capabilities(7), CAP_NET_RAW).
-      const ping = (more: string) => `ping -c1 -W1 ${more} ${echo.ipv4}`;
-      const pinging = `${ping('-m 1')}; ${ping('-m 1 -I uplink')}; ${ping('-I uplink')}`;
-      const packets = await lab.packetsWhile(() =>
-        runInGroup(lab.net.lab.user, { uid, client: lab.client }, pinging),
+    {
+      // As sudo and firejail do: root's rights above, and the user's own again below.
+      const directory = lab.net.lab.directory;
+      const setuid = path.join(directory, 'setpriv');
+      await copyFile('/usr/bin/setpriv', setuid);
+      await chmod(setuid, 0o4755);
+      const below = `setpriv --reuid=${uid} --regid=${uid} --clear-groups perl -MSocket -e '$| = 1; print "$$\\n"; ${talk}'`;
+      const above = await startAs(
+        lab.net.lab.user,
+        uid,
+        `${setuid} --ruid=0 sh -c '${below.replaceAll("'", `'\\''`)}; :'; :`,
       );
-      expect(packets).toEqual({ toEcho: 0, lookUps: 0 });
-      const control = await lab.packetsWhile(async () =>
-        (await startAs(lab.net.lab.user, uid, pinging)).finish(),
-      );
-      expect(control.toEcho).toBeGreaterThan(0);
-    } finally {
-      await rmdir(delegated);
+      above.say();
+      const pid = Number(await above.next());
+      expect(await above.next()).toBe('open');
+      const before = await groupOf(pid);
+      expect(await move(above.pid)).toEqual({ moved: 2, ended: 1 });
+      expect([await groupOf(above.pid), await groupOf(pid)]).toEqual([await groupPath(), await groupPath()]);
+      const root = /^PPid:\t(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '';
+      expect(await groupOf(root)).toBe(before);
+      expect((await above.finish()).stdout).toBe('[]\n');
     }
-  },
-  limit,
-);
-
-test(
-  'what systemd takes out of the group for the user is put back, and what was taken out on purpose is not',
-  async () => {
-    await lab.connect(include);
-    const [taken, released] = [await lab.startInGroup(`${curl} ${url(echo.ipv4)}`), await lab.startInGroup()];
-    await lab.client.call('moveProcess', { pid: released.pid, into: 'outside' });
-    const outside = await groupOf(released.pid);
-    await writeFile(path.join(await unifiedCgroups(), 'cgroup.procs'), String(taken.pid));
-    expect(await groupOf(taken.pid)).toBe('/');
-    await eventually(
-      'it is back',
-      async () => (await groupOf(taken.pid)) === (await groupPath()) || undefined,
-    );
-    expect(addressIn((await taken.finish()).stdout)).toBe(gateway.ipv4);
-    expect(await groupOf(released.pid)).toBe(outside);
-    await released.finish();
+    {
+      const delegated = path.join(
+        await unifiedCgroups(),
+        `delegated-${path.basename(lab.net.lab.directory)}`,
+      );
+      await mkdir(delegated);
+      try {
+        for (const file of ['', 'cgroup.procs', 'cgroup.threads', 'cgroup.subtree_control'])
+          await chown(path.join(delegated, file), uid, uid);
+        const leave = `cat /proc/self/cgroup; for file in procs threads; do echo $$ > ${delegated}/cgroup.$file; done; cat /proc/self/cgroup`;
+        const { stdout, stderr } = await runInGroup(lab.net.lab.user, { uid, client: lab.client }, leave);
+        const groups = stdout.split('\n').filter((line) => line.startsWith('0::'));
+        expect(groups).toEqual(Array.from({ length: 2 }, () => `0::${groups[0]?.slice(3)}`));
+        expect(stderr.match(/error|denied|permitted/gi)).toHaveLength(2);
+        // ping may set a mark, by its capability (capabilities(7), CAP_NET_RAW).
+        const ping = (more: string) => `ping -c1 -W1 ${more} ${echo.ipv4}`;
+        const pinging = `${ping('-m 1')}; ${ping('-m 1 -I uplink')}; ${ping('-I uplink')}`;
+        const packets = await lab.packetsWhile(() =>
+          runInGroup(lab.net.lab.user, { uid, client: lab.client }, pinging),
+        );
+        expect(packets).toEqual({ toEcho: 0, lookUps: 0 });
+        const control = await lab.packetsWhile(async () =>
+          (await startAs(lab.net.lab.user, uid, pinging)).finish(),
+        );
+        expect(control.toEcho).toBeGreaterThan(0);
+      } finally {
+        await rmdir(delegated);
+      }
+    }
+    {
+      const [taken, released] = [
+        await lab.startInGroup(`${curl} ${url(echo.ipv4)}`),
+        await lab.startInGroup(),
+      ];
+      await lab.client.call('moveProcess', { pid: released.pid, into: 'outside' });
+      const outside = await groupOf(released.pid);
+      await writeFile(path.join(await unifiedCgroups(), 'cgroup.procs'), String(taken.pid));
+      expect(await groupOf(taken.pid)).toBe('/');
+      await eventually(
+        'it is back',
+        async () => (await groupOf(taken.pid)) === (await groupPath()) || undefined,
+      );
+      expect(addressIn((await taken.finish()).stdout)).toBe(gateway.ipv4);
+      expect(await groupOf(released.pid)).toBe(outside);
+      await released.finish();
+    }
   },
   limit,
 );

@@ -22,58 +22,50 @@ const ask = `${curl} ${url(echo.ipv4)}`;
 const sandbox = 'unshare --map-root-user --pid --fork --mount-proc --cgroup --mount --ipc --uts';
 
 test(
-  'a program in a sandbox is in the group, whether it was started there or put there',
+  'a program in a sandbox is in the group, whether it was started there or put there; a control group that a sandbox mounts by itself is no way out; a client whose process numbers are others than the helper’s moves nobody',
   async () => {
     await lab.connect(include);
-    const started = await runInGroup(lab.net.lab.user, { uid, client: lab.client }, `${sandbox} ${ask}`);
-    expect(addressIn(started.stdout)).toBe(gateway.ipv4);
+    {
+      const started = await runInGroup(lab.net.lab.user, { uid, client: lab.client }, `${sandbox} ${ask}`);
+      expect(addressIn(started.stdout)).toBe(gateway.ipv4);
 
-    const inside = `${sandbox} sh -c 'echo runs; read -r line; ${ask}'; :`;
-    const [moved, other] = [
-      await startAs(lab.net.lab.user, uid, inside),
-      await startAs(lab.net.lab.user, uid, inside),
-    ];
-    for (const one of [moved, other]) {
-      one.say();
-      expect(await one.next()).toBe('runs');
+      const inside = `${sandbox} sh -c 'echo runs; read -r line; ${ask}'; :`;
+      const [moved, other] = [
+        await startAs(lab.net.lab.user, uid, inside),
+        await startAs(lab.net.lab.user, uid, inside),
+      ];
+      for (const one of [moved, other]) {
+        one.say();
+        expect(await one.next()).toBe('runs');
+      }
+      expect(await lab.client.call('moveProcess', { pid: moved.pid, into: 'group' })).toMatchObject({
+        moved: 3,
+      });
+      const seen = [await moved.finish(), await other.finish()].map(({ stdout }) => addressIn(stdout));
+      expect(seen).toEqual([gateway.ipv4, user.ipv4]);
     }
-    expect(await lab.client.call('moveProcess', { pid: moved.pid, into: 'group' })).toMatchObject({
-      moved: 3,
-    });
-    const seen = [await moved.finish(), await other.finish()].map(({ stdout }) => addressIn(stdout));
-    expect(seen).toEqual([gateway.ipv4, user.ipv4]);
-  },
-  limit,
-);
-
-test(
-  'a control group that a sandbox mounts by itself is no way out',
-  async () => {
-    await lab.connect(include);
-    const leave = `mount -t tmpfs none /mnt; mkdir /mnt/groups; mount -t cgroup2 none /mnt/groups && echo mounted;
-      for group in /mnt/groups /mnt/groups/own; do mkdir -p $group; echo $$ > $group/cgroup.procs; done; ${ask}`;
-    const script = `${sandbox} sh -c '${leave}'`;
-    const { stdout, stderr } = await runInGroup(lab.net.lab.user, { uid, client: lab.client }, script);
-    const [mounted, reply] = stdout.split('\n');
-    expect([mounted, addressIn(reply ?? '')]).toEqual(['mounted', gateway.ipv4]);
-    expect(stderr.match(/denied|nonexistent/g)).toHaveLength(3);
-  },
-  limit,
-);
-
-test(
-  'a client whose process numbers are others than the helper’s moves nobody',
-  async () => {
-    await lab.connect(include);
-    // Its number means nothing, or somebody else, where this client is.
-    const own = await startAs(lab.net.lab.user, uid, ask);
-    const sandboxed = await attachAs(lab.net, uid, words('unshare --map-root-user --pid --fork'));
-    const request = { pid: own.pid, into: 'group' } as const;
-    await expect(sandboxed.call('moveProcess', request)).rejects.toMatchObject({
-      code: helperError.noSuchProcess,
-    });
-    expect(addressIn((await own.finish()).stdout)).toBe(user.ipv4);
-    expect(await sandboxed.call('statistics', {})).toMatchObject({ received: expect.any(Number) as number });
+    {
+      const leave = `mount -t tmpfs none /mnt; mkdir /mnt/groups; mount -t cgroup2 none /mnt/groups && echo mounted;
+        for group in /mnt/groups /mnt/groups/own; do mkdir -p $group; echo $$ > $group/cgroup.procs; done; ${ask}`;
+      const script = `${sandbox} sh -c '${leave}'`;
+      const { stdout, stderr } = await runInGroup(lab.net.lab.user, { uid, client: lab.client }, script);
+      const [mounted, reply] = stdout.split('\n');
+      expect([mounted, addressIn(reply ?? '')]).toEqual(['mounted', gateway.ipv4]);
+      expect(stderr.match(/denied|nonexistent/g)).toHaveLength(3);
+    }
+    {
+      // Its number means nothing, or somebody else, where this client is.
+      const own = await startAs(lab.net.lab.user, uid, ask);
+      const sandboxed = await attachAs(lab.net, uid, words('unshare --map-root-user --pid --fork'));
+      const request = { pid: own.pid, into: 'group' } as const;
+      await expect(sandboxed.call('moveProcess', request)).rejects.toMatchObject({
+        code: helperError.noSuchProcess,
+      });
+      expect(addressIn((await own.finish()).stdout)).toBe(user.ipv4);
+      expect(await sandboxed.call('statistics', {})).toMatchObject({
+        received: expect.any(Number) as number,
+      });
+    }
   },
   limit,
 );

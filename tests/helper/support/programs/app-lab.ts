@@ -64,7 +64,20 @@ export interface AppLab {
   startInGroup(script?: string): Promise<SteppedProcess>;
 }
 
-/** One for all tests of a file, each of which begins disconnected. */
+/** What files with the same start hand on to one another, in the process that they share; it ends with the run. */
+interface Shared {
+  readonly engine: HelperLabOptions['engine'];
+  readonly net: HelperLab;
+  readonly client: TestClient;
+  readonly initialSnapshot: string;
+  readonly isGatewayUp: boolean;
+}
+let shared: Shared | undefined;
+
+/**
+ * One for all tests of a file, each of which begins disconnected; the next file has the same, where its helper runs still,
+ * was started as it is here, and has put everything back.
+ */
 export function appLab(options: Pick<HelperLabOptions, 'engine'> = {}): AppLab {
   // Nobody else's: a test of the proxy's processes kills whatever runs as the proxy's account.
   const uid = 64_930;
@@ -74,14 +87,26 @@ export function appLab(options: Pick<HelperLabOptions, 'engine'> = {}): AppLab {
   /** To start it again takes seconds. */
   let isGatewayUp = false;
 
+  /** Whether its helper is the one that was started here last. */
+  const isOwnHelper = () => client.socket.readyState === 'open';
+
   beforeAll(async () => {
+    if (shared && shared.engine === options.engine) {
+      ({ net, client, initialSnapshot, isGatewayUp } = shared);
+      shared = undefined;
+      return;
+    }
     net = await createHelperLab({ gateway: false, ...options });
     // As many distributions have it.
     await setKernel(net.lab.user, ['net.ipv4.conf.all.rp_filter=1', 'net.ipv4.conf.uplink.rp_filter=1']);
     initialSnapshot = await net.lab.user.snapshot();
     await restart();
   });
-  afterAll(() => net[Symbol.asyncDispose]());
+  afterAll(async () => {
+    const isAsMade = isOwnHelper() && (await net.lab.user.snapshot()) === initialSnapshot;
+    if (isAsMade && !shared) shared = { engine: options.engine, net, client, initialSnapshot, isGatewayUp };
+    else await net[Symbol.asyncDispose]();
+  });
   afterEach(async () => {
     const root = await net.attach();
     await root.call('disconnect', {});
