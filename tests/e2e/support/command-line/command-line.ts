@@ -16,8 +16,8 @@ export interface CommandLine {
   /** Where its core keeps its socket and its lock. */
   readonly folder: string;
   /**
-   * Runs a command to its end: in a process of its own if it is given input, or is run by something else. Rejects if the
-   * JSON that it printed is not as it is documented.
+   * Runs a command to its end: in a process of its own if it is given input, is run by something else, or needs one.
+   * Rejects if the JSON that it printed is not as it is documented.
    */
   readonly run: (argv: readonly string[], options?: RunOptions) => Promise<ProcessResult>;
   /** Runs a command that has to succeed; what it printed. */
@@ -43,6 +43,10 @@ interface RunOptions {
 /** What a command that fails prints for programs. */
 export const commandError = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
 
+/** Whether a command ends its process by itself, or leaves its streams to another program. */
+const needsProcess = ([command, next]: readonly string[]) =>
+  command === 'daemon' || (command === 'apps' && next === 'run');
+
 export const builtCommandLine = path.join(path.dirname(builtMain), 'cli.js');
 
 export function openCommandLine(options: {
@@ -61,7 +65,7 @@ export function openCommandLine(options: {
   const run: CommandLine['run'] = async (words, more = {}) => {
     const { input, under = [] } = more;
     const result =
-      input === undefined && under.length === 0
+      input === undefined && under.length === 0 && !needsProcess(words)
         ? await resident({ words, env: { ...process.env, ...env, ...more.env } })
         : await lab.user.exec([...under, ...argv, ...words], {
             env: { ...env, ...more.env },
