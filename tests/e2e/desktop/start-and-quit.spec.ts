@@ -180,28 +180,28 @@ test.describe('at its start', () => {
     expect(await lab.user.snapshot()).toBe(networkBefore);
 
     async function expectTold(app: DesktopApp): Promise<void> {
-      const desktop = surroundingsOf(app);
+      const around = surroundingsOf(app);
       const server = serverNames.first;
       const isConnected = () => expect.poll(() => tooltip(app), untilConnected).toBe(connectedTooltip);
-      const off = (await desktop.tray())?.picture;
-      await expect.poll(() => trayLabels(desktop)).toContain(`Connect to ${server}`);
-      await desktop.chooseInTray(`Connect to ${server}`);
+      const off = (await around.tray())?.picture;
+      await expect.poll(() => trayLabels(around)).toContain(`Connect to ${server}`);
+      await around.chooseInTray(`Connect to ${server}`);
       await isConnected();
-      expect((await desktop.tray())?.picture).not.toBe(off);
-      expect(await notificationTitles(desktop), 'what the user has just done').toEqual([]);
+      expect((await around.tray())?.picture).not.toBe(off);
+      expect(await notificationTitles(around), 'what the user has just done').toEqual([]);
 
       await helper.kill();
       await expect
-        .poll(() => notificationTitles(desktop), { timeout: waitLimit(20_000) })
+        .poll(() => notificationTitles(around), { timeout: waitLimit(20_000) })
         .toEqual(['Connection lost']);
       await helper.start();
       await isConnected();
       await expect
-        .poll(() => notificationTitles(desktop))
+        .poll(() => notificationTitles(around))
         .toEqual(['Connection lost', `Connected to ${server}`]);
 
-      await desktop.clickNotification(1);
-      await expect.poll(() => isVisible(desktop)).toBe(true);
+      await around.clickNotification(1);
+      await expect.poll(() => isVisible(around)).toBe(true);
       const shown = new ConnectRoute(app.page);
       await expect(shown.status('connect.connected')).toBeVisible();
       await shown.switchOn('killSwitch');
