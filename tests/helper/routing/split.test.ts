@@ -84,7 +84,7 @@ async function expectHeldByTheNext(): Promise<TestClient> {
 
 describe('with routes that leave out a neighbour', () => {
   test(
-    'until the gateway has named them, everything is blocked; then what is named goes through the tunnel, whose packets never leave outside it, and what is not directly; what others take away is put back; a helper that is killed blocks nothing else, nor does the next one',
+    'until the gateway has named them, everything is blocked; what is named goes through the tunnel and what is not directly; packets to what is named never leave outside it; what others take away is put back; a helper that is killed blocks nothing else, nor does the next one',
     { timeout: 90_000 },
     async () => {
       await pushing(usual);
