@@ -14,7 +14,7 @@ const { echo, direct, user, gateway } = addresses;
 describe('with our own engine', () => {
   const net = helperLabForEach({ engine: 'own' });
 
-  test('mode ip leads what is listed through the tunnel, and changes to mode global', async () => {
+  test('mode ip leads what is listed through the tunnel, and changes to mode global; mode pac leads what comes to its proxy through it', async () => {
     const routing: Routing = {
       mode: 'ip',
       policy: 'include',
@@ -31,11 +31,10 @@ describe('with our own engine', () => {
     await client.call('setRouting', { routing: { mode: 'global', localNetwork: false } });
     expect(await seenBy(net, direct.ipv4)).toBe(gateway.ipv4);
     expect(await net.engines()).toEqual(engines);
-  });
 
-  test('mode pac leads what comes to its proxy through the tunnel', async () => {
-    const routing: Routing = { mode: 'pac', routeDomains: [names.echo], blockedDomains: [] };
-    const client = await net.connect({ routing });
+    const pac: Routing = { mode: 'pac', routeDomains: [names.echo], blockedDomains: [] };
+    await client.call('setRouting', { routing: pac });
+    expect(await net.engines()).toEqual(engines);
     const proxy = `socks5h://${proxyOf(client).address}`;
     const page = words(`curl --silent --max-time 20 --proxy ${proxy} http://${names.echo}/x`);
     const { address } = JSON.parse(await net.lab.user.run(page)) as { address: string };

@@ -8,7 +8,7 @@ import { dropUdp } from '../../support/session-under-traffic.ts';
 
 const net = helperLabForEach({ engine: 'own' });
 
-test('the process has no privileges, and nothing but the device and its sockets', async () => {
+test('the process has no privileges, and nothing but the device and its sockets; datagrams that vanish cost no second, and DTLS comes back', async () => {
   const session = await net.signIn();
   const client = await net.connect({ session });
   await client.until('connected', { where: ({ transport }) => transport === 'dtls' });
@@ -41,11 +41,7 @@ test('the process has no privileges, and nothing but the device and its sockets'
     (link) => !/^(?:socket|pipe|anon_inode):|^\/dev\/(?:null|net\/tun)$|^gone$/.test(link),
   );
   expect(others).toEqual([]);
-});
 
-test('datagrams that vanish cost no second, and DTLS comes back', async () => {
-  const client = await net.connect();
-  await client.until('connected', { where: ({ transport }) => transport === 'dtls' });
   const meter = await startGapMeter(net.lab.user);
   const seen = client.states.length;
   await dropUdp(net, 5);
