@@ -135,7 +135,7 @@ describe('a helper that ends', () => {
       expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
     });
 
-  test('with the kill switch on stays closed until an explicit disconnect', async () => {
+  test('with the kill switch on stays closed until an explicit disconnect, even if no engine can run any more', async () => {
     await net.connect({ killSwitch: true });
     await net.end('SIGKILL');
     await net.start();
@@ -147,22 +147,13 @@ describe('a helper that ends', () => {
     await expectTunnelled();
     await net.end('SIGTERM');
     expect(await net.lab.user.probe.http4('closed')).toBeUndefined();
-    await net.start();
+    await net.start({ args: ['--engine-user', 'no-such-user'] });
     const last = await net.attach();
+    expect(last.states).toEqual([{ state: 'invalid', cause: 'engine-absent', blocked: true }]);
+    expect(await net.lab.user.probe.http4('closed')).toBeUndefined();
     await last.call('disconnect', {});
     expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
     expect(await net.lab.user.probe.http4('open')).toMatchObject({ address: addresses.user.ipv4 });
-  });
-
-  test('with the kill switch on stays closed even if no engine can run any more', async () => {
-    await (await net.attach()).call('connect', net.request({ killSwitch: true }));
-    await net.end('SIGKILL');
-    await net.start({ args: ['--engine-user', 'no-such-user'] });
-    const client = await net.attach();
-    expect(client.states).toEqual([{ state: 'invalid', cause: 'engine-absent', blocked: true }]);
-    expect(await net.lab.user.probe.http4('closed')).toBeUndefined();
-    await client.call('disconnect', {});
-    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
   });
 
   if (isExhaustive)
