@@ -63,6 +63,7 @@ test('each command prints for programs what is documented, whether it succeeds o
   await result(['restore'], ['--state-dir', helper.stateDirectory]);
   await expect.poll(() => codeOf(['disconnect'])).toBe('helper-absent');
   expect(await result(['sign-out'])).toEqual({ signedIn: false });
+  expect(await result(['reset'], ['--yes'])).toMatchObject({ removed: [expect.any(String)] });
   expect([...left], 'documented, and not tried').toEqual([]);
 });
 
