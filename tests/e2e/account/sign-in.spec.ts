@@ -4,7 +4,7 @@ import { ConnectRoute } from '../routes/connect-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { VerifyRoute } from '../routes/verify-route.ts';
 import { WebNoticeRoute } from '../routes/web-notice-route.ts';
-import { heapSnapshot } from '../support/machine/heap-snapshot.ts';
+import { memoryOf } from '../support/machine/page-memory.ts';
 import { startHostileService } from '../support/service/hostile-service.ts';
 import { tabTo } from '../support/screens/keyboard.ts';
 import { texts } from '../support/screens/texts.ts';
@@ -77,9 +77,9 @@ test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code e
 
     const token = /"token":"([^"]+)"/.exec(service.answered().join('\n'))?.[1] ?? '';
     expect(token.length).toBeGreaterThan(20);
-    const heap = await heapSnapshot(page);
-    expect(heap.includes(email), 'positive control: what the page shows is in its memory').toBe(true);
-    expect(heap.includes(token)).toBe(false);
+    const remembers = await memoryOf(page);
+    expect(remembers(email), 'positive control: what the page shows is in its memory').toBe(true);
+    expect(remembers(token)).toBe(false);
     const stored = await page.evaluate(() =>
       [...Object.values(localStorage), ...Object.values(sessionStorage), document.cookie].join('\n'),
     );
