@@ -16,7 +16,7 @@ test.describe('spec §2: /pay/confirming?order_id: payment result', () => {
   }) => {
     await page.route(call, (route) => route.abort());
     const confirm = new ConfirmRoute(page);
-    await confirm.open('?order_id=1');
+    await confirm.follow('?order_id=1');
     await expect(confirm.failed).toBeVisible();
     await expect(confirm.error).toBeVisible();
     await confirm.checkAgain.click();

@@ -73,7 +73,7 @@ test("who is signed in nowhere chooses a plan, types an email once, signs in, pa
   await expect(confirm.heading).toBeVisible();
   const orderId = new URL(page.url()).searchParams.get('order_id') ?? '';
   for (const id of [orderId, '00000000-0000-4000-8000-000000000000']) {
-    await order.open(`?orderId=${id}`);
+    await order.follow(`?orderId=${id}`);
     await expect(account.heading).toBeVisible();
     await expect(page).toHaveURL(/\/dashboard$/);
   }
@@ -93,7 +93,7 @@ test('who comes from the app is known in a browser that knows nobody, pays, and 
   const code = new URL(link).hash.split('=')[1] ?? '';
   expect(code).toHaveLength(43);
 
-  const page = await openConsole(browserHere, serviceHere);
+  const page = await (await browserHere.newContext()).newPage();
   const told: string[] = [];
   page.on('request', (request) => told.push(request.url(), request.headers()['referer'] ?? ''));
   await page.goto(link);
@@ -105,7 +105,7 @@ test('who comes from the app is known in a browser that knows nobody, pays, and 
   await page.reload();
   await expect(store.fromApp).toBeVisible();
 
-  const stranger = await openConsole(browserHere, serviceHere);
+  const stranger = await (await browserHere.newContext()).newPage();
   await stranger.goto(link);
   const strange = new StorePage(stranger);
   await expect(stranger.getByText(/^This link has been used or has expired/)).toBeVisible();
@@ -119,6 +119,6 @@ test('who comes from the app is known in a browser that knows nobody, pays, and 
   await expect(page.getByText(texts.en['store.paidText'])).toBeVisible();
   expect(told.join()).not.toContain(code);
   expect(await storage(page)).not.toContain('token');
-  await page.goto(`${serviceHere.consoleUrl}/dashboard`);
+  await new AccountRoute(page).follow();
   await expect(new LoginRoute(page).heading).toBeVisible();
 });
