@@ -22,7 +22,7 @@ test.describe('spec §6: levels: 3 child (member): group management is for payer
     }
     for (const path of ['/members', '/members/add', '/apps', '/apps/create'] as const) {
       const payerOnly = new PayerOnlyRoute(page, path);
-      await payerOnly.open();
+      await payerOnly.follow();
       await expect(payerOnly.heading).toBeVisible();
       await expect(page.getByRole('textbox')).toHaveCount(0);
     }

@@ -1,7 +1,7 @@
 import { MyServiceRoute } from '../routes/my-service-route.ts';
 import { must, signInByApi } from '../support/service/api-user.ts';
 import { licenseKeys } from '../support/service/service.ts';
-import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
+import { launchSignedIn } from '../support/tunnel/sign-in.ts';
 import { expect } from '../webview/webview-fixtures.ts';
 import { keepPagesHere } from '../webview/kept-pages.ts';
 
@@ -18,10 +18,9 @@ test.describe('spec §2: /my-service: the whole page on the desktop, and in a we
     const payer = await signInByApi(serviceHere, email);
     must(await payer.call('consumeLicenseKey', { params: { key: licenseKeys.myService } }));
     must(await payer.call('addMember', { body: { loginId: `friend-of-${email}`, loginType: 'email' } }));
-    const app = await launchHere();
+    const app = await launchSignedIn(launchHere, serviceHere, email);
     const { page } = app;
     await page.clock.install();
-    await arriveSignedIn(page, serviceHere, email);
     const service = new MyServiceRoute(page);
     await service.open();
     await expect(page.getByText('Gift', { exact: true })).toBeVisible();

@@ -21,15 +21,23 @@ test('spec §2: / needs login; redirects to /dashboard; /login shows a version s
     if (message.type() === 'error') complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(error.message));
-  await page.reload();
   await expect(page).toHaveURL(/\/login$/);
   await expect(new LoginRoute(page).version).toBeVisible();
   await arriveSignedIn(page, serviceHere, email);
   const account = new AccountRoute(page);
   await expect(page.getByText(email)).toBeVisible();
   await expect(account.keptInMemory).toBeHidden();
-  for (const path of ['/', '/login', '/vpn']) {
-    await page.goto(serviceHere.consoleUrl + path);
+  await page.goto(`${serviceHere.consoleUrl}/login`);
+  await expect(account.heading).toBeVisible();
+  await expect(page).toHaveURL(/\/dashboard$/);
+  const notFound = new NotFoundRoute(page);
+  for (const path of ['/', '/vpn']) {
+    await notFound.follow();
+    await expect(notFound.heading).toBeVisible();
+    await page.evaluate((address) => {
+      history.pushState(null, '', address);
+      dispatchEvent(new PopStateEvent('popstate'));
+    }, path);
     await expect(account.heading).toBeVisible();
     await expect(page).toHaveURL(/\/dashboard$/);
   }
@@ -64,7 +72,6 @@ test('spec §2: / needs login; redirects to /dashboard; /login shows a version s
   await expect(account.heading).toBeVisible();
 
   // A page whose own content does not ask for the focus.
-  const notFound = new NotFoundRoute(page);
   await notFound.open();
   await expect(notFound.heading).toBeVisible();
   await page.keyboard.press('Tab');

@@ -133,45 +133,7 @@ if (isExhaustive)
     }
   });
 
-test('hostile addresses of the service are not opened: purchase_url, pay_url, links', async ({
-  signedInConsole: page,
-  serviceHere,
-}) => {
-  const bad = 'javascript:window.pwned=1';
-  const reply = (data: unknown) => ({ json: { code: 0, msg: '', data } });
-  await page.route('**/api/basic-info', async (route) => {
-    const { data } = (await (await route.fetch()).json()) as { data: { links: object } };
-    const links = Object.fromEntries(Object.keys(data.links).map((name) => [name, bad]));
-    await route.fulfill(reply({ links }));
-  });
-  const order = {
-    id: '1',
-    uuid: '00000000-0000-4000-8000-000000000001',
-    title: hostile,
-    price: 100,
-    quantity: 1,
-    totalAmount: 100,
-    isPaid: false,
-    createdAt: new Date(0).toISOString(),
-  };
-  await page.route('**/api/orders/1', (route) => route.fulfill(reply(order)));
-  await page.route('**/api/orders/1/payments/', (route) =>
-    route.fulfill(reply({ amount: 100, currency: 'USD', extra: { pay_url: bad } })),
-  );
-  await page.evaluate(() => localStorage.removeItem('basicInfo'));
-  for (const [path, says] of [
-    ['/purchase', 'purchase.refused'],
-    ['/pay/order?orderId=1', 'pay.refused'],
-  ] as const) {
-    await page.goto(serviceHere.consoleUrl + path);
-    await expect(page.getByText(texts.en[says]), path).toBeVisible();
-    await expectHarmless(page, serviceHere.consoleUrl, path);
-  }
-  await expect(page.getByRole('contentinfo').getByText(texts.en['section.privacy'])).toBeVisible();
-  await expect(page.getByRole('link', { name: texts.en['section.privacy'] })).toHaveCount(0);
-});
-
-test('hostile translations and service messages are only texts; open redirects through next are harmless', async ({
+test('hostile translations and service messages are only texts; open redirects through next are harmless; hostile addresses of the service are not opened: purchase_url, pay_url, links', async ({
   openedConsole: page,
   serviceHere,
   email,
@@ -214,6 +176,39 @@ test('hostile translations and service messages are only texts; open redirects t
   await verify.type(await serviceHere.mailbox.code(email));
   await expect(new AccountRoute(page).heading).toBeVisible();
   expect(page.url()).toBe(`${serviceHere.consoleUrl}/dashboard`);
+
+  const bad = 'javascript:window.pwned=1';
+  const reply = (data: unknown) => ({ json: { code: 0, msg: '', data } });
+  await page.route('**/api/basic-info', async (route) => {
+    const { data } = (await (await route.fetch()).json()) as { data: { links: object } };
+    const links = Object.fromEntries(Object.keys(data.links).map((name) => [name, bad]));
+    await route.fulfill(reply({ links }));
+  });
+  const order = {
+    id: '1',
+    uuid: '00000000-0000-4000-8000-000000000001',
+    title: hostile,
+    price: 100,
+    quantity: 1,
+    totalAmount: 100,
+    isPaid: false,
+    createdAt: new Date(0).toISOString(),
+  };
+  await page.route('**/api/orders/1', (route) => route.fulfill(reply(order)));
+  await page.route('**/api/orders/1/payments/', (route) =>
+    route.fulfill(reply({ amount: 100, currency: 'USD', extra: { pay_url: bad } })),
+  );
+  await page.evaluate(() => localStorage.removeItem('basicInfo'));
+  for (const [path, says] of [
+    ['/purchase', 'purchase.refused'],
+    ['/pay/order?orderId=1', 'pay.refused'],
+  ] as const) {
+    await page.goto(serviceHere.consoleUrl + path);
+    await expect(page.getByText(texts.en[says]), path).toBeVisible();
+    await expectHarmless(page, serviceHere.consoleUrl, path);
+  }
+  await expect(page.getByRole('contentinfo').getByText(texts.en['section.privacy'])).toBeVisible();
+  await expect(page.getByRole('link', { name: texts.en['section.privacy'] })).toHaveCount(0);
 });
 
 if (isExhaustive)

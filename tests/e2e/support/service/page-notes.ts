@@ -1,8 +1,9 @@
 import { expect, type Browser, type Page } from 'playwright/test';
 import type { PageNote, PageNoteId } from '../../../../src/shared/entities.ts';
 import { LoginRoute } from '../../routes/login-route.ts';
+import { languageTags } from '../screens/texts.ts';
 import type { TestService } from './service.ts';
-import { openConsole } from './web-console.ts';
+import { answerProbes } from '../tunnel/probe-pages.ts';
 
 /** Answers in the service's place which notes there are. Returns the page ids that were asked for so far. */
 export async function serveNotes(
@@ -25,9 +26,12 @@ export async function openLoginWithNotes(
   service: TestService,
   notes: readonly PageNote[],
 ): Promise<{ page: Page; asked: () => string[] }> {
-  const page = await openConsole(browser, service);
-  // What this first page is about to ask for does not count.
-  await page.goto('about:blank');
+  const context = await browser.newContext({
+    locale: languageTags.en,
+    viewport: { width: 1200, height: 800 },
+  });
+  await answerProbes(context);
+  const page = await context.newPage();
   const asked = await serveNotes(page, { 'vpn-welcome': notes });
   await page.clock.install();
   await page.goto(`${service.consoleUrl}/login`);
