@@ -19,7 +19,7 @@ interface Kept {
 /** What of a page, or its context, stays for good. */
 const spoiling = {
   page: ['addInitScript', 'emulateMedia', 'exposeBinding', 'setViewportSize'],
-  context: ['addInitScript', 'grantPermissions', 'route'],
+  context: ['addInitScript', 'route'],
   clock: ['install', 'setFixedTime', 'setSystemTime'],
 } as const;
 
@@ -48,8 +48,9 @@ const heard = ['console', 'dialog', 'download', 'pageerror', 'popup', 'request',
 /** Leaves nothing of who was there before, in a process that has drawn our pages already. */
 async function clean({ page }: Kept, url: string): Promise<void> {
   for (const other of page.context().pages()) if (other !== page) await other.close();
-  for (const event of heard) await page.removeAllListeners(event);
+  for (const event of heard) page.removeAllListeners(event);
   await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await page.context().clearPermissions();
   // Of the same origin, and without our pages, which would write again.
   const nowhere = new URL('/nowhere', url).href;
   await page.route(nowhere, (route) => route.fulfill({ contentType: 'text/html', body: '' }));
