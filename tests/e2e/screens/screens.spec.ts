@@ -1,21 +1,15 @@
-import type { BrowserContext } from 'playwright/test';
+import type { BrowserContext, Page } from 'playwright/test';
 import { ConnectRoute } from '../routes/connect-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { expectNoViolations } from '../support/screens/axe.ts';
 import { clippedTexts } from '../support/screens/clipped-text.ts';
-import {
-  inspectPage,
-  inspectScreens,
-  promiseOfScreens,
-  type SetDark,
-} from '../support/screens/inspect-screens.ts';
+import { inspectScreens, promiseOfScreens, type SetDark } from '../support/screens/inspect-screens.ts';
 import { fillLongAccount } from '../support/screens/long-account.ts';
-import { openScreen, publicScreens, usualScreens } from '../support/screens/screens.ts';
+import { openScreen, usualScreens } from '../support/screens/screens.ts';
 import { chooserScreens } from '../support/screens/server-list-screens.ts';
-import { openStoreScreens } from '../support/screens/store-screens.ts';
 import { languageTags, texts, type TextLanguage } from '../support/screens/texts.ts';
-import { answerProbes } from '../support/tunnel/probe-pages.ts';
 import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { startApp } from '../webview/open-webview.ts';
 import { createWebviewApp } from '../webview/webview-app.ts';
@@ -31,7 +25,7 @@ const translate = (context: BrowserContext) =>
 
 test.describe.configure({ timeout: waitLimit(150_000) });
 
-test(`one page of each kind: ${promiseOfScreens(language)}; too little contrast is seen, and at 400 % and on a phone with text of 200 % a server can be chosen`, async ({
+test(`one page of each kind: ${promiseOfScreens(language)}; a text that is cut off, or wider than the window, and too little contrast are seen; at 400 % a server can be chosen`, async ({
   browserHere,
   serviceHere,
   email,
@@ -46,6 +40,7 @@ test(`one page of each kind: ${promiseOfScreens(language)}; too little contrast 
   const setDark: SetDark = (dark) => page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
   const { signedOut, signedIn, tunnel, choosers } = usualScreens(page, language, account, app);
   await inspectScreens(signedOut, language, setDark);
+  await expectClippedTextsSeen(page);
   await arriveSignedIn(page, serviceHere, email, language);
   await inspectScreens(signedIn, language, setDark);
   await inspectScreens(tunnel, language, setDark, [320, 390]);
@@ -63,13 +58,12 @@ test(`one page of each kind: ${promiseOfScreens(language)}; too little contrast 
   await dialog.getByRole('heading').evaluate((title) => (title.style.color = 'silver'));
   await expect(contrast()).rejects.toThrow(/color-contrast/);
 
-  for (const { width, height, text, chosen } of [
-    // WCAG 2.2, 1.4.10: 1280 by 1024 pixels at 400 %.
-    { width: 320, height: 256, text: '100%', chosen: 'Aurora 21' },
-    { width: 360, height: 640, text: '200%', chosen: 'Aurora 11' },
-  ]) {
+  // WCAG 2.2, 1.4.10: 1280 by 1024 pixels at 400 %.
+  const magnified = { width: 320, height: 256, text: '100%', chosen: 'Aurora 21' };
+  const onPhone = { width: 360, height: 640, text: '200%', chosen: 'Aurora 11' };
+  for (const { width, height, text, chosen } of casesOf({ usual: [magnified], all: [magnified, onPhone] })) {
     await page.setViewportSize({ width, height });
-    await openScreen(servers!);
+    if (await dialog.isHidden()) await openScreen(servers!);
     await page.evaluate((size) => document.documentElement.style.setProperty('font-size', size), text);
     for (const control of [connect.search, close, connect.server(chosen)]) {
       await control.scrollIntoViewIfNeeded();
@@ -80,24 +74,8 @@ test(`one page of each kind: ${promiseOfScreens(language)}; too little contrast 
   }
 });
 
-test(`a page of the web console, and of the store: ${promiseOfScreens(language)}; a text that is cut off, or wider than the window, is seen`, async ({
-  browserHere,
-  serviceHere,
-  email,
-}) => {
-  const context = await browserHere.newContext({ locale: languageTags[language] });
-  await translate(context);
-  await answerProbes(context);
-  const page = await context.newPage();
-  await page.goto(serviceHere.consoleUrl);
-  await expect(new LoginRoute(page, language).heading).toBeVisible();
-  const setDark: SetDark = (dark) => page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
-  const about = publicScreens(page, language).filter(({ name }) => name === 'about-us');
-  await inspectScreens(about, language, setDark);
-  const store = openStoreScreens(page, serviceHere, email, language);
-  const { value: first } = await store.next();
-  await inspectPage(page, first!.name, first!.says, setDark, { isDark: true });
-
+/** The positive control of what inspects every page. */
+async function expectClippedTextsSeen(page: Page): Promise<void> {
   expect(await clippedTexts(page)).toEqual([]);
   await page.evaluate(() => {
     const added = [
@@ -114,4 +92,4 @@ test(`a page of the web console, and of the store: ${promiseOfScreens(language)}
   const found = (await clippedTexts(page)).join('\n');
   expect(found).toContain('cut: p “A text that is cut off”');
   expect(found).toContain('outside: p “A text that is too wide”');
-});
+}

@@ -43,7 +43,6 @@ import {
   selfDeleteScreens,
   verifyQuery,
 } from './screen-states.ts';
-import { explainedScreen } from './more-screens.ts';
 import { chooserScreens } from './server-list-screens.ts';
 import { tunnelScreens } from './tunnel-screens.ts';
 import { texts, type TextLanguage } from './texts.ts';
@@ -247,20 +246,12 @@ export function usualScreens(page: Page, language: TextLanguage, account: Filled
   const only = (screens: readonly Screen[], ...names: string[]) =>
     screens.filter(({ name }) => names.includes(name));
   return {
-    signedOut: only(signedOutScreens(page, language), 'login-mistake', 'auth-verify-mistake', 'crash'),
+    signedOut: only(publicMistakes(page, language), 'login-mistake'),
     signedIn: [
-      ...only(appScreens(page, language, account), 'dashboard', 'my-service', 'members-asking'),
-      explainedScreen(page, language),
+      ...only(appScreens(page, language, account), 'dashboard', 'members-asking'),
       ...only(accountMistakes(page, language), 'create-app-mistakes'),
-      noteScreen(page, language),
-      offlineScreen(page, language),
     ],
-    tunnel: only(
-      tunnelScreens(page, language, app),
-      'blocked-by-portal',
-      'problems-unfolded',
-      'connected-networks',
-    ),
-    choosers: only(chooserScreens(page, language, app), 'servers-long-names', 'servers-need-plan'),
+    tunnel: only(tunnelScreens(page, language, app), 'problems-unfolded'),
+    choosers: only(chooserScreens(page, language, app), 'servers-long-names'),
   };
 }
