@@ -78,7 +78,7 @@ const askByDatagram = `
 const connectByMultipath = `
   use Socket;
   socket(my $to, AF_INET, SOCK_STREAM, 262) or die "$!";
-  lab.connect($to, sockaddr_in(${ports.http}, inet_aton($ARGV[0]))) or print("refused"), exit;
+  connect($to, sockaddr_in(${ports.http}, inet_aton($ARGV[0]))) or print("refused"), exit;
   syswrite($to, "GET / HTTP/1.0\\r\\n\\r\\n");
   print(<$to>);`;
 
