@@ -26,12 +26,29 @@ const script = String.raw`
 use strict;
 use warnings;
 
-$SIG{CHLD} = 'IGNORE';
-while (read(STDIN, my $head, 4)) {
-    read(STDIN, my $body, unpack('N', $head));
-    next if fork() // die;
-    $SIG{CHLD} = 'DEFAULT';
-    my ($id, $directory, $input, $output, $errors, $variables, @words) = split /\0/, $body, -1;
+# So that select ends when a program does.
+$SIG{CHLD} = sub { };
+my ($asked, %id_of) = ('');
+for (;;) {
+    my $length = length $asked < 4 ? undef : 4 + unpack('N', $asked);
+    if (defined $length && length $asked >= $length) {
+        launch(substr $asked, 4, $length - 4);
+        $asked = substr $asked, $length;
+        next;
+    }
+    vec(my $waiting = '', fileno STDIN, 1) = 1;
+    # One that ends just before select is seen by the next look.
+    if (select($waiting, undef, undef, %id_of ? 0.05 : undef) > 0) {
+        sysread STDIN, $asked, 65536, length $asked or exit;
+    }
+    while ((my $pid = waitpid -1, 1) > 0) {
+        my $id = delete $id_of{$pid};
+        syswrite STDOUT, "$id x $?\n" if defined $id;
+    }
+}
+
+sub launch {
+    my ($id, $directory, $input, $output, $errors, $variables, @words) = split /\0/, $_[0], -1;
     pop @words;
     my %set = map { split /=/, $_, 2 } splice(@words, 0, $variables);
     # Closed by exec, unless that fails.
@@ -52,14 +69,9 @@ while (read(STDIN, my $head, 4)) {
     }
     close $writer;
     my $failure = '';
-    if (sysread $reader, $failure, 1000) {
-        syswrite STDOUT, "$id f $failure";
-        exit;
-    }
-    syswrite STDOUT, "$id p $pid\n";
-    waitpid $pid, 0;
-    syswrite STDOUT, "$id x $?\n";
-    exit;
+    1 until defined sysread $reader, $failure, 1000;
+    $id_of{$pid} = $id unless $failure;
+    syswrite STDOUT, $failure ? "$id f $failure" : "$id p $pid\n";
 }
 `;
 
