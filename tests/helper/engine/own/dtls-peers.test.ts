@@ -70,7 +70,12 @@ async function gnutls(cipher: string, more = ''): Promise<Peer> {
 type Network = (datagram: Buffer) => Buffer[];
 const good: Network = (datagram) => [datagram];
 
-async function connect(peer: Peer, network: Network = good, ownKey: Buffer = key) {
+async function connect(
+  peer: Peer,
+  network: Network = good,
+  ownKey: Buffer = key,
+  incoming: Network = network,
+) {
   const socket: Socket = createSocket('udp4');
   socket.connect(peer.port, '127.0.0.1');
   await once(socket, 'connect');
@@ -91,7 +96,7 @@ async function connect(peer: Peer, network: Network = good, ownKey: Buffer = key
   // What the system knows of a peer that has ended.
   socket.on('error', () => undefined);
   socket.on('message', (datagram) => {
-    for (const one of network(datagram)) client.receive(one);
+    for (const one of incoming(datagram)) client.receive(one);
   });
   client.start();
   return {
@@ -192,6 +197,42 @@ describe('over a bad network', () => {
       return [changed, datagram];
     };
   };
+
+  // openssl/openssl issue 15478: what comes before the change of cipher that it belongs to.
+  test.each(['OpenSSL', 'GnuTLS'])(
+    'whose records overtake each other in the handshake (%s)',
+    async (maker) => {
+      const peer = await (maker === 'OpenSSL' ? openssl('PSK-AES256-GCM-SHA384') : gnutls('AES-256-GCM'));
+      const changeCipher = 20;
+      const given: string[] = [];
+      const kept: Buffer[] = [];
+      /** The records of each datagram in the reverse order, and a change of cipher after what comes next. */
+      const reversed: Network = (datagram) => {
+        const records: Buffer[] = [];
+        for (let at = 0; at + 13 <= datagram.length;) {
+          const end = at + 13 + datagram.readUInt16BE(at + 11);
+          records.unshift(datagram.subarray(at, end));
+          at = end;
+        }
+        const others = records.filter((record) => record[0] !== changeCipher);
+        kept.push(...records.filter((record) => record[0] === changeCipher));
+        const next = others.length > 0 ? [...others, ...kept.splice(0)] : [];
+        given.push(...next.map((record) => `${record[0]}/${record.readUInt16BE(3)}`));
+        return next;
+      };
+      using opened = await connect(peer, good, key, reversed);
+      await opened.connected();
+      expect(given.indexOf('20/0')).toBeGreaterThan(given.indexOf('22/1'));
+      expect(given).toContain('22/1');
+      expect(opened.client.counters).toMatchObject({ forged: 0, retransmitted: 0 });
+      opened.client.write(Buffer.from('from the client\n'));
+      await eventually(
+        'it has come',
+        () =>
+          [peer.output(), ...opened.received].some((text) => text.includes('from the client')) || undefined,
+      );
+    },
+  );
 
   test.each([
     ['that loses a third of the datagrams', () => losing(1 / 3)],
