@@ -30,13 +30,16 @@ const notStarted: readonly (number | null)[] = [126, 127];
 
 /** Our own engine: a process without privileges, which gets the device as a descriptor. */
 export function launchOwn(options: EngineOptions): Engine {
-  const { log, session } = options;
+  const { log } = options;
+  const { clientCertificate, ...session } = options.session;
   const { file, args, environment } = options.ownProgram();
   const device = options.device.open();
+  // Its key passes through no socket: it is there once, for the process that inherits it.
+  using identity = clientCertificate && options.secretFile(JSON.stringify(clientCertificate));
   const child = spawn(file, args, {
     cwd: '/',
     env: environment,
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe', device.descriptor],
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe', device.descriptor, identity?.descriptor ?? 'ignore'],
   });
   const [, stdout, stderr, control] = child.stdio as unknown as [null, Readable, Readable, Socket];
   for (const stream of [stdout, stderr, control]) stream.on('error', () => undefined);
@@ -144,6 +147,7 @@ export function launchOwn(options: EngineOptions): Engine {
       address,
       port: gateway.port,
       session,
+      hasClientCertificate: clientCertificate !== undefined,
       ...(mtu !== undefined && { mtu }),
       ...(linkMtu !== undefined && { linkMtu }),
       roundTripMs,

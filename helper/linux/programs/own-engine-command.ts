@@ -1,3 +1,4 @@
+import { dataPathVariable } from '../../posix/data-path-variable.ts';
 import { findProgram, programEnvironment } from '../../posix/command.ts';
 import type { UnprivilegedCommand } from '../../system/ports/engine-host-port.ts';
 import type { Account } from '../callers/accounts.ts';
@@ -12,6 +13,7 @@ const nodeArguments = ['--max-old-space-size=96', '--max-semi-space-size=4'];
 export function ownEngineCommand({ uid, gid }: Account, script: string): UnprivilegedCommand {
   const setpriv = findProgram('setpriv');
   if (setpriv === undefined) throw new Error('setpriv is not installed');
+  const limits = process.env[dataPathVariable];
   return {
     file: setpriv,
     args: [
@@ -26,6 +28,9 @@ export function ownEngineCommand({ uid, gid }: Account, script: string): Unprivi
       `--uid=${uid}`,
       `--gid=${gid}`,
     ],
-    environment: programEnvironment,
+    environment: {
+      ...programEnvironment,
+      ...(limits !== undefined && { [dataPathVariable]: limits }),
+    },
   };
 }

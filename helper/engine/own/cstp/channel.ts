@@ -26,6 +26,8 @@ export interface CstpChannel {
   connect(request: ConnectRequest): Promise<ConnectOutcome>;
   /** False if the packet was not sent, as nobody waits for one. Other packets than data are never left out. */
   send(kind: number, payload: Uint8Array): boolean;
+  /** Whether packets wait because the connection is slower than their sender; `onRoom` tells when none does. */
+  isBusy(): boolean;
   /** Says goodbye, which ends the session at the gateway, and closes. Resolves when it is sent, or cannot be. */
   leave(): Promise<void>;
   /** Closes without a word: the session can be taken up again. */
@@ -34,12 +36,17 @@ export interface CstpChannel {
 
 export interface ChannelListener {
   onPacket(kind: number, payload: Buffer): void;
+  /** It is not busy any more. */
+  onRoom?(): void;
   /** Told once, after the tunnel was granted, unless this end closed it. */
   onEnd(end: ChannelEnd): void;
 }
 
 /** A queue of packets for a connection that is slower than their senders; longer ones only delay all of them. */
 const maxQueued = 128;
+
+/** With so many, it is busy: whoever can keep packets had better do so. */
+const busyFrom = 32;
 
 /** The first byte of a goodbye, and what it says (draft-mavrogiannopoulos-openconnect-04 §3.1). */
 const userRequest = Buffer.concat([Buffer.from([0xb0]), Buffer.from('user request')]);
@@ -57,6 +64,7 @@ export function createCstpChannel(socket: Duplex, listener: ChannelListener): Cs
   const reader = createPacketReader();
   const queue: { packet: Buffer; sent?: () => void }[] = [];
   let isWriting = false;
+  let wasBusy = false;
 
   function end(by: ChannelEnd): void {
     const was = state;
@@ -120,6 +128,10 @@ export function createCstpChannel(socket: Duplex, listener: ChannelListener): Cs
   function writeNext(): void {
     const next = state.at === 'closed' ? undefined : queue.shift();
     isWriting = next !== undefined;
+    if (wasBusy && queue.length < busyFrom) {
+      wasBusy = false;
+      listener.onRoom?.();
+    }
     if (!next) return;
     socket.write(next.packet, () => {
       next.sent?.();
@@ -150,6 +162,10 @@ export function createCstpChannel(socket: Duplex, listener: ChannelListener): Cs
       if (kind === packetKind.data && queue.length >= maxQueued) return false;
       enqueue(framePacket(kind, payload));
       return true;
+    },
+    isBusy() {
+      wasBusy ||= state.at === 'granted' && queue.length >= busyFrom;
+      return wasBusy;
     },
     async leave() {
       if (state.at === 'granted')

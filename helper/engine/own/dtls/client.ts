@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Malformed } from './bytes.ts';
-import type { CipherSuite } from './cipher-suites.ts';
+import type { CipherSuite, RecordKey } from './cipher-suites.ts';
 import { createHandshake, type Flight, type HandshakeKeys } from './handshake.ts';
 import { createMessageAssembly } from './message-assembly.ts';
 import {
@@ -48,10 +48,24 @@ export interface DtlsCounters {
   retransmitted: number;
 }
 
+/** What whoever seals and opens the records of a connection from now on has to know. */
+export interface SecuredRecords {
+  suite: CipherSuite;
+  client: RecordKey;
+  server: RecordKey;
+  /** The number of the next record. */
+  sequence: number;
+  /** The numbers of those that carried data and have come. */
+  seen: number[];
+}
+
 /** A client of DTLS 1.2. It has no socket: its owner hands it datagrams, and sends those that it makes. */
 export interface DtlsClient {
   start(): void;
-  receive(datagram: Buffer): void;
+  /** What of it is for whoever has taken the connection over, if that has happened. */
+  receive(datagram: Buffer): Buffer | undefined;
+  /** Gives the connection away, in `onConnected` only: this client does nothing more with it. */
+  handOver(): SecuredRecords;
   /** Sends one record, whose content may be given in two parts; false if there is no connection. */
   write(content: Uint8Array, rest?: Uint8Array): boolean;
   /** `how`: `silently`, without telling the other end. */
@@ -74,8 +88,9 @@ const fatal = 2;
 type State =
   | { at: 'idle' }
   | { at: 'greeting' }
-  | { at: 'finishing'; open: RecordOpener; seal: RecordSealer; suite: CipherSuite; early: Buffer[] }
-  | { at: 'connected'; open: RecordOpener; seal: RecordSealer }
+  | { at: 'finishing'; open: RecordOpener; seal: RecordSealer; keys: HandshakeKeys; early: Buffer[] }
+  | { at: 'connected'; open: RecordOpener; seal: RecordSealer; keys: HandshakeKeys }
+  | { at: 'handed-over' }
   | { at: 'closed' };
 
 export function createDtlsClient(options: DtlsOptions): DtlsClient {
@@ -87,6 +102,8 @@ export function createDtlsClient(options: DtlsOptions): DtlsClient {
   let messages = createMessageAssembly();
   let received = 0;
   let plainSequence = 0;
+  /** The numbers of the records with data that came before the connection was there. */
+  const seen: number[] = [];
   let timer: NodeJS.Timeout | undefined;
 
   /** Sends it until `timer` is cleared. */
@@ -149,17 +166,17 @@ export function createDtlsClient(options: DtlsOptions): DtlsClient {
     }
   }
 
-  function takeKeys({ suite, client, server }: HandshakeKeys): void {
-    const open = createRecordOpener(suite, server);
-    state = { at: 'finishing', open, seal: createRecordSealer(suite, client, 1), suite, early: [] };
+  function takeKeys(keys: HandshakeKeys): void {
+    const open = createRecordOpener(keys.suite, keys.server);
+    state = { at: 'finishing', open, seal: createRecordSealer(keys.suite, keys.client, 1), keys, early: [] };
   }
 
   function connected(): void {
     if (state.at !== 'finishing') return;
     clearTimeout(timer);
-    const { open, seal, suite, early } = state;
-    state = { at: 'connected', open, seal };
-    options.onConnected(suite);
+    const { open, seal, keys, early } = state;
+    state = { at: 'connected', open, seal, keys };
+    options.onConnected(keys.suite);
     for (const content of early) options.onData(content);
   }
 
@@ -189,7 +206,10 @@ export function createDtlsClient(options: DtlsOptions): DtlsClient {
     window.accept(header.sequence);
     if (header.type === contentType.applicationData) {
       if (state.at === 'connected') options.onData(content);
-      else if (state.early.length < maxEarlyRecords) state.early.push(content);
+      else if (state.early.length < maxEarlyRecords) {
+        state.early.push(content);
+        seen.push(header.sequence);
+      }
     } else if (header.type === contentType.alert) {
       takeAlert(content);
     } else if (header.type === contentType.handshake && state.at === 'finishing') {
@@ -218,16 +238,24 @@ export function createDtlsClient(options: DtlsOptions): DtlsClient {
     },
     receive(datagram) {
       for (let at = 0; at < datagram.length;) {
+        if (state.at === 'handed-over') return datagram.subarray(at);
         const header = readHeader(datagram, at);
         if (!header || header.version >> 8 !== 0xfe) {
           counters.malformed += 1;
-          return;
+          return undefined;
         }
         const next = at + headerBytes + header.length;
         if (header.epoch === 0) takePlain(header, datagram.subarray(at + headerBytes, next));
         else if (header.epoch === 1) takeEncrypted(header, datagram.subarray(at, next));
         at = next;
       }
+      return undefined;
+    },
+    handOver() {
+      if (state.at !== 'connected') throw new Error('there is no connection to hand over');
+      const { keys, seal } = state;
+      state = { at: 'handed-over' };
+      return { ...keys, sequence: seal.next(), seen };
     },
     write(content, rest) {
       if (state.at !== 'connected') return false;

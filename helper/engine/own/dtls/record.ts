@@ -81,12 +81,15 @@ const nameOf = ({ cipher }: CipherSuite) => cipher as CipherGCMTypes;
 export interface RecordSealer {
   /** The content may be given in two parts. Undefined when the key has been used for too many records. */
   seal(type: number, content: Uint8Array, rest?: Uint8Array): Buffer | undefined;
+  /** The number of the next record. */
+  next(): number;
 }
 
 export function createRecordSealer(suite: CipherSuite, { key, iv }: RecordKey, epoch: number): RecordSealer {
   const secret = createSecretKey(key);
   let sequence = 0;
   return {
+    next: () => sequence,
     seal(type, content, rest) {
       if (sequence >= maxSequence) return undefined;
       const { explicitNonceBytes } = suite;

@@ -1,6 +1,10 @@
-import { read, write } from 'node:fs';
+import { read, writev } from 'node:fs';
+import { virtioBytes } from '../data-path/virtio-header.ts';
 
-/** The tunnel's device, by a descriptor that is read and written by Node's threads: a read waits for a packet. */
+/**
+ * The tunnel's device, by a descriptor of a device with virtio headers that is read and written by Node's threads: a read
+ * waits for a packet.
+ */
 export interface Device {
   /** Queues a packet for this machine, which must not be changed afterwards. */
   write(packet: Buffer): void;
@@ -8,6 +12,8 @@ export interface Device {
 
 /** The largest packet of a device (IPv4's). */
 const maxPacketBytes = 65_535;
+/** In front of each packet: that nothing is left to do with it. */
+const noOffload = Buffer.alloc(virtioBytes);
 /** More packets than these are dropped, as a network does. */
 const maxQueued = 512;
 
@@ -17,14 +23,14 @@ export function openDevice(
   onPacket: (packet: Buffer) => void,
   onEnd: (error: Error) => void,
 ): Device {
-  const buffer = Buffer.alloc(maxPacketBytes);
+  const buffer = Buffer.alloc(virtioBytes + maxPacketBytes);
   const queue: Buffer[] = [];
   let isWriting = false;
 
   function readNext(): void {
     read(descriptor, buffer, 0, buffer.length, null, (error, length) => {
       if (error) return onEnd(error);
-      if (length > 0) onPacket(Buffer.from(buffer.subarray(0, length)));
+      if (length > virtioBytes) onPacket(Buffer.from(buffer.subarray(virtioBytes, length)));
       readNext();
     });
   }
@@ -34,7 +40,7 @@ export function openDevice(
     const packet = queue.shift();
     isWriting = packet !== undefined;
     // What is no packet (EINVAL), or comes while the device is down (EIO), is dropped.
-    if (packet) write(descriptor, packet, 0, packet.length, null, writeNext);
+    if (packet) writev(descriptor, [noOffload, packet], writeNext);
   }
 
   readNext();

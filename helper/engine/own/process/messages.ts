@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { gatewaySession } from '#shared/helper/protocol.ts';
+import { gatewaySession, type GatewaySession } from '#shared/helper/protocol.ts';
 import { maxPushedRoutes } from '../../../network/tunnel-configuration.ts';
 
 /**
@@ -7,15 +7,16 @@ import { maxPushedRoutes } from '../../../network/tunnel-configuration.ts';
  * bytes from the network, so the helper believes none of these messages before it has read it by its schema.
  */
 
-/** The descriptors that the process inherits. */
-export const descriptors = { control: 3, device: 4 } as const;
+/** The descriptors that the process inherits; `identity` is sealed memory with a client certificate, if there is one. */
+export const descriptors = { control: 3, device: 4, identity: 5 } as const;
 
 /** What the helper sends: `start` once, when the device is there, and `stop`. */
 export const startParams = z.object({
   host: z.string(),
   address: z.string(),
   port: z.int(),
-  session: gatewaySession,
+  session: z.omit(gatewaySession, { clientCertificate: true }),
+  hasClientCertificate: z.boolean(),
   /** As in `EngineOptions`. */
   mtu: z.optional(z.int()),
   linkMtu: z.optional(z.int()),
@@ -23,6 +24,10 @@ export const startParams = z.object({
   wantsPushedRoutes: z.boolean(),
 });
 export type StartParams = z.infer<typeof startParams>;
+
+/** The session with the client certificate that came beside it. */
+export const withIdentity = (session: StartParams['session'], identity: string): GatewaySession =>
+  gatewaySession.parse({ ...session, clientCertificate: JSON.parse(identity) as unknown });
 
 const text = (max: number) => z.string().check(z.maxLength(max));
 const prefixes = z.array(text(64)).check(z.maxLength(maxPushedRoutes));

@@ -1,27 +1,31 @@
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { isIP, Socket } from 'node:net';
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node';
 import { userAgent } from '#shared/gateway-agent.ts';
 import { wantsCertificate } from '#node/anyconnect/gateway-tls.ts';
 import type { GivenConfiguration } from '../../engine-port.ts';
+import type { DataPath } from '../data-path/start-data-path.ts';
 import type { ConnectAnswer } from '../cstp/connect-answer.ts';
 import { usableLinkMtu } from '../tunnel/mtu.ts';
 import { createTunnel, type Tunnel, type TunnelEnd } from '../tunnel/tunnel.ts';
 import { datagramsTo } from './datagrams.ts';
-import { openDevice } from './device.ts';
+import { openDevice, type Device } from './device.ts';
 import {
   descriptors,
   startParams,
+  withIdentity,
   type Configured,
   type EngineMessage,
   type EngineMessageName,
   type StartParams,
 } from './messages.ts';
+import { die, type Prepared } from './prepare.ts';
 import { openSecureConnection, type SecureResult } from './secure-connection.ts';
 
 type End = EngineMessage<'ended'>['end'];
 
 /** The engine, in the process that the helper has started for it; it ends with the helper. */
-export function runEngine(): void {
+export function runEngine(prepared: Prepared): void {
   const control = new Socket({ fd: descriptors.control });
   const connection = createMessageConnection(
     new StreamMessageReader(control),
@@ -32,7 +36,7 @@ export function runEngine(): void {
   let tunnel: Tunnel | undefined;
   connection.onClose(die);
   connection.onNotification('start', (params: unknown) => {
-    tunnel ??= start(startParams.parse(params), {
+    tunnel ??= start(startParams.parse(params), prepared.dataPath, {
       tell,
       async configure(given) {
         const { isApplied } = await connection.sendRequest<Configured>('configuration', given);
@@ -46,21 +50,19 @@ export function runEngine(): void {
     });
   });
   connection.listen();
-}
-
-/** At once: a thread that waits for the device's next packet would keep an orderly end waiting. */
-function die(): void {
-  process.kill(process.pid, 'SIGKILL');
+  prepared.readNotes((text) => void tell('note', { text: text.slice(0, 300) }));
 }
 
 function start(
   params: StartParams,
+  dataPath: DataPath | undefined,
   helper: {
     tell: <Name extends EngineMessageName>(name: Name, params: EngineMessage<Name>) => Promise<void>;
     configure: (given: GivenConfiguration) => Promise<boolean>;
   },
 ): Tunnel {
-  const { host, address, port, session } = params;
+  const { host, address, port } = params;
+  const session = params.hasClientCertificate ? withIdentity(params.session, readIdentity()) : params.session;
   const { tell } = helper;
   const end = (why: End) => void tell('ended', { end: why });
   const signal = new AbortController().signal;
@@ -89,10 +91,15 @@ function start(
       if (result.encryption) void tell('encryption', { transport: 'tls', encryption: result.encryption });
       return result.connection;
     },
-    openDatagrams: (to) => datagramsTo(address, to),
+    openDatagrams: (to) => dataPath?.datagramsTo(address, to) ?? datagramsTo(address, to),
     listener: {
       onPacket: (packet) => device.write(packet),
-      onConfiguration: (answer, mtu) => helper.configure(givenBy(answer, mtu, params.wantsPushedRoutes)),
+      onRoom: () => fastDevice?.resume(),
+      async onConfiguration(answer, mtu) {
+        const isApplied = await helper.configure(givenBy(answer, mtu, params.wantsPushedRoutes));
+        if (isApplied) dataPath?.pass(true);
+        return isApplied;
+      },
       onTransport: (transport) => void tell('transport', { transport }),
       onDtlsEncryption: ({ cipher }) =>
         void tell('encryption', {
@@ -109,16 +116,32 @@ function start(
       },
     },
   });
-  const device = openDevice(
-    descriptors.device,
-    (packet) => tunnel.send(packet),
-    (error) => {
-      void tell('note', { text: `the device cannot be read: ${error.message}`.slice(0, 300) });
-      tunnel.close();
-      end('failed');
-    },
-  );
+  const onPacket = (packet: Buffer) => tunnel.send(packet);
+  const onDeviceEnd = (error: Error) => {
+    void tell('note', { text: `the device cannot be read: ${error.message}`.slice(0, 300) });
+    tunnel.close();
+    end('failed');
+  };
+  const fastDevice = dataPath?.openDevice({
+    descriptor: descriptors.device,
+    onPacket,
+    isBusy: () => tunnel.isBusy(),
+    onEnd: onDeviceEnd,
+  });
+  const device: Device = fastDevice ?? openDevice(descriptors.device, onPacket, onDeviceEnd);
   return tunnel;
+}
+
+function readIdentity(): string {
+  const bytes = Buffer.alloc(fstatSync(descriptors.identity).size);
+  try {
+    // From its beginning: whoever wrote it is at its end, and so is this descriptor.
+    const length = readSync(descriptors.identity, bytes, 0, bytes.length, 0);
+    return bytes.toString('utf8', 0, length);
+  } finally {
+    bytes.fill(0);
+    closeSync(descriptors.identity);
+  }
 }
 
 function givenBy(answer: ConnectAnswer, mtu: number, withRoutes: boolean): GivenConfiguration {

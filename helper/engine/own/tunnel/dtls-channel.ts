@@ -1,6 +1,6 @@
 import { packetKind } from '../cstp/packet.ts';
 import type { CipherSuite } from '../dtls/cipher-suites.ts';
-import { createDtlsClient, type DtlsClient, type DtlsCounters } from '../dtls/client.ts';
+import { createDtlsClient, type DtlsClient, type DtlsCounters, type SecuredRecords } from '../dtls/client.ts';
 import { probeSizes } from './mtu.ts';
 import type { Patience } from './patience.ts';
 
@@ -8,6 +8,33 @@ import type { Patience } from './patience.ts';
 export interface DatagramPort {
   send(datagram: Buffer): void;
   close(): void;
+  /** Seals and opens the records itself from now on, and passes data between them and the device; absent: it cannot. */
+  takeOver?(
+    given: { records: SecuredRecords; mtu: number; askAfterMs: number },
+    listener: FastListener,
+  ): FastWay;
+}
+
+/** A way on which data passes without this thread. Times are those of `performance.now`. */
+export interface FastWay {
+  /** When something genuine came last, and when data was sent last; and the first that was sent and not answered. */
+  heardAt(): number | undefined;
+  sentAt(): number | undefined;
+  unansweredAt(): number | undefined;
+  /** Takes a datagram that has come before. */
+  received(datagram: Buffer): void;
+  write(kind: number, payload: Uint8Array): void;
+  /** Whether it takes the device's packets; if not, and it `repeats`, those that were not answered come back, too. */
+  carry(carries: boolean, how?: 'repeats'): void;
+  sayGoodbye(): void;
+}
+
+export interface FastListener {
+  /** Any packet but data. */
+  onControl(kind: number, payload: Buffer): void;
+  /** Something was sent, and nothing has come back for a while. */
+  onQuiet(): void;
+  onEnd(end: 'closed by the gateway' | 'alert' | 'used up'): void;
 }
 
 export type OpenDatagrams = (listener: {
@@ -37,6 +64,8 @@ export interface DtlsChannelListener {
   /** The path carries no packets of the MTU, but such. The channel is closed. */
   onSmallerPath(mtu: number): void;
   onPacket(packet: Buffer): void;
+  /** `check` is due. */
+  onDue(): void;
   /** Told once, unless its owner closed it. */
   onEnd(end: DtlsChannelEnd): void;
 }
@@ -98,9 +127,14 @@ export function createDtlsChannel(options: DtlsChannelOptions): DtlsChannel {
   let heardAt = performance.now();
   let sentAt = heardAt;
   let unanswered: Buffer[] = [];
+  /** Has the connection from the end of the handshake on, where there is one. */
+  let fast: FastWay | undefined;
 
   const datagrams = options.openDatagrams({
-    onDatagram: (datagram) => client.receive(datagram),
+    onDatagram(datagram) {
+      const rest = fast ? datagram : client.receive(datagram);
+      if (rest) fast?.received(rest);
+    },
     // The system knows that a datagram did not arrive. Others may, and if not, that is noticed as their silence.
     onError: () => undefined,
   });
@@ -112,12 +146,36 @@ export function createDtlsChannel(options: DtlsChannelOptions): DtlsChannel {
     send: (datagram) => datagrams.send(datagram),
     onConnected(suite) {
       state = { at: 'probing', size: 0, tries: 0, askedAt: -Infinity };
+      if (datagrams.takeOver) fast = takeOver(datagrams.takeOver.bind(datagrams));
       listener.onEncryption(suite);
       probe(performance.now());
     },
     onData: take,
     onEnd: end,
   });
+
+  function takeOver(give: NonNullable<DatagramPort['takeOver']>): FastWay {
+    return give(
+      { records: client.handOver(), mtu, askAfterMs: patience.askAfterMs },
+      {
+        onControl: (kind, payload) => state.at !== 'closed' && takePacket(kind, payload),
+        onQuiet: () => listener.onDue(),
+        onEnd: end,
+      },
+    );
+  }
+
+  const lastHeardAt = () => Math.max(heardAt, fast?.heardAt() ?? -Infinity);
+  const lastSentAt = () => Math.max(sentAt, fast?.sentAt() ?? -Infinity);
+
+  /** Since when something was sent and nothing has come back. */
+  function unansweredSince(carrying: Extract<State, { at: 'carrying' }>): number | undefined {
+    if (!fast) return carrying.unanswered;
+    const own = carrying.unanswered;
+    const isOpen = own !== undefined && own > lastHeardAt();
+    const data = fast.unansweredAt();
+    return isOpen ? Math.min(own, data ?? Infinity) : data;
+  }
 
   function end(why: DtlsChannelEnd): void {
     const wasOver = state.at === 'closed' || state.at === 'draining';
@@ -126,15 +184,18 @@ export function createDtlsChannel(options: DtlsChannelOptions): DtlsChannel {
   }
 
   function close(how?: 'silently'): void {
+    const was = state;
     state = { at: 'closed' };
     client.close(how);
+    if (was.at !== 'closed' && how !== 'silently') fast?.sayGoodbye();
     datagrams.close();
     unanswered = [];
   }
 
   function write(kind: number, payload: Uint8Array): void {
     sentAt = performance.now();
-    client.write(Buffer.from([kind]), payload);
+    if (fast) fast.write(kind, payload);
+    else client.write(Buffer.from([kind]), payload);
   }
 
   /** Asks for an answer of the same size. */
@@ -152,8 +213,10 @@ export function createDtlsChannel(options: DtlsChannelOptions): DtlsChannel {
   }
 
   function take(content: Buffer): void {
-    const kind = content[0] ?? packetKind.keepAlive;
-    const payload = content.subarray(1);
+    takePacket(content[0] ?? packetKind.keepAlive, content.subarray(1));
+  }
+
+  function takePacket(kind: number, payload: Buffer): void {
     if (state.at === 'draining' && kind !== packetKind.data) return;
     heardAt = performance.now();
     if (state.at === 'carrying' && state.unanswered !== undefined) {
@@ -192,29 +255,33 @@ export function createDtlsChannel(options: DtlsChannelOptions): DtlsChannel {
 
   function carry(): void {
     state = { at: 'carrying', unanswered: undefined, askedAt: -Infinity };
+    fast?.carry(true);
     listener.onCarrying();
   }
 
   function checkCarrying(now: number, carrying: Extract<State, { at: 'carrying' }>): number {
-    const keepAliveAt = sentAt + keepAliveMs;
+    const keepAliveAt = lastSentAt() + keepAliveMs;
     if (now >= keepAliveAt) write(packetKind.keepAlive, nothing);
-    if (carrying.unanswered === undefined) {
-      const idleUntil = heardAt + patience.idleMs;
-      if (now < idleUntil) return Math.min(idleUntil, sentAt + keepAliveMs);
+    const since = unansweredSince(carrying);
+    if (since === undefined) {
+      const idleUntil = lastHeardAt() + patience.idleMs;
+      if (now < idleUntil) return Math.min(idleUntil, lastSentAt() + keepAliveMs);
       state = { ...carrying, unanswered: now, askedAt: now };
       ask(0);
       return now + patience.askEveryMs;
     }
-    const silentAt = carrying.unanswered + patience.silentAfterMs;
+    const silentAt = since + patience.silentAfterMs;
     if (now >= silentAt) {
       state = { at: 'silent', since: now, askedAt: now };
       const lost = unanswered;
       unanswered = [];
       ask(0);
       listener.onSilent(lost);
+      // They come back by the device, and find this channel silent.
+      fast?.carry(false, 'repeats');
       return now + silentAskMs;
     }
-    const askAt = Math.max(carrying.unanswered + patience.askAfterMs, carrying.askedAt + patience.askEveryMs);
+    const askAt = Math.max(since + patience.askAfterMs, carrying.askedAt + patience.askEveryMs);
     if (now < askAt) return Math.min(askAt, silentAt);
     state = { ...carrying, askedAt: now };
     ask(0);
@@ -227,7 +294,12 @@ export function createDtlsChannel(options: DtlsChannelOptions): DtlsChannel {
     send(packet) {
       if (state.at !== 'carrying') return false;
       // Larger ones are of a time when the MTU was larger; TLS carries them.
-      if (packet.length > mtu || !client.write(dataKind, packet)) return false;
+      if (packet.length > mtu) return false;
+      if (fast) {
+        write(packetKind.data, packet);
+        return true;
+      }
+      if (!client.write(dataKind, packet)) return false;
       sentAt = performance.now();
       if (state.unanswered === undefined) state = { ...state, unanswered: sentAt };
       if (unanswered.length < maxUnanswered) unanswered.push(packet);
@@ -263,6 +335,7 @@ export function createDtlsChannel(options: DtlsChannelOptions): DtlsChannel {
     drain() {
       // A handshake is nothing but what it sends.
       if (state.at === 'handshake') return close('silently');
+      fast?.carry(false);
       state = { at: 'draining' };
       setTimeout(() => close('silently'), drainMs).unref();
     },

@@ -48,6 +48,8 @@ export interface TunnelListener {
   onPacket(packet: Buffer): void;
   /** The gateway has given this; true when the system has been configured with it. */
   onConfiguration(answer: ConnectAnswer, mtu: number): Promise<boolean>;
+  /** The tunnel is not busy any more. */
+  onRoom?(): void;
   /** The channel that carries packets from now on. */
   onTransport(transport: 'tls' | 'dtls'): void;
   onDtlsEncryption(suite: CipherSuite): void;
@@ -63,6 +65,7 @@ export type TunnelNote =
   | 'DTLS has ended'
   | 'DTLS is silent'
   | 'the path carries smaller packets'
+  | 'TLS has ended, and is opened anew'
   | 'new keys'
   | 'no new keys';
 
@@ -80,6 +83,7 @@ interface Tls {
   connection: SecureConnection;
   answer: ConnectAnswer;
   mtu: number;
+  grantedAt: number;
   heardAt: number;
   sentAt: number;
   askedAt: number;
@@ -104,6 +108,8 @@ type Renewal =
 interface Up {
   at: 'up';
   tls: Tls;
+  /** Why the TLS connection has gone, if another one is being opened for that. */
+  lost: ChannelEnd | undefined;
   dtls: Dtls;
   renewal: Renewal;
   renewAt: number;
@@ -118,6 +124,8 @@ type State = { at: 'opening' } | Up | { at: 'ended' };
 export interface Tunnel {
   /** The packet must not be changed afterwards. */
   send(packet: Buffer): void;
+  /** Whether packets wait for TLS. */
+  isBusy(): boolean;
   /** Ends the session at the gateway; resolves when it has been told. */
   leave(): Promise<void>;
   /** Ends the tunnel; the session stays valid. */
@@ -132,6 +140,9 @@ const maxRetryMs = 60_000;
 const renewalShare = 0.9;
 const renewalLimitMs = 15_000;
 const renewalRetryMs = 10_000;
+/** A connection that has lasted for so long is opened anew when it breaks, which may take no longer than that. */
+const comeBackFromMs = 10_000;
+const comeBackLimitMs = 3_000;
 /** TLS is dead if so many waits pass without a sign of life; where many packets get lost, TCP may be silent for long. */
 const deadAfterWaits = { usual: 2.5, besideDtls: 10 } as const;
 /** What was on its way to the old channels while the new ones were asked for. */
@@ -166,6 +177,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   async function ask(connection: SecureConnection): Promise<{ tls: Tls } | TunnelEnd> {
     const channel: CstpChannel = createCstpChannel(connection.socket, {
       onPacket: (kind, payload) => takeTls(channel, kind, payload),
+      onRoom: () => listener.onRoom?.(),
       onEnd: (by) => tlsEnded(channel, by),
     });
     const { host, cookie, userAgent } = options;
@@ -182,7 +194,18 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     const { answer } = outcome;
     const now = performance.now();
     const mtu = tunnelMtu(answer, { gateway: address, mtu: linkMtu });
-    return { tls: { channel, connection, answer, mtu, heardAt: now, sentAt: now, askedAt: -Infinity } };
+    return {
+      tls: {
+        channel,
+        connection,
+        answer,
+        mtu,
+        grantedAt: now,
+        heardAt: now,
+        sentAt: now,
+        askedAt: -Infinity,
+      },
+    };
   }
 
   async function start(): Promise<void> {
@@ -196,6 +219,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     const up: Up = {
       at: 'up',
       tls,
+      lost: undefined,
       dtls: { at: 'off' },
       renewal: { at: 'none' },
       renewAt: renewalTime(tls.answer),
@@ -245,7 +269,14 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     if (!('tls' in state) || channel !== state.tls.channel) return;
     // The gateway has read the request for the new one.
     if (state.renewal.at === 'asking') return;
-    end({ kind: 'ended', by });
+    const { isConfigured, tls, renewal, dtls } = state;
+    // The session may well be as good as before. Soon after it was granted, another try would only be another one.
+    if (by.kind !== 'closed' || !isConfigured || performance.now() < tls.grantedAt + comeBackFromMs)
+      return end({ kind: 'ended', by });
+    listener.onNote('TLS has ended, and is opened anew', by.why);
+    state.lost = by;
+    if (dtls.at !== 'carrying') state.held ??= [];
+    if (renewal.at === 'none') void renew();
   }
 
   function sendTls(tls: Tls, packet: Buffer): void {
@@ -294,6 +325,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
           listener.onDtlsEncryption(suite);
         },
         onPacket: receive,
+        onDue: () => alarm.by(performance.now()),
         onCarrying() {
           if (state.at !== 'up' || current() !== channel) return;
           state.dtls = { at: 'carrying', channel };
@@ -361,7 +393,8 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     if (state.at !== 'up' || state.renewal.at !== 'none') return;
     const up = state;
     up.renewal = { at: 'opening' };
-    const limit = new Promise<'late'>((resolve) => setTimeout(resolve, renewalLimitMs, 'late').unref());
+    const limitMs = up.lost ? comeBackLimitMs : renewalLimitMs;
+    const limit = new Promise<'late'>((resolve) => setTimeout(resolve, limitMs, 'late').unref());
     const opening = options.openTls();
     const connection = await Promise.race([opening, limit]);
     if (isEnded() || connection === 'late')
@@ -387,6 +420,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     }
     const { tls } = asked;
     up.tls = tls;
+    up.lost = undefined;
     setTimeout(() => old.channel.close(), drainMs).unref();
     if (differs(old, tls) && !(await listener.onConfiguration(tls.answer, tls.mtu)))
       return end({ kind: 'not-configured' });
@@ -402,6 +436,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
 
   function notRenewed(why: string): void {
     if (state.at !== 'up') return;
+    if (state.lost) return end({ kind: 'ended', by: state.lost });
     state.renewal = { at: 'none' };
     state.renewAt = performance.now() + renewalRetryMs;
     listener.onNote('no new keys', why);
@@ -412,7 +447,8 @@ export function createTunnel(options: TunnelOptions): Tunnel {
 
   function check(now: number): number {
     if (state.at === 'opening' || state.at === 'ended') return Infinity;
-    const tlsAt = checkTls(now, state);
+    // Of one that is being opened anew, nobody expects anything.
+    const tlsAt = state.lost ? Infinity : checkTls(now, state);
     if (tlsAt === 'dead' && state.renewal.at !== 'asking') {
       end({ kind: 'dead' });
       return Infinity;
@@ -437,12 +473,14 @@ export function createTunnel(options: TunnelOptions): Tunnel {
       alarm.by(performance.now() + patience.askAfterMs);
       return;
     }
-    sendTls(tls, packet);
+    if (state.lost) state.held = [packet];
+    else sendTls(tls, packet);
   }
 
   void start();
   return {
     send,
+    isBusy: () => state.at === 'up' && state.tls.channel.isBusy(),
     async leave() {
       const was = state;
       state = { at: 'ended' };

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EngineOptions, GivenConfiguration } from '../../../../helper/engine/engine-port.ts';
 import { launchOwn } from '../../../../helper/engine/own/launch-own.ts';
+import { createSecretFile } from '../../../../helper/linux/programs/secret-file.ts';
 import { createLog } from '../../../../helper/log.ts';
 
 /** What the helper makes of an engine that somebody on the network has taken over. */
@@ -159,6 +160,30 @@ test('the session’s cookie reaches the engine, and no log', async () => {
   expect(log()).toContain('printed [cookie]');
   expect(log()).toContain('noted [cookie]');
   expect(log()).not.toContain('secret');
+});
+
+test('a client certificate is inherited in sealed memory, and not told', async () => {
+  const clientCertificate = { certificate: 'the certificate', key: 'the key that nobody else gets' };
+  const { engine, log } = await launch(
+    `
+    const { readFileSync } = await import('node:fs');
+    let text = '';
+    control.on('data', (bytes) => {
+      text += bytes;
+      if (!text.includes('"start"')) return;
+      const { key } = JSON.parse(readFileSync('/proc/self/fd/5', 'utf8'));
+      say('note', { text: key.length + ' chars are there, on the socket ' + text.includes(key) });
+      setTimeout(() => say('ended', { end: 'failed' }), 50);
+    });
+  `,
+    {
+      session: { cookie: 'webvpn=secret', certificatePin: 'pin-sha256:AAAA', clientCertificate },
+      secretFile: createSecretFile,
+    },
+  );
+  engine.release();
+  await engine.ended;
+  expect(log()).toContain(`${clientCertificate.key.length} chars are there, on the socket false`);
 });
 
 test('a program that ends by itself has failed, and one that cannot be run is absent', async () => {

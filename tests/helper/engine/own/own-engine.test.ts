@@ -14,18 +14,9 @@ test('the process has no privileges, and nothing but the device and its sockets;
   await client.until('connected', { where: ({ transport }) => transport === 'dtls' });
   const [pid] = await net.engines();
   if (pid === undefined) throw new Error('no engine');
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  const field = (name: string) =>
-    new RegExp(`^${name}:[ \\t]*(.*)$`, 'm')
-      .exec(status)?.[1]
-      ?.split(/\s+/)
-      .filter((word) => word !== '');
-  const uid = String(uidOn(net.lab.user.pid, 'waymaker-engine'));
-  expect(field('Uid')).toEqual([uid, uid, uid, uid]);
-  expect(field('Gid')).not.toContain('0');
-  expect(field('Groups')).toEqual([]);
-  for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapAmb']) expect(field(set)).toEqual(['0'.repeat(16)]);
-  expect(field('NoNewPrivs')).toEqual(['1']);
+  // Threads have privileges of their own (capabilities(7)).
+  const threads = await readdir(`/proc/${pid}/task`);
+  for (const thread of threads) await expectNoPrivileges(`/proc/${pid}/task/${thread}/status`);
 
   const told = await Promise.all(
     ['cmdline', 'environ'].map((file) => readFile(`/proc/${pid}/${file}`, 'latin1')),
@@ -54,3 +45,18 @@ test('the process has no privileges, and nothing but the device and its sockets;
   expect(gaps.isTcpAlive).toBe(true);
   expect(Math.max(gaps.udp, gaps.tcp)).toBeLessThan(waitLimit(1_500));
 });
+
+async function expectNoPrivileges(file: string): Promise<void> {
+  const status = await readFile(file, 'utf8');
+  const field = (name: string) =>
+    new RegExp(`^${name}:[ \\t]*(.*)$`, 'm')
+      .exec(status)?.[1]
+      ?.split(/\s+/)
+      .filter((word) => word !== '');
+  const uid = String(uidOn(net.lab.user.pid, 'waymaker-engine'));
+  expect(field('Uid')).toEqual([uid, uid, uid, uid]);
+  expect(field('Gid')).not.toContain('0');
+  expect(field('Groups')).toEqual([]);
+  for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapAmb']) expect(field(set)).toEqual(['0'.repeat(16)]);
+  expect(field('NoNewPrivs')).toEqual(['1']);
+}

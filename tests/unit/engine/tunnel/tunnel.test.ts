@@ -223,6 +223,33 @@ describe('the end', () => {
     expect([gateway.datagrams, gateway.ends.length]).toEqual([datagrams, 1]);
   });
 
+  test('of a connection that has lasted comes by the next one, and packets wait for it', async () => {
+    const gateway = await up({ headers: usualHeaders.slice(0, 3) });
+    await pass(11_000);
+    gateway.end();
+    await Promise.resolve();
+    gateway.tunnel.send(Buffer.from('meanwhile'));
+    await pass(100);
+    expect([gateway.ends, gateway.requests.length]).toEqual([[], 2]);
+    expect(gateway.packets.map(({ text }) => text)).toEqual(['meanwhile']);
+    gateway.send('tls', 'answer');
+    await pass(1);
+    expect(gateway.received).toEqual(['answer']);
+    // One that breaks at once is not opened again and again.
+    gateway.end();
+    await pass(1);
+    expect(gateway.ends).toMatchObject([{ kind: 'ended', by: { kind: 'closed' } }]);
+  });
+
+  test('comes if the gateway does not take the next connection', async () => {
+    const gateway = await up();
+    await pass(11_000);
+    gateway.status = '401 Unauthorized';
+    gateway.end();
+    await pass(100);
+    expect(gateway.ends).toMatchObject([{ kind: 'not-granted', outcome: { status: 401 } }]);
+  });
+
   test('of a session that the gateway does not know', async () => {
     const gateway = await up({ status: '401 Unauthorized' });
     expect(gateway.ends).toMatchObject([{ kind: 'not-granted', outcome: { status: 401 } }]);

@@ -1,0 +1,75 @@
+import type { Arena } from './arena.ts';
+import type { DataPathLimits } from './messages.ts';
+import { errno, type SystemCalls } from './system-calls.ts';
+import { virtioBytes } from './virtio-header.ts';
+
+/** The device by its descriptor. */
+export interface OffloadDevice {
+  readonly descriptor: number;
+  /** How much the system leaves to this end, for the log. */
+  readonly step: string;
+  /** Whether it takes packets that have been joined. */
+  readonly takesJoined: boolean;
+  /** Whether each packet has a virtio header. */
+  readonly hasHeader: boolean;
+  /** Reads what is next with its virtio header to `at`; a negative error if there is nothing, or nothing any more. */
+  read(at: number): number;
+  /** Writes a packet with its virtio header. */
+  write(at: number, length: number): void;
+}
+
+const IFF_VNET_HDR = 0x4000;
+/** Flags of <linux/if_tun.h>: checksums, TCP in both versions, and UDP in both. */
+const TUN_F_CSUM = 0x01;
+const TUN_F_TSO = 0x02 | 0x04;
+const TUN_F_USO = 0x20 | 0x40;
+
+/** The room that a packet needs with its header. */
+export const deviceRoom = virtioBytes + 65_535;
+
+/** Throws for a descriptor that is no device. */
+export function openOffloadDevice(
+  arena: Arena,
+  calls: SystemCalls,
+  descriptor: number,
+  limit: DataPathLimits['offload'],
+): OffloadDevice {
+  const flags = calls.deviceFlags(descriptor);
+  if (flags < 0) throw new Error(`not a device: errno ${-flags}`);
+  const status = calls.setNonBlocking(descriptor);
+  if (status < 0) throw new Error(`the device blocks: errno ${-status}`);
+  if ((flags & IFF_VNET_HDR) === 0)
+    return {
+      descriptor,
+      step: 'no offload: one packet at a time',
+      takesJoined: false,
+      hasHeader: false,
+      read(at) {
+        arena.bytes.fill(0, at, at + virtioBytes);
+        const length = calls.read(descriptor, at + virtioBytes, deviceRoom - virtioBytes);
+        return length > 0 ? length + virtioBytes : length;
+      },
+      write: (at, length) => void calls.write(descriptor, at + virtioBytes, length - virtioBytes),
+    };
+  return {
+    descriptor,
+    step: setOffload(calls, descriptor, limit),
+    takesJoined: limit !== 'none',
+    hasHeader: true,
+    read: (at) => calls.read(descriptor, at, deviceRoom),
+    // What is no packet (EINVAL), or comes while the device is down (EIO), is dropped.
+    write: (at, length) => void calls.write(descriptor, at, length),
+  };
+}
+
+function setOffload(calls: SystemCalls, descriptor: number, limit: DataPathLimits['offload']): string {
+  if (limit === 'udp' && calls.setOffload(descriptor, TUN_F_CSUM | TUN_F_TSO | TUN_F_USO) === 0)
+    return 'offload of TCP and UDP';
+  // The kernel has had the one for UDP since 6.2.
+  if (limit !== 'none' && calls.setOffload(descriptor, TUN_F_CSUM | TUN_F_TSO) === 0) return 'offload of TCP';
+  calls.setOffload(descriptor, 0);
+  return 'no offload: the device cuts packets itself';
+}
+
+/** Whether the device is gone, after a read that has failed. */
+export const isGone = (error: number): boolean => error !== -errno.EAGAIN && error !== -errno.EINTR;
