@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import path from 'node:path';
 import { serverAddress } from '#shared/tunnel/address.ts';
+import type { EngineKind } from '../../helper/system/ports/engine-host-port.ts';
 import { builtRenderer } from '../e2e/support/host/paths.ts';
 import { names } from '../lab/network/addresses.ts';
 import { startHelperProcess } from '../lab/runs/helper-process.ts';
@@ -86,11 +87,16 @@ export async function createPeer(lab: Lab, { signsInAhead = false } = {}): Promi
 /** As it is installed: one bundled file. */
 const builtHelper = path.join(path.dirname(builtRenderer), 'helper/helper.mjs');
 
-/** The app's main process and the helper, on the user's machine. */
-export async function createOurs(lab: Lab): Promise<Ours> {
+/** The app's main process and the helper, with the usual engine or another, on the user's machine. */
+export async function createOurs(lab: Lab, engine?: EngineKind): Promise<Ours> {
   const user = { deviceId: randomUUID(), token: randomBytes(16).toString('hex') };
   await lab.gateway.addUser(user.deviceId, user.token);
-  const helper = await startHelperProcess(lab.user, path.join(lab.directory, 'helper'), builtHelper);
+  const helper = await startHelperProcess(
+    lab.user,
+    path.join(lab.directory, 'helper'),
+    builtHelper,
+    engine === undefined ? [] : ['--engine', engine],
+  );
   const settings: AppArguments = { ...user, helperSocket: helper.socket };
   const app = await startApp(lab, settings);
   const address = serverAddress({ protocol: 'anyconnect', domain: names.gateway, port: lab.gateway.port });

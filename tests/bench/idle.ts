@@ -59,12 +59,12 @@ export async function* measureIdle(lab: Lab, { ours, peer }: Contenders): AsyncG
   }
 }
 
-/** The openconnect among a process's descendants. */
-async function engineOf(pid: number): Promise<number> {
+/** The engine among a process's descendants. */
+export async function engineOf(pid: number): Promise<number> {
   const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).split(' ').filter(Boolean);
   for (const child of children.map(Number)) {
     const name = (await readFile(`/proc/${child}/comm`, 'utf8')).trim();
-    if (name === 'openconnect') return child;
+    if (name === 'openconnect' || name === 'waymaker-engine') return child;
     const below = await engineOf(child);
     if (below > 0) return below;
   }

@@ -14,6 +14,7 @@ import { ipRows, measureIp } from './ip.ts';
 import { loginRows, measureLogin } from './login.ts';
 import { measurePac, pacRows } from './pac-decision.ts';
 import { measurePackage, packageRows } from './package.ts';
+import { measureOwnEngine, ownEngineRows } from './own-engine.ts';
 import { measureProxy, proxyRows } from './proxy.ts';
 import { measureServers, serversRows } from './servers.ts';
 import { measureService, serviceRows } from './service.ts';
@@ -51,9 +52,18 @@ async function* throughput(): AsyncGenerator<Row> {
   await ours.end();
 }
 
+async function* ownEngine(): AsyncGenerator<Row> {
+  await using ourLab = await createLab();
+  await using peerLab = await createLab();
+  const [ours, peer] = [await createOurs(ourLab, 'own'), await createPeer(peerLab)];
+  yield* measureOwnEngine({ lab: ourLab, contender: ours }, { lab: peerLab, contender: peer });
+  await ours.end();
+}
+
 const groups: Record<string, Group> = {
   connect: inLab(connectRows, measureConnect),
   throughput: { rows: throughputRows, measure: throughput },
+  'own-engine': { rows: ownEngineRows, measure: ownEngine },
   idle: inLab(idleRows, measureIdle),
   app: { rows: appRows, measure: measureApp },
   login: { rows: loginRows, measure: measureLogin },

@@ -13,7 +13,7 @@ export const throughputRows = ['tunnel-up', 'tunnel-down'] as const;
 /** Tunnels of each, and transfers through each tunnel each way. */
 const tunnels = 4;
 const transfers = 20;
-const seconds = 1;
+const transferSeconds = 1;
 const higher = { unit: 'Mbit/s', better: 'higher' } as const;
 
 const report = z.union([
@@ -37,10 +37,10 @@ async function keepOn(processor: number, machine: Machine): Promise<void> {
   }
 }
 
-type Direction = 'up' | 'down';
+export type Direction = 'up' | 'down';
 
 /** What the receiver got of a TCP stream through the tunnel, in Mbit/s. */
-async function transfer(lab: Lab, direction: Direction): Promise<number> {
+export async function transfer(lab: Lab, direction: Direction, seconds: number): Promise<number> {
   const client = words(`iperf3 --json --client ${addresses.echo.ipv4} --time ${seconds}`);
   const reverse = direction === 'down' ? ['--reverse'] : [];
   // A server for each transfer: one whose last client's tunnel has just gone may believe it is still there.
@@ -56,12 +56,12 @@ async function transfer(lab: Lab, direction: Direction): Promise<number> {
 }
 
 /** A tunnel of one contender, in a laboratory of its own: each can be up while the other one's is measured. */
-interface ContenderInLab {
+export interface ContenderInLab {
   lab: Lab;
   contender: Contender;
 }
 
-async function connectOnProcessors({ lab, contender }: ContenderInLab): Promise<void> {
+export async function connectOnProcessors({ lab, contender }: ContenderInLab): Promise<void> {
   await connect(lab, contender);
   await Promise.all([
     keepOn(processors.user, lab.user),
@@ -84,8 +84,8 @@ export async function* measureThroughput(ours: ContenderInLab, peer: ContenderIn
     for (const contender of contenders) await connectOnProcessors(contender);
     for (const direction of ['up', 'down'] as const) {
       const turns = await byTurns(transfers, {
-        ours: () => transfer(ours.lab, direction),
-        peer: () => transfer(peer.lab, direction),
+        ours: () => transfer(ours.lab, direction, transferSeconds),
+        peer: () => transfer(peer.lab, direction, transferSeconds),
       });
       speeds[direction].ours.push(...turns.ours);
       speeds[direction].peer.push(...turns.peer);

@@ -11,17 +11,21 @@ export interface HelperProcess {
   readonly socket: string;
 }
 
-/** Starts the helper on a machine, as root; resolves when it listens. All its files are in `directory`. */
+/**
+ * Starts the helper on a machine, as root; resolves when it listens. All its files are in `directory`; `more`: further
+ * options.
+ */
 export async function startHelperProcess(
   machine: Machine,
   directory: string,
   script = programFile('helper/index.ts'),
+  more: readonly string[] = [],
 ): Promise<HelperProcess> {
   await mkdir(directory, { recursive: true });
   const socket = path.join(directory, 'helper.sock');
   const argv = [process.execPath, script, '--socket', socket, '--state-dir', path.join(directory, 'state')];
   const child = await machine.spawnUntil(
-    [...argv, '--allow-user', '0', '--control-group', controlGroupOf(machine)],
+    [...argv, '--allow-user', '0', '--control-group', controlGroupOf(machine), ...more],
     /listening/,
   );
   return { process: child, socket };
