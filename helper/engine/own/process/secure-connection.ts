@@ -32,11 +32,15 @@ export async function openSecureConnection(
     ok: true,
     connection: {
       socket,
-      exportKey: () => socket.exportKeyingMaterial(keyBytes, exporterLabel, Buffer.alloc(0)),
+      exportKey: () => exportWithoutContext(socket as unknown as Parameters<typeof exportWithoutContext>[0]),
     },
     encryption: encryptionOf(socket),
   };
 }
+
+/** With TLS 1.2, no context is another one than one that is empty (RFC 5705 §4); Node's types know only the latter. */
+const exportWithoutContext = (socket: { exportKeyingMaterial(length: number, label: string): Buffer }) =>
+  socket.exportKeyingMaterial(keyBytes, exporterLabel);
 
 function encryptionOf(socket: TLSSocket): Encryption | undefined {
   const { standardName, version } = socket.getCipher();
