@@ -41,7 +41,7 @@ export interface Desktop {
 }
 
 /** A message bus that does not answer must not keep a closing window open. */
-const trayHostMs = 500;
+const trayHostMs = 3000;
 const panelTries = 15;
 const panelPauseMs = 1000;
 
@@ -165,9 +165,10 @@ export function startDesktop(options: DesktopOptions): Desktop {
   click('starting hidden', showIfLost);
 
   async function decideClosing(): Promise<void> {
-    const hasPlace = await withTimeout(hasTrayPlace(runProgram), trayHostMs, false);
+    const hasPlace = await withTimeout(hasTrayPlace(runProgram), trayHostMs, undefined);
     const does = closing({ hasPlace, state: core.tunnel.state() });
     if (does === 'hide') return mainWindow.hide();
+    if (does === 'minimize') return mainWindow.minimize();
     if (does === 'quit') return quit();
     const buttons = [say('close.minimize'), say('tray.quit'), say('connect.cancel')];
     const chosen = await ask({ title: say('close.title'), text: say('close.text'), buttons });

@@ -104,6 +104,8 @@ async function openPostgresql(
   const pool = new Pool({
     ...connection,
     max: connections,
+    // A connection is a process of the server, and costs more to start anew than to keep.
+    idleTimeoutMillis: 5 * 60_000,
     keepAlive: true,
     // For getting a connection or a lock: shorter than for a statement, so that the error names the reason.
     connectionTimeoutMillis: timeoutMs / 2,

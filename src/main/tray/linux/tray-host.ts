@@ -14,9 +14,8 @@ export async function hasTrayHost(run: RunProgram): Promise<boolean> {
     const answer = await run('gdbus', [
       'call',
       '--session',
-      // A machine that is busy takes seconds to start the program alone, and the app would quit instead of hiding.
       '--timeout',
-      '4',
+      '2',
       ...destination,
       '--method',
       ...property,

@@ -27,6 +27,8 @@ describe('closing the window', () => {
     ['asks where one is being made', false, connecting, 'ask'],
     ['asks where traffic is blocked', false, blocked, 'ask'],
     ['quits where the tunnel is another user’s', false, others, 'quit'],
+    ['minimizes it where nobody knows in time', undefined, disconnected, 'minimize'],
+    ['minimizes it then with a tunnel, too', undefined, connected, 'minimize'],
   ] as const)('%s', (_, hasPlace, state, does) => {
     expect(closing({ hasPlace, state })).toBe(does);
   });
