@@ -99,7 +99,7 @@ const fin = 0x01;
 const push = 0x08;
 const cwr = 0x80;
 
-/** What a large packet is to be cut into, each made anew. */
+/** The packets that a large packet has to be cut into, built one by one. */
 export function segments(shape: PacketShape, size: number): Buffer[] {
   const { payload, sequence = 0, id = 0, flags = 0x10 } = shape;
   const made: Buffer[] = [];
