@@ -2,7 +2,7 @@ import type { LaunchEngine } from './engine/engine-port.ts';
 import { launchOpenconnect } from './engine/openconnect/openconnect.ts';
 import { launchOwn } from './engine/own/launch-own.ts';
 import { createLog, type Log } from './log.ts';
-import { checkInstallation } from './installation.ts';
+import { checkInstallation } from './check-installation.ts';
 import { createLogMemory } from './log-memory.ts';
 import type { HelperOptions } from './options.ts';
 import { expectNoOtherHelper, startHelperServer } from './rpc/helper-server.ts';

@@ -1,6 +1,6 @@
 import { outliveOutput } from '#node/os/standard-output.ts';
 import { restoreSystem, startDaemon } from './daemon.ts';
-import { InstallationRefused, refusedExitCode } from './installation.ts';
+import { InstallationRefused, refusedExitCode } from './check-installation.ts';
 import { createLog } from './log.ts';
 import { parseOptions } from './options.ts';
 import { loadPlatform } from './platform.ts';

@@ -12,7 +12,7 @@ import { createControlGroups } from './groups/control-groups.ts';
 import { createLinuxDns } from './dns/dns-manager.ts';
 import { createEngineHost } from './programs/engine-host.ts';
 import { withGroups } from './groups/group-filter.ts';
-import { createGroupMembers } from './groups/group-members.ts';
+import { createGroupMembers } from './groups/put-back-members.ts';
 import { isInGroup, moveProcess } from './groups/move-process.ts';
 import { createNetworkMonitor } from './routing/network-monitor.ts';
 import { hasLibnftables } from './nftables/libnftables.ts';

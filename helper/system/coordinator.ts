@@ -8,7 +8,7 @@ import { deviceConfigurationOf, filterRulesOf, routingRulesOf } from './network-
 import { newNetwork, type AppliedNetwork } from './applied-network.ts';
 import { activeRoutingOf } from './active-routing.ts';
 import { expectNoConflict } from './address-conflict.ts';
-import type { Journal } from './journal.ts';
+import type { Journal } from './journal-file.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import { createNetworkFollower } from './network-follower.ts';
 import { addressList } from '../network/tunnel-configuration.ts';
@@ -24,7 +24,7 @@ import type { Connection, SystemAdapter } from './system-adapter.ts';
 import { askedServers } from './asked-resolvers.ts';
 import { createTunnelDns } from './tunnel-dns.ts';
 import { createTrafficBlock } from './traffic-block.ts';
-import { createUndoRecord } from './undo-record.ts';
+import { createUndoRecord } from './undo-journal.ts';
 
 /**
  * Waits before each look for where the engine sends datagrams, in milliseconds; the last one repeats. All are less than

@@ -3,7 +3,7 @@ import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { routing } from '#shared/tunnel/state.ts';
 import { readRouting, writtenRouting, type ReadRouting } from '../modes/read-routing.ts';
-import { createJournal, type Journal } from './journal.ts';
+import { createJournal, type Journal } from './journal-file.ts';
 import { storedEntryOf, type JournalEntry, type StoredRouting } from './journal-entry.ts';
 import type { DnsUndo } from './ports/dns-port.ts';
 import type { Schema } from './schema.ts';

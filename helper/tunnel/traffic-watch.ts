@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ConnectionProblem } from '#shared/tunnel/state.ts';
 import type { ReceivedPackets } from '../system/ports/tunnel-device-port.ts';
 import { probeNames } from './name-probe.ts';
-import { createSizeWatch } from './size-watch.ts';
+import { createSizeWatch } from './mtu-watch.ts';
 import { probeTraffic, type ProbeFindings, type ProbePlan } from './traffic-probe.ts';
 
 export interface TrafficWatchOptions {

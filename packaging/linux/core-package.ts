@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { coreProduct } from '../../src/node/manifest/installation.ts';
+import { coreProduct } from '../../src/node/manifest/core-product.ts';
 import { signFolder } from '../manifest/sign-folder.ts';
 import type { SigningKeys } from '../manifest/signing-keys.ts';
 import { fetchLockedPackage, lockedPackage } from '../runtime/locked-package.ts';

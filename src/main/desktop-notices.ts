@@ -4,7 +4,7 @@ import type { Say } from '#shared/texts/say.ts';
 import { reasonTexts } from '#shared/texts/tunnel-texts.ts';
 import type { DisconnectReason } from '#shared/tunnel/state.ts';
 import type { Core } from './core/core.ts';
-import { dueWarning, type PlanEnd, type Warning } from './notices/plan-notices.ts';
+import { dueWarning, type PlanEnd, type Warning } from './notices/plan-warnings.ts';
 import {
   nextNotice,
   noMemory,

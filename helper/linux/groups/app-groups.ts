@@ -14,7 +14,7 @@ import {
 } from './bpf.ts';
 import { numberOf, type ControlGroup, type ControlGroups } from './control-groups.ts';
 import { groupMark } from './group-mark.ts';
-import { groupPrograms, lookUpSizes } from './group-programs.ts';
+import { groupPrograms, lookUpSizes } from './group-bpf-programs.ts';
 
 /**
  * The users' groups of programs. While a group exists, its sockets get its mark, with or without a tunnel, so that no

@@ -1,7 +1,7 @@
 import { isGroupExcepted } from '../../modes/routing-plan.ts';
 import type { FilterRules, PacketFilter } from '../../system/ports/packet-filter-port.ts';
 import type { AppGroups } from './app-groups.ts';
-import type { GroupMembers } from './group-members.ts';
+import type { GroupMembers } from './put-back-members.ts';
 
 /** Nothing reports that a group's programs were removed, so they are checked at this interval, in milliseconds. */
 const lookMs = 1_000;

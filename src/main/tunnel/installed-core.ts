@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { checkFolder, type FolderProblem } from '#node/manifest/check-folder.ts';
-import { coreFolder, coreProduct } from '#node/manifest/installation.ts';
+import { coreFolder, coreProduct } from '#node/manifest/core-product.ts';
 import { signatureFile } from '#node/manifest/manifest.ts';
 import { releaseKeys } from '#node/manifest/release-keys.ts';
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signFolder } from '../../../packaging/manifest/sign-folder.ts';
 import { signingKeys } from '../../../packaging/manifest/signing-keys.ts';
 import { buildHelper } from '../../../scripts/build-helper.ts';
-import { coreProduct } from '../../../src/node/manifest/installation.ts';
+import { coreProduct } from '../../../src/node/manifest/core-product.ts';
 import { addresses } from '../../lab/network/addresses.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 import { startProxy } from '../support/proxy/proxy-process.ts';

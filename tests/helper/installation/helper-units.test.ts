@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createJournal } from '../../../helper/system/journal.ts';
+import { createJournal } from '../../../helper/system/journal-file.ts';
 import { readEncryption } from '../../../helper/engine/openconnect/encryption.ts';
 import { readEngineLine } from '../../../helper/engine/openconnect/output.ts';
 import { parseInterfaceCounters } from '../../../helper/linux/routing/interface-counters.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { installed as places } from '../../../packaging/linux/core-tree.ts';
 import { signFolder } from '../../../packaging/manifest/sign-folder.ts';
-import { coreProduct } from '../../../src/node/manifest/installation.ts';
+import { coreProduct } from '../../../src/node/manifest/core-product.ts';
 import { addresses } from '../../lab/network/addresses.ts';
 import { findLeaks } from '../../lab/packets/leaks.ts';
 import { eventually, words } from '../../lab/runs/process.ts';

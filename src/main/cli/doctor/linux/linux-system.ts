@@ -17,7 +17,7 @@ export const linuxSystem: SystemView = {
   listenerUser,
 };
 
-/** The status with which it ends then (helper/installation.ts). */
+/** The status with which it ends then (helper/check-installation.ts). */
 const refusedStatus = '78';
 
 async function hasHelperRefused(): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { rename, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { checkFile, checkFolder, type FolderProblem } from '#node/manifest/check-folder.ts';
-import { coreProduct, describeProblem } from '#node/manifest/installation.ts';
+import { coreProduct, describeProblem } from '#node/manifest/core-product.ts';
 import { compareVersions, type Manifest } from '#node/manifest/manifest.ts';
 import { releaseKeys } from '#node/manifest/release-keys.ts';
 import type { Log } from './log.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dueWarning } from '../../../../src/main/notices/plan-notices.ts';
+import { dueWarning } from '../../../../src/main/notices/plan-warnings.ts';
 
 const hour = 3_600_000;
 const day = 24 * hour;
