@@ -15,6 +15,8 @@ export interface PackageMachine extends AsyncDisposable {
   apt(argv: readonly string[]): Promise<ProcessResult>;
   /** Runs the installed command line as the person. */
   waymaker(argv: readonly string[]): Promise<ProcessResult>;
+  /** Runs any command as the person. */
+  run(argv: readonly string[]): Promise<ProcessResult>;
   /** Starts the person's background service, without a window, and signs them in. */
   startCore(): Promise<void>;
 }
@@ -83,6 +85,7 @@ export async function createPackageMachine(): Promise<PackageMachine> {
         ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '--assume-yes', ...aptOptions, ...argv],
         { timeout: 120_000 },
       ),
+    run: asPerson,
     waymaker: (argv) => asPerson(['/usr/bin/waymaker', ...argv]),
     async startCore() {
       await machine.run(words(`usermod --append --groups waymaker ${person.name}`));
