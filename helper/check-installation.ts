@@ -1,6 +1,6 @@
 import { rename, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { checkFile, checkFolder, type FolderProblem } from '#node/manifest/check-folder.ts';
+import { checkFile, checkFolder, findReplaced, type FolderProblem } from '#node/manifest/check-folder.ts';
 import { coreProduct, describeProblem } from '#node/manifest/core-product.ts';
 import { compareVersions, type Manifest } from '#node/manifest/manifest.ts';
 import { releaseKeys } from '#node/manifest/release-keys.ts';
@@ -9,14 +9,22 @@ import type { Log } from './log.ts';
 /** This helper's files are not those that were signed, or older ones than it has run with before. */
 export class InstallationRefused extends Error {
   override name = 'InstallationRefused';
+  /** What the helper ends with. */
+  readonly exitCode: number;
 
-  constructor(problem: FolderProblem) {
+  constructor(problem: FolderProblem, exitCode: number = exitCodes.refused) {
     super(describeProblem(problem));
+    this.exitCode = exitCode;
   }
 }
 
-/** sysexits.h: the unit file does not start the helper again after it. */
-export const refusedExitCode = 78;
+/** sysexits.h. */
+const exitCodes = {
+  /** The unit file does not start the helper again after it. */
+  refused: 78,
+  /** The next helper finds out whether its files are those of another version, or wrong. */
+  replaced: 75,
+} as const;
 
 /** The runtime's binary has a hundred megabytes: hashing it would make every start of the computer wait. */
 const runtime = 'node';
@@ -24,16 +32,36 @@ const runtime = 'node';
 /** The file with the highest version that has run. Root removes it to go back to an older one. */
 const floorFile = 'version-floor';
 
+/** How long one of our programs may take to load its files, in milliseconds. */
+const loadingMs = 2_000;
+
+/** The files that this helper runs from, once they were found to be those that were signed. */
+export interface CheckedInstallation {
+  /** The runtime, too, which takes longer. Rejects with `InstallationRefused`. */
+  checkRuntime(): Promise<void>;
+  /**
+   * Is called before one of our other programs is started. Throws `InstallationRefused` if a file is not the one any more
+   * that was checked, because somebody changed it, or an upgrade is in progress: programs of two versions do not
+   * understand each other. `onReplaced` is told, also if that happens while the program loads its files.
+   */
+  expectUnchanged(onReplaced: (refusal: InstallationRefused) => void): void;
+}
+
+const unpackaged: CheckedInstallation = {
+  checkRuntime: () => Promise.resolve(),
+  expectUnchanged: () => undefined,
+};
+
 /**
  * Compares the files that this helper runs from with what was signed, where it is part of a package. Rejects with
- * `InstallationRefused`. Resolves with how to check the runtime, which takes longer, and rejects likewise.
+ * `InstallationRefused`.
  */
 export async function checkInstallation(options: {
   stateDirectory: string;
   log: Log;
-}): Promise<{ checkRuntime: () => Promise<void> }> {
+}): Promise<CheckedInstallation> {
   const trusted = releaseKeys();
-  if (!trusted) return { checkRuntime: () => Promise.resolve() };
+  if (!trusted) return unpackaged;
   const { stateDirectory, log } = options;
   // Beside the helper's own folder are the other programs.
   const folder = path.resolve(import.meta.dirname, '..');
@@ -41,10 +69,23 @@ export async function checkInstallation(options: {
   const later = new Set([runtime]);
   const checked = await checkFolder({ folder, product: coreProduct, trusted, floor, later });
   if (!checked.ok) throw new InstallationRefused(checked.problem);
-  const { manifest } = checked;
+  const { manifest, seen } = checked;
   if (floor === undefined || compareVersions(manifest.version, floor) > 0)
     await writeFloor(path.join(stateDirectory, floorFile), manifest.version, log);
-  return { checkRuntime: () => checkRuntime(folder, manifest) };
+  return {
+    checkRuntime: () => checkRuntime(folder, manifest),
+    expectUnchanged(onReplaced) {
+      const look = (isStrict: boolean): InstallationRefused | undefined => {
+        const problem = findReplaced(folder, manifest, seen, { isStrict });
+        const refusal = problem && new InstallationRefused(problem, exitCodes.replaced);
+        if (refusal) onReplaced(refusal);
+        return refusal;
+      };
+      const refusal = look(false);
+      if (refusal) throw refusal;
+      setTimeout(() => look(true), loadingMs).unref();
+    },
+  };
 }
 
 async function checkRuntime(folder: string, manifest: Manifest): Promise<void> {

@@ -2,7 +2,7 @@ import type { LaunchEngine } from './engine/engine-port.ts';
 import { launchOpenconnect } from './engine/openconnect/openconnect.ts';
 import { launchOwn } from './engine/own/launch-own.ts';
 import { createLog, type Log } from './log.ts';
-import { checkInstallation } from './check-installation.ts';
+import { checkInstallation, type CheckedInstallation } from './check-installation.ts';
 import { createLogMemory } from './log-memory.ts';
 import type { HelperOptions } from './options.ts';
 import { expectNoOtherHelper, startHelperServer } from './rpc/helper-server.ts';
@@ -33,7 +33,8 @@ export async function restoreSystem(options: HelperOptions, platform: Platform):
   const log = createLog();
   // Also keeps out a helper that the service manager starts again meanwhile.
   await becomeOnly(options, platform, log);
-  const ports = platform.createPorts({ ofSystem: options.ofSystem, log });
+  // It starts no program of ours.
+  const ports = platform.createPorts({ ofSystem: options.ofSystem, expectUnchanged: () => undefined, log });
   const journal = createListJournal(options.stateDirectory, ports.dns.undoSchema);
   const adapter = createCoordinator({ ports, journal, engine: options.engine, log });
   await adapter.recover();
@@ -47,19 +48,27 @@ export async function restoreSystem(options: HelperOptions, platform: Platform):
 
 /**
  * Starts the helper: undoes what an earlier one left, then listens. Rejects with `InstallationRefused` if its own files
- * are not those that were signed; what has to be blocked is blocked then. `checked` rejects likewise, if that is found later.
+ * are not those that were signed; what has to be blocked is blocked then. `checked` rejects likewise, if that is found
+ * later, or if another file takes the place of one of them.
  */
 export async function startDaemon(
   options: HelperOptions,
   platform: Platform,
-): Promise<{ stop(): Promise<void>; checked: Promise<void> }> {
+): Promise<{ stop(): Promise<void>; checked: Promise<never> }> {
   const logMemory = createLogMemory();
   /** The connection's owner, once there can be one. */
   let owner: () => string | undefined = () => undefined;
   const log = createLog(undefined, (record) => logMemory.add(record.user ?? owner(), record));
   await becomeOnly(options, platform, log);
   const { allowedUsers, allowedGroup } = options;
-  const ports = platform.createPorts({ ofSystem: options.ofSystem, log });
+  let installation: CheckedInstallation | undefined;
+  const replaced = Promise.withResolvers<never>();
+  replaced.promise.catch(() => undefined);
+  const ports = platform.createPorts({
+    ofSystem: options.ofSystem,
+    expectUnchanged: () => installation?.expectUnchanged(replaced.reject),
+    log,
+  });
   const adapter = createCoordinator({
     ports,
     journal: createListJournal(options.stateDirectory, ports.dns.undoSchema),
@@ -75,7 +84,7 @@ export async function startDaemon(
     // Said only once the traffic is blocked that has to be.
     settled(checkInstallation({ stateDirectory, log })),
   ]);
-  const { checkRuntime } = checked();
+  installation = checked();
   const server = await startHelperServer({
     socketPath: options.socket,
     callers,
@@ -86,7 +95,7 @@ export async function startDaemon(
   });
   log.info('listening', { socket: options.socket });
   return {
-    checked: checkRuntime(),
+    checked: Promise.race([installation.checkRuntime().then(() => replaced.promise), replaced.promise]),
     async stop() {
       await tunnel.shutDown();
       await server.close();

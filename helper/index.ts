@@ -1,6 +1,6 @@
 import { outliveOutput } from '#node/os/standard-output.ts';
 import { restoreSystem, startDaemon } from './daemon.ts';
-import { InstallationRefused, refusedExitCode } from './check-installation.ts';
+import { InstallationRefused } from './check-installation.ts';
 import { createLog } from './log.ts';
 import { parseOptions } from './options.ts';
 import { loadPlatform } from './platform.ts';
@@ -18,7 +18,7 @@ if (options.isRestore) {
 const endRefused = (error: unknown): never => {
   if (!(error instanceof InstallationRefused)) throw error;
   createLog().error('this installation is not used', error);
-  process.exit(refusedExitCode);
+  process.exit(error.exitCode);
 };
 const daemon = await startDaemon(options, platform).catch(endRefused);
 platform.notifyReady();

@@ -12,7 +12,8 @@ export const linuxPlatform: Platform = {
     places: { socket: '/run/waymaker/helper.sock', stateDirectory: '/var/lib/waymaker' },
     further: linuxOptions,
   },
-  createPorts: ({ ofSystem, log }) => createLinuxPorts(z.parse(linuxOptions.schema, ofSystem), log),
+  createPorts: ({ ofSystem, expectUnchanged, log }) =>
+    createLinuxPorts(z.parse(linuxOptions.schema, ofSystem), expectUnchanged, log),
   createCallerIdentity: async ({ allowedUsers, allowedGroup }) =>
     createCallerIdentity({
       allowedUids: allowedUsers.map(readUid),

@@ -29,11 +29,22 @@ import { killProcessesOf } from './groups/user-processes.ts';
 /** A program next to the helper's bundle, or among its sources. */
 const programFile = (source: string, bundle: string) =>
   path.join(import.meta.dirname, import.meta.filename.endsWith('.ts') ? `../posix/${source}` : bundle);
-const proxyScript = programFile('start-proxy.ts', 'proxy.mjs');
-const engineScript = programFile('start-engine.ts', 'engine.mjs');
 
-/** Linux: policy routing and nftables around a TUN device; engine and proxy run as users of their own. */
-export function createLinuxPorts(options: LinuxOptions, log: Log): Ports {
+/**
+ * Linux: policy routing and nftables around a TUN device; engine and proxy run as users of their own. `expectUnchanged`: see
+ * `Platform`.
+ */
+export function createLinuxPorts(options: LinuxOptions, expectUnchanged: () => void, log: Log): Ports {
+  /** Gives a program's file to whoever is about to start it. */
+  const program = (source: string, bundle: string) => {
+    const file = programFile(source, bundle);
+    return () => {
+      expectUnchanged();
+      return file;
+    };
+  };
+  const proxyScript = program('start-proxy.ts', 'proxy.mjs');
+  const engineScript = program('start-engine.ts', 'engine.mjs');
   const accounts = createAccounts({ engine: options['engine-user'], proxy: options['proxy-user'] });
   const groups = createControlGroups(options['control-group']);
   const appGroups = createAppGroups(groups, log);

@@ -9,9 +9,11 @@ import { connectTcpAs } from './tcp-socket-as.ts';
 import { unprivilegedCommand } from './unprivileged-command.ts';
 import { killProcessesOf } from '../groups/user-processes.ts';
 
-/** The engine runs as its own user, whose uid identifies its packets. */
-/** `ownEngine`: the file of our own engine's program. */
-export function createEngineHost(accounts: Accounts, ownEngine: string): EngineHost {
+/**
+ * The engine runs as its own user, whose uid identifies its packets. `ownEngine` gives the file of our own engine's program,
+ * or throws if it may not be started.
+ */
+export function createEngineHost(accounts: Accounts, ownEngine: () => string): EngineHost {
   return {
     async isAvailable(engine) {
       const programs = engine === 'own' ? ['setpriv'] : ['openconnect', 'setpriv'];
@@ -26,7 +28,7 @@ export function createEngineHost(accounts: Accounts, ownEngine: string): EngineH
     ownCommand() {
       const { engine } = accounts.known;
       if (!engine) throw new Error('there is no user for the engine');
-      return ownEngineCommand(engine, ownEngine);
+      return ownEngineCommand(engine, ownEngine());
     },
     secretFile: createSecretFile,
     connect(gateway) {

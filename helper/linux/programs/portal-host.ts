@@ -10,16 +10,22 @@ import { listenTcpAs, localPort } from './tcp-socket-as.ts';
  * The portal's proxy is the program of mode pac, running as the engine's user, whose packets use the uplink. It uses
  * any free port, so that programs that still use mode pac's proxy do not find a way out there.
  */
-export function createPortalHost(options: { accounts: Accounts; script: string; log: Log }): PortalHost {
+export function createPortalHost(options: {
+  accounts: Accounts;
+  /** Gives the proxy's program, or throws if it may not be started. */
+  script: () => string;
+  log: Log;
+}): PortalHost {
   const { accounts, script, log } = options;
   return {
     async start(resolvers, onEnd) {
       const account = await accounts.engine();
       if (!account) throw new SystemChangeFailed('there is no user for the portal’s proxy');
+      const file = script();
       const listener = listenTcpAs(account.uid, { address: '127.0.0.1', port: 0 });
       if (listener === undefined) throw new SystemChangeFailed('there is no port for the portal’s proxy');
       const port = localPort(listener);
-      const program = startProxyProgram({ account, script, listener, onEnd, log });
+      const program = startProxyProgram({ account, script: file, listener, onEnd, log });
       // The program has it now.
       closeSync(listener);
       const stop = () => void program.process.kill('SIGKILL');

@@ -19,8 +19,8 @@ const restartAfter = 500;
  */
 export function createProxyProcess(options: {
   account: Account;
-  /** The proxy's program. */
-  script: string;
+  /** Gives the proxy's program, or throws if it may not be started. */
+  script: () => string;
   log: Log;
 }): ProxyProcess {
   const { account, script, log } = options;
@@ -34,7 +34,7 @@ export function createProxyProcess(options: {
   function start({ descriptor }: ProxyListener): ProxyProgram {
     const started = startProxyProgram({
       account,
-      script,
+      script: script(),
       listener: descriptor,
       onEnd(by) {
         if (program !== started) return;

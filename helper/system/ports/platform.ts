@@ -6,7 +6,8 @@ import type { Ports } from './ports.ts';
 /** Everything that the helper needs of a system. */
 export interface Platform {
   options: SystemOptions;
-  createPorts(options: { ofSystem: FurtherOptions; log: Log }): Ports;
+  /** `expectUnchanged` is called before one of our own programs is started; throws if its file may not be used any more. */
+  createPorts(options: { ofSystem: FurtherOptions; expectUnchanged: () => void; log: Log }): Ports;
   /**
    * Who may call, in addition to administrators: these users, in the system's notation, and the members of this group.
    */

@@ -1,5 +1,5 @@
 import { createHash, type KeyObject } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, lstatSync, readFileSync, type BigIntStats } from 'node:fs';
 import { open, readdir, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import {
@@ -39,12 +39,18 @@ export interface ExpectedFolder {
   later?: ReadonlySet<string> | undefined;
 }
 
-export type CheckedFolder = { ok: true; manifest: Manifest } | { ok: false; problem: FolderProblem };
+/** `seen`: which file was found at each path of the manifest, for `findReplaced`. */
+export type CheckedFolder =
+  | { ok: true; manifest: Manifest; seen: SeenFiles }
+  | { ok: false; problem: FolderProblem };
+
+/** Which file was found at a path, and in which state: by what any change of it changes. */
+export type SeenFiles = Map<string, string>;
 
 /**
  * Compares a folder with the manifest in it, and that with who has signed it. Each file is hashed from the descriptor
  * that was found to be a regular file; links are followed nowhere below the folder, and a file that the manifest does
- * not name is a problem, too. What is exchanged afterwards, it cannot know: only root may write to the folder.
+ * not name is a problem, too. What is exchanged afterwards, `findReplaced` finds.
  */
 export async function checkFolder(expected: ExpectedFolder): Promise<CheckedFolder> {
   const { folder, product, trusted, floor, later } = expected;
@@ -68,12 +74,47 @@ export async function checkFolder(expected: ExpectedFolder): Promise<CheckedFold
   if (unknown) return failed({ kind: 'unknown', path: unknown.path });
   const odd = found.find(({ isRegular }) => !isRegular);
   if (odd) return failed({ kind: 'not-a-file', path: odd.path });
+  const seen: SeenFiles = new Map();
   for (const file of files) {
-    const problem = later?.has(file.path) ? await checkSize(folder, file) : await checkFile(folder, file);
+    const isRight = later?.has(file.path) ? hasContent : hasItsContent(file);
+    const problem = await withFile(folder, file, async (handle) => {
+      seen.set(file.path, stateOf(await handle.stat({ bigint: true })));
+      return isRight(handle);
+    });
     if (problem) return failed(problem);
   }
-  return { ok: true, manifest };
+  return { ok: true, manifest, seen };
 }
+
+/**
+ * What is wrong by now with files that `checkFolder` has seen; undefined if nothing is. A file that is still the same one
+ * is not read again; another one with the right content takes its place in `seen`. With `isStrict`, any other file is a
+ * problem, whatever is in it: to look again after a use, so that nothing was exchanged and put back in between. It
+ * blocks, so that nothing comes between it and what follows.
+ */
+export function findReplaced(
+  folder: string,
+  { files }: Manifest,
+  seen: SeenFiles,
+  { isStrict = false } = {},
+): FolderProblem | undefined {
+  for (const { path: one, size, sha256 } of files) {
+    const file = path.join(folder, one);
+    const status = lstatSync(file, { bigint: true, throwIfNoEntry: false });
+    if (!status) return { kind: 'missing', path: one };
+    if (!status.isFile()) return { kind: 'not-a-file', path: one };
+    const state = stateOf(status);
+    if (state === seen.get(one)) continue;
+    const mayBeRight = !isStrict && Number(status.size) === size;
+    if (!mayBeRight || createHash('sha256').update(readFileSync(file)).digest('hex') !== sha256)
+      return { kind: 'changed', path: one };
+    seen.set(one, state);
+  }
+  return undefined;
+}
+
+/** The kernel sets the time of the last change (`ctime`) whenever a file is written, renamed or linked. */
+const stateOf = ({ dev, ino, size, ctimeNs }: BigIntStats): string => `${dev} ${ino} ${size} ${ctimeNs}`;
 
 /**
  * What dpkg and rpm call a file until it takes the place of the old one, and dpkg what it keeps of that until then. After
@@ -89,10 +130,15 @@ type ListedFile = Manifest['files'][number];
 
 /** What is wrong with one file that a manifest names; undefined if nothing is. */
 export const checkFile = (folder: string, file: ListedFile): Promise<FolderProblem | undefined> =>
-  withFile(folder, file, async (handle) => (await hashOf(handle, file.size)) === file.sha256);
+  withFile(folder, file, hasItsContent(file));
 
-const checkSize = (folder: string, file: ListedFile): Promise<FolderProblem | undefined> =>
-  withFile(folder, file, () => Promise.resolve(true));
+const hasItsContent =
+  ({ size, sha256 }: ListedFile) =>
+  async (handle: FileHandle): Promise<boolean> =>
+    (await hashOf(handle, size)) === sha256;
+
+/** Its size is looked at in any case. */
+const hasContent = (_handle: FileHandle): Promise<boolean> => Promise.resolve(true);
 
 async function withFile(
   folder: string,

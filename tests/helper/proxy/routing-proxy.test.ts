@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 
 function create(script: string) {
-  return createProxyProcess({ account, script, log: createLog() });
+  return createProxyProcess({ account, script: () => script, log: createLog() });
 }
 
 /** A proxy that somebody in the network has taken over. */

@@ -4,7 +4,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { signFolder } from '../../../../packaging/manifest/sign-folder.ts';
-import { checkFile, checkFolder, type ExpectedFolder } from '../../../../src/node/manifest/check-folder.ts';
+import {
+  checkFile,
+  checkFolder,
+  findReplaced,
+  type ExpectedFolder,
+} from '../../../../src/node/manifest/check-folder.ts';
 import { compareVersions, readManifest } from '../../../../src/node/manifest/manifest.ts';
 
 const product = 'waymaker-core';
@@ -167,6 +172,25 @@ test('what is checked later is looked for now, and its content then', async () =
   expect(node && (await checkFile(folder, node))).toEqual({ kind: 'changed', path: 'node' });
   await unlink(path.join(folder, 'node'));
   expect(await problem({ later })).toEqual({ kind: 'missing', path: 'node' });
+});
+
+test('after the check, a file that another one replaces is found, unless it is the same again', async () => {
+  const checked = await check();
+  if (!checked.ok) throw new Error('nothing is wrong with it');
+  const look = (isStrict = false) => findReplaced(folder, checked.manifest, checked.seen, { isStrict });
+  expect(look(true)).toBeUndefined();
+  const file = path.join(folder, 'helper/proxy.mjs');
+  await writeFile(`${file}.new`, 'a proxy');
+  await rename(`${file}.new`, file);
+  expect(look(true)).toEqual({ kind: 'changed', path: 'helper/proxy.mjs' });
+  expect(look()).toBeUndefined();
+  expect(look(true)).toBeUndefined();
+  await writeFile(file, 'a foxy!');
+  expect(look()).toEqual({ kind: 'changed', path: 'helper/proxy.mjs' });
+  await unlink(file);
+  expect(look()).toEqual({ kind: 'missing', path: 'helper/proxy.mjs' });
+  await symlink('helper.mjs', file);
+  expect(look()).toEqual({ kind: 'not-a-file', path: 'helper/proxy.mjs' });
 });
 
 describe('a manifest', () => {
