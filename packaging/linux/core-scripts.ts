@@ -19,7 +19,7 @@ configure)
     make_accounts
     if [ -n "$2" ]; then start_helper again; else start_helper first; fi
     ;;
-abort-*) start_helper again ;;
+abort-*) start_helper back ;;
 esac
 `),
     prerm: debian(`

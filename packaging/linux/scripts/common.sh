@@ -28,7 +28,8 @@ start_unit() {
     fi
 }
 
-# $1: whether this is a first installation. A helper that runs is replaced in one go: what it blocks stays blocked.
+# $1: `first` for a first installation, `again` where the files are others now, `back` where they are the same. A helper
+# that runs is replaced in one go: what it blocks stays blocked.
 start_helper() {
     if [ "$1" = first ]; then
         systemctl --quiet enable "$unit" || say "$unit could not be enabled: the helper does not start at boot."
@@ -39,7 +40,10 @@ start_helper() {
     fi
     systemctl daemon-reload
     [ "$1" = first ] || systemctl --quiet is-enabled "$unit" || return 0
-    start_unit restart > /dev/null ||
+    action=restart
+    # One that runs has lost nothing: its users stay connected.
+    if [ "$1" = back ]; then action=start; fi
+    start_unit "$action" > /dev/null ||
         say "the helper could not be started, so there are no tunnels yet: journalctl --unit $unit says why."
 }
 

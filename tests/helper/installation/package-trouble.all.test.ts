@@ -84,13 +84,14 @@ test('the person connects', async () => {
 async function failsAndNothingHasChanged(prepare: string, undo: string, says: RegExp): Promise<void> {
   const capture = await life.installed.net.lab.capture();
   const before = await sh(`cd ${places.folder} && find . -type f | sort | xargs sha256sum`);
+  const helper = await life.installed.helper();
   await sh(prepare);
   try {
     const { code, stderr } = await exec(`dpkg --install ${deb}`);
     expect(code).not.toBe(0);
     expect(stderr).toMatch(says);
     expect(await sh(`cd ${places.folder} && find . -type f | sort | xargs sha256sum`)).toBe(before);
-    await life.installed.helper();
+    expect(await life.installed.helper(), 'nobody is disconnected').toBe(helper);
     await isBack();
   } finally {
     await sh(undo);
@@ -175,6 +176,13 @@ async function signedFiles(): Promise<string[]> {
     .sort();
 }
 
+/** Waits until the helper has refused to run. */
+const refused = (what: string) =>
+  eventually(`the helper has refused ${what}`, async () => {
+    const shown = await sh(`systemctl show --property=ActiveState --property=ExecMainStatus ${unit}`);
+    return /ActiveState=failed/.test(shown) && /ExecMainStatus=78/.test(shown) ? true : undefined;
+  });
+
 /**
  * One byte is another one. Text still means the same, so that it is the check that finds it, and not the interpreter:
  * its last line break becomes a space, or the other way round. In a signature, any byte counts.
@@ -210,10 +218,7 @@ test(
       };
       await write(withOtherByte(name, whole));
       await exec(`systemctl restart ${unit}`);
-      await eventually(`the helper has refused ${name}`, async () => {
-        const shown = await sh(`systemctl show --property=ActiveState --property=ExecMainStatus ${unit}`);
-        return /ActiveState=failed/.test(shown) && /ExecMainStatus=78/.test(shown) ? true : undefined;
-      });
+      await refused(name);
       expect(await source(), name).toBeUndefined();
       const doctor = await life.waymaker(words('doctor'));
       expect(doctor.code, name).toBe(7);
@@ -227,6 +232,39 @@ test(
     expect(findLeaks(await capture.stop(), 'where')).toEqual([]);
   },
 );
+
+test('a program that is replaced after the check is not started: the next helper refuses, and traffic stays blocked', async () => {
+  const { machine, net } = life.installed;
+  const hook = `/run/systemd/system/${unit}.d`;
+  // Our own engine is a program of ours; openconnect is the system's.
+  await sh(
+    `mkdir -p ${hook} && { printf '[Service]\\nExecStart=\\n'; sed -n 's/^ExecStart=.*/& --engine own/p' ${places.helperUnit}; } > ${hook}/own.conf`,
+  );
+  const restart = `systemctl daemon-reload && systemctl restart ${unit}`;
+  await sh(restart);
+  await isBack();
+  const capture = await net.lab.capture();
+  const engine = path.join(path.dirname(places.helper), 'engine.mjs');
+  const place = machine.file(engine);
+  const whole = await readFile(place);
+  await rm(place);
+  await writeFile(place, "import { writeFileSync } from 'node:fs'; writeFileSync('/run/other-ran', '');");
+  await sh('pkill -KILL -x waymaker-engine');
+  await refused('the program');
+  expect(await sh(`journalctl --no-pager --output=cat --unit=${unit}`)).toContain(
+    'helper/engine.mjs is not what was signed; install the package',
+  );
+  expect(await isThere('/run/other-ran')).toBe(false);
+  expect(await source()).toBeUndefined();
+  expect((await life.waymaker(words('doctor'))).stdout).toContain('“helper/engine.mjs”');
+  await sh(`${places.node} ${engine}`);
+  expect(await isThere('/run/other-ran'), 'positive control').toBe(true);
+  await rm(place);
+  await writeFile(place, whole);
+  await sh(`rm -r ${hook} && ${restart}`);
+  await isBack();
+  expect(findLeaks(await capture.stop(), 'where')).toEqual([]);
+});
 
 test('the files beside the signed folder are not signed with it; dpkg compares them', async () => {
   const listed = (await sh('dpkg --listfiles waymaker-core')).trim().split('\n');
