@@ -255,7 +255,7 @@ export const en = {
     'The app and its helper are different versions. Update Waymaker, then restart the computer.',
   'cause.installationRefusedTitle': 'Waymaker is damaged',
   'cause.installationRefused':
-    'Its files are not the ones that were signed, so they are not used. Install Waymaker again.',
+    'Its files are not the ones that were signed, so they are not used. Install Waymaker again. If no site opens until then, “sudo waymaker restore” unblocks your traffic.',
   'cause.permissionDeniedTitle': 'You are not allowed to connect on this computer',
   'cause.permissionDenied': 'Ask this computer’s administrator to let you use the Waymaker helper.',
   'cause.engineAbsentTitle': 'A program is missing',

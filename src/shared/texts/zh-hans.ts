@@ -236,7 +236,8 @@ export const zhHans: Texts = {
   'cause.helperIncompatibleTitle': '需要更新',
   'cause.helperIncompatible': '应用与辅助服务的版本不一致。请更新 Waymaker，然后重启电脑。',
   'cause.installationRefusedTitle': 'Waymaker 已损坏',
-  'cause.installationRefused': '其文件与签名不符，因此不会使用。请重新安装 Waymaker。',
+  'cause.installationRefused':
+    '其文件与签名不符，因此不会使用。请重新安装 Waymaker。如果在此之前无法上网，“sudo waymaker restore”可解除阻断。',
   'cause.permissionDeniedTitle': '您无权在此电脑上连接',
   'cause.permissionDenied': '请联系此电脑的管理员，授权您使用 Waymaker 辅助服务。',
   'cause.engineAbsentTitle': '缺少一个程序',

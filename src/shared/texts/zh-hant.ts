@@ -238,7 +238,8 @@ export const zhHant: Texts = {
   'cause.helperIncompatibleTitle': '需要更新',
   'cause.helperIncompatible': '應用程式與輔助服務的版本不一致。請更新 Waymaker，然後重新啟動電腦。',
   'cause.installationRefusedTitle': 'Waymaker 已損壞',
-  'cause.installationRefused': '其檔案與簽章不符，因此不會使用。請重新安裝 Waymaker。',
+  'cause.installationRefused':
+    '其檔案與簽章不符，因此不會使用。請重新安裝 Waymaker。如果在此之前無法上網，「sudo waymaker restore」可解除封鎖。',
   'cause.permissionDeniedTitle': '您無權在這部電腦上連線',
   'cause.permissionDenied': '請聯絡這部電腦的管理員，授權您使用 Waymaker 輔助服務。',
   'cause.engineAbsentTitle': '缺少一個程式',

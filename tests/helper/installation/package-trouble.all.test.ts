@@ -266,6 +266,22 @@ test('a program that is replaced after the check is not started: the next helper
   expect(findLeaks(await capture.stop(), 'where')).toEqual([]);
 });
 
+test('whom a damaged installation cuts off, restore gives the internet back, and installing again the tunnel', async () => {
+  await sh(`mv ${places.folder}/helper/proxy.mjs /run/proxy.mjs`);
+  await exec(`systemctl restart ${unit}`);
+  await refused('to run without its proxy');
+  expect(await source()).toBeUndefined();
+  const connect = await life.waymaker(words('connect'));
+  expect(connect.code).toBe(4);
+  expect(connect.stderr).toContain('sudo waymaker restore');
+  await sh('waymaker restore');
+  expect(await source()).toBe(addresses.user.ipv4);
+  await sh(`dpkg --install ${deb}`);
+  await life.installed.helper();
+  await succeed('connect');
+  expect(await source()).toBe(addresses.gateway.ipv4);
+});
+
 test('the files beside the signed folder are not signed with it; dpkg compares them', async () => {
   const listed = (await sh('dpkg --listfiles waymaker-core')).trim().split('\n');
   const others: string[] = [];
