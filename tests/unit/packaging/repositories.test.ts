@@ -5,9 +5,9 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
-import { openPgpKey } from '../../../packaging/repository/open-pgp-key.ts';
 import { publishRepositories } from '../../../packaging/repository/publish-repositories.ts';
 import { run } from '../../../packaging/run.ts';
+import { exportNewKey, makeSampleDeb, makeSampleRpm } from './support/sample-packages.ts';
 
 let scratch: string;
 /** The secret key that all publications here are signed with. */
@@ -22,57 +22,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await rm(scratch, { recursive: true, force: true });
 });
-
-async function exportNewKey(file: string): Promise<void> {
-  await using key = await openPgpKey(undefined);
-  const words = ['--batch', '--homedir', key.home, '--armor', '--export-secret-keys', key.fingerprint];
-  await writeFile(file, await run('gpg', words));
-}
-
-/** A small Debian package with nothing but a name and a version. */
-async function makeDeb(folder: string, version: string, note = 'nothing'): Promise<void> {
-  const tree = path.join(scratch, `tree-${version}-${note}`);
-  await mkdir(path.join(tree, 'DEBIAN'), { recursive: true });
-  const fields = {
-    Package: 'waymaker-sample',
-    Version: version,
-    Architecture: 'amd64',
-    Maintainer: 'Waymaker <packages@waymaker.example>',
-    Description: note,
-  };
-  await writeFile(
-    path.join(tree, 'DEBIAN/control'),
-    Object.entries(fields)
-      .map((field) => `${field.join(': ')}\n`)
-      .join(''),
-  );
-  await mkdir(folder, { recursive: true });
-  const file = path.join(folder, `waymaker-sample_${version}_amd64.deb`);
-  await run('dpkg-deb', ['--root-owner-group', '--build', tree, file]);
-}
-
-/** The same as an rpm. */
-async function makeRpm(folder: string, version: string, note = 'nothing'): Promise<void> {
-  const spec = path.join(scratch, `sample-${version}.spec`);
-  await writeFile(
-    spec,
-    [
-      'Name: waymaker-sample',
-      `Version: ${version}`,
-      'Release: 1',
-      `Summary: ${note}`,
-      'License: MIT',
-      'BuildArch: noarch',
-      '%description',
-      note,
-      '%files',
-      '',
-    ].join('\n'),
-  );
-  await mkdir(folder, { recursive: true });
-  const defined = ['--define', `_rpmdir ${folder}`, '--define', '_build_name_fmt %{NAME}-%{VERSION}.rpm'];
-  await run('rpmbuild', ['-bb', ...defined, '--define', `_topdir ${scratch}/rpmbuild`, spec]);
-}
 
 async function publish(
   name: string,
@@ -141,10 +90,10 @@ async function versionsByDnf(repo: string): Promise<{ ok: boolean; text: string 
 describe('the apt repository', () => {
   test('apt finds every version that was published, with nothing but the sources file', async () => {
     const packages = path.join(scratch, 'debs');
-    await makeDeb(packages, '1.0');
+    await makeSampleDeb(scratch, packages, '1.0');
     await publish('apt-both', packages);
     await rm(packages, { recursive: true });
-    await makeDeb(packages, '1.1');
+    await makeSampleDeb(scratch, packages, '1.1');
     const { folder, said } = await publish('apt-both', packages);
     expect(said).not.toContain('for tests');
     const sources = await readFile(path.join(folder, 'apt/waymaker.sources'), 'utf8');
@@ -156,13 +105,13 @@ describe('the apt repository', () => {
   if (isExhaustive)
     test('whoever has read the index before a publication still gets what it names', async () => {
       const packages = path.join(scratch, 'debs-by-hash');
-      await makeDeb(packages, '1.0');
+      await makeSampleDeb(scratch, packages, '1.0');
       const { folder } = await publish('apt-by-hash', packages);
       const release = path.join(folder, 'apt/dists/stable');
       const [, hash = ''] = /^ ([\da-f]{64}) \d+ main\/binary-amd64\/Packages$/m.exec(
         await readFile(path.join(release, 'Release'), 'utf8'),
       ) ?? [''];
-      await makeDeb(packages, '1.1');
+      await makeSampleDeb(scratch, packages, '1.1');
       await publish('apt-by-hash', packages);
       const named = await readFile(path.join(release, 'main/binary-amd64/by-hash/SHA256', hash), 'utf8');
       expect(named).toContain('Version: 1.0');
@@ -175,7 +124,7 @@ describe('the apt repository', () => {
       ['a changed list of indexes', 'InRelease'],
     ])('%s is refused', async (_what, name) => {
       const packages = path.join(scratch, `debs-${path.basename(name)}`);
-      await makeDeb(packages, '1.0');
+      await makeSampleDeb(scratch, packages, '1.0');
       const { folder } = await publish(`apt-${path.basename(name)}`, packages);
       const sources = await readFile(path.join(folder, 'apt/waymaker.sources'), 'utf8');
       expect((await versionsByApt(sources)).ok).toBe(true);
@@ -197,7 +146,7 @@ describe('the apt repository', () => {
 
   test('signed with another key than the one in the sources file, it is refused', async () => {
     const packages = path.join(scratch, 'debs-foreign');
-    await makeDeb(packages, '1.0');
+    await makeSampleDeb(scratch, packages, '1.0');
     const { folder } = await publish('apt-foreign', packages);
     const sources = await readFile(path.join(folder, 'apt/waymaker.sources'), 'utf8');
     const other = path.join(scratch, 'other.asc');
@@ -213,9 +162,9 @@ describe('the apt repository', () => {
 describe('the rpm repository', () => {
   test('dnf finds every version that was published, and each package is signed', async () => {
     const packages = path.join(scratch, 'rpms');
-    await makeRpm(packages, '1.0');
+    await makeSampleRpm(scratch, packages, '1.0');
     await publish('rpm-both', packages);
-    await makeRpm(packages, '1.1');
+    await makeSampleRpm(scratch, packages, '1.1');
     const { folder } = await publish('rpm-both', packages);
     const repo = await readFile(path.join(folder, 'rpm/waymaker.repo'), 'utf8');
     const { ok, text } = await versionsByDnf(repo);
@@ -232,7 +181,7 @@ describe('the rpm repository', () => {
   if (isExhaustive)
     test('a changed list of indexes is refused', async () => {
       const packages = path.join(scratch, 'rpms-changed');
-      await makeRpm(packages, '1.0');
+      await makeSampleRpm(scratch, packages, '1.0');
       const { folder } = await publish('rpm-changed', packages);
       const index = path.join(folder, 'rpm/repodata/repomd.xml');
       await writeFile(index, `${await readFile(index, 'utf8')}\n`);
@@ -244,22 +193,22 @@ describe('the rpm repository', () => {
 describe('what would strand users is not published', () => {
   test('a version that has been published with other content', async () => {
     const packages = path.join(scratch, 'again');
-    await makeDeb(packages, '1.0');
-    await makeRpm(packages, '1.0');
+    await makeSampleDeb(scratch, packages, '1.0');
+    await makeSampleRpm(scratch, packages, '1.0');
     const { folder } = await publish('again', packages);
     const read = async () => readFile(path.join(folder, 'apt/dists/stable/InRelease'), 'utf8');
     const before = await read();
-    await makeDeb(packages, '1.0', 'other');
+    await makeSampleDeb(scratch, packages, '1.0', 'other');
     await expect(publish('again', packages)).rejects.toThrow('has been published already');
     expect(await read()).toBe(before);
     await rm(path.join(packages, 'waymaker-sample_1.0_amd64.deb'));
-    await makeRpm(packages, '1.0', 'other');
+    await makeSampleRpm(scratch, packages, '1.0', 'other');
     await expect(publish('again', packages)).rejects.toThrow('has been published already');
   });
 
   test('with a key that expires soon', async () => {
     const packages = path.join(scratch, 'expiring');
-    await makeDeb(packages, '1.0');
+    await makeSampleDeb(scratch, packages, '1.0');
     const home = await mkdtemp(path.join(tmpdir(), 'wm-gpg-'));
     const gpg = ['--batch', '--homedir', home];
     await run('gpg', [...gpg, '--passphrase', '', '--quick-generate-key', 'soon', 'rsa2048', 'sign', '1y']);

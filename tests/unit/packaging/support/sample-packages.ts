@@ -1,0 +1,66 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { openPgpKey } from '../../../../packaging/repository/open-pgp-key.ts';
+import { run } from '../../../../packaging/run.ts';
+
+/** A new secret key for repositories, in a file. */
+export async function exportNewKey(file: string): Promise<void> {
+  await using key = await openPgpKey(undefined);
+  const words = ['--batch', '--homedir', key.home, '--armor', '--export-secret-keys', key.fingerprint];
+  await writeFile(file, await run('gpg', words));
+}
+
+/** A small Debian package with nothing but a name and a version. What it is made of is left in `scratch`. */
+export async function makeSampleDeb(
+  scratch: string,
+  folder: string,
+  version: string,
+  note = 'nothing',
+): Promise<void> {
+  const tree = path.join(scratch, `tree-${version}-${note}`);
+  await mkdir(path.join(tree, 'DEBIAN'), { recursive: true });
+  const fields = {
+    Package: 'waymaker-sample',
+    Version: version,
+    Architecture: 'amd64',
+    Maintainer: 'Waymaker <packages@waymaker.example>',
+    Description: note,
+  };
+  await writeFile(
+    path.join(tree, 'DEBIAN/control'),
+    Object.entries(fields)
+      .map((field) => `${field.join(': ')}\n`)
+      .join(''),
+  );
+  await mkdir(folder, { recursive: true });
+  const file = path.join(folder, `waymaker-sample_${version}_amd64.deb`);
+  await run('dpkg-deb', ['--root-owner-group', '--build', tree, file]);
+}
+
+/** The same as an rpm. */
+export async function makeSampleRpm(
+  scratch: string,
+  folder: string,
+  version: string,
+  note = 'nothing',
+): Promise<void> {
+  const spec = path.join(scratch, `sample-${version}.spec`);
+  await writeFile(
+    spec,
+    [
+      'Name: waymaker-sample',
+      `Version: ${version}`,
+      'Release: 1',
+      `Summary: ${note}`,
+      'License: MIT',
+      'BuildArch: noarch',
+      '%description',
+      note,
+      '%files',
+      '',
+    ].join('\n'),
+  );
+  await mkdir(folder, { recursive: true });
+  const defined = ['--define', `_rpmdir ${folder}`, '--define', '_build_name_fmt %{NAME}-%{VERSION}.rpm'];
+  await run('rpmbuild', ['-bb', ...defined, '--define', `_topdir ${scratch}/rpmbuild`, spec]);
+}
