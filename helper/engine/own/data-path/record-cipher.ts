@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, createSecretKey, type CipherGCMTypes 
 import type { CipherSuite } from '../dtls/cipher-suites.ts';
 import { headerBytes, tagBytes, version } from '../dtls/record.ts';
 import type { Arena } from './arena.ts';
-import type { Openssl } from './openssl-cipher.ts';
+import type { OpensslCipher, Openssl } from './openssl-cipher.ts';
 
 /** How records are encrypted, best first: by one native call each, by five, or by Node's own interface. */
 export const cipherSteps = ['tls', 'evp', 'node'] as const;
@@ -33,6 +33,13 @@ export interface RecordCiphers {
   opener(suite: CipherSuite, key: KeyBytes): RecordOpenerInPlace;
 }
 
+/** Content and the tag behind it, with the nonce and the additional data that have been written. */
+interface InPlace {
+  encrypt(at: number, length: number): boolean;
+  decrypt(at: number, length: number): boolean;
+  free(): void;
+}
+
 export function createRecordCiphers(
   arena: Arena,
   step: CipherStep,
@@ -61,7 +68,7 @@ export function createRecordCiphers(
       view.setUint8(nonce + 4 + index, view.getUint8(nonce + 4 + index) ^ view.getUint8(sent + index));
   }
 
-  function native(suite: CipherSuite, { key }: KeyBytes, encrypts: boolean) {
+  function native(suite: CipherSuite, { key }: KeyBytes, encrypts: boolean): OpensslCipher {
     if (!openssl) throw new Error('there is no OpenSSL');
     bytes.set(key, keyRoom);
     try {
@@ -71,41 +78,67 @@ export function createRecordCiphers(
     }
   }
 
+  function evpWay(suite: CipherSuite, key: KeyBytes, encrypts: boolean): InPlace {
+    const cipher = native(suite, key, encrypts);
+    return {
+      encrypt: (at, length) => cipher.seal(nonce, additional, at, length, at + length),
+      decrypt: (at, length) => cipher.open(nonce, additional, at, length, at + length),
+      free: () => cipher.free(),
+    };
+  }
+
+  function nodeWay(suite: CipherSuite, { key }: KeyBytes): InPlace {
+    const secret = createSecretKey(key);
+    const name = suite.cipher as CipherGCMTypes;
+    const options = { authTagLength: tagBytes };
+    const nonceNow = () => bytes.subarray(nonce, nonce + 12);
+    const additionalNow = () => bytes.subarray(additional, additional + 13);
+    return {
+      encrypt(at, length) {
+        const cipher = createCipheriv(name, secret, nonceNow(), options);
+        cipher.setAAD(additionalNow());
+        bytes.set(cipher.update(bytes.subarray(at, at + length)), at);
+        cipher.final();
+        bytes.set(cipher.getAuthTag(), at + length);
+        return true;
+      },
+      decrypt(at, length) {
+        const decipher = createDecipheriv(name, secret, nonceNow(), options);
+        decipher.setAAD(additionalNow());
+        decipher.setAuthTag(bytes.subarray(at + length, at + length + tagBytes));
+        const content = decipher.update(bytes.subarray(at, at + length));
+        try {
+          decipher.final();
+        } catch {
+          return false;
+        }
+        bytes.set(content, at);
+        return true;
+      },
+      free: () => undefined,
+    };
+  }
+
+  const way = (suite: CipherSuite, key: KeyBytes, encrypts: boolean) =>
+    step === 'node' ? nodeWay(suite, key) : evpWay(suite, key, encrypts);
+
   // OpenSSL's mode for records makes the explicit nonces of AES-GCM by counting (RFC 5288 §3).
   const usesTls = (suite: CipherSuite) => step === 'tls' && suite.explicitNonceBytes > 0;
+
+  function tlsCipher(suite: CipherSuite, key: KeyBytes, encrypts: boolean, counter: Uint8Array) {
+    const cipher = native(suite, key, encrypts);
+    bytes.fill(0, nonce, nonce + 12);
+    bytes.set(key.iv, nonce);
+    bytes.set(counter, nonce + 4);
+    if (!cipher.setTlsNonce(nonce)) throw new Error('no nonce');
+    return cipher;
+  }
 
   return {
     sealer(suite, recordKey, epochAndSequence) {
       const { explicitNonceBytes } = suite;
-      const begin = headerBytes + explicitNonceBytes;
-      if (step === 'node') {
-        const secret = createSecretKey(recordKey.key);
-        return {
-          seal(record, contentLength) {
-            writeAdditional(record, contentLength);
-            writeNonce(suite, recordKey.iv, record + 3);
-            bytes.copyWithin(record + headerBytes, record + 3, record + 3 + explicitNonceBytes);
-            const cipher = createCipheriv(
-              suite.cipher as CipherGCMTypes,
-              secret,
-              bytes.subarray(nonce, nonce + 12),
-              { authTagLength: tagBytes },
-            );
-            cipher.setAAD(bytes.subarray(additional, additional + 13));
-            const at = record + begin;
-            bytes.set(cipher.update(bytes.subarray(at, at + contentLength)), at);
-            cipher.final();
-            bytes.set(cipher.getAuthTag(), at + contentLength);
-            return true;
-          },
-          free: () => undefined,
-        };
-      }
-      const cipher = native(suite, recordKey, true);
       if (usesTls(suite)) {
-        bytes.set(recordKey.iv, nonce);
-        bytes.set(epochAndSequence, nonce + 4);
-        if (!cipher.setTlsNonce(nonce)) throw new Error('no nonce');
+        const cipher = tlsCipher(suite, recordKey, true, epochAndSequence);
         return {
           seal(record, contentLength) {
             writeAdditional(record, contentLength + explicitNonceBytes);
@@ -115,55 +148,22 @@ export function createRecordCiphers(
           free: () => cipher.free(),
         };
       }
+      const { encrypt, free } = way(suite, recordKey, true);
       return {
         seal(record, contentLength) {
           writeAdditional(record, contentLength);
           writeNonce(suite, recordKey.iv, record + 3);
           bytes.copyWithin(record + headerBytes, record + 3, record + 3 + explicitNonceBytes);
-          const at = record + begin;
-          return cipher.seal(nonce, additional, at, contentLength, at + contentLength);
+          return encrypt(record + headerBytes + explicitNonceBytes, contentLength);
         },
-        free: () => cipher.free(),
+        free,
       };
     },
     opener(suite, recordKey) {
       const begin = headerBytes + suite.explicitNonceBytes;
       const contentOf = (recordLength: number) => recordLength - begin - tagBytes;
-      const sentAt = (record: number) => (suite.explicitNonceBytes > 0 ? record + headerBytes : record + 3);
-      if (step === 'node') {
-        const secret = createSecretKey(recordKey.key);
-        return {
-          open(record, recordLength) {
-            const length = contentOf(recordLength);
-            if (length < 0) return -1;
-            writeAdditional(record, length);
-            writeNonce(suite, recordKey.iv, sentAt(record));
-            const decipher = createDecipheriv(
-              suite.cipher as CipherGCMTypes,
-              secret,
-              bytes.subarray(nonce, nonce + 12),
-              { authTagLength: tagBytes },
-            );
-            decipher.setAAD(bytes.subarray(additional, additional + 13));
-            const at = record + begin;
-            decipher.setAuthTag(bytes.subarray(at + length, at + length + tagBytes));
-            const content = decipher.update(bytes.subarray(at, at + length));
-            try {
-              decipher.final();
-            } catch {
-              return -1;
-            }
-            bytes.set(content, at);
-            return length;
-          },
-          free: () => undefined,
-        };
-      }
-      const cipher = native(suite, recordKey, false);
       if (usesTls(suite)) {
-        bytes.fill(0, nonce, nonce + 12);
-        bytes.set(recordKey.iv, nonce);
-        if (!cipher.setTlsNonce(nonce)) throw new Error('no nonce');
+        const cipher = tlsCipher(suite, recordKey, false, new Uint8Array());
         return {
           open(record, recordLength) {
             const length = contentOf(recordLength);
@@ -176,16 +176,16 @@ export function createRecordCiphers(
           free: () => cipher.free(),
         };
       }
+      const { decrypt, free } = way(suite, recordKey, false);
       return {
         open(record, recordLength) {
           const length = contentOf(recordLength);
           if (length < 0) return -1;
           writeAdditional(record, length);
-          writeNonce(suite, recordKey.iv, sentAt(record));
-          const at = record + begin;
-          return cipher.open(nonce, additional, at, length, at + length) ? length : -1;
+          writeNonce(suite, recordKey.iv, suite.explicitNonceBytes > 0 ? record + headerBytes : record + 3);
+          return decrypt(record + begin, length) ? length : -1;
         },
-        free: () => cipher.free(),
+        free,
       };
     },
   };
