@@ -36,6 +36,8 @@ export interface HelperLab extends AsyncDisposable {
   attach(): Promise<TestClient>;
   /** Lets all clients go that were attached so far. */
   letClientsGo(): void;
+  /** What carries the tunnel's packets. */
+  readonly engine: EngineKind;
   /** The name of the user who signs in. */
   readonly username: string;
   /** Signs in to a gateway of the laboratory; `identityFile`: with the client certificate in this file, JSON. */
@@ -142,6 +144,7 @@ export async function createHelperLab(options: HelperLabOptions = {}): Promise<H
     initialSnapshot,
     socket,
     stateDirectory,
+    engine,
     username: credentials.username,
     pid() {
       if (child?.pid === undefined) throw new Error('no helper was started');

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names, ports } from '../../lab/network/addresses.ts';
+import { narrowPath } from '../../lab/network/narrow-path.ts';
 import { words } from '../../lab/runs/process.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
@@ -141,18 +142,14 @@ describe.each(casesOf({ usual: [byGlobal], all: [byGlobal, { mode: 'pac', routin
       const before = await tunnelMtu();
       expect(await comesBack(own.ipv4 ?? '', before)).toBe(true);
       const seen = client.states.length;
-      await pathLoses(1_250);
-      try {
-        expect(await comesBack(own.ipv4 ?? '', before)).toBe(false);
-        await client.until('connecting', { seen, limitMs: 60_000 });
-        await client.until('connected', { seen: client.states.length });
-        expect(attempts(client)).toEqual([1, 2]);
-        expect(await tunnelMtu()).toBeLessThan(before);
-        // Both ways, and in the largest packets that there are.
-        expect(await isEchoed(own.ipv4 ?? '')).toBe(true);
-      } finally {
-        await net.lab.internet.run(words('nft delete table inet narrow'));
-      }
+      await using narrow = new AsyncDisposableStack();
+      narrow.use(await pathLoses(1_250));
+      expect(await comesBack(own.ipv4 ?? '', before)).toBe(false);
+      await getsSmaller(client, seen, before);
+      expect(attempts(client)).toEqual(net.engine === 'own' ? [1] : [1, 2]);
+      expect(await tunnelMtu()).toBeLessThan(before);
+      // Both ways, and in the largest packets that there are.
+      expect(await isEchoed(own.ipv4 ?? '')).toBe(true);
     });
 
     if (isExhaustive)
@@ -163,15 +160,12 @@ describe.each(casesOf({ usual: [byGlobal], all: [byGlobal, { mode: 'pac', routin
         });
         expect(await isEchoed(own.ipv4 ?? '')).toBe(true);
         const seen = client.states.length;
-        await pathLoses(1_250, 'iifname user0');
-        try {
-          expect(await comesBack(own.ipv4 ?? '', await tunnelMtu())).toBe(false);
-          await client.until('connecting', { seen, limitMs: 60_000 });
-          await client.until('connected', { seen: client.states.length });
-          expect(await isEchoed(own.ipv4 ?? '')).toBe(true);
-        } finally {
-          await net.lab.internet.run(words('nft delete table inet narrow'));
-        }
+        const before = await tunnelMtu();
+        await using narrow = new AsyncDisposableStack();
+        narrow.use(await pathLoses(1_250, 'iifname user0'));
+        expect(await comesBack(own.ipv4 ?? '', before)).toBe(false);
+        await getsSmaller(client, seen, before);
+        expect(await isEchoed(own.ipv4 ?? '')).toBe(true);
       });
 
     test("another device of the gateway has the client's address: ipv4-silent, until it is gone", async () => {
@@ -199,18 +193,26 @@ describe.each(casesOf({ usual: [byGlobal], all: [byGlobal, { mode: 'pac', routin
   },
 );
 
+/** openconnect makes way for another one; our own engine stays. */
+async function getsSmaller(client: TestClient, seen: number, before: number): Promise<void> {
+  if (net.engine === 'openconnect') {
+    await client.until('connecting', { seen, limitMs: 60_000 });
+    await client.until('connected', { seen: client.states.length });
+    return;
+  }
+  const isSmaller = async () => (await tunnelMtu()) < before;
+  await expect.poll(isSmaller, { timeout: waitLimit(30_000) }).toBe(true);
+}
+
 /** Something that goes into the tunnel in every routing mode: it comes from the tunnel's own address. */
 async function sendFrom(own: string): Promise<void> {
   await net.lab.user.exec(words(`ping -c 1 -W 1 -I ${own} ${addresses.inside.ipv4}`));
 }
 
 /** Packets of more bytes vanish between the user's machine and the gateway, without a word to anybody. */
-async function pathLoses(bytes: number, which = ''): Promise<void> {
-  await net.lab.internet.run(words('nft -f -'), {
-    input: `table inet narrow {
-      chain forward { type filter hook forward priority filter; ${which} meta length > ${bytes} drop; }
-    }`,
-  });
+function pathLoses(bytes: number, which?: string): Promise<AsyncDisposable> {
+  const { internet, user, gatewayMachine } = net.lab;
+  return narrowPath({ internet, ends: [user, gatewayMachine] }, bytes, which);
 }
 
 const tunnelMtu = async () => Number(await net.lab.user.run(words('cat /sys/class/net/wm0/mtu')));

@@ -3,6 +3,7 @@ import type { CipherSuite } from '../dtls/cipher-suites.ts';
 import { createDtlsClient, type DtlsClient, type DtlsCounters, type SecuredRecords } from '../dtls/client.ts';
 import { probeSizes } from './mtu.ts';
 import type { Patience } from './patience.ts';
+import { createSizeCheck, type SizeCheck } from './size-check.ts';
 
 /** Datagrams to one port of the gateway. */
 export interface DatagramPort {
@@ -61,7 +62,10 @@ export interface DtlsChannelListener {
   onEncryption(suite: CipherSuite): void;
   /** The other end does not answer: these packets may not have arrived, and others should go elsewhere. */
   onSilent(unanswered: readonly Buffer[]): void;
-  /** The path carries no packets of the MTU, but such. The channel is closed. */
+  /**
+   * The path carries no packets of the MTU, but such. A channel that has carried packets goes on with those that pass;
+   * any other is closed.
+   */
   onSmallerPath(mtu: number): void;
   onPacket(packet: Buffer): void;
   /** `check` is due. */
@@ -99,7 +103,7 @@ type State =
   /** `size`: the index of the probed one; `tries`: how often that was probed. */
   | { at: 'probing'; size: number; tries: number; askedAt: number }
   /** `unanswered`: since when something was sent and nothing has come back. */
-  | { at: 'carrying'; unanswered: number | undefined; askedAt: number }
+  | { at: 'carrying'; unanswered: number | undefined; askedAt: number; sizes: SizeCheck | undefined }
   | { at: 'silent'; since: number; askedAt: number }
   | { at: 'draining' }
   | { at: 'closed' };
@@ -126,6 +130,9 @@ export function createDtlsChannel(options: DtlsChannelOptions): DtlsChannel {
   let state: State = { at: 'handshake' };
   let heardAt = performance.now();
   let sentAt = heardAt;
+  let dataSentAt = -Infinity;
+  /** Whether its answers are as large as what they answer. */
+  let answersInFull = false;
   let unanswered: Buffer[] = [];
   /** Has the connection from the end of the handshake on, where there is one. */
   let fast: FastWay | undefined;
@@ -243,20 +250,33 @@ export function createDtlsChannel(options: DtlsChannelOptions): DtlsChannel {
 
   function takeAnswer(bytes: number): void {
     if (state.at === 'silent') return carry();
+    if (state.at === 'carrying') state.sizes?.takeAnswer(bytes, performance.now());
     if (state.at !== 'probing') return;
     // Some gateways answer with less than they were asked with (bjdgyc/anylink pull request 285): then the smallest
     // question that was asked has arrived.
     const asked = sizes.slice(0, state.size + 1);
     const passed = asked.find((size) => size === bytes) ?? asked.at(-1) ?? 0;
+    answersInFull = bytes === mtu;
     if (passed === mtu) return carry();
     close('silently');
     listener.onSmallerPath(passed);
   }
 
   function carry(): void {
-    state = { at: 'carrying', unanswered: undefined, askedAt: -Infinity };
+    const begunAt = performance.now();
+    const sizes = answersInFull
+      ? createSizeCheck({ mtu, askAfterMs: patience.askAfterMs, begunAt, ask })
+      : undefined;
+    state = { at: 'carrying', unanswered: undefined, askedAt: -Infinity, sizes };
     fast?.carry(true);
     listener.onCarrying();
+  }
+
+  function checkSizes(now: number, { sizes }: Extract<State, { at: 'carrying' }>): number {
+    if (!sizes) return Infinity;
+    const { smaller, next } = sizes.check(now, Math.max(dataSentAt, fast?.sentAt() ?? -Infinity));
+    if (smaller !== undefined) listener.onSmallerPath(smaller);
+    return next;
   }
 
   function checkCarrying(now: number, carrying: Extract<State, { at: 'carrying' }>): number {
@@ -297,10 +317,12 @@ export function createDtlsChannel(options: DtlsChannelOptions): DtlsChannel {
       if (packet.length > mtu) return false;
       if (fast) {
         write(packetKind.data, packet);
+        dataSentAt = sentAt;
         return true;
       }
       if (!client.write(dataKind, packet)) return false;
       sentAt = performance.now();
+      dataSentAt = sentAt;
       if (state.unanswered === undefined) state = { ...state, unanswered: sentAt };
       if (unanswered.length < maxUnanswered) unanswered.push(packet);
       return true;
@@ -317,7 +339,7 @@ export function createDtlsChannel(options: DtlsChannelOptions): DtlsChannel {
           return Math.max(dueAt, now + patience.askAfterMs);
         }
         case 'carrying':
-          return checkCarrying(now, state);
+          return Math.min(checkCarrying(now, state), checkSizes(now, state));
         case 'silent':
           if (now >= state.since + maxSilenceMs) {
             end('silent');

@@ -117,6 +117,8 @@ interface Up {
   isConfigured: boolean;
   /** What is sent waits here for the gateway's answer, or for the system. */
   held: Buffer[] | undefined;
+  /** Until when it waits for DTLS. */
+  holdUntil: number;
 }
 
 type State = { at: 'opening' } | Up | { at: 'ended' };
@@ -147,6 +149,8 @@ const comeBackLimitMs = 3_000;
 const deadAfterWaits = { usual: 2.5, besideDtls: 10 } as const;
 /** What was on its way to the old channels while the new ones were asked for. */
 const drainMs = 3_000;
+/** On a narrow path, packets wait for DTLS for so many times as it may be silent. */
+const narrowHoldWaits = 2;
 const nothing = Buffer.alloc(0);
 
 export function createTunnel(options: TunnelOptions): Tunnel {
@@ -225,6 +229,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
       renewAt: renewalTime(tls.answer),
       isConfigured: false,
       held: [],
+      holdUntil: Infinity,
     };
     state = up;
     if (tls.answer.dtls.kind === 'none') listener.onNote('DTLS is not used', tls.answer.dtls.why);
@@ -236,12 +241,23 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     if (!isConfigured) return end({ kind: 'not-configured' });
     up.isConfigured = true;
     // New keys may have been due meanwhile.
-    if (up.renewal.at !== 'asking') release(up);
+    if (up.renewal.at !== 'asking') releaseWhenPossible(up);
+  }
+
+  /**
+   * Where the path is known to carry less than its links, DTLS is waited for: TCP makes full segments of what TLS carries,
+   * and those may vanish like others.
+   */
+  function releaseWhenPossible(up: Up): void {
+    if (linkMtu >= options.linkMtu || up.dtls.at !== 'opening') return release(up);
+    up.holdUntil = performance.now() + narrowHoldWaits * patience.silentAfterMs;
+    alarm.by(up.holdUntil);
   }
 
   function release(up: Up): void {
     const { held = [] } = up;
     up.held = undefined;
+    up.holdUntil = Infinity;
     for (const packet of held) send(packet);
   }
 
@@ -331,6 +347,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
           state.dtls = { at: 'carrying', channel };
           retryMs = firstRetryMs;
           listener.onTransport('dtls');
+          if (state.holdUntil < Infinity) release(state);
         },
         onSilent(unanswered) {
           if (state.at !== 'up' || current() !== channel) return;
@@ -344,7 +361,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
           if (state.at !== 'up' || current() !== channel) return;
           listener.onNote('the path carries smaller packets', String(smaller));
           linkMtu = smaller + overhead;
-          state.dtls = { at: 'off' };
+          if (state.dtls.at !== 'carrying') state.dtls = { at: 'off' };
           // Only a new tunnel makes the gateway's packets smaller.
           void renew();
         },
@@ -366,6 +383,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     retryMs = Math.min(2 * retryMs, maxRetryMs);
     listener.onNote('DTLS has ended', why);
     if (wasCarrying) listener.onTransport('tls');
+    if (state.holdUntil < Infinity) release(state);
     alarm.by(until);
   }
 
@@ -405,6 +423,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
 
     up.renewal = { at: 'asking' };
     up.held ??= [];
+    up.holdUntil = Infinity;
     const old = up.tls;
     const wasCarrying = up.dtls.at === 'carrying';
     // ocserv takes any datagram of the old one that comes after the request for that of a client that has moved, and
@@ -429,8 +448,8 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     up.renewAt = renewalTime(tls.answer);
     if (wasCarrying) listener.onTransport('tls');
     listener.onNote('new keys');
-    if (up.isConfigured) release(up);
     up.dtls = openDtls(tls);
+    if (up.isConfigured) releaseWhenPossible(up);
     alarm.by(Math.min(performance.now() + patience.idleMs, up.renewAt));
   }
 
@@ -441,6 +460,15 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     state.renewAt = performance.now() + renewalRetryMs;
     listener.onNote('no new keys', why);
     alarm.by(state.renewAt);
+    void shrinkAlone(state);
+  }
+
+  /** Of a smaller path, the gateway could not be told: this machine's packets at least fit it. */
+  async function shrinkAlone(up: Up): Promise<void> {
+    const mtu = tunnelMtu(up.tls.answer, { gateway: address, mtu: linkMtu });
+    if (mtu >= up.tls.mtu) return;
+    up.tls.mtu = mtu;
+    if (!(await listener.onConfiguration(up.tls.answer, mtu))) end({ kind: 'not-configured' });
   }
 
   // Both
@@ -459,7 +487,9 @@ export function createTunnel(options: TunnelOptions): Tunnel {
       void renew();
     }
     const nextDtls = checkDtls(now, state.dtls);
-    return Math.min(nextTls, nextDtls, 'renewAt' in state ? state.renewAt : Infinity);
+    if (!('renewAt' in state)) return Infinity;
+    if (now >= state.holdUntil) release(state);
+    return Math.min(nextTls, nextDtls, state.renewAt, state.holdUntil);
   }
 
   function send(packet: Buffer): void {

@@ -27,6 +27,12 @@ export interface TestGateway {
   status: string;
   /** Datagrams larger than this are lost; 0: all of them. In bytes, without the headers of IP and UDP. */
   largestDatagram: number;
+  /** Whether the next datagram is lost, whatever its size. */
+  loses: () => boolean;
+  /** The size of the largest datagram that was sent, by either end. */
+  largest: number;
+  /** Whether connections are made to it. */
+  opens: boolean;
   /** Whether it answers when it is asked if it is there, by each way; `empty`: with less than it was asked with. */
   answers: { tls: boolean; dtls: boolean | 'empty' };
   /** The heads of the requests so far. */
@@ -60,7 +66,8 @@ export function startTunnel(
   let server: DtlsServer | undefined;
   let deliver: (datagram: Buffer) => void = () => undefined;
 
-  function openTls(): Promise<{ socket: Duplex; exportKey(): Buffer }> {
+  function openTls(): Promise<{ socket: Duplex; exportKey(): Buffer } | undefined> {
+    if (!gateway.opens) return Promise.resolve(undefined);
     const [socket, far] = duplexPair();
     const key = Buffer.alloc(32, connections.length + 1);
     connections.push(far);
@@ -86,7 +93,10 @@ export function startTunnel(
   }
 
   const openDatagrams: OpenDatagrams = ({ onDatagram }) => {
-    const passes = (datagram: Buffer) => datagram.length <= gateway.largestDatagram;
+    const passes = (datagram: Buffer) => {
+      gateway.largest = Math.max(gateway.largest, datagram.length);
+      return datagram.length <= gateway.largestDatagram && !gateway.loses();
+    };
     let isOpen = true;
     const own: DtlsServer = createDtlsServer({
       key: keys.at(-1) ?? Buffer.alloc(0),
@@ -115,6 +125,9 @@ export function startTunnel(
     headers: usualHeaders,
     status: '200 CONNECTED',
     largestDatagram: 65_535,
+    loses: () => false,
+    largest: 0,
+    opens: true,
     answers: { tls: true, dtls: true as boolean | 'empty' },
     accepts: true,
     ...changes,

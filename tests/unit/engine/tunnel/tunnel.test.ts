@@ -147,6 +147,66 @@ describe('the largest packet', () => {
     expect(gateway.told.at(-1)).toBe('dtls');
     expect(lost(gateway, sent)).toEqual([]);
   });
+
+  test('gets smaller when a path that has carried large datagrams does not any more', async () => {
+    const gateway = await up();
+    await sendFor(gateway, 2_000, 50);
+    gateway.largestDatagram = 1_350;
+    const sent = await sendFor(gateway, 10_000, 50);
+    expect(gateway.mtus).toEqual([1_434, 1_280]);
+    expect(gateway.told.slice(3)).toEqual([
+      'the path carries smaller packets: 1280',
+      'asking for a tunnel',
+      'tls',
+      'new keys',
+      'aes-256-gcm',
+      'dtls',
+    ]);
+    // Small packets passed all the time.
+    expect(lost(gateway, sent)).toEqual([]);
+    await sendFor(gateway, 20_000, 50);
+    expect(gateway.requests).toHaveLength(2);
+  });
+
+  test('gets smaller on this machine alone if the gateway cannot be asked', async () => {
+    const gateway = await up();
+    gateway.opens = false;
+    gateway.largestDatagram = 1_350;
+    await sendFor(gateway, 25_000, 50);
+    expect(gateway.mtus).toEqual([1_434, 1_280]);
+    expect(gateway.ends).toEqual([]);
+    gateway.opens = true;
+    await sendFor(gateway, 10_000, 50);
+    expect(gateway.told.slice(-3)).toEqual(['new keys', 'aes-256-gcm', 'dtls']);
+    expect(gateway.mtus).toHaveLength(2);
+  });
+
+  test('stays where many datagrams get lost, whatever their size, and is not looked for without traffic', async () => {
+    const gateway = await up();
+    let random = 0;
+    // Two of five, by the generator of Numerical Recipes.
+    gateway.loses = () => {
+      random = (Math.imul(random, 1_664_525) + 1_013_904_223) >>> 0;
+      return random < 0.4 * 2 ** 32;
+    };
+    await sendFor(gateway, 60_000, 20);
+    expect(gateway.requests).toHaveLength(1);
+    gateway.loses = () => false;
+    await pass(20_000);
+    const before = gateway.largest;
+    gateway.largest = 0;
+    await pass(60_000);
+    expect(before).toBeGreaterThan(1_434);
+    expect(gateway.largest).toBeLessThan(100);
+  });
+
+  test('is looked for only at gateways that answer with as much as they were asked with', async () => {
+    const gateway = await up({ answers: { tls: true, dtls: 'empty' } });
+    gateway.largest = 0;
+    await sendFor(gateway, 20_000, 50);
+    expect(gateway.largest).toBeLessThan(100);
+    expect(gateway.requests).toHaveLength(1);
+  });
 });
 
 describe('new keys', () => {
