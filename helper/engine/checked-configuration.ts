@@ -5,6 +5,7 @@ import {
   type PushedRoutes,
   type TunnelConfiguration,
 } from '../network/tunnel-configuration.ts';
+import { isDomain } from './domain-form.ts';
 import type { GivenConfiguration, GivenRoutes } from './engine-port.ts';
 import { isHost4, isHost6 } from './host-address.ts';
 
@@ -22,8 +23,6 @@ const defaultMtu = 1280;
 
 const maxServers = 6;
 const maxSearchDomains = 6;
-
-const domain = /^(?=.{1,253}$)[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9])?\.?$/;
 
 export type CheckedConfiguration =
   | {
@@ -75,10 +74,7 @@ export function checkConfiguration(given: GivenConfiguration): CheckedConfigurat
     'servers',
     usableWords(given.servers, (word) => isHost4(word) || isHost6(word), maxServers),
   ).filter((server) => (isIPv4(server) ? addresses.ipv4 : addresses.ipv6) !== undefined);
-  const searchDomains = take(
-    'searchDomains',
-    usableWords(given.searchDomains, (word) => domain.test(word), maxSearchDomains),
-  );
+  const searchDomains = take('searchDomains', usableWords(given.searchDomains, isDomain, maxSearchDomains));
   const pushedRoutes = given.routes && take('routes', usableRoutes(given.routes));
   return {
     ok: true,

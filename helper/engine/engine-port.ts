@@ -40,6 +40,8 @@ export interface EngineOptions {
    * with `configuration-failed`.
    */
   onConfiguration(given: GivenConfiguration): Promise<boolean>;
+  /** What else the gateway says about the session, whenever it says so: also with new keys. */
+  onTerms(terms: GivenTerms): void;
   /** The transport that carries the tunnel's packets from now on. */
   onTransport(transport: EngineTransport): void;
   /** Why its connection to the gateway is not made, where the system or TLS says so. */
@@ -58,6 +60,24 @@ export interface GivenConfiguration {
   searchDomains: readonly string[];
   /** Only if they are wanted. */
   routes?: GivenRoutes;
+}
+
+/** What a gateway says beside that, typed and limited, but not checked either. */
+export interface GivenTerms {
+  /** Until it ends the session, and without a packet until then. */
+  sessionSeconds?: number;
+  idleSeconds?: number;
+  /** A text for the user, possibly of several lines. */
+  message?: string;
+  /** Domains whose names are to be looked up at its resolvers. */
+  splitDns: readonly string[];
+  attributes: readonly GivenAttribute[];
+}
+
+/** For programs that the gateway's administrators know of. */
+export interface GivenAttribute {
+  name: string;
+  value: string;
 }
 
 /** Prefixes by IP version, as they were pushed. */

@@ -1,18 +1,27 @@
 import type { GatewaySession, ReachabilityTarget } from '#shared/helper/protocol.ts';
-import type { ConnectionProblem, DisconnectReason, Encryption, TunnelState } from '#shared/tunnel/state.ts';
+import type {
+  ConnectionProblem,
+  DisconnectReason,
+  Encryption,
+  GatewayTermsState,
+  TunnelState,
+} from '#shared/tunnel/state.ts';
 import {
   toleratedRoundTripMs,
   type Engine,
   type EngineEnd,
   type EngineTransport,
   type GivenConfiguration,
+  type GivenTerms,
   type LaunchEngine,
 } from '../engine/engine-port.ts';
 import { withCheckedConfiguration } from '../engine/checked-configuration.ts';
+import { checkTerms } from '../engine/checked-terms.ts';
 import type { Log } from '../log.ts';
 import { SystemChangeFailed } from '../system/ports/system-change-failed.ts';
 import type { Connection, SystemAdapter } from '../system/system-adapter.ts';
 import type { AddressTurns } from './address-turns.ts';
+import { watchIdle } from './idle-watch.ts';
 import type { SilencePolicy } from './silence.ts';
 import type { ProbePlan } from './traffic-probe.ts';
 import { lacksResolver, problemsOf, watchTraffic } from './traffic-watch.ts';
@@ -96,6 +105,9 @@ export function prepareAttempt(options: {
   };
   /** Whether the system was found to be as it was set up. */
   let isVerified = false;
+  let terms: GatewayTermsState = {};
+  let idleMs: number | undefined;
+  let idleWatch = new AbortController();
   /** By a monotonic clock. */
   let upSince: number | undefined;
   let refusal: DisconnectReason | undefined;
@@ -122,6 +134,7 @@ export function prepareAttempt(options: {
     const { addresses, dns } = made;
     up = { since: up?.since ?? Date.now(), addresses };
     upSince ??= performance.now();
+    startIdleWatch();
     // A gateway that has named its networks promises neither DNS nor the internet.
     const isSplit = adapter.activeRouting().mode === 'split';
     const targets = isSplit ? [] : options.reachabilityTargets;
@@ -172,7 +185,49 @@ export function prepareAttempt(options: {
       transport,
       ...(encryption && { encryption }),
       routing,
+      ...(Object.keys(terms).length > 0 && { terms }),
       ...found,
+    });
+  };
+
+  const takeTerms = (given: GivenTerms) => {
+    const { sessionSeconds, idleSeconds, message, splitDns, attributes } = checkTerms(given);
+    log.info('the gateway has named its terms', {
+      session: sessionSeconds ?? 'no limit',
+      idle: idleSeconds ?? 'no limit',
+      text: message === undefined ? 'none' : `${message.length} characters`,
+      // Nothing follows from these yet; whoever runs the gateway may look for them.
+      splitDns: splitDns.join(' ') || 'none',
+      attributes: attributes.map(({ name }) => name).join(' ') || 'none',
+    });
+    terms = {
+      ...(sessionSeconds !== undefined && { endsAt: Date.now() + 1_000 * sessionSeconds }),
+      ...(message !== undefined && { message }),
+    };
+    idleMs = idleSeconds === undefined ? undefined : 1_000 * idleSeconds;
+    startIdleWatch();
+    showConnected();
+  };
+
+  const startIdleWatch = () => {
+    idleWatch.abort();
+    if (idleMs === undefined || !up) return;
+    idleWatch = new AbortController();
+    const stop = AbortSignal.any([signal, idleWatch.signal]);
+    watchIdle({
+      idleMs,
+      used() {
+        const { received = 0, sent = 0 } = adapter.statistics() ?? {};
+        return received + sent;
+      },
+      onIdle(idleEndsAt) {
+        const { idleEndsAt: _before, ...rest } = terms;
+        terms = idleEndsAt === undefined ? rest : { ...rest, idleEndsAt };
+        showConnected();
+      },
+      signal: stop,
+    }).catch((error: unknown) => {
+      if (!stop.aborted) log.error('the tunnel’s use is not watched any more', error);
     });
   };
 
@@ -242,6 +297,7 @@ export function prepareAttempt(options: {
       configuring = result;
       return result;
     },
+    onTerms: takeTerms,
     onTransport(now) {
       if (transport === now) return;
       transport = now;
@@ -301,9 +357,11 @@ export function prepareAttempt(options: {
       const end = await engine.ended;
       adapter.watchDns(() => undefined);
       watch.abort();
+      idleWatch.abort();
       over.abort();
       await configuring;
       watch.abort();
+      idleWatch.abort();
       return {
         end: silent ? 'silent' : outpaced ? 'outpaced' : end,
         roundTripMs,

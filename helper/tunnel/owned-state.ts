@@ -19,6 +19,13 @@ export interface OwnedState {
   onChange(listener: () => void): () => void;
 }
 
+/** What a gateway says to its user is between them. */
+function forOthers(state: TunnelState): TunnelState {
+  if (state.state !== 'connected') return { ...state, ownedByOther: true };
+  const { terms: _private, ...rest } = state;
+  return { ...rest, ownedByOther: true };
+}
+
 export function createOwnedState(): OwnedState {
   const listeners = new Set<() => void>();
   let current: TunnelState = { state: 'disconnected' };
@@ -38,7 +45,7 @@ export function createOwnedState(): OwnedState {
       for (const listener of listeners) listener();
     },
     seenBy(client) {
-      if (!owned.mayChange(client)) return { ...current, ownedByOther: true };
+      if (!owned.mayChange(client)) return forOthers(current);
       const isLostConnection = current.state === 'disconnected' && current.reason === 'helper-restarted';
       const isTold = client.isAdministrator || client.user === owned.formerOwner;
       return isLostConnection && !isTold ? { state: 'disconnected' } : current;

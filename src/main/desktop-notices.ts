@@ -2,7 +2,8 @@ import { languageTags } from '#shared/language.ts';
 import { serverAt } from '#shared/plan/usable-group.ts';
 import type { Say } from '#shared/texts/say.ts';
 import { reasonTexts } from '#shared/texts/tunnel-texts.ts';
-import type { DisconnectReason } from '#shared/tunnel/state.ts';
+import { sessionWarningMs } from '#shared/tunnel/look.ts';
+import type { DisconnectReason, TunnelState } from '#shared/tunnel/state.ts';
 import type { Core } from './core/core.ts';
 import { dueWarning, type PlanEnd, type Warning } from './notices/plan-warnings.ts';
 import {
@@ -35,6 +36,8 @@ export interface DesktopNotices {
 }
 
 const planCheckMs = 60_000;
+/** The longest wait of a timer. */
+const maxWaitMs = 2 ** 31 - 1;
 
 /** Notifies the user about what happens while they are not looking. */
 export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNotices {
@@ -42,6 +45,7 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
   const isInFront = () => options.isInFront();
   let memory = noMemory;
   let wake: NodeJS.Timeout | undefined;
+  let sessionWait: NodeJS.Timeout | undefined;
 
   const notify = (notice: Notice) => {
     if (core.behaviour.get().notifications) options.notify(notice);
@@ -96,9 +100,28 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
     return { title: say(`notice.${kind}Ends`, { time }), text: say('notice.endsText') };
   }
 
-  core.onTunnelState((state) =>
-    take({ type: 'state', state, isInFront: isInFront(), at: performance.now() }),
-  );
+  /** Some time before a gateway ends the session, which may cost a sign-in. */
+  function waitForSessionEnd(state: TunnelState): void {
+    clearTimeout(sessionWait);
+    if (state.state !== 'connected' || state.ownedByOther || state.terms?.endsAt === undefined) return;
+    const { endsAt } = state.terms;
+    const wait = endsAt - sessionWarningMs - Date.now();
+    // Of one that is as short as that, users hear from its beginning, in the window.
+    if (wait <= 0 || wait > maxWaitMs) return;
+    sessionWait = setTimeout(() => {
+      if (isInFront() || endsAt <= Date.now()) return;
+      const time = new Intl.DateTimeFormat(languageTags[core.language()], { timeStyle: 'short' });
+      notify({
+        title: say('notice.sessionEnds', { time: time.format(endsAt) }),
+        text: say('notice.sessionEndsText'),
+      });
+    }, wait).unref();
+  }
+
+  core.onTunnelState((state) => {
+    take({ type: 'state', state, isInFront: isInFront(), at: performance.now() });
+    waitForSessionEnd(state);
+  });
   core.onTunnelCommand((command) => take({ type: 'command', command, at: performance.now() }));
   core.onGatewayForm((form) => {
     if (form && !isInFront()) notify({ title: say('gatewayForm.title') });
@@ -122,6 +145,7 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
     close() {
       clearInterval(planTimer);
       clearTimeout(wake);
+      clearTimeout(sessionWait);
     },
   };
 }

@@ -10,7 +10,7 @@ import {
 } from 'vscode-jsonrpc/node';
 import { BoundedFrameReader } from '#node/rpc/frame-reader.ts';
 import { readEngineLines } from '../engine-lines.ts';
-import type { Engine, EngineEnd, EngineOptions } from '../engine-port.ts';
+import type { Engine, EngineEnd, EngineOptions, GivenTerms } from '../engine-port.ts';
 import { createMessageLimit } from './message-limit.ts';
 import {
   engineMessages,
@@ -108,6 +108,7 @@ export function launchOwn(options: EngineOptions): Engine {
     isReached = true;
     options.onReached();
   });
+  on('terms', (terms) => options.onTerms(terms as GivenTerms));
   on('unreachable', ({ cause }) => options.onUnreachable(cause));
   on('encryption', ({ transport, encryption }) => options.onEncryption(transport, encryption));
   on('transport', ({ transport }) => options.onTransport(transport));

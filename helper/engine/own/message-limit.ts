@@ -7,6 +7,7 @@ const perMinute: Readonly<Record<EngineMessageName, number>> = {
   encryption: 120,
   transport: 240,
   configuration: 30,
+  terms: 30,
   note: 300,
   ended: 1,
 };

@@ -119,6 +119,8 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
     emit(state) {
       states.emit(state);
       void syncProxy(state);
+      if (state.state === 'connected' && state.terms?.message !== undefined && !state.ownedByOther)
+        gateways.onMessage(state.gateway, state.terms.message);
       if (state.state === 'disconnected' || state.state === 'connected') void serviceAddresses.refresh();
     },
     log,

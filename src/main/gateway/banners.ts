@@ -8,11 +8,17 @@ export interface BannersOptions {
 }
 
 /** Shows gateways' banners: each text until it has been read, and not again. */
-export function createBanners({ memory, show }: BannersOptions): (signedIn: SignedIn) => void {
+export function createBanners({
+  memory,
+  show,
+}: BannersOptions): (from: Pick<SignedIn, 'gateway' | 'banner'>) => void {
+  const shown = new Set<string>();
   return ({ gateway, banner }) => {
-    if (banner === undefined || memory.hasRead(gateway, banner)) return;
+    if (banner === undefined || memory.hasRead(gateway, banner) || shown.has(banner)) return;
+    shown.add(banner);
     void show(gateway.host, banner).then((read) => {
       if (read) memory.setRead(gateway, banner);
+      shown.delete(banner);
     });
   };
 }

@@ -26,6 +26,8 @@ export interface Gateways {
   signIn: SignIn;
   /** A sign-in to a gateway has succeeded. */
   onSession: (signedIn: SignedIn) => void;
+  /** A gateway has said this to its users with the tunnel. */
+  onMessage: (gateway: Gateway, text: string) => void;
   /** A gateway has refused a sign-in with these words. */
   onWords: (gateway: Gateway, words: string) => void;
 }
@@ -60,6 +62,7 @@ export function createGateways(options: GatewaysOptions): Gateways {
     askUser: forms.ask,
     log,
   });
+  const showBanner = createBanners({ memory, show: forms.show });
   const credentialsAt = (gateway: Gateway) => logins.known(gateway);
   return {
     addresses,
@@ -68,7 +71,9 @@ export function createGateways(options: GatewaysOptions): Gateways {
     logins,
     forms,
     signIn: signInWithLogins(followRedirects({ signInAt, addresses, memory, log, credentialsAt }), logins),
-    onSession: createBanners({ memory, show: forms.show }),
+    onSession: showBanner,
+    // Often the same as at the sign-in.
+    onMessage: (gateway, banner) => showBanner({ gateway, banner }),
     onWords: ({ host }, words) => void forms.show(host, words),
   };
 }

@@ -50,6 +50,8 @@ const en = {
   'notice.trialEnds': 'Your trial ends in less than {{time}}',
   'notice.planEnds': 'Your plan ends in less than {{time}}',
   'notice.endsText': 'After that, Waymaker cannot connect without a plan.',
+  'notice.sessionEnds': 'The server ends this session at {{time}}',
+  'notice.sessionEndsText': 'Waymaker then connects again. The server may ask you to sign in.',
 
   'quit.disconnectTitle': 'Disconnect and quit?',
   'quit.disconnectText':
@@ -123,6 +125,8 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
     'notice.trialEnds': '试用将在 {{time}}内结束',
     'notice.planEnds': '套餐将在 {{time}}内到期',
     'notice.endsText': '此后没有套餐将无法连接。',
+    'notice.sessionEnds': '服务器将在 {{time}} 结束此会话',
+    'notice.sessionEndsText': '之后 Waymaker 会重新连接，服务器可能要求你登录。',
 
     'quit.disconnectTitle': '断开连接并退出？',
     'quit.disconnectText':
@@ -190,6 +194,8 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
     'notice.trialEnds': '試用將在 {{time}}內結束',
     'notice.planEnds': '方案將在 {{time}}內到期',
     'notice.endsText': '此後沒有方案將無法連線。',
+    'notice.sessionEnds': '伺服器將在 {{time}} 結束此工作階段',
+    'notice.sessionEndsText': '之後 Waymaker 會重新連線，伺服器可能要求你登入。',
 
     'quit.disconnectTitle': '中斷連線並結束？',
     'quit.disconnectText':

@@ -91,6 +91,11 @@ export const en = {
   'connect.worldAddress': 'Address others see',
   'connect.transport': 'Transport',
   'connect.encryption': 'Encryption',
+  'connect.sessionEnds': 'Session ends',
+  'connect.sessionEndsSoon':
+    'The server ends this session at {{time}}. Waymaker then connects again; the server may ask you to sign in.',
+  'connect.idleEndsSoon':
+    'Nothing is being sent or received, so the server ends this session at {{time}}. Waymaker then connects again.',
   'connect.proxy': 'Proxy (SOCKS5, HTTP)',
   'connect.proxyConfiguration': 'Proxy configuration',
   'connect.tunnelWindow': 'Private window through the tunnel',

@@ -88,6 +88,10 @@ export const zhHans: Texts = {
   'connect.worldAddress': '外界看到的地址',
   'connect.transport': '传输方式',
   'connect.encryption': '加密方式',
+  'connect.sessionEnds': '会话结束时间',
+  'connect.sessionEndsSoon':
+    '服务器将在 {{time}} 结束此会话。之后 Waymaker 会重新连接，服务器可能要求你登录。',
+  'connect.idleEndsSoon': '当前没有收发数据，服务器将在 {{time}} 结束此会话。之后 Waymaker 会重新连接。',
   'connect.proxy': '代理（SOCKS5、HTTP）',
   'connect.proxyConfiguration': '代理配置',
   'connect.tunnelWindow': '经过隧道的无痕窗口',

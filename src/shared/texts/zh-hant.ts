@@ -88,6 +88,10 @@ export const zhHant: Texts = {
   'connect.worldAddress': '外界看到的位址',
   'connect.transport': '傳輸方式',
   'connect.encryption': '加密方式',
+  'connect.sessionEnds': '工作階段結束時間',
+  'connect.sessionEndsSoon':
+    '伺服器將在 {{time}} 結束此工作階段。之後 Waymaker 會重新連線，伺服器可能要求你登入。',
+  'connect.idleEndsSoon': '目前沒有收發資料，伺服器將在 {{time}} 結束此工作階段。之後 Waymaker 會重新連線。',
   'connect.proxy': '代理伺服器（SOCKS5、HTTP）',
   'connect.proxyConfiguration': '代理伺服器設定',
   'connect.tunnelWindow': '經過通道的無痕視窗',

@@ -225,6 +225,20 @@ const encryption = z.object({
 });
 export type Encryption = z.infer<typeof encryption>;
 
+/** The maximum length of a gateway's text to its users, in characters. */
+export const maxGatewayMessage = 4_000;
+
+/** What the gateway says about the session; times are milliseconds since the Unix epoch. */
+const gatewayTerms = z.object({
+  /** When it ends the session, whatever happens; absent if it has not said so. */
+  endsAt: z.optional(z.int().check(z.nonnegative())),
+  /** When it ends the session because nothing is sent or received; only if that is soon. */
+  idleEndsAt: z.optional(z.int().check(z.nonnegative())),
+  /** A text for the user, of several lines of plain text. */
+  message: z.optional(z.string().check(z.minLength(1), z.maxLength(maxGatewayMessage))),
+});
+export type GatewayTermsState = z.infer<typeof gatewayTerms>;
+
 export const tunnelState = z.discriminatedUnion('state', [
   z.object({
     state: z.literal('disconnected'),
@@ -250,6 +264,8 @@ export const tunnelState = z.discriminatedUnion('state', [
     /** Encryption of that transport; absent if it is not known. */
     encryption: z.optional(encryption),
     routing: activeRouting,
+    /** Absent if it says nothing, and for other users of this computer. */
+    terms: z.optional(gatewayTerms),
     ownedByOther,
     /** Absent while every probe succeeds. */
     problems: z.optional(z.array(connectionProblem).check(z.minLength(1), z.maxLength(7))),

@@ -88,6 +88,31 @@ test('what becomes of the tunnel by itself is told, and not what the user does w
   await vi.waitFor(() => expect(titles()).toEqual(['Connected to One', 'Internet blocked']));
 });
 
+test('the end of a session that the gateway limits is said five minutes before, unless the window shows it', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+  const core = await start();
+  const isKnown = (endsAt: number) =>
+    vi.waitFor(() => expect(core.tunnel.state()).toMatchObject({ terms: { endsAt } }));
+  const until = async (endsAt: number) => {
+    around.helper.set({ ...connected, terms: { endsAt } });
+    await isKnown(endsAt);
+  };
+  const ends = Date.now() + 2 * hour;
+  await until(ends);
+  await vi.advanceTimersByTimeAsync(ends - 6 * 60_000 - Date.now());
+  expect(titles().filter((title) => title.startsWith('The server ends'))).toEqual([]);
+  await vi.advanceTimersByTimeAsync(70_000);
+  expect(told.at(-1)).toEqual({
+    title: expect.stringMatching(/^The server ends this session at \d+:\d\d.[AP]M$/) as string,
+    text: 'Waymaker then connects again. The server may ask you to sign in.',
+  });
+  const { length } = told;
+  isInFront = true;
+  await until(Date.now() + 10 * 60_000);
+  await vi.advanceTimersByTimeAsync(6 * 60_000);
+  expect(told).toHaveLength(length);
+});
+
 test('a trial’s end is said a day before, and again an hour before', async () => {
   const core = await start();
   const ends = async (left: number) => {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { isIPv4, isIPv6 } from 'node:net';
 import { maxPushedRoutes } from '../../../network/tunnel-configuration.ts';
 import type { GivenRoutes } from '../../engine-port.ts';
@@ -107,7 +108,7 @@ export function readConnectAnswer({ headers }: AnswerHead): AnswerRead {
         disconnectedSeconds: seconds('x-cstp-disconnected-timeout'),
         leaseSeconds: seconds('x-cstp-lease-duration'),
       },
-      banner: bounded(first('x-cstp-banner'), maxTextChars),
+      banner: readText(bounded(first('x-cstp-banner'), maxTextChars)),
       postAuthXml: bounded(first('x-cstp-post-auth-xml'), maxXmlChars),
       dtls: readDtls(),
     },
@@ -149,6 +150,19 @@ const words = (values: readonly string[]) =>
 
 const bounded = (text: string | undefined, max: number) =>
   text === undefined || text === '' || text.length > max ? undefined : text;
+
+/**
+ * A header's bytes as text. Cisco's gateways write what is not plain, and line breaks, as in URLs; others write UTF-8
+ * as it is.
+ */
+function readText(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  const bytes = Buffer.from(
+    header.replace(/%([0-9A-Fa-f]{2})/g, (_all, hex: string) => String.fromCharCode(parseInt(hex, 16))),
+    'latin1',
+  );
+  return isUtf8(bytes) ? bytes.toString('utf8') : bytes.toString('latin1');
+}
 
 const withoutLength = (prefix: string) => prefix.replace(/\/\d{1,3}$/, '');
 

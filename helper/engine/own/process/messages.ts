@@ -44,6 +44,26 @@ const given = z.strictObject({
   ),
 });
 
+const seconds = z.int().check(z.minimum(1), z.maximum(1_000_000_000));
+
+/** What a gateway says at most, also where it says more. */
+export const termsLimits = { message: 4_000, splitDns: 64, attributes: 16, value: 1_024 } as const;
+
+const terms = z.strictObject({
+  sessionSeconds: z.optional(seconds),
+  idleSeconds: z.optional(seconds),
+  message: z.optional(text(termsLimits.message)),
+  splitDns: z.array(text(253)).check(z.maxLength(termsLimits.splitDns)),
+  attributes: z
+    .array(
+      z.strictObject({
+        name: z.string().check(z.regex(/^[A-Za-z][A-Za-z0-9._-]{0,63}$/)),
+        value: text(termsLimits.value),
+      }),
+    )
+    .check(z.maxLength(termsLimits.attributes)),
+});
+
 const transport = z.enum(['dtls', 'tls']);
 const cause = z.enum([
   'gateway-refuses-connections',
@@ -64,6 +84,7 @@ export const engineMessages = {
   encryption: z.strictObject({ transport, encryption }),
   transport: z.strictObject({ transport }),
   configuration: given,
+  terms,
   note: z.strictObject({ text: text(300) }),
   ended: z.strictObject({
     end: z.enum([

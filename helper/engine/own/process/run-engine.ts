@@ -3,9 +3,10 @@ import { isIP, Socket } from 'node:net';
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node';
 import { userAgent } from '#shared/gateway-agent.ts';
 import { wantsCertificate } from '#node/anyconnect/gateway-tls.ts';
-import type { GivenConfiguration } from '../../engine-port.ts';
+import type { GivenConfiguration, GivenTerms } from '../../engine-port.ts';
 import type { DataPath } from '../data-path/start-data-path.ts';
 import type { ConnectAnswer } from '../cstp/connect-answer.ts';
+import { readCustomAttributes } from '../cstp/post-auth-xml.ts';
 import { usableLinkMtu } from '../tunnel/mtu.ts';
 import { createTunnel, type Tunnel, type TunnelEnd } from '../tunnel/tunnel.ts';
 import { datagramsTo } from './datagrams.ts';
@@ -13,6 +14,7 @@ import { openDevice, type Device } from './device.ts';
 import {
   descriptors,
   startParams,
+  termsLimits,
   withIdentity,
   type Configured,
   type EngineMessage,
@@ -100,6 +102,7 @@ function start(
         if (isApplied) dataPath?.pass(true);
         return isApplied;
       },
+      onGranted: (answer) => void tell('terms', termsOf(answer)),
       onTransport: (transport) => void tell('transport', { transport }),
       onDtlsEncryption: ({ cipher }) =>
         void tell('encryption', {
@@ -153,6 +156,22 @@ function givenBy(answer: ConnectAnswer, mtu: number, withRoutes: boolean): Given
     servers: resolvers,
     searchDomains,
     ...(withRoutes && { routes }),
+  };
+}
+
+function termsOf({
+  limits,
+  banner,
+  splitDns,
+  postAuthXml,
+}: ConnectAnswer): GivenTerms & EngineMessage<'terms'> {
+  const { sessionSeconds, idleSeconds } = limits;
+  return {
+    ...(sessionSeconds !== undefined && { sessionSeconds }),
+    ...(idleSeconds !== undefined && { idleSeconds }),
+    ...(banner !== undefined && { message: banner.slice(0, termsLimits.message) }),
+    splitDns: splitDns.slice(0, termsLimits.splitDns),
+    attributes: postAuthXml === undefined ? [] : readCustomAttributes(postAuthXml),
   };
 }
 

@@ -48,6 +48,8 @@ export interface TunnelListener {
   onPacket(packet: Buffer): void;
   /** The gateway has given this; true when the system has been configured with it. */
   onConfiguration(answer: ConnectAnswer, mtu: number): Promise<boolean>;
+  /** It has granted a tunnel, for the first time or with new keys: its answer, whatever is configured of it. */
+  onGranted?(answer: ConnectAnswer): void;
   /** The tunnel is not busy any more. */
   onRoom?(): void;
   /** The channel that carries packets from now on. */
@@ -196,6 +198,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     });
     if (outcome.kind !== 'granted') return { kind: 'not-granted', outcome };
     const { answer } = outcome;
+    listener.onGranted?.(answer);
     const now = performance.now();
     const mtu = tunnelMtu(answer, { gateway: address, mtu: linkMtu });
     return {

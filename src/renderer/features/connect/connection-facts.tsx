@@ -2,7 +2,7 @@ import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { encryptionText, problemsByWeight, protocolName, transportNames } from '#shared/tunnel/look.ts';
 import type { ActiveRouting, TunnelState } from '#shared/tunnel/state.ts';
-import { formatBytes, formatDuration } from '../../i18n/format.ts';
+import { formatBytes, formatDateTime, formatDuration, formatTime } from '../../i18n/format.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { Facts, type Fact } from '../../ui/facts.tsx';
 import { Fold } from '../../ui/fold.tsx';
@@ -71,6 +71,9 @@ export function ConnectionFacts({ state, isUnfolded, onUnfold }: ConnectionFacts
             ...(state.encryption
               ? [{ name: t('connect.encryption'), value: encryptionText(state.encryption) }]
               : []),
+            ...(state.terms?.endsAt === undefined || state.terms.endsAt <= now
+              ? []
+              : [{ name: t('connect.sessionEnds'), value: endOf(state.terms.endsAt, now, language) }]),
             ...(proxy
               ? [
                   { name: t('connect.proxy'), value: <CopiedValue value={proxy.address} /> },
@@ -85,6 +88,10 @@ export function ConnectionFacts({ state, isUnfolded, onUnfold }: ConnectionFacts
     </div>
   );
 }
+
+/** With the date, if it is not within a day. */
+const endOf = (at: number, now: number, language: string) =>
+  at - now < 24 * 3_600_000 ? formatTime(new Date(at), language) : formatDateTime(new Date(at), language);
 
 /** Last, because a server can name many. */
 function networkFacts(

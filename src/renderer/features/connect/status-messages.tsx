@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { mayBePortal, problemsByWeight, type ConnectRefusal } from '#shared/tunnel/look.ts';
+import { mayBePortal, problemsByWeight, sessionWarningMs, type ConnectRefusal } from '#shared/tunnel/look.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import {
   causeTexts,
@@ -9,9 +9,12 @@ import {
   reasonTexts,
   refusalTexts,
 } from '#shared/texts/tunnel-texts.ts';
+import { formatTime } from '../../i18n/format.ts';
+import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { useApp } from '../../platform/host-context.tsx';
 import { Fold } from '../../ui/fold.tsx';
 import { Message } from '../../ui/message.tsx';
+import { useNow } from '../../ui/use-now.ts';
 import { withCommands } from '../../ui/with-commands.tsx';
 import { isMember } from '../session/is-member.ts';
 import { useUser } from '../session/use-user.ts';
@@ -49,6 +52,21 @@ export function StatusProblems({ state }: { state: TunnelState | undefined }) {
       )}
     </>
   );
+}
+
+/** The gateway is about to end the session. */
+export function StatusEnd({ state }: { state: TunnelState | undefined }) {
+  const { t } = useTranslation();
+  const language = useLanguageTag();
+  const now = useNow(10);
+  if (state?.state !== 'connected') return null;
+  const { endsAt = 0, idleEndsAt = 0 } = state.terms ?? {};
+  const time = (at: number) => ({ time: formatTime(new Date(at), language) });
+  if (endsAt > now && endsAt - now <= sessionWarningMs)
+    return <Message tone="info">{t('connect.sessionEndsSoon', time(endsAt))}</Message>;
+  return idleEndsAt > now ? (
+    <Message tone="info">{t('connect.idleEndsSoon', time(idleEndsAt))}</Message>
+  ) : null;
 }
 
 interface StatusTroubleProps {

@@ -17,7 +17,7 @@ import { cardState, type CardState } from './card-state.ts';
 import { ConnectButtons } from './connect-buttons.tsx';
 import { ConnectionFacts } from './connection-facts.tsx';
 import { RouteFigure } from './route-figure.tsx';
-import { StatusProblems, StatusTrouble } from './status-messages.tsx';
+import { StatusEnd, StatusProblems, StatusTrouble } from './status-messages.tsx';
 import classes from './status-panel.module.css';
 import { useTunnelView } from '../tunnel/tunnel-context.tsx';
 import { shownState } from '../tunnel/tunnel-store.ts';
@@ -88,6 +88,7 @@ export function StatusPanel(props: StatusPanelProps) {
       <div className={classes.messages}>
         <StatusTrouble {...{ card, state, refusal }} />
         <StatusProblems state={state} />
+        <StatusEnd state={state} />
       </div>
       {children}
       {actions.length > 0 && (

@@ -35,6 +35,7 @@ const say = (method, params) => frame({ method, params });
 let id = 0;
 const request = (params) => frame({ id: ++id, method: 'configuration', params });
 const configuration = { ipv4: '192.0.2.7', servers: [], searchDomains: [] };
+const terms = { splitDns: [], attributes: [] };
 control.on('error', () => {});
 setInterval(() => {}, 1000);
 control.on('data', () => {});
@@ -70,6 +71,7 @@ ${script}
       told.push(given);
       return Promise.resolve(true);
     },
+    onTerms: (terms) => told.push(terms),
     onTransport: (transport) => told.push(transport),
     onUnreachable: (cause) => told.push(cause),
     onEncryption: (...encryption) => told.push(encryption),
@@ -91,6 +93,13 @@ describe('is ended at once:', () => {
       `say('encryption', { transport: 'tls', encryption: { protocol: 'TLS 1.3', cipher: '<b>' } })`,
     ],
     ['too many resolvers', `request({ ...configuration, servers: Array(17).fill('192.0.2.1') })`],
+    ['a limit before its time', `say('terms', { ...terms, sessionSeconds: -1 })`],
+    ['a message without end', `say('terms', { ...terms, message: 'a'.repeat(4_001) })`],
+    ['too many domains', `say('terms', { ...terms, splitDns: Array(65).fill('a.example') })`],
+    [
+      'an attribute with another name',
+      `say('terms', { ...terms, attributes: [{ name: '../a', value: 'b' }] })`,
+    ],
     ['something else in a configuration', `request({ ...configuration, command: 'reboot' })`],
     ['too many notes', `for (let i = 0; i < 301; i += 1) say('note', { text: 'a' })`],
     ['an end that nobody knows', `say('ended', { end: 'well' })`],
@@ -115,6 +124,7 @@ test('what it says is passed on, and nothing after its end', async () => {
     say('reached', {});
     say('encryption', { transport: 'tls', encryption: { protocol: 'TLS 1.3', cipher: 'AES-256-GCM' } });
     say('transport', { transport: 'dtls' });
+    say('terms', { ...terms, idleSeconds: 60 });
     say('unreachable', { cause: 'gateway-tls-failed' });
     say('ended', { end: 'connection-lost' });
     say('transport', { transport: 'tls' });
@@ -124,6 +134,7 @@ test('what it says is passed on, and nothing after its end', async () => {
     'reached',
     ['tls', { protocol: 'TLS 1.3', cipher: 'AES-256-GCM' }],
     'dtls',
+    { idleSeconds: 60, splitDns: [], attributes: [] },
     'gateway-tls-failed',
   ]);
 });

@@ -9,7 +9,9 @@ import {
 import { connectRequest } from '../../../../helper/engine/own/cstp/connect-request.ts';
 
 function read(...lines: string[]): AnswerRead {
-  const head = createHeadReader()(Buffer.from(`HTTP/1.1 200 CONNECTED\r\n${lines.join('\r\n')}\r\n\r\n`));
+  const head = createHeadReader()(
+    Buffer.from(`HTTP/1.1 200 CONNECTED\r\n${lines.join('\r\n')}\r\n\r\n`, 'latin1'),
+  );
   if (head.kind !== 'complete') throw new Error(head.kind);
   return readConnectAnswer(head.head);
 }
@@ -75,6 +77,15 @@ test('what ocserv answers is read as it means it', () => {
     postAuthXml: undefined,
     dtls: { kind: 'psk', id: Buffer.alloc(32, 10), port: 443, dpdSeconds: 60, keepAliveSeconds: undefined },
   } satisfies ConnectAnswer);
+});
+
+test.each([
+  ['in words as they are', 'Welcome, 5% off', 'Welcome, 5% off'],
+  ['as in URLs', 'Line%20one%0A%E4%BD%A0%E5%A5%BD', 'Line one\n你好'],
+  ['in UTF-8', Buffer.from('Grüße').toString('latin1'), 'Grüße'],
+  ['in an older code', 'Gr\xfc\xdfe', 'Grüße'],
+])('a banner %s', (_how, header, text) => {
+  expect(answerTo(`X-CSTP-Banner: ${header}`).banner).toBe(text);
 });
 
 test('compression is refused, however it is called', () => {
