@@ -11,7 +11,7 @@ import {
 /**
  * `npm run soak [-- SECONDS]`: for ten minutes if nothing else is said, sessions under traffic, side by side, while
  * gateways renew their keys, and beside them every call of the service with odd values, random steps against a model of the
- * tunnel, and helpers that are killed at each step of their journal. Prints the longest silence of each session, and the
+ * tunnel, helpers that are killed at each step of their journal, and hostile input for our own engine. Prints the longest silence of each session, and the
  * seeds.
  */
 const seconds = Number(process.argv[2] ?? '600');
@@ -74,6 +74,8 @@ const outcomes = await Promise.all([
   // Random steps against a model of the tunnel, with a seed of their own each time.
   beside('sequences/index.ts'),
   beside('journal-deaths.ts'),
+  // What strangers may send to our own engine.
+  beside('hostile-input.ts'),
   ...soaks.map(async ({ name, maxGapMs, ...session }) => {
     try {
       const { gaps, interruptions, rekeys, events } = await runSessionUnderTraffic(session);
