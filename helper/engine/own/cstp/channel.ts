@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import { createHeadReader } from './answer-head.ts';
 import { readConnectAnswer, type ConnectAnswer } from './connect-answer.ts';
 import { connectRequest, type ConnectRequest } from './connect-request.ts';
-import { createPacketReader, framePacket, packetKind } from './packet.ts';
+import { createPacketReader, framePacket, packetKind } from '#node/anyconnect/cstp/packet.ts';
 
 /** What became of the request for a tunnel. */
 export type ConnectOutcome =

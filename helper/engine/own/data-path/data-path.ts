@@ -1,5 +1,5 @@
 import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
-import { contentType } from '../dtls/record.ts';
+import { contentType } from '#node/anyconnect/dtls/record.ts';
 import { createArena, type Arena } from './arena.ts';
 import { createChannel, retireKeys, secure, setClock, type Channel } from './channel.ts';
 import { createCutter } from './cutter.ts';

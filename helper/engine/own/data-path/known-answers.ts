@@ -1,5 +1,15 @@
-import { cipherSuites, suiteOf, type CipherSuite, type RecordKey } from '../dtls/cipher-suites.ts';
-import { contentType, createRecordOpener, createRecordSealer, readHeader } from '../dtls/record.ts';
+import {
+  cipherSuites,
+  suiteOf,
+  type CipherSuite,
+  type RecordKey,
+} from '#node/anyconnect/dtls/cipher-suites.ts';
+import {
+  contentType,
+  createRecordOpener,
+  createRecordSealer,
+  readHeader,
+} from '#node/anyconnect/dtls/record.ts';
 import type { Arena } from './arena.ts';
 import type { Openssl } from './openssl-cipher.ts';
 import { cipherSteps, createRecordCiphers, type CipherStep, type RecordCiphers } from './record-cipher.ts';

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type CipherGCMTypes } from 'node:crypto';
-import type { CipherSuite } from '../dtls/cipher-suites.ts';
-import { headerBytes, tagBytes, version } from '../dtls/record.ts';
+import type { CipherSuite } from '#node/anyconnect/dtls/cipher-suites.ts';
+import { headerBytes, tagBytes, version } from '#node/anyconnect/dtls/record.ts';
 import type { Arena } from './arena.ts';
 import type { OpensslCipher, Openssl } from './openssl-cipher.ts';
 

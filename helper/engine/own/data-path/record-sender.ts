@@ -1,5 +1,5 @@
-import { packetKind } from '../cstp/packet.ts';
-import { contentType, headerBytes, overheadOf, tagBytes, version } from '../dtls/record.ts';
+import { packetKind } from '#node/anyconnect/cstp/packet.ts';
+import { contentType, headerBytes, overheadOf, tagBytes, version } from '#node/anyconnect/dtls/record.ts';
 import type { Arena } from './arena.ts';
 import type { Channel, Secured } from './channel.ts';
 import type { Cutter } from './cutter.ts';

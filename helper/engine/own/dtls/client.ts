@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { Malformed } from './bytes.ts';
-import type { CipherSuite, RecordKey } from './cipher-suites.ts';
+import { Malformed } from '#node/anyconnect/dtls/bytes.ts';
+import type { CipherSuite, RecordKey } from '#node/anyconnect/dtls/cipher-suites.ts';
 import { createHandshake, type Flight, type HandshakeKeys } from './handshake.ts';
-import { createMessageAssembly } from './message-assembly.ts';
+import { createMessageAssembly } from '#node/anyconnect/dtls/message-assembly.ts';
 import {
   contentType,
   createRecordOpener,
@@ -13,8 +13,8 @@ import {
   type RecordHeader,
   type RecordOpener,
   type RecordSealer,
-} from './record.ts';
-import { createReplayWindow } from './replay-window.ts';
+} from '#node/anyconnect/dtls/record.ts';
+import { createReplayWindow } from '#node/anyconnect/dtls/replay-window.ts';
 
 /** Why a DTLS connection carries nothing any more. */
 export type DtlsEnd =

@@ -1,12 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { ByteReader, Malformed } from './bytes.ts';
+import { ByteReader, Malformed } from '#node/anyconnect/dtls/bytes.ts';
 import {
   masterSecret,
   premasterSecret,
   recordKeys,
   type CipherSuite,
   type RecordKey,
-} from './cipher-suites.ts';
+} from '#node/anyconnect/dtls/cipher-suites.ts';
 import {
   clientHello,
   clientKeyExchange,
@@ -16,10 +16,10 @@ import {
   readServerKeyExchange,
   wholeMessage,
   type ServerHello,
-} from './handshake-messages.ts';
-import type { HandshakeMessage } from './message-assembly.ts';
-import { prf } from './prf.ts';
-import { contentType } from './record.ts';
+} from '#node/anyconnect/dtls/handshake-messages.ts';
+import type { HandshakeMessage } from '#node/anyconnect/dtls/message-assembly.ts';
+import { prf } from '#node/anyconnect/dtls/prf.ts';
+import { contentType } from '#node/anyconnect/dtls/record.ts';
 
 /**
  * The handshake of a client with a pre-shared key (RFC 4279 §2, RFC 7627 §4), without records, datagrams and time:

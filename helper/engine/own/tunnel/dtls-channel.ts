@@ -1,5 +1,5 @@
-import { packetKind } from '../cstp/packet.ts';
-import type { CipherSuite } from '../dtls/cipher-suites.ts';
+import { packetKind } from '#node/anyconnect/cstp/packet.ts';
+import type { CipherSuite } from '#node/anyconnect/dtls/cipher-suites.ts';
 import { createDtlsClient, type DtlsClient, type DtlsCounters, type SecuredRecords } from '../dtls/client.ts';
 import { probeSizes } from './mtu.ts';
 import type { Patience } from './patience.ts';

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
-import { cipherSuites } from '../dtls/cipher-suites.ts';
-import { overheadOf } from '../dtls/record.ts';
+import { cipherSuites } from '#node/anyconnect/dtls/cipher-suites.ts';
+import { overheadOf } from '#node/anyconnect/dtls/record.ts';
 import type { ConnectAnswer } from '../cstp/connect-answer.ts';
 
 /** Headers of IPv4 and IPv6 without options, and of UDP. */

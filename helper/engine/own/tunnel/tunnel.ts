@@ -6,8 +6,8 @@ import {
   type CstpChannel,
 } from '../cstp/channel.ts';
 import type { ConnectAnswer } from '../cstp/connect-answer.ts';
-import { packetKind } from '../cstp/packet.ts';
-import type { CipherSuite } from '../dtls/cipher-suites.ts';
+import { packetKind } from '#node/anyconnect/cstp/packet.ts';
+import type { CipherSuite } from '#node/anyconnect/dtls/cipher-suites.ts';
 import { createAlarm } from './alarm.ts';
 import {
   createDtlsChannel,

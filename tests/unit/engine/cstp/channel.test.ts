@@ -1,7 +1,7 @@
 import { duplexPair } from 'node:stream';
 import { describe, expect, test, vi } from 'vitest';
 import { createCstpChannel, type ChannelEnd } from '../../../../helper/engine/own/cstp/channel.ts';
-import { framePacket, packetKind } from '../../../../helper/engine/own/cstp/packet.ts';
+import { framePacket, packetKind } from '#node/anyconnect/cstp/packet.ts';
 
 const request = {
   host: 'vpn.example',

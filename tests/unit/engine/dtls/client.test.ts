@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createDtlsClient, type DtlsEnd } from '../../../../helper/engine/own/dtls/client.ts';
-import { messageType, wholeMessage } from '../../../../helper/engine/own/dtls/handshake-messages.ts';
-import { contentType, plainRecord, readHeader } from '../../../../helper/engine/own/dtls/record.ts';
+import { messageType, wholeMessage } from '#node/anyconnect/dtls/handshake-messages.ts';
+import { contentType, plainRecord, readHeader } from '#node/anyconnect/dtls/record.ts';
 
 /** Handshakes with real servers, OpenSSL's and GnuTLS's, are in tests/helper/engine/own. */
 

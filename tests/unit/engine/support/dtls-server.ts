@@ -1,16 +1,7 @@
 import { createHash } from 'node:crypto';
-import {
-  masterSecret,
-  premasterSecret,
-  recordKeys,
-  suiteOf,
-} from '../../../../helper/engine/own/dtls/cipher-suites.ts';
-import {
-  messageHeaderBytes,
-  messageType,
-  wholeMessage,
-} from '../../../../helper/engine/own/dtls/handshake-messages.ts';
-import { prf } from '../../../../helper/engine/own/dtls/prf.ts';
+import { masterSecret, premasterSecret, recordKeys, suiteOf } from '#node/anyconnect/dtls/cipher-suites.ts';
+import { messageHeaderBytes, messageType, wholeMessage } from '#node/anyconnect/dtls/handshake-messages.ts';
+import { prf } from '#node/anyconnect/dtls/prf.ts';
 import {
   contentType,
   createRecordOpener,
@@ -20,7 +11,7 @@ import {
   readHeader,
   type RecordOpener,
   type RecordSealer,
-} from '../../../../helper/engine/own/dtls/record.ts';
+} from '#node/anyconnect/dtls/record.ts';
 
 /**
  * The other end of DTLS for tests with a clock of their own, which other makers' servers do not have; that the client

@@ -1,19 +1,14 @@
 import { createHeadReader } from '../../../../helper/engine/own/cstp/answer-head.ts';
 import { readConnectAnswer } from '../../../../helper/engine/own/cstp/connect-answer.ts';
-import {
-  createPacketReader,
-  framePacket,
-  maxPayload,
-  packetKind,
-} from '../../../../helper/engine/own/cstp/packet.ts';
+import { createPacketReader, framePacket, maxPayload, packetKind } from '#node/anyconnect/cstp/packet.ts';
 import { readCustomAttributes } from '../../../../helper/engine/own/cstp/post-auth-xml.ts';
 import { createArena } from '../../../../helper/engine/own/data-path/arena.ts';
 import { createCutter } from '../../../../helper/engine/own/data-path/cutter.ts';
 import { createJoiner } from '../../../../helper/engine/own/data-path/joiner.ts';
 import { virtioBytes } from '../../../../helper/engine/own/data-path/virtio-header.ts';
 import { createDtlsClient } from '../../../../helper/engine/own/dtls/client.ts';
-import { messageType, wholeMessage } from '../../../../helper/engine/own/dtls/handshake-messages.ts';
-import { contentType, plainRecord } from '../../../../helper/engine/own/dtls/record.ts';
+import { messageType, wholeMessage } from '#node/anyconnect/dtls/handshake-messages.ts';
+import { contentType, plainRecord } from '#node/anyconnect/dtls/record.ts';
 import { createDtlsServer } from './dtls-server.ts';
 import { largePacket, packet, type PacketShape } from './packets.ts';
 

@@ -1,5 +1,5 @@
 import { duplexPair, type Duplex } from 'node:stream';
-import { createPacketReader, framePacket, packetKind } from '../../../../helper/engine/own/cstp/packet.ts';
+import { createPacketReader, framePacket, packetKind } from '#node/anyconnect/cstp/packet.ts';
 import type { OpenDatagrams } from '../../../../helper/engine/own/tunnel/dtls-channel.ts';
 import {
   createTunnel,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { framePacket, packetKind } from '../../../../helper/engine/own/cstp/packet.ts';
+import { framePacket, packetKind } from '#node/anyconnect/cstp/packet.ts';
 import { startTunnel, usualHeaders, type TestGateway } from '../support/test-gateway.ts';
 
 beforeEach(() => void vi.useFakeTimers());

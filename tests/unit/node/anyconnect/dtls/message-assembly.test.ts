@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Malformed } from '../../../../helper/engine/own/dtls/bytes.ts';
-import { wholeMessage } from '../../../../helper/engine/own/dtls/handshake-messages.ts';
+import { Malformed } from '#node/anyconnect/dtls/bytes.ts';
+import { wholeMessage } from '#node/anyconnect/dtls/handshake-messages.ts';
 import {
   createMessageAssembly,
   type HandshakeMessage,
   type MessageAssembly,
-} from '../../../../helper/engine/own/dtls/message-assembly.ts';
+} from '#node/anyconnect/dtls/message-assembly.ts';
 
 function fragment(message: HandshakeMessage, offset: number, length: number): Buffer {
   const whole = wholeMessage(message.type, message.sequence, message.body);

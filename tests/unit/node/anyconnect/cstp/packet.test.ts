@@ -1,11 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  createPacketReader,
-  framePacket,
-  maxPayload,
-  packetKind,
-} from '../../../../helper/engine/own/cstp/packet.ts';
+import { createPacketReader, framePacket, maxPayload, packetKind } from '#node/anyconnect/cstp/packet.ts';
 
 type Read = [kind: number, payload: string];
 

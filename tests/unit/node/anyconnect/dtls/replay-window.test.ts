@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createReplayWindow } from '../../../../helper/engine/own/dtls/replay-window.ts';
+import { createReplayWindow } from '#node/anyconnect/dtls/replay-window.ts';
 
 /** As the handshake's number grows, numbers come in order, late, again, and far ahead. */
 const steps = fc.array(

@@ -1,7 +1,7 @@
 import { createDecipheriv } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cipherSuites } from '../../../../helper/engine/own/dtls/cipher-suites.ts';
+import { cipherSuites } from '#node/anyconnect/dtls/cipher-suites.ts';
 import {
   contentType,
   createRecordOpener,
@@ -9,7 +9,7 @@ import {
   overheadOf,
   plainRecord,
   readHeader,
-} from '../../../../helper/engine/own/dtls/record.ts';
+} from '#node/anyconnect/dtls/record.ts';
 
 const contents = fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes));
 

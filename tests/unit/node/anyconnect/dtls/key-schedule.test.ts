@@ -4,8 +4,8 @@ import {
   masterSecret,
   premasterSecret,
   recordKeys,
-} from '../../../../helper/engine/own/dtls/cipher-suites.ts';
-import { prf } from '../../../../helper/engine/own/dtls/prf.ts';
+} from '#node/anyconnect/dtls/cipher-suites.ts';
+import { prf } from '#node/anyconnect/dtls/prf.ts';
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
 
