@@ -8,6 +8,7 @@ export const houses = {
     ofEveryRoom: ['with-timeout.ts', 'listeners.ts', 'desktop-names.ts'],
     rooms: {
       cli: [
+        'self-test',
         'control',
         'login-item',
         'tunnel',
@@ -16,6 +17,7 @@ export const houses = {
         'environment.ts',
         'http-fetch.ts',
       ],
+      'self-test': ['diagnostics', 'control'],
       electron: [
         'tunnel',
         'gateway',
@@ -185,6 +187,7 @@ export const systemChoosers = {
   'src/main/diagnostics': 'network-links.ts',
   'src/main/control': 'control-place.ts',
   'src/main/cli/doctor': 'this-system.ts',
+  'src/main/self-test': 'system-self-test.ts',
   'src/node/os': 'peer-process.ts',
 };
 

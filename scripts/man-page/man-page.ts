@@ -16,6 +16,7 @@ const exitTexts: Record<keyof typeof exitCode, string> = {
   notConnected: 'Not connected: connect failed, or status \\-\\-check found no tunnel.',
   refused: 'You may not use the server, or the connection belongs to another user.',
   problems: 'doctor found a problem.',
+  unchecked: 'self\\-test found nothing wrong, but could not check everything.',
   interrupted: 'Stopped by Ctrl\\-C.',
 };
 

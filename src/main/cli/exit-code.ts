@@ -14,6 +14,8 @@ export const exitCode = {
   refused: 6,
   /** `doctor` found something wrong. */
   problems: 7,
+  /** `self-test` found nothing wrong, but could not check everything. */
+  unchecked: 8,
   /** By SIGINT, as in shells. */
   interrupted: 130,
 } as const;

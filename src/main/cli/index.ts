@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 import { exitCode } from './exit-code.ts';
+import { insideWord } from '../self-test/inside-word.ts';
+import { systemSelfTest } from '../self-test/system-self-test.ts';
 import { runCommandLine } from './run-command-line.ts';
 
 /** Set if the result could not be written. */
@@ -15,6 +17,8 @@ process.on('exit', () => {
   process.stderr.write(`${unwritten.message}\n`);
 });
 
-process.exitCode = await runCommandLine(process.argv.slice(2));
+const [first, second = ''] = process.argv.slice(2);
+if (first === insideWord) await systemSelfTest(process.platform)?.inside(second);
+else process.exitCode = await runCommandLine(process.argv.slice(2));
 // The wait is no longer wanted.
 if (process.exitCode === exitCode.interrupted) process.exit();

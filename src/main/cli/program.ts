@@ -8,7 +8,9 @@ import { doctor } from './commands/doctor.ts';
 import { log } from './commands/log.ts';
 import { listApps, mode, modeNames, type ModeName } from './commands/mode.ts';
 import { reset } from './commands/reset.ts';
+import { engine, type Engine } from '../self-test/verdict.ts';
 import { restore } from './commands/restore.ts';
+import { selfTest } from './commands/self-test.ts';
 import { servers } from './commands/servers.ts';
 import { signIn, signOut } from './commands/sign-in.ts';
 import { status } from './commands/status.ts';
@@ -114,6 +116,16 @@ export function createProgram(options: ProgramOptions): Command {
     .action((flags: { json?: true; force?: true; stateDir?: string }) =>
       options.run(flags.json === true, (context) =>
         restore(context, { isForced: flags.force === true, stateDirectory: flags.stateDir }),
+      ),
+    );
+  add('self-test', say('command.selfTest'))
+    .option('--report <file>', say('command.reportOption'))
+    .addOption(new Option('--engine <engine>', say('command.engineOption')).choices(engine.options))
+    .action((flags: { json?: true; report?: string; engine?: Engine }) =>
+      options.run(
+        flags.json === true,
+        (context) => selfTest(context, { reportFile: flags.report, engine: flags.engine }),
+        { handlesInterruption: true },
       ),
     );
   add('log', say('command.log'))

@@ -17,6 +17,8 @@ const argumentWords = {
   items: 'command.itemsWord',
   email: 'command.emailWord',
   command: 'command.commandWord',
+  engine: 'command.engineWord',
+  file: 'command.fileWord',
   folder: 'command.folderWord',
   shell: 'command.shellWord',
 } as const;

@@ -10,6 +10,8 @@ export interface PersonalNames {
   hostName: string;
   /** Names of Wi-Fi networks, and anything else with a name. */
   networks: readonly string[];
+  /** Addresses that are the same for everybody. */
+  knownAddresses?: readonly string[];
 }
 
 /** Accounts that every computer has, which identify nobody. */
@@ -30,7 +32,7 @@ const isNobodys = (address: string) =>
 export function createNameScrubber(names: PersonalNames): (text: string) => string {
   const numbers = new Map<string, number>();
   const numbered = (address: string) => {
-    if (isNobodys(address)) return address;
+    if (isNobodys(address) || names.knownAddresses?.includes(address)) return address;
     const key = address.toLowerCase();
     if (!numbers.has(key)) numbers.set(key, numbers.size + 1);
     return `[address ${numbers.get(key)}]`;

@@ -61,6 +61,7 @@ test('each command prints for programs what is documented, whether it succeeds o
   expect(await keptLog(directory)).not.toContain('Aurora');
   await helper.stop();
   await result(['restore'], ['--state-dir', helper.stateDirectory]);
+  await result(['self-test']);
   await expect.poll(() => codeOf(['disconnect'])).toBe('helper-absent');
   expect(await result(['sign-out'])).toEqual({ signedIn: false });
   expect(await result(['reset'], ['--yes'])).toMatchObject({ removed: [expect.any(String)] });

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -8,6 +7,7 @@ import { readPeerProcess } from '#node/os/peer-process.ts';
 import { readEnvironment } from '../../environment.ts';
 import { CommandProblem, type CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
+import { helperProgram } from '../helper-program.ts';
 
 /** The helper ends its engine and its proxy itself; after this time, it is killed. */
 const stopMs = 15_000;
@@ -58,12 +58,6 @@ async function runProgram(args: readonly string[], env: NodeJS.ProcessEnv) {
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, output };
-}
-
-/** Next to this program, in a build as well as when installed. */
-function helperProgram(): string | undefined {
-  const file = path.resolve(path.dirname(process.argv[1] ?? ''), '../helper/helper.mjs');
-  return existsSync(file) ? file : undefined;
 }
 
 /** The process that listens on a socket; undefined if none does. */

@@ -1,0 +1,256 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { ByteReader, Malformed, number, vector } from '#node/anyconnect/dtls/bytes.ts';
+import {
+  cipherSuites,
+  masterSecret,
+  premasterSecret,
+  recordKeys,
+  type CipherSuite,
+} from '#node/anyconnect/dtls/cipher-suites.ts';
+import { messageHeaderBytes, messageType, wholeMessage } from '#node/anyconnect/dtls/handshake-messages.ts';
+import { createMessageAssembly, type HandshakeMessage } from '#node/anyconnect/dtls/message-assembly.ts';
+import { prf } from '#node/anyconnect/dtls/prf.ts';
+import {
+  contentType,
+  createRecordOpener,
+  createRecordSealer,
+  headerBytes,
+  plainRecord,
+  readHeader,
+  version,
+  type RecordOpener,
+  type RecordSealer,
+} from '#node/anyconnect/dtls/record.ts';
+import { createReplayWindow } from '#node/anyconnect/dtls/replay-window.ts';
+
+/**
+ * A server of DTLS 1.2 with a pre-shared key, for one client, without a socket: its owner hands it datagrams, and sends
+ * those that it makes. It has no timers. The client sends again what got no answer, and so does this (RFC 6347 §4.2.4).
+ */
+export interface DtlsServer {
+  receive(datagram: Buffer): void;
+  /** Sends one record; false while there is no connection. */
+  send(content: Uint8Array): boolean;
+}
+
+export interface DtlsServerOptions {
+  key: Uint8Array;
+  send(datagram: Buffer): void;
+  onContent(content: Buffer): void;
+  onConnected?(suite: CipherSuite): void;
+  /** The client has said that it closes the connection. */
+  onEnd?(): void;
+}
+
+interface ClientHello {
+  random: Buffer;
+  suite: CipherSuite;
+  knowsExtendedMasterSecret: boolean;
+  knowsRenegotiation: boolean;
+}
+
+type State =
+  | { at: 'hello' }
+  | { at: 'key-exchange'; hello: ClientHello; flight: Buffer }
+  | { at: 'finished'; master: Buffer; suite: CipherSuite; open: RecordOpener; seal: RecordSealer }
+  | { at: 'connected'; open: RecordOpener; seal: RecordSealer; flight: Buffer };
+
+const verifyBytes = 12;
+const extension = { extendedMasterSecret: 23, renegotiationInfo: 0xff01 } as const;
+/** RFC 5746 §3.3: stands for the extension. */
+const renegotiationSuite = 0x00ff;
+const closeNotify = 0;
+
+export function createDtlsServer(options: DtlsServerOptions): DtlsServer {
+  const random = randomBytes(32);
+  const messages = createMessageAssembly();
+  const window = createReplayWindow();
+  const transcript: Buffer[] = [];
+  let state: State = { at: 'hello' };
+  let plainSequence = 0;
+
+  const hashOf = ({ hash }: CipherSuite) => createHash(hash).update(Buffer.concat(transcript)).digest();
+
+  function plain(type: number, content: Uint8Array): Buffer {
+    plainSequence += 1;
+    return plainRecord(type, plainSequence - 1, content);
+  }
+
+  function own(type: number, sequence: number, body: Buffer): Buffer {
+    const whole = wholeMessage(type, sequence, body);
+    transcript.push(whole);
+    return whole;
+  }
+
+  function takeHello({ body }: HandshakeMessage): void {
+    const hello = readClientHello(body);
+    const flight = Buffer.concat(
+      [
+        own(messageType.serverHello, 0, serverHello(random, hello)),
+        own(messageType.serverHelloDone, 1, Buffer.alloc(0)),
+      ].map((message) => plain(contentType.handshake, message)),
+    );
+    state = { at: 'key-exchange', hello, flight };
+    options.send(flight);
+  }
+
+  function takeKeyExchange(hello: ClientHello): void {
+    const { suite } = hello;
+    const premaster = premasterSecret(options.key);
+    const master = masterSecret({
+      suite,
+      premaster,
+      clientRandom: hello.random,
+      serverRandom: random,
+      sessionHash: hello.knowsExtendedMasterSecret ? hashOf(suite) : undefined,
+    });
+    const keys = recordKeys(suite, master, { client: hello.random, server: random });
+    const open = createRecordOpener(suite, keys.client);
+    state = { at: 'finished', master, suite, open, seal: createRecordSealer(suite, keys.server, 1) };
+  }
+
+  function takeFinished(message: HandshakeMessage, at: Extract<State, { at: 'finished' }>): void {
+    const { master, suite, open, seal } = at;
+    const expected = prf(suite.hash, master, 'client finished', hashOf(suite), verifyBytes);
+    if (message.body.length !== verifyBytes || !timingSafeEqual(message.body, expected))
+      throw new Malformed('it has seen another handshake');
+    transcript.push(wholeMessage(message.type, message.sequence, message.body));
+    const verify = prf(suite.hash, master, 'server finished', hashOf(suite), verifyBytes);
+    const finished = seal.seal(contentType.handshake, wholeMessage(messageType.finished, 2, verify));
+    if (!finished) throw new Error('no first record');
+    const flight = Buffer.concat([plain(contentType.changeCipherSpec, Buffer.from([1])), finished]);
+    state = { at: 'connected', open, seal, flight };
+    options.send(flight);
+    options.onConnected?.(suite);
+  }
+
+  function takeHandshake(content: Buffer, isEncrypted: boolean): void {
+    messages.add(content);
+    let hasNews = false;
+    for (let next = messages.next(); next; next = messages.next()) {
+      hasNews = true;
+      if (state.at === 'finished') {
+        if (!isEncrypted || next.type !== messageType.finished) throw new Malformed('not its last message');
+        takeFinished(next, state);
+        continue;
+      }
+      if (isEncrypted) throw new Malformed('encrypted too early');
+      transcript.push(wholeMessage(next.type, next.sequence, next.body));
+      if (state.at === 'hello' && next.type === messageType.clientHello) takeHello(next);
+      else if (state.at === 'key-exchange' && next.type === messageType.clientKeyExchange)
+        takeKeyExchange(state.hello);
+      else throw new Malformed(`message ${next.type} out of order`);
+    }
+    // It has not seen our answer.
+    if (!hasNews && 'flight' in state) options.send(state.flight);
+  }
+
+  function takeRecord(record: Buffer): void {
+    const header = readHeader(record, 0);
+    if (!header) return;
+    if (header.epoch === 0) {
+      if (header.type === contentType.handshake) takeHandshake(record.subarray(headerBytes), false);
+      return;
+    }
+    if (!('open' in state) || header.epoch !== 1 || !window.isFresh(header.sequence)) return;
+    const content = state.open(header, record);
+    if (!content) return;
+    window.accept(header.sequence);
+    if (header.type === contentType.handshake) takeHandshake(content, true);
+    else if (header.type === contentType.applicationData && state.at === 'connected')
+      options.onContent(content);
+    else if (header.type === contentType.alert && content[1] === closeNotify) options.onEnd?.();
+  }
+
+  return {
+    receive(datagram) {
+      for (let at = 0; at < datagram.length;) {
+        const header = readHeader(datagram, at);
+        if (!header) return;
+        const next = at + headerBytes + header.length;
+        try {
+          takeRecord(datagram.subarray(at, next));
+        } catch (error) {
+          // What is malformed is ignored: anybody could have sent it.
+          if (!(error instanceof Malformed)) throw error;
+        }
+        at = next;
+      }
+    },
+    send(content) {
+      const record =
+        state.at === 'connected' ? state.seal.seal(contentType.applicationData, content) : undefined;
+      if (record) options.send(record);
+      return record !== undefined;
+    },
+  };
+}
+
+/** The session that a first datagram names, which PSK-NEGOTIATE uses for the tunnel's; undefined: it is none. */
+export function namedSession(datagram: Buffer): Buffer | undefined {
+  const header = readHeader(datagram, 0);
+  if (header?.type !== contentType.handshake || header.epoch !== 0) return undefined;
+  const reader = new ByteReader(datagram.subarray(headerBytes, headerBytes + header.length));
+  try {
+    if (reader.number(1) !== messageType.clientHello) return undefined;
+    reader.take(messageHeaderBytes - 1);
+    reader.take(2 + 32);
+    return Buffer.from(reader.vector(1));
+  } catch (error) {
+    if (error instanceof Malformed) return undefined;
+    throw error;
+  }
+}
+
+function readClientHello(body: Buffer): ClientHello {
+  const reader = new ByteReader(body);
+  // Numbers of DTLS count downwards.
+  if (reader.number(2) > version) throw new Malformed('an older version');
+  const random = Buffer.from(reader.take(32));
+  reader.vector(1);
+  reader.vector(1);
+  const offered = numbersIn(reader.vector(2));
+  reader.vector(1);
+  const extensions = new Set<number>();
+  if (reader.left > 0) {
+    const list = new ByteReader(reader.vector(2));
+    while (list.left > 0) {
+      extensions.add(list.number(2));
+      list.vector(2);
+    }
+  }
+  const suite = cipherSuites.find(({ id }) => offered.includes(id));
+  if (!suite) throw new Malformed('no cipher suite in common');
+  return {
+    random,
+    suite,
+    knowsExtendedMasterSecret: extensions.has(extension.extendedMasterSecret),
+    knowsRenegotiation: extensions.has(extension.renegotiationInfo) || offered.includes(renegotiationSuite),
+  };
+}
+
+function numbersIn(list: Buffer): number[] {
+  const reader = new ByteReader(list);
+  const found: number[] = [];
+  while (reader.left > 0) found.push(reader.number(2));
+  return found;
+}
+
+function serverHello(random: Buffer, hello: ClientHello): Buffer {
+  const extensions = [
+    ...(hello.knowsExtendedMasterSecret ? [number(extension.extendedMasterSecret, 2), number(0, 2)] : []),
+    ...(hello.knowsRenegotiation
+      ? [number(extension.renegotiationInfo, 2), vector(vector(Buffer.alloc(0), 1), 2)]
+      : []),
+  ];
+  return Buffer.concat([
+    number(version, 2),
+    random,
+    // Sessions are not resumed.
+    vector(Buffer.alloc(0), 1),
+    number(hello.suite.id, 2),
+    // No compression.
+    number(0, 1),
+    ...(extensions.length > 0 ? [vector(Buffer.concat(extensions), 2)] : []),
+  ]);
+}

@@ -1,0 +1,84 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { addresses } from '../addresses.ts';
+import { gatewayOnly, newToken, withControls, wordsFor, type Bench, type Check } from './bench.ts';
+import { processesOf } from './children.ts';
+import { askByTcp, makeProbes, probeClasses, pump } from './probes.ts';
+import { leaksIn } from './uplink-watch.ts';
+
+/** How long the tunnel may stay away once everything is there for it again, in milliseconds. */
+const comesBackMs = 30_000;
+/** How long probes are sent while there is none. */
+const withoutMs = 700;
+const noticedMs = 15_000;
+
+/** What a death needs. */
+export interface Deaths {
+  engineUid: number;
+  killHelper(): Promise<void>;
+  startHelper(): Promise<void>;
+}
+
+/** Sends everything that must not leave, from before the death until the tunnel is back. */
+async function through(bench: Bench, death: () => Promise<string[]>): Promise<string[]> {
+  const token = newToken();
+  const probes = probeClasses.flatMap((kind) => makeProbes(kind, token, bench.world.hasIpv6));
+  let problems: string[] = [];
+  const frames = await bench.observe(async () => {
+    const running = pump(probes);
+    try {
+      problems = await death();
+      const isBack = await bench.until(({ state }) => state === 'connected', comesBackMs);
+      if (!isBack) problems.push(`the tunnel does not come back: ${JSON.stringify(bench.state())}`);
+    } finally {
+      running.end();
+    }
+  });
+  const answer = await askByTcp(addresses.host.ipv4, newToken());
+  if (answer?.place !== 'inside')
+    problems.push(`afterwards, a host was reached ${answer?.place ?? 'by no way'}`);
+  return withControls(bench, probeClasses, [...wordsFor(leaksIn(frames, gatewayOnly)), ...problems]);
+}
+
+export function killChecks(bench: Bench, deaths: Deaths): Record<'engine-killed' | 'helper-killed', Check> {
+  const { gateway } = bench.world;
+  return {
+    'engine-killed': {
+      observers: ['uplink', 'system'],
+      run: () =>
+        through(bench, async () => {
+          // Another engine finds nobody for a while.
+          gateway.setDeaf(true);
+          try {
+            const engines = processesOf(deaths.engineUid);
+            if (engines.length === 0) return ['no engine was found'];
+            for (const pid of engines) process.kill(pid, 'SIGKILL');
+            const isNoticed = await bench.until(({ state }) => state !== 'connected', noticedMs);
+            await delay(withoutMs);
+            const left = processesOf(deaths.engineUid).filter((pid) => engines.includes(pid));
+            return [
+              ...(isNoticed ? [] : ['nobody has noticed that the engine is gone']),
+              ...(left.length === 0 ? [] : ['the engine lives on']),
+            ];
+          } finally {
+            gateway.setDeaf(false);
+          }
+        }),
+    },
+    'helper-killed': {
+      observers: ['uplink', 'system'],
+      run: () =>
+        through(bench, async () => {
+          await deaths.killHelper();
+          await delay(withoutMs);
+          const left = processesOf(deaths.engineUid);
+          // What comes next is the next helper's tunnel.
+          const isGone = bench.until(({ state }) => state !== 'connected', noticedMs);
+          await deaths.startHelper();
+          return [
+            ...(left.length === 0 ? [] : ['the engine outlives its helper']),
+            ...((await isGone) ? [] : ['nobody has noticed that the helper is gone']),
+          ];
+        }),
+    },
+  };
+}

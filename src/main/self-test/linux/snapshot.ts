@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { devices } from './world.ts';
+
+/** What a tunnel changes of a computer, by name, as the system's own programs tell it. */
+export type Snapshot = Readonly<Record<string, string>>;
+
+const commands = {
+  links: 'ip -oneline link',
+  addresses: 'ip -oneline address',
+  rules: 'ip rule',
+  'IPv6 rules': 'ip -6 rule',
+  routes: 'ip route show table all',
+  'IPv6 routes': 'ip -6 route show table all',
+  nexthops: 'ip nexthop',
+  'packet filter': 'nft list ruleset',
+} as const;
+
+const files = [
+  '/etc/resolv.conf',
+  '/proc/sys/net/ipv4/ip_forward',
+  ...['all', 'default', devices.uplink].flatMap((name) =>
+    ['rp_filter', 'src_valid_mark', 'route_localnet'].map(
+      (setting) => `/proc/sys/net/ipv4/conf/${name}/${setting}`,
+    ),
+  ),
+];
+
+export function takeSnapshot(): Snapshot {
+  const told = Object.entries(commands).map(([name, command]) => {
+    const [program = '', ...args] = command.split(' ');
+    const { stdout, error, stderr } = spawnSync(program, args, { encoding: 'utf8' });
+    return [name, error ? `${error.message} ${stderr}` : withoutAges(stdout)];
+  });
+  const read = files.map((file) => [file, existsSync(file) ? readFileSync(file, 'utf8') : '(absent)']);
+  return Object.fromEntries([...told, ...read]) as Snapshot;
+}
+
+/** What changes by itself. */
+const withoutAges = (text: string) =>
+  text
+    .replaceAll(/ (?:expires|age) \d+\w*/g, '')
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .toSorted()
+    .join('\n');
+
+/** Which parts differ, and how. */
+export function differences(before: Snapshot, now: Snapshot): string[] {
+  return Object.entries(before).flatMap(([name, text]) => {
+    const was = text.split('\n');
+    const is = (now[name] ?? '').split('\n');
+    const lost = was.filter((line) => !is.includes(line)).map((line) => `${name}: gone: ${line}`);
+    const more = is.filter((line) => !was.includes(line)).map((line) => `${name}: left: ${line}`);
+    return [...lost, ...more];
+  });
+}
