@@ -1,8 +1,9 @@
 import { scrubText } from './report-scrubbing.ts';
 
 /**
- * What a line of a log may hold, on disk and in problem reports: the only place that decides it. It is stricter than
- * `scrubText`, which has to leave the identifiers of Sentry's reports alone.
+ * What a line of the app's logs may hold, on disk and in problem reports: the only place that decides it (the service
+ * leaves fields out of its own, see src/service/log.ts). It is stricter than `scrubText`, which has to leave the
+ * identifiers of Sentry's reports alone.
  */
 
 const scrubbed = '[scrubbed]';

@@ -1,14 +1,15 @@
-import { isIPv4, isIPv6 } from 'node:net';
+import { isIPv4 } from 'node:net';
 import { localNetworksOf } from '../../modes/local-networks.ts';
 import type { Capture } from '../../modes/routing-plan.ts';
-import type { GatewayEndpoint } from '../../network/gateway-endpoint.ts';
 import type { NearbyNetworks } from '../../network/nearby-networks.ts';
 import type { RoutingRules } from '../../system/ports/router-port.ts';
 import type { Accounts } from '../callers/accounts.ts';
-import { routeProtocol, routingTable, rulePriority, tunnelDevice } from '../identifiers.ts';
+import { routeProtocol, routingTable, tunnelDevice, type rulePriority } from '../identifiers.ts';
 import { groupMark } from '../groups/group-mark.ts';
 import { portalPorts } from '../../system/ports/portal-port.ts';
 import { isOfFamily, type Family } from '../../network/prefix-list.ts';
+import { exemptionRules } from './router-exemptions.ts';
+import { nameServices, networkRules, rule, sentProtocols } from './router-rule.ts';
 
 const allOf = { 4: '0.0.0.0/0', 6: '::/0' } as const;
 
@@ -64,104 +65,12 @@ export function rulesOf(
   }
 }
 
-/** The protocols for look-ups: plain DNS, and DNS over TLS and QUIC (RFC 7858, RFC 9250). */
-const nameServices = ['tcp', 'udp'].flatMap((protocol) =>
-  [53, 853].map((port) => `ipproto ${protocol} dport ${port}`),
-);
-
 const resolverRules = (family: Family, resolvers: readonly string[]) =>
   resolvers
     .filter(isOfFamily(family))
     .flatMap((resolver) =>
       nameServices.map((service) => rule('resolvers', `to ${resolver} ${service} lookup ${routingTable}`)),
     );
-
-/**
- * Packets that do not go into the tunnel although they are captured.
- *
- * Strict reverse path filtering (rp_filter=1) looks up a received packet's source with the ports swapped but without a
- * user. With `uidrange` alone, the gateway's answers would be dropped, so there are also rules by the gateway's port
- * (Linux, net/ipv4/fib_frontend.c, __fib_validate_source).
- */
-function exemptionRules(
-  family: Family,
-  { capture, networks, gateway }: Pick<RoutingRules, 'networks' | 'gateway'> & { capture: ByDestination },
-  engineUid: number | undefined,
-  table: number,
-): string[] {
-  const engine = `uidrange ${engineUid}-${engineUid}`;
-  const reachesGateway = gateway && isIPv6(gateway.address) === (family === 6);
-  const to = gateway && `to ${gateway.address}/${family === 6 ? 128 : 32}`;
-  return [
-    ...(engineUid === undefined
-      ? []
-      : [rule('engine', `${engine} lookup main`), rule('withoutUplink', `${engine} unreachable`)]),
-    ...(reachesGateway
-      ? servicesOf(gateway).flatMap((service) => [
-          rule('gateway', `${to} ${service} lookup main`),
-          rule('withoutUplink', `${to} ${service} unreachable`),
-        ])
-      : []),
-    ...(reachesGateway ? answerRules(family, `${to}`, table) : []),
-    ...(family === 6 ? neighbourAnswerRules(networks) : leaseRules(networks)),
-    ...networkRules(family, 'internalNetworks', networks.internal.prefixes),
-    ...(capture.exceptLocalNetworks
-      ? [
-          ...nameServices.map((service) => rule('names', `${service} lookup ${table}`)),
-          ...networkRules(family, 'localNetworks', localNetworksOf(networks, [capture])),
-        ]
-      : []),
-  ];
-}
-
-/** What a gateway answers to the engine. */
-function servicesOf({ port, datagramPort = port }: GatewayEndpoint): string[] {
-  const datagramPorts = new Set([port, datagramPort]);
-  return [`ipproto tcp dport ${port}`, ...[...datagramPorts].map((number) => `ipproto udp dport ${number}`)];
-}
-
-/** What programs send, as selectors that no look-up without ports or protocol matches. */
-const sentProtocols = {
-  4: ['tcp dport 1-65534', 'udp dport 1-65534', 'icmp'],
-  6: ['tcp dport 1-65534', 'udp dport 1-65534', 'ipv6-icmp'],
-} as const;
-
-/**
- * To drop forged packets, packet filters look up a received packet's source without any ports (firewalld's
- * IPv6_rpfilter; `fib saddr`, nft(8); rpfilter, iptables-extensions(8)); for the gateway's answers, that has to lead to
- * the uplink. What this machine sends to the gateway's host either has ports, the last of which no rule can contain
- * (Linux, net/core/fib_rules.c, fib_rule_port_range_valid), or is ICMP.
- */
-function answerRules(family: Family, to: string, table: number): string[] {
-  return [
-    ...sentProtocols[family].map((selector) =>
-      rule('gatewayHost', `${to} ipproto ${selector} lookup ${table}`),
-    ),
-    rule('gatewayAnswers', `${to} lookup main`),
-  ];
-}
-
-/**
- * The same for what IPv6 needs on a link: neighbour advertisements and DHCPv6. The filter refuses everything else to
- * these addresses.
- */
-const neighbourAnswerRules = ({ onLink }: NearbyNetworks) => [
-  rule('gatewayAnswers', 'to fe80::/10 lookup main'),
-  ...onLink
-    .filter((prefix) => isOfFamily(6)(prefix) && !prefix.startsWith('fe80:'))
-    .map((prefix) => rule('gatewayAnswers', `to ${prefix} ipproto ipv6-icmp lookup main`)),
-];
-
-/**
- * A lease is renewed with the server directly (RFC 2131 §4.4.5), by Debian's dhclient from a socket without a device. In
- * the tunnel that would be lost, and with it the lease where broadcasts are not answered.
- */
-const leaseRules = ({ onLink }: NearbyNetworks) =>
-  onLink
-    .filter(isOfFamily(4))
-    .map((prefix) => rule('leases', `to ${prefix} ipproto udp sport 68 dport 67 lookup main`));
-
-type ByDestination = Extract<Capture, { kind: 'everything' | 'prefixes' }>;
 
 /** The group's packets into the tunnel, recognised by the mark that their sockets have from creation. */
 function groupRules(
@@ -201,7 +110,7 @@ const answersTo = (kind: keyof typeof rulePriority, family: Family, { onLink }: 
   onLink.filter(isOfFamily(family)).map((prefix) => rule(kind, `from ${prefix} lookup main`));
 
 /**
- * For IPv6, only packet filters look up the way back, without any ports (see answerRules). Sent packets have ports and
+ * For IPv6, only packet filters look up the way back, without any ports (see router-exemptions.ts, answerRules). Sent packets have ports and
  * do not match: if the first look-up finds nothing, as with a tunnel without IPv6, the kernel does another one with the
  * uplink's address as the source (Linux, net/ipv6/ip6_output.c, ip6_dst_lookup_tail).
  */
@@ -226,19 +135,6 @@ function askedRules(family: Family, { networks }: RoutingRules, table: number): 
     ...sentProtocols[4].map((sent) => rule('sent', `iif lo ipproto ${sent} lookup ${table}`)),
     ...own.map((prefix) => rule('answers', `iif lo from ${prefix} lookup main`)),
   ];
-}
-
-/** Uses the main table for these networks only, and only by a route that is as specific: others may be wider. */
-function networkRules(
-  family: Family,
-  kind: keyof typeof rulePriority,
-  prefixes: readonly string[],
-  selector = '',
-): string[] {
-  return prefixes.filter(isOfFamily(family)).map((prefix) => {
-    const length = Number(prefix.split('/')[1]);
-    return rule(kind, `${selector} to ${prefix} lookup main suppress_prefixlength ${length - 1}`.trim());
-  });
 }
 
 /**
@@ -290,11 +186,6 @@ export const tunnelRoute = (family: Family) =>
 /** A line that removes the tunnel's route, if the tunnel lost its addresses of that family. */
 export const removeTunnelRoute = (family: Family) =>
   `route del ${allOf[family]} dev ${tunnelDevice} table ${routingTable} protocol ${routeProtocol}`;
-
-/** A rule in the syntax of ip-rule(8). */
-function rule(priority: keyof typeof rulePriority, selector: string): string {
-  return `priority ${rulePriority[priority]} protocol ${routeProtocol} ${selector}`;
-}
 
 function lines(all: string[]): string {
   return all.map((line) => `${line}\n`).join('');

@@ -6,7 +6,7 @@ import type { Gateway } from '#shared/tunnel/state.ts';
 import type { Keychain } from '../session/keychain.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { isSameGateway } from './authority.ts';
-import type { GatewayCredentials, SignIn, SignInWith } from './session.ts';
+import type { GatewayCredentials } from './session.ts';
 
 /**
  * This device's passwords at the gateways that the service lists for it, one for each gateway. They are stored in the
@@ -32,7 +32,7 @@ export interface GatewayLoginsOptions {
 /** A locked keychain asks the user first; a broken one never answers. */
 const keychainTimeoutMs = 3000;
 /** While traffic is blocked, the service never answers. */
-const serviceTimeoutMs = 5000;
+export const serviceTimeoutMs = 5000;
 
 /** `token`: the token of the sign-in that they belong to; passwords of an earlier one are useless. */
 const kept = z.object({ token: z.string(), logins: z.array(gatewayLogin) });
@@ -103,28 +103,6 @@ export function createGatewayLogins({ client, session, keychain, log }: GatewayL
       reading = Promise.resolve();
       await inKeychain(() => keychain.remove(account()));
     },
-  };
-}
-
-/**
- * Signs in with the password from the service. If the gateway refuses it, asks the service again, once: it may have a
- * new key, or the gateway another password file.
- */
-export function signInWithLogins(signIn: SignInWith, logins: GatewayLogins): SignIn {
-  return async (request) => {
-    const { gateway, signal } = request;
-    const credentials = await logins.find(gateway);
-    let asking: Promise<boolean> | undefined;
-    async function askService(): Promise<boolean> {
-      await withTimeout(logins.refresh(), serviceTimeoutMs, undefined);
-      const renewed = logins.known(gateway);
-      return renewed !== undefined && renewed.password !== credentials?.password;
-    }
-    const isRenewed = () => (asking ??= askService());
-    const result = await signIn({ ...request, credentials, ...(credentials && { isRenewed }) });
-    if (result.ok || result.failure !== 'sign-in-refused' || !credentials || signal.aborted) return result;
-    if (!(await isRenewed()) || signal.aborted) return result;
-    return await signIn({ ...request, credentials: logins.known(gateway) });
   };
 }
 

@@ -9,7 +9,8 @@ import { createClientIdentities, type ClientIdentities } from './client-identiti
 import { createGatewayAddresses, type GatewayAddresses } from './gateway-addresses.ts';
 import { createGatewayForms, type GatewayForms } from './gateway-forms.ts';
 import type { ConnectToGateway } from '#node/anyconnect/gateway-tls.ts';
-import { createGatewayLogins, signInWithLogins, type GatewayLogins } from './gateway-logins.ts';
+import { createGatewayLogins, type GatewayLogins } from './gateway-logins.ts';
+import { signInWithLogins } from './sign-in-with-logins.ts';
 import { createGatewayMemory, type GatewayMemory } from './gateway-memory.ts';
 import { followRedirects } from './redirects.ts';
 import type { SignedIn, SignIn } from './session.ts';

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { AppChoice, RunningApp } from '#shared/host/routed-apps.ts';
+import { belongs, isUnwanted } from './group-membership.ts';
 import { createProcessOwners } from './process-owners.ts';
 import type { MatchProcess, Process, Processes } from './processes.ts';
 
@@ -68,15 +69,6 @@ export function createProgramGroup(options: {
     return all;
   }
 
-  /** Whether it belongs in the group; undefined if its application is not known. */
-  function belongs(process: Process, { policy, ids }: AppChoice): boolean | undefined {
-    const lineage = owners.lineage(process);
-    const isChosen = (own: readonly string[] | undefined) => own?.some((id) => ids.includes(id)) === true;
-    if (lineage.length === 0) return undefined;
-    // Only chosen applications themselves go around the tunnel, not other applications that they have opened.
-    return policy === 'include' ? lineage.some(isChosen) : isChosen(lineage[0]);
-  }
-
   async function moveOne(
     process: Process,
     into: 'group' | 'outside',
@@ -114,7 +106,7 @@ export function createProgramGroup(options: {
     for (const process of all) {
       const isRefused = refused.get(nameOf(process))?.exe === process.exe;
       if (isRefused || kept.has(nameOf(process))) continue;
-      const isWanted = belongs(process, choice);
+      const isWanted = belongs(owners.lineage(process), choice);
       if (isWanted === true) {
         if (isBeginning) partial.add(nameOf(process));
         // Processes that were moved together with their parent are already there.
@@ -195,11 +187,6 @@ export function createProgramGroup(options: {
       refused.clear();
     },
   };
-}
-
-/** If a process's application is not known, it stays if it is on the safe side. */
-function isUnwanted(isWanted: boolean | undefined, { policy }: AppChoice): boolean {
-  return isWanted === false || (isWanted === undefined && policy === 'exclude');
 }
 
 function descendantsOf(process: Process, all: readonly Process[]): Process[] {

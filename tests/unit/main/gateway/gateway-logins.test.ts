@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createApiClient } from '#shared/api/client.ts';
-import { createGatewayLogins, signInWithLogins } from '../../../../src/main/gateway/gateway-logins.ts';
+import { createGatewayLogins } from '../../../../src/main/gateway/gateway-logins.ts';
+import { signInWithLogins } from '../../../../src/main/gateway/sign-in-with-logins.ts';
 import type { SignInResult, SignInWith } from '../../../../src/main/gateway/session.ts';
 import { createTestLog } from '../support/log.ts';
 
