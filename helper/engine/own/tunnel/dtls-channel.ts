@@ -2,7 +2,7 @@ import { packetKind } from '#node/anyconnect/cstp/packet.ts';
 import type { CipherSuite } from '#node/anyconnect/dtls/cipher-suites.ts';
 import { createDtlsClient, type DtlsClient, type DtlsCounters, type SecuredRecords } from '../dtls/client.ts';
 import { probeSizes } from './mtu.ts';
-import type { Patience } from './patience.ts';
+import { askIdleAfter, type Patience } from './patience.ts';
 import { createSizeCheck, type SizeCheck } from './size-check.ts';
 
 /** Datagrams to one port of the gateway. */
@@ -128,8 +128,9 @@ export function createDtlsChannel(options: DtlsChannelOptions): DtlsChannel {
   const { listener, patience, mtu, keepAliveMs = Infinity } = options;
   const sizes = probeSizes(mtu);
   let state: State = { at: 'handshake' };
-  let heardAt = performance.now();
-  let sentAt = heardAt;
+  const openedAt = performance.now();
+  let heardAt = openedAt;
+  let sentAt = openedAt;
   let dataSentAt = -Infinity;
   /** Whether its answers are as large as what they answer. */
   let answersInFull = false;
@@ -174,6 +175,7 @@ export function createDtlsChannel(options: DtlsChannelOptions): DtlsChannel {
 
   const lastHeardAt = () => Math.max(heardAt, fast?.heardAt() ?? -Infinity);
   const lastSentAt = () => Math.max(sentAt, fast?.sentAt() ?? -Infinity);
+  const lastDataSentAt = () => Math.max(dataSentAt, fast?.sentAt() ?? -Infinity);
 
   /** Since when something was sent and nothing has come back. */
   function unansweredSince(carrying: Extract<State, { at: 'carrying' }>): number | undefined {
@@ -274,7 +276,7 @@ export function createDtlsChannel(options: DtlsChannelOptions): DtlsChannel {
 
   function checkSizes(now: number, { sizes }: Extract<State, { at: 'carrying' }>): number {
     if (!sizes) return Infinity;
-    const { smaller, next } = sizes.check(now, Math.max(dataSentAt, fast?.sentAt() ?? -Infinity));
+    const { smaller, next } = sizes.check(now, lastDataSentAt());
     if (smaller !== undefined) listener.onSmallerPath(smaller);
     return next;
   }
@@ -284,7 +286,7 @@ export function createDtlsChannel(options: DtlsChannelOptions): DtlsChannel {
     if (now >= keepAliveAt) write(packetKind.keepAlive, nothing);
     const since = unansweredSince(carrying);
     if (since === undefined) {
-      const idleUntil = lastHeardAt() + patience.idleMs;
+      const idleUntil = lastHeardAt() + askIdleAfter(patience, now, Math.max(openedAt, lastDataSentAt()));
       if (now < idleUntil) return Math.min(idleUntil, lastSentAt() + keepAliveMs);
       state = { ...carrying, unanswered: now, askedAt: now };
       ask(0);

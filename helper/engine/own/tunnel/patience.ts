@@ -9,7 +9,13 @@ export interface Patience {
   silentAfterMs: number;
   /** Without traffic, it is asked after so long. */
   idleMs: number;
+  /** The same once nobody has sent anything for a while: each question wakes the processor, and maybe a radio. */
+  restMs: number;
 }
+
+/** Somebody who has sent nothing for so long does not wait for the gateway, in milliseconds. */
+const restAfterMs = 5_000;
+const restMs = 15_000;
 
 /** A gateway that takes long to answer has that time in addition: several answers, of which some get lost. */
 export function patienceWith(roundTripMs: number): Patience {
@@ -19,5 +25,11 @@ export function patienceWith(roundTripMs: number): Patience {
     silentAfterMs: Math.max(900, 4 * roundTripMs),
     // As with openconnect, whose least is two seconds.
     idleMs: Math.max(2_000, 1.2 * toleratedRoundTripMs(roundTripMs)),
+    restMs: Math.max(restMs, 1.2 * toleratedRoundTripMs(roundTripMs)),
   };
+}
+
+/** After how long a silent gateway is asked, if the last packet was sent at this time. */
+export function askIdleAfter({ idleMs, restMs: rest }: Patience, now: number, dataSentAt: number): number {
+  return now - dataSentAt < restAfterMs ? idleMs : rest;
 }

@@ -16,7 +16,7 @@ import {
   type OpenDatagrams,
 } from './dtls-channel.ts';
 import { overheadTo, tunnelMtu } from './mtu.ts';
-import { patienceWith } from './patience.ts';
+import { askIdleAfter, patienceWith } from './patience.ts';
 
 /** A TLS connection to the gateway, whose other end has been verified. */
 export interface SecureConnection {
@@ -88,7 +88,11 @@ interface Tls {
   grantedAt: number;
   heardAt: number;
   sentAt: number;
+  /** The last packet of the device's. */
+  dataSentAt: number;
   askedAt: number;
+  /** When it was asked first since it was heard; earlier than that if it has answered. */
+  unansweredAt: number;
 }
 
 type Dtls =
@@ -210,7 +214,9 @@ export function createTunnel(options: TunnelOptions): Tunnel {
         grantedAt: now,
         heardAt: now,
         sentAt: now,
+        dataSentAt: now,
         askedAt: -Infinity,
+        unansweredAt: -Infinity,
       },
     };
   }
@@ -299,17 +305,26 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   }
 
   function sendTls(tls: Tls, packet: Buffer): void {
-    if (tls.channel.send(packetKind.data, packet)) tls.sentAt = performance.now();
+    if (!tls.channel.send(packetKind.data, packet)) return;
+    tls.dataSentAt = performance.now();
+    tls.sentAt = tls.dataSentAt;
+    alarm.by(tls.sentAt + patience.idleMs);
   }
 
   /** Asks a silent gateway whether it is there; returns when to look again, or that it is not. */
   function checkTls(now: number, { tls, dtls }: Up): number | 'dead' {
     const { dpdSeconds, keepAliveSeconds } = tls.answer.tls;
-    const idleMs = Math.min(patience.idleMs, dpdSeconds === undefined ? Infinity : 1_000 * dpdSeconds);
-    const waits = deadAfterWaits[dtls.at === 'carrying' ? 'besideDtls' : 'usual'];
-    if (now >= tls.heardAt + waits * patience.idleMs) return 'dead';
-    const askAt = Math.max(tls.heardAt, tls.askedAt) + idleMs;
-    if (now >= askAt) {
+    const isBesideDtls = dtls.at === 'carrying';
+    const waits = deadAfterWaits[isBesideDtls ? 'besideDtls' : 'usual'];
+    const deadAt = () => tls.unansweredAt + (waits - 1) * patience.idleMs;
+    if (isAsked(tls) && now >= deadAt()) return 'dead';
+    const idleMs = isBesideDtls ? patience.restMs : askIdleAfter(patience, now, tls.dataSentAt);
+    const askAt = () =>
+      isAsked(tls)
+        ? tls.askedAt + patience.idleMs
+        : tls.heardAt + Math.min(idleMs, dpdSeconds === undefined ? Infinity : 1_000 * dpdSeconds);
+    if (now >= askAt()) {
+      if (!isAsked(tls)) tls.unansweredAt = now;
       tls.askedAt = now;
       tls.sentAt = now;
       tls.channel.send(packetKind.dpdRequest, nothing);
@@ -319,7 +334,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
       tls.sentAt = now;
       tls.channel.send(packetKind.keepAlive, nothing);
     }
-    return Math.min(Math.max(tls.heardAt, tls.askedAt) + idleMs, tls.sentAt + keepAliveMs);
+    return Math.min(askAt(), isAsked(tls) ? deadAt() : Infinity, tls.sentAt + keepAliveMs);
   }
 
   // DTLS
@@ -525,6 +540,9 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     close,
   };
 }
+
+/** Whether a question to the gateway has no answer yet. */
+const isAsked = ({ unansweredAt, heardAt }: Tls) => unansweredAt > heardAt;
 
 /** Whether the system has to be configured anew. */
 function differs(old: Tls, fresh: Tls): boolean {

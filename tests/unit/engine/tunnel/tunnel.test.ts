@@ -263,6 +263,56 @@ describe('new keys', () => {
   });
 });
 
+describe('a tunnel that nobody uses', () => {
+  test('asks the gateway every two seconds at first, and a few times a minute later', async () => {
+    const gateway = await up();
+    const asked = () => gateway.kinds.length + gateway.datagrams;
+    const before = asked();
+    await pass(5_000);
+    const first = asked() - before;
+    await pass(15_000);
+    const later = asked();
+    await pass(60_000);
+    // By DTLS and by TLS, every fifteen seconds.
+    expect([first >= 2, asked() - later <= 9, gateway.ends]).toEqual([true, true, []]);
+  });
+
+  test('asks by TLS where there is no DTLS, as rarely', async () => {
+    const gateway = await up({ headers: usualHeaders.slice(0, 3) });
+    await pass(40_000);
+    const later = gateway.kinds.length;
+    await pass(60_000);
+    expect([gateway.kinds.length > later, gateway.kinds.length - later <= 6]).toEqual([true, true]);
+  });
+
+  test('notices within a second of the next packet that datagrams get lost', async () => {
+    const gateway = await up();
+    await pass(70_000);
+    gateway.largestDatagram = 0;
+    const sent = await sendFor(gateway, 1_300, 50);
+    expect(gateway.told.slice(-2)).toEqual(['DTLS is silent', 'tls']);
+    expect(lost(gateway, sent)).toEqual([]);
+  });
+
+  test('notices within some seconds of the next packet that the gateway has gone', async () => {
+    const gateway = await up({ headers: usualHeaders.slice(0, 3) });
+    await pass(70_000);
+    gateway.answers.tls = false;
+    await sendFor(gateway, 1_000, 50);
+    expect(gateway.ends).toEqual([]);
+    await pass(5_000);
+    expect(gateway.ends).toEqual([{ kind: 'dead' }]);
+  });
+
+  test('notices by itself that the gateway has gone', async () => {
+    const gateway = await up({ headers: usualHeaders.slice(0, 3) });
+    await pass(70_000);
+    gateway.answers.tls = false;
+    await pass(19_000);
+    expect(gateway.ends).toEqual([{ kind: 'dead' }]);
+  });
+});
+
 describe('the end', () => {
   test('of a gateway that is silent comes after some seconds', async () => {
     const gateway = await up({ answers: { tls: false, dtls: false }, headers: usualHeaders.slice(0, 3) });
