@@ -28,15 +28,31 @@ const backslash = String.raw`(?:\\{1,4}|%(?:25)*5c)`;
 const colon = '(?::|%(?:25)*3a)';
 const folderName = String.raw`(?:(?!%(?:25)*(?:2f|5c|3a|20|22))[^/\\\s"':&?#<>])+`;
 
+/** A folder on Windows, where something follows that tells its end. */
+const nameWithBlanks = String.raw`[^\\/\n"':<>%]{1,64}(?=\\)`;
+
 /** Between a name and its value: `=` or `:`, perhaps in (escaped) quotes. */
 const equals = String.raw`["'\\]{0,4}\s{0,2}(?:=|:|%(?:25)*3d)\s{0,2}["'\\]{0,4}`;
 const value = String.raw`[^\s"'\\;&,<>]+`;
-const secretName = String.raw`(?:webvpn\w*|[\w-]*cookie\d?|acSamlv2Token|svpncookie|dsid|(?:session|secondary|access|refresh|id|device)[-_]?(?:token|password)|passw(?:or)?d|passphrase|licen[cs]e[-_ ]?keys?)`;
+const secretName = String.raw`(?:webvpn\w*|[\w-]*cookie\d?|acSamlv2Token|svpncookie|dsid|[\w-]*(?:token|secret)|(?:session|secondary|access|refresh|id|device)[-_]?password|passw(?:or)?d|passphrase|licen[cs]e[-_ ]?keys?)`;
 
 const patterns: readonly [RegExp, string][] = [
   // A header has several, and their attributes.
   [/\b((?:set-)?cookie2?["'\\]{0,4}:\s*)[^\r\n"\\]+/gi, `$1${scrubbed}`],
+  // Whatever the scheme is (RFC 9110 §11.4): Negotiate, Digest.
+  [
+    /\b((?:proxy-)?authorization["'\\]{0,4}:\s*["'\\]{0,4})(?:=\\{0,4}"[^"\r\n]*"|[^\r\n"\\])+/gi,
+    `$1${scrubbed}`,
+  ],
+  [
+    new RegExp(String.raw`(?<![\w-])(licen[cs]e[-_ ]?keys?${equals})[\w-]+(?: [A-Z\d]{4,5}(?![\w-]))*`, 'gi'),
+    `$1${scrubbed}`,
+  ],
   [new RegExp(String.raw`(?<![\w-])(${secretName}${equals})${value}`, 'gi'), `$1${scrubbed}`],
+  // Who an address names, and by which password (RFC 3986 §3.2.1).
+  [/(\b[a-z][a-z\d+.-]{1,15}:\/\/)[^\s/"'@]+@/gi, `$1${scrubbed}@`],
+  // A signed token (RFC 7519): its two first parts are JSON.
+  [/(?<![\w-])eyJ[\w-]+\.[\w-]+\.[\w-]*/g, scrubbed],
   // What a gateway's XML says, such as <session-token>.
   [/(<(?:[\w-]*(?:token|password|cookie|secret|session-id))(?:\s[^<>]*)?>)[^<]+/gi, `$1${scrubbed}`],
   [/(license-keys(?:\/|%(?:25)*2f))(?:(?!%(?:25)*2f)[^/\s"'?&])+/gi, `$1${scrubbed}`],
@@ -46,10 +62,19 @@ const patterns: readonly [RegExp, string][] = [
     /(?<![\w-])(?=[A-Z-]*\d)(?:[A-Z\d]{4}(?:-[A-Z\d]{4}){2,}|[A-Z\d]{5}(?:-[A-Z\d]{5}){2,})(?![\w-])/g,
     scrubbed,
   ],
-  // Device ids, however their groups are separated.
-  [/(?<![\da-z])[\da-f]{8}(?:(?:[-_ ]|%2d)?[\da-f]{4}){3}(?:[-_ ]|%2d)?[\da-f]{12}(?![\da-z])/gi, scrubbed],
-  [new RegExp(String.raw`(${slash}(?:home|Users)${slash})${folderName}`, 'gi'), '$1[user]'],
-  [new RegExp(String.raw`(\b[A-Z]${colon}${backslash}Users${backslash})${folderName}`, 'gi'), '$1[user]'],
+  // Device ids, however their groups are separated, and what stands before them percent-encoded.
+  [
+    /(?:(?<![\da-z])|(?<=%(?:25)*[\da-f]{2}))[\da-f]{8}(?:(?:[-_ ]|%2d)?[\da-f]{4}){3}(?:[-_ ]|%2d)?[\da-f]{12}(?![\da-z])/gi,
+    scrubbed,
+  ],
+  [new RegExp(String.raw`(${slash}(?:home|Users|media)${slash})${folderName}`, 'gi'), '$1[user]'],
+  [
+    new RegExp(
+      String.raw`(\b[A-Z]${colon}${backslash}Users${backslash})(?:${nameWithBlanks}|${folderName})`,
+      'gi',
+    ),
+    '$1[user]',
+  ],
 ];
 
 /** A text without codes for terminals and other characters that have no glyph, but for line ends and tabs. */

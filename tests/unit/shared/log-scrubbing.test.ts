@@ -42,6 +42,17 @@ test.each([
   'C%3A%5CUsers%5C0A1B2C%5CAppData',
   String.raw`C:\Users\0A1B2C\AppData`,
   '/var/home/0A1B2C',
+  '/run/media/0A1B2C/disk/key.p12',
+  String.raw`C:\Users\Someone 0A1B2C\AppData`,
+  'Authorization: Negotiate 0A1B2C/0A1B2C==',
+  'Proxy-Authorization: Digest username="someone", response="0A1B2C"',
+  'https://someone:0A1B2C@example.com/',
+  'postgresql://someone:0A1B2C@/waymaker',
+  '"token":"0A1B2C"',
+  'client_secret=0A1B2C',
+  'it was eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIwIn0.0A1B2C',
+  'licenseKey: WXYZ 0A1B WXYZ 0A1B',
+  '%7B0A1B0A1B%2D5b4c%2D4b43%2D8a8c%2D2d6e0a1b2c31%7D',
 ])('nothing of a secret is left of %j', (line) => {
   expect(scrubLog(line)).not.toMatch(/0a1b/i);
 });
@@ -52,6 +63,8 @@ test.each([
   'at /opt/waymaker/resources/app.asar/out/main/index.js:1:1973',
   'the webvpn page cannot be loaded',
   'the license key was used',
+  'https://example.com/@someone, and ws://127.0.0.1:9222/devtools',
+  `Unexpected token '<', "<!DOCTYPE"`,
   'took 5100 ms, 12% of 100%',
   'first\n\tsecond\n',
   String.raw`D:\eve\x1b\033\archive`,
