@@ -403,7 +403,9 @@ const digitsOf = (address: string) => `0x${Buffer.from(ipaddr.parse(address).toB
 /**
  * Errors that quote a packet of the tunnel's address and arrive on other devices are forged as well: they would end or
  * slow down connections inside the tunnel, and so tell who sent them that there are such. The quoted packet begins 8
- * bytes after the message does (RFC 792, RFC 4443 §3), and its source is 12 bytes further with IPv4, 8 with IPv6.
+ * bytes after the message does (RFC 792, RFC 4443 §3), and its source is 12 bytes further with IPv4, 8 with IPv6. Of one
+ * in fragments, the first need not have that; no real one is so long that it has to be in fragments (RFC 1812 §4.3.2.3,
+ * RFC 4443 §2.4).
  */
 function forgedErrorRules(filter: Filter): string[] {
   const errors = {
@@ -411,8 +413,13 @@ function forgedErrorRules(filter: Filter): string[] {
     ip6: 'icmpv6 type { destination-unreachable, packet-too-big, time-exceeded, parameter-problem }',
   };
   const quotedSource = { ip: '@th,160,32', ip6: '@th,128,128' };
-  return filter.tunnelAddresses.map((own) => {
+  const isFragment = { ip: 'ip frag-off & 0x3fff != 0', ip6: 'exthdr frag exists' };
+  return filter.tunnelAddresses.flatMap((own) => {
     const family = nftFamilyOf(own);
-    return `${errors[family]} iifname != ${ownDevices} ${quotedSource[family]} ${digitsOf(own)} drop`;
+    const forged = `${errors[family]} iifname != ${ownDevices}`;
+    return [
+      `${forged} ${quotedSource[family]} ${digitsOf(own)} drop`,
+      `${isFragment[family]} ${forged} drop`,
+    ];
   });
 }

@@ -6,7 +6,7 @@ import type { Machine } from '../../lab/machine/machine.ts';
 import { setKernel } from '../../lab/network/network.ts';
 import { isHardwareTold, routedToUser } from '../../lab/network/hardware-address.ts';
 import { bytesOfIpv6 } from '../../lab/packets/frame.ts';
-import { udp6Packet } from '../../lab/packets/icmpv6-packet.ts';
+import { icmpv6Packet, udp6Packet } from '../../lab/packets/icmpv6-packet.ts';
 import { sendOddPacket } from '../../lab/packets/odd-packet.ts';
 import { endProcess, eventually, words } from '../../lab/runs/process.ts';
 import type { TestClient } from '../support/callers/test-client.ts';
@@ -88,6 +88,40 @@ const codes = {
 
 type Family = 'ipv4' | 'ipv6';
 
+/** RFC 3542 §3: packets of this protocol have their header already. */
+const ownHeader = 255;
+
+/** The message from the router to this machine in two packets, of which the first one has nothing of what is quoted. */
+const inFragments: Record<Family, (message: Buffer) => { destination: string; payload: string }[]> = {
+  ipv4: (message) =>
+    [message.subarray(0, 8), message.subarray(8)].map((part, index) => {
+      const header = Buffer.alloc(20);
+      header.writeUInt8(0x45, 0);
+      header.writeUInt16BE(4_159, 4);
+      // RFC 791 §3.1: more follow, and where this one begins, in units of 8 bytes.
+      header.writeUInt16BE(index === 0 ? 0x2000 : 1, 6);
+      header.writeUInt8(64, 8);
+      header.writeUInt8(1, 9);
+      Buffer.from(addresses.router.ipv4.split('.').map(Number)).copy(header, 12);
+      Buffer.from(addresses.user.ipv4.split('.').map(Number)).copy(header, 16);
+      const payload = Buffer.concat([header, part]).toString('hex');
+      return { destination: addresses.user.ipv4, payload };
+    }),
+  ipv6(message) {
+    const packet = icmpv6Packet(addresses.router.ipv6, addresses.user.ipv6, message);
+    const whole = packet.subarray(40);
+    return [whole.subarray(0, 8), whole.subarray(8)].map((part, index) => {
+      const header = Buffer.from(packet.subarray(0, 40));
+      // RFC 8200 §4.5: the protocol, where this one begins and whether more follow, and whose fragments they are.
+      const fragment = Buffer.from([58, 0, 0, index === 0 ? 1 : 8, 0, 0, 16, 63]);
+      header.writeUInt16BE(fragment.length + part.length, 4);
+      header.writeUInt8(44, 6);
+      const payload = Buffer.concat([header, fragment, part]).toString('hex');
+      return { destination: addresses.user.ipv6, payload };
+    });
+  },
+};
+
 /** The tunnel's own address. */
 function ownAddress(family: Family): string {
   const state = client.states.at(-1);
@@ -112,15 +146,21 @@ test.each(['ipv4', 'ipv6'] as const)(
     lines.on('line', (line) => told.push(line));
     const quoted = { from, to, port: Number(port) };
     const error = family === 'ipv4' ? error4 : error6;
+    const forged = error(quoted, codes[family].forged);
     const sendFrom = (machine: Machine, destination: string, code: number) =>
       sendOddPacket(machine, {
         destination,
         payload: error(quoted, code).toString('hex'),
         ...(family === 'ipv4' && { protocol: 1 }),
       });
-    // The router is a neighbour, too.
-    for (const destination of [addresses.user, addresses.userPrivate])
-      expect(await sendFrom(lab.internet, destination[family], codes[family].forged)).toBe(true);
+    // The router is a neighbour, too. Where nobody looks at connections, nothing puts fragments together beforehand.
+    for (const allowIncoming of [false, true]) {
+      await client.call('setRouting', { routing: { mode: 'global', localNetwork: false }, allowIncoming });
+      for (const destination of [addresses.user, addresses.userPrivate])
+        expect(await sendFrom(lab.internet, destination[family], codes[family].forged)).toBe(true);
+      for (const packet of inFragments[family](forged))
+        expect(await sendOddPacket(lab.internet, { ...packet, protocol: ownHeader })).toBe(true);
+    }
     // What comes through the tunnel comes later, and is believed.
     expect(await sendFrom(lab.gatewayMachine, from, codes[family].port)).toBe(true);
     await eventually('the program is told', () => told.includes('ECONNREFUSED') || undefined);
@@ -180,8 +220,7 @@ test('what a neighbour sends as if from this machine itself does not arrive at t
         { source: ports.discard, destination: ports.discard },
         Buffer.from(payload),
       );
-      // RFC 3542 §3: with this number the packet has its header already.
-      const packet = { destination, protocol: 255, payload: datagram.toString('hex') };
+      const packet = { destination, protocol: ownHeader, payload: datagram.toString('hex') };
       expect(await sendOddPacket(lab.internet, packet)).toBe(true);
     });
   for (const source of [addresses.user.ipv6, addresses.userPrivate.ipv6, own])
