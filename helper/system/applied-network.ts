@@ -19,6 +19,8 @@ export interface AppliedNetwork {
   configuration: TunnelConfiguration | undefined;
   /** The gateway's port for datagrams, as far as it is known. */
   datagramPort: number | undefined;
+  /** See `FilterRules`. */
+  maxSegment: number | undefined;
   /** How long the gateway takes to answer, in milliseconds, as far as it is known. */
   roundTripMs: number | undefined;
   /** Addresses that the device, rules and connections may have, including those of failed configurations. */
@@ -41,6 +43,7 @@ export const newNetwork = async (
   dns: undefined,
   configuration: undefined,
   datagramPort: undefined,
+  maxSegment: undefined,
   roundTripMs: undefined,
   assigned: [...(connection.awaitedAddresses ?? [])],
   networks: noNetworks,

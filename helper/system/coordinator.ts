@@ -239,6 +239,14 @@ export function createCoordinator(options: {
         });
       }),
 
+    limitSegments: (maxSegment) =>
+      enqueue(async () => {
+        const current = applied;
+        if (!current || current.maxSegment === maxSegment) return;
+        current.maxSegment = maxSegment;
+        await changing(() => filter.set(filterRulesOf(current)));
+      }),
+
     route: (change) =>
       enqueue(async () => {
         if (!applied) return false;
@@ -325,6 +333,8 @@ export function createCoordinator(options: {
     statistics: () => (applied ? device.statistics() : undefined),
 
     receivedPackets: () => (applied ? device.receivedPackets() : undefined),
+
+    openEcho: (own) => device.openEcho(own),
 
     followDatagrams(signal) {
       followDatagrams(signal).catch((error: unknown) => {

@@ -16,6 +16,7 @@ export function filterRulesOf(network: AppliedNetwork, also: readonly Capture[] 
   return {
     captures,
     gateway: endpointOf(network),
+    maxSegment: network.maxSegment,
     tunnelAddresses: network.configuration ? addressList(network.configuration.addresses) : [],
     awaitedAddresses: network.configuration ? [] : (network.connection.awaitedAddresses ?? []),
     allowIncoming: network.connection.allowIncoming === true,
@@ -110,6 +111,7 @@ export function blockingRules(
     filter: {
       captures,
       gateway,
+      maxSegment: undefined,
       tunnelAddresses: [],
       awaitedAddresses: connection?.awaitedAddresses ?? [],
       allowIncoming: false,

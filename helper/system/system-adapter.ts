@@ -146,6 +146,15 @@ export interface SystemAdapter {
   /** Packets that arrived through the device since `apply`, or undefined if there is no device. */
   receivedPackets(): ReceivedPackets | undefined;
 
+  /**
+   * Has connections to the gateway that are made from now on agree on packets with at most so many bytes; undefined: on
+   * what both ends take.
+   */
+  limitSegments(maxSegment: number | undefined): Promise<void>;
+
+  /** See `TunnelDevice`. */
+  openEcho(own: string): number | undefined;
+
   /** How to run a program as the unprivileged engine user, so that it ends when the helper does. */
   unprivileged(program: string, args: readonly string[]): UnprivilegedCommand;
 

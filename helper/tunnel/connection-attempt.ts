@@ -48,6 +48,8 @@ export type AttemptEnd = EngineEnd | 'silent' | 'outpaced';
 /** How an attempt ended, whether or not it was connected. */
 interface AttemptOutcome {
   end: AttemptEnd;
+  /** What carried packets last. */
+  transport: EngineTransport;
   /** How long it was connected, in milliseconds; undefined if it never was. */
   connectedMs: number | undefined;
   /** How long the gateway takes to answer, as far as that is known. */
@@ -62,6 +64,8 @@ interface AttemptOutcome {
 export interface TunnelPath {
   /** The largest packet that passes, in bytes, if that is less than what the gateway assigned. */
   mtu?: number;
+  /** A tunnel by TLS has fallen silent, as it does where one large packet is lost again and again. */
+  mayLoseLarge?: boolean;
 }
 
 /** One attempt of an engine to connect. */
@@ -239,6 +243,7 @@ export function prepareAttempt(options: {
       plan,
       received: () => adapter.receivedPackets(),
       sent: () => adapter.statistics()?.sent ?? 0,
+      openEcho: (own) => adapter.openEcho(own),
       isAskedByPrograms: () => adapter.asksTunnelResolvers(),
       signal: stop,
       onAllPass() {
@@ -262,7 +267,7 @@ export function prepareAttempt(options: {
         showConnected();
       },
       onShrunk(mtu) {
-        log.warn('large packets are lost on their way to the gateway, the tunnel gets smaller', {
+        log.warn('large packets are lost between here and the gateway, the tunnel gets smaller', {
           from: plan.mtu,
           to: mtu,
         });
@@ -364,6 +369,7 @@ export function prepareAttempt(options: {
       idleWatch.abort();
       return {
         end: silent ? 'silent' : outpaced ? 'outpaced' : end,
+        transport,
         roundTripMs,
         connectedMs: upSince === undefined ? undefined : performance.now() - upSince,
         knownSilent: problems?.includes('nothing-passes') ?? false,

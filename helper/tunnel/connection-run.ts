@@ -74,6 +74,11 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
   };
   const silence = createSilencePolicy();
   const path: TunnelPath = {};
+  /** Another way, on which other sizes pass. */
+  const forgetPath = () => {
+    delete path.mtu;
+    delete path.mayLoseLarge;
+  };
   /** A silent tunnel is recreated again and again, while the state already says that nothing passes. */
   let keepsState = false;
   let engineInUse: Engine | undefined;
@@ -85,7 +90,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
 
   const onUplinkChange = (isReachable: ReadonlyMap<string, boolean>) => {
     const reachable = isReachable.get(addresses.current);
-    if (reachable !== undefined) delete path.mtu;
+    if (reachable !== undefined) forgetPath();
     // A first attempt fails by itself, and explains the failure better than a killed engine could.
     if (!run.everConnected) return;
     if (reachable !== undefined) {
@@ -100,8 +105,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
   const moveTo = async (address: string | undefined) => {
     if (address === undefined) return;
     options.log.info('the gateway is tried at another address', { address });
-    // Another way, on which other sizes pass.
-    delete path.mtu;
+    forgetPath();
     connection.address = address;
     await adapter.moveTo(address);
   };
@@ -140,7 +144,8 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
       ready ??= prepare(run.session);
       engineInUse = ready.engine;
       setPhase('handshaking');
-      const { end, connectedMs, roundTripMs, knownSilent, refusal } = await abortable(
+      await adapter.limitSegments(segmentsOn(path));
+      const { end, transport, connectedMs, roundTripMs, knownSilent, refusal } = await abortable(
         ready.serve(() => {
           run.everConnected = true;
           run.refused = { gatewayCertificates: 0, clientCertificates: 0 };
@@ -149,6 +154,8 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
       );
       ready = undefined;
       run.roundTripMs = roundTripMs;
+      if (connectedMs !== undefined && transport === 'tls' && (end === 'silent' || end === 'connection-lost'))
+        path.mayLoseLarge = true;
       keepsState = end === 'silent' && knownSilent;
       options.log.info('the engine ended', { end, attempt: run.attempt });
       run.failedConfigurations = end === 'configuration-failed' ? run.failedConfigurations + 1 : 0;
@@ -191,6 +198,13 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
 const reasonOfAll = (reasons: readonly (DisconnectReason | undefined)[]) =>
   reasons.find((reason) => reason !== undefined && reason !== 'gateway-without-route') ??
   (reasons.includes(undefined) ? undefined : reasons[0]);
+
+/** With the headers of IPv6 and TCP, a packet of 1,240 bytes: every network is to carry 1,280 (RFC 8200 §5). */
+const smallSegment = 1_180;
+
+/** See `SystemAdapter.limitSegments`: TLS, too, has to pass where large packets are lost. */
+const segmentsOn = ({ mtu, mayLoseLarge }: TunnelPath): number | undefined =>
+  mtu !== undefined || mayLoseLarge ? Math.min(smallSegment, mtu ?? Infinity) : undefined;
 
 const keepSession = { session: 'kept' } as const;
 

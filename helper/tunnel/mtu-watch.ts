@@ -5,26 +5,67 @@ import {
   familyOf,
   paddedQuestion,
   probeLimitMs,
+  type Asked,
   type ProbePlan,
 } from './traffic-probe.ts';
 
 /** What is looked for where the full size does not pass any more, in bytes of IP packets. */
 const sizes = [1440, 1400, 1360, 1320, 1280, 1240, 1200, 1160, 1120, 1080, 1000, 900, 800, 700, 600] as const;
 
-/** A resolver that has not answered as often before does not take questions of that size. */
+/** Who has not answered as often before does not take questions of that size. */
 const maxRefusals = 3;
 
-/** Headers of IP and UDP, in bytes. */
+/** Headers of IP, and with those of UDP or ICMP, in bytes. */
 const headerBytes = { ipv4: 28, ipv6: 48 } as const;
+const icmpBytes = 8;
+
+/** RFC 792 and RFC 4443 §4.1: the type of an echo request. */
+const echoRequest = { ipv4: 8, ipv6: 128 } as const;
+
+export type WatchedPlan = Pick<ProbePlan, 'addresses' | 'resolvers' | 'mtu' | 'roundTripMs'>;
+
+/** Sends a resolver a question of this many bytes, with the headers of its IP packet; false if that cannot be done. */
+type Ask = (bytes: number, asked: Asked & { address: string }) => boolean;
 
 /**
- * Notices when packets of the tunnel's full size are lost on a path that has carried them, as nobody is told of: it asks
- * its resolvers questions of that size. Only what was answered before counts, since not every resolver takes those.
- * Resolves with the largest size that passes now, if that has become smaller.
+ * Notices when packets of the tunnel's full size are lost on a path that has carried them, as nobody is told of. Its
+ * resolvers are asked questions of that size, which are lost on the way there, and have to answer others (ICMP) in the
+ * same size, which are lost on the way back, too. Only what was answered before counts, since not everybody answers
+ * those. Resolves with the largest size that passes now, if that has become smaller.
  */
 export function createSizeWatch(
-  plan: Pick<ProbePlan, 'addresses' | 'resolvers' | 'mtu' | 'roundTripMs'>,
+  plan: WatchedPlan,
+  openEcho: (own: string) => number | undefined,
 ): (signal: AbortSignal) => Promise<number | undefined> {
+  const watches = [watchBy(plan, askForNames), watchBy(plan, askForEcho(openEcho))];
+  return async (signal) => {
+    const found = await Promise.all(watches.map((watch) => watch(signal)));
+    const smaller = found.filter((size) => size !== undefined);
+    return smaller.length > 0 ? Math.min(...smaller) : undefined;
+  };
+}
+
+const askForNames: Ask = (bytes, asked) => {
+  const message = paddedQuestion(bytes - headerBytes[familyOf(asked.address)]);
+  askByDatagram({ ...asked, port: dnsPort, message });
+  return true;
+};
+
+const askForEcho =
+  (openEcho: (own: string) => number | undefined): Ask =>
+  (bytes, asked) => {
+    const descriptor = openEcho(asked.own);
+    if (descriptor === undefined) return false;
+    const family = familyOf(asked.address);
+    const message = Buffer.alloc(bytes - headerBytes[family] + icmpBytes);
+    message.writeUInt8(echoRequest[family], 0);
+    // There are no ports, but no socket is connected without.
+    askByDatagram({ ...asked, port: 1, message, descriptor });
+    return true;
+  };
+
+/** The same by one kind of question. */
+function watchBy(plan: WatchedPlan, ask: Ask): (signal: AbortSignal) => Promise<number | undefined> {
   const resolvers = plan.resolvers.filter((address) => plan.addresses[familyOf(address)] !== undefined);
   const smaller = sizes.filter((size) => size < plan.mtu);
   let hasPassed = false;
@@ -51,19 +92,19 @@ export function createSizeWatch(
     const signal = AbortSignal.any([given, over.signal]);
     const wake = createWake();
     const answered = new Set<number>();
+    let isAsked = false;
     try {
       for (const size of asked) {
         for (const address of resolvers) {
-          const family = familyOf(address);
-          const message = paddedQuestion(size - headerBytes[family]);
-          const own = plan.addresses[family] ?? '';
+          const own = plan.addresses[familyOf(address)] ?? '';
           const onAnswer = () => {
             answered.add(size);
             wake.call();
           };
-          askByDatagram({ own, address, port: dnsPort, message, signal, onAnswer });
+          isAsked = ask(size, { own, address, signal, onAnswer }) || isAsked;
         }
       }
+      if (!isAsked) return [];
       const end = performance.now() + probeLimitMs(plan.roundTripMs);
       while (!answered.has(asked[0] ?? 0) && performance.now() < end)
         await wake.within(end - performance.now(), signal);

@@ -144,11 +144,14 @@ export interface Asked {
   onAnswer?: () => void;
 }
 
-/** Sends a datagram a few times; anything that comes back is an answer. Fails silently. */
+/**
+ * Sends a datagram a few times; anything that comes back is an answer. Fails silently. `descriptor`: of a socket to send
+ * it by, which is closed with that.
+ */
 export function askByDatagram(
-  asked: Asked & { address: string; port: number; hopLimit?: number; message?: Buffer },
+  asked: Asked & { address: string; port: number; hopLimit?: number; message?: Buffer; descriptor?: number },
 ): void {
-  const { own, address, port, hopLimit, message = dnsQuestion, signal } = asked;
+  const { own, address, port, hopLimit, message = dnsQuestion, descriptor, signal } = asked;
   const socket = createSocket(isIPv6(own) ? 'udp6' : 'udp4');
   const timers: NodeJS.Timeout[] = [];
   const close = () => {
@@ -160,7 +163,7 @@ export function askByDatagram(
   // A missing resolver: ICMP from its machine changes the counters, but is not an answer of a resolver.
   socket.on('error', () => undefined);
   socket.once('message', () => asked.onAnswer?.());
-  socket.bind(0, own, () => {
+  socket.bind(descriptor === undefined ? { port: 0, address: own } : { fd: descriptor }, () => {
     if (signal.aborted) return;
     // Connected, so that only its own datagrams count as an answer.
     // Not as a callback of `connect`, which is also called if there is no route; sending would then throw.

@@ -10,6 +10,8 @@ export interface TrafficWatchOptions {
   received: () => ReceivedPackets | undefined;
   /** Bytes sent into the tunnel so far. */
   sent: () => number;
+  /** See `TunnelDevice`. */
+  openEcho: (own: string) => number | undefined;
   /** Whether the machine's settings send its programs' look-ups to the plan's resolvers now. */
   isAskedByPrograms: () => boolean;
   /** Packets of every IP version have come back; called at most once. */
@@ -51,7 +53,7 @@ export async function watchTraffic(options: TrafficWatchOptions): Promise<void> 
 
 async function probeUntilError(options: TrafficWatchOptions): Promise<never> {
   const { plan, received, sent, onFindings, onShrunk, signal } = options;
-  const watchSize = createSizeWatch(plan);
+  const watchSize = createSizeWatch(plan, options.openEcho);
   const sizeWatched = async () => {
     const mtu = await watchSize(signal);
     if (mtu !== undefined) onShrunk(mtu);

@@ -133,6 +133,7 @@ export function packetFilterScript(
       noNeighboursRule,
     ]),
     ...chain('incoming', 'filter hook input priority filter', 'accept', incomingRules(filter)),
+    ...segmentChains(filter),
     ...subchain('refuse', refusal),
     '}',
     ...arpTable(filter),
@@ -149,6 +150,25 @@ function awaitedChain({ awaitedAddresses }: Filter): string[] {
     'accept',
     awaitedAddresses.map((own) => `oifname != "lo" ${nftFamilyOf(own)} saddr ${own} drop`),
   );
+}
+
+/**
+ * Both ends of a connection are told smaller segments than either takes, by its first two packets (RFC 9293 §3.7.1): a
+ * path that loses larger packets without a word to the ends loses none of these.
+ */
+function segmentChains({ gateway, maxSegment }: Filter): string[] {
+  if (!gateway || maxSegment === undefined) return [];
+  const { address, port } = gateway;
+  const family = nftFamilyOf(address);
+  const limited = `tcp flags & (syn | rst) == syn tcp option maxseg size set ${maxSegment}`;
+  return [
+    ...chain('asked', 'filter hook output priority mangle', 'accept', [
+      `${family} daddr ${address} tcp dport ${port} ${limited}`,
+    ]),
+    ...chain('answered', 'filter hook input priority mangle', 'accept', [
+      `${family} saddr ${address} tcp sport ${port} ${limited}`,
+    ]),
+  ];
 }
 
 /** Programs fail at once instead of waiting. */

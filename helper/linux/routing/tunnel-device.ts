@@ -5,6 +5,7 @@ import type { RunCommand } from '../../posix/command.ts';
 import { configureBatch, deviceBatch, ipVersionOf, removeAddressesBatch } from './device-batches.ts';
 import { tunnelDevice } from '../identifiers.ts';
 import { lacksForwarding } from '../forwarding.ts';
+import { openEchoSocket } from './echo-socket.ts';
 import { readInterfaceCounters, readReceivedPackets } from './interface-counters.ts';
 import { ipBatch, ipRemovalBatch } from './ip-batch.ts';
 import { forwardIpv4From } from '../netlink/netlink-forwarding.ts';
@@ -64,6 +65,7 @@ export function createTunnelDevice(parts: {
     },
     statistics: () => (isCreated ? readInterfaceCounters(tunnelDevice) : undefined),
     receivedPackets: () => (isCreated ? readReceivedPackets(tunnelDevice) : undefined),
+    openEcho: openEchoSocket,
 
     async verify() {
       if (!isCreated) return 'unset';

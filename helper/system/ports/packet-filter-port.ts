@@ -8,6 +8,8 @@ export interface FilterRules {
   /** All of these apply at once, which is needed while one routing mode replaces another. */
   captures: readonly Capture[];
   gateway: GatewayEndpoint | undefined;
+  /** The most that TCP to and from the gateway has in a packet, in bytes; undefined: what both ends agree on. */
+  maxSegment: number | undefined;
   /** If empty, no packet passes through the tunnel. */
   tunnelAddresses: readonly string[];
   /** From these nothing leaves, and nothing is refused either: connections from them wait for the tunnel to come back. */

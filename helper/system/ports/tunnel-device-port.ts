@@ -48,4 +48,9 @@ export interface TunnelDevice extends Guarded {
   statistics(): TunnelStatistics | undefined;
   /** Packets that it has received; undefined if there is none. */
   receivedPackets(): ReceivedPackets | undefined;
+  /**
+   * A socket for questions of ICMP from one of its addresses, which come back as large as they were sent, as a descriptor
+   * that whoever asks for it closes; undefined where the system does not allow that.
+   */
+  openEcho(own: string): number | undefined;
 }

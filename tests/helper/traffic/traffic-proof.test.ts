@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names, ports } from '../../lab/network/addresses.ts';
 import { narrowPath } from '../../lab/network/narrow-path.ts';
+import { setKernel } from '../../lab/network/network.ts';
 import { words } from '../../lab/runs/process.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
@@ -134,39 +135,47 @@ describe.each(casesOf({ usual: [byGlobal], all: [byGlobal, { mode: 'pac', routin
         expect(attempts(client)).toEqual([1, 2]);
       });
 
-    test('a path that begins to lose large packets: the tunnel gets smaller, and data arrives again', async () => {
-      const client = await connect();
-      const { addresses: own } = await client.until('connected', {
-        where: ({ transport }) => transport === 'dtls',
-      });
-      const before = await tunnelMtu();
-      expect(await comesBack(own.ipv4 ?? '', before)).toBe(true);
-      const seen = client.states.length;
-      await using narrow = new AsyncDisposableStack();
-      narrow.use(await pathLoses(1_250));
-      expect(await comesBack(own.ipv4 ?? '', before)).toBe(false);
-      await getsSmaller(client, seen, before);
-      expect(attempts(client)).toEqual(net.engine === 'own' ? [1] : [1, 2]);
-      expect(await tunnelMtu()).toBeLessThan(before);
-      // Both ways, and in the largest packets that there are.
-      expect(await isEchoed(own.ipv4 ?? '')).toBe(true);
-    });
-
-    if (isExhaustive)
-      test('a path that loses large packets on the way to the gateway alone: data arrives again', async () => {
+    test.each(casesOf<LossyPath>({ usual: lossyPaths.slice(0, 2), all: lossyPaths }))(
+      'a path that begins to lose large packets $way: the tunnel gets smaller, and data arrives again',
+      async ({ which, pings }) => {
+        // As systemd has it (its 50-default.conf), and as the kernel has it.
+        await setKernel(net.lab.user, [`net.ipv4.ping_group_range=${pings ? '0 2147483647' : '1 0'}`]);
         const client = await connect();
         const { addresses: own } = await client.until('connected', {
           where: ({ transport }) => transport === 'dtls',
         });
-        expect(await isEchoed(own.ipv4 ?? '')).toBe(true);
-        const seen = client.states.length;
         const before = await tunnelMtu();
+        expect(await comesBack(own.ipv4 ?? '', before)).toBe(true);
+        const seen = client.states.length;
         await using narrow = new AsyncDisposableStack();
-        narrow.use(await pathLoses(1_250, 'iifname user0'));
+        narrow.use(await pathLoses(1_250, which));
         expect(await comesBack(own.ipv4 ?? '', before)).toBe(false);
         await getsSmaller(client, seen, before);
+        expect(attempts(client)).toEqual(net.engine === 'own' ? [1] : [1, 2]);
+        expect(await tunnelMtu()).toBeLessThan(before);
+        // Both ways, and in the largest packets that there are.
         expect(await isEchoed(own.ipv4 ?? '')).toBe(true);
-      });
+      },
+    );
+
+    if (isExhaustive)
+      test.each(lossyPaths)(
+        'a path by TLS alone that begins to lose large packets $way: data arrives again',
+        { timeout: 240_000 },
+        async ({ which }) => {
+          const session = await net.signIn();
+          await using narrow = new AsyncDisposableStack();
+          narrow.use(await pathLoses(0, 'udp dport 443'));
+          const client = await connect({ session });
+          const { addresses: own } = await client.until('connected', { limitMs: 60_000 });
+          expect(await isEchoed(own.ipv4 ?? '')).toBe(true);
+          const seen = client.states.length;
+          // Ends with the other.
+          await pathLoses(1_250, which);
+          await expect.poll(() => isEchoed(own.ipv4 ?? ''), { timeout: 150_000 }).toBe(true);
+          expect(client.states.slice(seen).map(({ state }) => state)).toContain('connecting');
+        },
+      );
 
     test("another device of the gateway has the client's address: ipv4-silent, until it is gone", async () => {
       const first = await connect();
@@ -203,6 +212,18 @@ async function getsSmaller(client: TestClient, seen: number, before: number): Pr
   const isSmaller = async () => (await tunnelMtu()) < before;
   await expect.poll(isSmaller, { timeout: waitLimit(30_000) }).toBe(true);
 }
+
+/** What a path loses, and whether the helper may ask others for answers of a size. */
+interface LossyPath {
+  way: string;
+  which: string;
+  pings: boolean;
+}
+const lossyPaths: readonly LossyPath[] = [
+  { way: 'both ways', which: '', pings: false },
+  { way: 'on the way back alone', which: 'oifname user0', pings: true },
+  { way: 'on the way to the gateway alone', which: 'iifname user0', pings: false },
+];
 
 /** Something that goes into the tunnel in every routing mode: it comes from the tunnel's own address. */
 async function sendFrom(own: string): Promise<void> {

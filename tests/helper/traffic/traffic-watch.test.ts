@@ -13,6 +13,7 @@ test('a tunnel that could not be looked at once is looked at again', async () =>
       return { ipv4: 0, ipv6: 0 };
     },
     sent: () => 0,
+    openEcho: () => undefined,
     isAskedByPrograms: () => true,
     onAllPass: () => undefined,
     onFindings() {

@@ -1,0 +1,55 @@
+import { closeSync } from 'node:fs';
+import { isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import koffi from 'koffi';
+
+/** Constants of <linux/socket.h>, <linux/net.h> and <linux/in.h>, the same on all supported platforms. */
+const SOCK_DGRAM = 2;
+const SOCK_NONBLOCK = 0o4000;
+const SOCK_CLOEXEC = 0o2000000;
+const versions = {
+  ipv4: { family: 2, protocol: 1 },
+  ipv6: { family: 10, protocol: 58 },
+} as const;
+
+interface Libc {
+  socket(domain: number, type: number, protocol: number): number;
+  bind(descriptor: number, address: Buffer, length: number): number;
+}
+
+let loaded: Libc | undefined;
+
+/** Loaded when it is first needed: other systems have no such functions. */
+function libc(): Libc {
+  if (loaded) return loaded;
+  const library = koffi.load(null);
+  loaded = {
+    socket: library.func('int socket(int, int, int)') as Libc['socket'],
+    bind: library.func('int bind(int, const void *, uint32_t)') as Libc['bind'],
+  };
+  return loaded;
+}
+
+/**
+ * The descriptor of a socket that sends questions of ICMP from one of this machine's addresses and takes the answers to
+ * them alone, without the right to raw packets (icmp(7), ping_group_range); undefined where the system does not let this
+ * process have one, or no longer has the address.
+ */
+export function openEchoSocket(own: string): number | undefined {
+  const { family, protocol } = versions[isIPv6(own) ? 'ipv6' : 'ipv4'];
+  const descriptor = libc().socket(family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
+  if (descriptor < 0) return undefined;
+  const address = socketAddress(family, own);
+  if (libc().bind(descriptor, address, address.length) === 0) return descriptor;
+  closeSync(descriptor);
+  return undefined;
+}
+
+/** `struct sockaddr_in` or `struct sockaddr_in6`, without a port: the family in this machine's byte order. */
+function socketAddress(family: number, own: string): Buffer {
+  const isSix = isIPv6(own);
+  const bytes = Buffer.alloc(isSix ? 28 : 16);
+  bytes.writeUInt16LE(family, 0);
+  bytes.set(ipaddr.parse(own).toByteArray(), isSix ? 8 : 4);
+  return bytes;
+}
