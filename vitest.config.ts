@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { concerningEngines } from './tests/helper/support/engines.ts';
 import { isExhaustive } from './tests/lab/runs/thoroughness.ts';
 
 const project = (name: string, options: object = {}) => ({
@@ -38,6 +39,17 @@ export default defineConfig({
       }),
       // Each file builds its own network namespaces and spends most of its time waiting for them.
       project('helper', { globalSetup: './tests/lab/runs/programs.ts', maxWorkers: 2 }),
+      // With the other engine than in those.
+      ...(isExhaustive
+        ? [
+            project('helper-own', {
+              include: concerningEngines.map((file) => `tests/helper/${file}`),
+              env: { WAYMAKER_TEST_ENGINE: 'own' },
+              globalSetup: './tests/lab/runs/programs.ts',
+              maxWorkers: 2,
+            }),
+          ]
+        : []),
     ],
   },
 });

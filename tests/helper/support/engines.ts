@@ -1,4 +1,32 @@
 import type { EngineKind } from '../../../helper/system/ports/engine-host-port.ts';
 
-/** For tests that concern what carries the tunnel's packets; all others run with one of them. */
+/** For tests that run with each engine in every run. */
 export const engines = ['openconnect', 'own'] as const satisfies readonly EngineKind[];
+
+/**
+ * What else concerns the engine, which carries the packets, notices what becomes of the way to the gateway and says why it
+ * ends: these run with openconnect, and in an exhaustive run with our own engine, too. Everything else runs once.
+ */
+export const concerningEngines: readonly string[] = [
+  'engine/client-certificates.test.ts',
+  'engine/connect-failures.test.ts',
+  'engine/connection-deadline.test.ts',
+  'engine/deadline.test.ts',
+  'engine/gateway-stream.test.ts',
+  'engine/odd-gateways.test.ts',
+  'engine/other-addresses.test.ts',
+  'engine/pushed-addresses.test.ts',
+  'engine/redirects.test.ts',
+  'engine/session-wait.test.ts',
+  'engine/silence.test.ts',
+  'engine/slow-path.all.test.ts',
+  'engine/too-many-sessions.all.test.ts',
+  'engine/unresolved-gateway.test.ts',
+  'protection/kill-switch.test.ts',
+  'protection/leaks.test.ts',
+  'recovery/crash-recovery.test.ts',
+  'routing/connections-end.all.test.ts',
+  'routing/routing.test.ts',
+  'routing/split.test.ts',
+  'traffic/traffic-proof.test.ts',
+];
