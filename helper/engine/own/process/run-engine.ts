@@ -8,7 +8,8 @@ import type { DataPath } from '../data-path/start-data-path.ts';
 import type { ConnectAnswer } from '../cstp/connect-answer.ts';
 import { readCustomAttributes } from '../cstp/post-auth-xml.ts';
 import { usableLinkMtu } from '../tunnel/mtu.ts';
-import { createTunnel, type Tunnel, type TunnelEnd } from '../tunnel/tunnel.ts';
+import { createTunnel } from '../tunnel/tunnel.ts';
+import type { Tunnel, TunnelEnd } from '../tunnel/tunnel-port.ts';
 import { datagramsTo } from './datagrams.ts';
 import { openDevice, type Device } from './device.ts';
 import {

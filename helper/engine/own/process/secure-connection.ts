@@ -2,7 +2,7 @@ import type { TLSSocket } from 'node:tls';
 import type { GatewaySession } from '#shared/helper/protocol.ts';
 import type { Encryption } from '#shared/tunnel/state.ts';
 import { openGatewayTls, type GatewayTlsResult } from '#node/anyconnect/gateway-tls.ts';
-import type { SecureConnection } from '../tunnel/tunnel.ts';
+import type { SecureConnection } from '../tunnel/tunnel-port.ts';
 
 /** The keying material that both ends of PSK-NEGOTIATE make of their TLS connection. */
 const exporterLabel = 'EXPORTER-openconnect-psk';

@@ -1,99 +1,12 @@
-import type { Duplex } from 'node:stream';
-import {
-  createCstpChannel,
-  type ChannelEnd,
-  type ConnectOutcome,
-  type CstpChannel,
-} from '../cstp/channel.ts';
+import type { ChannelEnd, CstpChannel } from '../cstp/channel.ts';
 import type { ConnectAnswer } from '../cstp/connect-answer.ts';
 import { packetKind } from '#node/anyconnect/cstp/packet.ts';
-import type { CipherSuite } from '#node/anyconnect/dtls/cipher-suites.ts';
 import { createAlarm } from './alarm.ts';
-import {
-  createDtlsChannel,
-  type DtlsChannel,
-  type DtlsChannelEnd,
-  type OpenDatagrams,
-} from './dtls-channel.ts';
+import { createDtlsChannel, type DtlsChannel, type DtlsChannelEnd } from './dtls-channel.ts';
 import { overheadTo, tunnelMtu } from './mtu.ts';
-import { askIdleAfter, patienceWith } from './patience.ts';
-
-/** A TLS connection to the gateway, whose other end has been verified. */
-export interface SecureConnection {
-  socket: Duplex;
-  /** Keying material for DTLS (RFC 5705, RFC 8446 §7.5). */
-  exportKey(): Buffer;
-}
-
-export interface TunnelOptions {
-  /** The gateway's name for the Host header, and its address. */
-  host: string;
-  address: string;
-  port: number;
-  cookie: string;
-  userAgent: string;
-  /** The largest packet on the link to the gateway, in bytes. */
-  linkMtu: number;
-  /** The largest packet that is known to pass inside the tunnel. */
-  mtu: number | undefined;
-  roundTripMs: number;
-  /** Undefined: no connection was made, and whoever opens it knows why. */
-  openTls(): Promise<SecureConnection | undefined>;
-  openDatagrams(port: number): OpenDatagrams;
-  listener: TunnelListener;
-}
-
-export interface TunnelListener {
-  /** A packet for this machine, which nobody changes any more. */
-  onPacket(packet: Buffer): void;
-  /** The gateway has given this; true when the system has been configured with it. */
-  onConfiguration(answer: ConnectAnswer, mtu: number): Promise<boolean>;
-  /** It has granted a tunnel, for the first time or with new keys: its answer, whatever is configured of it. */
-  onGranted?(answer: ConnectAnswer): void;
-  /** The tunnel is not busy any more. */
-  onRoom?(): void;
-  /** The channel that carries packets from now on. */
-  onTransport(transport: 'tls' | 'dtls'): void;
-  onDtlsEncryption(suite: CipherSuite): void;
-  /** For the log: one of a few words, and more about it. */
-  onNote(note: TunnelNote, detail?: string): void;
-  /** Told once, unless `leave` or `close` ended it. */
-  onEnd(end: TunnelEnd): void;
-}
-
-export type TunnelNote =
-  | 'asking for a tunnel'
-  | 'DTLS is not used'
-  | 'DTLS has ended'
-  | 'DTLS is silent'
-  | 'the path carries smaller packets'
-  | 'TLS has ended, and is opened anew'
-  | 'new keys'
-  | 'no new keys';
-
-export type TunnelEnd =
-  | { kind: 'not-opened' }
-  | { kind: 'not-granted'; outcome: Exclude<ConnectOutcome, { kind: 'granted' }> }
-  | { kind: 'not-configured' }
-  | { kind: 'ended'; by: ChannelEnd }
-  /** The gateway has not answered for long. */
-  | { kind: 'dead' };
-
-/** The TLS channel, and when something came or went there. */
-interface Tls {
-  channel: CstpChannel;
-  connection: SecureConnection;
-  answer: ConnectAnswer;
-  mtu: number;
-  grantedAt: number;
-  heardAt: number;
-  sentAt: number;
-  /** The last packet of the device's. */
-  dataSentAt: number;
-  askedAt: number;
-  /** When it was asked first since it was heard; earlier than that if it has answered. */
-  unansweredAt: number;
-}
+import { patienceWith } from './patience.ts';
+import { askForTunnel, checkTls, differs, type Tls } from './tls-side.ts';
+import type { SecureConnection, Tunnel, TunnelEnd, TunnelOptions } from './tunnel-port.ts';
 
 type Dtls =
   | { at: 'off' }
@@ -129,17 +42,6 @@ interface Up {
 
 type State = { at: 'opening' } | Up | { at: 'ended' };
 
-export interface Tunnel {
-  /** The packet must not be changed afterwards. */
-  send(packet: Buffer): void;
-  /** Whether packets wait for TLS. */
-  isBusy(): boolean;
-  /** Ends the session at the gateway; resolves when it has been told. */
-  leave(): Promise<void>;
-  /** Ends the tunnel; the session stays valid. */
-  close(): void;
-}
-
 const maxHeld = 256;
 /** The wait before DTLS is tried again: doubled each time, up to the last. */
 const firstRetryMs = 3_000;
@@ -151,13 +53,10 @@ const renewalRetryMs = 10_000;
 /** A connection that has lasted for so long is opened anew when it breaks, which may take no longer than that. */
 const comeBackFromMs = 10_000;
 const comeBackLimitMs = 3_000;
-/** TLS is dead if so many waits pass without a sign of life; where many packets get lost, TCP may be silent for long. */
-const deadAfterWaits = { usual: 2.5, besideDtls: 10 } as const;
 /** What was on its way to the old channels while the new ones were asked for. */
 const drainMs = 3_000;
 /** On a narrow path, packets wait for DTLS for so many times as it may be silent. */
 const narrowHoldWaits = 2;
-const nothing = Buffer.alloc(0);
 
 export function createTunnel(options: TunnelOptions): Tunnel {
   const { listener, address } = options;
@@ -183,42 +82,16 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     if ('tls' in was) was.tls.channel.close();
   }
 
-  /** Asks for a tunnel on a connection; nothing else changes. */
   async function ask(connection: SecureConnection): Promise<{ tls: Tls } | TunnelEnd> {
-    const channel: CstpChannel = createCstpChannel(connection.socket, {
-      onPacket: (kind, payload) => takeTls(channel, kind, payload),
-      onRoom: () => listener.onRoom?.(),
-      onEnd: (by) => tlsEnded(channel, by),
-    });
     const { host, cookie, userAgent } = options;
     listener.onNote('asking for a tunnel');
-    const outcome = await channel.connect({
-      host,
-      cookie,
-      userAgent,
-      linkMtu,
-      tunnelMtu: linkMtu - overhead,
-      wantsDtls: true,
-    });
-    if (outcome.kind !== 'granted') return { kind: 'not-granted', outcome };
-    const { answer } = outcome;
-    listener.onGranted?.(answer);
-    const now = performance.now();
-    const mtu = tunnelMtu(answer, { gateway: address, mtu: linkMtu });
-    return {
-      tls: {
-        channel,
-        connection,
-        answer,
-        mtu,
-        grantedAt: now,
-        heardAt: now,
-        sentAt: now,
-        dataSentAt: now,
-        askedAt: -Infinity,
-        unansweredAt: -Infinity,
-      },
-    };
+    const asked = await askForTunnel(
+      connection,
+      { host, address, cookie, userAgent, linkMtu, tunnelMtu: linkMtu - overhead, wantsDtls: true },
+      { onPacket: takeTls, onRoom: () => listener.onRoom?.(), onEnd: tlsEnded },
+    );
+    if ('tls' in asked) listener.onGranted?.(asked.tls.answer);
+    return asked;
   }
 
   async function start(): Promise<void> {
@@ -309,32 +182,6 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     tls.dataSentAt = performance.now();
     tls.sentAt = tls.dataSentAt;
     alarm.by(tls.sentAt + patience.idleMs);
-  }
-
-  /** Asks a silent gateway whether it is there; returns when to look again, or that it is not. */
-  function checkTls(now: number, { tls, dtls }: Up): number | 'dead' {
-    const { dpdSeconds, keepAliveSeconds } = tls.answer.tls;
-    const isBesideDtls = dtls.at === 'carrying';
-    const waits = deadAfterWaits[isBesideDtls ? 'besideDtls' : 'usual'];
-    const deadAt = () => tls.unansweredAt + (waits - 1) * patience.idleMs;
-    if (isAsked(tls) && now >= deadAt()) return 'dead';
-    const idleMs = isBesideDtls ? patience.restMs : askIdleAfter(patience, now, tls.dataSentAt);
-    const askAt = () =>
-      isAsked(tls)
-        ? tls.askedAt + patience.idleMs
-        : tls.heardAt + Math.min(idleMs, dpdSeconds === undefined ? Infinity : 1_000 * dpdSeconds);
-    if (now >= askAt()) {
-      if (!isAsked(tls)) tls.unansweredAt = now;
-      tls.askedAt = now;
-      tls.sentAt = now;
-      tls.channel.send(packetKind.dpdRequest, nothing);
-    }
-    const keepAliveMs = keepAliveSeconds === undefined ? Infinity : 1_000 * keepAliveSeconds;
-    if (now >= tls.sentAt + keepAliveMs) {
-      tls.sentAt = now;
-      tls.channel.send(packetKind.keepAlive, nothing);
-    }
-    return Math.min(askAt(), isAsked(tls) ? deadAt() : Infinity, tls.sentAt + keepAliveMs);
   }
 
   // DTLS
@@ -494,7 +341,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   function check(now: number): number {
     if (state.at === 'opening' || state.at === 'ended') return Infinity;
     // Of one that is being opened anew, nobody expects anything.
-    const tlsAt = state.lost ? Infinity : checkTls(now, state);
+    const tlsAt = state.lost ? Infinity : checkTls(now, state.tls, patience, state.dtls.at === 'carrying');
     if (tlsAt === 'dead' && state.renewal.at !== 'asking') {
       end({ kind: 'dead' });
       return Infinity;
@@ -539,16 +386,4 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     },
     close,
   };
-}
-
-/** Whether a question to the gateway has no answer yet. */
-const isAsked = ({ unansweredAt, heardAt }: Tls) => unansweredAt > heardAt;
-
-/** Whether the system has to be configured anew. */
-function differs(old: Tls, fresh: Tls): boolean {
-  const told = ({ answer, mtu }: Tls) => {
-    const { ipv4, ipv6, resolvers, searchDomains, routes } = answer;
-    return JSON.stringify({ ipv4, ipv6, resolvers, searchDomains, routes, mtu });
-  };
-  return told(old) !== told(fresh);
 }

@@ -1,12 +1,8 @@
 import { duplexPair, type Duplex } from 'node:stream';
 import { createPacketReader, framePacket, packetKind } from '#node/anyconnect/cstp/packet.ts';
 import type { OpenDatagrams } from '../../../../helper/engine/own/tunnel/dtls-channel.ts';
-import {
-  createTunnel,
-  type Tunnel,
-  type TunnelEnd,
-  type TunnelOptions,
-} from '../../../../helper/engine/own/tunnel/tunnel.ts';
+import { createTunnel } from '../../../../helper/engine/own/tunnel/tunnel.ts';
+import type { Tunnel, TunnelEnd, TunnelOptions } from '../../../../helper/engine/own/tunnel/tunnel-port.ts';
 import { createDtlsServer, type DtlsServer } from './dtls-server.ts';
 
 export const usualHeaders = [
