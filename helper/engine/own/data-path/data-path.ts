@@ -199,10 +199,20 @@ export function runDataPath({ port, waiting, limits }: DataPathStart): void {
         return;
       case 'open':
         return open(message);
-      default: {
+      case 'send':
+      case 'take-over':
+      case 'received':
+      case 'write':
+      case 'say-goodbye':
+      case 'carry':
+      case 'retire':
+      case 'close': {
         const channel = channels.get(message.channel);
         if (channel) takeFor(channel, message);
+        return;
       }
+      default:
+        message satisfies never;
     }
   }
 

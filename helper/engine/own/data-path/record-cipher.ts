@@ -35,9 +35,9 @@ export interface RecordCiphers {
 
 /** Content and the tag behind it, with the nonce and the additional data that have been written. */
 interface InPlace {
-  encrypt(at: number, length: number): boolean;
-  decrypt(at: number, length: number): boolean;
-  free(): void;
+  readonly encrypt: (at: number, length: number) => boolean;
+  readonly decrypt: (at: number, length: number) => boolean;
+  readonly free: () => void;
 }
 
 export function createRecordCiphers(

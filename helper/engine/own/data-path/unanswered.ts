@@ -2,7 +2,7 @@ import type { Arena } from './arena.ts';
 
 /** The first packets that were sent and not answered: they may not have arrived. */
 export interface Unanswered {
-  keep(packet: number, length: number): void;
+  readonly keep: (packet: number, length: number) => void;
   forget(): void;
   all(): Uint8Array[];
 }

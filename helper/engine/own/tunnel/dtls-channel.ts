@@ -103,7 +103,7 @@ type State =
   /** `size`: the index of the probed one; `tries`: how often that was probed. */
   | { at: 'probing'; size: number; tries: number; askedAt: number }
   /** `unanswered`: since when something was sent and nothing has come back. */
-  | { at: 'carrying'; unanswered: number | undefined; askedAt: number; sizes: SizeCheck | undefined }
+  | { at: 'carrying'; unanswered: number | undefined; askedAt: number; sizeCheck: SizeCheck | undefined }
   | { at: 'silent'; since: number; askedAt: number }
   | { at: 'draining' }
   | { at: 'closed' };
@@ -252,7 +252,7 @@ export function createDtlsChannel(options: DtlsChannelOptions): DtlsChannel {
 
   function takeAnswer(bytes: number): void {
     if (state.at === 'silent') return carry();
-    if (state.at === 'carrying') state.sizes?.takeAnswer(bytes, performance.now());
+    if (state.at === 'carrying') state.sizeCheck?.takeAnswer(bytes, performance.now());
     if (state.at !== 'probing') return;
     // Some gateways answer with less than they were asked with (bjdgyc/anylink pull request 285): then the smallest
     // question that was asked has arrived.
@@ -266,17 +266,17 @@ export function createDtlsChannel(options: DtlsChannelOptions): DtlsChannel {
 
   function carry(): void {
     const begunAt = performance.now();
-    const sizes = answersInFull
+    const sizeCheck = answersInFull
       ? createSizeCheck({ mtu, askAfterMs: patience.askAfterMs, begunAt, ask })
       : undefined;
-    state = { at: 'carrying', unanswered: undefined, askedAt: -Infinity, sizes };
+    state = { at: 'carrying', unanswered: undefined, askedAt: -Infinity, sizeCheck };
     fast?.carry(true);
     listener.onCarrying();
   }
 
-  function checkSizes(now: number, { sizes }: Extract<State, { at: 'carrying' }>): number {
-    if (!sizes) return Infinity;
-    const { smaller, next } = sizes.check(now, lastDataSentAt());
+  function checkSize(now: number, { sizeCheck }: Extract<State, { at: 'carrying' }>): number {
+    if (!sizeCheck) return Infinity;
+    const { smaller, next } = sizeCheck.check(now, lastDataSentAt());
     if (smaller !== undefined) listener.onSmallerPath(smaller);
     return next;
   }
@@ -341,7 +341,7 @@ export function createDtlsChannel(options: DtlsChannelOptions): DtlsChannel {
           return Math.max(dueAt, now + patience.askAfterMs);
         }
         case 'carrying':
-          return Math.min(checkCarrying(now, state), checkSizes(now, state));
+          return Math.min(checkCarrying(now, state), checkSize(now, state));
         case 'silent':
           if (now >= state.since + maxSilenceMs) {
             end('silent');

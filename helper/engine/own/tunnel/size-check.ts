@@ -34,7 +34,7 @@ export function createSizeCheck(options: {
   /** For how long an answer is waited for. */
   askAfterMs: number;
   begunAt: number;
-  ask(bytes: number): void;
+  ask: (bytes: number) => void;
 }): SizeCheck {
   const { mtu, askAfterMs, ask } = options;
   const [, ...smaller] = probeSizes(mtu);

@@ -17,7 +17,7 @@ export interface HostileTarget {
   /** Inputs that it understands, to begin with. */
   seeds: Buffer[];
   /** Throws if the engine does what it must not. */
-  run(input: Buffer): void;
+  readonly run: (input: Buffer) => void;
 }
 
 function must(condition: boolean, what: string): asserts condition {
