@@ -5,7 +5,15 @@ import type { GatewayEndpoint } from '../../network/gateway-endpoint.ts';
 import type { NearbyNetworks } from '../../network/nearby-networks.ts';
 import { isOfFamily, type Family } from '../../network/prefix-list.ts';
 import type { RoutingRules } from '../../system/ports/router-port.ts';
-import { nameServices, networkRules, rule, sentProtocols } from './router-rule.ts';
+import {
+  nameServices,
+  networkRules,
+  overIcmpv6,
+  overTcp,
+  overUdp,
+  rule,
+  sentProtocols,
+} from './router-rule.ts';
 
 /**
  * Packets that do not go into the tunnel although they are captured.
@@ -48,7 +56,7 @@ export function exemptionRules(
 /** What a gateway answers to the engine. */
 function servicesOf({ port, datagramPort = port }: GatewayEndpoint): string[] {
   const datagramPorts = new Set([port, datagramPort]);
-  return [`ipproto tcp dport ${port}`, ...[...datagramPorts].map((number) => `ipproto udp dport ${number}`)];
+  return [`${overTcp} dport ${port}`, ...[...datagramPorts].map((number) => `${overUdp} dport ${number}`)];
 }
 
 /**
@@ -59,9 +67,7 @@ function servicesOf({ port, datagramPort = port }: GatewayEndpoint): string[] {
  */
 function answerRules(family: Family, to: string, table: number): string[] {
   return [
-    ...sentProtocols[family].map((selector) =>
-      rule('gatewayHost', `${to} ipproto ${selector} lookup ${table}`),
-    ),
+    ...sentProtocols[family].map((selector) => rule('gatewayHost', `${to} ${selector} lookup ${table}`)),
     rule('gatewayAnswers', `${to} lookup main`),
   ];
 }
@@ -74,7 +80,7 @@ const neighbourAnswerRules = ({ onLink }: NearbyNetworks) => [
   rule('gatewayAnswers', 'to fe80::/10 lookup main'),
   ...onLink
     .filter((prefix) => isOfFamily(6)(prefix) && !prefix.startsWith('fe80:'))
-    .map((prefix) => rule('gatewayAnswers', `to ${prefix} ipproto ipv6-icmp lookup main`)),
+    .map((prefix) => rule('gatewayAnswers', `to ${prefix} ${overIcmpv6} lookup main`)),
 ];
 
 /**
@@ -84,7 +90,7 @@ const neighbourAnswerRules = ({ onLink }: NearbyNetworks) => [
 const leaseRules = ({ onLink }: NearbyNetworks) =>
   onLink
     .filter(isOfFamily(4))
-    .map((prefix) => rule('leases', `to ${prefix} ipproto udp sport 68 dport 67 lookup main`));
+    .map((prefix) => rule('leases', `to ${prefix} ${overUdp} sport 68 dport 67 lookup main`));
 
 /** What is captured whatever sent it. */
 export type ByDestination = Extract<Capture, { kind: 'everything' | 'prefixes' }>;

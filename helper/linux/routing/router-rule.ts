@@ -6,15 +6,25 @@ export function rule(priority: keyof typeof rulePriority, selector: string): str
   return `priority ${rulePriority[priority]} protocol ${routeProtocol} ${selector}`;
 }
 
+/**
+ * IANA's numbers: ip(8) knows names only where there is an /etc/protocols, which is in Debian's package netbase and not in
+ * a minimal system.
+ */
+const ipProtocol = { icmp: 1, tcp: 6, udp: 17, icmpv6: 58 } as const;
+
+export const overTcp = `ipproto ${ipProtocol.tcp}`;
+export const overUdp = `ipproto ${ipProtocol.udp}`;
+export const overIcmpv6 = `ipproto ${ipProtocol.icmpv6}`;
+
 /** The protocols for look-ups: plain DNS, and DNS over TLS and QUIC (RFC 7858, RFC 9250). */
-export const nameServices = ['tcp', 'udp'].flatMap((protocol) =>
-  [53, 853].map((port) => `ipproto ${protocol} dport ${port}`),
+export const nameServices = [overTcp, overUdp].flatMap((transport) =>
+  [53, 853].map((port) => `${transport} dport ${port}`),
 );
 
 /** What programs send, as selectors that no look-up without ports or protocol matches. */
 export const sentProtocols = {
-  4: ['tcp dport 1-65534', 'udp dport 1-65534', 'icmp'],
-  6: ['tcp dport 1-65534', 'udp dport 1-65534', 'ipv6-icmp'],
+  4: [`${overTcp} dport 1-65534`, `${overUdp} dport 1-65534`, `ipproto ${ipProtocol.icmp}`],
+  6: [`${overTcp} dport 1-65534`, `${overUdp} dport 1-65534`, overIcmpv6],
 } as const;
 
 /** Uses the main table for these networks only, and only by a route that is as specific: others may be wider. */

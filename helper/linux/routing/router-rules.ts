@@ -9,7 +9,7 @@ import { groupMark } from '../groups/group-mark.ts';
 import { portalPorts } from '../../system/ports/portal-port.ts';
 import { isOfFamily, type Family } from '../../network/prefix-list.ts';
 import { exemptionRules } from './router-exemptions.ts';
-import { nameServices, networkRules, rule, sentProtocols } from './router-rule.ts';
+import { nameServices, networkRules, overTcp, overUdp, rule, sentProtocols } from './router-rule.ts';
 
 const allOf = { 4: '0.0.0.0/0', 6: '::/0' } as const;
 
@@ -117,7 +117,7 @@ const answersTo = (kind: keyof typeof rulePriority, family: Family, { onLink }: 
 const pastGroupAnswersRules = (family: Family, { networks }: RoutingRules) =>
   family === 6
     ? [
-        ...sentProtocols[6].map((sent) => rule('sent', `ipproto ${sent} lookup ${routingTable}`)),
+        ...sentProtocols[6].map((sent) => rule('sent', `${sent} lookup ${routingTable}`)),
         ...answersTo('answers', 6, networks),
       ]
     : [];
@@ -132,7 +132,7 @@ function askedRules(family: Family, { networks }: RoutingRules, table: number): 
   const own = networks.onLink.filter(isOfFamily(4));
   if (family === 6 || own.length === 0) return [];
   return [
-    ...sentProtocols[4].map((sent) => rule('sent', `iif lo ipproto ${sent} lookup ${table}`)),
+    ...sentProtocols[4].map((sent) => rule('sent', `iif lo ${sent} lookup ${table}`)),
     ...own.map((prefix) => rule('answers', `iif lo from ${prefix} lookup main`)),
   ];
 }
@@ -165,12 +165,12 @@ const tunnelAddressRules = (family: Family, tunnelAddresses: readonly string[]) 
  * packets, which come in through a device, are excluded.
  */
 export const portalRules = (resolvers: readonly string[]) => [
-  ...portalPorts.map((port) => rule('portal', `iif lo ipproto tcp dport ${port} lookup main`)),
+  ...portalPorts.map((port) => rule('portal', `iif lo ${overTcp} dport ${port} lookup main`)),
   ...[...new Set(resolvers)]
     .filter((resolver) => isIPv4(resolver))
     .flatMap((resolver) =>
-      ['tcp', 'udp'].map((protocol) =>
-        rule('portal', `iif lo to ${resolver} ipproto ${protocol} dport 53 lookup main`),
+      [overTcp, overUdp].map((transport) =>
+        rule('portal', `iif lo to ${resolver} ${transport} dport 53 lookup main`),
       ),
     ),
 ];
