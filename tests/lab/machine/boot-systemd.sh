@@ -1,15 +1,16 @@
 #!/bin/sh
-# Boots systemd as process 1 of this PID namespace. Its root is the real one read-only, with the tree $2 laid over it
-# and all that is written kept in memory at $1: systemd empties /tmp at boot, among other things.
+# Boots systemd as process 1 of this PID namespace. Its root is $3 read-only, which may be the real one, with the tree $2
+# laid over it and all that is written kept in memory at $1: systemd empties /tmp at boot, among other things.
 set -eu
 files=$1
 tree=$2
+base=$3
 root=$files/root
 
 mount -t tmpfs tmpfs "$files"
 mkdir "$files/work" "$root"
 cp -a "$tree" "$files/upper"
-mount -t overlay -o "lowerdir=/,upperdir=$files/upper,workdir=$files/work" overlay "$root"
+mount -t overlay -o "lowerdir=$base,upperdir=$files/upper,workdir=$files/work" overlay "$root"
 # Only the units that are in the tree are enabled: nothing that runs on the real machine starts here too.
 rm -rf "$root/etc/systemd/system"
 cp -a "$tree/etc/systemd/system" "$root/etc/systemd/system"

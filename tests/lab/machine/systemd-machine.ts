@@ -27,13 +27,15 @@ export interface SystemdMachine extends AsyncDisposable {
 const script = path.join(import.meta.dirname, 'boot-systemd.sh');
 
 /**
- * Boots systemd in the machine's network. `tree` is a directory whose `etc`, `usr` and `opt` are laid over the real
- * ones; of units, only those in its `etc/systemd/system` are enabled. `directory` is for what belongs to it.
+ * Boots systemd in the machine's network. `tree` is a directory whose `etc`, `usr` and `opt` are laid over those of `base`,
+ * which is the real system unless it is another one's root; of units, only those in the tree's `etc/systemd/system` are
+ * enabled. `directory` is for what belongs to it.
  */
 export async function bootSystemd(
   machine: Machine,
   directory: string,
   tree: string,
+  base = '/',
 ): Promise<SystemdMachine> {
   const files = path.join(directory, 'systemd');
   const cgroup = path.join(await unifiedCgroups(), `waymaker-lab-${path.basename(directory)}`);
@@ -44,7 +46,7 @@ export async function bootSystemd(
     [
       'sh',
       '-c',
-      `echo $$ > ${cgroup}/cgroup.procs && exec unshare ${namespaces} sh ${script} ${files} ${tree}`,
+      `echo $$ > ${cgroup}/cgroup.procs && exec unshare ${namespaces} sh ${script} ${files} ${tree} ${base}`,
     ],
     { stdio: ['ignore', 'inherit', 'inherit'] },
   );

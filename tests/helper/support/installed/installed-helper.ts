@@ -23,7 +23,7 @@ const masked = [
 ];
 
 /** Who manages name resolution on the machine; each asks the laboratory's public resolver. */
-export type NameService = 'resolved' | 'resolvconf' | 'openresolv';
+export type NameService = 'resolved' | 'resolvconf' | 'openresolv' | 'nobody';
 
 /** Lays all programs into `tree` as the package installs them, and enables the helper. */
 export async function installHelper(tree: string, names: NameService): Promise<void> {
@@ -85,6 +85,12 @@ async function installOpenresolv(tree: string): Promise<void> {
   await recordUplink(tree, 'network-pre.target');
 }
 
+/** A file that somebody has written by hand. */
+async function installResolvConf(tree: string): Promise<void> {
+  const { ipv4, ipv6 } = addresses.resolver;
+  await writeFile(path.join(tree, 'etc/resolv.conf'), `nameserver ${ipv4}\nnameserver ${ipv6}\n`);
+}
+
 /** As the network's own client would, once it has an address. */
 async function recordUplink(tree: string, after: string): Promise<void> {
   const record = `nameserver ${addresses.resolver.ipv4}\nnameserver ${addresses.resolver.ipv6}\n`;
@@ -109,6 +115,7 @@ const installNameService = {
   resolved: installResolved,
   resolvconf: installResolvconf,
   openresolv: installOpenresolv,
+  nobody: installResolvConf,
 } as const satisfies Record<NameService, unknown>;
 
 /** Lays the files of a Debian package into `tree`, where /lib and /sbin are links into /usr. */

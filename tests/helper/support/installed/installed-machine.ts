@@ -33,18 +33,22 @@ export interface InstalledMachine extends AsyncDisposable {
   resolve(name: string): Promise<string[]>;
 }
 
-/** `more` lays further files into the machine's tree; with `layMachine` as `install`, nothing of ours is there yet. */
+/**
+ * `more` lays further files into the machine's tree; with `layMachine` as `install`, nothing of ours is there yet. `base` is
+ * the root of another system, if it is not to be this one.
+ */
 export async function createInstalledMachine(
   names: NameService,
   more?: (tree: string) => Promise<void>,
   install = installHelper,
+  base?: string,
 ): Promise<InstalledMachine> {
   const net = await createHelperLab();
   const tree = path.join(net.lab.directory, 'tree');
   await mkdir(tree);
   await install(tree, names);
   await more?.(tree);
-  const machine = await bootSystemd(net.lab.user, net.lab.directory, tree);
+  const machine = await bootSystemd(net.lab.user, net.lab.directory, tree, base);
   const socket = machine.file('/run/waymaker/helper.sock');
   const clients: TestClient[] = [];
   async function attachClient(): Promise<TestClient> {
@@ -73,6 +77,7 @@ export async function createInstalledMachine(
     resolved: ['dns', 'domain', 'default-route uplink'].map((what) => `resolvectl ${what}`).join(' && '),
     resolvconf: 'cat /etc/resolv.conf',
     openresolv: 'cat /etc/resolv.conf',
+    nobody: 'cat /etc/resolv.conf',
   };
   return {
     net,

@@ -2,7 +2,7 @@ import { cp, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { publishRepositories } from '../../../../packaging/repository/publish-repositories.ts';
 import { startService, type TestService } from '../../../e2e/support/service/service.ts';
-import { eventually, words, type ProcessResult } from '../../../lab/runs/process.ts';
+import { eventually, words, type ExecOptions, type ProcessResult } from '../../../lab/runs/process.ts';
 import { makeCoreDeb, versions } from './core-deb.ts';
 import { layMachine } from './installed-helper.ts';
 import { createInstalledMachine, type InstalledMachine } from './installed-machine.ts';
@@ -16,7 +16,7 @@ export interface PackageMachine extends AsyncDisposable {
   /** Runs the installed command line as the person. */
   waymaker(argv: readonly string[]): Promise<ProcessResult>;
   /** Runs any command as the person. */
-  run(argv: readonly string[]): Promise<ProcessResult>;
+  run(argv: readonly string[], options?: ExecOptions): Promise<ProcessResult>;
   /** Starts the person's background service, without a window, and signs them in. */
   startCore(): Promise<void>;
 }
@@ -27,14 +27,15 @@ const person = { name: 'person', email: 'person@example.com' };
 /** Where the authority's certificate is that the gateway's is from. */
 const authority = '/etc/gateway-authority.pem';
 
-/** Where the repository is in the machine. */
-const repository = '/srv/waymaker';
+/** Where the repository is in the machine, which has its address from there. */
+export const repository = '/srv/waymaker';
 
-/** Both versions are in the repository; neither is installed. */
-export async function createPackageMachine(): Promise<PackageMachine> {
+/** Both versions are in the repository; neither is installed. `base`: the root of another system than this one. */
+export async function createPackageMachine(base?: string): Promise<PackageMachine> {
   const making = (async () => [await makeCoreDeb(versions.current), await makeCoreDeb(versions.next)])();
   making.catch(() => undefined);
-  const installed = await createInstalledMachine('resolved', undefined, layMachine);
+  const names = base === undefined ? 'resolved' : 'nobody';
+  const installed = await createInstalledMachine(names, undefined, layMachine, base);
   const { machine, net } = installed;
   const service = await startService(path.join(net.lab.directory, 'service'), net.lab);
   await publish(await making);
@@ -67,16 +68,19 @@ export async function createPackageMachine(): Promise<PackageMachine> {
     `NODE_EXTRA_CA_CERTS=${authority}`,
     'LC_ALL=C.UTF-8',
   ];
-  const asPerson = (argv: readonly string[]) =>
-    machine.exec([
-      'setpriv',
-      `--reuid=${person.name}`,
-      `--regid=${person.name}`,
-      '--init-groups',
-      'env',
-      ...env,
-      ...argv,
-    ]);
+  const asPerson = (argv: readonly string[], options?: ExecOptions) =>
+    machine.exec(
+      [
+        'setpriv',
+        `--reuid=${person.name}`,
+        `--regid=${person.name}`,
+        '--init-groups',
+        'env',
+        ...env,
+        ...argv,
+      ],
+      options,
+    );
   return {
     installed,
     service,
