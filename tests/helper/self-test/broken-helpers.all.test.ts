@@ -36,7 +36,7 @@ const tunnelRule = "        rule('tunnel', `lookup ${routingTable}`),";
 const letOut = (condition: string) =>
   inFilterRules(firstOutputRule, `    '${condition} accept',\n${firstOutputRule}`);
 const sendOutside = (selector: string, more = '') =>
-  inRules(tunnelRule, `        rule('answers', '${selector}lookup main${more}'),\n${tunnelRule}`);
+  inRules(tunnelRule, `        rule('engine', '${selector}lookup main${more}'),\n${tunnelRule}`);
 
 const cases: readonly {
   name: string;
@@ -76,12 +76,12 @@ const cases: readonly {
       ),
       inRules(
         tunnelRule,
-        `...(family === 4 ? [rule('answers', 'to 203.0.113.80 lookup main')] : []),
-        rule('answers', 'ipproto udp dport 53 lookup main'),\n${tunnelRule}`,
+        `...(family === 4 ? [rule('engine', 'to 203.0.113.80 lookup main')] : []),
+        rule('engine', 'ipproto udp dport 53 lookup main'),\n${tunnelRule}`,
       ),
     ],
     found: ['ipv4', 'plain', 'other-resolvers'],
-    notConcerned: ['ipv6', 'neighbours', 'by-app', 'restored'],
+    notConcerned: ['tunnel', 'ipv6', 'neighbours', 'restored'],
   },
   {
     name: 'that believes the routes of a hostile network, and leaves its DNS',

@@ -10,6 +10,8 @@ const comesBackMs = 30_000;
 /** How long probes are sent while there is none. */
 const withoutMs = 700;
 const noticedMs = 15_000;
+const endsMs = 5_000;
+const lookMs = 50;
 
 /** What a death needs. */
 export interface Deaths {
@@ -46,12 +48,12 @@ export function killChecks(bench: Bench, deaths: Deaths): Record<'engine-killed'
       observers: ['uplink', 'system'],
       run: () =>
         through(bench, async () => {
+          const engines = processesOf(deaths.engineUid);
+          if (engines.length === 0) return [`no engine was found: ${JSON.stringify(bench.state())}`];
+          for (const pid of engines) process.kill(pid, 'SIGKILL');
           // Another engine finds nobody for a while.
           gateway.setDeaf(true);
           try {
-            const engines = processesOf(deaths.engineUid);
-            if (engines.length === 0) return ['no engine was found'];
-            for (const pid of engines) process.kill(pid, 'SIGKILL');
             const isNoticed = await bench.until(({ state }) => state !== 'connected', noticedMs);
             await delay(withoutMs);
             const left = processesOf(deaths.engineUid).filter((pid) => engines.includes(pid));
@@ -70,6 +72,9 @@ export function killChecks(bench: Bench, deaths: Deaths): Record<'engine-killed'
         through(bench, async () => {
           await deaths.killHelper();
           await delay(withoutMs);
+          // It ends with its helper, as soon as it has a processor.
+          for (let waited = 0; waited < endsMs && processesOf(deaths.engineUid).length > 0; waited += lookMs)
+            await delay(lookMs);
           const left = processesOf(deaths.engineUid);
           // What comes next is the next helper's tunnel.
           const isGone = bench.until(({ state }) => state !== 'connected', noticedMs);

@@ -215,7 +215,7 @@ export async function isPinged(host: string, token: string): Promise<boolean> {
 }
 
 /** A pump of probes: all of them every few milliseconds, until it is ended. */
-export function pump(probes: readonly Probe[], milliseconds = 20): { end(): void } {
+export function pump(probes: readonly Probe[], milliseconds = 40): { end(): void } {
   const send = () => {
     for (const probe of probes) {
       // A connection is attempted once; the kernel repeats it.

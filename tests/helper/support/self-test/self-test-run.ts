@@ -1,5 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { checkName, engine, observer, unchecked } from '../../../../src/main/self-test/verdict.ts';
+import { unifiedCgroups } from '../../../lab/machine/control-groups.ts';
+import { eventually, exec, words } from '../../../lab/runs/process.ts';
 
 /** How to run a self-test of the command line's program in this file. */
 export const selfTestArgv = (commandLine: string, ...more: string[]): string[] => [
@@ -25,3 +30,41 @@ const result = z.object({
 
 /** What it has printed with `--json`. */
 export const checksOf = (stdout: string) => result.parse(JSON.parse(stdout)).checks;
+
+/** What a self-test could leave outside of its own namespaces: network, named namespaces, processes and groups. */
+export async function whatIsThere(): Promise<string[]> {
+  const told = await Promise.all(
+    ['ip -oneline address', 'ip rule', 'ip route show table all', 'nft list ruleset'].map(
+      async (command) => (await exec(words(command))).stdout,
+    ),
+  );
+  const groups = readdirSync(await unifiedCgroups()).filter((name) => name.includes('self-test'));
+  return [...told, ...groups, readFileSync('/etc/resolv.conf', 'utf8'), ...selfTestProcesses()];
+}
+
+function selfTestProcesses(): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('self-test-inside');
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Starts one, and sends it a signal while it works; resolves when all of its processes are gone. */
+export async function endInTheMiddle(
+  [file = '', ...args]: readonly string[],
+  signal: NodeJS.Signals,
+): Promise<{ pid: number | undefined; code: number | null }> {
+  const child = spawn(file, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  let notes = '';
+  child.stderr.on('data', (chunk: Buffer) => (notes += chunk.toString()));
+  await eventually('it has a tunnel', () => (notes.includes('Tunnel') ? true : undefined));
+  if (selfTestProcesses().length === 0) throw new Error('no process of it was found');
+  child.kill(signal);
+  const [code] = await ended;
+  await eventually('all its processes are gone', () => (selfTestProcesses().length === 0 ? true : undefined));
+  return { pid: child.pid, code };
+}

@@ -9,7 +9,7 @@ import { virtioBytes } from '../../../../helper/engine/own/data-path/virtio-head
 import { createDtlsClient } from '../../../../helper/engine/own/dtls/client.ts';
 import { messageType, wholeMessage } from '#node/anyconnect/dtls/handshake-messages.ts';
 import { contentType, plainRecord } from '#node/anyconnect/dtls/record.ts';
-import { createDtlsServer } from './dtls-server.ts';
+import { createDtlsServer } from '../../../../src/main/self-test/gateway/dtls-server.ts';
 import { largePacket, packet, type PacketShape } from './packets.ts';
 
 /** A part of the engine that reads what strangers, or a gateway that is not to be believed, send. */

@@ -3,7 +3,7 @@ import { createPacketReader, framePacket, packetKind } from '#node/anyconnect/cs
 import type { OpenDatagrams } from '../../../../helper/engine/own/tunnel/dtls-channel.ts';
 import { createTunnel } from '../../../../helper/engine/own/tunnel/tunnel.ts';
 import type { Tunnel, TunnelEnd, TunnelOptions } from '../../../../helper/engine/own/tunnel/tunnel-port.ts';
-import { createDtlsServer, type DtlsServer } from './dtls-server.ts';
+import { createDtlsServer, type DtlsServer } from '../../../../src/main/self-test/gateway/dtls-server.ts';
 
 export const usualHeaders = [
   'X-CSTP-Address: 192.0.2.7',

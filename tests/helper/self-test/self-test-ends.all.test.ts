@@ -1,0 +1,85 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import stringWidth from 'string-width';
+import { expect, test } from 'vitest';
+import { checkNames } from '../../../src/main/self-test/verdict.ts';
+import { exec, words } from '../../lab/runs/process.ts';
+import { unifiedCgroups } from '../../lab/machine/control-groups.ts';
+import { programFile } from '../../lab/runs/programs.ts';
+import { checksOf, endInTheMiddle, selfTestArgv, whatIsThere } from '../support/self-test/self-test-run.ts';
+
+const argv = selfTestArgv(programFile('src/main/cli/index.ts'), '--engine', 'own');
+
+test('killed in the middle, nothing of it stays but empty groups, which the next one removes', async () => {
+  const before = await whatIsThere();
+  const { pid, code } = await endInTheMiddle(argv, 'SIGKILL');
+  expect(code).toBe(null);
+  const group = `waymaker-self-test-${pid}`;
+  const isOther = (name: string) => name !== group;
+  expect((await whatIsThere()).filter(isOther)).toEqual(before);
+  // As it has them while it routes by app.
+  await mkdir(path.join(await unifiedCgroups(), group, '0', 'inside'), { recursive: true });
+  await endInTheMiddle(argv, 'SIGTERM');
+  expect(await whatIsThere()).toEqual(before);
+});
+
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  'a self-test that gets %s leaves nothing',
+  async (signal) => {
+    const before = await whatIsThere();
+    const { code } = await endInTheMiddle(argv, signal);
+    expect(code).toBe(signal === 'SIGHUP' ? null : 130);
+    expect(await whatIsThere()).toEqual(before);
+  },
+);
+
+test('two self-tests at once do not disturb each other', async () => {
+  const before = await whatIsThere();
+  const both = await Promise.all([argv, argv].map((one) => exec([...one, '--json'], { timeout: 150_000 })));
+  expect(
+    both.flatMap(({ stdout }) => checksOf(stdout)).filter(({ outcome }) => outcome !== 'passed'),
+  ).toEqual([]);
+  expect(both.map(({ code }) => code)).toEqual([0, 0]);
+  expect(await whatIsThere()).toEqual(before);
+});
+
+test('a terminal gets one line for each check, in Chinese as well', async () => {
+  const { stdout, code } = await exec(argv, { env: { LC_ALL: 'zh_TW.UTF-8' }, timeout: 150_000 });
+  const lines = stdout.trimEnd().split('\n');
+  expect(
+    lines.every((line) => stringWidth(line) <= 80),
+    stdout,
+  ).toBe(true);
+  expect(lines.at(-1)).toMatch(/全部通過/);
+  expect(lines.filter((line) => line.startsWith('✓'))).toHaveLength(checkNames.length);
+  expect(code).toBe(0);
+});
+
+const withoutDevice = 'mount -t tmpfs tmpfs /dev/net && exec "$@"';
+
+test.each([
+  ['not-root', words('setpriv --reuid 65534 --regid 65534 --clear-groups --')],
+  ['no-tun', ['unshare', '--mount', 'sh', '-c', withoutDevice, 'sh']],
+])('where it cannot run, it says why: %s', async (code, under) => {
+  const ended = await exec([...under, ...argv, '--json']);
+  expect(JSON.parse(ended.stdout)).toMatchObject({ error: { code } });
+  expect(ended.code).toBe(4);
+});
+
+test('without nf_tables in the kernel, and with a report that cannot be written, it says so', async () => {
+  await using folder = await temporaryFolder();
+  const error = 'Error: Could not process rule: Operation not supported';
+  await writeFile(path.join(folder.path, 'nft'), `#!/bin/sh\necho "${error}" >&2\nexit 1\n`, { mode: 0o755 });
+  const env = { PATH: `${folder.path}:${process.env['PATH'] ?? ''}` };
+  const report = path.join(folder.path, 'absent/report.txt');
+  const { code, stderr } = await exec([...argv, '--report', report], { env });
+  expect(stderr).toContain('Operation not supported');
+  expect(stderr).toContain(`could not be written to ${report}`);
+  expect(code).toBe(4);
+});
+
+async function temporaryFolder() {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'waymaker-self-test-'));
+  return { path: folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
+}
