@@ -5,8 +5,11 @@ export interface Alarm {
   stop(): void;
 }
 
-/** `check` is given the time, and says when it wants to be called next; `Infinity`: when `by` says so. */
-export function createAlarm(check: (now: number) => number): Alarm {
+/**
+ * `check` is given the time and by how much it is late, as after a suspension, and says when it wants to be called next;
+ * `Infinity`: when `by` says so.
+ */
+export function createAlarm(check: (now: number, lateMs: number) => number): Alarm {
   let timer: NodeJS.Timeout | undefined;
   let due = Infinity;
 
@@ -17,8 +20,10 @@ export function createAlarm(check: (now: number) => number): Alarm {
     timer = setTimeout(ring, Math.max(0, Math.ceil(time - performance.now())));
   }
   function ring(): void {
+    const now = performance.now();
+    const lateMs = now - due;
     due = Infinity;
-    by(check(performance.now()));
+    by(check(now, lateMs));
   }
   return {
     by,

@@ -338,8 +338,10 @@ export function createTunnel(options: TunnelOptions): Tunnel {
 
   // Both
 
-  function check(now: number): number {
+  function check(now: number, lateMs: number): number {
     if (state.at === 'opening' || state.at === 'ended') return Infinity;
+    // Whoever did not run for so long has not listened either: what has come meanwhile is read after this.
+    if (lateMs > patience.idleMs) state.tls.heardAt = Math.max(state.tls.heardAt, now - patience.idleMs);
     // Of one that is being opened anew, nobody expects anything.
     const tlsAt = state.lost ? Infinity : checkTls(now, state.tls, patience, state.dtls.at === 'carrying');
     if (tlsAt === 'dead' && state.renewal.at !== 'asking') {
