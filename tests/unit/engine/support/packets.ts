@@ -14,6 +14,8 @@ export interface PacketShape {
   /** IPv4: a multiple of four. IPv6: whole extension headers of eight bytes, of the type 60. */
   ipOptions?: Uint8Array;
   id?: number;
+  /** Time to live, or hop limit; 64 if absent. */
+  hopLimit?: number;
   window?: number;
   acknowledgement?: number;
 }
@@ -59,7 +61,7 @@ export function packet(shape: PacketShape): Buffer {
     header.writeUInt16BE(20 + ipOptions.length + body.length, 2);
     header.writeUInt16BE(shape.id ?? 0, 4);
     header.writeUInt16BE(0x4000, 6);
-    header[8] = 64;
+    header[8] = shape.hopLimit ?? 64;
     header[9] = protocol;
     header.writeUInt16BE(plainChecksum(header, addresses, ipOptions), 10);
     return Buffer.concat([header, addresses, ipOptions, body]);
@@ -68,7 +70,7 @@ export function packet(shape: PacketShape): Buffer {
   header.writeUInt32BE(0x6000_0000 + flow);
   header.writeUInt16BE(ipOptions.length + body.length, 4);
   header[6] = ipOptions.length > 0 ? destinationOptions : protocol;
-  header[7] = 64;
+  header[7] = shape.hopLimit ?? 64;
   return Buffer.concat([header, addresses, ipOptions, body]);
 }
 
