@@ -57,16 +57,18 @@ export function formatDuration(seconds: number, language: string): string {
   return `${dayText.format(days)} ${clock}`;
 }
 
-/** By how much a clock is wrong, in minutes, hours or days. */
+/** By how much a clock is wrong, in minutes, hours, days or, as after an empty battery, years. */
 export function formatClockError(milliseconds: number, language: string): string {
   const minutes = Math.round(Math.abs(milliseconds) / 60_000);
   if (minutes < 120) return formatMinutes(minutes, language);
-  const [value, unit] = minutes < 2 * 24 * 60 ? [minutes / 60, 'hour'] : [minutes / 60 / 24, 'day'];
+  const days = minutes / 60 / 24;
+  const [value, unit] =
+    days < 2 ? [minutes / 60, 'hour'] : days < 2 * 365 ? [days, 'day'] : [days / 365.25, 'year'];
   return new Intl.NumberFormat(language, {
     style: 'unit',
     unit,
     unitDisplay: 'long',
-    maximumFractionDigits: minutes < 2 * 24 * 60 ? 1 : 0,
+    maximumFractionDigits: days < 2 ? 1 : 0,
   }).format(value);
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { rateBetween } from '../../../src/renderer/features/connect/traffic-rate.ts';
 import {
+  formatClockError,
   formatBytes,
   formatDate,
   formatDateTime,
@@ -72,6 +73,18 @@ test.each([
   [86_400, 'zh-Hans', '1天0小时'],
 ])('%d s that are left are %s: %s', (seconds, language, expected) => {
   expect(formatTimeLeft(seconds, language)).toBe(expected);
+});
+
+test.each([
+  [8 * 3_600_000, 'en', '8 hours'],
+  [-100 * 60_000, 'en', '100 minutes'],
+  [36 * 3_600_000, 'en', '36 hours'],
+  [-400 * 86_400_000, 'en', '400 days'],
+  // Without a battery, a clock begins in 1970.
+  [56.9 * 365.25 * 86_400_000, 'en', '57 years'],
+  [-56.9 * 365.25 * 86_400_000, 'zh-Hant', '57 年'],
+])('a clock that is wrong by %d ms is so in %s: %s', (milliseconds, language, said) => {
+  expect(formatClockError(milliseconds, language)).toBe(said);
 });
 
 test('dates are said in the chosen language', () => {
