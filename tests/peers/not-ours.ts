@@ -23,7 +23,10 @@ export const notOurs: Readonly<Record<Peer, Readonly<Record<string, string>>>> =
     'auth-swtpm': 'keys in a TPM, in formats of openconnect’s command line',
     'auth-hwtpm': 'keys in a TPM, in formats of openconnect’s command line',
   },
-  ocserv: { 'test-stress': 'goes on until somebody ends it' },
+  ocserv: {
+    'apple-ios': 'an option that says that the computer is a phone: without it, openconnect fails as well',
+    'test-stress': 'goes on until somebody ends it',
+  },
 };
 
 /** Where openconnect passes and the app does not: what the gateway wants, as the table in docs/gateways.md says it. */
