@@ -180,7 +180,7 @@ async function remember(run: RunCommand, manager: DnsManager): Promise<Managed> 
         isRemembered: async () => true,
         originalServers: () => otherServersOfResolved(run),
         rivalServers: () => rivalServersOfResolved(run),
-        set: (dns) => setResolved(run, dns),
+        set: setResolved,
         isSet: (dns) => isResolvedSet(run, dns),
         clear,
         leave: () => clear().catch(() => undefined),

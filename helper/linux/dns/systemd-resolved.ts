@@ -1,8 +1,10 @@
+import { readFile } from 'node:fs/promises';
 import { isIP, isIPv6, SocketAddress } from 'node:net';
-import { settleAll } from '../../settle-all.ts';
+import ipaddr from 'ipaddr.js';
 import type { Dns } from '../../system/ports/dns-port.ts';
 import { runOrThrow, type RunCommand } from '../../posix/command.ts';
 import { tunnelDevice } from '../identifiers.ts';
+import { callOnBus, type BusCall } from './system-bus.ts';
 
 /**
  * systemd-resolved: the tunnel's resolvers are settings of the tunnel's device, which it keeps over its own restarts
@@ -10,17 +12,57 @@ import { tunnelDevice } from '../identifiers.ts';
  */
 export const resolvedDirectory = '/run/systemd/resolve';
 
-export async function setResolved(run: RunCommand, dns: Dns): Promise<void> {
-  await settleAll(resolvedCommands(dns).map((args) => runOrThrow(run, 'resolvectl', args)));
+/**
+ * Every setting that a device has, since it inherits the owner's general one where it has none (resolved.conf(5)). "~."
+ * sends all look-ups to this device's resolvers. Multicast asks neighbours, which a tunnel does not have: every name with
+ * one label would wait seconds for their answer. TLS and signatures are what few VPNs' resolvers can do; the tunnel itself
+ * is encrypted.
+ */
+export async function setResolved(dns: Dns): Promise<void> {
+  const index = Number(await readFile(`/sys/class/net/${tunnelDevice}/ifindex`, 'utf8'));
+  const off = (member: string) =>
+    managerCall(member, 'is', (body) => {
+      body.uint32(index).string('no');
+    });
+  await callOnBus([
+    managerCall('SetLinkDNS', 'ia(iay)', (body) => {
+      body.uint32(index).array(dns.servers, 8, (server) => {
+        body.uint32(isIPv6(server) ? AF_INET6 : AF_INET);
+        body.array(ipaddr.parse(server).toByteArray(), 1, (byte) => body.byte(byte));
+      });
+    }),
+    managerCall('SetLinkDomains', 'ia(sb)', (body) => {
+      const domains = [
+        { name: '.', isForRouting: true },
+        ...dns.searchDomains.map((name) => ({ name, isForRouting: false })),
+      ];
+      body.uint32(index).array(domains, 8, ({ name, isForRouting }) => {
+        body.string(name).boolean(isForRouting);
+      });
+    }),
+    managerCall('SetLinkDefaultRoute', 'ib', (body) => {
+      body.uint32(index).boolean(true);
+    }),
+    ...['SetLinkLLMNR', 'SetLinkMulticastDNS', 'SetLinkDNSOverTLS', 'SetLinkDNSSEC'].map(off),
+  ]);
 }
 
-/**
- * resolvectl(1), with every setting that a device has, since it inherits the owner's general one where it has none
- * (resolved.conf(5)). "~." sends all look-ups to this device's resolvers. Multicast asks neighbours, which a tunnel does
- * not have: every name with one label would wait seconds for their answer. TLS and signatures are what few VPNs'
- * resolvers can do; the tunnel itself is encrypted.
- */
-export function resolvedCommands(dns: Dns): string[][] {
+/** <sys/socket.h>. */
+const AF_INET = 2;
+const AF_INET6 = 10;
+
+/** org.freedesktop.resolve1(5). */
+const managerCall = (member: string, signature: string, write: BusCall['write']): BusCall => ({
+  destination: 'org.freedesktop.resolve1',
+  path: '/org/freedesktop/resolve1',
+  interface: 'org.freedesktop.resolve1.Manager',
+  member,
+  signature,
+  write,
+});
+
+/** The same as resolvectl(1) shows it. */
+export function resolvedSettings(dns: Dns): string[][] {
   return [
     ['dns', tunnelDevice, ...dns.servers],
     ['domain', tunnelDevice, '~.', ...dns.searchDomains],
@@ -61,7 +103,7 @@ export async function rivalServersOfResolved(run: RunCommand): Promise<string[]>
 }
 
 export async function isResolvedSet(run: RunCommand, dns: Dns): Promise<boolean> {
-  const wanted = resolvedCommands(dns);
+  const wanted = resolvedSettings(dns);
   const current = await Promise.all(
     wanted.map(async ([setting = '']) => {
       const { status, stdout } = await run('resolvectl', [setting, tunnelDevice]);

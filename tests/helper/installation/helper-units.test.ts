@@ -8,7 +8,7 @@ import { readEncryption } from '../../../helper/engine/openconnect/encryption.ts
 import { readEngineLine } from '../../../helper/engine/openconnect/output.ts';
 import { parseInterfaceCounters } from '../../../helper/linux/routing/interface-counters.ts';
 import { mayCall, readUid } from '../../../helper/linux/callers/caller-identity.ts';
-import { resolvedCommands } from '../../../helper/linux/dns/systemd-resolved.ts';
+import { resolvedSettings } from '../../../helper/linux/dns/systemd-resolved.ts';
 import {
   isStillRemembered,
   leftOverResolvConf,
@@ -265,8 +265,8 @@ test('counters of one device are read from all of them', () => {
   expect(parseInterfaceCounters(text, 'wm9')).toBeUndefined();
 });
 
-test('systemd-resolved is told that the tunnel’s resolvers are for all names, and all else that the device would inherit', () => {
-  expect(resolvedCommands({ servers: ['198.51.100.65'], searchDomains: ['a.test'] })).toEqual([
+test('of systemd-resolved it is expected that the tunnel’s resolvers are for all names, and all else that the device would inherit', () => {
+  expect(resolvedSettings({ servers: ['198.51.100.65'], searchDomains: ['a.test'] })).toEqual([
     ['dns', 'wm0', '198.51.100.65'],
     ['domain', 'wm0', '~.', 'a.test'],
     ['default-route', 'wm0', 'yes'],
