@@ -154,11 +154,17 @@ function tellParent(word: 'ready' | 'taken'): Promise<void> {
   return promise;
 }
 
+/** A signal that comes so soon after another is the same one: timeout(1) sends it to a process, and to its group. */
+const sameSignalMs = 300;
+
 function interruptBy(interruption: AbortController): void {
+  let interruptedAt = Infinity;
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
       // On a second Ctrl-C, do not wait for a clean end.
-      if (interruption.signal.aborted) process.exit(exitCode.interrupted);
+      if (performance.now() - interruptedAt > sameSignalMs) process.exit(exitCode.interrupted);
+      if (interruption.signal.aborted) return;
+      interruptedAt = performance.now();
       interruption.abort();
     });
 }

@@ -1,5 +1,6 @@
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -195,6 +196,22 @@ if (isExhaustive)
     expect(await once(asked, 'close')).toEqual([0, null]);
     expect((await lab.user.probe.http4('inside'))?.address).toBe(addresses.gateway.ipv4);
     await commandLine.succeed(['disconnect']);
+  });
+
+if (isExhaustive)
+  test('ended by timeout(1) while the tunnel is opened, it leaves none', async ({
+    signedInCommandLine: commandLine,
+    lab,
+  }) => {
+    await using slow = new AsyncDisposableStack();
+    slow.use(await lab.delay(200));
+    const ended = await commandLine.start(['connect'], /Opening the tunnel/);
+    // To the process, and to its group.
+    ended.kill('SIGTERM');
+    await delay(50);
+    ended.kill('SIGTERM');
+    expect(await once(ended, 'close')).toEqual([130, null]);
+    expect(await commandLine.json(['status'])).toMatchObject({ tunnel: { state: 'disconnected' } });
   });
 
 test('the daemon gives the core to the desktop app, with the tunnel up, and has it again after it; another user is refused at its socket, even where its folder lets them in; reset asks first, and then the user’s files, the sign-in and the tunnel are gone', async ({
