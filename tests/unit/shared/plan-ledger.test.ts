@@ -229,9 +229,12 @@ function valueOf(ledger: LedgerEntry[]): number {
   return periodsOf(ledger).reduce((sum, { terms: { rate, seats, plan }, from, to, grants }) => {
     const own = ledger
       .filter(isGrant)
-      .findLast(
+      .filter(
         (one) => grants.includes(one.id) && one.plan === plan && one.rate === rate && one.seats <= seats,
-      );
+      )
+      // Of grants that differ in seats alone, it has the terms of the one with as many.
+      .toSorted((one, other) => one.seats - other.seats)
+      .at(-1);
     return sum + (to - from) * rate * (seats / (own?.seats ?? seats));
   }, 0);
 }
