@@ -27,10 +27,10 @@ import { createTrafficBlock } from './traffic-block.ts';
 import { createUndoRecord } from './undo-journal.ts';
 
 /**
- * Waits before each look for where the engine sends datagrams, in milliseconds; the last one repeats. All are less than
- * the second after which a lost first datagram is repeated (RFC 6347 §4.2.4.1).
+ * Waits before each look for where the engine sends datagrams, in milliseconds; the last one repeats. The first are less
+ * than the second after which a lost first datagram is repeated (RFC 6347 §4.2.4.1); many gateways take none at all.
  */
-const datagramLooksMs = [25, 50, 100, 200, 400] as const;
+const datagramLooksMs = [25, 50, 100, 200, 400, 800, 2_000, 5_000, 30_000] as const;
 
 /** Connects a system's ports: decides what to change and when, and records how to undo it beforehand. */
 export function createCoordinator(options: {

@@ -340,6 +340,7 @@ export function prepareAttempt(options: {
     engine,
     async serve(onConnected) {
       const over = new AbortController();
+      const ended = new AbortController();
       const isReached = new AbortController();
       const limit = (milliseconds: number, signals: AbortSignal[]) =>
         endAfter(milliseconds, AbortSignal.any([over.signal, ...signals]));
@@ -350,8 +351,8 @@ export function prepareAttempt(options: {
         isReached.abort();
         // As early as it is known: while it tries datagrams, such an engine gives up before it has itself configured.
         void measure().then(endIfOutpaced);
-        // An engine has itself configured only once it has tried datagrams.
-        adapter.followDatagrams(AbortSignal.any([signal, over.signal]));
+        // openconnect has itself configured only once it has tried datagrams; our own engine does not wait for them.
+        adapter.followDatagrams(AbortSignal.any([signal, ended.signal]));
       };
       connected = () => {
         over.abort();
@@ -364,6 +365,7 @@ export function prepareAttempt(options: {
       watch.abort();
       idleWatch.abort();
       over.abort();
+      ended.abort();
       await configuring;
       watch.abort();
       idleWatch.abort();
