@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { publishRepositories } from '../../../packaging/repository/publish-repositories.ts';
 import { run } from '../../../packaging/run.ts';
-import { exportNewKey, makeSampleDeb, makeSampleRpm } from './support/sample-packages.ts';
+import { aptOptions, exportNewKey, makeSampleDeb, makeSampleRpm } from './support/sample-packages.ts';
 
 let scratch: string;
 /** The secret key that all publications here are signed with. */
@@ -43,16 +43,7 @@ async function versionsByApt(sources: string): Promise<{ ok: boolean; text: stri
   await mkdir(path.join(state, 'sources'));
   await writeFile(path.join(state, 'sources/waymaker.sources'), sources);
   await writeFile(path.join(state, 'status'), '');
-  const options = {
-    'Dir::State::lists': path.join(state, 'lists'),
-    'Dir::State::status': path.join(state, 'status'),
-    'Dir::Cache': path.join(state, 'cache'),
-    'Dir::Etc::sourcelist': '/dev/null',
-    'Dir::Etc::sourceparts': path.join(state, 'sources'),
-    'Dir::Etc::trustedparts': '/dev/null',
-    'APT::Architecture': 'amd64',
-    'APT::Sandbox::User': 'root',
-  };
+  const options = aptOptions(state);
   const given = Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
   const update = await promisify(execFile)('apt-get', [
     ...given,

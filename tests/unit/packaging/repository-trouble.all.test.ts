@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { publishRepositories } from '../../../packaging/repository/publish-repositories.ts';
-import { exportNewKey, makeSampleDeb, makeSampleRpm } from './support/sample-packages.ts';
+import { aptOptions, exportNewKey, makeSampleDeb, makeSampleRpm } from './support/sample-packages.ts';
 
 /** What apt and dnf do with a repository that is down, or of which only a part is there: a clear line, nothing half done. */
 
@@ -86,14 +86,7 @@ async function byApt(url = address): Promise<Outcome> {
   await writeFile(path.join(state, 'sources/waymaker.sources'), sources.replace(address, url));
   await writeFile(path.join(state, 'status'), '');
   const options = {
-    'Dir::State::lists': path.join(state, 'lists'),
-    'Dir::State::status': path.join(state, 'status'),
-    'Dir::Cache': path.join(state, 'cache'),
-    'Dir::Etc::sourcelist': '/dev/null',
-    'Dir::Etc::sourceparts': path.join(state, 'sources'),
-    'Dir::Etc::trustedparts': '/dev/null',
-    'APT::Architecture': 'amd64',
-    'APT::Sandbox::User': 'root',
+    ...aptOptions(state),
     // It tries again at once.
     'Acquire::Retries::Delay': 'false',
   };

@@ -64,3 +64,15 @@ export async function makeSampleRpm(
   const defined = ['--define', `_rpmdir ${folder}`, '--define', '_build_name_fmt %{NAME}-%{VERSION}.rpm'];
   await run('rpmbuild', ['-bb', ...defined, '--define', `_topdir ${scratch}/rpmbuild`, spec]);
 }
+
+/** What has apt read nothing but the sources, lists and packages in this directory. */
+export const aptOptions = (state: string) => ({
+  'Dir::State::lists': path.join(state, 'lists'),
+  'Dir::State::status': path.join(state, 'status'),
+  'Dir::Cache': path.join(state, 'cache'),
+  'Dir::Etc::sourcelist': '/dev/null',
+  'Dir::Etc::sourceparts': path.join(state, 'sources'),
+  'Dir::Etc::trustedparts': '/dev/null',
+  'APT::Architecture': 'amd64',
+  'APT::Sandbox::User': 'root',
+});
