@@ -70,7 +70,6 @@ test('mode --local-network opens the user’s own network, and nothing else, in 
   expect(await local()).toEqual(isOpen);
   await succeed(['disconnect']);
   await commandLine.end();
-  await signInByCommand(commandLine, service, email);
   expect(await json(['status'])).toMatchObject({ preferences: { localNetwork: true, killSwitch: true } });
   await succeed(['connect']);
   expect(await local()).toEqual(isOpen);
