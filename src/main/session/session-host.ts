@@ -25,9 +25,13 @@ export function createSessionHost(options: {
   const { client, store } = options;
   return {
     get: () => store.load(),
-    requestCode: ({ email, language }) =>
-      client.call('getAuthCode', { body: { email }, ...(language && { language }) }),
+    async requestCode({ email, language }) {
+      // A session that is read during the call would take its answer for another session's.
+      await store.load();
+      return client.call('getAuthCode', { body: { email }, ...(language && { language }) });
+    },
     async verifyCode({ authId, authCode, language }) {
+      await store.load();
       const body = apiCalls.auth.body.safeParse({ authId, authCode, isDevice: true });
       if (!body.success) {
         return { ok: false, failure: { kind: 'service', code: apiCode.invalid, msg: '' } };

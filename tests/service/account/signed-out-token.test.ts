@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createApiClient } from '#shared/api/client.ts';
 import { checkToken } from '#shared/api/check-token.ts';
 import { endToken } from '#shared/api/end-token.ts';
 import type { Host } from '#shared/host/contract.ts';
@@ -51,12 +52,13 @@ function appWith(known: Known) {
     settings: createMemorySettings(),
     log: pino({ level: 'silent' }),
   });
+  const endSession = async () => void (await store.signOut());
   return createSessionHost({
-    client: { call: () => Promise.reject(new Error('not used')) },
+    client: createApiClient({ ...service, session: () => store.credentials(), endSession }),
     store,
     checkToken: (credentials) => checkToken(service, credentials),
     endToken: (session) => endToken(service, session),
-    signOut: async () => void (await store.signOut()),
+    signOut: endSession,
   });
 }
 
@@ -97,4 +99,11 @@ test('what the service has ended is not ended again', async () => {
   const known = await knownDevice();
   expect(await appWith(known).signOut({ by: 'service' })).toMatchObject({ signedIn: false });
   expect(await statusWith(known)).toBe(200);
+});
+
+test('a code can be asked for while the kept session is still being read', async () => {
+  const host = appWith(await knownDevice());
+  const [asked, session] = await Promise.all([host.requestCode({ email: newEmail() }), host.get()]);
+  expect(session).toMatchObject({ signedIn: true });
+  expect(asked).toMatchObject({ ok: true });
 });
