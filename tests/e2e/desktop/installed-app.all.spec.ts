@@ -85,11 +85,16 @@ for (const platform of ['darwin', 'win32'] as const) {
 }
 
 test.describe('on Linux', () => {
-  const packagings: [string, string | undefined][] = [
-    ['a package', undefined],
-    ['an AppImage', '/home/me/My Apps/100%/Waymaker.AppImage'],
+  const packagings: [string, string | undefined, string][] = [
+    ['a package', undefined, `"${process.execPath}"`],
+    // A path with a percent sign is given to a shell: desktops look for such a program under its escaped name.
+    [
+      'an AppImage',
+      '/home/me/My Apps/100%/Waymaker.AppImage',
+      String.raw`"/bin/sh" "-c" "exec \\"\\$0\\" \\"\\$@\\"" "/home/me/My Apps/100%%/Waymaker.AppImage"`,
+    ],
   ];
-  for (const [what, appImage] of packagings) {
+  for (const [what, appImage, program] of packagings) {
     test(`the app registers its scheme, and has the keys of the menu; the desktop starts ${what} at login, if the user wants that; what cannot be written is taken back, and said`, async ({
       launchHere,
       serviceHere,
@@ -106,12 +111,11 @@ test.describe('on Linux', () => {
       await expect(settings.openAtLogin).not.toBeChecked();
       expect(existsSync(file)).toBe(false);
       await settings.switchOn(settings.openAtLogin);
-      const program = appImage?.replace('%', '%%') ?? process.execPath;
       expect((await readFile(file, 'utf8')).split('\n')).toEqual([
         '[Desktop Entry]',
         'Type=Application',
         'Name=Waymaker',
-        `Exec="${program}" "--hidden"`,
+        `Exec=${program} "--hidden"`,
         'X-GNOME-Autostart-enabled=true',
         '',
       ]);
