@@ -243,15 +243,15 @@ export const en = {
   'problem.dnsSilent': 'Connected, but sites are not found',
   'problem.dnsSilentText':
     'The server’s DNS does not answer, so sites cannot be found by name. Waymaker keeps checking. If this lasts, choose another server.',
-  'problem.namesFail': 'Connected, but this computer finds no sites',
+  'problem.namesFail': 'Connected, but DNS is not usable',
   'problem.namesFailText':
-    'The server’s DNS answers, but this computer’s DNS settings keep programs from using it. Look for strict settings or another DNS program on this computer. Waymaker keeps checking.',
+    'The server’s DNS answers, but programs here cannot use it. Look for strict DNS settings or another DNS program on this computer. Waymaker keeps checking.',
   'problem.noDns': 'Connected without DNS',
   'problem.noDnsText':
     'The server offers no DNS that works through the tunnel, so sites may not be found by name. Choose another server, or ask whoever runs this one.',
-  'problem.dnsContested': 'Connected, but another program changes DNS',
+  'problem.dnsContested': 'Connected, but DNS keeps changing',
   'problem.dnsContestedText':
-    'Another program on this computer keeps replacing the DNS settings, so sites may not be found by name. Waymaker keeps setting them again. End the other program, such as another VPN.',
+    'Another program keeps replacing this computer’s DNS settings, so sites may not be found. Waymaker keeps setting them again. End that program, such as another VPN.',
   'problem.noInternet': 'Connected, but not to the internet',
   'problem.noInternetText':
     'Nothing beyond the server answers. It may lead only to an internal network. To reach the internet, choose another server or disconnect.',
