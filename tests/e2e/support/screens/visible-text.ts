@@ -39,7 +39,7 @@ const sameEverywhere = [
   /\S+@\S+/g,
   /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/g,
   /\b[\w-]+(?:\.[\w-]+)+\b/g,
-  /\b(?:Waymaker|Web|AnyConnect|macOS|Windows|Linux|GNOME Keyring|IPv[46]|DNS|DTLS|TLS|UDP|TCP|openconnect|NetworkManager|Wi-Fi)\b/g,
+  /\b(?:Waymaker|Web|AnyConnect|macOS|Windows|Linux|GNOME Keyring|IPv[46]|DNS|DTLS|TLS|UDP|TCP|openconnect|NetworkManager|Wi-Fi|VPN|Docker|wordgate)\b/g,
   /\b(?:Aurora|Borealis|Nowhere|Starter|Family, one month|Family)\b/g,
   new RegExp(longName, 'g'),
   /\bUS\$/g,
