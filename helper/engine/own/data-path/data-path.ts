@@ -98,7 +98,7 @@ export function runDataPath({ port, waiting, limits }: DataPathStart): void {
       total += length;
       // What has no end that could be known is dropped.
       if (!cutter.begin(input, length)) note('a packet of the device cannot be cut');
-      else if (channel?.secured && passes && cutter.largest <= channel.secured.mtu) {
+      else if (channel?.secured && cutter.largest <= channel.secured.mtu) {
         const outcome = sender.sendPackets(channel, channel.secured, cutter, unanswered.keep);
         hasSent = true;
         if (outcome === 'used up') end(channel, outcome);
@@ -195,7 +195,7 @@ export function runDataPath({ port, waiting, limits }: DataPathStart): void {
       case 'device':
         return takeDevice(message.descriptor);
       case 'pass':
-        passes = message.passes;
+        passes = true;
         return;
       case 'open':
         return open(message);
@@ -348,8 +348,8 @@ export function runDataPath({ port, waiting, limits }: DataPathStart): void {
   while (isRunning) {
     poll.count = 0;
     want(waker, pollIn);
-    // One that is not asked for says at once when it is gone.
-    if (device) want(device.descriptor, isMainBusy() ? 0 : pollIn);
+    // What nobody can take yet is kept by the system. One that is not asked for says at once when it is gone.
+    if (device) want(device.descriptor, !passes || isMainBusy() ? 0 : pollIn);
     const first = poll.count;
     polled = [];
     for (const channel of channels.values())

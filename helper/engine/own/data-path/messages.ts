@@ -19,8 +19,8 @@ export type ToDataPath =
    * those that nobody has answered, too.
    */
   | { do: 'carry'; channel: number; carries: boolean; repeats: boolean }
-  /** Whether data passes. */
-  | { do: 'pass'; passes: boolean }
+  /** Lets data pass from now on. */
+  | { do: 'pass' }
   /** Takes nothing from it any more; its socket stays open. */
   | { do: 'retire'; channel: number }
   | { do: 'close'; channel: number }

@@ -24,8 +24,6 @@ export interface DataPath {
    */
   openDevice(options: DeviceOptions): FastDevice;
   datagramsTo(address: string, port: number): OpenDatagrams;
-  /** Whether data passes, in both directions. */
-  pass(passes: boolean): void;
   /** Ends its thread. */
   stop(): Promise<void>;
 }
@@ -170,6 +168,7 @@ export async function startDataPath(options: {
             // What is no packet (EINVAL), or comes while the device is down (EIO), is dropped.
           }
         },
+        pass: () => send({ do: 'pass' }),
         resume,
       };
     },
@@ -209,7 +208,6 @@ export async function startDataPath(options: {
         },
       };
     },
-    pass: (passes) => send({ do: 'pass', passes }),
     async stop() {
       send({ do: 'stop' });
       isStopping = true;

@@ -6,6 +6,8 @@ import { virtioBytes } from '../data-path/virtio-header.ts';
  * waits for a packet.
  */
 export interface Device {
+  /** Lets packets pass from now on, in both directions; until then, the system keeps those of this machine. */
+  pass(): void;
   /** Queues a packet for this machine, which must not be changed afterwards. */
   write(packet: Buffer): void;
 }
@@ -26,6 +28,7 @@ export function openDevice(
   const buffer = Buffer.alloc(virtioBytes + maxPacketBytes);
   const queue: Buffer[] = [];
   let isWriting = false;
+  let passes = false;
 
   function readNext(): void {
     read(descriptor, buffer, 0, buffer.length, null, (error, length) => {
@@ -43,8 +46,11 @@ export function openDevice(
     if (packet) writev(descriptor, [noOffload, packet], writeNext);
   }
 
-  readNext();
   return {
+    pass() {
+      if (!passes) readNext();
+      passes = true;
+    },
     write(packet) {
       if (queue.length >= maxQueued) return;
       queue.push(packet);

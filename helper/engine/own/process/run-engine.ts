@@ -100,7 +100,7 @@ function start(
       onRoom: () => fastDevice?.resume(),
       async onConfiguration(answer, mtu) {
         const isApplied = await helper.configure(givenBy(answer, mtu, params.wantsPushedRoutes));
-        if (isApplied) dataPath?.pass(true);
+        if (isApplied) device.pass();
         return isApplied;
       },
       onGranted: (answer) => void tell('terms', termsOf(answer)),

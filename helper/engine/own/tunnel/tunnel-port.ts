@@ -68,7 +68,7 @@ export type TunnelEnd =
 export interface Tunnel {
   /** The packet must not be changed afterwards. */
   send(packet: Buffer): void;
-  /** Whether packets wait for TLS. */
+  /** Whether packets wait, for TLS or for the gateway's answer; `onRoom` tells when they do so no more. */
   isBusy(): boolean;
   /** Ends the session at the gateway; resolves when it has been told. */
   leave(): Promise<void>;

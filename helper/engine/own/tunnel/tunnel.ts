@@ -141,7 +141,11 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     up.held = undefined;
     up.holdUntil = Infinity;
     for (const packet of held) send(packet);
+    if (!isBusy()) listener.onRoom?.();
   }
+
+  /** What is held had better wait where there is more room. */
+  const isBusy = () => state.at === 'up' && (state.held !== undefined || state.tls.channel.isBusy());
 
   const isEnded = () => state.at === 'ended';
 
@@ -377,7 +381,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   void start();
   return {
     send,
-    isBusy: () => state.at === 'up' && state.tls.channel.isBusy(),
+    isBusy,
     async leave() {
       const was = state;
       state = { at: 'ended' };

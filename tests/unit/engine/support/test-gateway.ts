@@ -42,6 +42,8 @@ export interface TestGateway {
   /** What the tunnel has told. */
   readonly told: string[];
   readonly ends: TunnelEnd[];
+  /** How often it has told that it is not busy any more. */
+  rooms: number;
   readonly mtus: number[];
   /** What the tunnel has given to this machine. */
   readonly received: string[];
@@ -133,6 +135,7 @@ export function startTunnel(
     datagrams: 0,
     told: [] as string[],
     ends: [] as TunnelEnd[],
+    rooms: 0,
     mtus: [] as number[],
     received: [] as string[],
     send(way: Way, text: string) {
@@ -155,6 +158,7 @@ export function startTunnel(
     openDatagrams: () => openDatagrams,
     listener: {
       onPacket: (packet) => gateway.received.push(packet.toString()),
+      onRoom: () => void (gateway.rooms += 1),
       onConfiguration(_answer, mtu) {
         gateway.mtus.push(mtu);
         return Promise.resolve(gateway.accepts);

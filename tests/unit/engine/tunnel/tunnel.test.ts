@@ -336,10 +336,15 @@ describe('the end', () => {
   test('of a connection that has lasted comes by the next one, and packets wait for it', async () => {
     const gateway = await up({ headers: usualHeaders.slice(0, 3) });
     await pass(11_000);
+    expect(gateway.tunnel.isBusy()).toBe(false);
+    const { rooms } = gateway;
     gateway.end();
-    await Promise.resolve();
+    await new Promise<void>((resolve) => process.nextTick(resolve));
     gateway.tunnel.send(Buffer.from('meanwhile'));
+    // Whoever can keep packets does so until it is told.
+    expect([gateway.tunnel.isBusy(), gateway.rooms]).toEqual([true, rooms]);
     await pass(100);
+    expect([gateway.tunnel.isBusy(), gateway.rooms]).toEqual([false, rooms + 1]);
     expect([gateway.ends, gateway.requests.length]).toEqual([[], 2]);
     expect(gateway.packets.map(({ text }) => text)).toEqual(['meanwhile']);
     gateway.send('tls', 'answer');
