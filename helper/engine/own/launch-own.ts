@@ -133,8 +133,12 @@ export function launchOwn(options: EngineOptions): Engine {
   connection.onError(([error]) => misbehaves(error.message));
   connection.listen();
 
-  const send = (method: string, params?: StartParams) => {
-    if (told === undefined) connection.sendNotification(method, params).catch(() => undefined);
+  const send = async (method: string, params?: StartParams) => {
+    try {
+      if (told === undefined) await connection.sendNotification(method, params);
+    } catch {
+      // It has ended, and `ended` says so.
+    }
   };
   void ended.finally(() => device.close());
   const start = async () => {
@@ -143,7 +147,7 @@ export function launchOwn(options: EngineOptions): Engine {
       return undefined;
     });
     const { gateway, address, mtu, roundTripMs, wantsPushedRoutes } = options;
-    send('start', {
+    void send('start', {
       host: gateway.host,
       address,
       port: gateway.port,
@@ -170,7 +174,7 @@ export function launchOwn(options: EngineOptions): Engine {
       void start();
     },
     async stop() {
-      send('stop');
+      void send('stop');
       const timer = setTimeout(kill, stopLimitMs);
       await ended;
       clearTimeout(timer);

@@ -47,11 +47,13 @@ export function runEngine(prepared: Prepared): void {
       },
     });
   });
-  connection.onNotification('stop', () => {
-    void Promise.resolve(tunnel?.leave()).finally(() => {
-      void tell('ended', { end: 'failed' });
-    });
-  });
+  let leaving: Promise<void> | undefined;
+  const leave = () => {
+    leaving ??= Promise.resolve(tunnel?.leave()).finally(() => void tell('ended', { end: 'failed' }));
+  };
+  connection.onNotification('stop', leave);
+  // Service managers send it to the helper and the engine at once (systemd.kill(5)).
+  process.on('SIGTERM', leave);
   connection.listen();
   prepared.readNotes((text) => void tell('note', { text: text.slice(0, 300) }));
 }

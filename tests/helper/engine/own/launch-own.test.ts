@@ -211,6 +211,18 @@ test('one that does not say goodbye is ended all the same', async () => {
   expect(await engine.ended).toBe('gateway-unreachable');
 });
 
+test('one that has ended, or is about to, can be told to stop', async () => {
+  const killed = await launch('');
+  killed.engine.kill();
+  // The socket to it has closed by then, and its end need not have been noticed.
+  await new Promise((resolve) => setImmediate(resolve));
+  await killed.engine.stop();
+  const crashed = await launch('process.exit(3)');
+  await crashed.engine.ended;
+  await crashed.engine.stop();
+  expect(await crashed.engine.ended).toBe('failed');
+});
+
 test('one that is ended before the gateway has answered says so, and later that it has failed', async () => {
   const early = await launch('');
   early.engine.kill();
