@@ -39,12 +39,12 @@ export default defineConfig({
       }),
       // Each file builds its own network namespaces and spends most of its time waiting for them.
       project('helper', { globalSetup: './tests/lab/runs/programs.ts', maxWorkers: 2 }),
-      // With the other engine than in those.
+      // With the other engine than there.
       ...(isExhaustive
         ? [
-            project('helper-own', {
+            project('helper-openconnect', {
               include: concerningEngines.map((file) => `tests/helper/${file}`),
-              env: { WAYMAKER_TEST_ENGINE: 'own' },
+              env: { WAYMAKER_TEST_ENGINE: 'openconnect' },
               globalSetup: './tests/lab/runs/programs.ts',
               maxWorkers: 2,
             }),

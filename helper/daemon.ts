@@ -1,4 +1,4 @@
-import type { LaunchEngine } from './engine/engine-port.ts';
+import { createEngineChoice } from './engine/engine-choice.ts';
 import { launchOpenconnect } from './engine/openconnect/openconnect.ts';
 import { launchOwn } from './engine/own/launch-own.ts';
 import { createLog, type Log } from './log.ts';
@@ -10,13 +10,12 @@ import { createCoordinator } from './system/coordinator.ts';
 import { leftOverSteps } from './system/left-over-steps.ts';
 import { createListJournal } from './system/list-journal.ts';
 import { becomeOnlyHelper } from './system/only-helper.ts';
-import type { EngineKind } from './system/ports/engine-host-port.ts';
 import type { Platform } from './system/ports/platform.ts';
 import { createSealedSecrets } from './system/sealed-secrets.ts';
 import { undoSteps } from './system/undo.ts';
 import { Tunnel } from './tunnel/tunnel.ts';
 
-const launch: Readonly<Record<EngineKind, LaunchEngine>> = { openconnect: launchOpenconnect, own: launchOwn };
+const launch = { openconnect: launchOpenconnect, own: launchOwn };
 
 const becomeOnly = ({ socket, stateDirectory }: HelperOptions, platform: Platform, log: Log): Promise<void> =>
   becomeOnlyHelper({
@@ -36,7 +35,7 @@ export async function restoreSystem(options: HelperOptions, platform: Platform):
   // It starts no program of ours.
   const ports = platform.createPorts({ ofSystem: options.ofSystem, expectUnchanged: () => undefined, log });
   const journal = createListJournal(options.stateDirectory, ports.dns.undoSchema);
-  const adapter = createCoordinator({ ports, journal, engine: options.engine, log });
+  const adapter = createCoordinator({ ports, journal, log });
   await adapter.recover();
   await adapter.release({ keepBlocking: false });
   // Things that a lost journal did not mention.
@@ -72,10 +71,15 @@ export async function startDaemon(
   const adapter = createCoordinator({
     ports,
     journal: createListJournal(options.stateDirectory, ports.dns.undoSchema),
-    engine: options.engine,
     log,
   });
-  const tunnel = new Tunnel(adapter, launch[options.engine], log);
+  const engines = createEngineChoice({
+    setting: options.engine,
+    launch,
+    isAvailable: (engine) => ports.engines.isAvailable(engine),
+    log,
+  });
+  const tunnel = new Tunnel(adapter, engines, log);
   owner = () => tunnel.state.owner;
   const { stateDirectory } = options;
   const [callers, , checked] = await Promise.all([

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod/mini';
-import type { EngineKind } from './system/ports/engine-host-port.ts';
+import { engineSettings, type EngineSetting } from './engine/engine-choice.ts';
 import type { FurtherOptions, SystemOptions } from './system/ports/platform.ts';
 
 /** Root's own command line (the unit file); nothing of it ever comes from a caller. */
@@ -15,7 +15,7 @@ export interface HelperOptions {
   /** The group whose members may call. */
   allowedGroup: string;
   /** What carries the tunnel's packets. */
-  engine: EngineKind;
+  engine: EngineSetting;
   /** Whether to only undo what an earlier helper left, and end. */
   isRestore: boolean;
   /** What only this system has. */
@@ -35,7 +35,7 @@ export function parseOptions(argv: string[], { places, further }: SystemOptions)
       'state-dir': { type: 'string', default: places.stateDirectory },
       'allow-user': { type: 'string', multiple: true, default: [] },
       'allow-group': { type: 'string', default: 'waymaker' },
-      engine: { type: 'string', default: 'openconnect' },
+      engine: { type: 'string', default: 'automatic' },
       restore: { type: 'boolean', default: false },
       ...Object.fromEntries(
         Object.entries(further.defaults).map(([name, value]) => [
@@ -51,7 +51,7 @@ export function parseOptions(argv: string[], { places, further }: SystemOptions)
       'state-dir': absolutePath,
       'allow-user': z.array(user),
       'allow-group': groupName,
-      engine: z.enum(['openconnect', 'own']),
+      engine: z.enum(engineSettings),
       restore: z.boolean(),
     })
     .parse(values);

@@ -102,6 +102,10 @@ export type UnreachableCause = Extract<
 /** Why an engine ended. */
 export type EngineEnd =
   | 'absent'
+  /** It ended before it said anything. */
+  | 'not-started'
+  /** The gateway's tunnel is of a kind that this engine does not know. */
+  | 'unsuited'
   | 'gateway-unreachable'
   | 'certificate-refused'
   | 'session-refused'

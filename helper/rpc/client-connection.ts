@@ -123,7 +123,12 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
       clearTimeout(greetingLimit);
       handshakeDone = true;
       tunnel.clients.attach(client);
-      return { protocolVersion: helperProtocolVersion, helperVersion, capabilities: capabilities() };
+      return {
+        protocolVersion: helperProtocolVersion,
+        helperVersion,
+        capabilities: capabilities(),
+        engines: [...tunnel.engines()],
+      };
     },
     subscribe() {
       unsubscribe ??= tunnel.state.onChange(() => {

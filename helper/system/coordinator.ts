@@ -12,7 +12,6 @@ import type { Journal } from './journal-file.ts';
 import type { JournalEntry } from './journal-entry.ts';
 import { createNetworkFollower } from './network-follower.ts';
 import { addressList } from '../network/tunnel-configuration.ts';
-import type { EngineKind } from './ports/engine-host-port.ts';
 import type { Ports } from './ports/ports.ts';
 import { createGuard, type GuardedName } from './guard.ts';
 import { createPortalAccess } from './portal-access.ts';
@@ -36,8 +35,6 @@ const datagramLooksMs = [25, 50, 100, 200, 400, 800, 2_000, 5_000, 30_000] as co
 export function createCoordinator(options: {
   ports: Ports;
   journal: Journal<JournalEntry>;
-  /** What carries the tunnel's packets. */
-  engine: EngineKind;
   log: Log;
 }): SystemAdapter {
   const { ports, journal, log } = options;
@@ -118,10 +115,7 @@ export function createCoordinator(options: {
   return {
     device: device.handle,
 
-    async unavailable() {
-      if (!(await engines.isAvailable(options.engine))) return 'engine-absent';
-      return ports.isSupported() ? undefined : 'tunnel-unsupported';
-    },
+    isSupported: () => ports.isSupported(),
 
     recover: () =>
       recoverSystem({

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { ActiveRouting, Gateway, InvalidCause, TunnelStatistics } from '#shared/tunnel/state.ts';
+import type { ActiveRouting, Gateway, TunnelStatistics } from '#shared/tunnel/state.ts';
 import type { PushedRoutes, TunnelConfiguration } from '../network/tunnel-configuration.ts';
 import type { UnprivilegedCommand, SecretFile } from './ports/engine-host-port.ts';
 import type { ProcessesMoved, ProcessMove } from './ports/program-groups-port.ts';
@@ -59,8 +59,8 @@ export interface ReleaseOptions {
  * how to undo a change before it makes it. Calls run one after the other, in order.
  */
 export interface SystemAdapter {
-  /** Why no tunnel can be made on this machine now, or undefined if one can. */
-  unavailable(): Promise<InvalidCause | undefined>;
+  /** Whether this system can have a tunnel. */
+  isSupported(): boolean;
 
   /** Undoes what a crashed helper has left, including engines. What blocked traffic stays until `release`. */
   recover(): Promise<Recovery>;

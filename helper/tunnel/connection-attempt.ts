@@ -13,8 +13,8 @@ import {
   type EngineTransport,
   type GivenConfiguration,
   type GivenTerms,
-  type LaunchEngine,
 } from '../engine/engine-port.ts';
+import type { EngineChoice } from '../engine/engine-choice.ts';
 import { withCheckedConfiguration } from '../engine/checked-configuration.ts';
 import { checkTerms } from '../engine/checked-terms.ts';
 import type { Log } from '../log.ts';
@@ -56,6 +56,8 @@ interface AttemptOutcome {
   roundTripMs: number;
   /** Whether the state has already said that nothing passes. */
   knownSilent: boolean;
+  /** Whether another engine can be tried, because this one cannot be used with the gateway. */
+  hasOther: boolean;
   /** More about why it ended: why the system refused the configuration, or no connection is made, if that is known. */
   refusal: DisconnectReason | undefined;
 }
@@ -85,7 +87,7 @@ export function prepareAttempt(options: {
   /** Internet hosts that the tunnel should be able to reach. */
   reachabilityTargets: readonly ReachabilityTarget[];
   adapter: SystemAdapter;
-  launchEngine: LaunchEngine;
+  engines: EngineChoice;
   silence: SilencePolicy;
   path: TunnelPath;
   log: Log;
@@ -283,7 +285,8 @@ export function prepareAttempt(options: {
   };
 
   const applyChecked = withCheckedConfiguration(log, configure);
-  const engine = options.launchEngine({
+  const chosen = options.engines.choose(connection.gateway);
+  const engine = chosen.launch({
     gateway: connection.gateway,
     address: connection.address,
     session,
@@ -369,11 +372,14 @@ export function prepareAttempt(options: {
       await configuring;
       watch.abort();
       idleWatch.abort();
+      // What fitted before does so again.
+      const cause = end === 'unsuited' && upSince !== undefined ? 'failed' : end;
       return {
-        end: silent ? 'silent' : outpaced ? 'outpaced' : end,
+        end: silent ? 'silent' : outpaced ? 'outpaced' : cause,
         transport,
         roundTripMs,
         connectedMs: upSince === undefined ? undefined : performance.now() - upSince,
+        hasOther: isUnfit(cause) && options.engines.exclude(chosen.kind, connection.gateway),
         knownSilent: problems?.includes('nothing-passes') ?? false,
         refusal:
           end === 'gateway-unreachable' || end === 'client-certificate-refused' ? unreachable : refusal,
@@ -381,6 +387,9 @@ export function prepareAttempt(options: {
     },
   };
 }
+
+/** Whether an engine has ended because it is the wrong one. */
+const isUnfit = (end: EngineEnd) => end === 'absent' || end === 'not-started' || end === 'unsuited';
 
 /** Not every gateway does as it is asked. */
 function withMtuOf({ mtu }: TunnelPath, given: GivenConfiguration): GivenConfiguration {

@@ -1,6 +1,7 @@
 import type { GatewaySession, ReachabilityTarget } from '#shared/helper/protocol.ts';
 import type { DisconnectReason, TunnelState } from '#shared/tunnel/state.ts';
-import type { Engine, LaunchEngine } from '../engine/engine-port.ts';
+import type { EngineChoice } from '../engine/engine-choice.ts';
+import type { Engine } from '../engine/engine-port.ts';
 import type { Log } from '../log.ts';
 import type { Connection, SystemAdapter } from '../system/system-adapter.ts';
 import { abortable } from './abortable.ts';
@@ -37,7 +38,7 @@ export interface ConnectionRunOptions {
   wake: Wake;
   clients: AttachedClients;
   adapter: SystemAdapter;
-  launchEngine: LaunchEngine;
+  engines: EngineChoice;
   log: Log;
   signal: AbortSignal;
   setState: (state: TunnelState) => void;
@@ -145,7 +146,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
       engineInUse = ready.engine;
       setPhase('handshaking');
       await adapter.limitSegments(segmentsOn(path));
-      const { end, transport, connectedMs, roundTripMs, knownSilent, refusal } = await abortable(
+      const { end, transport, connectedMs, roundTripMs, hasOther, knownSilent, refusal } = await abortable(
         ready.serve(() => {
           run.everConnected = true;
           run.refused = { gatewayCertificates: 0, clientCertificates: 0 };
@@ -173,7 +174,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
       const isHopeless = run.failedConfigurations >= configurationTries;
       const hasUntried = isElsewhere && addresses.isUntriedLeft();
       const persist = connection.killSwitch || (run.everConnected && !isHopeless) || hasUntried;
-      const next = isSomebodyElse ? keepSession : decide(end, persist, run.refused);
+      const next = isSomebodyElse ? keepSession : decide(end, hasOther, persist, run.refused);
       const why = end === 'gateway-unreachable' ? reasonOfAll([...run.unreachable.values()]) : refusal;
       if ('giveUp' in next) return why ?? next.giveUp;
       if (next.session === 'refused') run.session = undefined;
@@ -185,7 +186,10 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
         else if (isElsewhere) await abortable(moveTo(addresses.next()), signal);
         // One after the other, and then again with a growing wait.
         const failures = isElsewhere && addresses.all().length > 1 ? addresses.rounds + 1 : run.attempt - 1;
-        await wake.within(backOffMs(end === 'silent' || end === 'outpaced' ? 1 : failures), signal);
+        await wake.within(
+          backOffMs(end === 'silent' || end === 'outpaced' || hasOther ? 1 : failures),
+          signal,
+        );
       }
     }
   } finally {

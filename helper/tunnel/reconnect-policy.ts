@@ -8,17 +8,22 @@ export interface RefusedAttempts {
 }
 
 /**
- * What happens to a connection after an attempt. `persist`: the connection was up before and can come back, or may only
+ * What happens to a connection after an attempt. `hasOther`: another engine can be tried. `persist`: the connection was up before and can come back, or may only
  * end by an explicit disconnect.
  */
 export function decide(
   end: AttemptEnd,
+  hasOther: boolean,
   persist: boolean,
   refused: RefusedAttempts,
 ): { giveUp: DisconnectReason } | { session: 'kept' | 'refused' } {
   switch (end) {
     case 'absent':
-      return { giveUp: 'engine-failed' };
+      return hasOther ? { session: 'kept' } : { giveUp: 'engine-failed' };
+    case 'not-started':
+      return hasOther || persist ? { session: 'kept' } : { giveUp: 'engine-failed' };
+    case 'unsuited':
+      return hasOther ? { session: 'kept' } : { giveUp: 'engine-unsuited' };
     case 'session-refused':
       return { session: 'refused' };
     case 'silent':

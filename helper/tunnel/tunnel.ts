@@ -3,9 +3,10 @@ import type {
   Deadline,
   GatewaySession,
   ReachabilityTarget,
+  EngineKind,
 } from '#shared/helper/protocol.ts';
 import type { DisconnectReason, InvalidCause, TunnelState, TunnelStatistics } from '#shared/tunnel/state.ts';
-import type { LaunchEngine } from '../engine/engine-port.ts';
+import type { EngineChoice } from '../engine/engine-choice.ts';
 import type { Log } from '../log.ts';
 import type { ReadRouting } from '../modes/read-routing.ts';
 import type { ProcessesMoved, ProcessMove } from '../system/ports/program-groups-port.ts';
@@ -38,7 +39,7 @@ export class Tunnel {
   readonly clients = createAttachedClients();
   readonly state = createOwnedState();
   readonly #adapter: SystemAdapter;
-  readonly #launchEngine: LaunchEngine;
+  readonly #engines: EngineChoice;
   readonly #log: Log;
   readonly #deadline = createConnectionDeadline((reason) => void this.disconnect(reason));
   readonly #streams = createGatewayStreams();
@@ -47,9 +48,9 @@ export class Tunnel {
   readonly #portal: PortalClient;
   readonly #traffic: TrafficRelease;
 
-  constructor(adapter: SystemAdapter, launchEngine: LaunchEngine, log: Log) {
+  constructor(adapter: SystemAdapter, engines: EngineChoice, log: Log) {
     this.#adapter = adapter;
-    this.#launchEngine = launchEngine;
+    this.#engines = engines;
     this.#log = log;
     this.#commands = createCommandQueue(log);
     this.#portal = createPortalClient(adapter, this.clients, log);
@@ -63,7 +64,7 @@ export class Tunnel {
     this.#traffic.isBlocked = 'blocked' in found && found.blocked;
     const connection = found.kind === 'connection' ? found.connection : undefined;
     this.state.owner = connection?.owner;
-    const cause = await this.#adapter.unavailable();
+    const cause = await this.#unavailable();
     if (cause !== undefined) this.#setInvalid(cause);
     else if (connection) await this.#start(connection, undefined, { session: undefined });
     else if (found.kind === 'unreadable') this.#setDisconnected('journal-unreadable');
@@ -72,6 +73,17 @@ export class Tunnel {
       this.state.formerOwner = found.connection.owner;
       this.#setDisconnected('helper-restarted');
     }
+  }
+
+  /** The engines that can be used, the usual one first. */
+  engines(): readonly EngineKind[] {
+    return this.#engines.found;
+  }
+
+  /** Why no tunnel can be made on this machine now, or undefined if one can. */
+  async #unavailable(): Promise<InvalidCause | undefined> {
+    if ((await this.#engines.look()).length === 0) return 'engine-absent';
+    return this.#adapter.isSupported() ? undefined : 'tunnel-unsupported';
   }
 
   /** The protection was removed and cannot be restored, or is in force again. */
@@ -99,7 +111,7 @@ export class Tunnel {
     this.state.owner = client.user;
     return this.#command('connecting', async () => {
       if (this.#run) await this.#end(this.#run, { keepBlocking: true });
-      const cause = await this.#adapter.unavailable();
+      const cause = await this.#unavailable();
       if (cause !== undefined) {
         this.#setInvalid(cause);
         return;
@@ -263,7 +275,7 @@ export class Tunnel {
       reachabilityTargets,
       clients: this.clients,
       adapter: this.#adapter,
-      launchEngine: this.#launchEngine,
+      engines: this.#engines,
       log: this.#log,
       setState: (state) => this.#set(state),
       onOver: (reason) => this.#giveUp(run, reason),

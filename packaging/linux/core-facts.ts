@@ -19,7 +19,6 @@ export const coreFacts: PackageFacts = {
       'libgcc-s1 | libgcc1',
       'iproute2',
       'nftables',
-      'openconnect',
       'systemd | systemd-standalone-sysusers',
       'util-linux',
       'passwd',
@@ -30,14 +29,17 @@ export const coreFacts: PackageFacts = {
       'libgcc',
       'iproute',
       'nftables',
-      'openconnect',
       'systemd',
       'util-linux',
       'shadow-utils',
       'findutils',
     ],
   },
-  // The keychain, and the roots that gateways' certificates are checked against.
-  recommends: { debian: ['ca-certificates', 'libsecret-1-0'], rpm: ['ca-certificates', 'libsecret'] },
+  // The roots that gateways' certificates are checked against, the keychain, and the engine of the few gateways that our
+  // own cannot be used with.
+  recommends: {
+    debian: ['ca-certificates', 'libsecret-1-0', 'openconnect'],
+    rpm: ['ca-certificates', 'libsecret', 'openconnect'],
+  },
   scripts: coreScripts,
 };

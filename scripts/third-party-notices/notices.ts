@@ -14,7 +14,7 @@ below in them, or beside them, each under its own licence.
 
 Besides, but not in these files:
 
-- The engine is openconnect, a program of its own that the helper runs. It comes from the operating system, and is
+- The engine may be openconnect, a program of its own that the helper runs. It comes from the operating system, and is
   under the GNU Lesser General Public License, version 2.1. https://www.infradead.org/openconnect/
 - Electron (MIT licence), and in it Chromium and Node.js, come with notices of their own: the files LICENSE and
   LICENSES.chromium.html beside its binary.

@@ -1,9 +1,9 @@
+import type { EngineKind } from '#shared/helper/protocol.ts';
 import { fork, type ChildProcess } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import path from 'node:path';
 import { serverAddress } from '#shared/tunnel/address.ts';
-import type { EngineKind } from '../../helper/system/ports/engine-host-port.ts';
 import { builtRenderer } from '../e2e/support/host/paths.ts';
 import { names } from '../lab/network/addresses.ts';
 import { startHelperProcess } from '../lab/runs/helper-process.ts';

@@ -51,6 +51,7 @@ export function launchOwn(options: EngineOptions): Engine {
 
   const { promise: ended, resolve } = Promise.withResolvers<EngineEnd>();
   let told: EngineEnd | undefined;
+  let hasSpoken = false;
   let isReached = false;
   let isKilled = false;
   const kill = () => {
@@ -73,6 +74,7 @@ export function launchOwn(options: EngineOptions): Engine {
   });
   child.once('exit', (code) => {
     if (notStarted.includes(code)) return resolve('absent');
+    if (told === undefined && !isKilled && !hasSpoken) return resolve('not-started');
     // Whoever ends it before the gateway has answered does so because that does not answer.
     resolve(told ?? (isKilled && !isReached ? 'gateway-unreachable' : 'failed'));
   });
@@ -90,6 +92,7 @@ export function launchOwn(options: EngineOptions): Engine {
     name: Name,
     params: unknown,
   ): EngineMessage<Name> | undefined => {
+    hasSpoken = true;
     const isAdmitted = limit.admits(name);
     const parsed = isAdmitted ? engineMessages[name].safeParse(params) : undefined;
     if (parsed?.success) return parsed.data as EngineMessage<Name>;

@@ -1,8 +1,6 @@
 import type { Socket } from 'node:net';
+import type { EngineKind } from '#shared/helper/protocol.ts';
 import type { GatewayEndpoint } from '../../network/gateway-endpoint.ts';
-
-/** openconnect(8), or our own. */
-export type EngineKind = 'openconnect' | 'own';
 
 /** How the unprivileged engine runs on this machine. */
 export interface EngineHost {

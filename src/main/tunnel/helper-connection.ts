@@ -26,6 +26,8 @@ import { installationProblem } from './installed-core.ts';
 export interface HelperConnection extends OpenConnection {
   /** This helper's capabilities, e.g. `routing.global`. */
   readonly capabilities: readonly string[];
+  /** What it can carry tunnels with, the usual one first; undefined of an earlier helper. */
+  readonly engines: HelperResult<'hello'>['engines'];
 }
 
 interface OpenConnection {
@@ -64,7 +66,10 @@ export async function openHelperConnection(options: {
     'helper-absent',
   );
   const isOurs = typeof answer !== 'string' && answer.protocolVersion === helperProtocolVersion;
-  if (isOurs) return { ...connection, capabilities: answer.capabilities };
+  if (isOurs) {
+    const { capabilities, engines } = answer;
+    return { ...connection, capabilities, engines };
+  }
   connection.close();
   return typeof answer === 'string' ? answer : 'helper-incompatible';
 }

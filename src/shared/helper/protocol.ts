@@ -146,10 +146,16 @@ export const hello = z.strictObject({
   client: z.strictObject({ name: label, version: label }),
 });
 
+/** openconnect(8), or our own. */
+export const engineKind = z.enum(['openconnect', 'own']);
+export type EngineKind = z.infer<typeof engineKind>;
+
 export const helloReply = z.object({
   protocolVersion: z.int(),
   helperVersion: z.string(),
   capabilities: z.array(z.string()),
+  /** What it can carry tunnels with, the usual one first; none is known if another answers. */
+  engines: z.optional(z.array(engineKind)),
 });
 
 /** The maximum time for which a user can be let through to a captive portal, in milliseconds. */

@@ -207,6 +207,8 @@ export const en = {
   'reason.configurationFailed':
     'The network could not be set up, and everything was put back as it was. Please retry.',
   'reason.engineFailed': 'The tunnel stopped unexpectedly. Please retry.',
+  'reason.engineUnsuited':
+    'This server needs the program “openconnect”. Install it, for example with “sudo apt install openconnect” or “sudo dnf install openconnect”, then connect.',
   'reason.protectionLost':
     'Another program keeps removing what protects your traffic, so the connection was ended. Find that program, such as a firewall manager, then connect again.',
   'connect.unprotected': 'Your traffic is not protected',
@@ -264,7 +266,8 @@ export const en = {
   'cause.permissionDeniedTitle': 'You are not allowed to connect on this computer',
   'cause.permissionDenied': 'Ask this computer’s administrator to let you use the Waymaker helper.',
   'cause.engineAbsentTitle': 'A program is missing',
-  'cause.engineAbsent': 'Waymaker needs the program “openconnect”. Install it, then connect.',
+  'cause.engineAbsent':
+    'Waymaker’s engine cannot run here. Install Waymaker again, or the program “openconnect”, for example with “sudo apt install openconnect” or “sudo dnf install openconnect”.',
   'cause.tunnelUnsupportedTitle': 'No tunnels on this system',
   'cause.tunnelUnsupported': 'Open Waymaker’s desktop app on a system that it supports.',
 

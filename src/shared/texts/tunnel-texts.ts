@@ -99,6 +99,7 @@ export const reasonTexts: Record<DisconnectReason, Trouble> = {
   'configuration-failed': failed('reason.configurationFailed'),
   'address-conflict': failed('reason.addressConflict'),
   'engine-failed': failed('reason.engineFailed'),
+  'engine-unsuited': failed('reason.engineUnsuited'),
   'helper-restarted': failed('reason.helperRestarted'),
   'protection-lost': failed('reason.protectionLost'),
   'protection-failed': { title: 'connect.unprotected', text: 'reason.protectionFailed' },

@@ -193,6 +193,8 @@ export const zhHans: Texts = {
   'reason.sessionEnded': '服务器结束了会话。重新连接即可继续。',
   'reason.configurationFailed': '网络配置失败，所有设置均已还原。请重试。',
   'reason.engineFailed': '隧道意外停止。请重试。',
+  'reason.engineUnsuited':
+    '此服务器需要程序“openconnect”。请安装它（例如“sudo apt install openconnect”或“sudo dnf install openconnect”），然后再连接。',
   'reason.protectionLost':
     '其他程序不断移除保护流量的设置，因此连接已断开。请找出该程序（例如防火墙管理工具），然后重新连接。',
   'connect.unprotected': '您的流量未受保护',
@@ -245,7 +247,8 @@ export const zhHans: Texts = {
   'cause.permissionDeniedTitle': '您无权在此电脑上连接',
   'cause.permissionDenied': '请联系此电脑的管理员，授权您使用 Waymaker 辅助服务。',
   'cause.engineAbsentTitle': '缺少一个程序',
-  'cause.engineAbsent': 'Waymaker 需要程序“openconnect”。请安装后再连接。',
+  'cause.engineAbsent':
+    'Waymaker 的引擎无法在此运行。请重新安装 Waymaker，或安装程序“openconnect”（例如“sudo apt install openconnect”或“sudo dnf install openconnect”）。',
   'cause.tunnelUnsupportedTitle': '此系统无法建立隧道',
   'cause.tunnelUnsupported': '请在受支持的系统上使用 Waymaker 桌面应用。',
 

@@ -195,6 +195,8 @@ export const zhHant: Texts = {
   'reason.sessionEnded': '伺服器結束了工作階段。重新連線即可繼續。',
   'reason.configurationFailed': '網路設定失敗，所有設定皆已還原。請重試。',
   'reason.engineFailed': '通道意外停止。請重試。',
+  'reason.engineUnsuited':
+    '此伺服器需要程式「openconnect」。請安裝它（例如「sudo apt install openconnect」或「sudo dnf install openconnect」），然後再連線。',
   'reason.protectionLost':
     '其他程式不斷移除保護流量的設定，因此連線已中斷。請找出該程式（例如防火牆管理工具），然後重新連線。',
   'connect.unprotected': '您的流量未受保護',
@@ -247,7 +249,8 @@ export const zhHant: Texts = {
   'cause.permissionDeniedTitle': '您無權在這部電腦上連線',
   'cause.permissionDenied': '請聯絡這部電腦的管理員，授權您使用 Waymaker 輔助服務。',
   'cause.engineAbsentTitle': '缺少一個程式',
-  'cause.engineAbsent': 'Waymaker 需要程式「openconnect」。請安裝後再連線。',
+  'cause.engineAbsent':
+    'Waymaker 的引擎無法在此執行。請重新安裝 Waymaker，或安裝程式「openconnect」（例如「sudo apt install openconnect」或「sudo dnf install openconnect」）。',
   'cause.tunnelUnsupportedTitle': '此系統無法建立通道',
   'cause.tunnelUnsupported': '請在支援的系統上使用 Waymaker 桌面應用程式。',
 

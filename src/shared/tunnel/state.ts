@@ -59,6 +59,8 @@ export const disconnectReason = z.enum([
   /** The gateway assigned an address that is in one of this machine's networks. */
   'address-conflict',
   'engine-failed',
+  /** The gateway needs an engine that is not installed. */
+  'engine-unsuited',
   /** The helper restarted and no longer has the connection. */
   'helper-restarted',
   /** Something removed what protects traffic, and it could not be restored, so traffic is refused. */

@@ -296,7 +296,7 @@ describe('the command line', () => {
       stateDirectory: '/var/lib/waymaker',
       allowedUsers: [],
       allowedGroup: 'waymaker',
-      engine: 'openconnect',
+      engine: 'automatic',
       isRestore: false,
       ofSystem: {
         'engine-user': 'waymaker-engine',

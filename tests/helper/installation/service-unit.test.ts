@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { EngineKind } from '#shared/helper/protocol.ts';
 import { linuxPlatform } from '../../../helper/linux/linux-platform.ts';
 import { parseOptions } from '../../../helper/options.ts';
 import { addresses } from '../../lab/network/addresses.ts';
@@ -14,9 +15,10 @@ import {
 import { eventually, exec } from '../../lab/runs/process.ts';
 import { attachAs } from '../support/callers/attach-as.ts';
 import { runInGroup } from '../support/programs/grouped-process.ts';
+import { engines } from '../support/engines.ts';
 import { createHelperLab } from '../support/helper-lab.ts';
 import { proxyOf } from '../support/proxy/proxy-of.ts';
-import { isExhaustive } from '../../lab/runs/thoroughness.ts';
+import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
 
 const { options } = linuxPlatform;
 
@@ -74,54 +76,59 @@ test('the accounts that the helper expects are the ones that are made', async ()
   expect(accounts).toMatch(new RegExp(`^g ${parseOptions([], options).allowedGroup} `, 'm'));
 });
 
-test('the capabilities that the unit leaves are enough for a whole connection', async () => {
-  const names = /^CapabilityBoundingSet=(.*)$/m.exec(unit)?.[1]?.split(' ') ?? [];
-  const kept = ['-all', ...names.map((name) => name.replace('CAP_', '+').toLowerCase())].join(',');
-  await using net = await createHelperLab();
-  const uid = 64_931;
-  const before = await net.lab.user.snapshot();
-  // As the unit has it made.
-  await mkdir(path.join(await unifiedCgroups(), controlGroupOf(net.lab.user)));
-  await net.start({
-    args: ['--allow-user', String(uid)],
-    under: ['setpriv', `--bounding-set=${kept}`, `--inh-caps=-all`, '--no-new-privs', '--'],
-  });
-  const client = await attachAs(net, uid);
-  await client.call('connect', net.request({ session: await net.signIn() }));
-  await client.until('connected');
-  expect(await net.lab.user.probe.http4('x')).toMatchObject({ address: addresses.gateway.ipv4 });
-  const engines = await net.engines();
-  expect(engines).toHaveLength(1);
-  const engine = await readFile(`/proc/${engines[0]}/status`, 'utf8');
-  const none = '0000000000000000';
-  for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'])
-    expect(engine).toContain(`${set}:\t${none}`);
-  expect(engine).toMatch(/^NoNewPrivs:\t1$/m);
-  expect(engine).toMatch(/^Groups:\t\s*$/m);
-  expect(engine).not.toMatch(/^Uid:\t0/m);
-  await client.call('setRouting', { routing: { mode: 'pac', routeDomains: [], blockedDomains: [] } });
-  expect(proxyOf(client).address).toMatch(/^127\.0\.0\.1:/);
-  await client.call('setRouting', { routing: { mode: 'app', policy: 'include', localNetwork: false } });
-  const script = `curl --silent --noproxy '*' http://${addresses.echo.ipv4}/`;
-  const { stdout } = await runInGroup(net.lab.user, { uid, client }, script);
-  expect(stdout).toContain(`"address":"${addresses.gateway.ipv4}"`);
-  await client.call('disconnect', {});
-  expect(await net.lab.user.snapshot()).toBe(before);
-});
+const enginesHere = casesOf<EngineKind>({ usual: ['own'], all: engines });
+
+test.each(enginesHere)(
+  'the capabilities that the unit leaves are enough for a whole connection with %s',
+  async (engine) => {
+    const names = /^CapabilityBoundingSet=(.*)$/m.exec(unit)?.[1]?.split(' ') ?? [];
+    const kept = ['-all', ...names.map((name) => name.replace('CAP_', '+').toLowerCase())].join(',');
+    await using net = await createHelperLab({ engine });
+    const uid = 64_931;
+    const before = await net.lab.user.snapshot();
+    // As the unit has it made.
+    await mkdir(path.join(await unifiedCgroups(), controlGroupOf(net.lab.user)));
+    await net.start({
+      args: ['--allow-user', String(uid)],
+      under: ['setpriv', `--bounding-set=${kept}`, `--inh-caps=-all`, '--no-new-privs', '--'],
+    });
+    const client = await attachAs(net, uid);
+    await client.call('connect', net.request({ session: await net.signIn() }));
+    await client.until('connected');
+    expect(await net.lab.user.probe.http4('x')).toMatchObject({ address: addresses.gateway.ipv4 });
+    const pids = await net.engines();
+    expect(pids).toHaveLength(1);
+    const status = await readFile(`/proc/${pids[0]}/status`, 'utf8');
+    const none = '0000000000000000';
+    for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'])
+      expect(status).toContain(`${set}:\t${none}`);
+    expect(status).toMatch(/^NoNewPrivs:\t1$/m);
+    expect(status).toMatch(/^Groups:\t\s*$/m);
+    expect(status).not.toMatch(/^Uid:\t0/m);
+    await client.call('setRouting', { routing: { mode: 'pac', routeDomains: [], blockedDomains: [] } });
+    expect(proxyOf(client).address).toMatch(/^127\.0\.0\.1:/);
+    await client.call('setRouting', { routing: { mode: 'app', policy: 'include', localNetwork: false } });
+    const script = `curl --silent --noproxy '*' http://${addresses.echo.ipv4}/`;
+    const { stdout } = await runInGroup(net.lab.user, { uid, client }, script);
+    expect(stdout).toContain(`"address":"${addresses.gateway.ipv4}"`);
+    await client.call('disconnect', {});
+    expect(await net.lab.user.snapshot()).toBe(before);
+  },
+);
 
 if (isExhaustive)
   test('whoever needs more memory than the unit allows is ended alone, and the tunnel stays', async () => {
     const gigabytes = Number(/^MemoryMax=(\d+)G$/m.exec(unit)?.[1]);
     expect(unit).toMatch(/^OOMPolicy=continue$/m);
-    const net = await createHelperLab();
+    const net = await createHelperLab({ engine: 'own' });
     const group = await createMemoryGroup(`${controlGroupOf(net.lab.user)}-memory`, gigabytes * 2 ** 30);
     try {
       const inGroup = ['sh', '-c', 'echo $$ > "$0/cgroup.procs" && exec "$@"', group];
       await net.start({ under: inGroup });
       await net.connect({ killSwitch: true });
-      const [engines, helper] = [await net.engines(), net.pid()];
+      const [pids, helper] = [await net.engines(), net.pid()];
       const members = (await readFile(path.join(group, 'cgroup.procs'), 'utf8')).split('\n').map(Number);
-      expect(members).toEqual(expect.arrayContaining([helper, ...engines]));
+      expect(members).toEqual(expect.arrayContaining([helper, ...pids]));
       // It keeps all that it reads, as a line without an end.
       const hungry = await net.lab.user.exec([
         'sh',
@@ -131,7 +138,7 @@ if (isExhaustive)
         ['echo $$ >', `${group}/cgroup.procs`, '; exec tail /dev/zero'].join(' '),
       ]);
       expect(hungry.stdout.trim()).toBe('137');
-      expect(await net.engines()).toEqual(engines);
+      expect(await net.engines()).toEqual(pids);
       expect(net.pid()).toBe(helper);
       expect(await net.lab.user.probe.http4('x')).toMatchObject({ address: addresses.gateway.ipv4 });
     } finally {

@@ -1,11 +1,12 @@
-import type { EngineKind } from '../../../helper/system/ports/engine-host-port.ts';
+import type { EngineKind } from '#shared/helper/protocol.ts';
 
 /** For tests that run with each engine in every run. */
 export const engines = ['openconnect', 'own'] as const satisfies readonly EngineKind[];
 
 /**
  * What else concerns the engine, which carries the packets, notices what becomes of the way to the gateway and says why it
- * ends: these run with openconnect, and in an exhaustive run with our own engine, too. Everything else runs once.
+ * ends: these run with our own engine, and in an exhaustive run with openconnect, too. Everything else runs once, with the
+ * engine that takes less of the processor to start: openconnect.
  */
 export const concerningEngines: readonly string[] = [
   'engine/client-certificates.test.ts',
@@ -30,3 +31,11 @@ export const concerningEngines: readonly string[] = [
   'routing/split.test.ts',
   'traffic/traffic-proof.test.ts',
 ];
+
+/** The engine of a test file that chooses none itself: what `WAYMAKER_TEST_ENGINE` says, or the list above. */
+export function usualEngine(testFile: string | undefined): EngineKind {
+  const wanted = engines.find((engine) => engine === process.env['WAYMAKER_TEST_ENGINE']);
+  if (wanted !== undefined) return wanted;
+  const isConcerned = concerningEngines.some((file) => testFile?.endsWith(`/tests/helper/${file}`));
+  return isConcerned ? 'own' : 'openconnect';
+}

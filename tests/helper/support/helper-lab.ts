@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EngineKind } from '../../../helper/system/ports/engine-host-port.ts';
-import type { ConnectRequest, GatewaySession } from '#shared/helper/protocol.ts';
+import type { ConnectRequest, EngineKind, GatewaySession } from '#shared/helper/protocol.ts';
 import { controlGroupOf } from '../../lab/machine/control-groups.ts';
 import type { Gateway } from '../../lab/gateway/gateway.ts';
 import { processesBeside, uidOn, type RunningProcess } from '../../lab/machine/processes.ts';
@@ -10,8 +9,10 @@ import { takeLab } from '../../lab/kept-labs.ts';
 import type { Lab, LabOptions } from '../../lab/lab.ts';
 import { endProcess, eventually } from '../../lab/runs/process.ts';
 import { programFile } from '../../lab/runs/programs.ts';
+import { currentTestFile } from '../../lab/runs/test-file.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { attach, type TestClient } from './callers/test-client.ts';
+import { usualEngine } from './engines.ts';
 import { signInFrom } from './sign-in/sign-in.ts';
 
 const credentials = { username: 'a2f1c7d0-device', password: 'token' };
@@ -55,15 +56,13 @@ export interface HelperLab extends AsyncDisposable {
 }
 
 export interface HelperLabOptions extends LabOptions {
-  /** What carries the tunnel's packets; if absent, what `WAYMAKER_TEST_ENGINE` says, or else openconnect. */
+  /** What carries the tunnel's packets; if absent, see `usualEngine`. */
   engine?: EngineKind;
 }
 
-const usualEngine = (): EngineKind => (process.env['WAYMAKER_TEST_ENGINE'] === 'own' ? 'own' : 'openconnect');
-
 /** A laboratory with a helper that runs on the user's machine. */
 export async function createHelperLab(options: HelperLabOptions = {}): Promise<HelperLab> {
-  const { engine = usualEngine(), ...labOptions } = options;
+  const { engine = usualEngine(currentTestFile()), ...labOptions } = options;
   const lab = await takeLab(labOptions);
   const [socket, stateDirectory] = [
     path.join(lab.directory, 'helper.sock'),

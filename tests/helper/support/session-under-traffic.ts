@@ -1,5 +1,5 @@
+import type { EngineKind } from '#shared/helper/protocol.ts';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { EngineKind } from '../../../helper/system/ports/engine-host-port.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import type { Gaps } from '../../lab/packets/gap-meter.ts';
 import { startGapMeter } from '../../lab/packets/gaps.ts';

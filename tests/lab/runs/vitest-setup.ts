@@ -1,5 +1,6 @@
-import { afterAll, expect, vi } from 'vitest';
+import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { chargeTo, countThisWorker } from '../../../scripts/tally/file-times.ts';
+import { setCurrentTestFile } from './test-file.ts';
 import { waitLimit } from './wait-limit.ts';
 
 /**
@@ -21,6 +22,8 @@ if (!(adapted in vi.waitFor)) {
     { [adapted]: true },
   );
 }
+
+beforeAll(() => setCurrentTestFile(expect.getState().testPath ?? ''));
 
 // Before anything that the file sets up, hence after it has been taken down.
 countThisWorker();

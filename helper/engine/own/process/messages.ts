@@ -88,6 +88,7 @@ export const engineMessages = {
   note: z.strictObject({ text: text(300) }),
   ended: z.strictObject({
     end: z.enum([
+      'unsuited',
       'gateway-unreachable',
       'certificate-refused',
       'session-refused',

@@ -52,7 +52,7 @@ export function runEngine(prepared: Prepared): void {
     leaving ??= Promise.resolve(tunnel?.leave()).finally(() => void tell('ended', { end: 'failed' }));
   };
   connection.onNotification('stop', leave);
-  // Service managers send it to the helper and the engine at once (systemd.kill(5)).
+  // Whoever ends it so, such as a machine that shuts down, ends the session.
   process.on('SIGTERM', leave);
   connection.listen();
   prepared.readNotes((text) => void tell('note', { text: text.slice(0, 300) }));
@@ -190,6 +190,7 @@ function endOf(why: TunnelEnd, refused: Extract<SecureResult, { ok: false }> | u
         : 'gateway-unreachable';
     case 'not-granted': {
       const { outcome } = why;
+      if (outcome.kind === 'unusable') return 'unsuited';
       if (outcome.kind === 'refused') return outcome.status === unauthorized ? 'session-refused' : 'failed';
       // With TLS 1.3, a client without the right certificate is told so after the handshake.
       const isCertificate = outcome.kind === 'closed' && wantsCertificate(outcome.error);

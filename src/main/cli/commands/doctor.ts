@@ -1,5 +1,6 @@
 import pino from 'pino';
 import type { ControlClient, UsableServer } from '#shared/control/contract.ts';
+import type { EngineKind } from '#shared/helper/protocol.ts';
 import type { Say } from '#shared/texts/say.ts';
 import { causeTexts } from '#shared/texts/tunnel-texts.ts';
 import { isBlocked } from '#shared/tunnel/look.ts';
@@ -10,6 +11,7 @@ import type { CommandContext } from '../command-context.ts';
 import { checkActualWay } from '../doctor/actual-way.ts';
 import { checkNames, type CheckName, type Finding } from '../doctor/finding.ts';
 import { checkGateway, checkService } from '../doctor/remote-services.ts';
+import { checkEngine } from '../doctor/engine-check.ts';
 import { checkInstallation } from '../doctor/installation-check.ts';
 import { thisSystem } from '../doctor/this-system.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
@@ -30,6 +32,7 @@ export async function doctor(context: CommandContext): Promise<ExitCode> {
   const isClosed = isBlocked(tunnel);
   const findings = [
     helper.finding,
+    checkEngine(helper.engines, say),
     ...(await checkInstallation(tunnel, say)),
     ...thisSystem.check(env, say),
     ...(await checkSignIn(client, say)),
@@ -49,7 +52,7 @@ export async function doctor(context: CommandContext): Promise<ExitCode> {
 async function askHelper(
   socketPath: string,
   { version, say }: CommandContext,
-): Promise<{ finding: Finding; state: TunnelState }> {
+): Promise<{ finding: Finding; state: TunnelState; engines?: readonly EngineKind[] | undefined }> {
   const log = pino({ level: 'silent' });
   const helper = await openHelperConnection({ socketPath, version, onState: () => undefined, log });
   const absent = (cause: keyof typeof causeTexts) => ({
@@ -63,8 +66,9 @@ async function askHelper(
   if (typeof helper === 'string') return absent(helper);
   try {
     const state = await helper.call('snapshot', {});
-    if (state.state === 'invalid') return { ...absent(state.cause), state };
-    return { finding: { check: 'helper', outcome: 'ok' }, state };
+    const { engines } = helper;
+    if (state.state === 'invalid') return { ...absent(state.cause), state, engines };
+    return { finding: { check: 'helper', outcome: 'ok' }, state, engines };
   } catch {
     return absent('helper-absent');
   } finally {

@@ -8,5 +8,5 @@ export async function enginePids(lab: Lab): Promise<number[]> {
     .filter(Boolean)
     .map(Number);
   const names = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')));
-  return pids.filter((_, index) => names[index]?.trim() === 'openconnect');
+  return pids.filter((_, index) => ['openconnect', 'waymaker-engine'].includes(names[index]?.trim() ?? ''));
 }

@@ -197,8 +197,10 @@ test('a client certificate is inherited in sealed memory, and not told', async (
   expect(log()).toContain(`${clientCertificate.key.length} chars are there, on the socket false`);
 });
 
-test('a program that ends by itself has failed, and one that cannot be run is absent', async () => {
-  expect(await (await launch('process.exit(3)')).engine.ended).toBe('failed');
+test('a program that ends by itself has failed, or not started if it has said nothing; one that cannot be run is absent', async () => {
+  const spoken = await launch(`say('note', { text: 'a' }); setTimeout(() => process.exit(3), 50)`);
+  expect(await spoken.engine.ended).toBe('failed');
+  expect(await (await launch('process.exit(3)')).engine.ended).toBe('not-started');
   expect(await (await launch('process.exit(127)')).engine.ended).toBe('absent');
   const nowhere = { file: '/nonexistent', args: [], environment: {} };
   expect(await (await launch('', { ownProgram: () => nowhere })).engine.ended).toBe('absent');
@@ -220,7 +222,7 @@ test('one that has ended, or is about to, can be told to stop', async () => {
   const crashed = await launch('process.exit(3)');
   await crashed.engine.ended;
   await crashed.engine.stop();
-  expect(await crashed.engine.ended).toBe('failed');
+  expect(await crashed.engine.ended).toBe('not-started');
 });
 
 test('one that is ended before the gateway has answered says so, and later that it has failed', async () => {

@@ -5,6 +5,7 @@ import {
   helperEvents,
   helperMethods,
   helperProtocolVersion,
+  type EngineKind,
   type HelperMethodName,
   type HelperParams,
   type HelperResult,
@@ -17,6 +18,8 @@ export interface TestClient extends Disposable {
   readonly socket: Socket;
   /** What the helper says that it can do. */
   readonly capabilities: readonly string[];
+  /** What it can carry tunnels with, the usual one first. */
+  readonly engines: readonly EngineKind[] | undefined;
   /** States in the order they were told, the snapshot at the beginning included. */
   readonly states: TunnelState[];
   call<Name extends HelperMethodName>(name: Name, params: HelperParams<Name>): Promise<HelperResult<Name>>;
@@ -52,7 +55,7 @@ export async function attach(socketPath: string): Promise<TestClient> {
   connection.listen();
   const call: TestClient['call'] = async (name, params) =>
     helperMethods[name].result.parse(await connection.sendRequest(name, params)) as never;
-  const { capabilities } = await call('hello', {
+  const { capabilities, engines } = await call('hello', {
     protocolVersion: helperProtocolVersion,
     client: { name: 'test', version: '0' },
   });
@@ -61,6 +64,7 @@ export async function attach(socketPath: string): Promise<TestClient> {
   return {
     socket,
     capabilities,
+    engines,
     states,
     call,
     until(kind, { seen = 0, where = () => true, limitMs = 20_000 } = {}) {

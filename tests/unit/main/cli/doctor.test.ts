@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSay } from '#shared/texts/say.ts';
+import { checkEngine } from '../../../../src/main/cli/doctor/engine-check.ts';
 import { checkService } from '../../../../src/main/cli/doctor/remote-services.ts';
 
 /** A service whose clock is off by so much, in milliseconds. */
@@ -32,4 +33,16 @@ test('says by how much the clock is off, once certificates may fail by it', asyn
 test('does not judge the clock by a service that does not answer', async () => {
   const url = await serviceWithClock(0);
   expect(await clockOf(url.replace(/\d+$/, '9'))).toEqual({ check: 'clock', outcome: 'unknown' });
+});
+
+test('says which engines carry tunnels, and that there is none', () => {
+  const said = (...engines: ('own' | 'openconnect')[]) => checkEngine(engines, createSay('en'));
+  expect(said('own', 'openconnect')).toMatchObject({
+    outcome: 'ok',
+    text: expect.stringContaining('or openconnect'),
+  });
+  expect(said('own')).toMatchObject({ outcome: 'ok', text: expect.stringContaining('not installed') });
+  expect(said('openconnect')).toMatchObject({ outcome: 'ok', text: 'openconnect' });
+  expect(said()).toMatchObject({ outcome: 'problem', text: expect.stringContaining('sudo apt install') });
+  expect(checkEngine(undefined, createSay('en'))).toEqual({ check: 'engine', outcome: 'unknown' });
 });

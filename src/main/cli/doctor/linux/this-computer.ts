@@ -15,7 +15,6 @@ export function checkThisComputer(env: Readonly<NodeJS.ProcessEnv>, say: Say): F
   const missing = users.filter((user) => !hasUser(user));
   const others = Object.keys(networkInterfaces()).filter((name) => tunnelNames.test(name));
   return [
-    onProblem('engine', !isInstalled('openconnect', env), say('cause.engineAbsent')),
     onProblem('users', missing.length > 0, say('doctor.usersMissing', { users: missing.join(', ') })),
     onProblem('device', !existsSync('/dev/net/tun'), say('doctor.deviceMissing')),
     onProblem('filter', !isInstalled('nft', env), say('doctor.filterMissing')),
