@@ -66,6 +66,8 @@ if ((name === 'test' && !isPlain) || name === 'peers') {
   if (name === 'test') {
     await unpackDebianPackages();
     unpackNewestOcserv();
+    const { unpackDarwinHeaders } = await import('./darwin-headers.js');
+    unpackDarwinHeaders();
   } else if (!unpackPeers()) process.exit(1);
 }
 
