@@ -1,5 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
 import type { FilterRules } from '../../system/ports/packet-filter-port.ts';
+import { localMulticast, lookUpPorts } from '../../network/local-traffic.ts';
 import { portalPorts, type PortalRules } from '../../system/ports/portal-port.ts';
 
 /** What may leave although it is captured, as nftables rules, and helpers for writing its chains. */
@@ -21,15 +22,8 @@ export type Filter = Omit<FilterRules, 'captures' | 'owner'> & {
 
 export const nftFamilyOf = (address: string) => (isIPv6(address) ? 'ip6' : 'ip');
 
-/**
- * DNS, DNS over TLS and QUIC (RFC 7858, RFC 9250), LLMNR (RFC 4795) and NetBIOS (RFC 1002 §4.2), which programs ask for
- * names that DNS does not know: look-ups never go to a local network. Multicast DNS (RFC 6762) does, since printers are
- * found by it, and only names in `.local` are asked by it.
- */
-export const nameServicePorts = '{ 53, 137, 853, 5355 }';
-
-/** Multicast that never leaves the attached networks (RFC 5771 §4, RFC 2365 §6.1, RFC 4291 §2.7). */
-const localMulticast = { ip: ['224.0.0.0/24', '239.255.0.0/16', '255.255.255.255'], ip6: ['ff02::/16'] };
+/** The ports of look-ups. */
+export const nameServicePorts = `{ ${lookUpPorts.join(', ')} }`;
 
 /** The set of users whom the filter lets out to a portal. */
 export const portalSet = 'portal';
@@ -131,7 +125,7 @@ export function localNetworkRules(filter: Filter): string[] {
     `meta l4proto { tcp, udp } th dport ${nameServicePorts} goto refuse`,
     ...localPrefixes(filter).map(
       ({ family, prefixes }) =>
-        `${family} daddr { ${[...prefixes, ...localMulticast[family]].join(', ')} } accept`,
+        `${family} daddr { ${[...prefixes, ...localMulticast[family === 'ip' ? 4 : 6]].join(', ')} } accept`,
     ),
   ];
 }

@@ -1,8 +1,7 @@
-import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { attachedPrefix } from '../../network/sort-networks.ts';
 import { tunnelDevice } from '../identifiers.ts';
 import { isUnusedBridge } from './internal-devices.ts';
-import { shortestPrefix } from './network-search.ts';
 import { netlinkDump } from '../netlink/netlink.ts';
 import { findAttribute } from '../netlink/netlink-message.ts';
 
@@ -48,10 +47,4 @@ export async function attachedNetworks(): Promise<string[]> {
       const length = isUnusedBridge(device) ? Infinity : payload.readUInt8(prefixLengthAt);
       return attachedPrefix(text, length);
     });
-}
-
-/** A lease may claim that half the internet is attached; then the machine has the address, but no network. */
-function attachedPrefix(address: string, length: number): string {
-  const [shortest, host] = isIPv6(address) ? [shortestPrefix.ipv6, 128] : [shortestPrefix.ipv4, 32];
-  return `${address}/${length < shortest ? host : Math.min(length, host)}`;
 }

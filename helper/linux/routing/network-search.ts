@@ -1,63 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { BlockList } from 'node:net';
 import { endianness } from 'node:os';
 import type { NearbyNetworks } from '../../network/nearby-networks.ts';
+import { isPieceOfDefault, sortNetworks, type DeviceRoute } from '../../network/sort-networks.ts';
 import type { RunCommand } from '../../posix/command.ts';
 import { tunnelDevice } from '../identifiers.ts';
 import { findBridges, findInternalDevices, isUnusedBridge } from './internal-devices.ts';
-
-/** A route of the main table that has a device. */
-export interface DeviceRoute {
-  device: string;
-  family: 'ipv4' | 'ipv6';
-  address: string;
-  length: number;
-  /** Through a router; otherwise the network is attached to the device. */
-  hasGateway: boolean;
-  /** It comes from a router advertisement, not from this machine. */
-  isAdvertised: boolean;
-}
-
-/** How many networks of each kind are considered: a neighbour may advertise any number of them. */
-const maxNetworks = 32;
-
-/**
- * What a link's network can be: private addresses (RFC 1918, RFC 6598, RFC 3927, RFC 4193) and link-local ones (RFC
- * 4291 §2.5.6). Otherwise, anybody who answers DHCP or advertises a route could declare any network local, or all of
- * them.
- */
-const privateRanges = (
-  [
-    ['10.0.0.0', 8, 'ipv4'],
-    ['172.16.0.0', 12, 'ipv4'],
-    ['192.168.0.0', 16, 'ipv4'],
-    ['100.64.0.0', 10, 'ipv4'],
-    ['169.254.0.0', 16, 'ipv4'],
-    ['fc00::', 7, 'ipv6'],
-    ['fe80::', 10, 'ipv6'],
-  ] as const
-).map(([address, length, family]) => {
-  const range = new BlockList();
-  range.addSubnet(address, length, family);
-  return { range, length };
-});
-
-/** Anything wider is a default route in pieces, whoever owns it. */
-export const shortestPrefix = { ipv4: 8, ipv6: 16 } as const;
-
-/** No public network that is attached to one link is wider. */
-const shortestPublic = { ipv4: 16, ipv6: 48 } as const;
-
-const isPieceOfDefault = ({ length, family }: DeviceRoute) => length < shortestPrefix[family];
-
-const isPrivate = (route: DeviceRoute) =>
-  !isPieceOfDefault(route) &&
-  privateRanges.some(
-    ({ range, length }) => route.length >= length && range.check(route.address, route.family),
-  );
-
-const prefixesOf = (routes: readonly DeviceRoute[]) =>
-  [...new Set(routes.map(({ address, length }) => `${address}/${length}`))].slice(0, maxNetworks);
 
 /** Finds the nearby networks at each call. */
 export function createNetworkSearch(run: RunCommand): () => Promise<NearbyNetworks> {
@@ -69,23 +16,11 @@ export function createNetworkSearch(run: RunCommand): () => Promise<NearbyNetwor
     const attached = routes.filter((route) => !route.hasGateway && route.length > 0);
     const candidates = new Set(attached.map(({ device }) => device).filter((name) => !waysOut.has(name)));
     const devices = await findInternalDevices(run, candidates);
-    const [internal, external] = [true, false].map((is) =>
-      attached.filter(({ device }) => devices.includes(device) === is),
-    ) as [DeviceRoute[], DeviceRoute[]];
-    const own = internal.filter((route) => !route.isAdvertised && !isPieceOfDefault(route));
-    return {
-      local: prefixesOf(external.filter(isPrivate)),
-      attachedPublic: prefixesOf(external.filter((route) => !isPieceOfDefault(route) && !isPrivate(route))),
-      onLink: prefixesOf(
-        external.filter((route) => isPrivate(route) || route.length >= shortestPublic[route.family]),
-      ),
-      internal: {
-        devices,
-        prefixes: prefixesOf(own),
-        unused: prefixesOf(own.filter(({ device }) => isUnusedBridge(device))),
-      },
-      bridges: findBridges(),
-    };
+    const sorted = sortNetworks(attached, {
+      isInternal: (device) => devices.includes(device),
+      isUnused: isUnusedBridge,
+    });
+    return { ...sorted, internal: { ...sorted.internal, devices }, bridges: findBridges() };
   };
 }
 
