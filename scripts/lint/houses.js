@@ -139,7 +139,7 @@ export const houses = {
       'macos/filter': ['macos/calls'],
       'macos/dns': ['macos/calls'],
       'macos/calls': [],
-      macos: ['posix', 'system/ports', 'modes', 'proxy', 'network'],
+      macos: ['macos/identifiers.ts', 'posix', 'system/ports', 'modes', 'proxy', 'network'],
       posix: ['proxy', 'engine'],
       engine: ['system/ports', 'network'],
       system: ['modes', 'proxy', 'network'],

@@ -1,27 +1,24 @@
 import { constants, layouts, withoutHeader } from './darwin.ts';
 import { CallFailed, type Libc } from './libc.ts';
 
-/** A tunnel's device, which exists as long as its descriptor, or one that was inherited. */
-export interface Utun {
+/** A socket that becomes a device. Who has inherited its descriptor has the device, too, which ends with the last one. */
+export interface UtunSocket {
   descriptor: number;
-  /** As the system has named it, such as utun4. */
-  name: string;
+  /** Makes the device, with the first free number, and returns the name that the system gives it, such as utun4. */
+  makeDevice(): string;
 }
 
 const { ctl_info, sockaddr_ctl } = layouts;
 const control = 'com.apple.net.utun_control';
 
-/**
- * A few milliseconds after another device has ended, and after waking up, the system may have no room for one (open radar
- * 15323284): then it is tried again.
- */
+/** The system may have no room for a device (ENOBUFS), for as long as another one ends (open radar 15323284). */
 const tries = 5;
 
 /**
- * Makes a utun, with the first free number (XNU, bsd/net/if_utun.c; needs root). Each packet that is read or written has
- * four bytes in front: its family as a big-endian number (`AF_INET`, `AF_INET6`). Throws `CallFailed`.
+ * Opens a socket for a utun (XNU, bsd/net/if_utun.c; needs root). Each packet that is read or written later has four
+ * bytes in front: its family as a big-endian number (`AF_INET`, `AF_INET6`). Throws `CallFailed`.
  */
-export function openUtun(libc: Libc): Utun {
+export function openUtunSocket(libc: Libc): UtunSocket {
   const descriptor = libc.socket(constants.AF_SYSTEM, constants.SOCK_DGRAM, withoutHeader.SYSPROTO_CONTROL);
   try {
     libc.closeOnExec(descriptor);
@@ -35,14 +32,19 @@ export function openUtun(libc: Libc): Utun {
     address.writeUInt32LE(info.readUInt32LE(ctl_info.ctl_id), sockaddr_ctl.sc_id);
     // The number of the device and one; 0: any.
     address.writeUInt32LE(0, sockaddr_ctl.sc_unit);
-    connect(libc, descriptor, address);
-    const name = libc.getOption(
+    return {
       descriptor,
-      withoutHeader.SYSPROTO_CONTROL,
-      withoutHeader.UTUN_OPT_IFNAME,
-      Buffer.alloc(constants.IFNAMSIZ),
-    );
-    return { descriptor, name: name.toString('latin1').replace(/\0.*$/s, '') };
+      makeDevice() {
+        connect(libc, descriptor, address);
+        const name = libc.getOption(
+          descriptor,
+          withoutHeader.SYSPROTO_CONTROL,
+          withoutHeader.UTUN_OPT_IFNAME,
+          Buffer.alloc(constants.IFNAMSIZ),
+        );
+        return name.toString('latin1').replace(/\0.*$/s, '');
+      },
+    };
   } catch (error) {
     libc.close(descriptor);
     throw error;

@@ -1,0 +1,42 @@
+import type { RunCommand } from '../../posix/command.ts';
+import {
+  createDynamicStore,
+  storeLibraries,
+  type DynamicStore,
+  type StoreLibraries,
+} from './dynamic-store.ts';
+import { createInterfaceCalls, type InterfaceCalls } from './interface-calls.ts';
+import { createLibc } from './libc.ts';
+import { createFilterCalls, type FilterCalls } from './pfctl.ts';
+import { createRouteCalls, type RouteCalls } from './routing-socket.ts';
+import { openUtunSocket, type UtunSocket } from './utun.ts';
+
+/** Everything that the ports of the network ask of macOS, and all that a model of it has to answer. */
+export interface MacosCalls {
+  openUtunSocket(): UtunSocket;
+  descriptors: { duplicate(descriptor: number): number; close(descriptor: number): void };
+  interfaces: InterfaceCalls;
+  routes: RouteCalls;
+  filter: FilterCalls;
+  store: DynamicStore;
+}
+
+/** The files of libraries that have the calls; null: what this process has loaded already. */
+export interface MacosLibraries {
+  system: string | null;
+  store: StoreLibraries;
+}
+
+const macosLibraries: MacosLibraries = { system: null, store: storeLibraries };
+
+export function createMacosCalls(run: RunCommand, libraries: MacosLibraries = macosLibraries): MacosCalls {
+  const libc = createLibc(libraries.system);
+  return {
+    openUtunSocket: () => openUtunSocket(libc),
+    descriptors: libc,
+    interfaces: createInterfaceCalls(libc),
+    routes: createRouteCalls(libc),
+    filter: createFilterCalls(run),
+    store: createDynamicStore(libc, libraries.store),
+  };
+}

@@ -1,0 +1,127 @@
+import type { Log } from '../../log.ts';
+import type { Verdict } from '../../system/ports/guarded.ts';
+import type { FilterRules, PacketFilter } from '../../system/ports/packet-filter-port.ts';
+import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';
+import type { FilterCalls } from '../calls/pfctl.ts';
+import { askingRule, filterAnchor } from '../identifiers.ts';
+import type { EnableToken } from './enable-token.ts';
+import { capturedTable, filterText, isRule, type FilterUsers } from './filter-rules.ts';
+import { staleStates } from './stale-states.ts';
+
+/** The system tells nobody of changes of its rules: they are looked at this often, in milliseconds. */
+const lookMs = 5_000;
+/** More connections than these are ended all at once, with those that could stay. */
+const maxEndedEach = 32;
+/** Larger tables are not counted: pfctl prints each prefix. */
+const maxCounted = 10_000;
+
+/** An anchor of our own, replaced as a whole; the main rule set is never changed. */
+export function createPacketFilter(parts: {
+  calls: FilterCalls;
+  token: EnableToken;
+  users: () => Promise<FilterUsers>;
+  /** The name of the tunnel's device; undefined while there is none. */
+  device: () => string | undefined;
+  log: Log;
+}): PacketFilter {
+  const { calls, token, users, device, log } = parts;
+  let rules: FilterRules | undefined;
+  /** What should be in force; undefined if nothing should. */
+  let wanted: string | undefined;
+  /** How the kernel lists that; undefined if it was not loaded. */
+  let asListed: string | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  const inOrder = <Result>(task: () => Promise<Result>): Promise<Result> => {
+    const result = last.then(task, task);
+    last = result;
+    return result;
+  };
+
+  async function apply(next: FilterRules, isForced: boolean): Promise<void> {
+    const text = await textOf(next);
+    rules = next;
+    const isLoaded = text === wanted && asListed !== undefined;
+    wanted = text;
+    if (isLoaded && !isForced) return;
+    asListed = undefined;
+    await calls.load(filterAnchor, text);
+    await enable();
+    await endStale(next);
+    const listed = await calls.rules(filterAnchor);
+    // A list in braces becomes a rule for each of its members.
+    if (listed.length < text.split('\n').filter(isRule).length)
+      throw new SystemChangeFailed('the packet filter has fewer rules than were loaded');
+    asListed = listed.join('\n');
+  }
+
+  const textOf = async (given: FilterRules) => filterText(given, { device: device(), users: await users() });
+
+  async function enable(): Promise<void> {
+    const held = token.read();
+    const isEnabled = await calls.isEnabled();
+    if (isEnabled && held !== undefined) return;
+    // Somebody has switched it off for everybody, which ends all tokens.
+    if (held !== undefined) await calls.release(held);
+    token.write(await calls.enable());
+  }
+
+  async function endStale(next: FilterRules): Promise<void> {
+    const stale = staleStates(await calls.states(), next);
+    const pairs = new Map(
+      stale.map(({ source, destination }) => [`${source} ${destination}`, { source, destination }]),
+    );
+    if (pairs.size > maxEndedEach) {
+      log.info('all connections that the packet filter knows are ended', { stale: pairs.size });
+      for (const all of ['0.0.0.0/0', '::/0']) await calls.killStates(all, all);
+    } else for (const { source, destination } of pairs.values()) await calls.killStates(source, destination);
+  }
+
+  async function verify(): Promise<Verdict> {
+    if (wanted === undefined || !rules) return 'unset';
+    if (asListed === undefined || !(await calls.isEnabled())) return 'changed';
+    // The device may have been made again, under another name.
+    if ((await textOf(rules)) !== wanted) return 'changed';
+    const [main, listed] = await Promise.all([calls.mainRules(), calls.rules(filterAnchor)]);
+    if (!isAsked(main) || listed.join('\n') !== asListed) return 'changed';
+    for (const [index, capture] of rules.captures.entries()) {
+      if (capture.kind !== 'prefixes') continue;
+      const count = capture.include.length + capture.exclude.length;
+      if (count > maxCounted || count === 0) continue;
+      if ((await calls.countTable(filterAnchor, capturedTable(index))) !== count) return 'changed';
+    }
+    return 'in-force';
+  }
+
+  return {
+    set: (next) => inOrder(() => apply(next, false)),
+    setPortal: (portal) =>
+      portal
+        ? Promise.reject(new SystemChangeFailed('captive portals cannot be let through on macOS yet'))
+        : Promise.resolve(),
+    verify: () => inOrder(verify),
+    restore: () =>
+      inOrder(async () => {
+        if (rules) await apply(rules, true);
+      }),
+    watch(onChange) {
+      const timer = setInterval(onChange, lookMs).unref();
+      return () => clearInterval(timer);
+    },
+    clear: () =>
+      inOrder(async () => {
+        rules = undefined;
+        wanted = undefined;
+        asListed = undefined;
+        await calls.load(filterAnchor, '');
+        const held = token.read();
+        if (held !== undefined) await calls.release(held);
+        token.remove();
+      }),
+  };
+}
+
+/** Whether the main rule set asks the anchor, before a rule of somebody else's lets a packet through for good. */
+function isAsked(main: readonly string[]): boolean {
+  const asked = main.findIndex((rule) => rule.startsWith(askingRule));
+  return asked >= 0 && !main.slice(0, asked).some((rule) => /^pass\b.*\bquick\b/.test(rule));
+}

@@ -1,0 +1,55 @@
+import { isIP } from 'node:net';
+import { canonicalPrefix } from '#shared/tunnel/prefix.ts';
+import type { Capture } from '../../modes/routing-plan.ts';
+import { prefixTexts, type PrefixList } from '../../network/prefix-list.ts';
+import type { FilterRules } from '../../system/ports/packet-filter-port.ts';
+import type { FilterState } from '../calls/pfctl.ts';
+
+/**
+ * States of earlier rules, the helper's or others', that let through what the rules refuse now. Those of the gateway, of
+ * this machine itself and of the tunnel stay: without them the engine's connection would begin anew (mullvadvpn-app 6420).
+ */
+export function staleStates(
+  states: readonly FilterState[],
+  { captures, gateway, tunnelAddresses }: FilterRules,
+): FilterState[] {
+  if (states.length === 0) return [];
+  const captured = captures.map(matcherOf);
+  const kept = new Set([...tunnelAddresses, ...(gateway ? [gateway.address] : [])]);
+  const isKept = (address: string) =>
+    kept.has(address) || address === '::1' || address.startsWith('127.') || isIP(address) === 0;
+  const isCaptured = (address: string) => captured.some((matches) => matches(address));
+  return states.filter(
+    ({ source, destination }) =>
+      !isKept(source) && !isKept(destination) && (isCaptured(source) || isCaptured(destination)),
+  );
+}
+
+function matcherOf(capture: Capture): (address: string) => boolean {
+  switch (capture.kind) {
+    case 'everything':
+      return () => true;
+    case 'prefixes': {
+      const [isIncluded, isExcluded] = [containing(capture.include), containing(capture.exclude)];
+      return (address) => isIncluded(address) && !isExcluded(address);
+    }
+    // The proxy is started after the rules are in force.
+    case 'proxy':
+    case 'group':
+      return () => false;
+    default:
+      return capture satisfies never;
+  }
+}
+
+/** Looks an address up among the prefixes by each length that one of them has. */
+function containing(list: PrefixList): (address: string) => boolean {
+  const prefixes = prefixTexts(list);
+  const known = new Set(prefixes);
+  const lengths = [...new Set(prefixes.map((prefix) => Number(prefix.split('/')[1])))];
+  return (address) =>
+    lengths.some((length) => {
+      const prefix = canonicalPrefix(`${address}/${length}`);
+      return prefix !== undefined && known.has(prefix);
+    });
+}

@@ -1,0 +1,103 @@
+import { formatPrefix, parsePrefix, type Prefix } from '#shared/tunnel/prefix.ts';
+import { prefixTexts } from '../../network/prefix-list.ts';
+import { halvesOf, subtractPrefixes } from '../../network/subtract-prefixes.ts';
+import type { RoutingRules } from '../../system/ports/router-port.ts';
+import type { RouteWay } from '../calls/route-message.ts';
+import type { RouteChange } from '../calls/routing-socket.ts';
+
+/** The tunnel's device by its number, and the IP versions that it has addresses of. */
+export interface LeadingTunnel {
+  index: number;
+  families: readonly (4 | 6)[];
+}
+
+const families = [4, 6] as const;
+const everything = { 4: '0.0.0.0/0', 6: '::/0' } as const;
+
+/**
+ * The helper's routes in the system's one routing table, beside those of others, none of which it changes: the default
+ * route stays, and everything is captured by its pieces. The gateway and the links' own networks are in none of them, so
+ * that they are reached as without a tunnel, whichever network comes next; what of a link may not be reached is the packet
+ * filter's to refuse.
+ */
+export function wantedRoutes(
+  { capture, networks, gateway, resolvers }: RoutingRules,
+  tunnel: LeadingTunnel | undefined,
+): RouteChange[] {
+  const reached = [
+    ...networks.onLink,
+    ...networks.internal.prefixes,
+    ...(gateway === undefined ? [] : [gateway.address]),
+  ];
+  switch (capture.kind) {
+    case 'everything':
+      return families.flatMap((family) =>
+        without([everything[family]], reached, family).flatMap((piece) => layered(piece, tunnel)),
+      );
+    case 'prefixes': {
+      const [include, exclude] = [prefixTexts(capture.include), prefixTexts(capture.exclude)];
+      return families.flatMap((family) => {
+        const listed = without(include, [...exclude, ...reached], family);
+        const pieces = [...listed, ...without(resolvers, reached, family)];
+        const texts = new Set(pieces.map(formatPrefix));
+        return [...texts].map((prefix) => ({ prefix, way: wayOf(family, tunnel), scope: undefined }));
+      });
+    }
+    case 'proxy':
+      // For sockets with the tunnel's address alone: the system looks for their way among the routes of its device.
+      return families.flatMap((family) =>
+        tunnel?.families.includes(family)
+          ? [{ prefix: everything[family], way: intoTunnel(tunnel), scope: tunnel.index }]
+          : [],
+      );
+    case 'group':
+      throw new Error('programs cannot be routed by group on macOS');
+    default:
+      return capture satisfies never;
+  }
+}
+
+/** Nothing leaves by the default route. */
+export const refusingRoutes = (): RouteChange[] =>
+  families.flatMap((family) => without([everything[family]], [], family).map(refused));
+
+/**
+ * A route that refuses, which stays, and in front of it the two halves that lead into the tunnel: when its device ends, by
+ * itself too, the system removes those. A single address has no halves.
+ */
+function layered(piece: Prefix, tunnel: LeadingTunnel | undefined): RouteChange[] {
+  const halves = halvesOf(piece);
+  if (!tunnel?.families.includes(piece.family)) return [refused(piece)];
+  const leading = (halves ?? [piece]).map((half) => ({
+    prefix: formatPrefix(half),
+    way: intoTunnel(tunnel),
+    scope: undefined,
+  }));
+  return halves ? [refused(piece), ...leading] : leading;
+}
+
+const refused = (piece: Prefix): RouteChange => ({
+  prefix: formatPrefix(piece),
+  way: { kind: 'refused' },
+  scope: undefined,
+});
+
+const intoTunnel = ({ index }: LeadingTunnel): RouteWay => ({ kind: 'interface', index });
+
+const wayOf = (family: 4 | 6, tunnel: LeadingTunnel | undefined): RouteWay =>
+  tunnel?.families.includes(family) ? intoTunnel(tunnel) : { kind: 'refused' };
+
+/** What is in these and not in the others. A default route is two halves, because it is the system's own. */
+function without(prefixes: readonly string[], others: readonly string[], family: 4 | 6): Prefix[] {
+  const ofFamily = (texts: readonly string[]) =>
+    texts.map(readPrefix).filter((prefix) => prefix.family === family);
+  return subtractPrefixes(ofFamily(prefixes), ofFamily(others)).flatMap((piece) =>
+    piece.length === 0 ? (halvesOf(piece) ?? []) : [piece],
+  );
+}
+
+function readPrefix(text: string): Prefix {
+  const prefix = parsePrefix(text);
+  if (!prefix) throw new Error(`not a prefix: ${text}`);
+  return prefix;
+}
