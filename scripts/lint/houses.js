@@ -140,6 +140,12 @@ export const houses = {
       'macos/dns': ['macos/calls'],
       'macos/calls': [],
       macos: ['macos/identifiers.ts', 'posix', 'system/ports', 'modes', 'proxy', 'network'],
+      'windows/routing': [],
+      'windows/filter': [],
+      'windows/dns': [],
+      /** What each of its folders may import. */
+      windows: ['windows/calls', 'windows/identifiers.ts', 'system/ports', 'modes', 'proxy', 'network'],
+      'windows/calls': [],
       posix: ['proxy', 'engine'],
       engine: ['system/ports', 'network'],
       system: ['modes', 'proxy', 'network'],
