@@ -37,6 +37,7 @@ const debianPackages = [
   'dnf',
   'dropbear-bin',
   'fonts-noto-cjk',
+  'gcc-mingw-w64-x86-64-win32',
   'gnome-keyring',
   'gnupg',
   'gnutls-bin',
