@@ -86,6 +86,7 @@ export function createLinuxPorts(options: LinuxOptions, expectUnchanged: () => v
       },
     },
     portals: createPortalHost({ accounts, script: proxyScript, log }),
+    filterOutlastsReboot: false,
     isSupported: () =>
       findProgram('ip') !== undefined &&
       findProgram('nft') !== undefined &&

@@ -28,6 +28,7 @@ export function filterRulesOf(network: AppliedNetwork, also: readonly Capture[] 
       inside: network.configuration?.dns.servers ?? [],
       outside: network.outsideResolvers,
     }),
+    fromStartOn: network.connection.killSwitch,
   };
 }
 
@@ -120,6 +121,7 @@ export function blockingRules(
       proxyPort: undefined,
       owner: connection?.owner,
       groupResolvers: groupResolvers(captures, { inside: [], outside: outsideResolvers }),
+      fromStartOn: true,
     },
     routing: {
       capture,

@@ -38,7 +38,12 @@ export async function recoverSystem(parts: {
   const earlier = content.kind === 'entry' ? content.entry.connection : null;
   // A proxy that is left over from a switch to or from another mode has no rules that keep it inside the tunnel.
   if (!earlier?.killSwitch || !planOf(earlier.routing).proxy) await proxies.end();
-  if (content.kind === 'empty') return { kind: 'nothing' };
+  if (content.kind === 'empty') {
+    // Without a journal, nobody could open it: neither another start nor a reboot.
+    if (ports.filterOutlastsReboot)
+      await record.undo(undefined, await leftOverSteps(ports, log), { keepBlocking: false });
+    return { kind: 'nothing' };
+  }
   if (!earlier) return await recoverUnreadable(JSON.stringify(content.entry));
   onFound(earlier);
   const keepBlocking = earlier.killSwitch;

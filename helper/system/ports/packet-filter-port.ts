@@ -27,6 +27,11 @@ export interface FilterRules {
    * Where that group's look-ups go, whatever its programs ask; if empty, they fail. Undefined: they are not redirected.
    */
   groupResolvers: readonly string[] | undefined;
+  /**
+   * Whether it has to be in force from the machine's start on, before there is a helper, until it is cleared. A system
+   * that starts the helper before its network may ignore that, and one whose filter outlasts a reboot may not.
+   */
+  fromStartOn: boolean;
 }
 
 export interface SetOptions {

@@ -24,6 +24,8 @@ export interface Ports {
   proxies: ProxyHost;
   portals: PortalHost;
   groups: GroupHost;
+  /** Whether a filter can outlast a reboot, and so the journal that says what it is for. */
+  filterOutlastsReboot: boolean;
   /** Whether this system supports tunnels at all. */
   isSupported(): boolean;
 }

@@ -25,7 +25,10 @@ export interface Router extends Guarded {
   prepare(rules: RoutingRules): Promise<void>;
   /** Lets answers reach the portal's proxy, or no longer, in the same way as the filter; until `clear`. */
   setPortal(portal: Pick<PortalRules, 'resolvers'> | undefined): Promise<void>;
-  /** Refuses every packet that would leave the machine, even the engine's, until `set` or `clear`. */
+  /**
+   * Refuses every packet that would leave the machine, even the engine's, until `set` or `clear`. Rejects on a system
+   * whose routing cannot; then nothing of it counts as set any more.
+   */
   refuseAll(): Promise<void>;
   clear(): Promise<void>;
 }

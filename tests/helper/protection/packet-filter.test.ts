@@ -34,6 +34,7 @@ const rules: FilterRules = {
   resolvers: [],
   proxyPort: undefined,
   groupResolvers: undefined,
+  fromStartOn: false,
 };
 const surroundings: FilterSurroundings = {
   accounts: { engine: { uid: 990, gid: 990 }, proxy: { uid: 991, gid: 991 } },
@@ -161,6 +162,7 @@ test('nft takes what any machine and gateway can lead to', async () => {
     resolvers: fc.subarray(['198.51.100.66', '2001:db8:9::53']),
     proxyPort: fc.option(port, { nil: undefined }),
     groupResolvers: fc.constant(undefined),
+    fromStartOn: fc.boolean(),
   });
   const account = fc.option(fc.record({ uid, gid: uid }), { nil: undefined });
   const machines = fc.record<FilterSurroundings>({
