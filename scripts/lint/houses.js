@@ -144,7 +144,15 @@ export const houses = {
       'windows/filter': [],
       'windows/dns': [],
       /** What each of its folders may import. */
-      windows: ['windows/calls', 'windows/identifiers.ts', 'system/ports', 'modes', 'proxy', 'network'],
+      windows: [
+        'windows/calls',
+        'windows/identifiers.ts',
+        'windows/address-ranges.ts',
+        'system/ports',
+        'modes',
+        'proxy',
+        'network',
+      ],
       'windows/calls': [],
       posix: ['proxy', 'engine'],
       engine: ['system/ports', 'network'],

@@ -141,14 +141,14 @@ export function createFiltering(files: Pick<Libraries, 'fwpuclnt' | 'advapi32' |
     },
   };
 
-  return { open: () => openSession() };
+  return { open: openSession };
 
-  function openSession(): FilterSession {
+  function openSession(kind: 'static' | 'dynamic'): FilterSession {
     const into: unknown[] = [null];
     const session = {
       sessionKey: noGuid,
       displayData: { name: 'Waymaker', description: null },
-      flags: 0,
+      flags: kind === 'dynamic' ? filterFlags.FWPM_SESSION_FLAG_DYNAMIC : 0,
       txnWaitTimeoutInMSec: transactionWaitMs,
       processId: 0,
       sid: null,
@@ -209,17 +209,15 @@ export function createFiltering(files: Pick<Libraries, 'fwpuclnt' | 'advapi32' |
   }
 
   function addFilter(engine: unknown, filter: Filter): 'added' | 'exists' {
-    const [providerKey, values] = [
-      guidBytes(filter.provider),
-      filter.conditions.map((condition) => conditionValue(condition, filter.layer, copies)),
-    ];
+    const providerKey = filter.provider && guidBytes(filter.provider);
+    const values = filter.conditions.map((condition) => conditionValue(condition, filter.layer, copies));
     const conditions = conditionArray(values);
     const isFinal = filter.isFinal ? filterFlags.FWPM_FILTER_FLAG_CLEAR_ACTION_RIGHT : 0;
     const given = {
       filterKey: guidValue(filter.key),
       displayData: { name: filter.name, description: null },
       flags: lifetimeFlags[filter.lifetime] | isFinal,
-      providerKey: koffi.address(providerKey),
+      providerKey: providerKey ? koffi.address(providerKey) : null,
       providerData: noData,
       layerKey: guidValue(layerKeys[filter.layer]),
       subLayerKey: guidValue(filter.sublayer),

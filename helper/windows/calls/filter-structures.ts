@@ -125,10 +125,11 @@ export const filterConstants = {
 } as const;
 
 /**
- * What mingw-w64's headers lack. Flags: Microsoft's documentation of FWPM_FILTER0, FWPM_SUBLAYER0, FWPM_PROVIDER0 and
+ * What mingw-w64's headers lack. Flags: Microsoft's documentation of FWPM_SESSION0, FWPM_FILTER0, FWPM_SUBLAYER0, FWPM_PROVIDER0 and
  * FWPM_FILTER_SUBSCRIPTION0.
  */
 export const filterFlags = {
+  FWPM_SESSION_FLAG_DYNAMIC: 1,
   FWPM_FILTER_FLAG_PERSISTENT: 1,
   FWPM_FILTER_FLAG_BOOTTIME: 2,
   FWPM_FILTER_FLAG_CLEAR_ACTION_RIGHT: 8,

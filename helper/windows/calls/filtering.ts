@@ -3,8 +3,8 @@ import type { Luid } from './ip-helper.ts';
 
 /** The Windows Filtering Platform. Calls that fail for no expected reason throw `SystemError`. */
 export interface Filtering {
-  /** A session that is not dynamic: what it adds stays when it or its process ends. */
-  open(): FilterSession;
+  /** `static`: what the session adds stays when it or its process ends. `dynamic`: it goes with them. */
+  open(kind: 'static' | 'dynamic'): FilterSession;
 }
 
 export interface FilterSession {
@@ -53,7 +53,8 @@ export type FilterLifetime = 'running' | 'persistent' | 'boot-time';
 export interface Filter {
   key: Guid;
   name: string;
-  provider: Guid;
+  /** Who has added it, for `filters`. */
+  provider: Guid | undefined;
   sublayer: Guid;
   layer: FilterLayer;
   lifetime: FilterLifetime;

@@ -145,6 +145,8 @@ export function createIpHelper(library: string): IpHelper {
         ManagedAddressConfigurationSupported: 0,
         OtherStatefulConfigurationSupported: 0,
         DadTransmits: 0,
+        // Otherwise the interface's default route may be one that is never used (amnezia-client 3158).
+        DisableDefaultRoutes: 0,
       });
       // What was read of IPv4 is refused as it is (Microsoft's documentation of SetIpInterfaceEntry).
       if (wanted.family === 4) Object.assign(entry, { SitePrefixLength: 0 });

@@ -1,0 +1,108 @@
+import type { Dns, DnsPort } from '../../system/ports/dns-port.ts';
+import type { IpHelper } from '../calls/ip-helper.ts';
+import type { Registry, RegistryValue } from '../calls/registry.ts';
+import type { ResolverClient } from '../calls/resolver-client.ts';
+import { nameRule, tunnelAdapter } from '../identifiers.ts';
+import { windowsDnsUndo, type WindowsDnsUndo } from './dns-undo.ts';
+import { interfaceServers } from './interface-servers.ts';
+import {
+  interfaceKeys,
+  localRules,
+  policyRules,
+  settingsOf,
+  watchedKeys,
+  type Setting,
+} from './registry-settings.ts';
+
+/** It is the same object every time: one that differs would be written to the journal again. */
+const undo: WindowsDnsUndo = { kind: 'name-rule' };
+
+/**
+ * A rule for all names (NRPT), which comes before what the interfaces have, and the resolvers of the tunnel's interface for
+ * programs that read these. Rules outlast a crash and a reboot.
+ */
+export function createWindowsDns(parts: {
+  registry: Registry;
+  resolverClient: ResolverClient;
+  ipHelper: Pick<IpHelper, 'interfaces'>;
+}): DnsPort {
+  const { registry, resolverClient, ipHelper } = parts;
+  let wanted: Dns | undefined;
+  let isRemembered = false;
+
+  /** If the key of policies exists, even an empty one, the system ignores all local rules (firezone 6469). */
+  const hasPolicies = () => registry.keys(policyRules) !== undefined;
+  const rules = () => [localRules, ...(hasPolicies() ? [policyRules] : [])];
+  const settings = (dns: Dns) => settingsOf(dns, rules());
+
+  const isThere = ({ key, name, value }: Setting) => isSame(registry.value(key, name), value);
+
+  function makeKnown(hasPolicyChanged: boolean): void {
+    if (hasPolicyChanged) resolverClient.refreshPolicies();
+    resolverClient.readSettings();
+    // Answers of before came from other resolvers.
+    resolverClient.flush();
+  }
+
+  const others = () =>
+    ipHelper
+      .interfaces()
+      .filter(({ guid, isUp, isLoopback }) => isUp && !isLoopback && guid !== tunnelAdapter)
+      .flatMap(({ guid }) => interfaceServers(registry, guid));
+
+  async function clear(): Promise<void> {
+    const policy = registry.deleteKey(`${policyRules}\\${nameRule}`);
+    const local = registry.deleteKey(`${localRules}\\${nameRule}`);
+    const keys = interfaceKeys(tunnelAdapter).map(({ key, names }) =>
+      names.map((name) => registry.deleteValue(key, name)),
+    );
+    if ([policy, local, ...keys.flat()].includes('deleted')) makeKnown(policy === 'deleted');
+  }
+
+  return {
+    undoSchema: windowsDnsUndo,
+    async prepare() {
+      isRemembered = true;
+      wanted = undefined;
+      return undo;
+    },
+    // Nothing of others is replaced.
+    prepareAgain: () => Promise.resolve(undo),
+    isSettable: () => true,
+    originalServers: async () => [...new Set(others())],
+    // Programs that read the interfaces' settings ask these, whatever the rule says.
+    rivalServers: async () => [...new Set(others())].sort(),
+    async set(dns) {
+      wanted = dns;
+      const missing = settings(dns).filter((setting) => !isThere(setting));
+      for (const { key, name, value } of missing) registry.setValue(key, name, value);
+      if (missing.length > 0) makeKnown(missing.some(({ key }) => key.startsWith(policyRules)));
+    },
+    async verify() {
+      if (!wanted) return 'in-force';
+      return settings(wanted).every(isThere) ? 'in-force' : 'changed';
+    },
+    watch: (onChange) => registry.watch(watchedKeys(tunnelAdapter), onChange),
+    async clear() {
+      if (!isRemembered) return;
+      await clear();
+      isRemembered = false;
+      wanted = undefined;
+    },
+    async leftOver(known) {
+      if (known.length > 0) return [];
+      const isLeft = [localRules, policyRules].some(
+        (key) => registry.keys(`${key}\\${nameRule}`) !== undefined,
+      );
+      return isLeft ? [undo] : [];
+    },
+    async undo(how) {
+      windowsDnsUndo.parse(how);
+      await clear();
+    },
+  };
+}
+
+function isSame(found: RegistryValue | undefined, value: RegistryValue): boolean {
+  return found !== undefined && JSON.stringify(found) === JSON.stringify(value);
+}

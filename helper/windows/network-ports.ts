@@ -1,0 +1,31 @@
+import type { Log } from '../log.ts';
+import type { Ports } from '../system/ports/ports.ts';
+import type { Luid } from './calls/ip-helper.ts';
+import type { WindowsCalls } from './calls/windows-calls.ts';
+import { createWindowsDns } from './dns/dns.ts';
+import type { ProgramIdentity } from './filter/filter-rules.ts';
+import { createPacketFilter } from './filter/packet-filter.ts';
+import { createRouter } from './routing/router.ts';
+import { createUplink } from './routing/uplink.ts';
+
+/** The ports that change the machine's network. `tunnel`: the interface of the tunnel's adapter, while there is one. */
+export function createNetworkPorts(parts: {
+  calls: WindowsCalls;
+  programs: { engine: ProgramIdentity; proxy: ProgramIdentity };
+  tunnel: () => Luid | undefined;
+  log: Log;
+}): Pick<Ports, 'router' | 'filter' | 'dns' | 'uplink' | 'filterOutlastsReboot'> {
+  const { calls, programs, tunnel, log } = parts;
+  const { ipHelper, filtering } = calls;
+  return {
+    router: createRouter({ ipHelper, tunnel, log }),
+    filter: createPacketFilter({
+      filtering,
+      surroundings: () => ({ ...programs, tunnel: tunnel() }),
+      log,
+    }),
+    dns: createWindowsDns(calls),
+    uplink: createUplink({ ipHelper, tunnel }),
+    filterOutlastsReboot: true,
+  };
+}

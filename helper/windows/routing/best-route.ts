@@ -1,0 +1,43 @@
+import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
+import type { IpInterface, Luid, Route } from '../calls/ip-helper.ts';
+import { gatewayRouteMetric } from '../identifiers.ts';
+
+/** What the system decides by. */
+export interface RoutingTable {
+  routes: readonly Route[];
+  ipInterfaces: readonly IpInterface[];
+}
+
+/** A route that we have made to a gateway; the tunnel's own end with its interface. */
+export const isGatewayRoute = ({ prefix, metric }: Route): boolean =>
+  metric === gatewayRouteMetric &&
+  /\/(?:32|128)$/.test(prefix) &&
+  prefix.includes(':') === prefix.endsWith('/128');
+
+/**
+ * The route that leads to an address past the tunnel and without the routes of ours to gateways: the longest, then the one
+ * with the lowest sum of its metric and its interface's (Microsoft, “MIB_IPFORWARD_ROW2”).
+ */
+export function bestRoutePast(
+  tunnel: Luid | undefined,
+  { routes, ipInterfaces }: RoutingTable,
+  address: string,
+): Route | undefined {
+  const family = address.includes(':') ? 6 : 4;
+  const metrics = new Map(
+    ipInterfaces
+      .filter((one) => one.family === family && one.isConnected)
+      .map(({ luid, metric }) => [luid, metric]),
+  );
+  const cost = ({ luid, metric }: Route) => metric + (metrics.get(luid) ?? 0);
+  let best: Route | undefined;
+  for (const route of routes) {
+    const isUsable = route.luid !== tunnel && metrics.has(route.luid) && !isGatewayRoute(route);
+    if (!isUsable || !isInsidePrefix(address, route.prefix)) continue;
+    const longer = best ? lengthOf(route) - lengthOf(best) : 1;
+    if (longer > 0 || (longer === 0 && best && cost(route) < cost(best))) best = route;
+  }
+  return best;
+}
+
+const lengthOf = ({ prefix }: Route): number => Number(prefix.slice(prefix.indexOf('/') + 1));

@@ -1,0 +1,122 @@
+import type { Log } from '../../log.ts';
+import type { Router, RoutingRules } from '../../system/ports/router-port.ts';
+import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';
+import type { IpHelper, Luid, Route } from '../calls/ip-helper.ts';
+import { gatewayRouteMetric } from '../identifiers.ts';
+import { bestRoutePast, isGatewayRoute, type RoutingTable } from './best-route.ts';
+import { tunnelPrefixes } from './tunnel-routes.ts';
+
+/**
+ * Routes into the tunnel's interface, and one to the gateway past it. Windows has one routing table, in which a route
+ * cannot refuse packets: what is captured is kept in by the filter alone.
+ */
+export function createRouter(parts: {
+  ipHelper: IpHelper;
+  /** The tunnel's interface, if there is one. */
+  tunnel: () => Luid | undefined;
+  log: Log;
+}): Router {
+  const { ipHelper, tunnel, log } = parts;
+  let rules: RoutingRules | undefined;
+  /** Into the tunnel, as far as we have made them; those of an interface end with it. */
+  const made = new Map<string, Route>();
+
+  const read = (): RoutingTable => ({ routes: ipHelper.routes(), ipInterfaces: ipHelper.ipInterfaces() });
+
+  /** None while no route leads to the gateway. */
+  function gatewayRoute({ gateway }: RoutingRules, table: RoutingTable): Route | undefined {
+    if (!gateway) return undefined;
+    const best = bestRoutePast(tunnel(), table, gateway.address);
+    if (!best) return undefined;
+    const length = gateway.address.includes(':') ? 128 : 32;
+    return {
+      luid: best.luid,
+      prefix: `${gateway.address}/${length}`,
+      nextHop: best.nextHop,
+      metric: gatewayRouteMetric,
+    };
+  }
+
+  function tunnelRoutes(given: RoutingRules, { ipInterfaces }: RoutingTable): Route[] {
+    const luid = tunnel();
+    if (luid === undefined) return [];
+    return ([4, 6] as const)
+      .filter(
+        (family) =>
+          given.tunnelAddresses.some((address) => address.includes(':') === (family === 6)) &&
+          ipInterfaces.some((one) => one.luid === luid && one.family === family),
+      )
+      .flatMap((family) => tunnelPrefixes(given, family))
+      .map(({ prefix, metric }) => ({ luid, prefix, nextHop: undefined, metric }));
+  }
+
+  function add(route: Route): void {
+    const outcome = ipHelper.createRoute(route);
+    if (outcome === 'no-protocol') throw new SystemChangeFailed(`no route to ${route.prefix} is possible`);
+    if (outcome === 'exists') ipHelper.setRoute(route);
+  }
+
+  /** What is needed comes before what is no longer needed goes, so that no packet finds neither. */
+  function change(next: RoutingRules): void {
+    const table = read();
+    const pin = gatewayRoute(next, table);
+    const wanted = new Map(tunnelRoutes(next, table).map((route) => [nameOf(route), route]));
+    const found = new Map(table.routes.map((route) => [nameOf(route), route]));
+    const isThere = (route: Route) => found.get(nameOf(route))?.metric === route.metric;
+    // Before anything leads into the tunnel: otherwise the engine's packets would go there.
+    if (pin && !isThere(pin)) add(pin);
+    for (const [name, route] of wanted) {
+      made.set(name, route);
+      if (!isThere(route)) add(route);
+    }
+    for (const [name, route] of made) {
+      if (wanted.has(name)) continue;
+      ipHelper.deleteRoute(route);
+      made.delete(name);
+    }
+    for (const route of table.routes.filter(isGatewayRoute))
+      if (!pin || nameOf(route) !== nameOf(pin)) ipHelper.deleteRoute(route);
+  }
+
+  return {
+    async set(next) {
+      // First: what of it fails counts as changed, not as unset.
+      rules = next;
+      change(next);
+    },
+    // A route is in force as soon as it exists.
+    prepare: () => Promise.resolve(),
+    // Answers need no route of their own here.
+    setPortal: () => Promise.resolve(),
+    async refuseAll() {
+      rules = undefined;
+      throw new SystemChangeFailed('routes cannot refuse packets here');
+    },
+    async verify() {
+      if (!rules) return 'unset';
+      const table = read();
+      const pin = gatewayRoute(rules, table);
+      const wanted = [...(pin ? [pin] : []), ...tunnelRoutes(rules, table)];
+      const found = new Map(table.routes.map((route) => [nameOf(route), route.metric]));
+      const isWhole = wanted.every((route) => found.get(nameOf(route)) === route.metric);
+      const strays = table.routes.filter(
+        (route) => isGatewayRoute(route) && (!pin || nameOf(route) !== nameOf(pin)),
+      );
+      return isWhole && strays.length === 0 ? 'in-force' : 'changed';
+    },
+    async restore() {
+      if (rules) change(rules);
+    },
+    watch: (onChange) => ipHelper.watch(onChange),
+    async clear() {
+      rules = undefined;
+      for (const route of made.values()) ipHelper.deleteRoute(route);
+      made.clear();
+      const ours = ipHelper.routes().filter(isGatewayRoute);
+      for (const route of ours) ipHelper.deleteRoute(route);
+      if (ours.length > 0) log.info('removed the routes to gateways', { routes: ours.length });
+    },
+  };
+}
+
+const nameOf = ({ luid, prefix, nextHop }: Route) => `${luid} ${prefix} ${nextHop ?? ''}`;
