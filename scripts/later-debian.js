@@ -117,7 +117,7 @@ function unpackSource(apt, target, name, suite) {
 }
 
 /** Gives `work` an apt that knows nothing but these suites, and has nothing installed. */
-function withApt(suitesKnown, type, work) {
+export function withApt(suitesKnown, type, work) {
   const mirror = debianMirror();
   if (mirror === undefined) return 'apt has no mirror of Debian';
   const directory = mkdtempSync(path.join(tmpdir(), 'waymaker-later-'));
@@ -159,7 +159,7 @@ function debianMirror() {
 }
 
 /** Runs a command: its standard output, and why it has failed; `problem` is undefined once it has succeeded. */
-function run(command, words, cwd) {
+export function run(command, words, cwd) {
   const { status, stdout, stderr, error } = spawnSync(command, words, {
     cwd,
     encoding: 'utf8',
@@ -176,7 +176,7 @@ function run(command, words, cwd) {
 }
 
 /** Moves a finished directory to its place, over file systems if need be. */
-function moveTo(directory, target) {
+export function moveTo(directory, target) {
   mkdirSync(path.dirname(target), { recursive: true });
   rmSync(`${target}.new`, { recursive: true, force: true });
   const { problem } = run('cp', ['-a', directory, `${target}.new`]);

@@ -68,6 +68,8 @@ if ((name === 'test' && !isPlain) || name === 'peers') {
     unpackNewestOcserv();
     const { unpackDarwinHeaders } = await import('./darwin-headers.js');
     unpackDarwinHeaders();
+    // Only exhaustive tests need it.
+    if (rest.includes('all')) (await import('./wine-tree.js')).unpackWine();
   } else if (!unpackPeers()) process.exit(1);
 }
 
