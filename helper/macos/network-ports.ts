@@ -18,7 +18,7 @@ export function createNetworkPorts(parts: {
   users: () => Promise<FilterUsers>;
   token: EnableToken;
   log: Log;
-}): Pick<Ports, 'device' | 'router' | 'filter' | 'dns' | 'uplink' | 'connections'> {
+}): Pick<Ports, 'device' | 'router' | 'filter' | 'dns' | 'uplink' | 'connections' | 'filterOutlastsReboot'> {
   const { calls, users, token, log } = parts;
   const current: CurrentDevice = { name: undefined };
   const monitor = createNetworkMonitor(calls.routes, log);
@@ -38,5 +38,7 @@ export function createNetworkPorts(parts: {
     uplink: createUplink({ interfaces: calls.interfaces, routes: calls.routes, current, monitor }),
     // The system has no call that ends others' connections: what they send from an address that is gone is refused.
     connections: { end: () => Promise.resolve() },
+    // pf(4) starts empty.
+    filterOutlastsReboot: false,
   };
 }

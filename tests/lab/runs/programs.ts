@@ -114,7 +114,7 @@ export async function bundlePrograms(runner: Runner): Promise<void> {
 /** Vitest's global setup for the projects with these names. */
 export default async function setup({ name }: TestProject): Promise<() => Promise<void>> {
   // The project for the other engine starts the same programs.
-  const runner = (name === 'helper-own' ? 'helper' : name) as Runner;
+  const runner = (name === 'helper-openconnect' ? 'helper' : name) as Runner;
   await bundlePrograms(runner);
   const keeper = String(process.pid);
   if (runner === 'helper') process.env[keeperVariable] = keeper;

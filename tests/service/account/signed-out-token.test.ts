@@ -103,7 +103,7 @@ test('what the service has ended is not ended again', async () => {
 
 test('a code can be asked for while the kept session is still being read', async () => {
   const host = appWith(await knownDevice());
-  const [asked, session] = await Promise.all([host.requestCode({ email: newEmail() }), host.get()]);
+  const [asked, session] = await Promise.all([host.requestCode({ email: newEmail() }), host.get(undefined)]);
   expect(session).toMatchObject({ signedIn: true });
   expect(asked).toMatchObject({ ok: true });
 });

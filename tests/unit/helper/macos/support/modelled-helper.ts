@@ -44,7 +44,7 @@ export function startModelledHelper(
     log,
   });
   const ports = alter({ ...network, ...withoutProcesses() });
-  return { adapter: createCoordinator({ ports, journal, engine: 'own', log }), ports, process };
+  return { adapter: createCoordinator({ ports, journal, log }), ports, process };
 }
 
 /** What runs programs: these tests have none. */
