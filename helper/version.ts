@@ -6,7 +6,7 @@ export const helperVersion = '0.1.0';
 /**
  * The helper's capabilities: its routing modes, access to captive portals, its log for the user it is about, the
  * user's own resolvers, domains and local networks, stored lists, client certificates for the tunnel, what may come in
- * through it, the name under which a gateway knows the client, further addresses of a gateway, and sealing secrets.
+ * through it, the name under which a gateway knows the client, further addresses of a gateway, a proxy on the way to it, and sealing secrets.
  * `routesGroups`: whether the system can route programs by group.
  */
 export const helperCapabilities = ({ routesGroups }: { routesGroups: boolean }): string[] => [
@@ -22,5 +22,6 @@ export const helperCapabilities = ({ routesGroups }: { routesGroups: boolean }):
   'incoming',
   'gateway-agent',
   'addresses',
+  'proxy',
   'seal',
 ];

@@ -63,6 +63,7 @@ const debianPackages = [
   'rpm',
   'systemd',
   'tcpdump',
+  'tinyproxy-bin',
   'vpnc-scripts',
   'xvfb',
   'zstd',

@@ -13,8 +13,8 @@ export interface EngineChoice {
   look(): Promise<readonly EngineKind[]>;
   /** What `look` last found. */
   readonly found: readonly EngineKind[];
-  /** The one for this gateway. Throws if `look` has found none. */
-  choose(gateway: Gateway): ChosenEngine;
+  /** The one for this gateway, and a proxy before it. Throws if `look` has found none. */
+  choose(gateway: Gateway, hasProxy?: boolean): ChosenEngine;
   /** This engine cannot be used with this gateway; returns whether `choose` has another one now. */
   exclude(engine: EngineKind, gateway: Gateway): boolean;
 }
@@ -23,6 +23,9 @@ export interface ChosenEngine {
   kind: EngineKind;
   launch: LaunchEngine;
 }
+
+/** openconnect would have the proxy's password in its command line. */
+export const canUseProxy = (engine: EngineKind): boolean => engine === 'own';
 
 /** Somebody with more gateways than that learns anew what fits the first of them. */
 const maxRemembered = 64;
@@ -55,8 +58,9 @@ export function createEngineChoice(options: {
     get found() {
       return found;
     },
-    choose(gateway) {
-      const kind = found.find((engine) => fits(engine, gateway)) ?? found[0];
+    choose(gateway, hasProxy = false) {
+      const usable = found.filter((engine) => canUseProxy(engine) || !hasProxy);
+      const kind = usable.find((engine) => fits(engine, gateway)) ?? usable[0];
       if (kind === undefined) throw new Error('there is no engine');
       log.info('the engine is chosen', { engine: kind, why: why(kind) });
       return { kind, launch: launch[kind] };

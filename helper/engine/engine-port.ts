@@ -1,4 +1,4 @@
-import type { GatewaySession } from '#shared/helper/protocol.ts';
+import type { GatewaySession, ProxyAtAddress } from '#shared/helper/protocol.ts';
 import type { DisconnectReason, Encryption, Gateway } from '#shared/tunnel/state.ts';
 import type { Log } from '../log.ts';
 import type { SecretFile, UnprivilegedCommand } from '../system/ports/engine-host-port.ts';
@@ -11,8 +11,9 @@ import type { DeviceHandle } from '../system/ports/tunnel-device-port.ts';
  */
 export interface EngineOptions {
   gateway: Gateway;
-  /** The gateway's address; the engine does not look up names. */
+  /** The gateway's address, or that of the proxy before it; the engine does not look up names. */
   address: string;
+  proxy: ProxyAtAddress | undefined;
   session: GatewaySession;
   device: DeviceHandle;
   /** The largest packet that the path to the gateway carries inside the tunnel, in bytes, if that is known. */
@@ -97,6 +98,8 @@ export type UnreachableCause = Extract<
   | 'gateway-tls-failed'
   | 'gateway-tls-outdated'
   | 'gateway-renegotiation-unsafe'
+  | 'proxy-refused'
+  | 'proxy-credentials'
 >;
 
 /** Why an engine ended. */

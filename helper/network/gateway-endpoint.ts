@@ -1,4 +1,4 @@
-/** Where the gateway is, outside the tunnel. */
+/** Where the gateway is, outside the tunnel, or the proxy that leads to it. */
 export interface GatewayEndpoint {
   address: string;
   port: number;

@@ -61,7 +61,8 @@ export function createCoordinator(options: {
 
   async function followDatagrams(signal: AbortSignal): Promise<void> {
     const address = applied?.connection.address;
-    if (address === undefined) return;
+    // A proxy takes none.
+    if (address === undefined || applied?.connection.proxy) return;
     let port: number | undefined;
     for (let look = 0; port === undefined; look += 1) {
       await delay(datagramLooksMs[look] ?? datagramLooksMs.at(-1), undefined, { signal, ref: false });

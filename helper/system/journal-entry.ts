@@ -1,4 +1,5 @@
 import { z } from 'zod/mini';
+import { proxyAtAddress } from '#shared/helper/protocol.ts';
 import { gateway, routing } from '#shared/tunnel/state.ts';
 import type { ReadRouting } from '../modes/read-routing.ts';
 import type { DnsUndo } from './ports/dns-port.ts';
@@ -39,6 +40,7 @@ export type StoredRouting = z.infer<typeof storedRouting>;
 const connection = z.strictObject({
   gateway,
   address: z.union([z.ipv4(), z.ipv6()]),
+  proxy: z.optional(proxyAtAddress),
   routing: storedRouting,
   killSwitch: z.boolean(),
   allowIncoming: z.optional(z.boolean()),

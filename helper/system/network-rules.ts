@@ -84,7 +84,11 @@ export const deviceConfigurationOf = ({ mtu, addresses }: TunnelConfiguration): 
   addresses: addressList(addresses),
 });
 
-const gatewayOf = ({ address, gateway }: Connection): GatewayEndpoint => ({ address, port: gateway.port });
+/** What the engine talks to: the gateway, or the proxy before it. */
+export const gatewayOf = ({ address, gateway, proxy }: Connection): GatewayEndpoint => ({
+  address,
+  port: proxy?.port ?? gateway.port,
+});
 const endpointOf = ({ connection, datagramPort }: AppliedNetwork): GatewayEndpoint => ({
   ...gatewayOf(connection),
   datagramPort,

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { ProxyAtAddress } from '#shared/helper/protocol.ts';
 import type { ActiveRouting, Gateway, TunnelStatistics } from '#shared/tunnel/state.ts';
 import type { PushedRoutes, TunnelConfiguration } from '../network/tunnel-configuration.ts';
 import type { UnprivilegedCommand, SecretFile } from './ports/engine-host-port.ts';
@@ -9,8 +10,9 @@ import type { DeviceHandle, ReceivedPackets } from './ports/tunnel-device-port.t
 /** A connection without its secrets, as stored in the journal. */
 export interface Connection {
   gateway: Gateway;
-  /** The gateway's address. */
+  /** The gateway's address, or that of the proxy that leads to it. */
   address: string;
+  proxy?: ProxyAtAddress;
   routing: ReadRouting;
   killSwitch: boolean;
   /** Whether who is behind the gateway may open connections to this machine. */

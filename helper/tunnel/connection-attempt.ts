@@ -285,10 +285,11 @@ export function prepareAttempt(options: {
   };
 
   const applyChecked = withCheckedConfiguration(log, configure);
-  const chosen = options.engines.choose(connection.gateway);
+  const chosen = options.engines.choose(connection.gateway, connection.proxy !== undefined);
   const engine = chosen.launch({
     gateway: connection.gateway,
     address: connection.address,
+    proxy: connection.proxy,
     session,
     device: adapter.device,
     mtu: path.mtu,
@@ -379,7 +380,8 @@ export function prepareAttempt(options: {
         transport,
         roundTripMs,
         connectedMs: upSince === undefined ? undefined : performance.now() - upSince,
-        hasOther: isUnfit(cause) && options.engines.exclude(chosen.kind, connection.gateway),
+        hasOther:
+          isUnfit(cause) && !connection.proxy && options.engines.exclude(chosen.kind, connection.gateway),
         knownSilent: problems?.includes('nothing-passes') ?? false,
         refusal:
           end === 'gateway-unreachable' || end === 'client-certificate-refused' ? unreachable : refusal,

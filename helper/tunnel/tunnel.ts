@@ -2,11 +2,12 @@ import type {
   ConnectRequest,
   Deadline,
   GatewaySession,
-  ReachabilityTarget,
   EngineKind,
+  ProxyAtAddress,
+  ReachabilityTarget,
 } from '#shared/helper/protocol.ts';
 import type { DisconnectReason, InvalidCause, TunnelState, TunnelStatistics } from '#shared/tunnel/state.ts';
-import type { EngineChoice } from '../engine/engine-choice.ts';
+import { canUseProxy, type EngineChoice } from '../engine/engine-choice.ts';
 import type { Log } from '../log.ts';
 import type { ReadRouting } from '../modes/read-routing.ts';
 import type { ProcessesMoved, ProcessMove } from '../system/ports/program-groups-port.ts';
@@ -17,6 +18,7 @@ import type {
   RoutingChange,
   SystemAdapter,
 } from '../system/system-adapter.ts';
+import { gatewayOf } from '../system/network-rules.ts';
 import { RoutingLost } from '../system/ports/system-change-failed.ts';
 import { createAttachedClients, type Client } from './attached-clients.ts';
 import { isResolved, unresolvedAddress } from './connection-run.ts';
@@ -64,7 +66,7 @@ export class Tunnel {
     this.#traffic.isBlocked = 'blocked' in found && found.blocked;
     const connection = found.kind === 'connection' ? found.connection : undefined;
     this.state.owner = connection?.owner;
-    const cause = await this.#unavailable();
+    const cause = await this.#unavailable(connection?.proxy);
     if (cause !== undefined) this.#setInvalid(cause);
     else if (connection) await this.#start(connection, undefined, { session: undefined });
     else if (found.kind === 'unreadable') this.#setDisconnected('journal-unreadable');
@@ -81,8 +83,9 @@ export class Tunnel {
   }
 
   /** Why no tunnel can be made on this machine now, or undefined if one can. */
-  async #unavailable(): Promise<InvalidCause | undefined> {
-    if ((await this.#engines.look()).length === 0) return 'engine-absent';
+  async #unavailable(proxy?: ProxyAtAddress): Promise<InvalidCause | undefined> {
+    const engines = await this.#engines.look();
+    if (!engines.some((engine) => canUseProxy(engine) || !proxy)) return 'engine-absent';
     return this.#adapter.isSupported() ? undefined : 'tunnel-unsupported';
   }
 
@@ -107,11 +110,11 @@ export class Tunnel {
    */
   connect(request: ReadConnectRequest, client: Client): Promise<void> {
     const { session, gateway, address = unresolvedAddress, routing, killSwitch, deadline } = request;
-    const { ownResolvers = [], split = false, allowIncoming = false, otherAddresses = [] } = request;
+    const { ownResolvers = [], split = false, allowIncoming = false, otherAddresses = [], proxy } = request;
     this.state.owner = client.user;
     return this.#command('connecting', async () => {
       if (this.#run) await this.#end(this.#run, { keepBlocking: true });
-      const cause = await this.#unavailable();
+      const cause = await this.#unavailable(proxy);
       if (cause !== undefined) {
         this.#setInvalid(cause);
         return;
@@ -123,6 +126,7 @@ export class Tunnel {
         routing,
         killSwitch,
         owner,
+        ...(proxy && { proxy }),
         ...(ownResolvers.length > 0 && { ownResolvers }),
         ...(split && { split }),
         ...(allowIncoming && { allowIncoming }),
@@ -150,14 +154,14 @@ export class Tunnel {
   }
 
   /**
-   * A connection to the gateway for signing in, open as long as the session is awaited; undefined if none is, or if
+   * A connection to the gateway, or to the proxy before it, for signing in, open as long as the session is awaited; undefined if none is, or if
    * there are too many.
    */
   openGatewayStream(): GatewayStream | undefined {
     const run = this.#run;
     if (!run || !isSigningIn(this.state.current)) return undefined;
-    const { address, gateway } = run.connection;
-    return this.#streams.open(() => this.#adapter.connectToGateway({ address, port: gateway.port }));
+    const endpoint = gatewayOf(run.connection);
+    return this.#streams.open(() => this.#adapter.connectToGateway(endpoint));
   }
 
   /** Undefined if this client can get out without it, or may not. */

@@ -149,11 +149,12 @@ export function launchOwn(options: EngineOptions): Engine {
       log.error('the MTU of the link could not be found out', error);
       return undefined;
     });
-    const { gateway, address, mtu, roundTripMs, wantsPushedRoutes } = options;
+    const { gateway, address, proxy, mtu, roundTripMs, wantsPushedRoutes } = options;
     void send('start', {
       host: gateway.host,
       address,
       port: gateway.port,
+      ...(proxy && { proxy }),
       session,
       hasClientCertificate: clientCertificate !== undefined,
       ...(mtu !== undefined && { mtu }),

@@ -16,11 +16,11 @@ export function connectPastBlock(options: {
   version: string;
   log: Logger;
 }): ConnectToGateway {
-  return async (gateway, address) => {
+  return async (gateway, address, port) => {
     const state = options.state();
     const isSigningIn = state.state === 'connecting' && state.phase === 'authenticating';
     const isSame = isSigningIn && state.gateway.host === gateway.host && state.gateway.port === gateway.port;
-    if (!isSame) return await connectDirectly(gateway, address);
+    if (!isSame) return await connectDirectly(gateway, address, port);
     const connection = await openHelperConnection({ ...options, onState: () => undefined });
     if (typeof connection === 'string') throw new Error(connection);
     try {

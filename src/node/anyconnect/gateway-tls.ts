@@ -3,6 +3,7 @@ import tls from 'node:tls';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import { trustSystemRoots } from './system-roots.ts';
 import { certificatePin } from './certificate-pin.ts';
+import { ProxyRefused, type ProxyRefusal } from '#node/proxy/connect-through-proxy.ts';
 import { openWithFittingMessage } from '#node/tls/first-message.ts';
 import type { ClientCertificate } from '#shared/helper/protocol.ts';
 
@@ -20,7 +21,9 @@ export type UnreachableCause =
   | 'gateway-without-route'
   | 'gateway-tls-failed'
   | 'gateway-tls-outdated'
-  | 'gateway-renegotiation-unsafe';
+  | 'gateway-renegotiation-unsafe'
+  | 'proxy-refused'
+  | 'proxy-credentials';
 
 export type GatewayTlsResult =
   | { ok: true; socket: tls.TLSSocket; pin: string }
@@ -34,11 +37,11 @@ export type GatewayTlsResult =
 
 /**
  * Opens the connection on which TLS will run, to a gateway at an address; it may still be connecting. Rejects if it
- * fails.
+ * fails. `port`: where a proxy is at that address in the gateway's place.
  */
-export type ConnectToGateway = (gateway: Gateway, address: string) => Promise<Socket>;
+export type ConnectToGateway = (gateway: Gateway, address: string, port?: number) => Promise<Socket>;
 
-export const connectDirectly: ConnectToGateway = ({ port }, address) =>
+export const connectDirectly: ConnectToGateway = (gateway, address, port = gateway.port) =>
   Promise.resolve(connectTcp({ host: address, port }));
 
 /** For an answer to the first packet, and for TLS after it, which may take several such answers longer. */
@@ -193,9 +196,17 @@ export function unreachableBy(error: unknown): Extract<GatewayTlsResult, { ok: f
   const message = error instanceof Error ? error.message : 'no connection';
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
   const detail = code === '' || message.includes(code) ? message : `${code}: ${message}`;
-  const cause = causeOf(code, message.replaceAll('_', ' '));
+  const cause =
+    error instanceof ProxyRefused ? proxyCauses[error.why] : causeOf(code, message.replaceAll('_', ' '));
   return { ok: false, failure: 'gateway-unreachable', detail, ...(cause && { cause }) };
 }
+
+const proxyCauses: Readonly<Record<ProxyRefusal, UnreachableCause | undefined>> = {
+  credentials: 'proxy-credentials',
+  scheme: 'proxy-refused',
+  refused: 'proxy-refused',
+  'no-answer': undefined,
+};
 
 function causeOf(code: string, message: string): UnreachableCause | undefined {
   if (code === 'ECONNREFUSED') return 'gateway-refuses-connections';

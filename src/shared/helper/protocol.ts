@@ -50,6 +50,17 @@ export const clientCertificate = z.strictObject({
 });
 export type ClientCertificate = z.infer<typeof clientCertificate>;
 
+/** By CONNECT (RFC 9110 §9.3.6), or SOCKS 5 (RFC 1928). */
+export const proxyProtocol = z.enum(['http', 'socks5']);
+export type ProxyProtocol = z.infer<typeof proxyProtocol>;
+
+/** Neither is longer in SOCKS 5 (RFC 1929); a colon would end the name in HTTP (RFC 7617 §2). */
+export const proxyCredentials = z.strictObject({
+  username: z.string().check(z.regex(/^[^\p{Cc}:]{1,63}$/u)),
+  password: z.string().check(z.regex(/^\P{Cc}{1,63}$/u)),
+});
+export type ProxyCredentials = z.infer<typeof proxyCredentials>;
+
 /** What the gateway returned at sign-in. The cookie's alphabet is cookie-octet of RFC 6265. */
 export const gatewaySession = z.strictObject({
   cookie: z
@@ -60,6 +71,8 @@ export const gatewaySession = z.strictObject({
   clientCertificate: z.optional(clientCertificate),
   /** The name under which the sign-in succeeded; if absent, the usual one. Requires capability `gateway-agent`. */
   agent: z.optional(gatewayAgent),
+  /** For the proxy on the way, if there is one that wants them. Requires capability `proxy`. */
+  proxyCredentials: z.optional(proxyCredentials),
 });
 export type GatewaySession = z.infer<typeof gatewaySession>;
 
@@ -98,6 +111,12 @@ export const maxOtherAddresses = 8;
 /** Further addresses of a gateway, in the order to try them. Requires capability `addresses`. */
 const otherAddresses = z.array(z.union([z.ipv4(), z.ipv6()])).check(z.maxLength(maxOtherAddresses));
 
+export const proxyAtAddress = z.strictObject({
+  protocol: proxyProtocol,
+  port: z.int().check(z.minimum(1), z.maximum(65535)),
+});
+export type ProxyAtAddress = z.infer<typeof proxyAtAddress>;
+
 export const connectRequest = z.strictObject({
   gateway,
   /**
@@ -105,6 +124,11 @@ export const connectRequest = z.strictObject({
    * can be reached, and the state is `connecting` in phase `resolving` until a `connect` that has the address.
    */
   address: z.optional(z.union([z.ipv4(), z.ipv6()])),
+  /**
+   * The only way to the gateway is a proxy: `address` and `otherAddresses` are those of the proxy, which is at this port.
+   * It may look up names. Requires capability `proxy`.
+   */
+  proxy: z.optional(proxyAtAddress),
   /** Used in turn with a session, when the gateway does not answer at `address`. */
   otherAddresses: z.optional(otherAddresses),
   /**

@@ -207,6 +207,10 @@ export const en = {
   'reason.configurationFailed':
     'The network could not be set up, and everything was put back as it was. Please retry.',
   'reason.engineFailed': 'The tunnel stopped unexpectedly. Please retry.',
+  'reason.proxyRefused':
+    'This network’s proxy does not let this computer connect to the server. Ask whoever runs the network.',
+  'reason.proxyCredentials':
+    'This network’s proxy does not accept the name and password. Connect again to enter them.',
   'reason.engineUnsuited':
     'This server needs the program “openconnect”. Install it, for example with “sudo apt install openconnect” or “sudo dnf install openconnect”, then connect.',
   'reason.protectionLost':

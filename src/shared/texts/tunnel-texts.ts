@@ -100,6 +100,8 @@ export const reasonTexts: Record<DisconnectReason, Trouble> = {
   'address-conflict': failed('reason.addressConflict'),
   'engine-failed': failed('reason.engineFailed'),
   'engine-unsuited': failed('reason.engineUnsuited'),
+  'proxy-refused': failed('reason.proxyRefused'),
+  'proxy-credentials': failed('reason.proxyCredentials'),
   'helper-restarted': failed('reason.helperRestarted'),
   'protection-lost': failed('reason.protectionLost'),
   'protection-failed': { title: 'connect.unprotected', text: 'reason.protectionFailed' },

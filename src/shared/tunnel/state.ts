@@ -61,6 +61,9 @@ export const disconnectReason = z.enum([
   'engine-failed',
   /** The gateway needs an engine that is not installed. */
   'engine-unsuited',
+  /** The proxy on the way to the gateway does not lead there, or only those whom it knows. */
+  'proxy-refused',
+  'proxy-credentials',
   /** The helper restarted and no longer has the connection. */
   'helper-restarted',
   /** Something removed what protects traffic, and it could not be restored, so traffic is refused. */

@@ -42,7 +42,7 @@ if (isExhaustive)
     ])('makes a tunnel for a client certificate %s', async (_how, only) => {
       await net.lab.gateway.restart({ clientCertificates: { authority: authorityFile, only } });
       await expect(net.signIn()).rejects.toThrow('certificate-required');
-      const session = await net.signIn(net.lab.gateway, identityFile);
+      const session = await net.signIn(net.lab.gateway, { identityFile });
       expect(session.clientCertificate).toEqual(identity);
 
       const client = await net.attach();

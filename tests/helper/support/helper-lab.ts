@@ -14,6 +14,7 @@ import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { attach, type TestClient } from './callers/test-client.ts';
 import { usualEngine } from './engines.ts';
 import { signInFrom } from './sign-in/sign-in.ts';
+import type { SignInOrder } from './sign-in/sign-in-process.ts';
 
 const credentials = { username: 'a2f1c7d0-device', password: 'token' };
 
@@ -42,7 +43,7 @@ export interface HelperLab extends AsyncDisposable {
   /** The name of the user who signs in. */
   readonly username: string;
   /** Signs in to a gateway of the laboratory; `identityFile`: with the client certificate in this file, JSON. */
-  signIn(gateway?: Gateway, identityFile?: string): Promise<GatewaySession>;
+  signIn(gateway?: Gateway, way?: SignInWay): Promise<GatewaySession>;
   /** A request for the laboratory's gateway, global and without the kill switch. */
   request(changes?: Partial<ConnectRequest>): ConnectRequest;
   /** Attaches a client that signs in and connects, and waits for the tunnel. */
@@ -54,6 +55,9 @@ export interface HelperLab extends AsyncDisposable {
   /** Pids of the proxies that run on the user's machine. */
   proxies(): Promise<number[]>;
 }
+
+/** What differs from a sign-in with a name and a password, at the gateway's own address. */
+type SignInWay = Partial<Pick<SignInOrder, 'identityFile' | 'proxy' | 'address'>>;
 
 export interface HelperLabOptions extends LabOptions {
   /** What carries the tunnel's packets; if absent, see `usualEngine`. */
@@ -95,11 +99,15 @@ export async function createHelperLab(options: HelperLabOptions = {}): Promise<H
     for (const client of clients.splice(0)) client[Symbol.dispose]();
   }
 
-  function signIn(gateway = lab.gateway, identityFile?: string): Promise<GatewaySession> {
+  function signIn(
+    gateway = lab.gateway,
+    { identityFile, proxy, address = gateway.address.ipv4 }: SignInWay = {},
+  ): Promise<GatewaySession> {
     return signInFrom({
       namespace: lab.user.namespace,
       gateway: { host: gateway.name, port: gateway.port },
-      address: gateway.address.ipv4,
+      address,
+      proxy,
       credentials,
       helper: socket,
       identityFile,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { gatewaySession, type GatewaySession } from '#shared/helper/protocol.ts';
+import { gatewaySession, proxyAtAddress, type GatewaySession } from '#shared/helper/protocol.ts';
 import { maxPushedRoutes } from '../../../network/tunnel-configuration.ts';
 
 /**
@@ -15,6 +15,7 @@ export const startParams = z.object({
   host: z.string(),
   address: z.string(),
   port: z.int(),
+  proxy: z.optional(proxyAtAddress),
   session: z.omit(gatewaySession, { clientCertificate: true }),
   hasClientCertificate: z.boolean(),
   /** As in `EngineOptions`. */
@@ -71,6 +72,8 @@ const cause = z.enum([
   'gateway-tls-failed',
   'gateway-tls-outdated',
   'gateway-renegotiation-unsafe',
+  'proxy-refused',
+  'proxy-credentials',
 ]);
 const encryption = z.strictObject({
   protocol: z.string().check(z.regex(/^D?TLS \d\.\d$/)),

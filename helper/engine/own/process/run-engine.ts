@@ -66,7 +66,7 @@ function start(
     configure: (given: GivenConfiguration) => Promise<boolean>;
   },
 ): Tunnel {
-  const { host, address, port } = params;
+  const { host, address, port, proxy } = params;
   const session = params.hasClientCertificate ? withIdentity(params.session, readIdentity()) : params.session;
   const { tell } = helper;
   const end = (why: End) => void tell('ended', { end: why });
@@ -76,7 +76,7 @@ function start(
 
   const tunnel = createTunnel({
     // Without a host name, the gateway was verified by its address.
-    host: isIP(host) === 0 ? host : address,
+    host: isIP(host) === 0 || proxy ? host : address,
     address,
     port,
     cookie: session.cookie,
@@ -84,8 +84,9 @@ function start(
     linkMtu: usableLinkMtu(params.linkMtu),
     mtu: params.mtu,
     roundTripMs: params.roundTripMs,
+    usesDatagrams: proxy === undefined,
     async openTls() {
-      const result = await openSecureConnection({ host, address, port, session }, signal);
+      const result = await openSecureConnection({ host, address, port, proxy, session }, signal);
       if (!result.ok) {
         refused = result;
         void tell('note', { text: `no TLS connection: ${result.detail}`.slice(0, 300) });

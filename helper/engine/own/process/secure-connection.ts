@@ -1,6 +1,7 @@
 import type { TLSSocket } from 'node:tls';
-import type { GatewaySession } from '#shared/helper/protocol.ts';
+import type { GatewaySession, ProxyAtAddress } from '#shared/helper/protocol.ts';
 import type { Encryption } from '#shared/tunnel/state.ts';
+import { gatewayThroughProxy } from '#node/anyconnect/gateway-through-proxy.ts';
 import { openGatewayTls, type GatewayTlsResult } from '#node/anyconnect/gateway-tls.ts';
 import type { SecureConnection } from '../tunnel/tunnel-port.ts';
 
@@ -12,6 +13,8 @@ export interface GatewayPlace {
   host: string;
   address: string;
   port: number;
+  /** What is at that address instead of the gateway. */
+  proxy: ProxyAtAddress | undefined;
   session: GatewaySession;
 }
 
@@ -21,11 +24,19 @@ export type SecureResult =
 
 /** Opens TLS to the gateway that the sign-in has verified: its key has to be the same. */
 export async function openSecureConnection(
-  { host, address, port, session }: GatewayPlace,
+  { host, address, port, proxy, session }: GatewayPlace,
   signal: AbortSignal,
 ): Promise<SecureResult> {
   const trust = { pins: [session.certificatePin] };
-  const result = await openGatewayTls({ host, port }, address, trust, signal, session.clientCertificate);
+  const connect = proxy && gatewayThroughProxy(proxy, session.proxyCredentials);
+  const result = await openGatewayTls(
+    { host, port },
+    address,
+    trust,
+    signal,
+    session.clientCertificate,
+    connect,
+  );
   if (!result.ok) return result;
   const { socket } = result;
   return {

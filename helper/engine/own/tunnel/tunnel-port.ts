@@ -23,6 +23,8 @@ export interface TunnelOptions {
   /** The largest packet that is known to pass inside the tunnel. */
   mtu: number | undefined;
   roundTripMs: number;
+  /** Whether datagrams can get to the gateway. */
+  usesDatagrams: boolean;
   /** Undefined: no connection was made, and whoever opens it knows why. */
   openTls(): Promise<SecureConnection | undefined>;
   openDatagrams(port: number): OpenDatagrams;

@@ -87,7 +87,15 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     listener.onNote('asking for a tunnel');
     const asked = await askForTunnel(
       connection,
-      { host, address, cookie, userAgent, linkMtu, tunnelMtu: linkMtu - overhead, wantsDtls: true },
+      {
+        host,
+        address,
+        cookie,
+        userAgent,
+        linkMtu,
+        tunnelMtu: linkMtu - overhead,
+        wantsDtls: options.usesDatagrams,
+      },
       { onPacket: takeTls, onRoom: () => listener.onRoom?.(), onEnd: tlsEnded },
     );
     if ('tls' in asked) listener.onGranted?.(asked.tls.answer);
@@ -192,7 +200,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
 
   function openDtls({ answer, connection, mtu }: Tls): Dtls {
     const offer = answer.dtls;
-    if (offer.kind === 'none') return { at: 'off' };
+    if (offer.kind === 'none' || !options.usesDatagrams) return { at: 'off' };
     const { keepAliveSeconds } = offer;
     /** What follows is about this channel, not one that has taken its place. */
     const current = () => (state.at === 'up' && 'channel' in state.dtls ? state.dtls.channel : undefined);

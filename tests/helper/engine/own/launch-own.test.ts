@@ -53,6 +53,7 @@ ${script}
   const engine = launchOwn({
     gateway: { host: 'vpn.example', port: 443 },
     address: '192.0.2.1',
+    proxy: undefined,
     session: { cookie: 'webvpn=secret', certificatePin: 'pin-sha256:AAAA' },
     device: {
       name: 'wm0',

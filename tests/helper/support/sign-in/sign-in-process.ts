@@ -3,9 +3,15 @@ import { createInterface } from 'node:readline';
 import { connect } from 'node:tls';
 import type { Duplex } from 'node:stream';
 import { pino } from 'pino';
-import { clientCertificate, type GatewaySession } from '#shared/helper/protocol.ts';
+import {
+  clientCertificate,
+  type GatewaySession,
+  type ProxyAtAddress,
+  type ProxyCredentials,
+} from '#shared/helper/protocol.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
+import { gatewayThroughProxy } from '#node/anyconnect/gateway-through-proxy.ts';
 import { connectPastBlock } from '../../../../src/main/tunnel/connect-past-block.ts';
 import { createSignIn } from '../../../../src/main/gateway/sign-in.ts';
 import { openHelperConnection } from '../../../../src/main/tunnel/helper-connection.ts';
@@ -18,6 +24,8 @@ export interface SignInOrder {
   namespace: string;
   gateway: { host: string; port: number };
   address: string;
+  /** What is at that address instead of the gateway. */
+  proxy?: (ProxyAtAddress & { credentials?: ProxyCredentials }) | undefined;
   credentials: { username: string; password: string };
   /** The socket of the helper that carries the sign-in while it blocks traffic. */
   helper: string;
@@ -36,7 +44,7 @@ const log = pino({ enabled: false });
 const version = '0.1.0';
 
 async function signIn(order: SignInOrder): Promise<GatewaySession> {
-  const { gateway, address, credentials, helper: socketPath, identityFile } = order;
+  const { gateway, address, proxy, credentials, helper: socketPath, identityFile } = order;
   const identity =
     identityFile === undefined
       ? undefined
@@ -45,7 +53,8 @@ async function signIn(order: SignInOrder): Promise<GatewaySession> {
   const state: TunnelState =
     typeof client === 'string' ? { state: 'disconnected' } : await client.call('snapshot', {});
   const transports: Duplex[] = [];
-  const throughHelper = connectPastBlock({ state: () => state, socketPath, version, log });
+  const pastBlock = connectPastBlock({ state: () => state, socketPath, version, log });
+  const throughHelper = proxy ? gatewayThroughProxy(proxy, proxy.credentials, pastBlock) : pastBlock;
   const connectToGateway: typeof throughHelper = async (...target) => {
     const transport = await throughHelper(...target);
     transports.push(transport);

@@ -154,6 +154,7 @@ export function startTunnel(
     linkMtu: 1_500,
     mtu: undefined,
     roundTripMs: 0,
+    usesDatagrams: true,
     openTls,
     openDatagrams: () => openDatagrams,
     listener: {

@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { isIPv6, type Socket } from 'node:net';
+import { SocksClient } from 'socks';
+import type { ProxyCredentials, ProxyProtocol } from '#shared/helper/protocol.ts';
+
+/** Why a proxy leads nowhere. */
+export type ProxyRefusal =
+  /** It wants to know who asks, or it does not know them. */
+  | 'credentials'
+  /** It wants that said in a way that is not known here, such as Negotiate or NTLM. */
+  | 'scheme'
+  /** It does not lead there, or cannot. */
+  | 'refused'
+  | 'no-answer';
+
+export class ProxyRefused extends Error {
+  override name = 'ProxyRefused';
+  readonly why: ProxyRefusal;
+
+  constructor(why: ProxyRefusal, detail: string) {
+    super(`the proxy: ${detail}`);
+    this.why = why;
+  }
+}
+
+export interface ThroughProxy {
+  /** A TCP connection to the proxy, which may still be connecting. It is closed if this fails. */
+  transport: Socket;
+  protocol: ProxyProtocol;
+  credentials: ProxyCredentials | undefined;
+  /** Where it is to lead. The proxy looks the name up. */
+  target: { host: string; port: number };
+}
+
+/** For the connection to the proxy, and for the proxy's own to the other end. */
+const limitMs = 20_000;
+/** Of an answer to CONNECT. */
+const maxHeadBytes = 16 * 1024;
+
+/**
+ * Has a proxy lead on (RFC 9110 §9.3.6, or RFC 1928 and 1929); the connection is to the other end from then on. Rejects
+ * with `ProxyRefused`, or with the system's error if the proxy cannot be reached.
+ */
+export async function connectThroughProxy(through: ThroughProxy): Promise<Socket> {
+  const { transport, protocol } = through;
+  transport.on('error', () => undefined);
+  const timer = setTimeout(
+    () => transport.destroy(new ProxyRefused('no-answer', 'does not answer')),
+    limitMs,
+  );
+  try {
+    if (transport.connecting) await once(transport, 'connect');
+    await (protocol === 'http' ? byConnect(through) : bySocks(through));
+    return transport;
+  } catch (error) {
+    const cause: unknown = transport.errored ?? error;
+    transport.destroy();
+    throw cause;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function byConnect({ transport, target, credentials }: ThroughProxy): Promise<void> {
+  const authority = `${isIPv6(target.host) ? `[${target.host}]` : target.host}:${target.port}`;
+  const asked = request({
+    method: 'CONNECT',
+    path: authority,
+    headers: { host: authority, ...(credentials && { 'proxy-authorization': basic(credentials) }) },
+    setHost: false,
+    maxHeaderSize: maxHeadBytes,
+    createConnection: () => transport,
+  });
+  const answered = once(asked, 'connect');
+  asked.end();
+  const [{ statusCode = 0, headers }, rest] = (await answered) as [
+    { statusCode?: number; headers: Readonly<Record<string, string | string[] | undefined>> },
+    Buffer,
+  ];
+  if (statusCode >= 200 && statusCode < 300) {
+    if (rest.length > 0) transport.unshift(rest);
+    return;
+  }
+  // tinyproxy answers 401 to a wrong password.
+  if (statusCode === 401) throw new ProxyRefused('credentials', 'does not know the name and password');
+  if (statusCode !== 407) throw new ProxyRefused('refused', `answers ${statusCode}`);
+  const schemes = [headers['proxy-authenticate'] ?? ''].flat().join(', ');
+  throw /\bbasic\b/i.test(schemes)
+    ? new ProxyRefused('credentials', 'wants a name and a password')
+    : new ProxyRefused('scheme', 'wants to know who asks in an unknown way');
+}
+
+const basic = ({ username, password }: ProxyCredentials) =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+
+async function bySocks({ transport, target, credentials }: ThroughProxy): Promise<void> {
+  try {
+    await SocksClient.createConnection({
+      // Its address is only looked at where there is no connection yet.
+      proxy: {
+        host: '127.0.0.1',
+        port: 1080,
+        type: 5,
+        ...(credentials && { userId: credentials.username, password: credentials.password }),
+      },
+      command: 'connect',
+      destination: target,
+      existing_socket: transport,
+      timeout: limitMs,
+    });
+  } catch (error) {
+    const text = error instanceof Error ? error.message : 'fails';
+    const isForCredentials = /authentication|no accepted/i.test(text);
+    throw new ProxyRefused(isForCredentials ? 'credentials' : 'refused', text.toLowerCase());
+  }
+}

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import type { ProxyCredentials, ProxyProtocol } from '#shared/helper/protocol.ts';
+import { addresses } from '../../lab/network/addresses.ts';
+import { proxyPorts, startOnlyProxy } from '../../lab/network/web-proxy.ts';
+import { words } from '../../lab/runs/process.ts';
+import { anotherEngine, createHelperLab } from '../support/helper-lab.ts';
+
+const { ipv4 } = addresses.router;
+const credentials: ProxyCredentials = { username: 'guest', password: 'secret' };
+
+describe('where a proxy is the only way out', () => {
+  test.each<[ProxyProtocol, ProxyCredentials | undefined]>([
+    ['http', undefined],
+    ['http', credentials],
+    ['socks5', credentials],
+  ])(
+    'a tunnel is made through one by %s, with %o, and comes back; nobody else can reach it',
+    async (protocol, given) => {
+      await using net = await createHelperLab({ engine: 'own' });
+      const { user, gateway } = net.lab;
+      const port = proxyPorts[protocol];
+      await using ends = new AsyncDisposableStack();
+      ends.use(await startOnlyProxy(net.lab, protocol, given));
+      await net.start();
+      const proxy = { protocol, port };
+      const session = await net.signIn(gateway, {
+        proxy: { ...proxy, ...(given && { credentials: given }) },
+        address: ipv4,
+      });
+      // Nothing else gets out, and this does.
+      const isOpen = async (address: string, at: number) => {
+        const { code } = await user.exec(words(`nc -z -w 2 ${address} ${at}`));
+        return code === 0;
+      };
+      expect(await isOpen(gateway.address.ipv4, gateway.port)).toBe(false);
+      expect(await isOpen(ipv4, port)).toBe(true);
+      const capture = await net.lab.capture(
+        `not (host ${ipv4} and tcp port ${port}) and not arp and not icmp6`,
+      );
+      const client = await net.attach();
+      const request = net.request({ address: ipv4, proxy, killSwitch: true });
+      await client.call('connect', {
+        ...request,
+        session: { ...session, ...(given && { proxyCredentials: given }) },
+      });
+      await client.until('connected', { where: ({ transport }) => transport === 'tls' });
+      expect(await user.probe.http4('through')).toMatchObject({ address: addresses.gateway.ipv4 });
+      expect(await isOpen(ipv4, port)).toBe(false);
+
+      const engines = await net.engines();
+      const seen = client.states.length;
+      await net.killEngines();
+      await client.until('connecting', { seen });
+      await client.until('connected', { seen });
+      await anotherEngine(net, engines);
+      expect(await user.probe.http4('again')).toMatchObject({ address: addresses.gateway.ipv4 });
+      expect(await capture.stop()).toEqual([]);
+      // Nobody but the engine has the password.
+      if (given) expect(net.log()).not.toContain(given.password);
+      await client.call('disconnect', {});
+      expect(await user.snapshot()).toBe(net.initialSnapshot);
+    },
+  );
+
+  test('the user reads that the proxy wants a password, or does not lead there', async () => {
+    await using net = await createHelperLab({ engine: 'own' });
+    await using ends = new AsyncDisposableStack();
+    ends.use(await startOnlyProxy(net.lab, 'http', credentials));
+    await net.start();
+    const proxy = { protocol: 'http', port: proxyPorts.http } as const;
+    const session = await net.signIn(net.lab.gateway, { proxy: { ...proxy, credentials }, address: ipv4 });
+    const client = await net.attach();
+    const connect = async (changes: object, proxyCredentials: ProxyCredentials) => {
+      const seen = client.states.length;
+      const request = net.request({ address: ipv4, proxy, ...changes });
+      await client.call('connect', { ...request, session: { ...session, proxyCredentials } });
+      const { reason } = await client.until('disconnected', { seen });
+      return reason;
+    };
+    expect(await connect({}, { ...credentials, password: 'wrong' })).toBe('proxy-credentials');
+    const nowhere = { host: net.lab.gateway.name, port: 9 };
+    expect(await connect({ gateway: nowhere }, credentials)).toBe('proxy-refused');
+  });
+});
