@@ -1,31 +1,24 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { services } from '../../../lab/darwin/model/macos-model.ts';
+import { resolversXml, services } from '../../../lab/darwin/model/macos-model.ts';
+import { isExhaustive } from '../../../lab/runs/thoroughness.ts';
+import { interferences, newLease } from './support/interference.ts';
 import {
   addOldState,
+  changeRouting,
+  configure,
+  connect,
   connectionOf,
   createScene,
   gateways,
+  interfere,
+  moveTo,
+  release,
   routingNames,
   routings,
-  tunnelConfigurations,
   wrongWays,
-  type Scene,
 } from './support/scene.ts';
-
-const [configuration] = tunnelConfigurations;
-if (!configuration) throw new Error('there is no configuration');
-const ownAddresses = ['10.66.0.5', 'fd66::5'];
-
-async function connect(scene: Scene, name: (typeof routingNames)[number], killSwitch = true): Promise<void> {
-  const routing = routings[name];
-  const { adapter } = scene.helper;
-  await adapter.apply(connectionOf(routing, { killSwitch }));
-  scene.promises = [{ routing, gateway: gateways[0] }];
-  scene.look('apply');
-  scene.tunnelAddresses = ownAddresses;
-  if (configuration) await adapter.configure(configuration);
-  scene.look('configure');
-}
 
 describe.each(routingNames)('%s', (name) => {
   test('nothing that belongs in the tunnel leaves outside, and the rest is as before', async () => {
@@ -35,13 +28,12 @@ describe.each(routingNames)('%s', (name) => {
     expect(scene.leaks).toEqual([]);
     expect(wrongWays(scene)).toEqual([]);
     expect(await scene.helper.adapter.verify()).toBe(true);
-    scene.promises = [];
-    await scene.helper.adapter.release({ keepBlocking: false });
+    await release(scene);
     expect(scene.model.snapshot()).toEqual(before);
     expect(scene.disk.entry).toBeUndefined();
   });
 
-  test('the kill switch keeps traffic in when the tunnel ends, also through a crash', async () => {
+  test('the kill switch keeps traffic in through a crash', async () => {
     const scene = createScene();
     const before = scene.model.snapshot();
     await connect(scene, name);
@@ -51,8 +43,7 @@ describe.each(routingNames)('%s', (name) => {
     expect(recovery).toMatchObject({ kind: 'connection', blocked: true });
     scene.look('recovery');
     expect(scene.leaks).toEqual([]);
-    scene.promises = [];
-    await scene.helper.adapter.release({ keepBlocking: false });
+    await release(scene);
     expect(scene.model.snapshot()).toEqual(before);
   });
 
@@ -63,11 +54,85 @@ describe.each(routingNames)('%s', (name) => {
     expect(scene.leaks).toEqual([]);
     const isStillThere = scene.model.machine.states.some(({ device }) => device === undefined);
     expect(isStillThere).toBe(name === 'only listed addresses' || name === 'proxy');
-    scene.promises = [];
-    await scene.helper.adapter.release({ keepBlocking: false });
+    await release(scene);
     // Somebody else has switched it on.
     expect(scene.model.machine.isFilterOn).toBe(true);
   });
+
+  test('after a crash at any call, the next helper leaves the system as it was', async () => {
+    const whole = createScene();
+    let calls = 0;
+    whole.model.onChange.before = () => {
+      calls += 1;
+    };
+    await connect(whole, name);
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0, max: calls }), fc.boolean(), async (survived, killSwitch) => {
+        const scene = createScene();
+        const before = scene.model.snapshot();
+        let left = survived;
+        scene.model.onChange.before = () => {
+          left -= 1;
+          if (left >= 0) return;
+          scene.helper.process.end();
+          throw new Error('the helper was killed');
+        };
+        await connect(scene, name, killSwitch).catch(() => undefined);
+        scene.model.onChange.before = () => undefined;
+        // What was promised still holds with the kill switch alone.
+        if (!killSwitch) scene.promises = [];
+        scene.restart();
+        scene.look('the crash');
+        const recovery = await scene.helper.adapter.recover();
+        if (recovery.kind === 'connection') {
+          expect(recovery.blocked).toBe(true);
+          scene.promises = [{ routing: routings[name], gateway: gateways[0] }];
+          scene.look('recovery');
+        }
+        expect(scene.leaks).toEqual([]);
+        await release(scene);
+        expect(scene.model.snapshot()).toEqual(before);
+      }),
+      {
+        numRuns: isExhaustive ? 100 : 6,
+        examples: [
+          [0, true],
+          [calls, false],
+        ],
+      },
+    );
+  });
+});
+
+test.each(Object.keys(interferences))('it is put back when %s', async (which) => {
+  const scene = createScene();
+  const before = scene.model.snapshot();
+  await connect(scene, 'global');
+  expect(await interfere(scene, interferences[which] ?? (() => undefined))).toBe(true);
+  expect(scene.leaks).toEqual([]);
+  expect(wrongWays(scene)).toEqual([]);
+  await release(scene);
+  expect(scene.model.snapshot()).toEqual(before);
+});
+
+test('without the packet filter, everything that would leave is refused by routes, and the loss is told', async () => {
+  const scene = createScene();
+  await connect(scene, 'global');
+  const told: boolean[] = [];
+  scene.helper.adapter.watchProtection((inForce) => told.push(inForce));
+  const { promises } = scene;
+  scene.promises = [];
+  scene.model.machine.mainRules = ['pass all no state'];
+  expect(await scene.helper.adapter.verify()).toBe(false);
+  await expect.poll(() => told).toContain(false);
+  await delay(0);
+  scene.promises = promises;
+  const isPlain = (leak: string) => leak.endsWith('bound to nothing');
+  scene.look('the loss');
+  expect(scene.leaks.filter(isPlain)).toEqual(
+    // Only what is on the link, which no route can refuse.
+    scene.leaks.filter((leak) => isPlain(leak) && / to (?:192\.168\.1\.|2001:db8:1:)/.test(leak)),
+  );
 });
 
 test('every network service asks the tunnel’s resolvers, and has its own again afterwards', async () => {
@@ -76,7 +141,85 @@ test('every network service asks the tunnel’s resolvers, and has its own again
   await connect(scene, 'global');
   for (const key of Object.values(services))
     expect(scene.model.machine.store.get(key)).toContain('<string>10.66.0.1</string>');
-  scene.promises = [];
-  await scene.helper.adapter.release({ keepBlocking: false });
+  await release(scene);
   expect(scene.model.machine.store).toEqual(before);
+});
+
+test('resolvers of a new lease come back afterwards instead of the old ones', async () => {
+  const scene = createScene();
+  await connect(scene, 'global');
+  const stop = scene.helper.adapter.watchUplink(
+    () => [],
+    () => undefined,
+  );
+  newLease(scene.model.machine);
+  const { ports } = scene.helper;
+  expect(await ports.dns.verify()).toBe('changed');
+  await configure(scene, 0);
+  expect(await ports.dns.verify()).toBe('in-force');
+  stop();
+  await release(scene);
+  expect(scene.model.machine.store.get(services.state)).toBe(resolversXml(['192.168.1.254']));
+});
+
+test('programs cannot be routed by group', async () => {
+  const scene = createScene();
+  const routing = { mode: 'app', policy: 'include', localNetwork: false } as const;
+  await expect(scene.helper.adapter.apply(connectionOf(routing))).rejects.toThrow();
+  await release(scene);
+});
+
+/** What can happen to a connection, in any order. */
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('route' as const), to: fc.constantFrom(...routingNames) }),
+  fc.record({ kind: fc.constant('configure' as const), which: fc.constantFrom(0 as const, 1 as const) }),
+  fc.record({ kind: fc.constant('move' as const), to: fc.constantFrom(...gateways) }),
+  fc.record({
+    kind: fc.constant('interfere' as const),
+    how: fc.constantFrom(...Object.keys(interferences)),
+  }),
+  fc.record({ kind: fc.constant('again' as const), as: fc.constantFrom(...routingNames) }),
+);
+
+test('whatever happens to a connection, in any order: nothing leaks, and everything is undone', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...routingNames),
+      fc.array(step, { maxLength: 5 }),
+      async (first, steps) => {
+        const scene = createScene();
+        const before = scene.model.snapshot();
+        await connect(scene, first);
+        for (const one of steps) {
+          switch (one.kind) {
+            case 'route':
+              await changeRouting(scene, one.to);
+              break;
+            case 'configure':
+              await configure(scene, one.which);
+              break;
+            case 'move':
+              await moveTo(scene, one.to);
+              break;
+            case 'interfere':
+              expect(await interfere(scene, interferences[one.how] ?? (() => undefined))).toBe(true);
+              break;
+            case 'again':
+              await scene.helper.adapter.release({ keepBlocking: true });
+              scene.look('a release that keeps blocking');
+              scene.promises = [];
+              await connect(scene, one.as);
+              break;
+            default:
+              one satisfies never;
+          }
+          expect(scene.leaks).toEqual([]);
+          expect(wrongWays(scene)).toEqual([]);
+        }
+        await release(scene);
+        expect(scene.model.snapshot()).toEqual(before);
+      },
+    ),
+    { numRuns: isExhaustive ? 150 : 10 },
+  );
 });

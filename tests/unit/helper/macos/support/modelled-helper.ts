@@ -1,4 +1,5 @@
 import { Socket } from 'node:net';
+import type { MacosCalls } from '../../../../../helper/macos/calls/macos-calls.ts';
 import { createNetworkPorts } from '../../../../../helper/macos/network-ports.ts';
 import type { Log } from '../../../../../helper/log.ts';
 import { createCoordinator } from '../../../../../helper/system/coordinator.ts';
@@ -16,12 +17,18 @@ export function createModelDisk(): { entry: JournalEntry | undefined } {
   return { entry: undefined };
 }
 
+/** What a mutant does in another way. */
+export interface Alterations {
+  alterCalls?: (calls: MacosCalls) => MacosCalls;
+  alterPorts?: (ports: Ports) => Ports;
+}
+
 /** A helper with the real coordinator and the real ports of the network on a model of macOS. */
 export function startModelledHelper(
   model: MacosModel,
   disk: { entry: JournalEntry | undefined },
   log: Log,
-  alter: (ports: Ports) => Ports = (ports) => ports,
+  { alterCalls = (calls) => calls, alterPorts = (ports) => ports }: Alterations = {},
 ): { adapter: SystemAdapter; ports: Ports; process: ModelProcess } {
   const process = model.startProcess();
   const journal: Journal<JournalEntry> = {
@@ -38,12 +45,12 @@ export function startModelledHelper(
     },
   };
   const network = createNetworkPorts({
-    calls: process.calls,
+    calls: alterCalls(process.calls),
     users: () => Promise.resolve(users),
     token: process.token,
     log,
   });
-  const ports = alter({ ...network, ...withoutProcesses() });
+  const ports = alterPorts({ ...network, ...withoutProcesses() });
   return { adapter: createCoordinator({ ports, journal, log }), ports, process };
 }
 

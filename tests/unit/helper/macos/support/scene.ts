@@ -1,16 +1,16 @@
 import type { Routing } from '#shared/tunnel/state.ts';
 import { readRouting } from '../../../../../helper/modes/read-routing.ts';
-import type { TunnelConfiguration } from '../../../../../helper/network/tunnel-configuration.ts';
+import { addressList, type TunnelConfiguration } from '../../../../../helper/network/tunnel-configuration.ts';
 import type { Connection } from '../../../../../helper/system/system-adapter.ts';
 import { createLog } from '../../../../../helper/log.ts';
-import type { Ports } from '../../../../../helper/system/ports/ports.ts';
 import {
   createMacosModel,
   wifi,
+  type Machine,
   type MacosModel,
   type Probe,
 } from '../../../../lab/darwin/model/macos-model.ts';
-import { createModelDisk, startModelledHelper, users } from './modelled-helper.ts';
+import { createModelDisk, startModelledHelper, users, type Alterations } from './modelled-helper.ts';
 import { belongsInTunnel, isInTunnel, isOutside, port, probesFrom, type TrafficPromise } from './promise.ts';
 
 export const routings = {
@@ -35,7 +35,7 @@ export const routingNames = Object.keys(routings) as RoutingName[];
 
 export const gateways = ['192.0.2.1', '192.0.2.2'] as const;
 
-export const tunnelConfigurations: readonly TunnelConfiguration[] = [
+export const tunnelConfigurations: readonly [TunnelConfiguration, TunnelConfiguration] = [
   {
     addresses: { ipv4: '10.66.0.5', ipv6: 'fd66::5' },
     mtu: 1_400,
@@ -64,7 +64,7 @@ export interface Scene {
   restart(): void;
 }
 
-export function createScene(alter?: (ports: Ports) => Ports): Scene {
+export function createScene(alterations?: Alterations): Scene {
   const model = createMacosModel();
   const disk = createModelDisk();
   const lines: string[] = [];
@@ -88,7 +88,7 @@ export function createScene(alter?: (ports: Ports) => Ports): Scene {
   const scene: Scene = {
     model,
     disk,
-    helper: startModelledHelper(model, disk, log, alter),
+    helper: startModelledHelper(model, disk, log, alterations),
     log: () => lines.join(''),
     leaks: [],
     promises: [],
@@ -105,7 +105,7 @@ export function createScene(alter?: (ports: Ports) => Ports): Scene {
     },
     restart() {
       scene.helper.process.end();
-      scene.helper = startModelledHelper(model, disk, log, alter);
+      scene.helper = startModelledHelper(model, disk, log, alterations);
     },
   };
   model.onChange.after = (call) => scene.look(call);
@@ -151,6 +151,60 @@ export function wrongWays({ model, promises, tunnelAddresses }: Scene): string[]
     const isPlain = !isOwn && probe.boundTo === undefined;
     return isPlain && !isOutside(outcome) ? [`not let out: ${text}`] : [];
   });
+}
+
+/** Connects by a gateway's first address; from the end of `apply` on, the promise holds. */
+export async function connect(scene: Scene, name: RoutingName, killSwitch = true): Promise<void> {
+  const routing = routings[name];
+  const { adapter } = scene.helper;
+  await adapter.apply(connectionOf(routing, { killSwitch }));
+  scene.promises = [{ routing, gateway: gateways[0] }];
+  scene.look('apply');
+  await configure(scene, 0);
+}
+
+export async function configure(scene: Scene, which: 0 | 1): Promise<void> {
+  const configuration = tunnelConfigurations[which];
+  scene.tunnelAddresses = addressList(configuration.addresses);
+  await scene.helper.adapter.configure(configuration);
+  scene.look('configure');
+}
+
+/** Another routing: during the change, both promises bind for what both say. */
+export async function changeRouting(scene: Scene, name: RoutingName): Promise<void> {
+  const [before] = scene.promises;
+  if (!before) throw new Error('nothing is promised');
+  const after = { ...before, routing: routings[name] };
+  scene.promises = [before, after];
+  await scene.helper.adapter.route({ routing: readRouting(after.routing) });
+  scene.promises = [after];
+  scene.look(`a change to ${name}`);
+}
+
+export async function moveTo(scene: Scene, gateway: string): Promise<void> {
+  const [before] = scene.promises;
+  if (!before) throw new Error('nothing is promised');
+  const after = { ...before, gateway };
+  scene.promises = [before, after];
+  await scene.helper.adapter.moveTo(gateway);
+  scene.promises = [after];
+  scene.look(`a move to ${gateway}`);
+}
+
+/** Somebody changes the system, until it is looked after. */
+export async function interfere(scene: Scene, change: (machine: Machine) => void): Promise<boolean> {
+  const { promises } = scene;
+  scene.promises = [];
+  change(scene.model.machine);
+  const isInForce = await scene.helper.adapter.verify();
+  scene.promises = promises;
+  scene.look('what others have changed was put back');
+  return isInForce;
+}
+
+export async function release(scene: Scene): Promise<void> {
+  scene.promises = [];
+  await scene.helper.adapter.release({ keepBlocking: false });
 }
 
 /** A connection of a program that was there before, and of which the packet filter knows. */
