@@ -1,6 +1,5 @@
 import koffi from 'koffi';
-import { Socket } from 'node:net';
-import type { Libc } from './libc.ts';
+import type { Notifications } from './notifications.ts';
 
 /** The values of macOS's dynamic store (SCDynamicStore), by their keys, as property lists in XML. */
 export interface DynamicStore {
@@ -40,7 +39,7 @@ type Call = (...values: unknown[]) => unknown;
 /** An object of Core Foundation, which has to be released; null is none. */
 type Reference = unknown;
 
-export function createDynamicStore(libc: Libc, libraries: StoreLibraries = storeLibraries): DynamicStore {
+export function createDynamicStore(notifications: Notifications, libraries: StoreLibraries): DynamicStore {
   let loaded: ReturnType<typeof load> | undefined;
   const native = () => (loaded ??= load(libraries));
 
@@ -135,18 +134,7 @@ export function createDynamicStore(libc: Libc, libraries: StoreLibraries = store
         if (status === noKey) return 'absent';
         throw new Error(`${key} of the dynamic store cannot be removed: ${status}`);
       }),
-    watchResolvers(onChange) {
-      const { descriptor, token } = libc.notifications(resolversChanged);
-      // Each closes its own: the socket this one, and the library the other.
-      const fd = libc.duplicate(descriptor);
-      const socket = new Socket({ fd, readable: true, writable: false });
-      socket.on('data', onChange);
-      socket.on('error', () => undefined);
-      return () => {
-        socket.destroy();
-        libc.cancelNotifications(token);
-      };
-    },
+    watchResolvers: (onChange) => notifications.watch(resolversChanged, onChange),
   };
 }
 

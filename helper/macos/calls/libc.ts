@@ -32,12 +32,6 @@ export interface Libc {
   close(descriptor: number): void;
   /** What is behind this name (sysctl(3)), all of it. */
   sysctl(name: readonly number[]): Buffer;
-  /**
-   * A descriptor from which four bytes can be read after each notification of that name (notify(3)); `token` for
-   * `cancelNotifications`, which closes it.
-   */
-  notifications(name: string): { descriptor: number; token: number };
-  cancelNotifications(token: number): void;
 }
 
 type Call = (...values: unknown[]) => unknown;
@@ -93,23 +87,17 @@ export function createLibc(library: string | null): Libc {
           throw new CallFailed('sysctl', errno);
       }
     },
-    notifications(name) {
-      const [descriptor, token] = [new Int32Array(1), new Int32Array(1)];
-      // Its results are numbers of its own (<notify.h>, NOTIFY_STATUS_OK 0).
-      const status = Number(native().notify_register_file_descriptor(name, descriptor, 0, token));
-      const [opened, registered] = [descriptor[0], token[0]];
-      if (status !== 0 || opened === undefined || registered === undefined)
-        throw new CallFailed('notify_register_file_descriptor', status);
-      return { descriptor: opened, token: registered };
-    },
-    cancelNotifications: (token) => void native().notify_cancel(token),
   };
 }
 
 /** On arm64, variadic functions take their further arguments in another way: they have to be declared so. */
 function load(library: string | null) {
   const file = koffi.load(library);
-  const bind = (declaration: string) => file.func(declaration) as Call;
+  /** Each is looked for when it is first called. */
+  const bind = (declaration: string): Call => {
+    let bound: Call | undefined;
+    return (...values) => (bound ??= file.func(declaration) as Call)(...values);
+  };
   return {
     socket: bind('int socket(int, int, int)'),
     connect: bind('int connect(int, const void *, uint32_t)'),
@@ -121,9 +109,5 @@ function load(library: string | null) {
     fcntl: bind('int fcntl(int, int, ...)'),
     close: bind('int close(int)'),
     sysctl: bind('int sysctl(int32_t *, uint32_t, void *, _Inout_ size_t *, void *, size_t)'),
-    notify_register_file_descriptor: bind(
-      'uint32_t notify_register_file_descriptor(const char *, _Out_ int *, int, _Out_ int *)',
-    ),
-    notify_cancel: bind('uint32_t notify_cancel(int)'),
   };
 }

@@ -7,6 +7,7 @@ import {
 } from './dynamic-store.ts';
 import { createInterfaceCalls, type InterfaceCalls } from './interface-calls.ts';
 import { createLibc } from './libc.ts';
+import { createNotifications } from './notifications.ts';
 import { createFilterCalls, type FilterCalls } from './pfctl.ts';
 import { createRouteCalls, type RouteCalls } from './routing-socket.ts';
 import { openUtunSocket, type UtunSocket } from './utun.ts';
@@ -37,6 +38,6 @@ export function createMacosCalls(run: RunCommand, libraries: MacosLibraries = ma
     interfaces: createInterfaceCalls(libc),
     routes: createRouteCalls(libc),
     filter: createFilterCalls(run),
-    store: createDynamicStore(libc, libraries.store),
+    store: createDynamicStore(createNotifications(libc, libraries.system), libraries.store),
   };
 }

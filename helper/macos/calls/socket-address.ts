@@ -62,7 +62,7 @@ export function decodeAddress(encoded: Buffer): SocketAddress {
 export function decodeMask(encoded: Buffer, version: 4 | 6): number | undefined {
   const { at, bytes } = places[version];
   const mask = Buffer.alloc(bytes);
-  encoded.copy(mask, 0, at, at + bytes);
+  mask.set(encoded.subarray(at, at + bytes));
   const text = [...mask].map((byte) => byte.toString(2).padStart(8, '0')).join('');
   return /^1*0*$/.test(text) ? text.lastIndexOf('1') + 1 : undefined;
 }
@@ -70,7 +70,7 @@ export function decodeMask(encoded: Buffer, version: 4 | 6): number | undefined 
 function readAddress(encoded: Buffer, version: 4 | 6): string {
   const { at, bytes } = places[version];
   const address = Buffer.alloc(bytes);
-  encoded.copy(address, 0, at, at + bytes);
+  address.set(encoded.subarray(at, at + bytes));
   // The kernel keeps the interface of a link-local address in its second word (KAME).
   if (version === 6 && address[0] === 0xfe && ((address[1] ?? 0) & 0xc0) === 0x80) address.fill(0, 2, 4);
   return ipaddr.fromByteArray([...address]).toString();
