@@ -51,6 +51,8 @@ export interface MacosModel {
   onChange: { before: (call: string) => void; after: (call: string) => void };
   /** Where a packet goes now. */
   send(probe: Probe): Outcome;
+  /** The tunnel's device ends, although a process has its descriptor. */
+  endDevice(): void;
   /** For comparison: everything that others could see. */
   snapshot(): unknown;
 }
@@ -440,6 +442,12 @@ export function createMacosModel(): MacosModel {
       const device = machine.interfaces.get(found.interface);
       if (!device?.isUp) return 'refused';
       return isLetOut(probe, device.name) ? { by: device.name } : 'refused';
+    },
+    endDevice() {
+      for (const socket of new Set(sockets.values())) {
+        if (socket.index !== undefined) removeInterface(socket.index);
+        socket.index = undefined;
+      }
     },
     snapshot: () => ({
       interfaces: [...machine.interfaces.values()].map(({ name, addresses, mtu, isUp }) => ({

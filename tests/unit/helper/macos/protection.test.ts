@@ -115,6 +115,67 @@ test.each(Object.keys(interferences))('it is put back when %s', async (which) =>
   expect(scene.model.snapshot()).toEqual(before);
 });
 
+test('a device that has ended is made again, and rules and routes follow its new name', async () => {
+  const scene = createScene();
+  const before = scene.model.snapshot();
+  await connect(scene, 'global');
+  let isRecreated = false;
+  scene.helper.adapter.watchDevice(() => {
+    isRecreated = true;
+  });
+  // Meanwhile the routes that refuse are left.
+  scene.model.endDevice();
+  scene.look('the end of the device');
+  expect(await scene.helper.adapter.verify()).toBe(true);
+  expect(isRecreated).toBe(true);
+  expect(await scene.helper.adapter.verify()).toBe(true);
+  scene.look('the new device');
+  expect(scene.leaks).toEqual([]);
+  expect(wrongWays(scene)).toEqual([]);
+  await release(scene);
+  expect(scene.model.snapshot()).toEqual(before);
+});
+
+test('a service without resolvers gets some while it leads out, and has none afterwards', async () => {
+  const scene = createScene();
+  const { store } = scene.model.machine;
+  for (const key of [services.state, services.setup]) store.delete(key);
+  await connect(scene, 'global');
+  expect(store.get(services.state)).toContain('<string>10.66.0.1</string>');
+  await release(scene);
+  expect([...store.keys()].sort()).toEqual(['State:/Network/Global/IPv4', services.other]);
+});
+
+test('resolvers that somebody else has set meanwhile stay theirs', async () => {
+  const scene = createScene();
+  const { store } = scene.model.machine;
+  await connect(scene, 'global');
+  store.set(services.setup, resolversXml(['203.0.113.53']));
+  store.delete(services.other);
+  await release(scene);
+  expect(store.get(services.setup)).toBe(resolversXml(['203.0.113.53']));
+  expect(store.has(services.other)).toBe(false);
+  expect(store.get(services.state)).toBe(resolversXml(['192.168.1.1']));
+});
+
+test('another program’s route to the same prefix is an error that names it, and stays', async () => {
+  const scene = createScene();
+  const { routes } = scene.model.machine;
+  routes.push({
+    prefix: '10.0.0.0/8',
+    way: { kind: 'router', address: '192.168.1.9' },
+    scope: undefined,
+    isOurs: false,
+    interface: 4,
+  });
+  const before = scene.model.snapshot();
+  await expect(
+    scene.helper.adapter.apply(connectionOf(routings['only listed addresses'])),
+  ).rejects.toMatchObject({ cause: { message: expect.stringContaining('10.0.0.0/8') as string } });
+  await release(scene);
+  expect(scene.model.snapshot()).toEqual(before);
+});
+
 test('without the packet filter, everything that would leave is refused by routes, and the loss is told', async () => {
   const scene = createScene();
   await connect(scene, 'global');
