@@ -157,6 +157,7 @@ export function launchOwn(options: EngineOptions): Engine {
       ...(proxy && { proxy }),
       session,
       hasClientCertificate: clientCertificate !== undefined,
+      packetHeader: options.device.packetHeader,
       ...(mtu !== undefined && { mtu }),
       ...(linkMtu !== undefined && { linkMtu }),
       roundTripMs,

@@ -42,7 +42,7 @@ export function createTunnelDevice(parts: {
 
   return {
     name: tunnelDevice,
-    handle: { name: tunnelDevice, open: () => openTunnelDevice(tunnelDevice) },
+    handle: { name: tunnelDevice, packetHeader: 'virtio', open: () => openTunnelDevice(tunnelDevice) },
     exists,
     async create() {
       await create();

@@ -76,6 +76,7 @@ export function createTunnelDevice(parts: {
       get name() {
         return current.name ?? 'utun';
       },
+      packetHeader: 'family',
       open,
     },
     exists: () => current.name !== undefined && find() !== undefined,

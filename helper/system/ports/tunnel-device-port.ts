@@ -13,11 +13,18 @@ export interface ReceivedPackets {
 }
 
 /**
+ * What a device has in front of each packet: a virtio header, which may leave work to who reads it, or the number of the
+ * packet's family.
+ */
+export type PacketHeader = 'virtio' | 'family';
+
+/**
  * The device for the engine's process. It may be handed over before the device exists, since an engine starts while the
  * system is prepared: a device of that name is made for the engine's user, who opens it, or gets it opened.
  */
 export interface DeviceHandle {
   readonly name: string;
+  readonly packetHeader: PacketHeader;
   open(): OpenedDevice;
 }
 

@@ -18,6 +18,7 @@ export const startParams = z.object({
   proxy: z.optional(proxyAtAddress),
   session: z.omit(gatewaySession, { clientCertificate: true }),
   hasClientCertificate: z.boolean(),
+  packetHeader: z.enum(['virtio', 'family']),
   /** As in `EngineOptions`. */
   mtu: z.optional(z.int()),
   linkMtu: z.optional(z.int()),

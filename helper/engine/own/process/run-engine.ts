@@ -22,6 +22,7 @@ import {
   type EngineMessageName,
   type StartParams,
 } from './messages.ts';
+import { packetHeaders } from './packet-headers.ts';
 import { die, type Prepared } from './prepare.ts';
 import { openSecureConnection, type SecureResult } from './secure-connection.ts';
 
@@ -135,7 +136,14 @@ function start(
     isBusy: () => tunnel.isBusy(),
     onEnd: onDeviceEnd,
   });
-  const device: Device = fastDevice ?? openDevice(descriptors.device, onPacket, onDeviceEnd);
+  const device: Device =
+    fastDevice ??
+    openDevice({
+      descriptor: descriptors.device,
+      header: packetHeaders[params.packetHeader],
+      onPacket,
+      onEnd: onDeviceEnd,
+    });
   return tunnel;
 }
 

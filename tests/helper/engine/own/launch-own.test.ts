@@ -57,6 +57,7 @@ ${script}
     session: { cookie: 'webvpn=secret', certificatePin: 'pin-sha256:AAAA' },
     device: {
       name: 'wm0',
+      packetHeader: 'virtio',
       open: () => ({ descriptor: device, attach: () => undefined, close }),
     },
     mtu: undefined,
