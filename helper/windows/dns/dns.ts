@@ -51,12 +51,12 @@ export function createWindowsDns(parts: {
       .flatMap(({ guid }) => interfaceServers(registry, guid));
 
   async function clear(): Promise<void> {
-    const policy = registry.deleteKey(`${policyRules}\\${nameRule}`);
-    const local = registry.deleteKey(`${localRules}\\${nameRule}`);
-    const keys = interfaceKeys(tunnelAdapter).map(({ key, names }) =>
-      names.map((name) => registry.deleteValue(key, name)),
-    );
-    if ([policy, local, ...keys.flat()].includes('deleted')) makeKnown(policy === 'deleted');
+    registry.deleteKey(`${policyRules}\\${nameRule}`);
+    registry.deleteKey(`${localRules}\\${nameRule}`);
+    for (const { key, names } of interfaceKeys(tunnelAdapter))
+      for (const name of names) registry.deleteValue(key, name);
+    // Also if nothing was left to delete: whoever has deleted it may have ended before this.
+    makeKnown(hasPolicies());
   }
 
   return {

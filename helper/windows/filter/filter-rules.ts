@@ -437,17 +437,20 @@ function linkRules(family: Family, { networks }: FilterRules): Rule[] {
 
 /** Not from the start on: after a reboot, the machine may be in another network, of which nobody has said anything. */
 function localNetworkRules(family: Family, localNetworks: readonly string[]): Rule[] {
-  const prefixes = ofFamily(localNetworks, family);
   if (localNetworks.length === 0) return [];
+  const inThem = remotes([...ofFamily(localNetworks, family), ...localMulticast[family]]);
   return [
-    { ...blocked('look-ups in local networks', family, weights.nameServices, lookUps()), lifetime: 'now' },
+    {
+      ...blocked('look-ups in local networks', family, weights.nameServices, [...lookUps(), ...inThem]),
+      lifetime: 'now',
+    },
     {
       name: 'local networks',
       family,
       ways: bothWays,
       action: 'permit',
       weight: weights.localNetworks,
-      conditions: remotes([...prefixes, ...localMulticast[family]]),
+      conditions: inThem,
       lifetime: 'now',
     },
   ];

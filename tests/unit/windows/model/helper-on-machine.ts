@@ -1,0 +1,146 @@
+import { readRouting } from '../../../../helper/modes/read-routing.ts';
+import type { Log } from '../../../../helper/log.ts';
+import { createCoordinator } from '../../../../helper/system/coordinator.ts';
+import type { Journal } from '../../../../helper/system/journal-file.ts';
+import type { JournalEntry } from '../../../../helper/system/journal-entry.ts';
+import type { Ports } from '../../../../helper/system/ports/ports.ts';
+import type { Connection, SystemAdapter } from '../../../../helper/system/system-adapter.ts';
+import type {
+  DeviceConfiguration,
+  TunnelDevice,
+} from '../../../../helper/system/ports/tunnel-device-port.ts';
+import type { WindowsCalls } from '../../../../helper/windows/calls/windows-calls.ts';
+import { createNetworkPorts } from '../../../../helper/windows/network-ports.ts';
+import { createTunnelInterface } from '../../../../helper/windows/routing/tunnel-interface.ts';
+import type { Routing } from '#shared/tunnel/state.ts';
+import type { Machine } from './machine.ts';
+
+export const gateway = { address: '198.51.100.2', port: 443 };
+export const programs = {
+  engine: { file: 'C:\\Program Files\\Waymaker\\engine.exe', sid: 'S-1-5-80-1-2-3-4-5' },
+  proxy: { file: 'C:\\Program Files\\Waymaker\\proxy.exe', sid: 'S-1-5-80-5-4-3-2-1' },
+};
+export const owner = 'S-1-5-21-1-2-3-1001';
+export const proxyPort = 1_080;
+export const tunnelResolver = '10.9.0.53';
+
+export const connectionOf = (routing: Routing, killSwitch: boolean): Connection => ({
+  gateway: { host: 'gateway.example', port: gateway.port },
+  address: gateway.address,
+  routing: readRouting(routing),
+  killSwitch,
+  owner,
+});
+
+export const configurationWith = (hasIpv6: boolean) => ({
+  addresses: { ipv4: '10.9.0.2', ...(hasIpv6 && { ipv6: '2001:db8:9::2' }) },
+  mtu: 1_400,
+  dns: { servers: [tunnelResolver], searchDomains: ['corp.example'] },
+});
+
+/** What outlives a helper on the disk. */
+export interface Disk {
+  entry?: JournalEntry;
+}
+
+const journalOn = (disk: Disk): Journal<JournalEntry> => ({
+  read: async () => (disk.entry ? { kind: 'entry', entry: disk.entry } : { kind: 'empty' }),
+  async write(entry) {
+    disk.entry = entry;
+  },
+  flush: async () => undefined,
+  async clear() {
+    delete disk.entry;
+  },
+});
+
+/** The helper's own coordinator with the ports for Windows; adapter, engine and proxy are played. */
+export function startHelper(
+  machine: Machine,
+  disk: Disk,
+  { log, calls = machine.calls }: { log: Log; calls?: WindowsCalls },
+): SystemAdapter {
+  const tunnel = () => machine.tunnel;
+  const ports: Ports = {
+    ...createNetworkPorts({ calls, programs, tunnel, log }),
+    device: deviceOf(machine, calls, log),
+    connections: { end: async () => undefined },
+    engines: {
+      isAvailable: async () => true,
+      command: notPlayed,
+      ownCommand: notPlayed,
+      secretFile: notPlayed,
+      connect: notPlayed,
+      linkMtu: async () => undefined,
+      datagramPort: async () => undefined,
+      roundTripMs: async () => undefined,
+      endLeftOver: async () => undefined,
+    },
+    proxies: {
+      create: async () => ({
+        outlives: false,
+        listening: {
+          address: `127.0.0.1:${proxyPort}`,
+          pacUrl: `http://127.0.0.1:${proxyPort}/0123456789abcdef.pac`,
+          port: proxyPort,
+        },
+        configure: async () => undefined,
+        stop: () => undefined,
+      }),
+      endLeftOver: async () => undefined,
+    },
+    portals: { start: notPlayed },
+    groups: { isSupported: () => false, move: notPlayed },
+    isSupported: () => true,
+  };
+  return createCoordinator({ ports, journal: journalOn(disk), engine: 'own', log });
+}
+
+function notPlayed(): never {
+  throw new Error('this is not played');
+}
+
+function deviceOf(machine: Machine, calls: WindowsCalls, log: Log): TunnelDevice {
+  let configured: DeviceConfiguration | undefined;
+  let isCreated = false;
+  const configure = async (given: DeviceConfiguration) => {
+    if (machine.tunnel === undefined) throw new Error('there is no adapter');
+    await createTunnelInterface({ ipHelper: calls.ipHelper, luid: machine.tunnel, log }).configure(given);
+  };
+  return {
+    name: 'Waymaker',
+    handle: { name: 'Waymaker', open: notPlayed },
+    exists: () => machine.tunnel !== undefined,
+    async create() {
+      machine.createTunnel();
+      isCreated = true;
+    },
+    async configure(given) {
+      configured = given;
+      await configure(given);
+    },
+    removeAddresses: async () => undefined,
+    async remove() {
+      isCreated = false;
+      configured = undefined;
+      machine.removeTunnel();
+    },
+    statistics: () => undefined,
+    receivedPackets: () => undefined,
+    openEcho: () => undefined,
+    async verify() {
+      if (!isCreated) return 'unset';
+      if (machine.tunnel === undefined) return 'changed';
+      if (!configured) return 'in-force';
+      return createTunnelInterface({ ipHelper: calls.ipHelper, luid: machine.tunnel, log }).verify(
+        configured,
+      );
+    },
+    async restore() {
+      if (!isCreated) return;
+      if (machine.tunnel === undefined) machine.createTunnel();
+      if (configured) await configure(configured);
+    },
+    watch: (onChange) => calls.ipHelper.watch(onChange),
+  };
+}
