@@ -68,7 +68,11 @@ const forms: GatewayScript = (_request, index) =>
 /** Signs in to the first gateway, and to wherever that leads. */
 async function signIn(
   gateway: TestGateway | Gateway,
-  options: { resolve?: (host: string) => string[]; reach?: Parameters<SignIn>[0]['reach'] } = {},
+  options: {
+    resolve?: (host: string) => string[];
+    reach?: Parameters<SignIn>[0]['reach'];
+    credentialsAt?: Parameters<typeof followRedirects>[0]['credentialsAt'];
+  } = {},
 ) {
   const { log, text } = createTestLog();
   const memory = createTestMemory();
@@ -88,6 +92,7 @@ async function signIn(
     }),
     addresses,
     memory,
+    ...(options.credentialsAt && { credentialsAt: options.credentialsAt }),
     log,
   });
   const result = await follow({
@@ -146,6 +151,16 @@ describe('a gateway that redirects to another host', () => {
     expect(there.requests[0]?.headers['cookie']).toBeUndefined();
     expect(there.requests[0]?.body).toContain('type="init"');
     expect(there.requests.map(hasCredentials)).toEqual([false, true]);
+  });
+
+  test('one that is listed itself is told its own password, not that of the one that redirects', async () => {
+    const own = { username: 'device-1', password: 'of-the-member' };
+    const there = await start(member, forms);
+    const here = await start(first, () => redirectTo(`https://${member}:${there.port}/`));
+    const credentialsAt = ({ host }: Gateway) => (host === member ? own : undefined);
+    expect((await signIn(here, { credentialsAt })).result).toMatchObject({ ok: true });
+    expect(there.requests.map(({ body }) => body.includes(own.password))).toEqual([false, true]);
+    expect(there.requests.filter(hasCredentials)).toEqual([]);
   });
 
   test('one that cannot show to be who it is named gets nothing at all', async () => {
