@@ -42,7 +42,10 @@ afterEach(async () => {
 });
 
 /** A guard of a service that can be changed, or be out of reach (undefined). */
-async function setUp(first: { groups: ServerGroup[]; service: Service } | undefined) {
+async function setUp(
+  first: { groups: ServerGroup[]; service: Service } | undefined,
+  clock = createServiceClock(),
+) {
   const told = { now: first };
   const { log } = createTestLog();
   const api: ApiClient = {
@@ -58,14 +61,14 @@ async function setUp(first: { groups: ServerGroup[]; service: Service } | undefi
     file,
     client: api,
     isSignedIn: () => true,
-    clock: createServiceClock(),
+    clock,
   });
   client = createHelperClient({ socketPath: helper.socketPath, version: '0.1.0', log });
   const ended: string[] = [];
   guard = createPlanGuard({
     plan: account,
     helper: client,
-    clock: createServiceClock(),
+    clock,
     destinationOf,
     end: (reason) => ended.push(reason),
     log,
@@ -103,6 +106,15 @@ describe('a tunnel', () => {
     await vi.waitFor(() => expect(client.state()).toMatchObject({ state: 'invalid' }));
     await helper.start();
     await vi.waitFor(() => expect(deadlines()).toEqual([deadline]));
+  });
+
+  test('ends by the service’s clock, however wrong that of this computer is', async () => {
+    const clock = createServiceClock({ offset: -2 * hour });
+    const trialEnd = clock.now() + hour;
+    const { account, deadlines } = await setUp({ groups: [trial(trialEnd)], service: plan(null) }, clock);
+    await account.refresh();
+    helper.set(connected);
+    await vi.waitFor(() => expect(deadlines()).toEqual([{ at: trialEnd + 2 * hour, reason: 'trial-ended' }]));
   });
 
   test.each([
