@@ -1,23 +1,39 @@
+import { createHash } from 'node:crypto';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createDtlsClient, type DtlsEnd } from '../../../../helper/engine/own/dtls/client.ts';
 import { messageType, wholeMessage } from '#node/anyconnect/dtls/handshake-messages.ts';
-import { contentType, plainRecord, readHeader } from '#node/anyconnect/dtls/record.ts';
+import {
+  cipherSuites,
+  masterSecret,
+  premasterSecret,
+  recordKeys,
+} from '#node/anyconnect/dtls/cipher-suites.ts';
+import { prf } from '#node/anyconnect/dtls/prf.ts';
+import {
+  contentType,
+  createRecordSealer,
+  headerBytes,
+  plainRecord,
+  readHeader,
+} from '#node/anyconnect/dtls/record.ts';
 
 /** Handshakes with real servers, OpenSSL's and GnuTLS's, are in tests/helper/engine/own. */
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-function start() {
+const key = Buffer.alloc(32, 9);
+
+function start(onConnected: () => void = () => expect.fail('connected')) {
   const sent: Buffer[] = [];
   const ends: DtlsEnd[] = [];
   const client = createDtlsClient({
-    key: Buffer.alloc(32, 9),
+    key,
     identity: 'psk',
     sessionId: Buffer.alloc(32, 4),
     send: (datagram) => sent.push(datagram),
-    onConnected: () => expect.fail('connected'),
+    onConnected,
     onData: () => expect.fail('data'),
     onEnd: (end) => ends.push(end),
   });
@@ -81,6 +97,35 @@ test('shows the cookie that a server asks for, whichever version that speaks', (
   }
 });
 
+/** The last message of a server that has the key, and has sent `serverHello()` and `done`. */
+function serverFinished(sent: readonly Buffer[]): Buffer {
+  const [suite] = cipherSuites;
+  if (!suite) throw new Error('no cipher suites');
+  const messageOf = (datagram: Buffer = Buffer.alloc(0)) =>
+    datagram.subarray(headerBytes, headerBytes + (readHeader(datagram, 0)?.length ?? 0));
+  const [hello, exchange] = [messageOf(sent[0]), messageOf(sent[1])];
+  const transcript = [
+    hello,
+    wholeMessage(messageType.serverHello, 0, serverHello()),
+    done.subarray(headerBytes),
+    exchange,
+  ];
+  const hash = () => createHash(suite.hash).update(Buffer.concat(transcript)).digest();
+  const randoms = { client: hello.subarray(14, 46), server: Buffer.alloc(32, 0x22) };
+  const master = masterSecret({
+    suite,
+    premaster: premasterSecret(key),
+    clientRandom: randoms.client,
+    serverRandom: randoms.server,
+    sessionHash: hash(),
+  });
+  const verifyData = (label: string) => prf(suite.hash, master, label, hash(), 12);
+  transcript.push(wholeMessage(messageType.finished, 2, verifyData('client finished')));
+  const message = wholeMessage(messageType.finished, 2, verifyData('server finished'));
+  const sealed = createRecordSealer(suite, recordKeys(suite, master, randoms).server, 1);
+  return sealed.seal(contentType.handshake, message) ?? expect.fail('not sealed');
+}
+
 describe('a server that meddles', () => {
   // openssl/openssl issue 15488: a request for a cookie that began the handshake anew after the server's hello.
   test('cannot begin anew after its hello', () => {
@@ -127,6 +172,19 @@ describe('a server that meddles', () => {
     client.receive(handshakeRecord(messageType.finished, 2, Buffer.alloc(12), 2));
     expect(client.write(Buffer.from('data'))).toBe(false);
     expect(ends).toEqual([]);
+  });
+
+  test('does not keep the last message of the real one out by one in clear', () => {
+    let isConnected = false;
+    const { client, sent } = start(() => {
+      isConnected = true;
+    });
+    client.receive(Buffer.concat([handshakeRecord(messageType.serverHello, 0, serverHello()), done]));
+    client.receive(handshakeRecord(messageType.finished, 2, Buffer.alloc(12), 2));
+    expect(isConnected).toBe(false);
+    client.receive(serverFinished(sent));
+    expect([isConnected, client.write(Buffer.from('data'))]).toEqual([true, true]);
+    client.close('silently');
   });
 });
 
