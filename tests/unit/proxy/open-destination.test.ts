@@ -1,0 +1,22 @@
+import { createServer } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { openDestination } from '../../../helper/proxy/open-destination.ts';
+import { listen } from './client-lab.ts';
+
+test('of a name’s addresses, one that leads into this machine is not connected to beside another one', async () => {
+  const server = createServer();
+  onTestFinished(() => void server.close());
+  const port = await listen(server);
+  const policy = {
+    // Nothing leaves this machine: the other address is of a family that the tunnel lacks.
+    families: { ipv4: true, ipv6: false },
+    roundTripMs: 0,
+    isBlocked: () => false,
+    resolve: () => Promise.resolve({ addresses: ['2001:db8::1', '127.0.0.1'] }),
+  };
+  const destination = { host: { kind: 'name', name: 'host.test' }, port } as const;
+  expect(await openDestination(destination, policy, new AbortController().signal)).toEqual({
+    ok: false,
+    failure: 'network-unreachable',
+  });
+});
