@@ -152,7 +152,8 @@ function report({ terminal, say, env }: CommandContext, file: string, text: stri
   }
 }
 
-function exitCodeOf(verdicts: readonly Verdict[], isStopped: boolean): ExitCode {
+/** What it ends with; `isStopped`: before it has come to its end. */
+export function exitCodeOf(verdicts: readonly Verdict[], isStopped: boolean): ExitCode {
   const has = (wanted: Verdict['outcome']) => verdicts.some(({ outcome }) => outcome === wanted);
   if (has('failed')) return exitCode.failed;
   return isStopped || has('not-checked') ? exitCode.unchecked : exitCode.done;
