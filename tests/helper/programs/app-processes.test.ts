@@ -1,9 +1,10 @@
-import { chmod, copyFile } from 'node:fs/promises';
+import { chmod, copyFile, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { helperError } from '#shared/helper/protocol.ts';
 import { addresses, ports } from '../../lab/network/addresses.ts';
 import { secondUser } from '../../lab/machine/second-user.ts';
+import { eventually } from '../../lab/runs/process.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import {
@@ -115,15 +116,25 @@ if (isExhaustive)
     waitLimit(60_000),
   );
 
-test('a process of somebody else is not moved, nor while the connection is another’s', async () => {
+test('a process of somebody else is not moved, nor one with others’ rights, nor while the connection is another’s', async () => {
   const [own, others, roots] = [
     await startAs(lab.net.lab.user, uid, ''),
     await startAs(lab.net.lab.user, secondUser.uid, ''),
     await startAs(lab.net.lab.user, 0, ''),
   ];
+  // A setuid program: its real user is still who has started it.
+  const sleep = path.join(lab.net.lab.directory, 'sleep');
+  await copyFile('/usr/bin/sleep', sleep);
+  await chmod(sleep, 0o4755);
+  const withRights = await startAs(lab.net.lab.user, uid, `exec ${sleep} 600`);
+  withRights.say();
+  await eventually('it has root’s rights', async () => {
+    const status = await readFile(`/proc/${withRights.pid}/status`, 'utf8');
+    return status.includes(`\nUid:\t${uid}\t0\t`) || undefined;
+  });
   const second = await attachAs(lab.net, secondUser.uid);
   const refused = { code: helperError.noSuchProcess };
-  for (const pid of [1, 2, lab.net.pid(), others.pid, roots.pid, 0x3fffffff])
+  for (const pid of [1, 2, lab.net.pid(), others.pid, roots.pid, withRights.pid, 0x3fffffff])
     await expect(lab.client.call('moveProcess', { pid, into: 'group' })).rejects.toMatchObject(refused);
   await expect(second.call('moveProcess', { pid: own.pid, into: 'group' })).rejects.toMatchObject(refused);
   expect(await second.call('moveProcess', { pid: others.pid, into: 'group' })).toMatchObject({ moved: 1 });
@@ -131,7 +142,8 @@ test('a process of somebody else is not moved, nor while the connection is anoth
   await expect(second.call('moveProcess', { pid: others.pid, into: 'outside' })).rejects.toMatchObject({
     code: helperError.notOwner,
   });
-  for (const one of [own, others, roots]) await one.finish();
+  process.kill(withRights.pid, 'SIGKILL');
+  for (const one of [own, others, roots, withRights]) await one.finish();
   // Another user's group is nobody's who is connected.
   const theirs = await startAs(lab.net.lab.user, secondUser.uid, `${curl} ${url(echo.ipv4)}`);
   await lab.client.call('disconnect', {});
