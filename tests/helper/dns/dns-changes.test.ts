@@ -100,6 +100,23 @@ test('a file that is replaced by another, removed, or made a link is put back, a
   expect(await readFile(targets[1] ?? '', 'utf8')).toBe(theirs);
 });
 
+test('a file that cannot be written when the tunnel ends with traffic blocked is restored when that is opened', async () => {
+  const { user } = net.lab;
+  const original = await read();
+  const client = await net.connect({ killSwitch: true });
+  const ours = await read();
+  await user.run(['chattr', '+i', '/etc/resolv.conf']);
+  onTestFinished(async () => {
+    await user.run(['chattr', '-i', '/etc/resolv.conf']);
+  });
+  await client.call('disconnect', { reason: 'session-ended' });
+  expect(client.states.at(-1)).toMatchObject({ state: 'disconnected', blocked: true });
+  expect(await read()).toBe(ours);
+  await user.run(['chattr', '-i', '/etc/resolv.conf']);
+  await client.call('disconnect', {});
+  expect(await read()).toBe(original);
+});
+
 if (isExhaustive)
   test('a file that its owner made immutable stays as it is, and names go through the tunnel to where it says', async () => {
     const { user } = net.lab;
