@@ -93,7 +93,7 @@ export function startHelper(
     groups: { isSupported: () => false, move: notPlayed },
     isSupported: () => true,
   };
-  return createCoordinator({ ports, journal: journalOn(disk), engine: 'own', log });
+  return createCoordinator({ ports, journal: journalOn(disk), log });
 }
 
 function notPlayed(): never {
@@ -109,7 +109,7 @@ function deviceOf(machine: Machine, calls: WindowsCalls, log: Log): TunnelDevice
   };
   return {
     name: 'Waymaker',
-    handle: { name: 'Waymaker', open: notPlayed },
+    handle: { name: 'Waymaker', packetHeader: 'virtio', open: notPlayed },
     exists: () => machine.tunnel !== undefined,
     async create() {
       machine.createTunnel();
