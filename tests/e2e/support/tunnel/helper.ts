@@ -40,12 +40,14 @@ export async function prepareHelper(directory: string, lab: Lab): Promise<TestHe
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     child = started;
+    const before = output.length;
     for (const stream of [started.stdout, started.stderr]) {
       stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
     }
     await eventually('the helper listens', () => {
       if (started.exitCode !== null) throw new Error(`the helper ended: ${output}`);
-      return existsSync(socket) || undefined;
+      // A socket that is there is bound, and may not accept connections yet.
+      return output.slice(before).includes('"listening"') || undefined;
     });
   }
   const end = async (signal: NodeJS.Signals) => {
