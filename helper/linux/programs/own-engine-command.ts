@@ -1,10 +1,7 @@
-import { dataPathVariable } from '../../posix/data-path-variable.ts';
-import { findProgram, programEnvironment } from '../../posix/command.ts';
+import { findProgram } from '../../posix/command.ts';
+import { engineArguments, engineEnvironment } from '../../posix/engine-arguments.ts';
 import type { UnprivilegedCommand } from '../../system/ports/engine-host-port.ts';
 import type { Account } from '../callers/accounts.ts';
-
-/** In MB. Packets are not in this heap; what is there lives briefly. */
-const nodeArguments = ['--max-old-space-size=96', '--max-semi-space-size=4'];
 
 /**
  * How to run our own engine. It is a program of ours, so it is read as root, and becomes `account` for good before it
@@ -13,7 +10,6 @@ const nodeArguments = ['--max-old-space-size=96', '--max-semi-space-size=4'];
 export function ownEngineCommand({ uid, gid }: Account, script: string): UnprivilegedCommand {
   const setpriv = findProgram('setpriv');
   if (setpriv === undefined) throw new Error('setpriv is not installed');
-  const limits = process.env[dataPathVariable];
   return {
     file: setpriv,
     args: [
@@ -23,14 +19,8 @@ export function ownEngineCommand({ uid, gid }: Account, script: string): Unprivi
       '--inh-caps=-all',
       '--',
       process.execPath,
-      ...nodeArguments,
-      script,
-      `--uid=${uid}`,
-      `--gid=${gid}`,
+      ...engineArguments(script, { uid, gid }),
     ],
-    environment: {
-      ...programEnvironment,
-      ...(limits !== undefined && { [dataPathVariable]: limits }),
-    },
+    environment: engineEnvironment(),
   };
 }

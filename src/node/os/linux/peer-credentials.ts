@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import koffi from 'koffi';
+import { descriptorOf } from '../posix/socket-descriptor.ts';
 
 /** The process at the other end of a socket. */
 export interface PeerCredentials {
@@ -60,12 +61,4 @@ function readOption(descriptor: number, option: number, size: number): Buffer {
   const [needed = 0] = length;
   if (koffi.errno() === ERANGE && needed > size) return readOption(descriptor, option, needed);
   throw new Error(`getsockopt failed with errno ${koffi.errno()}`);
-}
-
-/** Node has no public way to it. */
-function descriptorOf(socket: Socket): number {
-  const handle: unknown = Reflect.get(socket, '_handle');
-  const descriptor: unknown = typeof handle === 'object' && handle ? Reflect.get(handle, 'fd') : undefined;
-  if (typeof descriptor !== 'number' || descriptor < 0) throw new Error('the socket has no descriptor');
-  return descriptor;
 }
