@@ -9,11 +9,13 @@ export interface Environment {
 }
 
 export function readEnvironment(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Environment {
-  const pipe = String.raw`\\.\pipe\waymaker-helper`;
+  const places: Partial<Record<NodeJS.Platform, string>> = {
+    win32: String.raw`\\.\pipe\waymaker-helper`,
+    darwin: '/var/run/waymaker/helper.sock',
+  };
   return {
     apiUrl: (env['WAYMAKER_API_URL'] ?? 'https://api.waymaker.example').replace(/\/+$/, ''),
-    helperSocket:
-      env['WAYMAKER_HELPER_SOCKET'] ?? (platform === 'win32' ? pipe : '/run/waymaker/helper.sock'),
+    helperSocket: env['WAYMAKER_HELPER_SOCKET'] ?? places[platform] ?? '/run/waymaker/helper.sock',
   };
 }
 
