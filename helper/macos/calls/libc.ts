@@ -27,6 +27,7 @@ export interface Libc {
   /** Has readers of a socket find its end. */
   endReading(descriptor: number): void;
   closeOnExec(descriptor: number): void;
+  setNonBlocking(descriptor: number): void;
   /** Another descriptor of the same open file, also closed in programs that are started. */
   duplicate(descriptor: number): number;
   close(descriptor: number): void;
@@ -68,6 +69,8 @@ export function createLibc(library: string | null): Libc {
     endReading: (descriptor) => void done('shutdown', native().shutdown(descriptor, constants.SHUT_RD)),
     closeOnExec: (descriptor) =>
       void done('fcntl', native().fcntl(descriptor, constants.F_SETFD, 'int', constants.FD_CLOEXEC)),
+    setNonBlocking: (descriptor) =>
+      void done('fcntl', native().fcntl(descriptor, constants.F_SETFL, 'int', constants.O_NONBLOCK)),
     duplicate: (descriptor) => done('fcntl', native().fcntl(descriptor, constants.F_DUPFD_CLOEXEC, 'int', 0)),
     close: (descriptor) => void done('close', native().close(descriptor)),
     sysctl(name) {

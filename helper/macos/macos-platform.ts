@@ -1,0 +1,29 @@
+import { z } from 'zod/mini';
+import { lockDirectory } from '#node/os/posix/directory-lock.ts';
+import { runCommand } from '../posix/command.ts';
+import type { Platform } from '../system/ports/platform.ts';
+import { findGroup } from './callers/accounts.ts';
+import { createCallerIdentity, readUid } from './callers/caller-identity.ts';
+import { createLibc } from './calls/libc.ts';
+import { macosOptions } from './macos-options.ts';
+import { createMacosPorts } from './macos-ports.ts';
+
+export const macosPlatform: Platform = {
+  options: {
+    places: {
+      socket: '/var/run/waymaker/helper.sock',
+      stateDirectory: '/Library/Application Support/Waymaker/helper',
+    },
+    further: macosOptions,
+  },
+  createPorts: ({ ofSystem, expectUnchanged, log }) =>
+    createMacosPorts(z.parse(macosOptions.schema, ofSystem), expectUnchanged, log),
+  createCallerIdentity: async ({ allowedUsers, allowedGroup }) =>
+    createCallerIdentity(createLibc(null), {
+      allowedUids: allowedUsers.map(readUid),
+      allowedGid: await findGroup(runCommand, allowedGroup),
+    }),
+  lockDirectory,
+  // launchd does not wait for a word: who connects finds the socket, or not yet.
+  notifyReady: () => undefined,
+};

@@ -1,0 +1,72 @@
+import { Socket } from 'node:net';
+import type { GatewayEndpoint } from '../../network/gateway-endpoint.ts';
+import type { RunCommand } from '../../posix/command.ts';
+import { engineArguments, engineEnvironment } from '../../posix/engine-arguments.ts';
+import type { EngineHost } from '../../system/ports/engine-host-port.ts';
+import type { Accounts } from '../callers/accounts.ts';
+import type { InterfaceCalls } from '../calls/interface-calls.ts';
+import type { RouteCalls } from '../calls/routing-socket.ts';
+import { outsideWay } from '../routing/outside-way.ts';
+import { createSecretFile } from './secret-file.ts';
+
+/**
+ * Our own engine, as a user of its own, whose uid identifies its packets. `script` gives the file of its program, or throws
+ * if it may not be started.
+ */
+export function createEngineHost(parts: {
+  accounts: Accounts;
+  script: () => string;
+  /** A TCP socket of the effective user that begins to connect. */
+  openTcp: (endpoint: GatewayEndpoint) => number;
+  run: RunCommand;
+  interfaces: InterfaceCalls;
+  routes: RouteCalls;
+}): EngineHost {
+  const { accounts, script, openTcp, run, interfaces, routes } = parts;
+  const engine = () => {
+    const { engine: account } = accounts.known;
+    if (!account) throw new Error('there is no user for the engine');
+    return account;
+  };
+  return {
+    isAvailable: async (kind) => kind === 'own' && (await accounts.engine()) !== undefined,
+    command() {
+      throw new Error('openconnect is not run on macOS');
+    },
+    ownCommand: () => ({
+      file: process.execPath,
+      args: engineArguments(script(), engine()),
+      environment: engineEnvironment(),
+    }),
+    secretFile: (content) => createSecretFile(content),
+    connect(gateway) {
+      const { uid } = engine();
+      const { seteuid } = process;
+      if (!seteuid) throw new Error('no users on this system');
+      seteuid(uid);
+      let descriptor: number;
+      try {
+        descriptor = openTcp(gateway);
+      } finally {
+        seteuid(0);
+      }
+      return new Socket({ fd: descriptor, readable: true, writable: true, allowHalfOpen: true });
+    },
+    linkMtu: (address) =>
+      Promise.resolve().then(() => {
+        const way = outsideWay(routes.table(), address, undefined);
+        return interfaces.list().find(({ index }) => index === way?.interface)?.mtu;
+      }),
+    // The system does not tell these of others' sockets by a documented call.
+    datagramPort: () => Promise.resolve(undefined),
+    roundTripMs: () => Promise.resolve(undefined),
+    async endLeftOver() {
+      const account = await accounts.engine();
+      if (!account) return;
+      const { status, stderr } = await run('pkill', ['-KILL', '-u', String(account.uid)]);
+      // 1: there are none (pkill(1)).
+      if (status !== 0 && status !== 1)
+        throw new Error(`pkill failed with status ${status}: ${stderr.trim()}`);
+    },
+  };
+}

@@ -1,0 +1,213 @@
+import { mkdtempSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createLog } from '../../../../helper/log.ts';
+import { createAccounts, findGroup } from '../../../../helper/macos/callers/accounts.ts';
+import { createCallerIdentity, readUid } from '../../../../helper/macos/callers/caller-identity.ts';
+import { constants, layouts } from '../../../../helper/macos/calls/darwin.ts';
+import { createLibc, type Libc } from '../../../../helper/macos/calls/libc.ts';
+import { macosPlatform } from '../../../../helper/macos/macos-platform.ts';
+import { createEngineHost } from '../../../../helper/macos/programs/engine-host.ts';
+import { createSecretFile } from '../../../../helper/macos/programs/secret-file.ts';
+import { parseOptions } from '../../../../helper/options.ts';
+import type { RunCommand } from '../../../../helper/posix/command.ts';
+import { createMacosModel, wifi } from '../../../lab/darwin/model/macos-model.ts';
+
+let directory = '';
+beforeEach(() => {
+  directory = mkdtempSync(path.join(tmpdir(), 'waymaker-macos-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+/** Programs that answer so, by their command line. */
+const answering =
+  (answers: Readonly<Record<string, string>>, asked: string[] = []): RunCommand =>
+  (name, args) => {
+    const line = [name, ...args].join(' ');
+    asked.push(line);
+    const stdout = answers[line];
+    return Promise.resolve({ status: stdout === undefined ? 1 : 0, stdout: stdout ?? '', stderr: '' });
+  };
+
+test('the platform can be put together on any system, and loads nothing of macOS by that', () => {
+  const options = parseOptions([], macosPlatform.options);
+  expect(options.socket).toBe('/var/run/waymaker/helper.sock');
+  const ports = macosPlatform.createPorts({
+    ofSystem: options.ofSystem,
+    expectUnchanged: () => undefined,
+    log: createLog(() => undefined),
+  });
+  expect(ports.groups.isSupported()).toBe(false);
+  expect(ports.device.exists()).toBe(false);
+});
+
+test('the proxy and the portal are refused in words', async () => {
+  const ports = macosPlatform.createPorts({
+    ofSystem: parseOptions([], macosPlatform.options).ofSystem,
+    expectUnchanged: () => undefined,
+    log: createLog(() => undefined),
+  });
+  await expect(ports.proxies.create()).rejects.toThrow('does not run on macOS yet');
+  await expect(ports.portals.start([], () => undefined)).rejects.toThrow('does not run on macOS yet');
+});
+
+describe('accounts', () => {
+  test('are found by their names, and never root', async () => {
+    const asked: string[] = [];
+    const run = answering(
+      { 'id -u _engine': '301\n', 'id -g _engine': '301\n', 'id -u _proxy': '0\n', 'id -g _proxy': '0\n' },
+      asked,
+    );
+    const accounts = createAccounts(run, { engine: '_engine', proxy: '_proxy' });
+    expect(await accounts.engine()).toEqual({ uid: 301, gid: 301 });
+    expect(await accounts.engine()).toEqual({ uid: 301, gid: 301 });
+    expect(asked).toHaveLength(2);
+    expect(await accounts.proxy()).toBeUndefined();
+    expect(accounts.known).toEqual({ engine: { uid: 301, gid: 301 }, proxy: undefined });
+  });
+
+  test('a group is found by its name', async () => {
+    const run = answering({ 'dscl . -read /Groups/waymaker PrimaryGroupID': 'PrimaryGroupID: 701\n' });
+    expect(await findGroup(run, 'waymaker')).toBe(701);
+    expect(await findGroup(run, 'nobody')).toBeUndefined();
+  });
+});
+
+describe('callers', () => {
+  /** A kernel that says who has connected. */
+  const kernelSaying = (uid: number, gids: readonly number[]): Libc => ({
+    ...createLibc(null),
+    getOption(_, __, option, value) {
+      if (option === constants.LOCAL_PEERPID) value.writeInt32LE(4711);
+      if (option === constants.LOCAL_PEERCRED) {
+        value.writeUInt32LE(uid, layouts.xucred.cr_uid);
+        value.writeInt16LE(gids.length, layouts.xucred.cr_ngroups);
+        for (const [index, gid] of gids.entries())
+          value.writeUInt32LE(gid, layouts.xucred.cr_groups + index * 4);
+      }
+      return value;
+    },
+  });
+
+  const identified = async (uid: number, gids: readonly number[]) => {
+    const identity = createCallerIdentity(kernelSaying(uid, gids), { allowedUids: [501], allowedGid: 701 });
+    const { promise, resolve } = Promise.withResolvers<ReturnType<typeof identity.identify>>();
+    const server = createServer((socket) => {
+      resolve(identity.identify(socket));
+      socket.destroy();
+    });
+    const file = path.join(directory, 'helper.sock');
+    await identity.listen(server, file);
+    const { connect } = await import('node:net');
+    const client = connect(file).on('error', () => undefined);
+    const caller = await promise;
+    client.destroy();
+    server.close();
+    return caller;
+  };
+
+  test.each([
+    [501, [20], true, false],
+    [502, [20, 701], true, false],
+    [502, [20], false, false],
+    [0, [0], true, true],
+  ])(
+    'of uid %i with groups %j: allowed is %j, administrator %j',
+    async (uid, gids, isAllowed, isAdministrator) => {
+      expect(await identified(uid, gids)).toEqual({
+        user: String(uid),
+        isAllowed,
+        isAdministrator,
+        pid: 4711,
+        sharesProcessIds: true,
+      });
+    },
+  );
+
+  test.each([
+    [{ allowedUids: [], allowedGid: undefined }, 0o600],
+    [{ allowedUids: [], allowedGid: 701 }, 0o660],
+    [{ allowedUids: [501], allowedGid: 701 }, 0o666],
+    [{ allowedUids: [0], allowedGid: undefined }, 0o600],
+  ])('with %j, the socket has a mode of its own', async (policy, mode) => {
+    const server = createServer();
+    const file = path.join(directory, 'helper.sock');
+    await createCallerIdentity(createLibc(null), policy).listen(server, file);
+    expect(statSync(file).mode & 0o777).toBe(mode);
+    server.close();
+  });
+
+  test('what is no uid is an error', () => {
+    expect(readUid('501')).toBe(501);
+    expect(() => readUid('somebody')).toThrow('somebody is not a uid');
+  });
+});
+
+describe('the engine', () => {
+  const create = (run: RunCommand, openTcp: () => number = () => -1) => {
+    const model = createMacosModel();
+    const { calls } = model.startProcess();
+    const accounts = createAccounts(answering({ 'id -u _engine': '301', 'id -g _engine': '302' }), {
+      engine: '_engine',
+      proxy: '_proxy',
+    });
+    const host = createEngineHost({
+      accounts,
+      script: () => '/opt/engine.mjs',
+      openTcp,
+      run,
+      interfaces: calls.interfaces,
+      routes: calls.routes,
+    });
+    return { host, accounts, model };
+  };
+
+  test('is our own alone, and becomes its user by itself', async () => {
+    const { host } = create(answering({}));
+    expect(() => host.ownCommand()).toThrow('there is no user for the engine');
+    expect(await host.isAvailable('openconnect')).toBe(false);
+    expect(await host.isAvailable('own')).toBe(true);
+    const { file, args } = host.ownCommand();
+    expect(file).toBe(process.execPath);
+    expect(args.slice(-3)).toEqual(['/opt/engine.mjs', '--uid=301', '--gid=302']);
+    expect(() => host.command('openconnect', [])).toThrow('not run on macOS');
+  });
+
+  test('that an earlier helper left is ended, and it is no failure if there is none', async () => {
+    const asked: string[] = [];
+    await create(answering({}, asked)).host.endLeftOver();
+    expect(asked).toEqual(['pkill -KILL -u 301']);
+  });
+
+  test('has the MTU of the link that leads to the gateway', async () => {
+    const { host, model } = create(answering({}));
+    const found = model.machine.interfaces.get(wifi.index);
+    if (found) found.mtu = 1_280;
+    expect(await host.linkMtu('192.0.2.1')).toBe(1_280);
+    model.machine.routes = [];
+    expect(await host.linkMtu('192.0.2.1')).toBeUndefined();
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('has the sockets that are opened for it, as its user', async () => {
+    const users: (number | undefined)[] = [];
+    const { host, accounts } = create(answering({}), () => {
+      users.push(process.geteuid?.());
+      throw new Error('no network');
+    });
+    await accounts.engine();
+    expect(() => host.connect({ address: '192.0.2.1', port: 443 })).toThrow('no network');
+    expect(users).toEqual([301]);
+    expect(process.geteuid?.()).toBe(0);
+  });
+
+  test('gets secrets in a file without a name', () => {
+    using file = createSecretFile('the key', directory);
+    expect(readdirSync(directory)).toEqual([]);
+    const content = Buffer.alloc(16);
+    expect(readSync(file.descriptor, content, 0, 16, 0)).toBe(7);
+    expect(content.toString('utf8', 0, 7)).toBe('the key');
+    expect(file.pathIn(5)).toBe('/dev/fd/5');
+  });
+});
