@@ -59,7 +59,7 @@ export async function startDaemon(
   let owner: () => string | undefined = () => undefined;
   const log = createLog(undefined, (record) => logMemory.add(record.user ?? owner(), record));
   await becomeOnly(options, platform, log);
-  const { allowedUsers, allowedGroup } = options;
+  const { allowedUsers, allowedGroup, ofSystem } = options;
   let installation: CheckedInstallation | undefined;
   const replaced = Promise.withResolvers<never>();
   replaced.promise.catch(() => undefined);
@@ -83,7 +83,7 @@ export async function startDaemon(
   owner = () => tunnel.state.owner;
   const { stateDirectory } = options;
   const [callers, , checked] = await Promise.all([
-    platform.createCallerIdentity({ allowedUsers, allowedGroup }),
+    platform.createCallerIdentity({ allowedUsers, allowedGroup, ofSystem }),
     tunnel.recover(),
     // Said only once the traffic is blocked that has to be.
     settled(checkInstallation({ stateDirectory, log })),

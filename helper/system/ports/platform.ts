@@ -9,9 +9,14 @@ export interface Platform {
   /** `expectUnchanged` is called before one of our own programs is started; throws if its file may not be used any more. */
   createPorts(options: { ofSystem: FurtherOptions; expectUnchanged: () => void; log: Log }): Ports;
   /**
-   * Who may call, in addition to administrators: these users, in the system's notation, and the members of this group.
+   * Who may call, in addition to administrators: these users, in the system's notation, and the members of this group,
+   * as far as the system's own options do not say more.
    */
-  createCallerIdentity(policy: { allowedUsers: string[]; allowedGroup: string }): Promise<CallerIdentity>;
+  createCallerIdentity(policy: {
+    allowedUsers: string[];
+    allowedGroup: string;
+    ofSystem: FurtherOptions;
+  }): Promise<CallerIdentity>;
   /**
    * Locks a directory until this process ends, however it does. Resolves with false if another process has it; rejects
    * if it cannot be locked.
