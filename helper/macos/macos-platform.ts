@@ -4,7 +4,10 @@ import { runCommand } from '../posix/command.ts';
 import type { Platform } from '../system/ports/platform.ts';
 import { findGroup } from './callers/accounts.ts';
 import { createCallerIdentity, readUid } from './callers/caller-identity.ts';
+import { createCodeSignatures } from './calls/code-signature.ts';
+import { createCoreFoundation } from './calls/core-foundation.ts';
 import { createLibc } from './calls/libc.ts';
+import { macosLibraries } from './calls/macos-calls.ts';
 import { macosOptions } from './macos-options.ts';
 import { createMacosPorts } from './macos-ports.ts';
 
@@ -18,11 +21,16 @@ export const macosPlatform: Platform = {
   },
   createPorts: ({ ofSystem, expectUnchanged, log }) =>
     createMacosPorts(z.parse(macosOptions.schema, ofSystem), expectUnchanged, log),
-  createCallerIdentity: async ({ allowedUsers, allowedGroup }) =>
-    createCallerIdentity(createLibc(null), {
+  async createCallerIdentity({ allowedUsers, allowedGroup, ofSystem }) {
+    const { system, coreFoundation, security } = macosLibraries;
+    const { 'code-requirement': requirement } = z.parse(macosOptions.schema, ofSystem);
+    const signatures = createCodeSignatures(createCoreFoundation(coreFoundation), security);
+    return createCallerIdentity(createLibc(system), signatures, {
       allowedUids: allowedUsers.map(readUid),
       allowedGid: await findGroup(runCommand, allowedGroup),
-    }),
+      codeRequirement: requirement === '' ? undefined : requirement,
+    });
+  },
   lockDirectory,
   // launchd does not wait for a word: who connects finds the socket, or not yet.
   notifyReady: () => undefined,

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { chmodSync, chownSync } from 'node:fs';
 import { descriptorOf } from '#node/os/posix/socket-descriptor.ts';
 import type { CallerIdentity } from '../../system/ports/caller-identity-port.ts';
+import type { CodeSignatures } from '../calls/code-signature.ts';
 import type { Libc } from '../calls/libc.ts';
 import { readPeer } from '../calls/peer-token.ts';
 
@@ -9,6 +10,8 @@ export interface CallerPolicy {
   allowedUids: readonly number[];
   /** Undefined if the group does not exist. */
   allowedGid: number | undefined;
+  /** What the callers' programs have to be signed as, in the language of code requirements; undefined: nothing. */
+  codeRequirement: string | undefined;
 }
 
 const root = 0;
@@ -19,19 +22,33 @@ export function readUid(text: string): number {
   return Number(text);
 }
 
-/** By what the kernel says of who has connected. Root may always call: it could do all of this without the helper. */
-export function createCallerIdentity(libc: Libc, { allowedUids, allowedGid }: CallerPolicy): CallerIdentity {
+/**
+ * By what the kernel says of who has connected, and what their program is signed as. Root may always call: it could do all
+ * of this without the helper.
+ */
+export function createCallerIdentity(
+  libc: Libc,
+  signatures: CodeSignatures,
+  { allowedUids, allowedGid, codeRequirement }: CallerPolicy,
+): CallerIdentity {
+  /** The kernel names the last process that has used the socket: it has to be the same before and after the check. */
+  function isSigned(descriptor: number, token: Buffer): boolean {
+    if (codeRequirement === undefined) return true;
+    return signatures.meets(token, codeRequirement) && readPeer(libc, descriptor).token.equals(token);
+  }
+
   return {
     identify(socket) {
-      const { uid, gids, pid } = readPeer(libc, descriptorOf(socket));
+      const descriptor = descriptorOf(socket);
+      const { uid, gids, pid, token } = readPeer(libc, descriptor);
+      const isOfUsers =
+        allowedUids.includes(uid) ||
+        // The kernel names 16 groups at most (<sys/ucred.h>, NGROUPS).
+        (allowedGid !== undefined && gids.includes(allowedGid));
       return {
         user: String(uid),
         isAdministrator: uid === root,
-        // The kernel names 16 groups at most (<sys/ucred.h>, NGROUPS).
-        isAllowed:
-          uid === root ||
-          allowedUids.includes(uid) ||
-          (allowedGid !== undefined && gids.includes(allowedGid)),
+        isAllowed: uid === root || (isOfUsers && isSigned(descriptor, token)),
         pid,
         sharesProcessIds: true,
       };

@@ -1,4 +1,5 @@
 import koffi from 'koffi';
+import type { Call, CoreFoundation, Own, Reference } from './core-foundation.ts';
 import type { Notifications } from './notifications.ts';
 
 /** The values of macOS's dynamic store (SCDynamicStore), by their keys, as property lists in XML. */
@@ -13,176 +14,73 @@ export interface DynamicStore {
   watchResolvers(onChange: () => void): () => void;
 }
 
-/** Files of the libraries. */
-export interface StoreLibraries {
-  coreFoundation: string;
-  systemConfiguration: string;
-}
-
-export const storeLibraries: StoreLibraries = {
-  coreFoundation: '/System/Library/Frameworks/CoreFoundation.framework/CoreFoundation',
-  systemConfiguration: '/System/Library/Frameworks/SystemConfiguration.framework/SystemConfiguration',
-};
-
 /** What configd tells everybody after the resolvers have changed (configd, dnsinfo). */
 const resolversChanged = 'com.apple.system.SystemConfiguration.dns_configuration';
 
-/**
- * <CoreFoundation/CFString.h>, kCFStringEncodingUTF8; CFPropertyList.h, kCFPropertyListXMLFormat_v1_0;
- * <SystemConfiguration/SystemConfiguration.h>, kSCStatusNoKey.
- */
-const utf8 = 0x0800_0100;
-const xmlFormat = 100;
+/** <SystemConfiguration/SystemConfiguration.h>, kSCStatusNoKey. */
 const noKey = 1004;
 
-type Call = (...values: unknown[]) => unknown;
-/** An object of Core Foundation, which has to be released; null is none. */
-type Reference = unknown;
-
-export function createDynamicStore(notifications: Notifications, libraries: StoreLibraries): DynamicStore {
+/** `library`: the file of SystemConfiguration. */
+export function createDynamicStore(
+  foundation: CoreFoundation,
+  notifications: Notifications,
+  library: string,
+): DynamicStore {
   let loaded: ReturnType<typeof load> | undefined;
-  const native = () => (loaded ??= load(libraries));
+  const native = () => (loaded ??= load(library));
 
-  /** What `work` returns; what it took is released, also when it throws. */
-  function releasing<Result>(
-    work: (own: (reference: Reference, what: string) => Reference) => Result,
-  ): Result {
-    const owned: Reference[] = [];
-    try {
-      return work((reference, what) => {
-        if (reference === null) throw new Error(`there is no ${what}`);
-        owned.push(reference);
-        return reference;
-      });
-    } finally {
-      for (const reference of owned.toReversed()) native().CFRelease(reference);
-    }
-  }
+  /** With a connection of its own, because one that is kept may be broken after waking up. */
+  const using = <Result>(work: (store: Reference, own: Own) => Result): Result =>
+    foundation.releasing((own) => {
+      const name = foundation.string(own, 'waymaker');
+      const store = own(native().SCDynamicStoreCreate(null, name, null, null), 'dynamic store');
+      return work(store, own);
+    });
 
-  const string = (text: string) => {
-    const bytes = Buffer.from(text);
-    return native().CFStringCreateWithBytes(null, bytes, bytes.length, utf8, false);
-  };
-
-  /** A connection for each use, because one that is kept may be broken after waking up. */
-  const open = () => {
-    const { CFRelease, SCDynamicStoreCreate } = native();
-    const name = string('waymaker');
-    try {
-      return SCDynamicStoreCreate(null, name, null, null);
-    } finally {
-      CFRelease(name);
-    }
-  };
-
-  function textOf(data: Reference): string {
-    const { CFDataGetLength, CFDataGetBytes } = native();
-    const length = Number(CFDataGetLength(data));
-    const bytes = Buffer.alloc(length);
-    CFDataGetBytes(data, { location: 0, length }, bytes);
-    return bytes.toString();
-  }
-
-  function stringOf(reference: Reference): string {
-    const { CFStringGetLength, CFStringGetCString } = native();
-    // At most three bytes in UTF-8 for each unit of UTF-16, and the end.
-    const bytes = Buffer.alloc(Number(CFStringGetLength(reference)) * 3 + 1);
-    if (CFStringGetCString(reference, bytes, bytes.length, utf8) !== true)
-      throw new Error('a key of the dynamic store cannot be read');
-    return bytes.toString('utf8', 0, bytes.indexOf(0));
-  }
+  const status = () => Number(native().SCError());
 
   return {
     keys: (pattern) =>
-      releasing((own) => {
-        const { SCDynamicStoreCopyKeyList, CFArrayGetCount, CFArrayGetValueAtIndex } = native();
-        const store = own(open(), 'dynamic store');
-        const list = own(SCDynamicStoreCopyKeyList(store, own(string(pattern), 'string')), 'list of keys');
-        return Array.from({ length: Number(CFArrayGetCount(list)) }, (_, index) =>
-          stringOf(CFArrayGetValueAtIndex(list, index)),
-        );
+      using((store, own) => {
+        const list = native().SCDynamicStoreCopyKeyList(store, foundation.string(own, pattern));
+        return foundation.textsOf(own(list, 'list of keys'));
       }),
     get: (key) =>
-      releasing((own) => {
-        const { SCDynamicStoreCopyValue, CFPropertyListCreateData, SCError } = native();
-        const store = own(open(), 'dynamic store');
-        const value = SCDynamicStoreCopyValue(store, own(string(key), 'string'));
-        if (value === null) {
-          const status = Number(SCError());
-          if (status === noKey) return undefined;
-          throw new Error(`${key} of the dynamic store cannot be read: ${status}`);
-        }
-        own(value, 'value');
-        return textOf(own(CFPropertyListCreateData(null, value, xmlFormat, 0, null), 'property list'));
+      using((store, own) => {
+        const value = native().SCDynamicStoreCopyValue(store, foundation.string(own, key));
+        if (value !== null) return foundation.xmlOf(own, own(value, 'value'));
+        const why = status();
+        if (why === noKey) return undefined;
+        throw new Error(`${key} of the dynamic store cannot be read: ${why}`);
       }),
     set: (key, propertyList) =>
-      releasing((own) => {
-        const { CFDataCreate, CFPropertyListCreateWithData, SCDynamicStoreSetValue, SCError } = native();
-        const bytes = Buffer.from(propertyList);
-        const data = own(CFDataCreate(null, bytes, bytes.length), 'data');
-        const value = own(CFPropertyListCreateWithData(null, data, 0, null, null), 'property list');
-        const store = own(open(), 'dynamic store');
-        if (SCDynamicStoreSetValue(store, own(string(key), 'string'), value) !== true)
-          throw new Error(`${key} of the dynamic store cannot be set: ${Number(SCError())}`);
+      using((store, own) => {
+        const value = foundation.propertyList(own, propertyList);
+        if (native().SCDynamicStoreSetValue(store, foundation.string(own, key), value) !== true)
+          throw new Error(`${key} of the dynamic store cannot be set: ${status()}`);
       }),
     remove: (key) =>
-      releasing((own) => {
-        const { SCDynamicStoreRemoveValue, SCError } = native();
-        const store = own(open(), 'dynamic store');
-        if (SCDynamicStoreRemoveValue(store, own(string(key), 'string')) === true) return 'removed';
-        const status = Number(SCError());
-        if (status === noKey) return 'absent';
-        throw new Error(`${key} of the dynamic store cannot be removed: ${status}`);
+      using((store, own) => {
+        if (native().SCDynamicStoreRemoveValue(store, foundation.string(own, key)) === true) return 'removed';
+        const why = status();
+        if (why === noKey) return 'absent';
+        throw new Error(`${key} of the dynamic store cannot be removed: ${why}`);
       }),
     watchResolvers: (onChange) => notifications.watch(resolversChanged, onChange),
   };
 }
 
-function load({ coreFoundation, systemConfiguration }: StoreLibraries) {
-  const range = koffi.struct({ location: 'intptr_t', length: 'intptr_t' });
-  const binder = (file: string) => {
-    const library = koffi.load(file);
-    return (name: string, result: string, parameters: (string | typeof range)[]) =>
-      library.func(name, result, parameters) as Call;
-  };
-  const ofFoundation = binder(coreFoundation);
-  const ofConfiguration = binder(systemConfiguration);
+function load(file: string) {
+  const library = koffi.load(file);
   const object = 'void *';
+  const bind = (name: string, result: string, parameters: string[]) =>
+    library.func(name, result, parameters) as Call;
   return {
-    CFRelease: ofFoundation('CFRelease', 'void', [object]),
-    CFStringCreateWithBytes: ofFoundation('CFStringCreateWithBytes', object, [
-      object,
-      'const uint8_t *',
-      'intptr_t',
-      'uint32_t',
-      'bool',
-    ]),
-    CFStringGetLength: ofFoundation('CFStringGetLength', 'intptr_t', [object]),
-    CFStringGetCString: ofFoundation('CFStringGetCString', 'bool', [object, object, 'intptr_t', 'uint32_t']),
-    CFArrayGetCount: ofFoundation('CFArrayGetCount', 'intptr_t', [object]),
-    CFArrayGetValueAtIndex: ofFoundation('CFArrayGetValueAtIndex', object, [object, 'intptr_t']),
-    CFDataCreate: ofFoundation('CFDataCreate', object, [object, 'const uint8_t *', 'intptr_t']),
-    CFDataGetLength: ofFoundation('CFDataGetLength', 'intptr_t', [object]),
-    CFDataGetBytes: ofFoundation('CFDataGetBytes', 'void', [object, range, object]),
-    CFPropertyListCreateData: ofFoundation('CFPropertyListCreateData', object, [
-      object,
-      object,
-      'intptr_t',
-      'unsigned long',
-      object,
-    ]),
-    CFPropertyListCreateWithData: ofFoundation('CFPropertyListCreateWithData', object, [
-      object,
-      object,
-      'unsigned long',
-      object,
-      object,
-    ]),
-    SCDynamicStoreCreate: ofConfiguration('SCDynamicStoreCreate', object, [object, object, object, object]),
-    SCDynamicStoreCopyKeyList: ofConfiguration('SCDynamicStoreCopyKeyList', object, [object, object]),
-    SCDynamicStoreCopyValue: ofConfiguration('SCDynamicStoreCopyValue', object, [object, object]),
-    SCDynamicStoreSetValue: ofConfiguration('SCDynamicStoreSetValue', 'bool', [object, object, object]),
-    SCDynamicStoreRemoveValue: ofConfiguration('SCDynamicStoreRemoveValue', 'bool', [object, object]),
-    SCError: ofConfiguration('SCError', 'int', []),
+    SCDynamicStoreCreate: bind('SCDynamicStoreCreate', object, [object, object, object, object]),
+    SCDynamicStoreCopyKeyList: bind('SCDynamicStoreCopyKeyList', object, [object, object]),
+    SCDynamicStoreCopyValue: bind('SCDynamicStoreCopyValue', object, [object, object]),
+    SCDynamicStoreSetValue: bind('SCDynamicStoreSetValue', 'bool', [object, object, object]),
+    SCDynamicStoreRemoveValue: bind('SCDynamicStoreRemoveValue', 'bool', [object, object]),
+    SCError: bind('SCError', 'int', []),
   };
 }

@@ -1,10 +1,6 @@
 import type { RunCommand } from '../../posix/command.ts';
-import {
-  createDynamicStore,
-  storeLibraries,
-  type DynamicStore,
-  type StoreLibraries,
-} from './dynamic-store.ts';
+import { createCoreFoundation } from './core-foundation.ts';
+import { createDynamicStore, type DynamicStore } from './dynamic-store.ts';
 import { createInterfaceCalls, type InterfaceCalls } from './interface-calls.ts';
 import { createLibc } from './libc.ts';
 import { createNotifications } from './notifications.ts';
@@ -25,19 +21,30 @@ export interface MacosCalls {
 /** The files of libraries that have the calls; null: what this process has loaded already. */
 export interface MacosLibraries {
   system: string | null;
-  store: StoreLibraries;
+  coreFoundation: string;
+  systemConfiguration: string;
+  security: string;
 }
 
-const macosLibraries: MacosLibraries = { system: null, store: storeLibraries };
+const framework = (name: string) => `/System/Library/Frameworks/${name}.framework/${name}`;
+
+export const macosLibraries: MacosLibraries = {
+  system: null,
+  coreFoundation: framework('CoreFoundation'),
+  systemConfiguration: framework('SystemConfiguration'),
+  security: framework('Security'),
+};
 
 export function createMacosCalls(run: RunCommand, libraries: MacosLibraries = macosLibraries): MacosCalls {
   const libc = createLibc(libraries.system);
+  const foundation = createCoreFoundation(libraries.coreFoundation);
+  const notifications = createNotifications(libc, libraries.system);
   return {
     openUtunSocket: () => openUtunSocket(libc),
     descriptors: libc,
     interfaces: createInterfaceCalls(libc),
     routes: createRouteCalls(libc),
     filter: createFilterCalls(run),
-    store: createDynamicStore(createNotifications(libc, libraries.system), libraries.store),
+    store: createDynamicStore(foundation, notifications, libraries.systemConfiguration),
   };
 }

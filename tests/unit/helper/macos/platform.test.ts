@@ -7,6 +7,7 @@ import { createLog } from '../../../../helper/log.ts';
 import { createAccounts, findGroup } from '../../../../helper/macos/callers/accounts.ts';
 import { createCallerIdentity, readUid } from '../../../../helper/macos/callers/caller-identity.ts';
 import { constants, layouts } from '../../../../helper/macos/calls/darwin.ts';
+import type { CodeSignatures } from '../../../../helper/macos/calls/code-signature.ts';
 import { createLibc, type Libc } from '../../../../helper/macos/calls/libc.ts';
 import { macosPlatform } from '../../../../helper/macos/macos-platform.ts';
 import { createEngineHost } from '../../../../helper/macos/programs/engine-host.ts';
@@ -91,8 +92,18 @@ describe('callers', () => {
     },
   });
 
-  const identified = async (uid: number, gids: readonly number[]) => {
-    const identity = createCallerIdentity(kernelSaying(uid, gids), { allowedUids: [501], allowedGid: 701 });
+  /** Of programs that are all signed so. */
+  const signedAs = (identifier: string): CodeSignatures => ({
+    meets: (_, requirement) => requirement === identifier,
+  });
+  const policy = { allowedUids: [501], allowedGid: 701, codeRequirement: undefined } as const;
+
+  const identified = async (
+    libc: Libc,
+    { codeRequirement }: { codeRequirement?: string } = {},
+    signatures = signedAs('ours'),
+  ) => {
+    const identity = createCallerIdentity(libc, signatures, { ...policy, codeRequirement });
     const { promise, resolve } = Promise.withResolvers<ReturnType<typeof identity.identify>>();
     const server = createServer((socket) => {
       resolve(identity.identify(socket));
@@ -116,7 +127,7 @@ describe('callers', () => {
   ])(
     'of uid %i with groups %j: allowed is %j, administrator %j',
     async (uid, gids, isAllowed, isAdministrator) => {
-      expect(await identified(uid, gids)).toEqual({
+      expect(await identified(kernelSaying(uid, gids))).toEqual({
         user: String(uid),
         isAllowed,
         isAdministrator,
@@ -126,15 +137,43 @@ describe('callers', () => {
     },
   );
 
+  test('programs of others are refused where a signature is required, but for those of root', async () => {
+    const required = { codeRequirement: 'ours' };
+    const isAllowed = async (uid: number, identifier: string) =>
+      (await identified(kernelSaying(uid, [20]), required, signedAs(identifier))).isAllowed;
+    expect(await isAllowed(501, 'ours')).toBe(true);
+    expect(await isAllowed(501, 'another')).toBe(false);
+    expect(await isAllowed(502, 'ours')).toBe(false);
+    expect(await isAllowed(0, 'another')).toBe(true);
+  });
+
+  test('a socket that another process has used during the check is refused', async () => {
+    const kernel = kernelSaying(501, [20]);
+    let looks = 0;
+    const changing: Libc = {
+      ...kernel,
+      getOption(descriptor, level, option, value) {
+        if (option !== constants.LOCAL_PEERTOKEN) return kernel.getOption(descriptor, level, option, value);
+        looks += 1;
+        return value.fill(looks);
+      },
+    };
+    expect((await identified(changing, { codeRequirement: 'ours' })).isAllowed).toBe(false);
+    expect((await identified(changing)).isAllowed).toBe(true);
+  });
+
   test.each([
     [{ allowedUids: [], allowedGid: undefined }, 0o600],
     [{ allowedUids: [], allowedGid: 701 }, 0o660],
     [{ allowedUids: [501], allowedGid: 701 }, 0o666],
     [{ allowedUids: [0], allowedGid: undefined }, 0o600],
-  ])('with %j, the socket has a mode of its own', async (policy, mode) => {
+  ])('with %j, the socket has a mode of its own', async (who, mode) => {
     const server = createServer();
     const file = path.join(directory, 'helper.sock');
-    await createCallerIdentity(createLibc(null), policy).listen(server, file);
+    await createCallerIdentity(createLibc(null), signedAs('ours'), { ...policy, ...who }).listen(
+      server,
+      file,
+    );
     expect(statSync(file).mode & 0o777).toBe(mode);
     server.close();
   });

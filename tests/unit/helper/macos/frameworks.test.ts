@@ -1,6 +1,8 @@
 import { rmSync } from 'node:fs';
 import koffi from 'koffi';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCodeSignatures, type CodeSignatures } from '../../../../helper/macos/calls/code-signature.ts';
+import { createCoreFoundation } from '../../../../helper/macos/calls/core-foundation.ts';
 import { createDynamicStore, type DynamicStore } from '../../../../helper/macos/calls/dynamic-store.ts';
 import { createNotifications } from '../../../../helper/macos/calls/notifications.ts';
 import { createDynamicStoreDns } from '../../../../helper/macos/dns/dynamic-store-dns.ts';
@@ -18,6 +20,9 @@ describe.skipIf(without)(
     let store: DynamicStore;
     let living: () => number;
     let breakStore: (broken: number) => void;
+    let signatures: CodeSignatures;
+    let sign: (result: number) => void;
+    let asked: () => string;
 
     beforeAll(() => {
       const built = buildDouble('store');
@@ -26,7 +31,11 @@ describe.skipIf(without)(
       // A descriptor for the test alone, as fcntl(2) would give.
       const duplicate = koffi.load(null).func('int dup(int)') as (descriptor: number) => number;
       const notifications = createNotifications({ duplicate }, library);
-      store = createDynamicStore(notifications, { coreFoundation: library, systemConfiguration: library });
+      const foundation = createCoreFoundation(library);
+      store = createDynamicStore(foundation, notifications, library);
+      signatures = createCodeSignatures(foundation, library);
+      sign = koffi.load(library).func('void double_sign(int)') as (result: number) => void;
+      asked = koffi.load(library).func('const char *double_asked(void)') as () => string;
       const file = koffi.load(library);
       living = file.func('int double_living(void)') as () => number;
       breakStore = file.func('void double_break(int)') as (broken: number) => void;
@@ -66,6 +75,28 @@ describe.skipIf(without)(
         setImmediate(resolve);
       });
       expect(told).toBe(before);
+    });
+
+    test.each([
+      [0, true],
+      // Another signature, none, a broken one, and a program that has ended.
+      [-67_050, false],
+      [-67_062, false],
+      [-67_061, false],
+      [-67_065, false],
+    ])('with status %i, a program is signed as required: %j', (status, isSigned) => {
+      sign(status);
+      const token = Buffer.from(Array.from({ length: 32 }, (_, index) => index));
+      expect(signatures.meets(token, 'identifier "example.waymaker"')).toBe(isSigned);
+      expect(asked()).toContain(`<key>audit</key><data>${token.toString('base64')}</data>`);
+      expect(living()).toBe(0);
+    });
+
+    test('a check that fails for another reason, or a requirement that is none, is an error', () => {
+      sign(-67_030);
+      expect(() => signatures.meets(Buffer.alloc(32), 'identifier "x"')).toThrow('cannot be checked: -67030');
+      expect(() => signatures.meets(Buffer.alloc(32), 'nonsense')).toThrow('cannot be read: -67064');
+      expect(living()).toBe(0);
     });
 
     test('a tunnel’s resolvers take the place of both kinds, which come back byte by byte', async () => {
