@@ -19,7 +19,8 @@ import { hasLibnftables } from './nftables/libnftables.ts';
 import { createPacketFilter } from './nftables/packet-filter.ts';
 import { createPortalHost } from './programs/portal-host.ts';
 import { createPrefixTables } from './routing/prefix-tables.ts';
-import { createProxyProcess } from './programs/proxy-process.ts';
+import { createProxyProcess } from '../posix/proxy-process.ts';
+import { linuxProxy } from './programs/linux-proxy.ts';
 import { createRouter } from './routing/router.ts';
 import { endTunnelConnections } from './routing/tunnel-connections.ts';
 import { createTunnelDevice } from './routing/tunnel-device.ts';
@@ -78,7 +79,7 @@ export function createLinuxPorts(options: LinuxOptions, expectUnchanged: () => v
       async create() {
         const account = await accounts.proxy();
         if (!account) throw new SystemChangeFailed(`there is no user ${options['proxy-user']}`);
-        return createProxyProcess({ account, script: proxyScript, log });
+        return createProxyProcess({ account, system: linuxProxy(log), script: proxyScript, log });
       },
       async endLeftOver() {
         const account = await accounts.proxy();

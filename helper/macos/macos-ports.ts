@@ -6,49 +6,62 @@ import { SystemChangeFailed } from '../system/ports/system-change-failed.ts';
 import { createAccounts } from './callers/accounts.ts';
 import { createLibc } from './calls/libc.ts';
 import { createMacosCalls } from './calls/macos-calls.ts';
-import { connectTcp } from './calls/tcp-socket.ts';
 import { createEnableToken } from './filter/enable-token.ts';
 import type { MacosOptions } from './macos-options.ts';
 import { createNetworkPorts } from './network-ports.ts';
+import { createProxyProcess } from '../posix/proxy-process.ts';
+import { macosProxy } from './programs/macos-proxy.ts';
 import { createEngineHost } from './programs/engine-host.ts';
 
-/** The engine's program next to the helper's bundle, or among its sources. */
-const engineFile = () =>
-  path.join(
-    import.meta.dirname,
-    import.meta.filename.endsWith('.ts') ? '../posix/start-engine.ts' : 'engine.mjs',
-  );
+/** A program next to the helper's bundle, or among its sources. */
+const programFile = (source: string, bundle: string) =>
+  path.join(import.meta.dirname, import.meta.filename.endsWith('.ts') ? `../posix/${source}` : bundle);
 
 /** macOS: marked routes, an anchor of pf and the dynamic store around a utun. `expectUnchanged`: see `Platform`. */
 export function createMacosPorts(options: MacosOptions, expectUnchanged: () => void, log: Log): Ports {
   const accounts = createAccounts(run, { engine: options['engine-user'], proxy: options['proxy-user'] });
   const calls = createMacosCalls(run);
   const libc = createLibc(null);
+  const proxy = macosProxy(libc, run);
+  /** Gives a program's file to whoever is about to start it. */
+  const program = (source: string, bundle: string) => () => {
+    expectUnchanged();
+    return programFile(source, bundle);
+  };
   const absent = (what: string) => () => Promise.reject(new SystemChangeFailed(`${what} on macOS yet`));
   return {
     ...createNetworkPorts({
       calls,
       users: async () => {
-        const [engine, proxy] = await Promise.all([accounts.engine(), accounts.proxy()]);
-        return { engine: engine?.uid, proxy: proxy?.uid };
+        await Promise.all([accounts.engine(), accounts.proxy()]);
+        return { engine: accounts.known.engine?.uid, proxy: accounts.known.proxy?.uid };
       },
       token: createEnableToken(),
       log,
     }),
     engines: createEngineHost({
       accounts,
-      script() {
-        expectUnchanged();
-        return engineFile();
-      },
-      openTcp: (endpoint) => connectTcp(libc, endpoint),
+      script: program('start-engine.ts', 'engine.mjs'),
+      libc,
       run,
       interfaces: calls.interfaces,
       routes: calls.routes,
     }),
     proxies: {
-      create: absent('the proxy of automatic routing does not run'),
-      endLeftOver: () => Promise.resolve(),
+      async create() {
+        const account = await accounts.proxy();
+        if (!account) throw new SystemChangeFailed(`there is no user ${options['proxy-user']}`);
+        return createProxyProcess({
+          account,
+          system: proxy,
+          script: program('start-proxy.ts', 'proxy.mjs'),
+          log,
+        });
+      },
+      async endLeftOver() {
+        const account = await accounts.proxy();
+        if (account) await proxy.endProcessesOf(account);
+      },
     },
     portals: { start: absent('the proxy for captive portals does not run') },
     groups: {

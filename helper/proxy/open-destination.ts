@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect, type LookupFunction, type Socket } from 'node:net';
+import { connect, type LookupFunction, type Socket, type TcpSocketConnectOpts } from 'node:net';
 import { familyOf, isForbiddenAddress, isLocalhost, ownAddresses, type Destination } from './destination.ts';
 import type { Policy } from './policy.ts';
 
@@ -46,7 +46,7 @@ async function open(
   found: readonly string[],
   host: string,
   port: number,
-  { families, roundTripMs }: Policy,
+  { families, sources, roundTripMs }: Policy,
   signal: AbortSignal,
 ): Promise<Opened> {
   const own = recentOwnAddresses();
@@ -55,20 +55,48 @@ async function open(
   if (!addresses.some((address) => families[familyOf(address)])) {
     return { ok: false, failure: 'network-unreachable' };
   }
+  if (sources) return openFrom(sources, addresses, port, roundTripMs, signal);
   const [only, ...others] = addresses;
-  if (signal.aborted) return { ok: false, failure: 'timed-out' };
-  const socket = connect({
+  return connected(
     // A single address needs neither a look-up nor Node's handling of several, which takes a fifth of a client's total
     // cost.
-    ...(others.length === 0
-      ? { host: only }
+    others.length === 0
+      ? { host: only, port }
       : {
           host,
+          port,
           lookup: answerWith(addresses),
           autoSelectFamily: true,
           autoSelectFamilyAttemptTimeout: attemptMs(roundTripMs),
-        }),
-    port,
+        },
+    signal,
+  );
+}
+
+/** One address after the other: Node's handling of several knows no source for each version of IP. */
+async function openFrom(
+  sources: NonNullable<Policy['sources']>,
+  addresses: readonly string[],
+  port: number,
+  roundTripMs: number,
+  signal: AbortSignal,
+): Promise<Opened> {
+  let last: Opened = { ok: false, failure: 'network-unreachable' };
+  for (const [index, address] of addresses.entries()) {
+    const localAddress = sources[familyOf(address)];
+    if (localAddress === undefined) continue;
+    const isLast = index === addresses.length - 1;
+    const limit = isLast ? signal : AbortSignal.any([signal, AbortSignal.timeout(attemptMs(roundTripMs))]);
+    last = await connected({ host: address, port, localAddress }, limit);
+    if (last.ok || signal.aborted) return last;
+  }
+  return last;
+}
+
+async function connected(to: TcpSocketConnectOpts, signal: AbortSignal): Promise<Opened> {
+  if (signal.aborted) return { ok: false, failure: 'timed-out' };
+  const socket = connect({
+    ...to,
     allowHalfOpen: true,
     noDelay: true,
     keepAlive: true,

@@ -6,6 +6,7 @@ import { createNameResolution, type ResolveName } from './resolve-name.ts';
 /** How a configuration applies to a new connection. */
 export interface Policy {
   families: ProxyConfiguration['families'];
+  sources: ProxyConfiguration['sources'];
   /** How long a packet through the tunnel and back takes, at least, in milliseconds. */
   roundTripMs: number;
   isBlocked(name: string): boolean;
@@ -13,10 +14,11 @@ export interface Policy {
 }
 
 export const createPolicy = (
-  given: Pick<ProxyConfiguration, 'families' | 'resolvers' | 'roundTripMs'>,
+  given: Pick<ProxyConfiguration, 'families' | 'resolvers' | 'roundTripMs' | 'sources'>,
   isNameBlocked: Policy['isBlocked'],
 ): Policy => ({
   families: given.families,
+  sources: given.sources,
   roundTripMs: given.roundTripMs ?? 0,
   isBlocked: isNameBlocked,
   resolve: createNameResolution(given),
@@ -42,6 +44,7 @@ function exceptionsOf(blocked: ReadonlySet<string>, routeDomains: readonly strin
 /** Without a configuration, nothing can be reached. */
 export const closedPolicy: Policy = {
   families: { ipv4: false, ipv6: false },
+  sources: undefined,
   roundTripMs: 0,
   isBlocked: () => false,
   resolve: () => Promise.resolve({ addresses: [] }),

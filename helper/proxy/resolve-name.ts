@@ -26,12 +26,14 @@ const resolutionDelayMs = 50;
 export function createNameResolution({
   resolvers,
   families,
+  sources,
   roundTripMs = 0,
-}: Pick<ProxyConfiguration, 'resolvers' | 'families' | 'roundTripMs'>): ResolveName {
+}: Pick<ProxyConfiguration, 'resolvers' | 'families' | 'roundTripMs' | 'sources'>): ResolveName {
   // With an empty list of servers, c-ares would keep those of /etc/resolv.conf.
   if (resolvers.length === 0) return () => Promise.resolve({ addresses: [] });
   const resolver = new Resolver({ timeout: Math.max(timeoutMs, 2 * roundTripMs), tries });
   resolver.setServers(resolvers);
+  if (sources) resolver.setLocalAddress(sources.ipv4, sources.ipv6);
   return async (name) => {
     const ipv6 = look(families.ipv6, () => resolver.resolve6(name));
     const ipv4 = look(families.ipv4, () => resolver.resolve4(name));

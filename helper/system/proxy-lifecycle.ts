@@ -35,6 +35,7 @@ export function createProxyLifecycle(host: ProxyHost): ProxyLifecycle {
     await proxy.configure({
       resolvers: configuration.dns.servers,
       families: { ipv4: ipv4 !== undefined, ipv6: ipv6 !== undefined },
+      sources: { ...(ipv4 !== undefined && { ipv4 }), ...(ipv6 !== undefined && { ipv6 }) },
       ...plan.proxy,
       outlive: connection.killSwitch,
       ...(roundTripMs !== undefined && { roundTripMs }),

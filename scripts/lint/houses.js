@@ -156,7 +156,7 @@ export const houses = {
         'network',
       ],
       'windows/calls': [],
-      posix: ['proxy', 'engine'],
+      posix: ['proxy', 'engine', 'system/ports'],
       engine: ['system/ports', 'network'],
       system: ['modes', 'proxy', 'network'],
       modes: ['network'],

@@ -3,7 +3,8 @@ import type { Log } from '../../log.ts';
 import type { PortalHost } from '../../system/ports/portal-port.ts';
 import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';
 import type { Accounts } from '../callers/accounts.ts';
-import { startProxyProgram } from './proxy-program.ts';
+import { startProxyProgram } from '../../posix/proxy-program.ts';
+import { proxyCommand } from './linux-proxy.ts';
 import { listenTcpAs, localPort } from './tcp-socket-as.ts';
 
 /**
@@ -25,7 +26,14 @@ export function createPortalHost(options: {
       const listener = listenTcpAs(account.uid, { address: '127.0.0.1', port: 0 });
       if (listener === undefined) throw new SystemChangeFailed('there is no port for the portal’s proxy');
       const port = localPort(listener);
-      const program = startProxyProgram({ account, script: file, listener, onEnd, log });
+      const program = startProxyProgram({
+        account,
+        command: proxyCommand,
+        script: file,
+        listener,
+        onEnd,
+        log,
+      });
       // The program has it now.
       closeSync(listener);
       const stop = () => void program.process.kill('SIGKILL');

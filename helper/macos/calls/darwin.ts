@@ -12,6 +12,7 @@ export const constants = {
   SOCK_DGRAM: 2,
   SOCK_RAW: 3,
   SOL_SOCKET: 0xffff,
+  SO_REUSEADDR: 0x4,
   SO_RCVBUF: 0x1002,
   SHUT_RD: 0,
   F_SETFD: 2,
@@ -68,6 +69,7 @@ export const constants = {
   EBUSY: 16,
   EEXIST: 17,
   EINPROGRESS: 36,
+  EADDRINUSE: 48,
   EADDRNOTAVAIL: 49,
   ENOBUFS: 55,
 } as const;

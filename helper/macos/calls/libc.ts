@@ -19,6 +19,8 @@ export class CallFailed extends Error {
 export interface Libc {
   socket(domain: number, type: number, protocol: number): number;
   connect(descriptor: number, address: Buffer): void;
+  bind(descriptor: number, address: Buffer): void;
+  listen(descriptor: number, backlog: number): void;
   ioctl(descriptor: number, request: number, argument: Buffer): void;
   /** The first bytes of `value` that the system has written. */
   getOption(descriptor: number, level: number, option: number, value: Buffer): Buffer;
@@ -53,6 +55,8 @@ export function createLibc(library: string | null): Libc {
     socket: (domain, type, protocol) => done('socket', native().socket(domain, type, protocol)),
     connect: (descriptor, address) =>
       void done('connect', native().connect(descriptor, address, address.length)),
+    bind: (descriptor, address) => void done('bind', native().bind(descriptor, address, address.length)),
+    listen: (descriptor, backlog) => void done('listen', native().listen(descriptor, backlog)),
     ioctl: (descriptor, request, argument) =>
       void done('ioctl', native().ioctl(descriptor, request, 'void *', argument)),
     getOption(descriptor, level, option, value) {
@@ -104,6 +108,8 @@ function load(library: string | null) {
   return {
     socket: bind('int socket(int, int, int)'),
     connect: bind('int connect(int, const void *, uint32_t)'),
+    bind: bind('int bind(int, const void *, uint32_t)'),
+    listen: bind('int listen(int, int)'),
     ioctl: bind('int ioctl(int, unsigned long, ...)'),
     getsockopt: bind('int getsockopt(int, int, int, _Out_ void *, _Inout_ uint32_t *)'),
     setsockopt: bind('int setsockopt(int, int, int, const void *, uint32_t)'),

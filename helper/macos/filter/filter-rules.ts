@@ -71,15 +71,19 @@ function segmentRules({ gateway, maxSegment }: FilterRules): string[] {
 }
 
 /**
- * The proxy's port is for the user who asked for it, and nobody else may answer there, even if the proxy is gone.
+ * The proxy's port is for the user who asked for it, and nobody else may answer there, even if the proxy is gone. The proxy
+ * itself opens no connection within the machine.
  */
-function proxyPortRules({ proxyPort, owner }: FilterRules, { proxy }: FilterUsers): string[] {
-  if (proxyPort === undefined || proxy === undefined) return [];
+function proxyPortRules({ captures, proxyPort, owner }: FilterRules, { proxy }: FilterUsers): string[] {
+  if (proxy === undefined || !captures.some(({ kind }) => kind === 'proxy')) return [];
+  const noWayIn = `block return out quick on lo0 proto tcp all flags S/SA user ${proxy}`;
+  if (proxyPort === undefined) return [noWayIn];
   const allowed = `user { ${[...(isUid(owner) ? [owner] : []), proxy].join(' ')} }`;
-  return ['from any to any port', 'from any port'].flatMap((end, index) => {
+  const ends = ['from any to any port', 'from any port'].flatMap((end, index) => {
     const packets = `out quick on lo0 proto tcp ${end} ${proxyPort}${index === 1 ? ' to any' : ''}`;
     return [`pass ${packets} ${allowed} no state`, `block return ${packets}`];
   });
+  return [noWayIn, ...ends];
 }
 
 const isUid = (user: string | undefined): user is string => user !== undefined && /^\d+$/.test(user);

@@ -1,12 +1,15 @@
 import { Socket } from 'node:net';
-import type { GatewayEndpoint } from '../../network/gateway-endpoint.ts';
 import type { RunCommand } from '../../posix/command.ts';
 import { engineArguments, engineEnvironment } from '../../posix/engine-arguments.ts';
 import type { EngineHost } from '../../system/ports/engine-host-port.ts';
 import type { Accounts } from '../callers/accounts.ts';
 import type { InterfaceCalls } from '../calls/interface-calls.ts';
 import type { RouteCalls } from '../calls/routing-socket.ts';
+import type { Libc } from '../calls/libc.ts';
+import { connectTcp, openTcp } from '../calls/tcp-socket.ts';
 import { outsideWay } from '../routing/outside-way.ts';
+import { asUser } from './as-user.ts';
+import { endProcessesOf } from './end-processes.ts';
 import { createSecretFile } from './secret-file.ts';
 
 /**
@@ -16,13 +19,12 @@ import { createSecretFile } from './secret-file.ts';
 export function createEngineHost(parts: {
   accounts: Accounts;
   script: () => string;
-  /** A TCP socket of the effective user that begins to connect. */
-  openTcp: (endpoint: GatewayEndpoint) => number;
+  libc: Libc;
   run: RunCommand;
   interfaces: InterfaceCalls;
   routes: RouteCalls;
 }): EngineHost {
-  const { accounts, script, openTcp, run, interfaces, routes } = parts;
+  const { accounts, script, libc, run, interfaces, routes } = parts;
   const engine = () => {
     const { engine: account } = accounts.known;
     if (!account) throw new Error('there is no user for the engine');
@@ -40,16 +42,8 @@ export function createEngineHost(parts: {
     }),
     secretFile: (content) => createSecretFile(content),
     connect(gateway) {
-      const { uid } = engine();
-      const { seteuid } = process;
-      if (!seteuid) throw new Error('no users on this system');
-      seteuid(uid);
-      let descriptor: number;
-      try {
-        descriptor = openTcp(gateway);
-      } finally {
-        seteuid(0);
-      }
+      const descriptor = asUser(engine().uid, () => openTcp(libc, gateway));
+      connectTcp(libc, descriptor, gateway);
       return new Socket({ fd: descriptor, readable: true, writable: true, allowHalfOpen: true });
     },
     linkMtu: (address) =>
@@ -62,11 +56,7 @@ export function createEngineHost(parts: {
     roundTripMs: () => Promise.resolve(undefined),
     async endLeftOver() {
       const account = await accounts.engine();
-      if (!account) return;
-      const { status, stderr } = await run('pkill', ['-KILL', '-u', String(account.uid)]);
-      // 1: there are none (pkill(1)).
-      if (status !== 0 && status !== 1)
-        throw new Error(`pkill failed with status ${status}: ${stderr.trim()}`);
+      if (account) await endProcessesOf(run, account.uid);
     },
   };
 }

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createProxyProcess } from '../../../helper/linux/programs/proxy-process.ts';
+import { createProxyProcess } from '../../../helper/posix/proxy-process.ts';
+import { linuxProxy } from '../../../helper/linux/programs/linux-proxy.ts';
 import { killProcessesOf } from '../../../helper/linux/groups/user-processes.ts';
 import { createLog } from '../../../helper/log.ts';
 import { eventually } from '../../lab/runs/process.ts';
@@ -28,7 +29,8 @@ afterEach(async () => {
 });
 
 function create(script: string) {
-  return createProxyProcess({ account, script: () => script, log: createLog() });
+  const log = createLog();
+  return createProxyProcess({ account, system: linuxProxy(log), script: () => script, log });
 }
 
 /** A proxy that somebody in the network has taken over. */

@@ -82,6 +82,7 @@ test('what came too late is the last resort', async () => {
   const asked: string[][] = [];
   const policy = {
     families: both,
+    sources: undefined,
     roundTripMs: 0,
     isBlocked: () => false,
     async resolve(name: string) {

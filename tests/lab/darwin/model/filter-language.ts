@@ -16,6 +16,8 @@ export interface FilterRule {
   to: End;
   users: readonly number[] | undefined;
   icmpType: string | undefined;
+  /** `first`: only the first packet of a connection of TCP. */
+  flags: 'any' | 'first' | undefined;
   state: 'none' | 'device' | 'floating';
   /** As the kernel would list it. */
   text: string;
@@ -42,6 +44,8 @@ export interface Packet {
   /** Whose socket it is, if it is one on this machine. */
   user?: number;
   icmpType?: string;
+  /** In TCP: not the first one of a connection. */
+  isAnswer?: boolean;
 }
 
 /** Throws like pfctl for what it cannot read. */
@@ -113,12 +117,13 @@ function readRule(line: string, tables: ReadonlyMap<string, unknown>): FilterRul
   // Ports only mean something with these (pf.conf(5), "port").
   const hasPorts = (from?.ports ?? to?.ports) !== undefined;
   if (hasPorts && !protocols?.every((one) => one === 'tcp' || one === 'udp')) fail();
+  let flags = skip('flags') ? flagsOf(next()) : undefined;
   const users = skip('user') ? list().map(Number) : undefined;
   const icmpType = skip('icmp6-type') ? next() : undefined;
   if (isScrub) {
     if (!skip('max-mss') || Number.isNaN(Number(next()))) fail();
   }
-  if (skip('flags') && !skip('any')) fail();
+  if (skip('flags')) flags = flagsOf(next());
   let state: FilterRule['state'] = action === 'pass' ? 'floating' : 'none';
   if (skip('no')) state = skip('state') ? 'none' : fail();
   else if (skip('keep')) {
@@ -137,9 +142,16 @@ function readRule(line: string, tables: ReadonlyMap<string, unknown>): FilterRul
     to,
     users,
     icmpType,
+    flags,
     state,
     text: line,
   };
+}
+
+function flagsOf(word: string): 'any' | 'first' {
+  if (word === 'any') return 'any';
+  if (word === 'S/SA') return 'first';
+  throw new Error(`stdin: syntax error: flags ${word}`);
 }
 
 function blockAction(word: string): 'drop' | 'return' {
@@ -175,6 +187,7 @@ function matches(
   if (rule.family !== undefined && rule.family !== (isIPv6(packet.destination) ? 6 : 4)) return false;
   if (rule.protocols && !rule.protocols.includes(packet.protocol)) return false;
   if (rule.icmpType !== undefined && rule.icmpType !== packet.icmpType) return false;
+  if (rule.flags === 'first' && packet.isAnswer) return false;
   // Only of TCP and UDP is a user known.
   const isOfUser = packet.user !== undefined && (packet.protocol === 'tcp' || packet.protocol === 'udp');
   if (rule.users && !(isOfUser && rule.users.includes(packet.user ?? -1))) return false;

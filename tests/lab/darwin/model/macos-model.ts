@@ -400,8 +400,10 @@ export function createMacosModel(): MacosModel {
   function decided(anchor: Anchor, probe: Probe, device: string): FilterRule | undefined {
     const answers = decisions.get(anchor) ?? new Map<string, FilterRule | undefined>();
     decisions.set(anchor, answers);
-    const { source, destination, user, protocol, sourcePort, destinationPort } = probe;
-    const key = [source, destination, user, protocol, sourcePort, destinationPort, device].join(' ');
+    const { source, destination, user, protocol, sourcePort, destinationPort, isAnswer } = probe;
+    const key = [source, destination, user, protocol, sourcePort, destinationPort, isAnswer, device].join(
+      ' ',
+    );
     if (!answers.has(key)) answers.set(key, decide(anchor, probe, 'out', device));
     return answers.get(key);
   }

@@ -8,9 +8,10 @@ import { createAccounts, findGroup } from '../../../../helper/macos/callers/acco
 import { createCallerIdentity, readUid } from '../../../../helper/macos/callers/caller-identity.ts';
 import { constants, layouts } from '../../../../helper/macos/calls/darwin.ts';
 import type { CodeSignatures } from '../../../../helper/macos/calls/code-signature.ts';
-import { createLibc, type Libc } from '../../../../helper/macos/calls/libc.ts';
+import { CallFailed, createLibc, type Libc } from '../../../../helper/macos/calls/libc.ts';
 import { macosPlatform } from '../../../../helper/macos/macos-platform.ts';
 import { createEngineHost } from '../../../../helper/macos/programs/engine-host.ts';
+import { macosProxy } from '../../../../helper/macos/programs/macos-proxy.ts';
 import { createSecretFile } from '../../../../helper/macos/programs/secret-file.ts';
 import { parseOptions } from '../../../../helper/options.ts';
 import type { RunCommand } from '../../../../helper/posix/command.ts';
@@ -44,13 +45,12 @@ test('the platform can be put together on any system, and loads nothing of macOS
   expect(ports.device.exists()).toBe(false);
 });
 
-test('the proxy and the portal are refused in words', async () => {
+test('the portal is refused in words', async () => {
   const ports = macosPlatform.createPorts({
     ofSystem: parseOptions([], macosPlatform.options).ofSystem,
     expectUnchanged: () => undefined,
     log: createLog(() => undefined),
   });
-  await expect(ports.proxies.create()).rejects.toThrow('does not run on macOS yet');
   await expect(ports.portals.start([], () => undefined)).rejects.toThrow('does not run on macOS yet');
 });
 
@@ -185,7 +185,7 @@ describe('callers', () => {
 });
 
 describe('the engine', () => {
-  const create = (run: RunCommand, openTcp: () => number = () => -1) => {
+  const create = (run: RunCommand, libc: Libc = createLibc(null)) => {
     const model = createMacosModel();
     const { calls } = model.startProcess();
     const accounts = createAccounts(answering({ 'id -u _engine': '301', 'id -g _engine': '302' }), {
@@ -195,7 +195,7 @@ describe('the engine', () => {
     const host = createEngineHost({
       accounts,
       script: () => '/opt/engine.mjs',
-      openTcp,
+      libc,
       run,
       interfaces: calls.interfaces,
       routes: calls.routes,
@@ -231,14 +231,50 @@ describe('the engine', () => {
 
   test.skipIf(process.getuid?.() !== 0)('has the sockets that are opened for it, as its user', async () => {
     const users: (number | undefined)[] = [];
-    const { host, accounts } = create(answering({}), () => {
-      users.push(process.geteuid?.());
-      throw new Error('no network');
-    });
+    const refusing: Libc = {
+      ...createLibc(null),
+      socket() {
+        users.push(process.geteuid?.());
+        throw new Error('no network');
+      },
+    };
+    const { host, accounts } = create(answering({}), refusing);
     await accounts.engine();
     expect(() => host.connect({ address: '192.0.2.1', port: 443 })).toThrow('no network');
     expect(users).toEqual([301]);
     expect(process.geteuid?.()).toBe(0);
+  });
+
+  test.skipIf(process.getuid?.() !== 0)('and the proxy has the first port that is free', () => {
+    const calls: string[] = [];
+    const inUse = new Set([28]);
+    const libc: Libc = {
+      ...createLibc(null),
+      socket: () => (calls.push(`socket of ${process.geteuid?.()}`), 7),
+      closeOnExec: () => undefined,
+      setNonBlocking: () => undefined,
+      setOption: () => undefined,
+      bind(_, address) {
+        const port = address.readUInt16BE(layouts.sockaddr_in.sin_port);
+        calls.push(`bind ${port} of ${process.geteuid?.()}`);
+        if (inUse.has(port)) throw new CallFailed('bind', constants.EADDRINUSE);
+      },
+      listen: () => void calls.push('listen'),
+      close: () => void calls.push('close'),
+    };
+    const proxy = macosProxy(libc, answering({}));
+    expect(proxy.openListener({ uid: 303, gid: 303 })).toEqual({ port: 30, descriptor: 7 });
+    expect(calls).toEqual([
+      'socket of 303',
+      'bind 28 of 0',
+      'close',
+      'socket of 303',
+      'bind 30 of 0',
+      'listen',
+    ]);
+    for (const port of [30, 32]) inUse.add(port);
+    expect(() => proxy.openListener({ uid: 303, gid: 303 })).toThrow('no port for the proxy is free');
+    expect(proxy.bindsSources).toBe(true);
   });
 
   test('gets secrets in a file without a name', () => {

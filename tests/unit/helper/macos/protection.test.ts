@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { resolversXml, services } from '../../../lab/darwin/model/macos-model.ts';
 import { isExhaustive } from '../../../lab/runs/thoroughness.ts';
+import { users } from './support/modelled-helper.ts';
 import { interferences, newLease } from './support/interference.ts';
 import {
   addOldState,
@@ -221,6 +222,34 @@ test('resolvers of a new lease come back afterwards instead of the old ones', as
   stop();
   await release(scene);
   expect(scene.model.machine.store.get(services.state)).toBe(resolversXml(['192.168.1.254']));
+});
+
+test('the proxy serves its owner alone, and opens no connection within the machine', async () => {
+  const scene = createScene();
+  await connect(scene, 'proxy');
+  const within = (user: number, ports: { sourcePort: number; destinationPort: number }, isAnswer = false) =>
+    scene.model.send({
+      source: '127.0.0.1',
+      destination: '127.0.0.1',
+      protocol: 'tcp',
+      user,
+      isAnswer,
+      ...ports,
+    });
+  const [asked, answer] = [
+    { sourcePort: 50_000, destinationPort: 8_118 },
+    { sourcePort: 8_118, destinationPort: 50_000 },
+  ];
+  const allowed = { by: 'lo0' };
+  expect(within(users.person, asked)).toEqual(allowed);
+  expect(within(users.proxy, answer, true)).toEqual(allowed);
+  // Somebody else, in both roles.
+  expect(within(502, asked)).toBe('refused');
+  expect(within(502, answer, true)).toBe('refused');
+  const other = { sourcePort: 50_000, destinationPort: 631 };
+  expect(within(users.person, other)).toEqual(allowed);
+  expect(within(users.proxy, other)).toBe('refused');
+  await release(scene);
 });
 
 test('programs cannot be routed by group', async () => {

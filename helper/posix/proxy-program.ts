@@ -1,18 +1,18 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { isDeepStrictEqual } from 'node:util';
 import type { Readable, Writable } from 'node:stream';
-import { onBoundedLine } from '../../bounded-lines.ts';
-import type { Log } from '../../log.ts';
+import { onBoundedLine } from '../bounded-lines.ts';
+import type { Log } from '../log.ts';
 import {
   proxyAnswer,
   type ProxyConfiguration,
   type ProxyLists,
   type ProxyMessage,
   type ProxyReady,
-} from '../../proxy/proxy-messages.ts';
-import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';
-import type { Account } from '../callers/accounts.ts';
-import { findProgram, programEnvironment } from '../../posix/command.ts';
+} from '../proxy/proxy-messages.ts';
+import { SystemChangeFailed } from '../system/ports/system-change-failed.ts';
+import type { ProgramAccount } from './become-user.ts';
+import { programEnvironment } from './command.ts';
 
 /** How long the process may take to apply a configuration, in milliseconds. */
 const answerLimit = 10_000;
@@ -27,6 +27,9 @@ const maxLineBytes = 500;
  */
 export const proxyNodeArguments = ['--max-semi-space-size=2'] as const;
 
+/** How to run Node with these arguments, with no more rights than to become the proxy's user. */
+export type ProxyCommand = (nodeArguments: readonly string[]) => { file: string; args: string[] };
+
 /** A running proxy, permanently as an unprivileged user. */
 export interface ProxyProgram {
   readonly process: ChildProcess;
@@ -36,7 +39,8 @@ export interface ProxyProgram {
 
 /** It ends with the helper, which it notices on its standard input, unless it is configured to outlive it. */
 export function startProxyProgram(options: {
-  account: Account;
+  account: ProgramAccount;
+  command: ProxyCommand;
   /** The proxy's program. */
   script: string;
   /** The descriptor of a listening socket, on which it serves. */
@@ -44,28 +48,20 @@ export function startProxyProgram(options: {
   onEnd: (by: string) => void;
   log: Log;
 }): ProxyProgram {
-  const { account, script, listener, onEnd, log } = options;
-  const setpriv = findProgram('setpriv');
-  if (setpriv === undefined) throw new SystemChangeFailed('setpriv is not installed');
+  const { account, command, script, listener, onEnd, log } = options;
   /** The pending answer to the configuration that was sent. */
   let awaited: PromiseWithResolvers<string> | undefined;
   /** The lists in force; they are only sent again if they change. */
   let lists: ProxyLists | undefined;
-  const argv = [
-    '--no-new-privs',
-    // Capabilities for becoming that user, and for reading its program before that.
-    '--bounding-set=-all,+setuid,+setgid,+dac_read_search',
-    '--inh-caps=-all',
-    '--',
-    process.execPath,
+  const { file, args } = command([
     ...proxyNodeArguments,
     script,
     `--uid=${account.uid}`,
     `--gid=${account.gid}`,
     // The fourth of its descriptors below.
     '--listener=3',
-  ];
-  const started = spawn(setpriv, argv, {
+  ]);
+  const started = spawn(file, args, {
     cwd: '/',
     env: programEnvironment,
     stdio: ['pipe', 'pipe', 'pipe', listener],

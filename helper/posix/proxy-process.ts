@@ -1,13 +1,28 @@
 import { closeSync } from 'node:fs';
 import { createSerialQueue } from '#shared/serial-queue.ts';
-import type { Log } from '../../log.ts';
-import type { ProxyConfiguration } from '../../proxy/proxy-messages.ts';
-import type { ProxyProcess } from '../../system/ports/proxy-host-port.ts';
-import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';
-import type { Account } from '../callers/accounts.ts';
-import { openProxyListener, type ProxyListener } from './proxy-listener.ts';
-import { startProxyProgram, type ProxyProgram } from './proxy-program.ts';
-import { killProcessesOf } from '../groups/user-processes.ts';
+import type { Log } from '../log.ts';
+import type { ProxyConfiguration } from '../proxy/proxy-messages.ts';
+import type { ProxyProcess } from '../system/ports/proxy-host-port.ts';
+import { SystemChangeFailed } from '../system/ports/system-change-failed.ts';
+import type { ProgramAccount } from './become-user.ts';
+import { startProxyProgram, type ProxyCommand, type ProxyProgram } from './proxy-program.ts';
+
+/** A listening socket that the proxy inherits. */
+export interface ProxyListener {
+  port: number;
+  descriptor: number;
+}
+
+/** What a system does for the proxy. */
+export interface ProxySystem {
+  command: ProxyCommand;
+  /** Opens a socket that belongs to the proxy's user. */
+  openListener(account: ProgramAccount): ProxyListener;
+  /** Ends what runs as the proxy's user. */
+  endProcessesOf(account: ProgramAccount): Promise<unknown>;
+  /** Whether the tunnel's packets are told apart by their source, and not by the proxy's user. */
+  bindsSources: boolean;
+}
 
 /** The delay before a proxy that ended is replaced, in milliseconds. */
 const restartAfter = 500;
@@ -18,12 +33,13 @@ const restartAfter = 500;
  * directly. Its listening socket is opened here and kept from one process to the next.
  */
 export function createProxyProcess(options: {
-  account: Account;
+  account: ProgramAccount;
+  system: ProxySystem;
   /** Gives the proxy's program, or throws if it may not be started. */
   script: () => string;
   log: Log;
 }): ProxyProcess {
-  const { account, script, log } = options;
+  const { account, system, script, log } = options;
   let program: ProxyProgram | undefined;
   let configured: ProxyConfiguration | undefined;
   let listener: ProxyListener | undefined;
@@ -34,6 +50,7 @@ export function createProxyProcess(options: {
   function start({ descriptor }: ProxyListener): ProxyProgram {
     const started = startProxyProgram({
       account,
+      command: system.command,
       script: script(),
       listener: descriptor,
       onEnd(by) {
@@ -54,12 +71,13 @@ export function createProxyProcess(options: {
 
   const apply = (configuration: ProxyConfiguration) =>
     enqueue(async () => {
-      if (!program) await killProcessesOf(account.uid);
+      if (!program) await system.endProcessesOf(account);
       if (stopped) throw new SystemChangeFailed('the proxy was stopped');
-      listener ??= openProxyListener(account.uid, log);
+      listener ??= system.openListener(account);
       const { port } = listener;
       program ??= start(listener);
-      const { pacPath } = await program.configure(configuration);
+      const { sources, ...rest } = configuration;
+      const { pacPath } = await program.configure({ ...rest, ...(system.bindsSources && { sources }) });
       const address = `127.0.0.1:${port}`;
       listening = { port, address, pacUrl: `http://${address}${pacPath}` };
     });
