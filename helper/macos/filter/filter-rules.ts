@@ -46,9 +46,6 @@ export function filterText(
   ].join('\n');
 }
 
-/** Whether a rule lists as one line of the kernel's: not so a table. */
-export const isRule = (line: string) => /^(?:pass|block|scrub) /.test(line);
-
 function tables(captures: readonly Capture[]): string[] {
   return captures.flatMap((capture, index) => {
     if (capture.kind !== 'prefixes') return [];
