@@ -405,8 +405,12 @@ function linkRules(family: Family, { networks }: FilterRules): Rule[] {
   if (family === 4) {
     const dhcp: FilterCondition[] = [protocol(udp), { field: 'local-port', port: 68 }, ...remotePorts([67])];
     return [
-      rule('DHCP', [...dhcp, ...remotes(['255.255.255.255'])], 'from-start-on'),
-      ...(onLink.length > 0 ? [rule('DHCP on the link', [...dhcp, ...remotes(onLink)], 'now')] : []),
+      rule('DHCP', [...dhcp, ...remotes(['255.255.255.255'])], 'from-start-on', ['connect']),
+      // Answers come from an address that nobody knows yet.
+      rule("DHCP's answers", dhcp, 'from-start-on', ['accept']),
+      ...(onLink.length > 0
+        ? [rule('DHCP on the link', [...dhcp, ...remotes(onLink)], 'now', ['connect'])]
+        : []),
     ];
   }
   const neighbours = remotes(['fe80::/10', 'ff02::/16']);

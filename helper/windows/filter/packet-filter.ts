@@ -3,6 +3,7 @@ import type { FilterRules, PacketFilter } from '../../system/ports/packet-filter
 import type { PortalRules } from '../../system/ports/portal-port.ts';
 import type { Filter, Filtering, FilterSession } from '../calls/filtering.ts';
 import type { Guid } from '../calls/guid.ts';
+import type { Luid } from '../calls/ip-helper.ts';
 import { SystemError } from '../calls/system-error.ts';
 import { filterProvider, sublayers } from '../identifiers.ts';
 import { withKey } from './filter-key.ts';
@@ -28,6 +29,9 @@ export function createPacketFilter(parts: {
   let session: FilterSession | undefined;
   let portal: { rules: PortalRules; session: FilterSession; timer: NodeJS.Timeout } | undefined;
 
+  /** Those who watch, and what ends the watch of each. */
+  const watching = new Map<() => void, () => void>();
+
   /** The filtering engine may have been restarted; a session of before is none any more. */
   function inSession<Result>(act: (session: FilterSession) => Result): Result {
     if (session) {
@@ -35,14 +39,23 @@ export function createPacketFilter(parts: {
         return act(session);
       } catch (error) {
         if (!(error instanceof SystemError)) throw error;
-        log.warn('a session with the filtering engine has ended; a new one begins', {
-          reason: error.message,
-        });
+        log.warn('a call of the filtering engine failed; a new session begins', { reason: error.message });
+        attempt('a session with the filtering engine could not be closed', () => session?.close());
         session = undefined;
       }
     }
-    session = filtering.open('static');
-    return act(session);
+    const fresh = filtering.open('static');
+    session = fresh;
+    for (const onChange of watching.keys()) watching.set(onChange, fresh.watch(onChange));
+    return act(fresh);
+  }
+
+  function attempt(problem: string, act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      log.error(problem, error);
+    }
   }
 
   function inTransaction(change: (session: FilterSession) => void): void {
@@ -52,11 +65,7 @@ export function createPacketFilter(parts: {
         change(one);
         one.commit();
       } catch (error) {
-        try {
-          one.abort();
-        } catch (cause) {
-          log.error('a transaction of the filter could not be ended', cause);
-        }
+        attempt('a transaction of the filter could not be ended', () => one.abort());
         throw error;
       }
     });
@@ -109,6 +118,16 @@ export function createPacketFilter(parts: {
     openPortal(same, current);
   }
 
+  /** What was last worked out: a list may have a hundred thousand prefixes. */
+  let known: { rules: FilterRules; tunnel: Luid | undefined; filters: Filter[] } | undefined;
+
+  function wantedFor(given: FilterRules): Filter[] {
+    const machine = surroundings();
+    if (known?.rules !== given || known.tunnel !== machine.tunnel)
+      known = { rules: given, tunnel: machine.tunnel, filters: filtersOf(given, machine) };
+    return known.filters;
+  }
+
   const isInForce = (wanted: readonly Filter[]): boolean => {
     const keys = new Set<Guid>(wanted.map(({ key }) => key));
     const found = inSession((one) => one.filters(filterProvider));
@@ -118,7 +137,7 @@ export function createPacketFilter(parts: {
   return {
     // A whole set is replaced at once, however large it is: nothing has to be held back meanwhile.
     async set(next) {
-      apply(filtersOf(next, surroundings()));
+      apply(wantedFor(next));
       rules = next;
       reopenPortal(next);
     },
@@ -132,14 +151,24 @@ export function createPacketFilter(parts: {
     },
     async verify() {
       if (!rules) return 'unset';
-      return isInForce(filtersOf(rules, surroundings())) ? 'in-force' : 'changed';
+      return isInForce(wantedFor(rules)) ? 'in-force' : 'changed';
     },
     async restore() {
-      if (rules) apply(filtersOf(rules, surroundings()));
+      if (rules) apply(wantedFor(rules));
     },
-    watch: (onChange) => inSession((one) => one.watch(onChange)),
+    watch(onChange) {
+      watching.set(
+        onChange,
+        inSession((one) => one.watch(onChange)),
+      );
+      return () => {
+        watching.get(onChange)?.();
+        watching.delete(onChange);
+      };
+    },
     async clear() {
       rules = undefined;
+      known = undefined;
       closePortal();
       inTransaction((one) => {
         // Filters first: a sublayer with some cannot be deleted.

@@ -4,7 +4,7 @@ import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';
 import type { IpHelper, Luid, Route } from '../calls/ip-helper.ts';
 import { gatewayRouteMetric } from '../identifiers.ts';
 import { bestRoutePast, isGatewayRoute, type RoutingTable } from './best-route.ts';
-import { tunnelPrefixes } from './tunnel-routes.ts';
+import { tunnelPrefixes, type TunnelPrefix } from './tunnel-routes.ts';
 
 /**
  * Routes into the tunnel's interface, and one to the gateway past it. Windows has one routing table, in which a route
@@ -37,6 +37,17 @@ export function createRouter(parts: {
     };
   }
 
+  /** What was last worked out: a list may have a hundred thousand prefixes. */
+  const known = new Map<4 | 6, { rules: RoutingRules; prefixes: TunnelPrefix[] }>();
+
+  function prefixesFor(given: RoutingRules, family: 4 | 6): TunnelPrefix[] {
+    const found = known.get(family);
+    if (found?.rules === given) return found.prefixes;
+    const prefixes = tunnelPrefixes(given, family);
+    known.set(family, { rules: given, prefixes });
+    return prefixes;
+  }
+
   function tunnelRoutes(given: RoutingRules, { ipInterfaces }: RoutingTable): Route[] {
     const luid = tunnel();
     if (luid === undefined) return [];
@@ -46,7 +57,7 @@ export function createRouter(parts: {
           given.tunnelAddresses.some((address) => address.includes(':') === (family === 6)) &&
           ipInterfaces.some((one) => one.luid === luid && one.family === family),
       )
-      .flatMap((family) => tunnelPrefixes(given, family))
+      .flatMap((family) => prefixesFor(given, family))
       .map(({ prefix, metric }) => ({ luid, prefix, nextHop: undefined, metric }));
   }
 
@@ -110,6 +121,7 @@ export function createRouter(parts: {
     watch: (onChange) => ipHelper.watch(onChange),
     async clear() {
       rules = undefined;
+      known.clear();
       for (const route of made.values()) ipHelper.deleteRoute(route);
       made.clear();
       const ours = ipHelper.routes().filter(isGatewayRoute);

@@ -14,6 +14,7 @@ import { createNetworkPorts } from '../../../../helper/windows/network-ports.ts'
 import { createTunnelInterface } from '../../../../helper/windows/routing/tunnel-interface.ts';
 import type { Routing } from '#shared/tunnel/state.ts';
 import type { Machine } from './machine.ts';
+import { Life, mortal } from './mortal-calls.ts';
 
 export const gateway = { address: '198.51.100.2', port: 443 };
 export const programs = {
@@ -43,13 +44,15 @@ export interface Disk {
   entry?: JournalEntry;
 }
 
-const journalOn = (disk: Disk): Journal<JournalEntry> => ({
+const journalOn = (disk: Disk, life: Life): Journal<JournalEntry> => ({
   read: async () => (disk.entry ? { kind: 'entry', entry: disk.entry } : { kind: 'empty' }),
   async write(entry) {
+    life.expect();
     disk.entry = entry;
   },
   flush: async () => undefined,
   async clear() {
+    life.expect();
     delete disk.entry;
   },
 });
@@ -58,12 +61,17 @@ const journalOn = (disk: Disk): Journal<JournalEntry> => ({
 export function startHelper(
   machine: Machine,
   disk: Disk,
-  { log, calls = machine.calls }: { log: Log; calls?: WindowsCalls },
+  {
+    log,
+    life = new Life(),
+    change = (calls) => calls,
+  }: { log: Log; life?: Life; change?: (calls: WindowsCalls) => WindowsCalls },
 ): SystemAdapter {
+  const calls = change(mortal(machine.calls, life));
   const tunnel = () => machine.tunnel;
   const ports: Ports = {
     ...createNetworkPorts({ calls, programs, tunnel, log }),
-    device: deviceOf(machine, calls, log),
+    device: deviceOf(machine, calls, { life, log }),
     connections: { end: async () => undefined },
     engines: {
       isAvailable: async () => true,
@@ -93,14 +101,18 @@ export function startHelper(
     groups: { isSupported: () => false, move: notPlayed },
     isSupported: () => true,
   };
-  return createCoordinator({ ports, journal: journalOn(disk), log });
+  return createCoordinator({ ports, journal: journalOn(disk, life), log });
 }
 
 function notPlayed(): never {
   throw new Error('this is not played');
 }
 
-function deviceOf(machine: Machine, calls: WindowsCalls, log: Log): TunnelDevice {
+function deviceOf(
+  machine: Machine,
+  calls: WindowsCalls,
+  { life, log }: { life: Life; log: Log },
+): TunnelDevice {
   let configured: DeviceConfiguration | undefined;
   let isCreated = false;
   const configure = async (given: DeviceConfiguration) => {
@@ -112,6 +124,7 @@ function deviceOf(machine: Machine, calls: WindowsCalls, log: Log): TunnelDevice
     handle: { name: 'Waymaker', packetHeader: 'virtio', open: notPlayed },
     exists: () => machine.tunnel !== undefined,
     async create() {
+      life.expect();
       machine.createTunnel();
       isCreated = true;
     },
@@ -123,6 +136,7 @@ function deviceOf(machine: Machine, calls: WindowsCalls, log: Log): TunnelDevice
     async remove() {
       isCreated = false;
       configured = undefined;
+      life.expect();
       machine.removeTunnel();
     },
     statistics: () => undefined,
@@ -138,6 +152,7 @@ function deviceOf(machine: Machine, calls: WindowsCalls, log: Log): TunnelDevice
     },
     async restore() {
       if (!isCreated) return;
+      life.expect();
       if (machine.tunnel === undefined) machine.createTunnel();
       if (configured) await configure(configured);
     },

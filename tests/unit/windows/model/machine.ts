@@ -34,7 +34,7 @@ export class Machine {
   onCall: (call: string) => void = () => undefined;
   /** Whether the client of names has not read its settings since they last changed. */
   isResolverStale = false;
-  private readonly hasIpv6: boolean;
+  readonly hasIpv6: boolean;
   private phase: Phase = 'running';
   private nextTunnel = tunnelNumber;
   private readonly watchers = {

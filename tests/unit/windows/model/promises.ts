@@ -67,6 +67,25 @@ export const leaksOf = (machine: Machine, promised: readonly Routing[]): string[
     .filter((packet) => machine.outcome(packet) === 'outside')
     .map(describePacket);
 
+/** What the link needs for itself, also before there is a helper. */
+export function linkFailuresOf(machine: Machine): string[] {
+  const [link] = machine.ip.interfaces.filter(
+    ({ luid, isLoopback }) => !isLoopback && luid !== machine.tunnel,
+  );
+  const system = { file: 'C:\\Windows\\System32\\svchost.exe', sid: 'S-1-5-19' };
+  const dhcp = { protocol: 17, localPort: 68, remotePort: 67, program: system };
+  const neighbour = { protocol: 58, remotePort: 0, program: system };
+  const boundTo = { luid: link?.luid ?? 0n };
+  const needed: [string, Packet][] = [
+    ['an answer of DHCP', { way: 'accept', remote: '192.168.7.1', ...dhcp, boundTo }],
+    ['a router’s advertisement', { way: 'accept', remote: 'fe80::1', ...neighbour, localPort: 134, boundTo }],
+  ];
+  return needed
+    .filter(([, { remote }]) => !remote.includes(':') || machine.hasIpv6)
+    .filter(([, packet]) => machine.outcome(packet) === 'refused')
+    .map(([name]) => `${name} is refused`);
+}
+
 /** What does not work although it should while a tunnel is configured. */
 export function failuresOf(machine: Machine, routing: Routing, hasIpv6: boolean): string[] {
   const failures: string[] = [];
@@ -114,6 +133,7 @@ export function failuresOf(machine: Machine, routing: Routing, hasIpv6: boolean)
     program: { file: 'C:\\Windows\\System32\\svchost.exe', sid: 'S-1-5-19' },
   };
   if (machine.outcome(lease) !== 'outside') failures.push('the lease cannot be renewed');
+  failures.push(...linkFailuresOf(machine));
   const stranger: Packet = {
     ...proxied,
     way: 'accept',

@@ -12,7 +12,8 @@ import {
   type Disk,
 } from './helper-on-machine.ts';
 import { ethernet, localRules, Machine, policyRules, wifi } from './machine.ts';
-import { failuresOf, leaksOf } from './promises.ts';
+import { failuresOf, leaksOf, linkFailuresOf } from './promises.ts';
+import { Life } from './mortal-calls.ts';
 import { makeKey } from './registry-tree.ts';
 
 /** What somebody else does while the tunnel is up. */
@@ -40,8 +41,6 @@ export interface Scenario {
   diesAfter?: number | undefined;
 }
 
-class Death extends Error {}
-
 /** Runs a scenario on the model; what was promised and not kept. `change` makes another adapter of the helper's calls. */
 export async function run(
   scenario: Scenario,
@@ -53,23 +52,22 @@ export async function run(
   for (const each of [machine, twin]) prepare(each, scenario);
   const disk: Disk = {};
   const log = createLog(() => undefined);
-  let helper = startHelper(machine, disk, { log, calls: change(machine.calls) });
+  let life = new Life();
+  let helper = startHelper(machine, disk, { log, life, change });
   let promised: Routing[] = [];
   let isKept = false;
   let changes = 0;
-  let isDead = false;
   const look = (call: string) => {
     const leaks = promised.length > 0 ? leaksOf(machine, promised) : [];
     if (isKept && leaks.length > 0) found.push(`after ${call}: ${leaks[0]} leaves`);
     isKept ||= promised.length > 0 && leaks.length === 0;
   };
   machine.onCall = (call) => {
-    if (isDead) throw new Death();
     look(call);
     changes += 1;
     if (changes === scenario.diesAfter) {
-      isDead = true;
-      throw new Death();
+      life.isOver = true;
+      throw new Error('the helper dies');
     }
   };
   const [first, ...others] = scenario.routings;
@@ -108,31 +106,33 @@ export async function run(
       look("others' change");
     }
   } catch (error) {
-    if (!isDead) throw error;
+    if (!life.isOver) throw error;
   }
 
   const last = promised;
-  const isExpectedToHold = isKept && scenario.killSwitch && !isDead;
+  const isExpectedToHold = isKept && scenario.killSwitch && !life.isOver;
   const recover = async () => {
-    isDead = false;
+    life.isOver = true;
+    life = new Life();
     promised = isExpectedToHold ? last : [];
-    helper = startHelper(machine, disk, { log, calls: change(machine.calls) });
+    helper = startHelper(machine, disk, { log, life, change });
     machine.onCall = look;
     const recovery = await helper.recover();
     if (recovery.kind === 'connection' && !recovery.blocked) found.push('recovered, and not blocked');
   };
   const expectClosed = (when: string) => {
     if (isExpectedToHold) found.push(...leaksOf(machine, last).map((leak) => `${when}: ${leak}`));
+    found.push(...linkFailuresOf(machine).map((failure) => `${when}: ${failure}`));
   };
-  if (!isDead && scenario.end === 'release, still blocked') {
+  if (!life.isOver && scenario.end === 'release, still blocked') {
     const { blocked } = await helper.release({ keepBlocking: true });
-    if (!isDead && !blocked) found.push('released, and not blocked');
-    if (!isDead) found.push(...leaksOf(machine, last).map((leak) => `released, still blocked: ${leak}`));
-  } else if (!isDead && scenario.end === 'crash') {
+    if (!life.isOver && !blocked) found.push('released, and not blocked');
+    if (!life.isOver) found.push(...leaksOf(machine, last).map((leak) => `released, still blocked: ${leak}`));
+  } else if (!life.isOver && scenario.end === 'crash') {
     machine.helperEnds();
     expectClosed('without a helper');
     await recover();
-  } else if (!isDead && scenario.end === 'reboot') {
+  } else if (!life.isOver && scenario.end === 'reboot') {
     machine.reboot();
     expectClosed("at the driver's start");
     machine.filteringEngineStarts();
@@ -140,8 +140,8 @@ export async function run(
     await recover();
   }
   promised = [];
-  if (!isDead) await helper.release({ keepBlocking: false });
-  if (isDead) {
+  if (!life.isOver) await helper.release({ keepBlocking: false });
+  if (life.isOver) {
     machine.helperEnds();
     await recover();
     promised = [];
