@@ -500,11 +500,15 @@ const isSid = (user: string | undefined): user is string => user !== undefined &
 /** From the start of the machine on, it takes two: one for the driver alone, and one for the time after. */
 function inSublayer(sublayer: Guid, rules: readonly Rule[], { fromStartOn }: FilterRules): Filter[] {
   return rules
-    .flatMap((rule) =>
-      rule.lifetime === 'from-start-on' && fromStartOn
-        ? [...filtersOfRule(rule, sublayer, 'persistent'), ...filtersOfRule(rule, sublayer, 'boot-time')]
-        : filtersOfRule(rule, sublayer, 'running'),
-    )
+    .flatMap((rule) => {
+      if (rule.lifetime === 'now' || !fromStartOn) return filtersOfRule(rule, sublayer, 'running');
+      // While the driver is alone, no program of ours runs, and nobody can say whose a socket is.
+      const isOfUser = rule.conditions.some(({ field }) => field === 'user');
+      return [
+        ...filtersOfRule(rule, sublayer, 'persistent'),
+        ...(isOfUser ? [] : filtersOfRule(rule, sublayer, 'boot-time')),
+      ];
+    })
     .map((filter) => withKey({ ...filter, provider: filterProvider }));
 }
 

@@ -52,13 +52,13 @@ export function createRouter(parts: {
     const luid = tunnel();
     if (luid === undefined) return [];
     return ([4, 6] as const)
-      .filter(
-        (family) =>
-          given.tunnelAddresses.some((address) => address.includes(':') === (family === 6)) &&
-          ipInterfaces.some((one) => one.luid === luid && one.family === family),
-      )
-      .flatMap((family) => prefixesFor(given, family))
-      .map(({ prefix, metric }) => ({ luid, prefix, nextHop: undefined, metric }));
+      .filter((family) => ipInterfaces.some((one) => one.luid === luid && one.family === family))
+      .flatMap((family) => {
+        // The tunnel's own address. With none, a prefix would be a network on a link, whose last address is for broadcasts.
+        const nextHop = given.tunnelAddresses.findLast((address) => address.includes(':') === (family === 6));
+        if (nextHop === undefined) return [];
+        return prefixesFor(given, family).map(({ prefix, metric }) => ({ luid, prefix, nextHop, metric }));
+      });
   }
 
   function add(route: Route): void {
@@ -108,8 +108,9 @@ export function createRouter(parts: {
       const table = read();
       const pin = gatewayRoute(rules, table);
       const wanted = [...(pin ? [pin] : []), ...tunnelRoutes(rules, table)];
-      const found = new Map(table.routes.map((route) => [nameOf(route), route.metric]));
-      const isWhole = wanted.every((route) => found.get(nameOf(route)) === route.metric);
+      // Only one of ours has this prefix in the tunnel, whatever the system makes of its next hop.
+      const found = new Set(table.routes.map(leadOf));
+      const isWhole = wanted.every((route) => found.has(leadOf(route)));
       const strays = table.routes.filter(
         (route) => isGatewayRoute(route) && (!pin || nameOf(route) !== nameOf(pin)),
       );
@@ -131,4 +132,5 @@ export function createRouter(parts: {
   };
 }
 
+const leadOf = ({ luid, prefix, metric }: Route) => `${luid} ${prefix} ${metric}`;
 const nameOf = ({ luid, prefix, nextHop }: Route) => `${luid} ${prefix} ${nextHop ?? ''}`;
