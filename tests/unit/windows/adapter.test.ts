@@ -28,6 +28,7 @@ const scenarios: fc.Arbitrary<Scenario> = fc.record({
   hasIpv6: fc.boolean(),
   hasPolicies: fc.boolean(),
   othersPermit: fc.boolean(),
+  isReaddressed: fc.boolean(),
   killSwitch: fc.boolean(),
   routings: fc.array(routing, { minLength: 1, maxLength: 3 }),
   act: fc.constantFrom(...othersActs),

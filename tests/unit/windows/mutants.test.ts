@@ -19,6 +19,7 @@ const base: Scenario = {
   hasPolicies: true,
   othersPermit: true,
   killSwitch: true,
+  isReaddressed: true,
   routings: [everything],
   act: 'nothing',
   end: 'reboot',

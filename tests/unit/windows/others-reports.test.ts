@@ -35,7 +35,7 @@ afterEach(() => machine.helperEnds());
 async function connect(routing = everything, killSwitch = false) {
   const helper = startHelper(machine, disk, { log });
   await helper.apply(connectionOf(routing, killSwitch));
-  await helper.configure(configurationWith(true));
+  await helper.configure(configurationWith());
   return helper;
 }
 

@@ -29,6 +29,7 @@ const base: Scenario = {
   hasPolicies: true,
   othersPermit: false,
   killSwitch: true,
+  isReaddressed: true,
   routings: [everything, some, byProxy],
   act: 'nothing',
   end: 'release, still blocked',

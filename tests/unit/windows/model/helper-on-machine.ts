@@ -33,8 +33,9 @@ export const connectionOf = (routing: Routing, killSwitch: boolean): Connection 
   owner,
 });
 
-export const configurationWith = (hasIpv6: boolean) => ({
-  addresses: { ipv4: '10.9.0.2', ...(hasIpv6 && { ipv6: '2001:db8:9::2' }) },
+/** `end`: of the tunnel's addresses. */
+export const configurationWith = (end = 2) => ({
+  addresses: { ipv4: `10.9.0.${end}`, ipv6: `2001:db8:9::${end}` },
   mtu: 1_400,
   dns: { servers: [tunnelResolver], searchDomains: ['corp.example'] },
 });
@@ -115,9 +116,9 @@ function deviceOf(
 ): TunnelDevice {
   let configured: DeviceConfiguration | undefined;
   let isCreated = false;
-  const configure = async (given: DeviceConfiguration) => {
+  const tunnelInterface = () => {
     if (machine.tunnel === undefined) throw new Error('there is no adapter');
-    await createTunnelInterface({ ipHelper: calls.ipHelper, luid: machine.tunnel, log }).configure(given);
+    return createTunnelInterface({ ipHelper: calls.ipHelper, luid: machine.tunnel, log });
   };
   return {
     name: 'Waymaker',
@@ -130,9 +131,12 @@ function deviceOf(
     },
     async configure(given) {
       configured = given;
-      await configure(given);
+      await tunnelInterface().configure(given);
     },
-    removeAddresses: async () => undefined,
+    async removeAddresses(old) {
+      const gone = old.filter((address) => !configured?.addresses.includes(address));
+      tunnelInterface().removeAddresses(gone);
+    },
     async remove() {
       isCreated = false;
       configured = undefined;
@@ -154,7 +158,7 @@ function deviceOf(
       if (!isCreated) return;
       life.expect();
       if (machine.tunnel === undefined) machine.createTunnel();
-      if (configured) await configure(configured);
+      if (configured) await tunnelInterface().configure(configured);
     },
     watch: (onChange) => calls.ipHelper.watch(onChange),
   };

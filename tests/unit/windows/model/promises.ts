@@ -113,6 +113,10 @@ export function failuresOf(machine: Machine, routing: Routing, hasIpv6: boolean)
     if (isOnLink ? outcome === 'outside' : outcome !== wanted)
       failures.push(`${describePacket(packet)}: ${outcome} instead of ${wanted}`);
   }
+  const own = machine.ip.addresses.find(
+    ({ luid, address }) => luid === machine.tunnel && !address.includes(':'),
+  );
+  const inTunnel = { address: own?.address ?? 'none' };
   const proxied: Packet = {
     way: 'connect',
     remote: listed,
@@ -120,7 +124,7 @@ export function failuresOf(machine: Machine, routing: Routing, hasIpv6: boolean)
     localPort: 50_001,
     remotePort: 443,
     program: programs.proxy,
-    boundTo: { address: '10.9.0.2' },
+    boundTo: inTunnel,
   };
   if (routing.mode === 'pac' && machine.outcome(proxied) !== 'tunnel')
     failures.push('the proxy does not reach the tunnel');
@@ -139,7 +143,7 @@ export function failuresOf(machine: Machine, routing: Routing, hasIpv6: boolean)
     way: 'accept',
     localPort: 8_080,
     program: browser,
-    boundTo: { address: '10.9.0.2' },
+    boundTo: inTunnel,
   };
   if (machine.outcome(stranger) !== 'refused') failures.push('a stranger comes in through the tunnel');
   return failures;

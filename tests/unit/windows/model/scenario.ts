@@ -31,6 +31,8 @@ type OthersAct = (typeof othersActs)[number];
 export interface Scenario {
   hasIpv6: boolean;
   hasPolicies: boolean;
+  /** The gateway assigns other addresses after a while. */
+  isReaddressed: boolean;
   /** Another program's filters permit everything, for good. */
   othersPermit: boolean;
   killSwitch: boolean;
@@ -76,9 +78,17 @@ export async function run(
     promised = [first];
     await helper.apply(connectionOf(first, scenario.killSwitch));
     if (!isKept) found.push(`applied: ${leaksOf(machine, promised)[0]} leaves`);
-    await helper.configure(configurationWith(true));
+    await helper.configure(configurationWith());
     if (!(await helper.verify())) found.push('not all is in force');
     found.push(...stateProblems(machine, first, scenario.hasIpv6));
+    if (scenario.isReaddressed) {
+      await helper.configure(configurationWith(77));
+      found.push(
+        ...stateProblems(machine, first, scenario.hasIpv6).map((problem) => `other addresses: ${problem}`),
+      );
+      const [old] = machine.ip.addresses.filter(({ address }) => address === '10.9.0.2');
+      if (old) found.push('the address of before stays');
+    }
     for (const routing of others) {
       promised.push(routing);
       await helper.route({ routing: readRouting(routing) });
