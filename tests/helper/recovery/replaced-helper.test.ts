@@ -41,6 +41,14 @@ test('with the kill switch on, they go on through the next helper’s tunnel, an
   expect(findLeaks(await control.stop(), 'waits')).not.toEqual([]);
 });
 
+test('without it, they end with the next helper where one was killed', async () => {
+  await net.connect();
+  const talks = await talkOnBoth(net.lab.user, addresses.echo, 'killed');
+  await net.end('SIGKILL');
+  await net.start();
+  await eventually('they have ended', () => talks.every((one) => one.isOver()) || undefined);
+});
+
 test('without it, they end with the helper', async () => {
   await net.connect();
   const talks = await talkOnBoth(net.lab.user, addresses.echo, 'ends');
