@@ -79,7 +79,7 @@ export async function setUp(options: SetUp = {}) {
   const words: string[] = [];
   const who = {
     isSignedIn: options.signedIn !== false,
-    refusal: undefined as GatewayRefusal | undefined,
+    refusal: undefined as GatewayRefusal | undefined | Promise<undefined>,
     hasPlan: true,
   };
   const preferred = {

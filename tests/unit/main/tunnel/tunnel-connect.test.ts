@@ -300,6 +300,18 @@ describe('connect', () => {
     },
   );
 
+  test('a disconnect is not overtaken by a connect for which the service is still asked', async () => {
+    const { tunnel, who, commands, signIns, snapshot } = await setUp();
+    const asked = Promise.withResolvers<undefined>();
+    who.refusal = asked.promise;
+    const connecting = tunnel.connect({ address });
+    await tunnel.disconnect(undefined);
+    asked.resolve(undefined);
+    await connecting;
+    expect(await snapshot()).toEqual({ state: 'disconnected' });
+    expect([signIns, commands().map(({ method }) => method)]).toEqual([[], ['disconnect']]);
+  });
+
   test('a cancelled browser sign-in is told', async () => {
     const { tunnel, settled } = await setUp({
       results: [
