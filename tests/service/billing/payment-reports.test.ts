@@ -199,50 +199,63 @@ describe.each(databaseKindsOfRun)('reports of a provider on %s', (kind) => {
     return row;
   }
 
-  test('what is paid for an account that is gone is owed, until the provider has given it back', async () => {
-    const { database } = running.service;
-    const { now } = running.clock;
-    const { log, text } = createTestLog();
-    const entitlements = createEntitlements({ gateways: undefined, now });
-    const settle = createSettle({ entitlements, now, logger: log });
-    const { device, email, id, reference } = await newOrder(running);
-    await database.update(orders).set({ paymentBegunAt: now() }).where(eq(orders.uuid, reference));
-    await device.client.call('deleteSelf');
-    const states: PaymentState[] = [{ revision: 1, state: 'paid', amount: 999, currency: 'USD' }];
-    const refunds: string[] = [];
-    let gives = false;
-    const provider: PaymentProvider = {
-      createPayment: () => Promise.reject(new Error('nothing is bought')),
-      paymentOf: async (of) => (of === reference && states.at(-1)) || Promise.reject(new Error('another')),
-      async refund(of) {
-        refunds.push(of);
-        if (!gives) throw new Error('no refunds on a Sunday');
-        states.push({ revision: 2, state: 'refunded', amount: 999, currency: 'USD' });
-        return states.at(-1) ?? Promise.reject(new Error('no state'));
-      },
-    };
-    const reconcile = () => reconcilePayments({ database, provider, settle, now, logger: log });
-    expect(await send(report(reference, 1, 'paid'))).toBe(200);
-    const owed = { email: expect.stringMatching(/^deleted-/), paidAt: null, reversedAt: null };
-    expect(await orderOf(reference)).toMatchObject({ ...owed, refundDueAt: now() });
+  test.each(['is heard', 'is lost'])(
+    'what is paid for an account that is gone is owed, until the provider has given it back, once: its answer %s',
+    async (answer) => {
+      const { database } = running.service;
+      const { now } = running.clock;
+      const { log, text } = createTestLog();
+      const entitlements = createEntitlements({ gateways: undefined, now });
+      const settle = createSettle({ entitlements, now, logger: log });
+      const { device, email, id, reference } = await newOrder(running);
+      await database.update(orders).set({ paymentBegunAt: now() }).where(eq(orders.uuid, reference));
+      await device.client.call('deleteSelf');
+      const states: PaymentState[] = [{ revision: 1, state: 'paid', amount: 999, currency: 'USD' }];
+      const refunds: string[] = [];
+      let gives = false;
+      const provider: PaymentProvider = {
+        createPayment: () => Promise.reject(new Error('nothing is bought')),
+        paymentOf: async (of) => (of === reference && states.at(-1)) || Promise.reject(new Error('another')),
+        async refund(of) {
+          refunds.push(of);
+          if (!gives) throw new Error('no refunds on a Sunday');
+          states.push({ revision: 2, state: 'refunded', amount: 999, currency: 'USD' });
+          if (answer === 'is lost') throw new Error('closed without an answer');
+          return states.at(-1) ?? Promise.reject(new Error('no state'));
+        },
+      };
+      const reconcile = () => reconcilePayments({ database, provider, settle, now, logger: log });
+      expect(await send(report(reference, 1, 'paid'))).toBe(200);
+      const owed = { email: expect.stringMatching(/^deleted-/), paidAt: null, reversedAt: null };
+      expect(await orderOf(reference)).toMatchObject({ ...owed, refundDueAt: now() });
 
-    await reconcile();
-    expect(new Set(refunds)).toEqual(new Set([reference]));
-    expect(text()).toContain(`"order":${id},"reference":"${reference}"`);
-    expect(text()).toContain('could not be given back');
-    expect(text()).not.toContain(email);
-    expect(await orderOf(reference)).toMatchObject({ ...owed, refundDueAt: now() });
+      await reconcile();
+      expect(new Set(refunds)).toEqual(new Set([reference]));
+      expect(text()).toContain(`"order":${id},"reference":"${reference}"`);
+      expect(text()).toContain('could not be given back');
+      expect(text()).not.toContain(email);
+      expect(await orderOf(reference)).toMatchObject({ ...owed, refundDueAt: now() });
 
-    running.clock.advance({ hours: 1 });
-    gives = true;
-    await reconcile();
-    expect(await orderOf(reference)).toMatchObject({ paidAt: null, reversedAt: now(), paymentCheckAt: null });
-    const asked = refunds.length;
-    running.clock.advance({ hours: 24 * 100 });
-    await reconcile();
-    expect(refunds).toHaveLength(asked);
-    expect(text()).not.toContain('an order is given up');
-  });
+      running.clock.advance({ hours: 1 });
+      gives = true;
+      await reconcile();
+      const asked = refunds.length;
+      if (answer === 'is lost') {
+        expect(await orderOf(reference)).toMatchObject(owed);
+        running.clock.advance({ hours: 1 });
+        await reconcile();
+      }
+      expect(await orderOf(reference)).toMatchObject({
+        paidAt: null,
+        reversedAt: now(),
+        paymentCheckAt: null,
+      });
+      running.clock.advance({ hours: 24 * 100 });
+      await reconcile();
+      expect(refunds).toHaveLength(asked);
+      expect(text()).not.toContain('an order is given up');
+    },
+  );
 
   test('what was had before its account was deleted is not given back, also after a dispute that was won', async () => {
     const { device, reference } = await newOrder(running);
