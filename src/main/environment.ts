@@ -1,3 +1,4 @@
+import { helperAddress } from '#node/os/helper-address.ts';
 import { preferredTag } from '#shared/language.ts';
 
 /** What the environment decides: where the service and the helper are. */
@@ -10,12 +11,12 @@ export interface Environment {
 
 export function readEnvironment(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Environment {
   const places: Partial<Record<NodeJS.Platform, string>> = {
-    win32: String.raw`\\.\pipe\waymaker-helper`,
+    win32: helperAddress.pipe,
     darwin: '/var/run/waymaker/helper.sock',
   };
   return {
     apiUrl: (env['WAYMAKER_API_URL'] ?? 'https://api.waymaker.example').replace(/\/+$/, ''),
-    helperSocket: env['WAYMAKER_HELPER_SOCKET'] ?? places[platform] ?? '/run/waymaker/helper.sock',
+    helperSocket: env['WAYMAKER_HELPER_SOCKET'] ?? places[platform] ?? helperAddress.socket,
   };
 }
 

@@ -1,0 +1,57 @@
+import koffi from 'koffi';
+import { loadLibrary, returned } from './native-library.ts';
+
+/** <winbase.h>, <winnt.h>. */
+export const pipeConstants = {
+  PIPE_ACCESS_DUPLEX: 0x3,
+  FILE_FLAG_OVERLAPPED: 0x4000_0000,
+  FILE_FLAG_FIRST_PIPE_INSTANCE: 0x8_0000,
+  /** With zeros for bytes instead of messages, and for calls that wait. */
+  PIPE_REJECT_REMOTE_CLIENTS: 0x8,
+  PIPE_UNLIMITED_INSTANCES: 255,
+  PROCESS_QUERY_LIMITED_INFORMATION: 0x1000,
+} as const;
+
+/** <winerror.h>. */
+export const pipeCodes = {
+  ERROR_NO_DATA: 232,
+  ERROR_PIPE_CONNECTED: 535,
+  ERROR_IO_PENDING: 997,
+} as const;
+
+export type PipeCalls = ReturnType<typeof loadPipeCalls>;
+
+export function loadPipeCalls() {
+  const { bind } = loadLibrary('kernel32.dll');
+  return {
+    create: bind('CreateNamedPipeW', 'intptr', [
+      'str16',
+      'uint32',
+      'uint32',
+      'uint32',
+      'uint32',
+      'uint32',
+      'uint32',
+      'void *',
+    ]),
+    connect: bind('ConnectNamedPipe', 'int', ['intptr', 'void *']),
+    disconnect: bind('DisconnectNamedPipe', 'int', ['intptr']),
+    read: bind('ReadFile', 'int', ['intptr', 'void *', 'uint32', 'void *', 'void *']),
+    outcome: bind('GetOverlappedResult', 'int', ['intptr', 'void *', returned('uint32'), 'int']),
+    cancel: bind('CancelIoEx', 'int', ['intptr', 'void *']),
+    createEvent: bind('CreateEventW', 'intptr', ['void *', 'int', 'int', 'void *']),
+    setEvent: bind('SetEvent', 'int', ['intptr']),
+    resetEvent: bind('ResetEvent', 'int', ['intptr']),
+    close: bind('CloseHandle', 'int', ['intptr']),
+    clientPid: bind('GetNamedPipeClientProcessId', 'int', ['intptr', returned('uint32')]),
+    openProcess: bind('OpenProcess', 'intptr', ['uint32', 'int', 'uint32']),
+    program: bind('QueryFullProcessImageNameW', 'int', [
+      'intptr',
+      'uint32',
+      'void *',
+      koffi.inout(koffi.pointer('uint32')),
+    ]),
+    // libuv's, which Node exports: the handle becomes a descriptor of Node's own C library.
+    descriptor: koffi.load(null).func('int uv_open_osfhandle(intptr)') as (handle: number) => unknown,
+  };
+}

@@ -1,0 +1,138 @@
+import { Socket } from 'node:net';
+import { pipeClientIdentity, type TokenIdentity } from './access-token.ts';
+import { handleOrThrow, orThrow } from './last-error.ts';
+import { steadyMemory } from './native-library.ts';
+import { loadPipeCalls, pipeConstants as constants, type PipeCalls } from './pipe-calls.ts';
+import { createPipePlace, type PipePlace } from './pipe-place.ts';
+import { withAccess } from './security-descriptor.ts';
+import type { Sid } from './security-identifier.ts';
+
+/** Who has opened a pipe, as the system says. */
+export interface PipeClient extends TokenIdentity {
+  pid: number;
+  /** The file of its program; undefined if that has ended. */
+  program: string | undefined;
+}
+
+export interface PipeServerOptions {
+  /** `\\.\pipe\…`. */
+  path: string;
+  /** Who may open it, in the security descriptor definition language. */
+  access: string;
+  /** The groups of which is asked who calls. */
+  groups: readonly Sid[];
+  onClient(socket: Socket, client: PipeClient): void;
+  /** A client was not served, or no more can be. */
+  onProblem(error: unknown): void;
+}
+
+/** So many may be about to send it. */
+const maxPending = 32;
+const bufferBytes = 64 * 1024;
+
+/**
+ * Listens on a named pipe. Node's own server has no way to say who may open it, and none to find out who did. The first
+ * byte is read here: only then does the system say who has sent it. Throws if there is a pipe of that name.
+ */
+export function listenOnPipe(options: PipeServerOptions): { close(): void } {
+  const calls = loadPipeCalls();
+  const { path, access } = options;
+  const places = new Set<PipePlace>();
+  let isFirst = true;
+  let isClosed = false;
+
+  function createPipe(): number {
+    const { PIPE_ACCESS_DUPLEX, FILE_FLAG_OVERLAPPED, FILE_FLAG_FIRST_PIPE_INSTANCE } = constants;
+    const mode = PIPE_ACCESS_DUPLEX | FILE_FLAG_OVERLAPPED | (isFirst ? FILE_FLAG_FIRST_PIPE_INSTANCE : 0);
+    const { PIPE_REJECT_REMOTE_CLIENTS: type, PIPE_UNLIMITED_INSTANCES: most } = constants;
+    const pipe = withAccess(access, (attributes) =>
+      handleOrThrow(
+        'CreateNamedPipeW',
+        calls.create(path, mode, type, most, bufferBytes, bufferBytes, 0, attributes),
+      ),
+    );
+    isFirst = false;
+    return pipe;
+  }
+
+  function listen(place: PipePlace): void {
+    try {
+      place.listen(createPipe());
+    } catch (error) {
+      place.close();
+      places.delete(place);
+      options.onProblem(error);
+    }
+  }
+
+  function addPlace(): PipePlace {
+    const place = createPipePlace(calls, {
+      onOpened() {
+        const isOneFree = [...places].some((one) => one.isFree());
+        if (!isOneFree && places.size < maxPending) listen(addPlace());
+      },
+      onFirstByte(pipe, byte) {
+        serve(pipe, byte);
+        if (!isClosed) listen(place);
+      },
+      onLost() {
+        if (!isClosed) listen(place);
+      },
+    });
+    places.add(place);
+    return place;
+  }
+
+  function serve(pipe: number, byte: Uint8Array): void {
+    let client: PipeClient;
+    try {
+      client = identify(calls, pipe, options.groups);
+    } catch (error) {
+      calls.close(pipe);
+      return options.onProblem(error);
+    }
+    const descriptor = Number(calls.descriptor(pipe));
+    if (descriptor < 0) {
+      calls.close(pipe);
+      return options.onProblem(new Error('Node takes no more pipes'));
+    }
+    const socket = new Socket({ fd: descriptor, readable: true, writable: true });
+    socket.unshift(byte);
+    options.onClient(socket, client);
+  }
+
+  // Whoever starts the server is told if this one cannot be had.
+  addPlace().listen(createPipe());
+  // What the system calls back does not keep this process alive.
+  const alive = setInterval(() => undefined, 2 ** 30);
+  return {
+    close() {
+      isClosed = true;
+      clearInterval(alive);
+      for (const one of places) one.close();
+    },
+  };
+}
+
+function identify(calls: PipeCalls, pipe: number, groups: readonly Sid[]): PipeClient {
+  const identity = pipeClientIdentity(pipe, groups);
+  const into: unknown[] = [0];
+  orThrow('GetNamedPipeClientProcessId', calls.clientPid(pipe, into));
+  const pid = Number(into[0]);
+  return { ...identity, pid, program: programOf(calls, pid) };
+}
+
+const maxPathBytes = 2 * 32_768;
+
+function programOf(calls: PipeCalls, pid: number): string | undefined {
+  const handle = Number(calls.openProcess(constants.PROCESS_QUERY_LIMITED_INFORMATION, 0, pid));
+  if (handle === 0) return undefined;
+  try {
+    const name = steadyMemory(maxPathBytes);
+    const length: unknown[] = [maxPathBytes / 2];
+    if (Number(calls.program(handle, 0, name, length)) === 0) return undefined;
+    return name.toString('utf16le', 0, 2 * Number(length[0]));
+  } finally {
+    calls.close(handle);
+  }
+}

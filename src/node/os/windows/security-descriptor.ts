@@ -1,0 +1,78 @@
+import { lastError, orThrow, CallFailed } from './last-error.ts';
+import { changed, loadLibrary, returned, steadyMemory } from './native-library.ts';
+import { readSid, type Sid } from './security-identifier.ts';
+
+/** <sddl.h>. */
+const SDDL_REVISION_1 = 1;
+/** <winnt.h>. */
+const OWNER_SECURITY_INFORMATION = 0x1;
+const DACL_SECURITY_INFORMATION = 0x4;
+const PROTECTED_DACL_SECURITY_INFORMATION = 0x8000_0000;
+
+let calls: ReturnType<typeof load> | undefined;
+
+function load() {
+  const advapi = loadLibrary('advapi32.dll');
+  return {
+    read: advapi.bind('ConvertStringSecurityDescriptorToSecurityDescriptorW', 'int', [
+      'str16',
+      'uint32',
+      returned('uintptr'),
+      'void *',
+    ]),
+    free: loadLibrary('kernel32.dll').bind('LocalFree', 'uintptr', ['uintptr']),
+    getOfFile: advapi.bind('GetFileSecurityW', 'int', [
+      'str16',
+      'uint32',
+      'void *',
+      'uint32',
+      changed('uint32'),
+    ]),
+    setOfFile: advapi.bind('SetFileSecurityW', 'int', ['str16', 'uint32', 'uintptr']),
+  };
+}
+
+/**
+ * Has `make` make something to which only those have access whom `access` names, in the security descriptor definition
+ * language (MS-DTYP 2.5.1). It gets the SECURITY_ATTRIBUTES of <minwinbase.h>.
+ */
+export function withAccess<Result>(access: string, make: (attributes: Buffer) => Result): Result {
+  return withDescriptor(access, (descriptor) => {
+    const attributes = steadyMemory(24);
+    attributes.writeUInt32LE(24, 0);
+    attributes.writeBigUInt64LE(descriptor, 8);
+    return make(attributes);
+  });
+}
+
+/** Has `make` make something of a security descriptor, by its address. */
+function withDescriptor<Result>(access: string, make: (descriptor: bigint) => Result): Result {
+  const { read, free } = (calls ??= load());
+  const into: unknown[] = [0];
+  orThrow('ConvertStringSecurityDescriptorToSecurityDescriptorW', read(access, SDDL_REVISION_1, into, null));
+  const [descriptor] = into as [number | bigint];
+  try {
+    return make(BigInt(descriptor));
+  } finally {
+    free(descriptor);
+  }
+}
+
+/** Gives a file or directory that access, and none that it inherits. */
+export function setFileAccess(file: string, access: string): void {
+  const { setOfFile } = (calls ??= load());
+  // Negative numbers are not taken for unsigned ones.
+  const what = (DACL_SECURITY_INFORMATION | PROTECTED_DACL_SECURITY_INFORMATION) >>> 0;
+  withDescriptor(access, (descriptor) => orThrow('SetFileSecurityW', setOfFile(file, what, descriptor)));
+}
+
+/** Whose a file or directory is. */
+export function fileOwner(file: string): Sid {
+  const { getOfFile } = (calls ??= load());
+  const descriptor = steadyMemory(1_024);
+  const needed: unknown[] = [0];
+  if (Number(getOfFile(file, OWNER_SECURITY_INFORMATION, descriptor, descriptor.length, needed)) === 0)
+    throw new CallFailed('GetFileSecurityW', lastError());
+  // SECURITY_DESCRIPTOR_RELATIVE of <winnt.h>: where the owner is comes after four bytes.
+  return readSid(descriptor, descriptor.readUInt32LE(4));
+}
