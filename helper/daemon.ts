@@ -33,7 +33,7 @@ export async function restoreSystem(options: HelperOptions, platform: Platform):
   // Also keeps out a helper that the service manager starts again meanwhile.
   await becomeOnly(options, platform, log);
   // It starts no program of ours.
-  const ports = platform.createPorts({ ofSystem: options.ofSystem, expectUnchanged: () => undefined, log });
+  const ports = platform.createPorts({ ...options, expectUnchanged: () => undefined, log });
   const journal = createListJournal(options.stateDirectory, ports.dns.undoSchema);
   const adapter = createCoordinator({ ports, journal, log });
   await adapter.recover();
@@ -53,18 +53,19 @@ export async function restoreSystem(options: HelperOptions, platform: Platform):
 export async function startDaemon(
   options: HelperOptions,
   platform: Platform,
+  writeLog: (line: string) => void,
 ): Promise<{ stop(): Promise<void>; checked: Promise<never> }> {
   const logMemory = createLogMemory();
   /** The connection's owner, once there can be one. */
   let owner: () => string | undefined = () => undefined;
-  const log = createLog(undefined, (record) => logMemory.add(record.user ?? owner(), record));
+  const log = createLog(writeLog, (record) => logMemory.add(record.user ?? owner(), record));
   await becomeOnly(options, platform, log);
   const { allowedUsers, allowedGroup, ofSystem } = options;
   let installation: CheckedInstallation | undefined;
   const replaced = Promise.withResolvers<never>();
   replaced.promise.catch(() => undefined);
   const ports = platform.createPorts({
-    ofSystem: options.ofSystem,
+    ...options,
     expectUnchanged: () => installation?.expectUnchanged(replaced.reject),
     log,
   });

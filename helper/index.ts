@@ -15,20 +15,20 @@ if (options.isRestore) {
   process.exit(0);
 }
 
-const endRefused = (error: unknown): never => {
+const supervisor = await platform.findSupervisor(options);
+const endRefused = (error: unknown): void => {
   if (!(error instanceof InstallationRefused)) throw error;
-  createLog().error('this installation is not used', error);
-  process.exit(error.exitCode);
+  createLog(supervisor.writeLog).error('this installation is not used', error);
+  supervisor.end(error.exitCode);
 };
-const daemon = await startDaemon(options, platform).catch(endRefused);
-platform.notifyReady();
-daemon.checked.catch(async (error: unknown) => {
-  await daemon.stop();
-  endRefused(error);
-});
-
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-  process.once(signal, () => {
-    void daemon.stop().then(() => process.exit(0));
+const daemon = await startDaemon(options, platform, supervisor.writeLog).catch(endRefused);
+if (daemon) {
+  supervisor.ready();
+  daemon.checked.catch(async (error: unknown) => {
+    await daemon.stop();
+    endRefused(error);
   });
+  await supervisor.told;
+  await daemon.stop();
+  supervisor.end(0);
 }

@@ -27,14 +27,14 @@ const absolutePath = z.string().check(z.refine((text) => path.isAbsolute(text), 
 const user = z.string().check(z.regex(/^[\w-]{1,64}$/, 'not a user'));
 
 /** Throws on an unknown option or an invalid value. */
-export function parseOptions(argv: string[], { places, further }: SystemOptions): HelperOptions {
+export function parseOptions(argv: string[], { usual, further }: SystemOptions): HelperOptions {
   const { values } = parseArgs({
     args: argv,
     options: {
-      socket: { type: 'string', default: places.socket },
-      'state-dir': { type: 'string', default: places.stateDirectory },
+      socket: { type: 'string', default: usual.socket },
+      'state-dir': { type: 'string', default: usual.stateDirectory },
       'allow-user': { type: 'string', multiple: true, default: [] },
-      'allow-group': { type: 'string', default: 'waymaker' },
+      'allow-group': { type: 'string', default: usual.allowedGroup },
       engine: { type: 'string', default: 'automatic' },
       restore: { type: 'boolean', default: false },
       ...Object.fromEntries(

@@ -1,15 +1,20 @@
 import { z } from 'zod/mini';
+import { helperAddress } from '#node/os/helper-address.ts';
 import { lockDirectory } from '#node/os/posix/directory-lock.ts';
 import type { Platform } from '../system/ports/platform.ts';
 import { findGroup } from './callers/accounts.ts';
 import { createCallerIdentity, readUid } from './callers/caller-identity.ts';
 import { linuxOptions } from './linux-options.ts';
 import { createLinuxPorts } from './linux-ports.ts';
-import { notifyReady } from './sd-notify.ts';
+import { findSupervisor } from './systemd.ts';
 
 export const linuxPlatform: Platform = {
   options: {
-    places: { socket: '/run/waymaker/helper.sock', stateDirectory: '/var/lib/waymaker' },
+    usual: {
+      socket: helperAddress.socket,
+      stateDirectory: '/var/lib/waymaker',
+      allowedGroup: 'waymaker',
+    },
     further: linuxOptions,
   },
   createPorts: ({ ofSystem, expectUnchanged, log }) =>
@@ -20,5 +25,5 @@ export const linuxPlatform: Platform = {
       allowedGid: await findGroup(allowedGroup),
     }),
   lockDirectory,
-  notifyReady,
+  findSupervisor,
 };

@@ -1,6 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
-import { connect, createServer, type Socket } from 'node:net';
-import path from 'node:path';
+import { connect, type Socket } from 'node:net';
 import type { Log } from '../log.ts';
 import type { LogMemory } from '../log-memory.ts';
 import type { Caller, CallerIdentity } from '../system/ports/caller-identity-port.ts';
@@ -24,24 +22,16 @@ export interface HelperServer {
   close(): Promise<void>;
 }
 
-/** Listens on the socket, and replaces whatever is there; see `expectNoOtherHelper`. */
+/** Listens on the socket, or the pipe, and replaces whatever is there; see `expectNoOtherHelper`. */
 export async function startHelperServer(options: HelperServerOptions): Promise<HelperServer> {
   const { socketPath, callers, tunnel, logMemory, sealedSecrets, log } = options;
   const open = new Set<Socket>();
   const budget = createConnectionBudget();
   const warn = createCallerLog(log);
 
-  const accept = (socket: Socket) => {
+  const accept = (socket: Socket, caller: Caller) => {
     // Without a listener, an error on a socket would end the process; 'close' follows and cleans up.
     socket.on('error', () => undefined);
-    let caller: Caller;
-    try {
-      caller = callers.identify(socket);
-    } catch (error) {
-      log.error('the caller cannot be told', error);
-      socket.destroy();
-      return;
-    }
     const giveBack = budget.take(caller);
     if (!caller.isAllowed) warn('a caller was refused', caller);
     if (!giveBack) {
@@ -65,17 +55,16 @@ export async function startHelperServer(options: HelperServerOptions): Promise<H
     });
   };
 
-  await mkdir(path.dirname(socketPath), { recursive: true, mode: 0o755 });
-  await rm(socketPath, { force: true });
-  const server = createServer(accept);
-  server.on('error', (error) => log.error('the socket failed', error));
-  await callers.listen(server, socketPath);
+  const listening = await callers.listen(socketPath, {
+    onCaller: accept,
+    onProblem: (what, error) => log.error(what, error),
+  });
   return {
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const socket of open) socket.destroy();
-      }),
+    async close() {
+      const closed = listening.close();
+      for (const socket of open) socket.destroy();
+      await closed;
+    },
   };
 }
 

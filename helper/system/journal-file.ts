@@ -31,8 +31,8 @@ export function createJournal<Schema extends z.core.$ZodType>(
 ): Journal<z.output<Schema>> {
   const file = path.join(directory, 'journal.json');
   const fresh = `${file}.new`;
-  const sync = async (name: string) => {
-    const handle = await open(name, 'r');
+  const sync = async (name: string, flags: 'r' | 'r+') => {
+    const handle = await open(name, flags);
     try {
       await handle.sync();
     } finally {
@@ -64,8 +64,11 @@ export function createJournal<Schema extends z.core.$ZodType>(
       await rename(fresh, file);
     },
     async flush() {
-      await sync(file);
-      await sync(directory);
+      // Windows flushes only what could be written, and no directories: NTFS has their changes in a log of its own.
+      await sync(file, 'r+');
+      await sync(directory, 'r').catch((error: unknown) => {
+        if (!isNotPermitted(error)) throw error;
+      });
     },
     async clear() {
       // Not synchronised, because undoing something twice does no harm.
@@ -77,6 +80,10 @@ export function createJournal<Schema extends z.core.$ZodType>(
 function isAbsent(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
+
+/** Never for root on Linux, who may read it. */
+const isNotPermitted = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'EPERM';
 
 function parseJson(text: string): unknown {
   try {

@@ -87,7 +87,7 @@ export function createListJournal(directory: string, dnsUndo: Schema<DnsUndo>): 
     },
     async flush() {
       if (!isFlushed && written !== undefined) {
-        const handle = await open(fileOf(written), 'r');
+        const handle = await open(fileOf(written), 'r+');
         try {
           await handle.sync();
           isFlushed = true;

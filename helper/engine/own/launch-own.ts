@@ -39,9 +39,16 @@ export function launchOwn(options: EngineOptions): Engine {
   const child = spawn(file, args, {
     cwd: '/',
     env: environment,
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe', device.descriptor, identity?.descriptor ?? 'ignore'],
+    // On Windows, whoever inherits the end of a pipe could otherwise only wait for it in threads.
+    stdio: ['ignore', 'pipe', 'pipe', 'overlapped', device.inherited, identity?.descriptor ?? 'ignore'],
   });
-  const [, stdout, stderr, control] = child.stdio as unknown as [null, Readable, Readable, Socket];
+  const [, stdout, stderr, control, packets] = child.stdio as unknown as [
+    null,
+    Readable,
+    Readable,
+    Socket,
+    Socket | null,
+  ];
   for (const stream of [stdout, stderr, control]) stream.on('error', () => undefined);
   readEngineLines([stdout, stderr], {
     log: (line) => log.warn('engine', { line: line.replaceAll(session.cookie, '[cookie]') }),
@@ -169,7 +176,7 @@ export function launchOwn(options: EngineOptions): Engine {
     kill,
     release() {
       try {
-        device.attach();
+        device.attach(packets);
         // The engine has it; nobody else is to read its packets.
         device.close();
       } catch (error) {

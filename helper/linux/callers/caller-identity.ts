@@ -1,5 +1,8 @@
 import { once } from 'node:events';
-import type { CallerIdentity } from '../../system/ports/caller-identity-port.ts';
+import { mkdir, rm } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
+import path from 'node:path';
+import type { Caller, CallerIdentity } from '../../system/ports/caller-identity-port.ts';
 import { setAccessList } from './access-list.ts';
 import { readPeerCredentials, type PeerCredentials } from '#node/os/linux/peer-credentials.ts';
 import { sharesProcessIds } from '#node/os/linux/process-ids.ts';
@@ -28,23 +31,35 @@ export function readUid(text: string): number {
 
 export function createCallerIdentity(policy: CallerPolicy): CallerIdentity {
   const { allowedUids, allowedGid } = policy;
+  const identify = (socket: Socket): Caller => {
+    const peer = readPeerCredentials(socket);
+    return {
+      user: String(peer.uid),
+      isAdministrator: peer.uid === root,
+      isAllowed: mayCall(peer, policy),
+      pid: peer.pid,
+      sharesProcessIds: sharesProcessIds(peer.pid),
+    };
+  };
   return {
-    identify(socket) {
-      const peer = readPeerCredentials(socket);
-      return {
-        user: String(peer.uid),
-        isAdministrator: peer.uid === root,
-        isAllowed: mayCall(peer, policy),
-        pid: peer.pid,
-        sharesProcessIds: sharesProcessIds(peer.pid),
-      };
-    },
-
     /**
      * The kernel refuses users who may not write to the socket's file (unix(7)), so they neither take the helper's time
      * nor fill its queue for everybody else.
      */
-    async listen(server, socketPath) {
+    async listen(socketPath, listener) {
+      await mkdir(path.dirname(socketPath), { recursive: true, mode: 0o755 });
+      await rm(socketPath, { force: true });
+      const server = createServer((socket) => {
+        let caller: Caller;
+        try {
+          caller = identify(socket);
+        } catch (error) {
+          socket.destroy();
+          return listener.onProblem('the caller cannot be told', error);
+        }
+        listener.onCaller(socket, caller);
+      });
+      server.on('error', (error) => listener.onProblem('the socket failed', error));
       const listening = once(server, 'listening');
       server.listen(socketPath);
       await listening;
@@ -53,6 +68,12 @@ export function createCallerIdentity(policy: CallerPolicy): CallerIdentity {
         users: allowedUids.filter((uid) => uid !== root),
         groups: allowedGid === undefined ? [] : [allowedGid],
       });
+      return {
+        close: () =>
+          new Promise((resolve) => {
+            server.close(() => resolve());
+          }),
+      };
     },
   };
 }

@@ -32,12 +32,12 @@ function load(): Functions {
  * since descriptors that are inherited are the same open file (open(2)). Each packet has a virtio header in front; whoever
  * has the descriptor can take over more of the system's work with it (TUNSETOFFLOAD).
  */
-export function openTunnelDevice(name: string): OpenedDevice {
+export function openTunnelDevice(name: string): OpenedDevice & { readonly inherited: number } {
   // Closed in programs that do not inherit it on purpose: Node opens files so.
   const descriptor = openSync('/dev/net/tun', 'r+');
   let isOpen = true;
   return {
-    descriptor,
+    inherited: descriptor,
     attach() {
       const { ioctl, ioctlWithNumber } = (functions ??= load());
       const request = Buffer.alloc(requestBytes);

@@ -1,4 +1,4 @@
-import type { Server, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 
 /** Who calls the helper, according to the system; nothing of it comes from the caller. */
 export interface Caller {
@@ -14,9 +14,17 @@ export interface Caller {
   sharesProcessIds: boolean;
 }
 
+/** Who listens is told of these. */
+export interface CallListener {
+  onCaller(socket: Socket, caller: Caller): void;
+  /** The system does not say who somebody was, who is not served, or nobody can call any more. */
+  onProblem(what: string, error: unknown): void;
+}
+
 export interface CallerIdentity {
-  /** Throws if the system does not say. */
-  identify(socket: Socket): Caller;
-  /** Listens at that path, with permissions that keep out as many other users as the system allows. */
-  listen(server: Server, socketPath: string): Promise<void>;
+  /**
+   * Listens at that path, in the place of whatever is there, with permissions that keep out as many other users as the
+   * system allows.
+   */
+  listen(socketPath: string, listener: CallListener): Promise<{ close(): Promise<void> }>;
 }

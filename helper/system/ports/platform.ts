@@ -2,12 +2,18 @@ import type { Log } from '../../log.ts';
 import type { CallerIdentity } from './caller-identity-port.ts';
 import type { Schema } from '../schema.ts';
 import type { Ports } from './ports.ts';
+import type { Supervisor } from './supervisor-port.ts';
 
 /** Everything that the helper needs of a system. */
 export interface Platform {
   options: SystemOptions;
   /** `expectUnchanged` is called before one of our own programs is started; throws if its file may not be used any more. */
-  createPorts(options: { ofSystem: FurtherOptions; expectUnchanged: () => void; log: Log }): Ports;
+  createPorts(options: {
+    ofSystem: FurtherOptions;
+    stateDirectory: string;
+    expectUnchanged: () => void;
+    log: Log;
+  }): Ports;
   /**
    * Who may call, in addition to administrators: these users, in the system's notation, and the members of this group,
    * as far as the system's own options do not say more.
@@ -22,14 +28,14 @@ export interface Platform {
    * if it cannot be locked.
    */
   lockDirectory(directory: string): Promise<boolean>;
-  /** Reports to the system's service manager that everything that must come before the network is done. */
-  notifyReady(): void;
+  /** Resolves, as soon as it is known, with what has started this process; for one that serves. */
+  findSupervisor(options: { stateDirectory: string; ofSystem: FurtherOptions }): Promise<Supervisor>;
 }
 
 /** A system's part of the helper's command line. */
 export interface SystemOptions {
-  /** Where the socket and the state directory are, unless the command line says otherwise. */
-  places: { socket: string; stateDirectory: string };
+  /** Unless the command line says otherwise. */
+  usual: { socket: string; stateDirectory: string; allowedGroup: string };
   /** Options that only this system has. */
   further: { schema: Schema<FurtherOptions>; defaults: FurtherOptions };
 }

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { TunnelStatistics } from '#shared/tunnel/state.ts';
 import type { Guarded } from './guarded.ts';
 
@@ -28,11 +29,15 @@ export interface DeviceHandle {
   open(): OpenedDevice;
 }
 
-/** A descriptor for a process to inherit, from which it reads the packets that the device is to send, and the reverse. */
+/** What a process inherits, from which it reads the packets that the device is to send, and the reverse. */
 export interface OpenedDevice {
-  readonly descriptor: number;
-  /** Connects the descriptor, and those that were inherited, with the device, which must exist; throws if it does not. */
-  attach(): void;
+  /** A descriptor, or, where a process without privileges cannot have that, a pipe with packets in frames. */
+  readonly inherited: number | 'overlapped';
+  /**
+   * Connects what was inherited with the device, which must exist; throws if it does not. `pipe`: this end of the pipe, if
+   * one was asked for.
+   */
+  attach(pipe: Duplex | null): void;
   /** Closes this process's descriptor; more calls do nothing. */
   close(): void;
 }

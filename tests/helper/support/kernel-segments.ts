@@ -20,9 +20,9 @@ const sh = (command: string) => void execFileSync('sh', ['-ec', command]);
 const setUp = (name: string) => {
   sh(`ip tuntap add ${name} mode tun vnet_hdr`);
   const device = openTunnelDevice(name);
-  device.attach();
+  device.attach(null);
   sh(`ip link set ${name} mtu 1500 up`);
-  return device.descriptor;
+  return device.inherited;
 };
 const near = setUp('near0');
 const far = setUp('far0');

@@ -4,7 +4,6 @@ import { createMessageConnection, StreamMessageReader, StreamMessageWriter } fro
 import { userAgent } from '#shared/gateway-agent.ts';
 import { wantsCertificate } from '#node/anyconnect/gateway-tls.ts';
 import type { GivenConfiguration, GivenTerms } from '../../engine-port.ts';
-import type { DataPath } from '../data-path/start-data-path.ts';
 import type { ConnectAnswer } from '../cstp/connect-answer.ts';
 import { readCustomAttributes } from '../cstp/post-auth-xml.ts';
 import { usableLinkMtu } from '../tunnel/mtu.ts';
@@ -12,6 +11,7 @@ import { createTunnel } from '../tunnel/tunnel.ts';
 import type { Tunnel, TunnelEnd } from '../tunnel/tunnel-port.ts';
 import { datagramsTo } from './datagrams.ts';
 import { openDevice, type Device } from './device.ts';
+import { openFramedDevice } from './framed-device.ts';
 import {
   descriptors,
   startParams,
@@ -40,7 +40,7 @@ export function runEngine(prepared: Prepared): void {
   let tunnel: Tunnel | undefined;
   connection.onClose(die);
   connection.onNotification('start', (params: unknown) => {
-    tunnel ??= start(startParams.parse(params), prepared.dataPath, {
+    tunnel ??= start(startParams.parse(params), prepared, {
       tell,
       async configure(given) {
         const { isApplied } = await connection.sendRequest<Configured>('configuration', given);
@@ -61,7 +61,7 @@ export function runEngine(prepared: Prepared): void {
 
 function start(
   params: StartParams,
-  dataPath: DataPath | undefined,
+  { dataPath, packets }: Prepared,
   helper: {
     tell: <Name extends EngineMessageName>(name: Name, params: EngineMessage<Name>) => Promise<void>;
     configure: (given: GivenConfiguration) => Promise<boolean>;
@@ -130,12 +130,13 @@ function start(
     tunnel.close();
     end('failed');
   };
-  const fastDevice = dataPath?.openDevice({
+  const opened = {
     descriptor: descriptors.device,
     onPacket,
     isBusy: () => tunnel.isBusy(),
     onEnd: onDeviceEnd,
-  });
+  };
+  const fastDevice = packets === 'frames' ? openFramedDevice(opened) : dataPath?.openDevice(opened);
   const device: Device =
     fastDevice ??
     openDevice({

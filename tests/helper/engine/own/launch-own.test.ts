@@ -58,7 +58,7 @@ ${script}
     device: {
       name: 'wm0',
       packetHeader: 'virtio',
-      open: () => ({ descriptor: device, attach: () => undefined, close }),
+      open: () => ({ inherited: device, attach: () => undefined, close }),
     },
     mtu: undefined,
     linkMtu: () => Promise.resolve(1_500),

@@ -1,0 +1,31 @@
+import koffi from 'koffi';
+import type { Supervisor } from '../system/ports/supervisor-port.ts';
+
+/**
+ * If systemd has started the helper, reports that it is ready (sd_notify(3)): the network may only come up then, so
+ * that no packet passes before an earlier kill switch blocks traffic again.
+ */
+function notifyReady(): void {
+  if (process.env['NOTIFY_SOCKET'] === undefined) return;
+  const notify = koffi.load('libsystemd.so.0').func('int sd_notify(int, const char *)') as (
+    unsetEnvironment: number,
+    state: string,
+  ) => number;
+  const status = notify(0, 'READY=1');
+  if (status < 0) throw new Error(`sd_notify failed with errno ${-status}`);
+}
+
+/** systemd, or a person at a terminal. A signal that comes before the helper is ready ends it at once. */
+export async function findSupervisor(): Promise<Supervisor> {
+  const told = Promise.withResolvers<void>();
+  return {
+    ready() {
+      notifyReady();
+      for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+        process.once(signal, () => told.resolve());
+    },
+    told: told.promise,
+    writeLog: (line) => void process.stderr.write(line),
+    end: (exitCode) => process.exit(exitCode),
+  };
+}
