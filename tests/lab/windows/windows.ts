@@ -29,6 +29,8 @@ export function whyNoWindows(): string | undefined {
 export interface Windows extends AsyncDisposable {
   /** A folder of this system, which is `Z:\work` inside. */
   readonly folder: string;
+  /** Drive C: as this system sees it. */
+  readonly drive: string;
   /** The path inside of a file in that folder. */
   path(file: string): string;
   /** Runs a program to its end; what it prints goes to a file first, as wine requires. */
@@ -36,6 +38,8 @@ export interface Windows extends AsyncDisposable {
     argv: readonly string[],
     options?: { env?: Readonly<Record<string, string>>; timeout?: number },
   ): Promise<{ code: number | null; output: string }>;
+  /** Starts a program, which ends with the machine at the latest; `output`: what it has printed so far. */
+  start(argv: readonly string[], env?: Readonly<Record<string, string>>): { output(): string };
   /** Runs a script in the folder by Node. */
   node(
     script: string,
@@ -79,23 +83,28 @@ export async function createWindows({ machine }: { machine?: Machine } = {}): Pr
   const server = await eventually('wine’s server runs', () => serverUnder(Number(outer.pid)));
   let count = 0;
 
-  function start(argv: readonly string[], env: Readonly<Record<string, string>>): [ChildProcess, string] {
+  function start(
+    argv: readonly string[],
+    env: Readonly<Record<string, string>>,
+    input: 'pipe' | 'ignore' = 'ignore',
+  ): [ChildProcess, string] {
     count += 1;
     const output = path.join(directory, `output-${count}`);
     const descriptor = openSync(output, 'w');
     const into = [`--target=${server}`, '--mount', '--pid', '--net', '--root', '--wd', '--'];
     const child = spawn('nsenter', [...into, '/usr/lib/wine/wine64', ...argv], {
       env: variables(env),
-      stdio: ['pipe', descriptor, descriptor],
+      stdio: [input, descriptor, descriptor],
     });
     closeSync(descriptor);
     return [child, output];
   }
   // As long as a program runs that is none of the system's, services do, too.
-  start(['cmd'], {});
+  start(['cmd'], {}, 'pipe');
 
   const windows: Windows = {
     folder,
+    drive: `/proc/${server}/root/root/.wine/drive_c`,
     path: (name) => `Z:\\work\\${name.replaceAll('/', '\\')}`,
     async run(argv, { env = {}, timeout = 60_000 } = {}) {
       const [child, output] = start(argv, env);
@@ -103,6 +112,10 @@ export async function createWindows({ machine }: { machine?: Machine } = {}): Pr
       const [code] = (await once(child, 'exit')) as [number | null];
       clearTimeout(timer);
       return { code, output: (await readFile(output, 'utf8')).replaceAll('\r\n', '\n') };
+    },
+    start(argv, env = {}) {
+      const [, output] = start(argv, env);
+      return { output: () => readFileSync(output, 'utf8').replaceAll('\r\n', '\n') };
     },
     node: (name, given = [], env = {}) =>
       windows.run([windows.path('node.exe'), windows.path(name), ...given], { env }),
@@ -150,7 +163,7 @@ function serverUnder(outer: number): number | undefined {
   try {
     const [child] = readFileSync(`/proc/${outer}/task/${outer}/children`, 'utf8').split(' ');
     const pid = Number(child);
-    return pid > 0 && commandLine(pid).includes('wineserver64') ? pid : undefined;
+    return pid > 0 && commandLine(pid).startsWith('/usr/lib/wine/wineserver64') ? pid : undefined;
   } catch {
     return undefined;
   }

@@ -1,0 +1,205 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import koffi from 'koffi';
+import { CallFailed, handleOrThrow, lastError, orThrow } from '#node/os/windows/last-error.ts';
+import { loadLibrary, type NativeType } from '#node/os/windows/native-library.ts';
+import { serviceConstants } from './service-calls.ts';
+import { serviceName } from './service-name.ts';
+
+/** <winsvc.h>, <winnt.h>. */
+const constants = {
+  SC_MANAGER_CONNECT: 0x1,
+  SC_MANAGER_CREATE_SERVICE: 0x2,
+  SERVICE_ALL_ACCESS: 0xf01ff,
+  SERVICE_AUTO_START: 2,
+  SERVICE_ERROR_NORMAL: 1,
+  SERVICE_CONFIG_DESCRIPTION: 1,
+  SERVICE_CONFIG_FAILURE_ACTIONS: 2,
+  SERVICE_CONFIG_SERVICE_SID_INFO: 5,
+  SERVICE_CONFIG_PRESHUTDOWN_INFO: 7,
+  SERVICE_SID_TYPE_UNRESTRICTED: 1,
+  SC_ACTION_RESTART: 1,
+} as const;
+/** <winerror.h>. */
+const codes = {
+  ERROR_INVALID_LEVEL: 124,
+  ERROR_SERVICE_DOES_NOT_EXIST: 1060,
+  ERROR_SERVICE_MARKED_FOR_DELETE: 1072,
+  ERROR_SERVICE_EXISTS: 1073,
+} as const;
+
+const displayName = 'Waymaker';
+const description = 'Makes the tunnels of Waymaker, and keeps traffic out of other ways.';
+/** The filtering engine and the network store: without them, nothing could be blocked. */
+const needed = ['BFE', 'Nsi'];
+/** A service that has died is started again after these times, in milliseconds; the last one repeats. */
+const restartsAfter = [3_000, 30_000, 120_000];
+/** Without a failure for so long, in seconds, the first time is the next one again. */
+const forgetAfter = 24 * 60 * 60;
+/** How long a shutdown waits for the service, in milliseconds. */
+const preshutdownMs = 20_000;
+const pollMs = 100;
+const goneMs = 60_000;
+
+function load() {
+  const { bind } = loadLibrary('advapi32.dll');
+  const service = ['str16', 'str16', 'uint32', 'uint32', 'uint32', 'uint32', 'str16'];
+  const rest = ['str16', 'void *', 'void *', 'str16', 'str16'];
+  return {
+    openManager: bind('OpenSCManagerW', 'intptr', ['str16', 'str16', 'uint32']),
+    create: bind('CreateServiceW', 'intptr', ['intptr', ...service, ...rest]),
+    open: bind('OpenServiceW', 'intptr', ['intptr', 'str16', 'uint32']),
+    change: bind('ChangeServiceConfigW', 'int', [
+      'intptr',
+      'uint32',
+      'uint32',
+      'uint32',
+      'str16',
+      ...rest,
+      'str16',
+    ]),
+    change2: bind('ChangeServiceConfig2W', 'int', ['intptr', 'uint32', 'void *']),
+    control: bind('ControlService', 'int', ['intptr', 'uint32', 'void *']),
+    status: bind('QueryServiceStatus', 'int', ['intptr', 'void *']),
+    remove: bind('DeleteService', 'int', ['intptr']),
+    close: bind('CloseServiceHandle', 'int', ['intptr']),
+  };
+}
+type Calls = ReturnType<typeof load>;
+
+/** Strings one after the other, as the registry has them. */
+const multiString = (texts: readonly string[]) => Buffer.from(`${texts.join('\0')}\0\0`, 'utf16le');
+
+/**
+ * Has the system start this command line as a service with the computer, and again if it dies. What is there already gets
+ * the same configuration. Returns the settings that this system does not have; throws `CallFailed`.
+ */
+export function installService(commandLine: string): string[] {
+  const calls = load();
+  return withManager(calls, (manager) => {
+    const { SERVICE_ALL_ACCESS, SERVICE_AUTO_START, SERVICE_ERROR_NORMAL } = constants;
+    const type = serviceConstants.SERVICE_WIN32_OWN_PROCESS;
+    const how = [
+      type,
+      SERVICE_AUTO_START,
+      SERVICE_ERROR_NORMAL,
+      commandLine,
+      null,
+      null,
+      multiString(needed),
+    ];
+    const account = [null, null];
+    let service = Number(
+      calls.create(manager, serviceName, displayName, SERVICE_ALL_ACCESS, ...how, ...account),
+    );
+    if (service === 0) {
+      const code = lastError();
+      if (code !== codes.ERROR_SERVICE_EXISTS) throw new CallFailed('CreateServiceW', code);
+      service = handleOrThrow('OpenServiceW', calls.open(manager, serviceName, SERVICE_ALL_ACCESS));
+      orThrow('ChangeServiceConfigW', calls.change(service, ...how, ...account, displayName));
+    }
+    try {
+      return configure(calls, service);
+    } finally {
+      calls.close(service);
+    }
+  });
+}
+
+function configure({ change2 }: Calls, service: number): string[] {
+  const text = koffi.struct({ text: 'str16' });
+  const number = koffi.struct({ value: 'uint32' });
+  const action = koffi.struct({ Type: 'int', Delay: 'uint32' });
+  const actions = koffi.struct({
+    dwResetPeriod: 'uint32',
+    lpRebootMsg: 'str16',
+    lpCommand: 'str16',
+    cActions: 'uint32',
+    lpsaActions: koffi.pointer(action),
+  });
+  const settings: readonly [name: string, what: number, type: NativeType, value: object][] = [
+    ['description', constants.SERVICE_CONFIG_DESCRIPTION, text, { text: description }],
+    [
+      'restarts',
+      constants.SERVICE_CONFIG_FAILURE_ACTIONS,
+      actions,
+      {
+        dwResetPeriod: forgetAfter,
+        lpRebootMsg: null,
+        lpCommand: null,
+        cActions: restartsAfter.length,
+        lpsaActions: restartsAfter.map((after) => ({ Type: constants.SC_ACTION_RESTART, Delay: after })),
+      },
+    ],
+    ['time to shut down', constants.SERVICE_CONFIG_PRESHUTDOWN_INFO, number, { value: preshutdownMs }],
+    // Filters can name the service by it.
+    [
+      'security identifier',
+      constants.SERVICE_CONFIG_SERVICE_SID_INFO,
+      number,
+      { value: constants.SERVICE_SID_TYPE_UNRESTRICTED },
+    ],
+  ];
+  return settings.flatMap(([name, what, type, value]) => {
+    if (Number(change2(service, what, koffi.as(value, koffi.pointer(type)))) !== 0) return [];
+    const code = lastError();
+    if (code === codes.ERROR_INVALID_LEVEL) return [name];
+    throw new CallFailed(`ChangeServiceConfig2W (${name})`, code);
+  });
+}
+
+/** Stops and removes it; resolves when it is gone, so that it can be installed again. Rejects if that takes too long. */
+export async function removeService(): Promise<void> {
+  const calls = load();
+  const giveUpAt = performance.now() + goneMs;
+  let isDeleted = false;
+  while (withManager(calls, (manager) => isThere(calls, manager, isDeleted))) {
+    if (performance.now() > giveUpAt) throw new Error('the service does not end');
+    isDeleted ||= withManager(calls, (manager) => removeOnceStopped(calls, manager));
+    await delay(pollMs);
+  }
+}
+
+function isThere(calls: Calls, manager: number, isDeleted: boolean): boolean {
+  const service = Number(calls.open(manager, serviceName, constants.SERVICE_ALL_ACCESS));
+  if (service !== 0) {
+    calls.close(service);
+    return true;
+  }
+  const code = lastError();
+  if (code === codes.ERROR_SERVICE_DOES_NOT_EXIST) return false;
+  if (code === codes.ERROR_SERVICE_MARKED_FOR_DELETE && isDeleted) return true;
+  throw new CallFailed('OpenServiceW', code);
+}
+
+/** SERVICE_STATUS of <winsvc.h>: seven numbers, of which the second is the state. */
+const statusBytes = 28;
+
+function removeOnceStopped(calls: Calls, manager: number): boolean {
+  const service = Number(calls.open(manager, serviceName, constants.SERVICE_ALL_ACCESS));
+  if (service === 0) return true;
+  const status = Buffer.alloc(statusBytes);
+  try {
+    orThrow('QueryServiceStatus', calls.status(service, status));
+    const state = status.readUInt32LE(4);
+    if (state === serviceConstants.SERVICE_STOPPED) {
+      orThrow('DeleteService', calls.remove(service));
+      return true;
+    }
+    // It may be stopping already, or be about to start, which is asked again.
+    if (state === serviceConstants.SERVICE_RUNNING)
+      calls.control(service, serviceConstants.SERVICE_CONTROL_STOP, status);
+    return false;
+  } finally {
+    calls.close(service);
+  }
+}
+
+function withManager<Result>(calls: Calls, act: (manager: number) => Result): Result {
+  const rights = constants.SC_MANAGER_CONNECT | constants.SC_MANAGER_CREATE_SERVICE;
+  const manager = handleOrThrow('OpenSCManagerW', calls.openManager(null, null, rights));
+  try {
+    return act(manager);
+  } finally {
+    calls.close(manager);
+  }
+}

@@ -1,0 +1,2 @@
+/** What the service control manager calls the helper. */
+export const serviceName = 'Waymaker';

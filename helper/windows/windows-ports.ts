@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { ownUser } from '#node/os/windows/access-token.ts';
+import type { Log } from '../log.ts';
+import type { Ports } from '../system/ports/ports.ts';
+import { SystemChangeFailed } from '../system/ports/system-change-failed.ts';
+import { createWindowsCalls, type WindowsCalls } from './calls/windows-calls.ts';
+import { createWintun } from './calls/wintun.ts';
+import { createTunnelDevice } from './device/tunnel-device.ts';
+import { createNetworkPorts } from './network-ports.ts';
+import { createEngineHost } from './programs/engine-host.ts';
+import { unsupportedPorts } from './unsupported-ports.ts';
+
+/** The official library, unchanged, beside the helper. */
+const wintunFile = path.join(import.meta.dirname, 'wintun.dll');
+/** The engine's program beside the helper's bundle, or among its sources. */
+const engineFile = path.join(
+  import.meta.dirname,
+  import.meta.filename.endsWith('.ts') ? 'start-engine.ts' : 'engine.mjs',
+);
+
+const notYet = (what: string) => Promise.reject(new SystemChangeFailed(`${what}: not on Windows yet`));
+
+/**
+ * Windows: an adapter of Wintun's, the filtering platform, routes by IP Helper, and rules for names. The proxy of
+ * automatic routing, pages of captive portals and routing by program are not there. `expectUnchanged`: see `Platform`.
+ */
+export function createWindowsPorts(options: {
+  stateDirectory: string;
+  expectUnchanged: () => void;
+  log: Log;
+}): Ports {
+  const { stateDirectory, expectUnchanged, log } = options;
+  const calls = findCalls(log);
+  if (!calls) return unsupportedPorts;
+  const device = createTunnelDevice({
+    loadWintun: () => createWintun(wintunFile),
+    ipHelper: calls.ipHelper,
+    log,
+  });
+  // Helper, engine and proxy are one program for the filter: the helper itself is the system, and needs no other way out.
+  const program = { file: process.execPath, sid: ownUser() };
+  const engineProgram = () => {
+    expectUnchanged();
+    return engineFile;
+  };
+  return {
+    ...createNetworkPorts({
+      calls,
+      programs: { engine: program, proxy: program },
+      tunnel: () => device.luid(),
+      log,
+    }),
+    device,
+    // Windows ends those of an address that is removed.
+    connections: { end: async () => undefined },
+    engines: createEngineHost(engineProgram, stateDirectory),
+    proxies: { create: () => notYet('automatic routing'), endLeftOver: async () => undefined },
+    portals: { start: () => notYet('pages of captive portals') },
+    groups: { isSupported: () => false, move: () => notYet('routing by program') },
+    isSupported: () => existsSync(wintunFile),
+  };
+}
+
+function findCalls(log: Log): WindowsCalls | undefined {
+  try {
+    return createWindowsCalls();
+  } catch (error) {
+    log.error('this Windows lacks functions that tunnels need', error);
+    return undefined;
+  }
+}

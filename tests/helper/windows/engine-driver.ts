@@ -1,0 +1,65 @@
+import path from 'node:path';
+import { launchOwn } from '../../../helper/engine/own/launch-own.ts';
+import { createLog } from '../../../helper/log.ts';
+import { relayPackets } from '../../../helper/windows/device/packet-relay.ts';
+import { tunnelAdapter } from '../../../helper/windows/identifiers.ts';
+import { createWintun } from '../../../helper/windows/calls/wintun.ts';
+import { createEngineHost } from '../../../helper/windows/programs/engine-host.ts';
+import type { GatewaySession } from '../../../src/shared/helper/protocol.ts';
+
+/**
+ * Run under wine, in the helper's place: `node engine-driver.mjs GATEWAY`, with an address, a port and a session as JSON.
+ * Makes the adapter and starts the engine, and prints what that says as JSON lines. What has to be configured is left to
+ * the test, which does it with the device of Linux in the adapter's place.
+ */
+const { address, port, session } = JSON.parse(process.argv[2] ?? '') as {
+  address: string;
+  port: number;
+  session: GatewaySession;
+};
+const tell = (event: string, data: object = {}) => console.log(JSON.stringify({ event, ...data }));
+
+const adapter = createWintun(path.join(import.meta.dirname, 'wintun.dll')).createAdapter(
+  'Waymaker',
+  tunnelAdapter,
+);
+tell('adapter', { luid: String(adapter.luid) });
+const packets = adapter.startSession();
+const host = createEngineHost(() => path.join(import.meta.dirname, 'engine.mjs'), import.meta.dirname);
+const engine = launchOwn({
+  gateway: { host: address, port },
+  address,
+  session,
+  device: {
+    name: 'Waymaker',
+    open: () => ({
+      inherited: 'overlapped',
+      attach(pipe) {
+        if (pipe) relayPackets({ session: packets, pipe, onEnd: (why) => tell('relay', { why }) });
+      },
+      close: () => undefined,
+    }),
+  },
+  mtu: undefined,
+  linkMtu: async () => 1_500,
+  wantsPushedRoutes: false,
+  roundTripMs: 0,
+  unprivileged: () => {
+    throw new Error('there is no other engine');
+  },
+  ownProgram: () => host.ownCommand(),
+  secretFile: (content) => host.secretFile(content),
+  log: createLog((line) => tell('log', { line })),
+  onReached: () => tell('reached'),
+  async onConfiguration(given) {
+    tell('configuration', { given });
+    return true;
+  },
+  onTerms: () => undefined,
+  onTransport: (transport) => tell('transport', { transport }),
+  onUnreachable: (cause) => tell('unreachable', { cause }),
+  onEncryption: (transport, encryption) => tell('encryption', { transport, encryption }),
+});
+engine.release();
+tell('ended', { end: await engine.ended });
+process.exit(0);

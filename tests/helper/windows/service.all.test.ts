@@ -1,0 +1,109 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { helperProtocolVersion } from '../../../src/shared/helper/protocol.ts';
+import { createWindows, whyNoWindows, type Windows } from '../../lab/windows/windows.ts';
+import { eventually } from '../../lab/runs/process.ts';
+import { programFile } from '../../lab/runs/programs.ts';
+
+const stateIn = ({ drive }: Windows, file: string) => path.join(drive, 'ProgramData/Waymaker', file);
+
+const query = (windows: Windows) => windows.run(['sc', 'query', 'Waymaker']);
+
+/** The service's state, as Windows' own program says it, or all that it says. */
+async function stateOf(windows: Windows): Promise<string> {
+  const { output } = await query(windows);
+  return /STATE\s+: \d+\s+(\w+)/.exec(output)?.[1] ?? output;
+}
+
+const comesTo = (windows: Windows, state: string) =>
+  eventually(`the service is ${state}`, async () => (await stateOf(windows)) === state || undefined);
+
+async function start(windows: Windows): Promise<void> {
+  await windows.run(['sc', 'start', 'Waymaker']);
+  await comesTo(windows, 'RUNNING');
+}
+
+async function stop(windows: Windows): Promise<void> {
+  await windows.run(['sc', 'stop', 'Waymaker']);
+  await comesTo(windows, 'STOPPED');
+}
+
+async function install(windows: Windows): Promise<void> {
+  await windows.bring(programFile('helper/index.ts'), 'helper.mjs');
+  await windows.bring(programFile('helper/windows/set-up-service.ts'), 'set-up-service.mjs');
+  await windows.bring(path.join(import.meta.dirname, 'pipe-client.mjs'));
+  const { code, output } = await windows.node('set-up-service.mjs', ['install']);
+  // Wine has no such setting.
+  expect(output).toBe('not on this system: security identifier\n');
+  expect(code).toBe(0);
+}
+
+/** The answers to hello and to these calls. */
+async function ask(windows: Windows, ...methods: readonly string[]): Promise<Record<string, unknown>[]> {
+  const { output } = await windows.node('pipe-client.mjs', [String(helperProtocolVersion), ...methods]);
+  return output
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+const helpers = (windows: Windows) => windows.processes('helper.mjs');
+
+test.skipIf(whyNoWindows() !== undefined)(
+  'the service is installed, answers on its pipe, outlives a kill with its journal, and leaves when it is removed',
+  async () => {
+    await using windows = await createWindows();
+    await install(windows);
+    expect((await query(windows)).code).toBe(0);
+    expect(await stateOf(windows)).toBe('STOPPED');
+    await start(windows);
+    const [hello, snapshot] = await ask(windows, 'snapshot');
+    expect(hello).toMatchObject({ result: { protocolVersion: helperProtocolVersion } });
+    expect(snapshot).toHaveProperty('result.state');
+
+    // Those who say nothing keep nobody waiting.
+    const silent = await windows.node('pipe-client.mjs', ['silent', String(helperProtocolVersion), '3']);
+    expect(JSON.parse(silent.output)).toHaveProperty('result.protocolVersion');
+
+    // Another one does not run beside it.
+    const second = await windows.node('helper.mjs');
+    expect(second.output).toContain('another helper listens');
+    expect(second.code).not.toBe(0);
+
+    await stop(windows);
+    expect(helpers(windows)).toEqual([]);
+    const log = () => readFile(stateIn(windows, 'helper.log'), 'utf8');
+    expect(await log()).toContain('"message":"listening"');
+
+    // What it could not undo stays for the next one, also if it is killed.
+    const entry = { version: 2, connection: null, steps: [{ kind: 'device' }] };
+    await writeFile(stateIn(windows, 'journal.json'), JSON.stringify(entry));
+    await start(windows);
+    const [killed, ...others] = helpers(windows);
+    expect(others).toEqual([]);
+    process.kill(killed ?? 0, 'SIGKILL');
+    await comesTo(windows, 'STOPPED');
+    expect(JSON.parse(await readFile(stateIn(windows, 'journal.json'), 'utf8'))).toMatchObject({
+      steps: expect.arrayContaining([{ kind: 'device' }]) as unknown,
+    });
+    await start(windows);
+    expect(helpers(windows)).not.toContain(killed);
+    expect(await ask(windows)).toMatchObject([{ result: {} }]);
+
+    const removed = await windows.node('set-up-service.mjs', ['remove']);
+    expect(removed).toEqual({ code: 0, output: '' });
+    expect(helpers(windows)).toEqual([]);
+    expect((await query(windows)).code).not.toBe(0);
+  },
+);
+
+test.skipIf(whyNoWindows() !== undefined)('the command line shows what the service says', async () => {
+  await using windows = await createWindows();
+  await install(windows);
+  await windows.bring(programFile('src/main/cli/index.ts'), 'cli.js');
+  await start(windows);
+  const { code, output } = await windows.node('cli.js', ['status', '--json']);
+  expect(JSON.parse(output)).toMatchObject({ tunnel: { state: 'invalid', cause: 'engine-absent' } });
+  expect(code).toBe(0);
+});
