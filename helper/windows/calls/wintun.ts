@@ -5,8 +5,11 @@ import { SystemError } from './system-error.ts';
 
 /** wintun.dll 0.14.1, whose interface wintun.h describes. */
 export interface Wintun {
-  /** Makes a network adapter, which exists until it is closed or its process ends. Throws `SystemError`. */
-  createAdapter(name: string, guid: Guid): WintunAdapter;
+  /**
+   * Makes a network adapter, which exists until it is closed or its process ends. Rejects if the driver refuses; in another
+   * thread, since that may take 15 s (tailscale 5531).
+   */
+  createAdapter(name: string, guid: Guid): Promise<WintunAdapter>;
 }
 
 export interface WintunAdapter {
@@ -38,10 +41,10 @@ const tunnelType = 'Waymaker';
 
 /** `library`: the file of wintun.dll. Throws if there is none. */
 export function createWintun(library: string, kernel32 = 'kernel32.dll'): Wintun {
-  const { bind } = loadLibrary(library);
+  const { bind, bindWaiting } = loadLibrary(library);
   const kernel = loadLibrary(kernel32);
   const native = {
-    createAdapter: bind('WintunCreateAdapter', 'intptr', ['str16', 'str16', 'void *']),
+    createAdapter: bindWaiting('WintunCreateAdapter', 'intptr', ['str16', 'str16', 'void *']),
     closeAdapter: bind('WintunCloseAdapter', 'void', ['intptr']),
     adapterLuid: bind('WintunGetAdapterLUID', 'void', ['intptr', returned('uint64')]),
     startSession: bind('WintunStartSession', 'intptr', ['intptr', 'uint32']),
@@ -92,9 +95,10 @@ export function createWintun(library: string, kernel32 = 'kernel32.dll'): Wintun
   }
 
   return {
-    createAdapter(name, guid) {
-      const adapter = Number(native.createAdapter(name, tunnelType, guidBytes(guid)));
-      if (adapter === 0) throw failed('WintunCreateAdapter');
+    async createAdapter(name, guid) {
+      const adapter = Number(await native.createAdapter(name, tunnelType, guidBytes(guid)));
+      // Why is only known to the thread that has called it.
+      if (adapter === 0) throw new Error('WintunCreateAdapter failed');
       const luid: unknown[] = [0];
       native.adapterLuid(adapter, luid);
       return {

@@ -42,7 +42,7 @@ export function createTunnelDevice(parts: {
     const wintun = loadWintun();
     for (let tried = 1; ; tried += 1) {
       try {
-        const adapter = wintun.createAdapter(name, tunnelAdapter);
+        const adapter = await wintun.createAdapter(name, tunnelAdapter);
         try {
           const network = createTunnelInterface({ ipHelper, luid: adapter.luid, log });
           made = { adapter, session: adapter.startSession(), network };

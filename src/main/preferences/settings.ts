@@ -141,7 +141,7 @@ const schemas = {
   /**
    * What to restore if the desktop's proxy settings point at one of our PAC files, and the addresses of those files.
    */
-  proxyBefore: z.object({ gnome: proxyBefore, kde: proxyBefore }).catch({}),
+  proxyBefore: z.object({ gnome: proxyBefore, kde: proxyBefore, windows: proxyBefore }).catch({}),
 } as const;
 
 export type SettingName = keyof typeof schemas;

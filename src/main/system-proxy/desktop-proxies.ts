@@ -1,5 +1,6 @@
 import type { DesktopProxies, DesktopProxiesOptions } from './desktop-proxies-port.ts';
 import { createLinuxProxies } from './linux/linux-proxies.ts';
+import { createWindowsProxies } from './windows/internet-settings.ts';
 
 /** A system whose settings this app does not change. */
 const noProxies: DesktopProxies = {
@@ -10,5 +11,7 @@ const noProxies: DesktopProxies = {
   },
 };
 
-export const desktopProxies = (options: DesktopProxiesOptions): DesktopProxies =>
-  process.platform === 'linux' ? createLinuxProxies(options) : noProxies;
+export function desktopProxies(options: DesktopProxiesOptions): DesktopProxies {
+  if (process.platform === 'linux') return createLinuxProxies(options);
+  return process.platform === 'win32' ? createWindowsProxies(options) : noProxies;
+}

@@ -19,7 +19,7 @@ const { address, port, session } = JSON.parse(process.argv[2] ?? '') as {
 };
 const tell = (event: string, data: object = {}) => console.log(JSON.stringify({ event, ...data }));
 
-const adapter = createWintun(path.join(import.meta.dirname, 'wintun.dll')).createAdapter(
+const adapter = await createWintun(path.join(import.meta.dirname, 'wintun.dll')).createAdapter(
   'Waymaker',
   tunnelAdapter,
 );

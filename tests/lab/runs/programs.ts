@@ -27,6 +27,7 @@ const programs = {
     'helper/windows/set-up-service.ts': 'set-up-service.mjs',
     'helper/windows/start-engine.ts': 'windows-engine.mjs',
     'tests/helper/windows/engine-driver.ts': 'engine-driver.mjs',
+    'tests/helper/windows/proxy-driver.ts': 'proxy-driver.mjs',
     'tests/helper/windows/tun-relay.ts': 'tun-relay.mjs',
     'tests/helper/support/sign-in/sign-in-process.ts': 'sign-in.mjs',
     'tests/helper/support/sign-in/connect-process.ts': 'connect.mjs',

@@ -8,7 +8,10 @@ export function createLinuxProxies({ run, env, log }: DesktopProxiesOptions): De
   return {
     places: ['gnome', 'kde'],
     current: () => placesOf(desktopNames(env)),
-    at: (place) => proxies[place],
+    at(place) {
+      if (place === 'windows') throw new Error('no proxy settings of Windows here');
+      return proxies[place];
+    },
   };
 }
 

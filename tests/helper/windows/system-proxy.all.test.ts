@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { programFile } from '../../lab/runs/programs.ts';
+import { createWindows, whyNoWindows, type Windows } from '../../lab/windows/windows.ts';
+
+const key = String.raw`HKCU\Software\Microsoft\Windows\CurrentVersion\Internet Settings`;
+const pac = 'http://127.0.0.1:40123/3f9cd2.pac';
+const laterPac = 'http://127.0.0.1:40124/77ab01.pac';
+const wpad = 'http://wpad.example/wpad.dat';
+
+/** The address, as Windows' own program shows it; undefined if there is none. */
+async function address(windows: Windows): Promise<string | undefined> {
+  const { output } = await windows.run(['reg', 'query', key, '/v', 'AutoConfigURL']);
+  return /AutoConfigURL\s+REG_SZ\s+(\S+)/.exec(output)?.[1];
+}
+
+const setAddress = (windows: Windows, to: string) =>
+  windows.run(['reg', 'add', key, '/v', 'AutoConfigURL', '/d', to, '/f']);
+
+async function app(windows: Windows, ...words: string[]): Promise<string> {
+  const { output } = await windows.node('proxy-driver.mjs', words);
+  return output.trim();
+}
+
+test.skipIf(whyNoWindows() !== undefined).for([undefined, wpad])(
+  'the PAC file is in the settings of Windows while it is used, and what was there before, %s, comes back',
+  async (before) => {
+    await using windows = await createWindows();
+    await windows.bring(programFile('tests/helper/windows/proxy-driver.ts'), 'proxy-driver.mjs');
+    if (before !== undefined) await setAddress(windows, before);
+    expect(await app(windows, 'use', pac)).toBe('true');
+    expect(await address(windows)).toBe(pac);
+    expect(await app(windows, 'use-and-die', laterPac)).toBe('true');
+    expect(await address(windows)).toBe(laterPac);
+    // The next start finds out what a killed one has left.
+    expect(await app(windows, 'restore')).toBe('');
+    expect(await address(windows)).toBe(before);
+    const settings = JSON.parse(
+      await readFile(path.join(windows.folder, 'settings.json'), 'utf8'),
+    ) as unknown;
+    expect(settings).toEqual({ proxyBefore: {} });
+  },
+);
+
+test.skipIf(whyNoWindows() !== undefined)('what others have set meanwhile is left alone', async () => {
+  await using windows = await createWindows();
+  await windows.bring(programFile('tests/helper/windows/proxy-driver.ts'), 'proxy-driver.mjs');
+  expect(await app(windows, 'use', pac)).toBe('true');
+  await setAddress(windows, wpad);
+  await app(windows, 'restore');
+  expect(await address(windows)).toBe(wpad);
+  // An address that is none of ours is never set.
+  expect(await app(windows, 'use', 'http://192.0.2.1:80/a.pac')).toBe('false');
+  expect(await address(windows)).toBe(wpad);
+});
