@@ -51,6 +51,7 @@ const debianPackages = [
   'libsecret-1-0',
   'man-db',
   'microsocks',
+  'mmdebstrap',
   'netcat-openbsd',
   'nftables',
   'ocserv',

@@ -101,7 +101,8 @@ if (concerned) {
   console.log(`changed: ${changed.length === 0 ? 'nothing' : changed.join(', ')}`);
   if (everything !== undefined) console.log(`everything is concerned, because of ${everything}`);
 }
-const built = isNamed(build) ? runCheck(build) : Promise.resolve();
+const isBuildNeeded = isNamed(build) || lanes.flat().some((runner) => isNamed(runner) && runner.needsBuild);
+const built = isBuildNeeded ? runCheck(build) : Promise.resolve();
 await Promise.all([built, runChecks(), ...lanes.map(runLane)]);
 
 /** The first lines of an error say what was expected; the whole error is further above. */

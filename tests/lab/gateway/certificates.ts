@@ -89,7 +89,7 @@ export async function writeIdentity(directory: string, hostName: string): Promis
   const texts = await known;
   for (const whose of ['authority', 'certificate'] as const)
     for (const part of ['certificate', 'key'] as const)
-      await writeFile(files[whose][part], texts[whose][part], { mode: 0o600 });
+      await writeFile(files[whose][part], texts[whose][part], { mode: part === 'key' ? 0o600 : 0o644 });
   return files;
 }
 
