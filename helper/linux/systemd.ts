@@ -1,4 +1,5 @@
 import koffi from 'koffi';
+import { createSignalSupervisor } from '../posix/signal-supervisor.ts';
 import type { Supervisor } from '../system/ports/supervisor-port.ts';
 
 /**
@@ -15,17 +16,5 @@ function notifyReady(): void {
   if (status < 0) throw new Error(`sd_notify failed with errno ${-status}`);
 }
 
-/** systemd, or a person at a terminal. A signal that comes before the helper is ready ends it at once. */
-export async function findSupervisor(): Promise<Supervisor> {
-  const told = Promise.withResolvers<void>();
-  return {
-    ready() {
-      notifyReady();
-      for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
-        process.once(signal, () => told.resolve());
-    },
-    told: told.promise,
-    writeLog: (line) => void process.stderr.write(line),
-    end: (exitCode) => process.exit(exitCode),
-  };
-}
+/** systemd, or a person at a terminal. */
+export const findSupervisor = async (): Promise<Supervisor> => createSignalSupervisor(notifyReady);

@@ -1,6 +1,7 @@
 import { z } from 'zod/mini';
 import { lockDirectory } from '#node/os/posix/directory-lock.ts';
 import { runCommand } from '../posix/command.ts';
+import { createSignalSupervisor } from '../posix/signal-supervisor.ts';
 import type { Platform } from '../system/ports/platform.ts';
 import { findGroup } from './callers/accounts.ts';
 import { createCallerIdentity, readUid } from './callers/caller-identity.ts';
@@ -13,9 +14,10 @@ import { createMacosPorts } from './macos-ports.ts';
 
 export const macosPlatform: Platform = {
   options: {
-    places: {
+    usual: {
       socket: '/var/run/waymaker/helper.sock',
       stateDirectory: '/Library/Application Support/Waymaker/helper',
+      allowedGroup: 'waymaker',
     },
     further: macosOptions,
   },
@@ -33,5 +35,5 @@ export const macosPlatform: Platform = {
   },
   lockDirectory,
   // launchd does not wait for a word: who connects finds the socket, or not yet.
-  notifyReady: () => undefined,
+  findSupervisor: () => Promise.resolve(createSignalSupervisor(() => undefined)),
 };

@@ -11,7 +11,6 @@ outliveOutput();
 const notes = dropRights();
 runEngine({
   dataPath: undefined,
-  packets: 'frames',
   readNotes: (read) => {
     for (const note of notes) read(note);
   },

@@ -22,7 +22,7 @@ export const unsupportedPorts: Ports = {
   device: {
     ...unset,
     name: 'Waymaker',
-    handle: { name: 'Waymaker', open: refuse },
+    handle: { name: 'Waymaker', packetHeader: 'length', open: refuse },
     exists: () => false,
     create: reject,
     configure: reject,

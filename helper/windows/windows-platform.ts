@@ -15,7 +15,6 @@ export const windowsPlatform: Platform = {
       socket: helperAddress.pipe,
       stateDirectory: path.join(programDataFolder(), 'Waymaker'),
       allowedGroup: 'interactive',
-      engine: 'own',
     },
     further: windowsOptions,
   },

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { mkdir, rm } from 'node:fs/promises';
-import { createServer, type Socket } from 'node:net';
-import path from 'node:path';
+import type { Socket } from 'node:net';
+import { listenAtPath } from '../../posix/listen-at-path.ts';
 import type { Caller, CallerIdentity } from '../../system/ports/caller-identity-port.ts';
 import { setAccessList } from './access-list.ts';
 import { readPeerCredentials, type PeerCredentials } from '#node/os/linux/peer-credentials.ts';
@@ -46,34 +44,14 @@ export function createCallerIdentity(policy: CallerPolicy): CallerIdentity {
      * The kernel refuses users who may not write to the socket's file (unix(7)), so they neither take the helper's time
      * nor fill its queue for everybody else.
      */
-    async listen(socketPath, listener) {
-      await mkdir(path.dirname(socketPath), { recursive: true, mode: 0o755 });
-      await rm(socketPath, { force: true });
-      const server = createServer((socket) => {
-        let caller: Caller;
-        try {
-          caller = identify(socket);
-        } catch (error) {
-          socket.destroy();
-          return listener.onProblem('the caller cannot be told', error);
-        }
-        listener.onCaller(socket, caller);
-      });
-      server.on('error', (error) => listener.onProblem('the socket failed', error));
-      const listening = once(server, 'listening');
-      server.listen(socketPath);
-      await listening;
-      // Until then, the umask lets only root write to it.
-      setAccessList(socketPath, {
-        users: allowedUids.filter((uid) => uid !== root),
-        groups: allowedGid === undefined ? [] : [allowedGid],
-      });
-      return {
-        close: () =>
-          new Promise((resolve) => {
-            server.close(() => resolve());
+    listen: (socketPath, listener) =>
+      listenAtPath(socketPath, listener, {
+        identify,
+        protect: (file) =>
+          setAccessList(file, {
+            users: allowedUids.filter((uid) => uid !== root),
+            groups: allowedGid === undefined ? [] : [allowedGid],
           }),
-      };
-    },
+      }),
   };
 }

@@ -1,7 +1,8 @@
-import { once } from 'node:events';
 import { chmodSync, chownSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { descriptorOf } from '#node/os/posix/socket-descriptor.ts';
-import type { CallerIdentity } from '../../system/ports/caller-identity-port.ts';
+import { listenAtPath } from '../../posix/listen-at-path.ts';
+import type { Caller, CallerIdentity } from '../../system/ports/caller-identity-port.ts';
 import type { CodeSignatures } from '../calls/code-signature.ts';
 import type { Libc } from '../calls/libc.ts';
 import { readPeer } from '../calls/peer-token.ts';
@@ -37,32 +38,31 @@ export function createCallerIdentity(
     return signatures.meets(token, codeRequirement) && readPeer(libc, descriptor).token.equals(token);
   }
 
-  return {
-    identify(socket) {
-      const descriptor = descriptorOf(socket);
-      const { uid, gids, pid, token } = readPeer(libc, descriptor);
-      const isOfUsers =
-        allowedUids.includes(uid) ||
-        // The kernel names 16 groups at most (<sys/ucred.h>, NGROUPS).
-        (allowedGid !== undefined && gids.includes(allowedGid));
-      return {
-        user: String(uid),
-        isAdministrator: uid === root,
-        isAllowed: uid === root || (isOfUsers && isSigned(descriptor, token)),
-        pid,
-        sharesProcessIds: true,
-      };
-    },
+  function identify(socket: Socket): Caller {
+    const descriptor = descriptorOf(socket);
+    const { uid, gids, pid, token } = readPeer(libc, descriptor);
+    const isOfUsers =
+      allowedUids.includes(uid) ||
+      // The kernel names 16 groups at most (<sys/ucred.h>, NGROUPS).
+      (allowedGid !== undefined && gids.includes(allowedGid));
+    return {
+      user: String(uid),
+      isAdministrator: uid === root,
+      isAllowed: uid === root || (isOfUsers && isSigned(descriptor, token)),
+      pid,
+      sharesProcessIds: true,
+    };
+  }
 
-    /** The kernel refuses those who may not write to the socket's file (unix(4)). */
-    async listen(server, socketPath) {
-      const listening = once(server, 'listening');
-      server.listen(socketPath);
-      await listening;
-      // A file has one group; users who are named besides it need the file to be everybody's.
-      if (allowedGid !== undefined) chownSync(socketPath, root, allowedGid);
-      const isForUsers = allowedUids.some((uid) => uid !== root);
-      chmodSync(socketPath, isForUsers ? 0o666 : allowedGid === undefined ? 0o600 : 0o660);
-    },
+  /** The kernel refuses those who may not write to the socket's file (unix(4)). */
+  function protect(file: string): void {
+    // A file has one group; users who are named besides it need the file to be everybody's.
+    if (allowedGid !== undefined) chownSync(file, root, allowedGid);
+    const isForUsers = allowedUids.some((uid) => uid !== root);
+    chmodSync(file, isForUsers ? 0o666 : allowedGid === undefined ? 0o600 : 0o660);
+  }
+
+  return {
+    listen: (socketPath, listener) => listenAtPath(socketPath, listener, { identify, protect }),
   };
 }

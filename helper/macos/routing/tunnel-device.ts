@@ -57,7 +57,7 @@ export function createTunnelDevice(parts: {
     const descriptor = descriptors.duplicate(socket.descriptor);
     let isOpen = true;
     return {
-      descriptor,
+      inherited: descriptor,
       attach() {
         if (current.name === undefined) throw new Error('there is no device yet');
       },

@@ -14,10 +14,10 @@ export interface ReceivedPackets {
 }
 
 /**
- * What a device has in front of each packet: a virtio header, which may leave work to who reads it, or the number of the
- * packet's family.
+ * What a device has in front of each packet: a virtio header, which may leave work to who reads it, the number of the
+ * packet's family, or its length, where packets come through a pipe.
  */
-export type PacketHeader = 'virtio' | 'family';
+export type PacketHeader = 'virtio' | 'family' | 'length';
 
 /**
  * The device for the engine's process. It may be handed over before the device exists, since an engine starts while the

@@ -80,6 +80,7 @@ export function createTunnelDevice(parts: {
     luid: () => made?.adapter.luid,
     handle: {
       name,
+      packetHeader: 'length',
       open: () => ({
         inherited: 'overlapped',
         attach(pipe: Duplex | null) {

@@ -29,9 +29,11 @@ const host = createEngineHost(() => path.join(import.meta.dirname, 'engine.mjs')
 const engine = launchOwn({
   gateway: { host: address, port },
   address,
+  proxy: undefined,
   session,
   device: {
     name: 'Waymaker',
+    packetHeader: 'length',
     open: () => ({
       inherited: 'overlapped',
       attach(pipe) {

@@ -10,6 +10,7 @@ test('of a name’s addresses, one that leads into this machine is not connected
   const policy = {
     // Nothing leaves this machine: the other address is of a family that the tunnel lacks.
     families: { ipv4: true, ipv6: false },
+    sources: undefined,
     roundTripMs: 0,
     isBlocked: () => false,
     resolve: () => Promise.resolve({ addresses: ['2001:db8::1', '127.0.0.1'] }),

@@ -18,12 +18,20 @@ export function openFramedDevice(options: DeviceOptions): FastDevice {
     }
     if (options.isBusy()) pipe.pause();
   });
+  pipe.pause();
   pipe.on('error', onEnd);
   pipe.on('close', () => onEnd(new Error('the helper has closed the pipe')));
+  let isPassing = false;
   return {
-    write(packet) {
-      if (pipe.writableLength <= maxQueuedBytes) pipe.write(frameOf(packet));
+    pass() {
+      isPassing = true;
+      pipe.resume();
     },
-    resume: () => void pipe.resume(),
+    write(packet) {
+      if (isPassing && pipe.writableLength <= maxQueuedBytes) pipe.write(frameOf(packet));
+    },
+    resume() {
+      if (isPassing) pipe.resume();
+    },
   };
 }

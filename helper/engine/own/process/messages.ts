@@ -18,7 +18,7 @@ export const startParams = z.object({
   proxy: z.optional(proxyAtAddress),
   session: z.omit(gatewaySession, { clientCertificate: true }),
   hasClientCertificate: z.boolean(),
-  packetHeader: z.enum(['virtio', 'family']),
+  packetHeader: z.enum(['virtio', 'family', 'length']),
   /** As in `EngineOptions`. */
   mtu: z.optional(z.int()),
   linkMtu: z.optional(z.int()),

@@ -16,8 +16,8 @@ const families = new Map([
   [6, Buffer.from([0, 0, 0, 30])],
 ]);
 
-/** Each of a device's kinds of header. */
-export const packetHeaders: Readonly<Record<PacketHeader, HeaderForm>> = {
+/** Each of a device's kinds of header; packets that come through a pipe are told apart by their lengths (framed-device.ts). */
+export const packetHeaders: Readonly<Record<Exclude<PacketHeader, 'length'>, HeaderForm>> = {
   virtio: { bytes: virtioBytes, inFrontOf: () => noOffload },
   family: { bytes: 4, inFrontOf: ([first = 0]) => families.get(first >> 4) },
 };

@@ -5,8 +5,6 @@ import { startDataPath, type DataPath } from '../data-path/start-data-path.ts';
 export interface Prepared {
   /** Undefined: packets and datagrams take Node's own ways. */
   dataPath: DataPath | undefined;
-  /** How the device's packets come: by its own descriptor, or in frames on a pipe. */
-  packets: 'device' | 'frames';
   /** Has the notes read that were made so far, and those that come. */
   readNotes(reader: (text: string) => void): void;
 }
@@ -27,7 +25,6 @@ export async function prepareEngine(program: string, limits: string | undefined)
     known === 'off' ? undefined : await startDataPath({ program, limits: known, onNote, onFailed });
   return {
     dataPath,
-    packets: 'device',
     readNotes(reader) {
       for (const text of early.splice(0)) reader(text);
       read = reader;

@@ -4,6 +4,8 @@ import { createMessageConnection, StreamMessageReader, StreamMessageWriter } fro
 import { userAgent } from '#shared/gateway-agent.ts';
 import { wantsCertificate } from '#node/anyconnect/gateway-tls.ts';
 import type { GivenConfiguration, GivenTerms } from '../../engine-port.ts';
+import type { PacketHeader } from '../../../system/ports/tunnel-device-port.ts';
+import type { DataPath, DeviceOptions, FastDevice } from '../data-path/start-data-path.ts';
 import type { ConnectAnswer } from '../cstp/connect-answer.ts';
 import { readCustomAttributes } from '../cstp/post-auth-xml.ts';
 import { usableLinkMtu } from '../tunnel/mtu.ts';
@@ -61,7 +63,7 @@ export function runEngine(prepared: Prepared): void {
 
 function start(
   params: StartParams,
-  { dataPath, packets }: Prepared,
+  { dataPath }: Prepared,
   helper: {
     tell: <Name extends EngineMessageName>(name: Name, params: EngineMessage<Name>) => Promise<void>;
     configure: (given: GivenConfiguration) => Promise<boolean>;
@@ -136,16 +138,22 @@ function start(
     isBusy: () => tunnel.isBusy(),
     onEnd: onDeviceEnd,
   };
-  const fastDevice = packets === 'frames' ? openFramedDevice(opened) : dataPath?.openDevice(opened);
-  const device: Device =
-    fastDevice ??
-    openDevice({
-      descriptor: descriptors.device,
-      header: packetHeaders[params.packetHeader],
-      onPacket,
-      onEnd: onDeviceEnd,
-    });
+  const { device, fastDevice } = openDevices(params.packetHeader, opened, dataPath);
   return tunnel;
+}
+
+/** `fastDevice`: the same one, where it has to be told that there is room again. */
+function openDevices(
+  kind: PacketHeader,
+  options: DeviceOptions,
+  dataPath: DataPath | undefined,
+): { device: Device; fastDevice: FastDevice | undefined } {
+  if (kind === 'length') {
+    const framed = openFramedDevice(options);
+    return { device: framed, fastDevice: framed };
+  }
+  const fastDevice = dataPath?.openDevice(options);
+  return { device: fastDevice ?? openDevice({ ...options, header: packetHeaders[kind] }), fastDevice };
 }
 
 function readIdentity(): string {

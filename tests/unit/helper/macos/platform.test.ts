@@ -1,5 +1,4 @@
 import { mkdtempSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -14,6 +13,7 @@ import { createEngineHost } from '../../../../helper/macos/programs/engine-host.
 import { macosProxy } from '../../../../helper/macos/programs/macos-proxy.ts';
 import { createSecretFile } from '../../../../helper/macos/programs/secret-file.ts';
 import { parseOptions } from '../../../../helper/options.ts';
+import type { Caller } from '../../../../helper/system/ports/caller-identity-port.ts';
 import type { RunCommand } from '../../../../helper/posix/command.ts';
 import { createMacosModel, wifi } from '../../../lab/darwin/model/macos-model.ts';
 
@@ -38,6 +38,7 @@ test('the platform can be put together on any system, and loads nothing of macOS
   expect(options.socket).toBe('/var/run/waymaker/helper.sock');
   const ports = macosPlatform.createPorts({
     ofSystem: options.ofSystem,
+    stateDirectory: options.stateDirectory,
     expectUnchanged: () => undefined,
     log: createLog(() => undefined),
   });
@@ -47,7 +48,7 @@ test('the platform can be put together on any system, and loads nothing of macOS
 
 test('the portal is refused in words', async () => {
   const ports = macosPlatform.createPorts({
-    ofSystem: parseOptions([], macosPlatform.options).ofSystem,
+    ...parseOptions([], macosPlatform.options),
     expectUnchanged: () => undefined,
     log: createLog(() => undefined),
   });
@@ -104,18 +105,20 @@ describe('callers', () => {
     signatures = signedAs('ours'),
   ) => {
     const identity = createCallerIdentity(libc, signatures, { ...policy, codeRequirement });
-    const { promise, resolve } = Promise.withResolvers<ReturnType<typeof identity.identify>>();
-    const server = createServer((socket) => {
-      resolve(identity.identify(socket));
-      socket.destroy();
-    });
+    const { promise, resolve, reject } = Promise.withResolvers<Caller>();
     const file = path.join(directory, 'helper.sock');
-    await identity.listen(server, file);
+    const server = await identity.listen(file, {
+      onCaller(socket, caller) {
+        resolve(caller);
+        socket.destroy();
+      },
+      onProblem: (_, error) => reject(error),
+    });
     const { connect } = await import('node:net');
     const client = connect(file).on('error', () => undefined);
     const caller = await promise;
     client.destroy();
-    server.close();
+    await server.close();
     return caller;
   };
 
@@ -168,14 +171,11 @@ describe('callers', () => {
     [{ allowedUids: [501], allowedGid: 701 }, 0o666],
     [{ allowedUids: [0], allowedGid: undefined }, 0o600],
   ])('with %j, the socket has a mode of its own', async (who, mode) => {
-    const server = createServer();
     const file = path.join(directory, 'helper.sock');
-    await createCallerIdentity(createLibc(null), signedAs('ours'), { ...policy, ...who }).listen(
-      server,
-      file,
-    );
+    const identity = createCallerIdentity(createLibc(null), signedAs('ours'), { ...policy, ...who });
+    const server = await identity.listen(file, { onCaller: () => undefined, onProblem: () => undefined });
     expect(statSync(file).mode & 0o777).toBe(mode);
-    server.close();
+    await server.close();
   });
 
   test('what is no uid is an error', () => {

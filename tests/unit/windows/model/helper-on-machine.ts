@@ -122,7 +122,7 @@ function deviceOf(
   };
   return {
     name: 'Waymaker',
-    handle: { name: 'Waymaker', packetHeader: 'virtio', open: notPlayed },
+    handle: { name: 'Waymaker', packetHeader: 'length', open: notPlayed },
     exists: () => machine.tunnel !== undefined,
     async create() {
       life.expect();

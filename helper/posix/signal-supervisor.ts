@@ -1,0 +1,19 @@
+import type { Supervisor } from '../system/ports/supervisor-port.ts';
+
+/**
+ * A service manager that ends its services by signals, or a person at a terminal. `notifyReady` tells the former that the
+ * helper is ready. A signal that comes before ends it at once.
+ */
+export function createSignalSupervisor(notifyReady: () => void): Supervisor {
+  const told = Promise.withResolvers<void>();
+  return {
+    ready() {
+      notifyReady();
+      for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+        process.once(signal, () => told.resolve());
+    },
+    told: told.promise,
+    writeLog: (line) => void process.stderr.write(line),
+    end: (exitCode) => process.exit(exitCode),
+  };
+}
