@@ -479,6 +479,9 @@ function testUnit(): void {
     const found = await installed.snapshot();
     await block();
     const before = await installed.helper();
+    await runScript('prerm', 'upgrade', '9999.0.0');
+    expect(await source(), 'while its files are replaced').toBeUndefined();
+    expect(await installed.helper(), 'while its files are replaced').toBe(before);
     await runScript('postinst', 'configure', '0.0.1');
     expect(await installed.helper()).not.toBe(before);
     expect(await source(), 'with another helper').toBeUndefined();
