@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDestination } from '../../../helper/proxy/open-destination.ts';
+import { closedPolicy } from '../../../helper/proxy/policy.ts';
 import { listen } from './client-lab.ts';
 
 test('of a name’s addresses, one that leads into this machine is not connected to beside another one', async () => {
@@ -8,11 +9,9 @@ test('of a name’s addresses, one that leads into this machine is not connected
   onTestFinished(() => void server.close());
   const port = await listen(server);
   const policy = {
+    ...closedPolicy,
     // Nothing leaves this machine: the other address is of a family that the tunnel lacks.
     families: { ipv4: true, ipv6: false },
-    sources: undefined,
-    roundTripMs: 0,
-    isBlocked: () => false,
     resolve: () => Promise.resolve({ addresses: ['2001:db8::1', '127.0.0.1'] }),
   };
   const destination = { host: { kind: 'name', name: 'host.test' }, port } as const;
