@@ -5,6 +5,7 @@ import type { WindowsCalls } from './calls/windows-calls.ts';
 import { createWindowsDns } from './dns/dns.ts';
 import type { ProgramIdentity } from './filter/filter-rules.ts';
 import { createPacketFilter } from './filter/packet-filter.ts';
+import { createNetworkMonitor } from './routing/network-monitor.ts';
 import { createRouter } from './routing/router.ts';
 import { createUplink } from './routing/uplink.ts';
 
@@ -17,15 +18,16 @@ export function createNetworkPorts(parts: {
 }): Pick<Ports, 'router' | 'filter' | 'dns' | 'uplink' | 'filterOutlastsReboot'> {
   const { calls, programs, tunnel, log } = parts;
   const { ipHelper, filtering } = calls;
+  const monitor = createNetworkMonitor(ipHelper);
   return {
-    router: createRouter({ ipHelper, tunnel, log }),
+    router: createRouter({ ipHelper, tunnel, monitor, log }),
     filter: createPacketFilter({
       filtering,
       surroundings: () => ({ ...programs, tunnel: tunnel() }),
       log,
     }),
     dns: createWindowsDns(calls),
-    uplink: createUplink({ ipHelper, tunnel }),
+    uplink: createUplink({ ipHelper, tunnel, monitor }),
     filterOutlastsReboot: true,
   };
 }

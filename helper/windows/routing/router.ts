@@ -4,6 +4,7 @@ import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';
 import type { IpHelper, Luid, Route } from '../calls/ip-helper.ts';
 import { gatewayRouteMetric } from '../identifiers.ts';
 import { bestRoutePast, isGatewayRoute, type RoutingTable } from './best-route.ts';
+import type { NetworkMonitor } from './network-monitor.ts';
 import { tunnelPrefixes, type TunnelPrefix } from './tunnel-routes.ts';
 
 /**
@@ -14,9 +15,10 @@ export function createRouter(parts: {
   ipHelper: IpHelper;
   /** The tunnel's interface, if there is one. */
   tunnel: () => Luid | undefined;
+  monitor: NetworkMonitor;
   log: Log;
 }): Router {
-  const { ipHelper, tunnel, log } = parts;
+  const { ipHelper, tunnel, monitor, log } = parts;
   let rules: RoutingRules | undefined;
   /** Into the tunnel, as far as we have made them; those of an interface end with it. */
   const made = new Map<string, Route>();
@@ -119,7 +121,7 @@ export function createRouter(parts: {
     async restore() {
       if (rules) change(rules);
     },
-    watch: (onChange) => ipHelper.watch(onChange),
+    watch: (onChange) => monitor.subscribe(onChange),
     async clear() {
       rules = undefined;
       known.clear();

@@ -2,6 +2,7 @@ import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
 import type { Uplink } from '../../system/ports/uplink-port.ts';
 import type { IpHelper, Luid, Route } from '../calls/ip-helper.ts';
 import { bestRoutePast } from './best-route.ts';
+import type { NetworkMonitor } from './network-monitor.ts';
 
 /** How many networks of each kind are considered: a neighbour may advertise any number of them. */
 const maxNetworks = 32;
@@ -28,8 +29,12 @@ const shortest = { 4: 8, 6: 16 } as const;
 const shortestPublic = { 4: 16, 6: 48 } as const;
 
 /** The machine's network outside the tunnel. `hasIpv6`: whether the tunnel can have an address of IPv6. */
-export function createUplink(parts: { ipHelper: IpHelper; tunnel: () => Luid | undefined }): Uplink {
-  const { ipHelper, tunnel } = parts;
+export function createUplink(parts: {
+  ipHelper: IpHelper;
+  tunnel: () => Luid | undefined;
+  monitor: NetworkMonitor;
+}): Uplink {
+  const { ipHelper, tunnel, monitor } = parts;
 
   function outside(): { isOutside: (one: { luid: Luid }) => boolean } {
     const inside = new Set(
@@ -104,7 +109,7 @@ export function createUplink(parts: { ipHelper: IpHelper; tunnel: () => Luid | u
         .toSorted();
       return [best.nextHop ?? 'direct', best.luid, ...own].join(' ');
     },
-    watch: (onChange) => ipHelper.watch(onChange),
+    watch: (onChange) => monitor.subscribe(onChange),
   };
 }
 

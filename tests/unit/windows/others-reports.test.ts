@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { createLog } from '../../../helper/log.ts';
 import { createPacketFilter } from '../../../helper/windows/filter/packet-filter.ts';
+import { createNetworkMonitor } from '../../../helper/windows/routing/network-monitor.ts';
 import { createTunnelInterface } from '../../../helper/windows/routing/tunnel-interface.ts';
 import { readRouting } from '../../../helper/modes/read-routing.ts';
 import { planOf } from '../../../helper/modes/plan-of.ts';
@@ -120,6 +121,23 @@ test('rules and filters whose journal is lost end with the next start (OpenVPN 1
   expect(await helper.recover()).toEqual({ kind: 'nothing' });
   expect(machine.outcome(https(unlisted))).toBe('outside');
   expect(machine.snapshot()).toEqual(before);
+});
+
+test('ten thousand routes of a list are told of once', async () => {
+  const monitor = createNetworkMonitor(machine.calls.ipHelper);
+  const { promise: told, resolve } = Promise.withResolvers<void>();
+  let times = 0;
+  const stop = monitor.subscribe(() => {
+    times += 1;
+    resolve();
+  });
+  for (let number = 0; number < 10_000; number += 1) {
+    const prefix = `11.${number >> 8}.${number & 255}.0/24`;
+    machine.calls.ipHelper.createRoute({ luid: ethernet, prefix, nextHop: '192.168.7.1', metric: 1 });
+  }
+  await told;
+  expect(times).toBe(1);
+  stop();
 });
 
 test('the rule for names asks for no DNSSEC (OpenVPN 1024)', async () => {
