@@ -253,10 +253,11 @@ function prefixRules(
  * The proxy's port is for those who asked for it, and nobody else may answer there, even if the proxy is gone. The proxy
  * opens no connection within the machine.
  */
-function proxyRules(family: Family, rules: FilterRules, { proxy, tunnel }: FilterSurroundings): Rule[] {
+function proxyRules(family: Family, rules: FilterRules, surroundings: FilterSurroundings): Rule[] {
+  const { proxy, tunnel } = surroundings;
   const { proxyPort, owner, tunnelAddresses } = rules;
   const loopback: FilterCondition = { field: 'loopback' };
-  const user: FilterCondition = { field: 'user', sid: proxy.sid };
+  const itself = identified(proxy);
   const now = { family, lifetime: 'now' } as const;
   const toPort = [loopback, protocol(tcp), ...remotePorts([proxyPort ?? 0])];
   const atPort: FilterCondition[] = [loopback, protocol(tcp), { field: 'local-port', port: proxyPort ?? 0 }];
@@ -282,7 +283,7 @@ function proxyRules(family: Family, rules: FilterRules, { proxy, tunnel }: Filte
             ways: ['accept'],
             action: 'permit',
             weight: weights.throughTunnel,
-            conditions: [...atPort, user],
+            conditions: [...atPort, ...itself],
           },
           {
             ...blocked('others at the proxy', family, weights.elsewhereInTunnel, toPort),
@@ -297,8 +298,14 @@ function proxyRules(family: Family, rules: FilterRules, { proxy, tunnel }: Filte
         ];
   return [
     ...port,
+    // It may be the same program.
+    ...engineRules(family, rules, surroundings),
     {
-      ...blocked('the proxy within the machine', family, weights.resolvers, [loopback, protocol(tcp), user]),
+      ...blocked('the proxy within the machine', family, weights.resolvers, [
+        loopback,
+        protocol(tcp),
+        ...itself,
+      ]),
       ways: ['connect'],
     },
     ...(tunnel === undefined
@@ -306,7 +313,11 @@ function proxyRules(family: Family, rules: FilterRules, { proxy, tunnel }: Filte
       : [
           ...ofFamily(tunnelAddresses, family).map((address): Rule => {
             const through = tunnelPermit(family, tunnel, address);
-            return { ...through, weight: weights.ownPrograms, conditions: [...through.conditions, user] };
+            return {
+              ...through,
+              weight: weights.ownPrograms,
+              conditions: [...through.conditions, ...itself],
+            };
           }),
           // Everybody else goes out as before, and nowhere if that is not possible.
           { ...blocked('others in the tunnel', family, weights.nameServices, [inTunnel(tunnel)]), ...now },
@@ -317,10 +328,10 @@ function proxyRules(family: Family, rules: FilterRules, { proxy, tunnel }: Filte
       ways: ['accept'],
       action: 'permit',
       weight: weights.link,
-      conditions: [loopback, user],
+      conditions: [loopback, ...itself],
       lifetime: 'from-start-on',
     },
-    blocked('the proxy outside the tunnel', family, weights.rest, [user]),
+    blocked('the proxy outside the tunnel', family, weights.rest, itself),
   ];
 }
 

@@ -169,26 +169,28 @@ test('a restart of the filtering engine is noticed, and what it has lost is put 
   expect(machine.outcome(https(unlisted, { boundTo: { luid: ethernet } }))).toBe('refused');
 });
 
+const rulesFor = (routing: Routing): FilterRules => ({
+  captures: [planOf(readRouting(routing)).capture],
+  gateway,
+  maxSegment: undefined,
+  tunnelAddresses: [],
+  awaitedAddresses: [],
+  allowIncoming: false,
+  networks: noNetworks,
+  resolvers: [],
+  proxyPort: undefined,
+  owner,
+  groupResolvers: undefined,
+  fromStartOn: true,
+});
+
 test('a portal’s pages are open to our program alone, and no longer than the helper lives', async () => {
   const filter = createPacketFilter({
     filtering: machine.calls.filtering,
     surroundings: () => ({ ...programs, tunnel: undefined }),
     log,
   });
-  const rules: FilterRules = {
-    captures: [planOf(readRouting(everything)).capture],
-    gateway,
-    maxSegment: undefined,
-    tunnelAddresses: [],
-    awaitedAddresses: [],
-    allowIncoming: false,
-    networks: noNetworks,
-    resolvers: [],
-    proxyPort: undefined,
-    owner,
-    groupResolvers: undefined,
-    fromStartOn: true,
-  };
+  const rules = rulesFor(everything);
   const portal = { proxyPort: 1_081, client: owner, resolvers: ['192.168.7.1'], until: Infinity };
   await expect(filter.setPortal(portal)).rejects.toThrow('no packet filter');
   await filter.set(rules);
@@ -232,4 +234,14 @@ test('only the owner’s programs reach the proxy, and nobody else answers at it
   expect(machine.outcome({ ...atProxy, program: programs.proxy })).toBe('within');
   expect(machine.outcome({ ...atProxy, program: another })).toBe('refused');
   expect(machine.outcome({ ...toProxy, remotePort: 631, program: programs.proxy })).toBe('refused');
+});
+
+test('an engine that is the same program as the proxy reaches its gateway, and nothing else', async () => {
+  const { engine } = programs;
+  const surroundings = () => ({ engine, proxy: engine, tunnel: undefined });
+  const filter = createPacketFilter({ filtering: machine.calls.filtering, surroundings, log });
+  await filter.set(rulesFor({ mode: 'pac', routeDomains: ['example.org'], blockedDomains: [] }));
+  expect(machine.outcome(https(gateway.address, { program: engine }))).toBe('outside');
+  expect(machine.outcome(https(listed, { program: engine }))).toBe('refused');
+  expect(machine.outcome(https(listed))).toBe('outside');
 });
