@@ -22,29 +22,44 @@ export function capturedRanges(
 }
 
 /** The prefixes that have exactly these addresses, in canonical notation. */
-export function prefixesOf(ranges: readonly AddressRange[], family: Family): string[] {
+export const prefixesOf = (ranges: readonly AddressRange[], family: Family): string[] =>
+  ranges.flatMap((range) => (family === 4 ? ipv4Prefixes(range) : ipv6Prefixes(range)));
+
+/** In numbers, which are several times faster: a list may have a hundred thousand prefixes. */
+function ipv4Prefixes(range: AddressRange): string[] {
   const prefixes: string[] = [];
-  for (const { first, end } of ranges) {
-    for (let at = first; at < end;) {
-      let free = 0;
-      // As many bits as are free at the first address, and as fit before the end.
-      while (
-        free < bitsOf[family] &&
-        (at & ((2n << BigInt(free)) - 1n)) === 0n &&
-        at + (2n << BigInt(free)) <= end
-      )
-        free += 1;
-      prefixes.push(`${addressText(at, family)}/${bitsOf[family] - free}`);
-      at += 1n << BigInt(free);
-    }
+  const end = Number(range.end);
+  for (let at = Number(range.first); at < end;) {
+    let [size, length] = [1, 32];
+    // As many bits as are free at the first address, and as fit before the end.
+    while (length > 0 && at % (2 * size) === 0 && at + 2 * size <= end)
+      [size, length] = [2 * size, length - 1];
+    prefixes.push(`${ipv4Text(at)}/${length}`);
+    at += size;
+  }
+  return prefixes;
+}
+
+function ipv6Prefixes({ first, end }: AddressRange): string[] {
+  const prefixes: string[] = [];
+  for (let at = first; at < end;) {
+    let [size, length] = [1n, 128];
+    while (length > 0 && at % (2n * size) === 0n && at + 2n * size <= end)
+      [size, length] = [2n * size, length - 1];
+    prefixes.push(`${addressText(at, 6)}/${length}`);
+    at += size;
   }
   return prefixes;
 }
 
 export function addressText(value: bigint, family: Family): string {
-  const bytes = Buffer.from(value.toString(16).padStart(bitsOf[family] / 4, '0'), 'hex');
+  if (family === 4) return ipv4Text(Number(value));
+  const bytes = Buffer.from(value.toString(16).padStart(bitsOf[6] / 4, '0'), 'hex');
   return ipaddr.fromByteArray([...bytes]).toString();
 }
+
+const ipv4Text = (value: number): string =>
+  `${value >>> 24}.${(value >>> 16) & 255}.${(value >>> 8) & 255}.${value & 255}`;
 
 /** Of a prefix; none if it is of the other IP version. */
 export function rangeOf(prefix: string, family: Family): AddressRange[] {
