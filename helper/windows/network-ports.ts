@@ -26,7 +26,7 @@ export function createNetworkPorts(parts: {
       surroundings: () => ({ ...programs, tunnel: tunnel() }),
       log,
     }),
-    dns: createWindowsDns(calls),
+    dns: createWindowsDns({ ...calls, tunnel }),
     uplink: createUplink({ ipHelper, tunnel, monitor }),
     filterOutlastsReboot: true,
   };

@@ -1,5 +1,6 @@
 import koffi from 'koffi';
 import { z } from 'zod/mini';
+import { readResolvers } from './adapter-resolvers.ts';
 import { guidOfBytes, GUID, type Guid } from './guid.ts';
 import type {
   Interface,
@@ -67,6 +68,13 @@ export function createIpHelper(library: string): IpHelper {
     createRoute: bind('CreateIpForwardEntry2', 'uint32', [row(MIB_IPFORWARD_ROW2)]),
     setRoute: bind('SetIpForwardEntry2', 'uint32', [row(MIB_IPFORWARD_ROW2)]),
     deleteRoute: bind('DeleteIpForwardEntry2', 'uint32', [row(MIB_IPFORWARD_ROW2)]),
+    adapters: bind('GetAdaptersAddresses', 'uint32', [
+      'uint32',
+      'uint32',
+      'void *',
+      'void *',
+      koffi.inout(koffi.pointer('uint32')),
+    ]),
     cancelWatch: bindWaiting('CancelMibChangeNotify2', 'uint32', ['void *']),
   };
   const callback = koffi.proto('__stdcall', null, 'void', ['void *', 'void *', 'int']);
@@ -174,6 +182,7 @@ export function createIpHelper(library: string): IpHelper {
         [ERROR_NOT_FOUND]: 'absent',
       }),
     deleteRoute: (route) => meaningOf('DeleteIpForwardEntry2', native.deleteRoute(routeRow(route)), deletion),
+    resolvers: () => readResolvers(native.adapters),
     watch(onChange) {
       let isWatching = true;
       const called = koffi.register(() => {

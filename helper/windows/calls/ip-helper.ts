@@ -18,6 +18,9 @@ export interface IpHelper {
   setRoute(route: Route): 'set' | 'absent';
   deleteRoute(route: Route): 'deleted' | 'absent';
 
+  /** What the interfaces that are up have been told to ask for names. */
+  resolvers(): InterfaceResolver[];
+
   /** Calls back after each change of interfaces, addresses or routes. Returns a function that ends the watch. */
   watch(onChange: () => void): () => void;
 }
@@ -62,6 +65,11 @@ export interface UnicastAddress {
   address: string;
   /** The network that is on the link with it. */
   prefixLength: number;
+}
+
+export interface InterfaceResolver {
+  luid: Luid;
+  address: string;
 }
 
 /** The interface, the prefix and the next hop tell a route from others. */

@@ -1,10 +1,10 @@
+import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
 import type { Dns, DnsPort } from '../../system/ports/dns-port.ts';
-import type { IpHelper } from '../calls/ip-helper.ts';
+import type { IpHelper, Luid } from '../calls/ip-helper.ts';
 import type { Registry, RegistryValue } from '../calls/registry.ts';
 import type { ResolverClient } from '../calls/resolver-client.ts';
 import { nameRule, tunnelAdapter } from '../identifiers.ts';
 import { windowsDnsUndo, type WindowsDnsUndo } from './dns-undo.ts';
-import { interfaceServers } from './interface-servers.ts';
 import {
   interfaceKeys,
   localRules,
@@ -13,6 +13,9 @@ import {
   watchedKeys,
   type Setting,
 } from './registry-settings.ts';
+
+/** fec0:0:0:ffff::1 and its neighbours, of a draft that has been given up (RFC 3879). */
+const noResolvers = 'fec0::/10';
 
 /** It is the same object every time: one that differs would be written to the journal again. */
 const undo: WindowsDnsUndo = { kind: 'name-rule' };
@@ -24,9 +27,11 @@ const undo: WindowsDnsUndo = { kind: 'name-rule' };
 export function createWindowsDns(parts: {
   registry: Registry;
   resolverClient: ResolverClient;
-  ipHelper: Pick<IpHelper, 'interfaces'>;
+  ipHelper: Pick<IpHelper, 'resolvers'>;
+  /** The tunnel's interface, if there is one. */
+  tunnel: () => Luid | undefined;
 }): DnsPort {
-  const { registry, resolverClient, ipHelper } = parts;
+  const { registry, resolverClient, ipHelper, tunnel } = parts;
   let wanted: Dns | undefined;
   let isRemembered = false;
 
@@ -44,11 +49,12 @@ export function createWindowsDns(parts: {
     resolverClient.flush();
   }
 
+  /** Without those that Windows gives every interface of IPv6 that has been told none, and that nobody answers at. */
   const others = () =>
     ipHelper
-      .interfaces()
-      .filter(({ guid, isUp, isLoopback }) => isUp && !isLoopback && guid !== tunnelAdapter)
-      .flatMap(({ guid }) => interfaceServers(registry, guid));
+      .resolvers()
+      .filter(({ luid, address }) => luid !== tunnel() && !isInsidePrefix(address, noResolvers))
+      .map(({ address }) => address);
 
   async function clear(): Promise<void> {
     registry.deleteKey(`${policyRules}\\${nameRule}`);

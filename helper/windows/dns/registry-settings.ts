@@ -23,7 +23,7 @@ const ruleVersion = 2;
 /** NetBIOS over TCP is off (Microsoft, “NetbiosOptions”). */
 const netbiosOff = 2;
 
-export const addressKey = (family: 4 | 6, guid: Guid) =>
+const addressKey = (family: 4 | 6, guid: Guid) =>
   `${services}\\${family === 4 ? 'Tcpip' : 'Tcpip6'}\\Parameters\\Interfaces\\{${guid}}`;
 const netbiosKey = (guid: Guid) => `${services}\\NetBT\\Parameters\\Interfaces\\Tcpip_{${guid}}`;
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import * as adapters from '../../../helper/windows/calls/adapter-structures.ts';
 import * as filtering from '../../../helper/windows/calls/filter-structures.ts';
 import * as ipHelper from '../../../helper/windows/calls/ip-helper-structures.ts';
 import { GUID } from '../../../helper/windows/calls/guid.ts';
@@ -15,16 +16,23 @@ const structuresOf = (module: Readonly<Record<string, unknown>>) => Object.value
 // The compiler is one of Debian's packages.
 describe.skipIf(process.platform !== 'linux')("Windows' headers", () => {
   test('every structure and constant of the calls is as in the headers', () => {
-    const structures = [...structuresOf(ipHelper), ...structuresOf(filtering), GUID, SERVICE_STATUS];
+    const structures = [
+      ...structuresOf(ipHelper),
+      ...structuresOf(adapters),
+      ...structuresOf(filtering),
+      GUID,
+      SERVICE_STATUS,
+    ];
     const { compared, differences } = compareWithHeaders(structures, {
       ...ipHelper.ipHelperConstants,
+      ...adapters.adapterConstants,
       ...filtering.filterConstants,
       ...registryConstants,
       ...resolverConstants,
       ...codes,
     });
     expect(differences).toEqual([]);
-    expect(structures).toHaveLength(27);
+    expect(structures).toHaveLength(30);
     expect(compared).toBeGreaterThan(400);
   });
 

@@ -149,6 +149,31 @@ EXPORT NETIO_STATUS NETIOAPI_API_ GetIpForwardTable2(ADDRESS_FAMILY family, PMIB
   return NO_ERROR;
 }
 
+// An interface that is down comes first, and the room that is asked for is at first too small.
+EXPORT ULONG WINAPI GetAdaptersAddresses(ULONG family, ULONG flags, PVOID reserved, PIP_ADAPTER_ADDRESSES adapters,
+                                         PULONG size) {
+  record("{\"call\":\"GetAdaptersAddresses\",\"family\":%lu,\"flags\":%lu}", family, flags);
+  if (*size < 20000) {
+    *size = 20000;
+    return ERROR_BUFFER_OVERFLOW;
+  }
+  static IP_ADAPTER_DNS_SERVER_ADDRESS_XP servers[2];
+  static SOCKADDR_INET addresses[2];
+  set_address(&addresses[0], "192.168.7.1");
+  set_address(&addresses[1], "2001:db8:7::53");
+  for (int i = 0; i < 2; i++) servers[i].Address.lpSockaddr = (struct sockaddr *)&addresses[i];
+  servers[0].Address.iSockaddrLength = sizeof(struct sockaddr_in);
+  servers[1].Address.iSockaddrLength = sizeof(struct sockaddr_in6);
+  servers[0].Next = &servers[1];
+  memset(adapters, 0, 2 * sizeof *adapters);
+  adapters[0].Next = &adapters[1];
+  adapters[0].OperStatus = IfOperStatusDown;
+  adapters[0].FirstDnsServerAddress = adapters[1].FirstDnsServerAddress = &servers[0];
+  adapters[1].OperStatus = IfOperStatusUp;
+  adapters[1].Luid.Value = 0x6008001000000ULL;
+  return NO_ERROR;
+}
+
 // IP Helper: what it is told
 
 EXPORT VOID NETIOAPI_API_ InitializeIpForwardEntry(PMIB_IPFORWARD_ROW2 row) {

@@ -143,6 +143,10 @@ describe.skipIf(without !== undefined)(
           { luid: ethernet, prefix: '0.0.0.0/0', nextHop: '192.168.7.1', metric: 5 },
           { luid: ethernet, prefix: '2001:db8:7::/64', metric: 256 },
         ],
+        [
+          { luid: ethernet, address: '192.168.7.1' },
+          { luid: ethernet, address: '2001:db8:7::53' },
+        ],
         [0, 200].map((number) => ({
           key: `000000${number.toString(16).padStart(2, '0')}-0000-0000-0000-000000000000`,
           sublayer: '00000007-0000-0000-0000-000000000000',

@@ -80,6 +80,7 @@ function read(): void {
   print(ipHelper.ipInterfaces());
   print(ipHelper.addresses());
   print(ipHelper.routes());
+  print(ipHelper.resolvers());
   print(calls.filtering.open('static').filters(provider));
   const key = 'SOFTWARE\\Waymaker\\Read';
   const values = [

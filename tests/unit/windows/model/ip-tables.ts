@@ -1,5 +1,6 @@
 import type {
   Interface,
+  InterfaceResolver,
   IpHelper,
   IpInterface,
   Luid,
@@ -13,6 +14,7 @@ export interface IpTables {
   ipInterfaces: IpInterface[];
   addresses: UnicastAddress[];
   routes: Route[];
+  resolvers: InterfaceResolver[];
 }
 
 type Same<Row> = (one: Row) => (other: Row) => boolean;
@@ -81,6 +83,7 @@ export function ipHelperOn(
       return 'set';
     },
     deleteRoute: (route) => remove('deleteRoute', tables.routes, route, sameRoute),
+    resolvers: () => structuredClone(tables.resolvers),
     watch(onChange) {
       watchers.add(onChange);
       return () => watchers.delete(onChange);

@@ -15,7 +15,6 @@ export const ethernet: Luid = 2n;
 export const wifi: Luid = 3n;
 const tunnelNumber: Luid = 100n;
 
-const ethernetGuid = '00000000-0000-4000-8000-000000000002';
 export const localRules = 'SYSTEM\\CurrentControlSet\\Services\\Dnscache\\Parameters\\DnsPolicyConfig';
 export const policyRules = 'SOFTWARE\\Policies\\Microsoft\\Windows NT\\DNSClient\\DnsPolicyConfig';
 
@@ -25,7 +24,7 @@ const tell = (watchers: ReadonlySet<() => void>) => {
 
 /** A machine with Windows, in a network with a router, which executes the adapter's calls. */
 export class Machine {
-  readonly ip: IpTables = { interfaces: [], ipInterfaces: [], addresses: [], routes: [] };
+  readonly ip: IpTables = { interfaces: [], ipInterfaces: [], addresses: [], routes: [], resolvers: [] };
   readonly tree: RegistryTree = new Map();
   readonly engine: FilterEngine;
   readonly calls: WindowsCalls;
@@ -73,13 +72,9 @@ export class Machine {
       },
     };
     this.addInterface(loopback, '00000000-0000-4000-8000-000000000001', 1, true);
-    this.addInterface(ethernet, ethernetGuid, 25);
+    this.addInterface(ethernet, '00000000-0000-4000-8000-000000000002', 25);
     this.joinNetwork(ethernet, '20');
     makeKey(this.tree, localRules);
-    makeKey(
-      this.tree,
-      `SYSTEM\\CurrentControlSet\\Services\\Tcpip\\Parameters\\Interfaces\\{${ethernetGuid}}`,
-    ).set('DhcpNameServer', { kind: 'text', text: '192.168.7.1 192.0.2.53' });
   }
 
   addInterface(
@@ -103,6 +98,8 @@ export class Machine {
 
   /** `own`: the end of the machine's address there. */
   joinNetwork(luid: Luid, own: string): void {
+    for (const address of ['192.168.7.1', '192.0.2.53', 'fec0:0:0:ffff::1'])
+      this.ip.resolvers.push({ luid, address });
     this.attach(luid, { own: `192.168.7.${own}`, network: '192.168.7.0/24', router: '192.168.7.1' });
     if (this.hasIpv6)
       this.attach(luid, { own: `2001:db8:7::${own}`, network: '2001:db8:7::/64', router: 'fe80::1' });
@@ -124,6 +121,7 @@ export class Machine {
   detach(luid: Luid): void {
     this.ip.addresses = this.ip.addresses.filter((one) => one.luid !== luid);
     this.ip.routes = this.ip.routes.filter((one) => one.luid !== luid);
+    this.ip.resolvers = this.ip.resolvers.filter((one) => one.luid !== luid);
     this.othersChanged();
   }
 

@@ -13,6 +13,7 @@ const reading = new Set([
   'ipInterfaces',
   'addresses',
   'routes',
+  'resolvers',
   'watch',
   'keys',
   'value',
