@@ -47,6 +47,7 @@ export const houses = {
         'environment.ts',
       ],
       core: [
+        'way-out',
         'tunnel',
         'gateway',
         'session',
@@ -60,6 +61,7 @@ export const houses = {
         'environment.ts',
         'http-fetch.ts',
       ],
+      'way-out': ['gateway', 'session', 'system-proxy', 'http-fetch.ts'],
       tray: ['system-proxy', 'preferences'],
       window: ['preferences'],
       notices: [],
@@ -208,6 +210,7 @@ export const systemChoosers = {
   'src/main/programs': 'system-programs.ts',
   'src/main/networks': 'system-networks.ts',
   'src/main/system-proxy': 'desktop-proxies.ts',
+  'src/main/way-out': 'read-proxy-setting.ts',
   'src/main/login-item': 'system-login-item.ts',
   'src/main/tray': 'tray-place.ts',
   'src/main/diagnostics': 'network-links.ts',

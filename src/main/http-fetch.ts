@@ -15,6 +15,11 @@ import { openWithFittingMessage, type Opening } from '#node/tls/first-message.ts
 
 type Request = Parameters<Fetch>[1] & { signal: AbortSignal };
 
+/** Opens a TCP connection, which may still be connecting. */
+export type OpenTcp = (host: string, port: number) => Promise<Socket>;
+
+const openDirectly: OpenTcp = (host, port) => Promise.resolve(connectTcp({ host, port }));
+
 /**
  * Sends a request over a new connection, and resolves with the head of the reply. A connection that stays open when a
  * tunnel begins or ends uses the wrong route, and requests on it would wait in vain.
@@ -23,14 +28,20 @@ type Request = Parameters<Fetch>[1] & { signal: AbortSignal };
  * arrives, the process ends with an error that nobody can catch (nodejs/undici#5360). And as long as one of its replies
  * is open, it wakes the process twice a second to check for timeouts (undici, lib/util/timers.js).
  */
-async function send(url: string, { method, headers, body, signal }: Request): Promise<IncomingMessage> {
+async function send(
+  url: string,
+  { method, headers, body, signal }: Request,
+  open: OpenTcp,
+): Promise<IncomingMessage> {
   trustSystemRoots();
   const isSecure = url.startsWith('https:');
   const request = isSecure ? requestHttps : requestHttp;
   const sent = request(url, {
     method,
     signal,
-    ...(isSecure ? { createConnection: secureConnection(new URL(url), signal) } : { agent: false }),
+    createConnection: isSecure
+      ? secureConnection(new URL(url), signal, open)
+      : plainConnection(new URL(url), open),
     headers: {
       ...headers,
       connection: 'close',
@@ -49,29 +60,40 @@ async function send(url: string, { method, headers, body, signal }: Request): Pr
 }
 
 /** Without an agent, so that it is of this request only. */
-function secureConnection({ hostname, port }: URL, signal: AbortSignal): RequestOptions['createConnection'] {
+function secureConnection(
+  { hostname, port }: URL,
+  signal: AbortSignal,
+  open: OpenTcp,
+): RequestOptions['createConnection'] {
   const host = hostname.replace(/^\[|\]$/g, '');
   return (_options, callback) => {
     const work: Opening<TLSSocket> = {
       host,
-      connect: () => Promise.resolve(connectTcp({ host, port: Number(port || 443) })),
+      connect: () => open(host, Number(port || 443)),
       secure: (transport, how) => secure(host, transport, how),
       signal,
     };
-    void answerWith(work, callback);
+    void answerWith(openWithFittingMessage(work), callback);
+    return undefined;
+  };
+}
+
+function plainConnection({ hostname, port }: URL, open: OpenTcp): RequestOptions['createConnection'] {
+  return (_options, callback) => {
+    void answerWith(open(hostname.replace(/^\[|\]$/g, ''), Number(port || 80)), callback);
     return undefined;
   };
 }
 
 async function answerWith(
-  work: Opening<TLSSocket>,
+  opening: Promise<Socket>,
   callback: (error: Error | null, socket: Duplex) => void,
 ): Promise<void> {
   // The type demands a connection beside an error.
   const fail = callback as (error: unknown) => void;
-  let socket: TLSSocket;
+  let socket: Socket;
   try {
-    socket = await openWithFittingMessage(work);
+    socket = await opening;
   } catch (error) {
     return fail(error);
   }
@@ -108,9 +130,9 @@ const headersOf = (reply: IncomingMessage) => ({
 });
 
 /** A reply of the service; redirects are refused, because it has none and one would send the request elsewhere. */
-async function sendToService(url: string, request: Request): Promise<IncomingMessage> {
+async function sendToService(url: string, request: Request, open: OpenTcp): Promise<IncomingMessage> {
   const headers = { ...request.headers, 'accept-encoding': 'br, gzip' };
-  const reply = await send(url, { ...request, headers });
+  const reply = await send(url, { ...request, headers }, open);
   if ([301, 302, 303, 307, 308].includes(reply.statusCode ?? 0)) {
     reply.destroy();
     throw new Error('a redirect where none is expected');
@@ -144,57 +166,66 @@ async function withReason<Value>(signal: AbortSignal, work: Promise<Value>): Pro
 
 const timeout = () => AbortSignal.timeout(callTimeoutSeconds * 1000);
 
-/** `fetch` for calls of the service: gives up after 20 s, body included, and follows no redirects. */
-export const fetchFromService: Fetch = async (url, request) => {
-  const signal = timeout();
-  const reply = await withReason(signal, sendToService(url, { ...request, signal }));
-  return {
-    status: reply.statusCode ?? 0,
-    headers: headersOf(reply),
-    text: () => withReason(signal, text(bodyOf(reply))),
-  };
-};
-
-/**
- * The same for a short answer. It rejects an answer of more than `maxBytes`, and stops reading: the other end may not
- * be the service, and may never stop sending.
- */
-export async function fetchShort(
-  url: string,
-  request: Parameters<Fetch>[1],
-  maxBytes: number,
-): Promise<{ status: number; text: string }> {
-  const signal = timeout();
-  return await withReason(
-    signal,
-    (async () => {
-      const reply = await sendToService(url, { ...request, signal });
-      const chunks: Uint8Array[] = [];
-      let length = 0;
-      // Leaving the loop closes the connection.
-      for await (const chunk of bodyOf(reply) as AsyncIterable<Uint8Array>) {
-        length += chunk.length;
-        if (length > maxBytes) throw new Error(`more than ${maxBytes} bytes from ${url}`);
-        chunks.push(chunk);
-      }
-      return { status: reply.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') };
-    })(),
-  );
+/** How the service is asked. */
+export interface ServiceFetch {
+  /** `fetch` for calls of the service: gives up after 20 s, body included, and follows no redirects. */
+  call: Fetch;
+  /**
+   * The same for a short answer. It rejects an answer of more than `maxBytes`, and stops reading: the other end may not
+   * be the service, and may never stop sending.
+   */
+  short: (
+    url: string,
+    request: Parameters<Fetch>[1],
+    maxBytes: number,
+  ) => Promise<{ status: number; text: string }>;
+  /** The same for a stream, which the reader ends. */
+  stream: FetchStream;
 }
 
-/** The same for a stream, which the reader ends. */
-export const streamFromService: FetchStream = async (url, request) => {
-  const reply = await send(url, { ...request, signal: request.signal as AbortSignal });
+export function createServiceFetch(open: OpenTcp = openDirectly): ServiceFetch {
   return {
-    status: reply.statusCode ?? 0,
-    headers: headersOf(reply),
-    body: Readable.toWeb(reply) as ReadableStream<Uint8Array>,
+    async call(url, request) {
+      const signal = timeout();
+      const reply = await withReason(signal, sendToService(url, { ...request, signal }, open));
+      return {
+        status: reply.statusCode ?? 0,
+        headers: headersOf(reply),
+        text: () => withReason(signal, text(bodyOf(reply))),
+      };
+    },
+    async short(url, request, maxBytes) {
+      const signal = timeout();
+      return await withReason(
+        signal,
+        (async () => {
+          const reply = await sendToService(url, { ...request, signal }, open);
+          const chunks: Uint8Array[] = [];
+          let length = 0;
+          // Leaving the loop closes the connection.
+          for await (const chunk of bodyOf(reply) as AsyncIterable<Uint8Array>) {
+            length += chunk.length;
+            if (length > maxBytes) throw new Error(`more than ${maxBytes} bytes from ${url}`);
+            chunks.push(chunk);
+          }
+          return { status: reply.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') };
+        })(),
+      );
+    },
+    async stream(url, request) {
+      const reply = await send(url, { ...request, signal: request.signal as AbortSignal }, open);
+      return {
+        status: reply.statusCode ?? 0,
+        headers: headersOf(reply),
+        body: Readable.toWeb(reply) as ReadableStream<Uint8Array>,
+      };
+    },
   };
-};
+}
 
 /** Only the head of the answer to a call; its body is not read. */
 export async function headFromService({ url, signal }: { url: string; signal: AbortSignal }) {
-  const reply = await sendToService(url, { method: 'GET', headers: {}, signal });
+  const reply = await sendToService(url, { method: 'GET', headers: {}, signal }, openDirectly);
   reply.destroy();
   return { status: reply.statusCode ?? 0, ...headersOf(reply) };
 }

@@ -9,7 +9,7 @@ import { followEvents } from '#shared/api/follow-events.ts';
 import { cacheSeconds } from '#shared/constants.ts';
 import type { SignedOutBy } from '#shared/host/common-contract.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import { fetchFromService, streamFromService } from '../http-fetch.ts';
+import type { ServiceFetch } from '../http-fetch.ts';
 import { createListeners } from '../listeners.ts';
 import { createAppUpdate, type AppUpdate } from '../notices/app-update.ts';
 import { createPageStorage } from '../page/page-storage.ts';
@@ -52,6 +52,7 @@ export interface CoreAccountOptions extends Pick<
   'environment' | 'version' | 'keychain' | 'pageFile' | 'planFile'
 > {
   settings: Settings;
+  serviceFetch: ServiceFetch;
   /** The name by which the account's owner knows this device. */
   deviceName: string;
   log: Logger;
@@ -85,7 +86,7 @@ export function createCoreAccount(options: CoreAccountOptions): CoreAccount {
   const leaving: ((by: SignedOutBy) => Promise<void> | void)[] = [];
   const signedOut = createListeners<void>();
 
-  const service = { baseUrl: apiUrl, fetch: fetchFromService, deviceName: options.deviceName };
+  const service = { baseUrl: apiUrl, fetch: options.serviceFetch.call, deviceName: options.deviceName };
   const clock = createServiceClock({
     offset: readClockOffset(options.planFile),
     steady: () => uptime() * 1000,
@@ -110,7 +111,7 @@ export function createCoreAccount(options: CoreAccountOptions): CoreAccount {
   const watchedClient = plan.watch(probePages.watch(operatorTexts.watch(update.watch(client))));
   const events = followEvents({
     baseUrl: apiUrl,
-    fetch: streamFromService,
+    fetch: options.serviceFetch.stream,
     session: () => session.credentials(),
     onChanges(changes) {
       if (changes.includes('entitlement')) void plan.renew();

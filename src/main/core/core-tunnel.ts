@@ -2,10 +2,11 @@ import type { Logger } from 'pino';
 import type { GatewayForm } from '#shared/host/gateway-form.ts';
 import type { ServerLatency } from '#shared/plan/server-latency.ts';
 import { serverAddress } from '#shared/tunnel/address.ts';
+import type { Say } from '#shared/texts/say.ts';
 import type { DisconnectReason, TunnelState } from '#shared/tunnel/state.ts';
 import { createGateways, type Gateways } from '../gateway/gateways.ts';
 import { createGatewayLatencies } from '../gateway/latency.ts';
-import { fetchShort } from '../http-fetch.ts';
+import type { ServiceFetch } from '../http-fetch.ts';
 import { createListeners } from '../listeners.ts';
 import type { Settings } from '../preferences/settings.ts';
 import { syncWithTunnel } from '../system-proxy/sync-with-tunnel.ts';
@@ -24,6 +25,10 @@ import {
   type TunnelController,
 } from '../tunnel/tunnel-controller.ts';
 import { createWorldAddress } from '../tunnel/world-address.ts';
+import { addressesThroughProxy } from '../way-out/addresses-through-proxy.ts';
+import { askForCredentials } from '../way-out/ask-for-credentials.ts';
+import { gatewayByWays } from '../way-out/connect-by-ways.ts';
+import type { WaysOut } from '../way-out/ways-out.ts';
 import type { Core } from './core.ts';
 import type { CoreAccount } from './core-account.ts';
 import type { CoreOptions } from './core-options.ts';
@@ -52,6 +57,9 @@ export interface CoreTunnelOptions extends Pick<
   'environment' | 'version' | 'keychain' | 'openBrowser' | 'openPortalWindow' | 'runProgram' | 'session'
 > {
   settings: Settings;
+  serviceFetch: ServiceFetch;
+  ways: WaysOut;
+  say: Say;
   account: Pick<CoreAccount, 'client' | 'clock' | 'isSignedIn' | 'session' | 'plan' | 'onSignOut'>;
   choices: Pick<CorePreferences, 'preferences' | 'server'>;
   helper: HelperClient;
@@ -59,7 +67,7 @@ export interface CoreTunnelOptions extends Pick<
 }
 
 export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
-  const { environment, version, settings, helper, log } = options;
+  const { environment, version, settings, helper, ways, log } = options;
   const { client, clock, isSignedIn, session, plan } = options.account;
   const { preferences, server } = options.choices;
   const { apiUrl, helperSocket: socketPath } = environment;
@@ -75,7 +83,8 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
     keychain: options.keychain,
     client,
     session: () => session.credentials(),
-    connect: connectPastBlock({ state: () => helper.state(), socketPath, version, log }),
+    connect: gatewayByWays(ways, connectPastBlock({ state: () => helper.state(), socketPath, version, log })),
+    throughProxy: (own) => addressesThroughProxy(own, ways),
     openBrowser: options.openBrowser,
     onForm: (form) => forms.emit(form),
     credentialsChanged: () => credentialChanges.emit(),
@@ -98,6 +107,7 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
   const tunnel = createTunnelController({
     helper,
     addresses,
+    proxyTo: (host) => ways.to(host),
     memory,
     signIn: gateways.signIn,
     onSession: gateways.onSession,
@@ -119,6 +129,11 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
     emit(state) {
       states.emit(state);
       void syncProxy(state);
+      if (state.state === 'disconnected') void ways.refresh();
+      if (state.state === 'disconnected' && state.reason === 'proxy-credentials') {
+        const { signal } = new AbortController();
+        void askForCredentials({ ways, askUser: gateways.forms.ask, say: options.say, signal });
+      }
       if (state.state === 'connected' && state.terms?.message !== undefined && !state.ownedByOther)
         gateways.onMessage(state.gateway, state.terms.message);
       if (state.state === 'disconnected' || state.state === 'connected') void serviceAddresses.refresh();
@@ -142,6 +157,7 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
 
   /** A click on Connect is likely and should not have to wait for a look-up, because it blocks traffic. */
   function userIsHere(): void {
+    void ways.refresh();
     const chosen = server.server();
     tunnel.resolveAhead(chosen ? [chosen.domain, ...plan.hosts()] : plan.hosts());
     preparation.userIsHere();
@@ -182,10 +198,16 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
       servers: () => plan.servers(),
       state: () => tunnel.state(),
       addresses,
+      hasProxy: (host) => ways.to(host) !== undefined,
       pins: () => settings.get('gatewayPins'),
       onLatency: (latency) => latencies.emit(latency),
     }),
-    worldAddress: createWorldAddress({ state: () => tunnel.state(), client, apiUrl, fetch: fetchShort }),
+    worldAddress: createWorldAddress({
+      state: () => tunnel.state(),
+      client,
+      apiUrl,
+      fetch: options.serviceFetch.short,
+    }),
     portalAddress: portalAt,
     portal: createPortalSignIn({
       helper,

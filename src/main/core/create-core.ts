@@ -1,8 +1,14 @@
+import { createSay } from '#shared/texts/say.ts';
+import { createServiceFetch } from '../http-fetch.ts';
 import { createSettings } from '../preferences/settings.ts';
 import { toldOnce } from '../preferences/told-once.ts';
 import { describeDevice } from '../session/device.ts';
 import { createHelperClient } from '../tunnel/helper-client.ts';
 import { offeredModes } from '../tunnel/offered-modes.ts';
+import { serviceByWays } from '../way-out/connect-by-ways.ts';
+import { createProxyPasswords } from '../way-out/proxy-passwords.ts';
+import { readProxySetting } from '../way-out/read-proxy-setting.ts';
+import { createWaysOut } from '../way-out/ways-out.ts';
 import type { Core } from './core.ts';
 import { createCoreAccount } from './core-account.ts';
 import { createCoreDiagnostics } from './core-diagnostics.ts';
@@ -21,7 +27,17 @@ export function createCore(options: CoreOptions): Core {
   const settings = createSettings(options.settingsFile);
   const device = describeDevice(options);
   const helper = createHelperClient({ socketPath: environment.helperSocket, version, log });
-  const account = createCoreAccount({ ...options, settings, deviceName: device.name });
+  const ways = createWaysOut({
+    read: () => readProxySetting({ run: options.runProgram, env: options.session, log }),
+    passwords: createProxyPasswords(options.keychain, log),
+    log,
+  });
+  const isInsideTunnel = () => {
+    const now = helper.state();
+    return now.state === 'connected' && now.routing.mode === 'global';
+  };
+  const serviceFetch = createServiceFetch(serviceByWays(ways, isInsideTunnel, ways.refresh()));
+  const account = createCoreAccount({ ...options, settings, serviceFetch, deviceName: device.name });
   const choices = createCorePreferences({
     ...options,
     settings,
@@ -30,7 +46,17 @@ export function createCore(options: CoreOptions): Core {
     helper,
   });
   settleUnsureKillSwitch({ settings, preferences: choices.preferences, helper, log });
-  const tunnel = createCoreTunnel({ ...options, settings, account, choices, helper });
+  const tunnel = createCoreTunnel({
+    ...options,
+    settings,
+    serviceFetch,
+    ways,
+    say: createSay(() => choices.language()),
+    account,
+    choices,
+    helper,
+  });
+  networks?.onChange(() => void ways.refresh());
   const programs = createCorePrograms({ ...options, choices, tunnel, helper });
   const diagnostics = createCoreDiagnostics({ ...options, device, account, choices, tunnel, helper });
   tunnel.onTunnelState((state) => {

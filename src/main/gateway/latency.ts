@@ -19,6 +19,8 @@ export interface GatewayLatenciesOptions {
   servers: () => readonly Pick<Server, 'serverId' | 'domain' | 'port'>[];
   state: () => TunnelState;
   addresses: Pick<GatewayAddresses, 'resolve'>;
+  /** Whether a proxy leads to this host: how long that takes says nothing of the host. */
+  hasProxy?: (host: string) => boolean;
   pins: () => GatewayPins;
   onLatency: (latency: ServerLatency) => void;
 }
@@ -29,6 +31,7 @@ export function createGatewayLatencies(options: GatewayLatenciesOptions): Latenc
     ...options,
     async measureOne({ domain, port }, mayGoOn) {
       if (isTunnelsGateway({ domain, port }, options.state())) return undefined;
+      if (options.hasProxy?.(domain) === true) return undefined;
       const gateway = { host: domain, port: port ?? defaultGateway.port };
       let best: Connection | undefined;
       let isProven: boolean | undefined;

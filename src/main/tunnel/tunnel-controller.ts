@@ -17,7 +17,7 @@ import type { PreferencesStore, WantedTunnel } from '../preferences/preferences.
 import type { Destination, DestinationOf } from './destination.ts';
 import type { HelperClient } from './helper-client.ts';
 import { createTunnelRecovery } from './tunnel-recovery.ts';
-import { createTunnelRequests } from './tunnel-requests.ts';
+import { createTunnelRequests, type TunnelRequestsOptions } from './tunnel-requests.ts';
 import { createTunnelSignIn } from './tunnel-sign-in.ts';
 
 /** Connects sign-in and helper: the host contract's `tunnel` group. */
@@ -57,6 +57,8 @@ export interface TunnelControllerOptions {
   isBehindPortal?: () => Promise<boolean>;
   helper: HelperClient;
   addresses: GatewayAddresses;
+  /** The proxy that leads to this host, at the addresses in `addresses`. */
+  proxyTo?: TunnelRequestsOptions['proxyTo'];
   memory: Pick<GatewayMemory, 'setPath'>;
   signIn: SignIn;
   isSignedIn: () => boolean;

@@ -5,6 +5,8 @@ import {
   maxOtherAddresses,
   type Deadline,
   type GatewaySession,
+  type ProxyAtAddress,
+  type ProxyCredentials,
   type ReachabilityTarget,
 } from '#shared/helper/protocol.ts';
 import type { SharedLists, WantedRouting } from '#shared/tunnel/shared-lists.ts';
@@ -35,6 +37,10 @@ export interface TunnelRequests {
 export interface TunnelRequestsOptions {
   helper: HelperClient;
   addresses: Pick<GatewayAddresses, 'known' | 'remember' | 'remembered'>;
+  /** The proxy that leads to this host, at the addresses in `addresses`. */
+  proxyTo?:
+    | ((host: string) => (ProxyAtAddress & { credentials?: ProxyCredentials | undefined }) | undefined)
+    | undefined;
   preferences: Pick<PreferencesStore, 'forTunnel'>;
   /** A session has been passed to the helper. */
   onSession: (signedIn: SignedIn) => void;
@@ -49,6 +55,7 @@ export interface TunnelRequestsOptions {
 export function createTunnelRequests({
   helper,
   addresses,
+  proxyTo = () => undefined,
   preferences,
   onSession,
   reachabilityTargets = () => [],
@@ -127,12 +134,14 @@ export function createTunnelRequests({
   }
 
   /** What this helper takes of a session: an earlier one knows no client certificates, or no names. */
-  function forHelper({ clientCertificate, agent, ...session }: GatewaySession): GatewaySession {
+  function forHelper({ clientCertificate, agent, ...session }: GatewaySession, host: string): GatewaySession {
+    const credentials = proxyTo(host)?.credentials;
     const takes = (capability: string) => helper.capabilities()?.includes(capability) === true;
     return {
       ...session,
       ...(clientCertificate && takes('client-certificate') && { clientCertificate }),
       ...(agent && takes('gateway-agent') && { agent }),
+      ...(credentials && takes('proxy') && { proxyCredentials: credentials }),
     };
   }
 
@@ -150,17 +159,19 @@ export function createTunnelRequests({
     const [end, targets] = [deadline(to), reachabilityTargets()];
     const { routing, lists, allowIncoming, ...preferred } = preferences.forTunnel();
     const otherAddresses = othersThan(address, gateway.host);
+    const proxy = address === undefined ? undefined : proxyTo(gateway.host);
     told = { attachment: helper.attachment(), others: otherAddresses.join() };
     const answer = prepareRouting({ routing, ...(lists && { lists }) }).then((prepared) =>
       helper.call('connect', {
         gateway,
         ...(address !== undefined && { address }),
+        ...(proxy && { proxy: { protocol: proxy.protocol, port: proxy.port } }),
         ...(otherAddresses.length > 0 && { otherAddresses }),
         ...preferred,
         ...prepared,
         ...(split && { split }),
         ...(allowIncoming !== undefined && (allowIncoming || incoming) && { allowIncoming: true }),
-        ...(session && { session: forHelper(session) }),
+        ...(session && { session: forHelper(session, gateway.host) }),
         ...(end && { deadline: end }),
         ...(targets.length > 0 && { reachabilityTargets: [...targets] }),
       }),
@@ -181,7 +192,9 @@ export function createTunnelRequests({
       addresses.remember(signedIn.gateway.host, signedIn.address);
       try {
         await listsSent;
-        await helper.call('provideSession', { session: forHelper(signedIn.session) });
+        await helper.call('provideSession', {
+          session: forHelper(signedIn.session, signedIn.gateway.host),
+        });
         onSession(signedIn);
       } catch (error) {
         if (!isWrongState(error)) throw error;

@@ -51,6 +51,8 @@ export async function connectThroughProxy(through: ThroughProxy): Promise<Socket
   );
   try {
     if (transport.connecting) await once(transport, 'connect');
+    // One that the helper has handed over is paused; nothing comes before the proxy is asked.
+    transport.resume();
     await (protocol === 'http' ? byConnect(through) : bySocks(through));
     return transport;
   } catch (error) {
@@ -74,12 +76,14 @@ async function byConnect({ transport, target, credentials }: ThroughProxy): Prom
   });
   const answered = once(asked, 'connect');
   asked.end();
-  const [{ statusCode = 0, headers }, rest] = (await answered) as [
+  const [{ statusCode = 0, headers }, , rest] = (await answered) as [
     { statusCode?: number; headers: Readonly<Record<string, string | string[] | undefined>> },
+    Socket,
     Buffer,
   ];
   if (statusCode >= 200 && statusCode < 300) {
-    if (rest.length > 0) transport.unshift(rest);
+    // The other end speaks TLS, in which it is not the first to say something.
+    if (rest.length > 0) throw new ProxyRefused('refused', 'says more than it was asked');
     return;
   }
   // tinyproxy answers 401 to a wrong password.

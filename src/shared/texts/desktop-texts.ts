@@ -16,6 +16,10 @@ const en = {
   'tray.quit': 'Quit Waymaker',
   'tray.options': 'Options',
 
+  'proxy.asks': 'This network’s proxy wants to know who connects. Ask whoever runs the network.',
+  'proxy.username': 'User name',
+  'proxy.password': 'Password',
+
   'menu.file': 'File',
   'menu.edit': 'Edit',
   'menu.view': 'View',
@@ -91,6 +95,10 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
     'tray.quit': '退出 Waymaker',
     'tray.options': '选项',
 
+    'proxy.asks': '此网络的代理需要知道是谁在连接。请联系网络管理员。',
+    'proxy.username': '用户名',
+    'proxy.password': '密码',
+
     'menu.file': '文件',
     'menu.edit': '编辑',
     'menu.view': '显示',
@@ -159,6 +167,10 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
     'tray.open': '開啟 Waymaker',
     'tray.quit': '結束 Waymaker',
     'tray.options': '選項',
+
+    'proxy.asks': '此網路的代理伺服器需要知道是誰在連線。請聯絡網路管理員。',
+    'proxy.username': '使用者名稱',
+    'proxy.password': '密碼',
 
     'menu.file': '檔案',
     'menu.edit': '編輯',

@@ -5,7 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { fetchFromService, fetchShort, streamFromService } from '../../../src/main/http-fetch.ts';
+import { createServiceFetch } from '../../../src/main/http-fetch.ts';
+
+const { call: fetchFromService, short: fetchShort, stream: streamFromService } = createServiceFetch();
 
 test('no call uses the connection of another: it can be from before a tunnel, or through one that ended', async () => {
   const requests: IncomingMessage[] = [];

@@ -4,10 +4,12 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { openGatewayTls } from '#node/anyconnect/gateway-tls.ts';
 import { createKnownPaths } from '#node/tls/known-paths.ts';
-import { fetchFromService } from '../../../../src/main/http-fetch.ts';
+import { createServiceFetch } from '../../../../src/main/http-fetch.ts';
 import { createTestAuthority, type TestCertificate } from '../../main/support/certificates.ts';
 import { startTestGateway, type TestGateway } from '../../main/support/gateway.ts';
 import { startSmallNetwork } from '../../main/support/small-network.ts';
+
+const { call: fetchFromService } = createServiceFetch();
 
 const hosts = ['silent.example.net', 'breaks.example.net', 'wide.example.net', 'lost.example.net'] as const;
 const defaultRoots = tls.getCACertificates('default');

@@ -1,0 +1,26 @@
+import type { RunProgram } from '../../system-proxy/run-program.ts';
+import type { DesktopWay } from '../desktop-way.ts';
+import { readProxyUrl } from '../proxy-setting.ts';
+
+const place = ['--file', 'kioslaverc', '--group', 'Proxy Settings', '--key'];
+/** `ProxyType` (kio, kprotocolmanager.h). */
+const types = { manual: '1', script: '2', foundScript: '3', environment: '4' } as const;
+
+/** The proxy settings of KDE Plasma; undefined where they are not installed, or are those of the environment. */
+export async function readKdeProxy(run: RunProgram): Promise<DesktopWay | undefined> {
+  const read = async (key: string) =>
+    (await run('kreadconfig6', [...place, key])) ?? (await run('kreadconfig5', [...place, key]));
+  const type = await read('ProxyType').catch(() => undefined);
+  if (type === undefined || type === types.environment) return undefined;
+  if (type === types.script || type === types.foundScript) return { kind: 'script' };
+  if (type !== types.manual) return { kind: 'direct' };
+  const [https = '', socks = '', exceptions = ''] = await Promise.all(
+    ['httpsProxy', 'socksProxy', 'NoProxyFor'].map((key) => read(key).catch(() => '')),
+  );
+  // It writes the port behind a space.
+  const url = (written: string) => written.trim().replace(/ +(\d+)$/, ':$1');
+  const proxy = readProxyUrl(url(https)) ?? readProxyUrl(url(socks), 'socks5');
+  return proxy
+    ? { kind: 'proxy', proxy, exceptions: exceptions.split(/[\s,]+/).filter(Boolean) }
+    : { kind: 'direct' };
+}

@@ -1,0 +1,37 @@
+import type { Logger } from 'pino';
+import { proxyCredentials, type ProxyCredentials } from '#shared/helper/protocol.ts';
+import type { Keychain } from '../session/keychain.ts';
+import { withTimeout } from '../with-timeout.ts';
+import type { ProxyPlace } from './proxy-setting.ts';
+
+/** The names and passwords for proxies, in the keychain. */
+export interface ProxyPasswords {
+  of(proxy: ProxyPlace): Promise<ProxyCredentials | undefined>;
+  keep(proxy: ProxyPlace, credentials: ProxyCredentials): Promise<void>;
+}
+
+/** A locked keychain asks the user first; a broken one never answers. */
+const keychainTimeoutMs = 3_000;
+
+export function createProxyPasswords(keychain: Keychain, log: Logger): ProxyPasswords {
+  const account = ({ host, port }: ProxyPlace) => `proxy ${host} ${port}`;
+  return {
+    async of(proxy) {
+      try {
+        const text = await withTimeout(keychain.read(account(proxy)), keychainTimeoutMs, null);
+        return text === null ? undefined : proxyCredentials.parse(JSON.parse(text));
+      } catch (error) {
+        log.warn({ err: error }, 'the proxy’s password cannot be read');
+        return undefined;
+      }
+    },
+    async keep(proxy, credentials) {
+      const text = JSON.stringify(credentials);
+      try {
+        await withTimeout(keychain.write(account(proxy), text), keychainTimeoutMs, undefined);
+      } catch (error) {
+        log.warn({ err: error }, 'the proxy’s password is not kept');
+      }
+    },
+  };
+}
