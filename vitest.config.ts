@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
-import { concerningEngines } from './tests/helper/support/engines.ts';
+import { concerningEngines, engines } from './tests/helper/support/engines.ts';
 import { isExhaustive } from './tests/lab/runs/thoroughness.ts';
 
 const project = (name: string, options: object = {}) => ({
@@ -41,14 +41,17 @@ export default defineConfig({
       project('helper', { globalSetup: './tests/lab/runs/programs.ts', maxWorkers: 2 }),
       // With the other engine than there.
       ...(isExhaustive
-        ? [
-            project('helper-openconnect', {
-              include: concerningEngines.map((file) => `tests/helper/${file}`),
-              env: { WAYMAKER_TEST_ENGINE: 'openconnect' },
+        ? engines.map((other) =>
+            project(`helper-${other}`, {
+              include: engines
+                .filter((engine) => engine !== other)
+                .flatMap((engine) => concerningEngines[engine])
+                .map((file) => `tests/helper/${file}`),
+              env: { WAYMAKER_TEST_ENGINE: other },
               globalSetup: './tests/lab/runs/programs.ts',
               maxWorkers: 2,
             }),
-          ]
+          )
         : []),
     ],
   },
