@@ -61,7 +61,8 @@ export function StatusEnd({ state }: { state: TunnelState | undefined }) {
   const now = useNow(10);
   if (state?.state !== 'connected') return null;
   const { endsAt = 0, idleEndsAt = 0 } = state.terms ?? {};
-  const time = (at: number) => ({ time: formatTime(new Date(at), language) });
+  // In one piece: “PM” does not stand alone on the next line.
+  const time = (at: number) => ({ time: formatTime(new Date(at), language).replace(/\s/g, '\u00a0') });
   if (endsAt > now && endsAt - now <= sessionWarningMs)
     return <Message tone="info">{t('connect.sessionEndsSoon', time(endsAt))}</Message>;
   return idleEndsAt > now ? (

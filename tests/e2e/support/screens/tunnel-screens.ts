@@ -11,7 +11,7 @@ import {
 import { ConnectRoute } from '../../routes/connect-route.ts';
 import type { WebviewApp } from '../../webview/webview-app.ts';
 import type { Screen } from './screens.ts';
-import type { TextLanguage } from './texts.ts';
+import { textPattern, type TextLanguage } from './texts.ts';
 
 /** As many as a state can name, the longest among them. */
 const manyNetworks: ActiveRouting = {
@@ -60,6 +60,9 @@ export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewAp
     'too-many-sessions': refused('too-many-sessions', 'reason.tooManySessions'),
     'browser-sign-in-blocked': refused('browser-sign-in-blocked', 'reason.browserSignInBlocked', true),
     'server-removed': refused('server-removed', 'reason.serverRemoved'),
+    'engine-unsuited': refused('engine-unsuited', 'reason.engineUnsuited'),
+    'proxy-refused': refused('proxy-refused', 'reason.proxyRefused'),
+    'proxy-credentials': refused('proxy-credentials', 'reason.proxyCredentials'),
     'address-conflict': refused('address-conflict', 'reason.addressConflict'),
     'helper-restarted': refused('helper-restarted', 'reason.helperRestarted'),
     'protection-lost': refused('protection-lost', 'reason.protectionLost', true),
@@ -90,6 +93,14 @@ export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewAp
       sees: route.status('connect.reconnecting'),
     },
     connected: { state: connected([]), sees: route.status('connect.connected') },
+    'session-ends-soon': {
+      state: { ...connected([]), terms: { endsAt: Date.now() + 4 * 60_000 } },
+      sees: page.getByText(textPattern(language, 'connect.sessionEndsSoon')),
+    },
+    'idle-ends-soon': {
+      state: { ...connected([]), terms: { idleEndsAt: Date.now() + 2 * 60_000 } },
+      sees: page.getByText(textPattern(language, 'connect.idleEndsSoon')),
+    },
     'nothing-passes': {
       state: connected(['nothing-passes']),
       sees: route.status('problem.nothingPasses'),
@@ -145,7 +156,7 @@ export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewAp
       name: 'connected-details',
       route,
       act: async () => {
-        app.become(connected([]));
+        app.become({ ...connected([]), terms: { endsAt: Date.now() + 8 * 3_600_000 } });
         await expect(route.status('connect.connected')).toBeVisible();
         await route.openDetails();
       },
