@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ProxyCredentials, ProxyProtocol } from '#shared/helper/protocol.ts';
 import { addresses } from '../../lab/network/addresses.ts';
@@ -61,6 +63,36 @@ describe('where a proxy is the only way out', () => {
       expect(await user.snapshot()).toBe(net.initialSnapshot);
     },
   );
+
+  test('a helper that comes after one that was killed knows the proxy, signs in through it, and has its password from nowhere but the app', async () => {
+    await using net = await createHelperLab({ engine: 'own' });
+    await using ends = new AsyncDisposableStack();
+    ends.use(await startOnlyProxy(net.lab, 'http', credentials));
+    await net.start();
+    const proxy = { protocol: 'http', port: proxyPorts.http } as const;
+    const way = { proxy: { ...proxy, credentials }, address: ipv4 };
+    const signIn = async () => ({
+      ...(await net.signIn(net.lab.gateway, way)),
+      proxyCredentials: credentials,
+    });
+    const first = await net.attach();
+    const request = net.request({ address: ipv4, proxy, killSwitch: true });
+    await first.call('connect', { ...request, session: await signIn() });
+    await first.until('connected');
+    await net.end('SIGKILL');
+    expect(await readFile(path.join(net.stateDirectory, 'journal.json'), 'utf8')).not.toContain(
+      credentials.password,
+    );
+    await net.start();
+    const client = await net.attach();
+    await client.until('connecting', { where: ({ phase }) => phase === 'authenticating' });
+    // Traffic is blocked, so that this goes through the helper.
+    await client.call('provideSession', { session: await signIn() });
+    await client.until('connected');
+    expect(await net.lab.user.probe.http4('through')).toMatchObject({ address: addresses.gateway.ipv4 });
+    await client.call('disconnect', {});
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+  });
 
   test('the user reads that the proxy wants a password, or does not lead there', async () => {
     await using net = await createHelperLab({ engine: 'own' });
