@@ -257,7 +257,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
   connected: async ({ helper, signedIn }, provide) => {
     const connect = await connectTo(signedIn.page);
-    expect(helper.output, 'the helper made the tunnel').toContain('Got CONNECT response');
+    expect(helper.output, 'the helper made the tunnel').toContain('the gateway has named its terms');
     await provide(connect);
   },
 });
