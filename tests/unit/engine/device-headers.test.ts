@@ -42,6 +42,7 @@ test.each([
       onPacket: (one) => packets.push(one),
       onEnd: (error) => errors.push(error),
     });
+    device.pass();
     writeSync(far, Buffer.concat([header, packet]));
     await expect.poll(() => packets).toEqual([packet]);
     device.write(packet);
@@ -63,6 +64,7 @@ test('what is neither version of IP has no family, and is dropped', async () => 
       isEnded = true;
     },
   });
+  device.pass();
   device.write(neither);
   device.write(Buffer.alloc(0));
   device.write(ipv4);
