@@ -139,9 +139,10 @@ const schemas = {
   /** The operator's replacements for our texts, by language; see preferences/operator-texts.ts. */
   operatorTexts: z.record(z.string(), z.record(z.string(), z.string())).catch({}),
   /**
-   * What to restore if the desktop's proxy settings point at one of our PAC files, and the addresses of those files.
+   * What to restore if the desktop's proxy settings point at one of our PAC files, and the addresses of those files, by the
+   * place of these settings: a desktop's name, or on macOS that of a network service.
    */
-  proxyBefore: z.object({ gnome: proxyBefore, kde: proxyBefore, windows: proxyBefore }).catch({}),
+  proxyBefore: z.record(z.string(), proxyBefore).catch({}),
 } as const;
 
 export type SettingName = keyof typeof schemas;

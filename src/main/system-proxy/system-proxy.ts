@@ -25,14 +25,16 @@ export interface SystemProxyOptions {
   run: RunProgram;
   /** The environment of the desktop session. */
   env: Readonly<NodeJS.ProcessEnv>;
+  /** This one, unless a test plays another. */
+  platform?: NodeJS.Platform;
   log: Logger;
 }
 
-type Kept = Setting<'proxyBefore'>[ProxyPlace];
+type Kept = Setting<'proxyBefore'>[string];
 type Outcome = 'done' | 'absent' | 'failed';
 
-export function createSystemProxy({ settings, run, env, log }: SystemProxyOptions): SystemProxy {
-  const desktops = desktopProxies({ run, env, log });
+export function createSystemProxy({ settings, run, env, platform, log }: SystemProxyOptions): SystemProxy {
+  const desktops = desktopProxies({ run, env, log }, platform);
   /** Where this run of the app has changed the settings. */
   const changed = new Set<ProxyPlace>();
   const enqueue = createSerialQueue();
@@ -134,7 +136,7 @@ export function createSystemProxy({ settings, run, env, log }: SystemProxyOption
           return false;
         }
         const outcomes: Outcome[] = [];
-        for (const place of desktops.current()) {
+        for (const place of await logged('all', desktops.current(), [])) {
           outcomes.push(await logged(place, pointAt(place, pacUrl), 'failed'));
         }
         return outcomes.includes('done') && !outcomes.includes('failed');
@@ -142,7 +144,8 @@ export function createSystemProxy({ settings, run, env, log }: SystemProxyOption
     restore: () =>
       enqueue(async () => {
         // Not only those of this desktop: the user may have been in another one when they were changed.
-        for (const place of desktops.places) await logged(place, putBack(place), false);
+        for (const place of Object.keys(settings.get('proxyBefore')))
+          await logged(place, putBack(place), false);
       }),
   };
 }

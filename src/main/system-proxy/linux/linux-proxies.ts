@@ -4,13 +4,16 @@ import { createGnomeProxy } from './gnome.ts';
 import { createKdeProxy } from './kde.ts';
 
 export function createLinuxProxies({ run, env, log }: DesktopProxiesOptions): DesktopProxies {
-  const proxies = { gnome: createGnomeProxy(run), kde: createKdeProxy(run, log) };
+  const proxies = new Map([
+    ['gnome', createGnomeProxy(run)],
+    ['kde', createKdeProxy(run, log)],
+  ]);
   return {
-    places: ['gnome', 'kde'],
-    current: () => placesOf(desktopNames(env)),
+    current: () => Promise.resolve(placesOf(desktopNames(env))),
     at(place) {
-      if (place === 'windows') throw new Error('no proxy settings of Windows here');
-      return proxies[place];
+      const found = proxies.get(place);
+      if (!found) throw new Error(`no proxy settings of ${place} here`);
+      return found;
     },
   };
 }

@@ -45,8 +45,7 @@ function createInternetSettings(log: Logger): ProxySettings {
 export function createWindowsProxies({ log }: Pick<DesktopProxiesOptions, 'log'>): DesktopProxies {
   let settings: ProxySettings | undefined;
   return {
-    places: ['windows'],
-    current: () => ['windows'],
+    current: () => Promise.resolve(['windows']),
     at(place) {
       if (place !== 'windows') throw new Error(`no proxy settings of ${place} here`);
       return (settings ??= createInternetSettings(log));
