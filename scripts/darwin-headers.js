@@ -21,12 +21,14 @@ const parts = [
   'package/LICENSE',
   'package/lib/include',
   'package/lib/libc/include/*macos*',
+  'package/lib/libc/darwin*',
   'package/lib/std/std.zig',
 ];
 
 /** Unpacks it, unless it is there; says why if it cannot be had. */
 export function unpackDarwinHeaders() {
-  if (existsSync(path.join(target, 'zig'))) return;
+  // The last of its parts.
+  if (existsSync(path.join(target, 'lib/libc/darwin'))) return;
   console.log('Unpacking macOS’s headers from npm …');
   const problem = unpack();
   if (problem !== undefined) console.error(`not available: macOS’s headers: ${problem}`);

@@ -3,6 +3,7 @@ import type { Configuration } from 'electron-builder';
 import { product } from '../linux/package-facts.ts';
 import { fuseSettings } from './fuses.ts';
 import { iconFile } from './icons.ts';
+import { expectSignedApp } from './macos/check-signed-app.ts';
 
 /** The installers that electron-builder makes, by the system that each is for and is made on. */
 export const installers = {
@@ -11,6 +12,9 @@ export const installers = {
   linux: { what: 'AppImage for Linux', targets: ['AppImage'] },
 } as const;
 export type InstallerPlatform = keyof typeof installers;
+
+/** What the app and its helpers may do besides on macOS. */
+const entitlements = path.join(import.meta.dirname, 'macos/entitlements.plist');
 
 /** Why each installer cannot be made here, by what it is; without those that can. */
 export function onlyConfigured(
@@ -59,7 +63,15 @@ export function installerConfiguration(options: {
     publish: null,
     win: { target: ['nsis'] },
     nsis: { oneClick: false, perMachine: true, artifactName: '${name}-${version}-${arch}.${ext}' },
-    mac: { target: ['dmg', 'pkg'], category: 'public.app-category.utilities', hardenedRuntime: true },
+    mac: {
+      target: ['dmg', 'pkg'],
+      category: 'public.app-category.utilities',
+      hardenedRuntime: true,
+      entitlements,
+      entitlementsInherit: entitlements,
+    },
+    // Only where something was signed.
+    afterSign: platform === 'darwin' ? expectSignedApp : null,
     linux: {
       target: ['AppImage'],
       executableName: 'waymaker',

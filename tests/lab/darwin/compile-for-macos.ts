@@ -14,6 +14,30 @@ export type MacosProcessor = (typeof macosProcessors)[number];
 export const whyWithoutHeaders = (): string | undefined =>
   existsSync(compiler) ? undefined : 'the set-up could not get macOS’s headers from npm';
 
+/** A program that does nothing, signed by the linker (ad hoc) with these entitlements. */
+export function linkForMacos(entitlements: string, processor: MacosProcessor): Buffer {
+  const directory = mkdtempSync(path.join(tmpdir(), 'waymaker-darwin-'));
+  try {
+    const [source, list] = [path.join(directory, 'program.c'), path.join(directory, 'entitlements.plist')];
+    writeFileSync(source, 'int main(void) { return 0; }\n');
+    writeFileSync(list, entitlements);
+    const target = ['-lc', '-target', `${processor}-macos`, '-fno-compiler-rt'];
+    const { status, stderr } = spawnSync(
+      compiler,
+      ['build-exe', source, ...target, '--entitlements', list, '--name', 'program'],
+      {
+        cwd: directory,
+        encoding: 'utf8',
+        env: { ...process.env, ZIG_GLOBAL_CACHE_DIR: directory, ZIG_LOCAL_CACHE_DIR: directory },
+      },
+    );
+    if (status !== 0) throw new Error(stderr);
+    return readFileSync(path.join(directory, 'program'));
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
 /** The object of a C file, or what the compiler says against it. */
 export function compileForMacos(
   source: string,
