@@ -37,21 +37,34 @@ export function createPacketFilter(parts: {
     return result;
   };
 
+  /** If it fails, the earlier rules are in force, or count as changed. */
   async function apply(next: FilterRules, isForced: boolean): Promise<void> {
     const text = await textOf(next);
-    rules = next;
-    const isLoaded = text === wanted && asListed !== undefined;
-    wanted = text;
-    if (isLoaded && !isForced) return;
-    asListed = undefined;
+    if (!isForced && text === wanted && asListed !== undefined) {
+      rules = next;
+      return;
+    }
+    const before = { rules, wanted };
+    if (isForced) asListed = undefined;
     await calls.load(filterAnchor, text);
-    await enable();
-    await endStale(next);
-    const listed = await calls.rules(filterAnchor);
-    // How many there are depends on pfctl, which makes several rules of a list, and leaves out what others contain.
-    if (listed.length === 0)
-      throw new SystemChangeFailed('the packet filter has no rules after they were loaded');
-    asListed = listed.join('\n');
+    rules = next;
+    wanted = text;
+    asListed = undefined;
+    try {
+      await enable();
+      await endStale(next);
+      const listed = await calls.rules(filterAnchor);
+      // How many there are depends on pfctl, which makes several rules of a list, and leaves out what others contain.
+      if (listed.length === 0)
+        throw new SystemChangeFailed('the packet filter has no rules after they were loaded');
+      asListed = listed.join('\n');
+    } catch (error) {
+      if (before.wanted !== undefined) {
+        ({ rules, wanted } = before);
+        await calls.load(filterAnchor, before.wanted);
+      }
+      throw error;
+    }
   }
 
   const textOf = async (given: FilterRules) => filterText(given, { device: device(), users: await users() });

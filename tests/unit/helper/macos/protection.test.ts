@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { RoutingLost } from '../../../../helper/system/ports/system-change-failed.ts';
 import { resolversXml, services } from '../../../lab/darwin/model/macos-model.ts';
 import { isExhaustive } from '../../../lab/runs/thoroughness.ts';
 import { users } from './support/modelled-helper.ts';
@@ -19,6 +20,7 @@ import {
   routingNames,
   routings,
   wrongWays,
+  type Scene,
 } from './support/scene.ts';
 
 describe.each(routingNames)('%s', (name) => {
@@ -257,6 +259,75 @@ test('programs cannot be routed by group', async () => {
   const routing = { mode: 'app', policy: 'include', localNetwork: false } as const;
   await expect(scene.helper.adapter.apply(connectionOf(routing))).rejects.toThrow();
   await release(scene);
+});
+
+/** Has the n-th call that changes something fail once; returns how many there were. */
+function failing(scene: Scene, which: number): () => number {
+  let count = 0;
+  scene.model.onChange.before = (call) => {
+    count += 1;
+    if (count === which) throw new Error(`${call} fails`);
+  };
+  return () => {
+    scene.model.onChange.before = () => undefined;
+    return count;
+  };
+}
+
+test.each(routingNames)('%s: a call that fails once leaves nothing open and nothing behind', async (name) => {
+  const whole = createScene();
+  const counted = failing(whole, 0);
+  await connect(whole, name);
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: counted() }), async (which) => {
+      const scene = createScene();
+      const before = scene.model.snapshot();
+      const end = failing(scene, which);
+      const failure = await connect(scene, name).catch((error: unknown) => error);
+      end();
+      scene.look('the failure');
+      expect(scene.leaks).toEqual([]);
+      if (failure === undefined) expect(wrongWays(scene)).toEqual([]);
+      await release(scene);
+      expect(scene.model.snapshot()).toEqual(before);
+    }),
+    { numRuns: isExhaustive ? 100 : 3 },
+  );
+});
+
+test('a call that fails while the mode changes leaves the earlier mode or the new one in force', async () => {
+  const [one, other] = ['all but listed addresses', 'global'] as const;
+  const whole = createScene();
+  await connect(whole, one);
+  const counted = failing(whole, 0);
+  await changeRouting(whole, other);
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: counted() }), fc.boolean(), async (which, isBack) => {
+      const scene = createScene();
+      const before = scene.model.snapshot();
+      const [first, second] = isBack ? [other, one] : [one, other];
+      await connect(scene, first);
+      const end = failing(scene, which);
+      const failure = await changeRouting(scene, second).catch((error: unknown) => error);
+      end();
+      const gateway = gateways[0];
+      if (failure instanceof RoutingLost)
+        scene.promises = [
+          { routing: routings[first], gateway },
+          { routing: routings[second], gateway },
+        ];
+      else scene.promises = [{ routing: routings[failure === undefined ? second : first], gateway }];
+      scene.look('the failure');
+      expect(scene.leaks).toEqual([]);
+      if (!(failure instanceof RoutingLost)) {
+        expect(await scene.helper.adapter.verify()).toBe(true);
+        expect(wrongWays(scene)).toEqual([]);
+      }
+      await release(scene);
+      expect(scene.model.snapshot()).toEqual(before);
+    }),
+    { numRuns: isExhaustive ? 100 : 4 },
+  );
 });
 
 /** What can happen to a connection, in any order. */
