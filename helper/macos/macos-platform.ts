@@ -1,4 +1,5 @@
 import { z } from 'zod/mini';
+import { helperAddress } from '#node/os/helper-address.ts';
 import { lockDirectory } from '#node/os/posix/directory-lock.ts';
 import { runCommand } from '../posix/command.ts';
 import { createSignalSupervisor } from '../posix/signal-supervisor.ts';
@@ -15,7 +16,7 @@ import { createMacosPorts } from './macos-ports.ts';
 export const macosPlatform: Platform = {
   options: {
     usual: {
-      socket: '/var/run/waymaker/helper.sock',
+      socket: helperAddress.macosSocket,
       stateDirectory: '/Library/Application Support/Waymaker/helper',
       allowedGroup: 'waymaker',
     },

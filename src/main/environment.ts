@@ -12,7 +12,7 @@ export interface Environment {
 export function readEnvironment(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Environment {
   const places: Partial<Record<NodeJS.Platform, string>> = {
     win32: helperAddress.pipe,
-    darwin: '/var/run/waymaker/helper.sock',
+    darwin: helperAddress.macosSocket,
   };
   return {
     apiUrl: (env['WAYMAKER_API_URL'] ?? 'https://api.waymaker.example').replace(/\/+$/, ''),
