@@ -118,8 +118,8 @@ export async function bundlePrograms(runner: Runner): Promise<void> {
 
 /** Vitest's global setup for the projects with these names. */
 export default async function setup({ name }: TestProject): Promise<() => Promise<void>> {
-  // The project for the other engine starts the same programs.
-  const runner = (name === 'helper-openconnect' ? 'helper' : name) as Runner;
+  // The projects for another engine start the same programs.
+  const runner = name.split('-')[0] as Runner;
   await bundlePrograms(runner);
   const keeper = String(process.pid);
   if (runner === 'helper') process.env[keeperVariable] = keeper;
