@@ -64,7 +64,8 @@ export const unsupportedPorts: Ports = {
   },
   connections: { end: nothing },
   engines: {
-    isAvailable: async () => false,
+    // It is not the engine that is missing.
+    isAvailable: async () => true,
     command: refuse,
     ownCommand: refuse,
     secretFile: refuse,

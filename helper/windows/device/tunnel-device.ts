@@ -1,24 +1,14 @@
 import type { Duplex } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../../log.ts';
 import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';
 import type { DeviceConfiguration, TunnelDevice } from '../../system/ports/tunnel-device-port.ts';
 import type { IpHelper, Luid } from '../calls/ip-helper.ts';
-import type { Wintun, WintunAdapter, WintunSession } from '../calls/wintun.ts';
-import { tunnelAdapter } from '../identifiers.ts';
+import type { Wintun } from '../calls/wintun.ts';
 import { createTunnelInterface, type TunnelInterface } from '../routing/tunnel-interface.ts';
+import { adapterName, makeAdapter, type MadeAdapter } from './make-adapter.ts';
 import { relayPackets } from './packet-relay.ts';
 
-/** What people see in the list of networks. */
-const name = 'Waymaker';
-
-/** After a boot or an unclean end, the driver refuses for some seconds (eduVPN 194, firezone 4765). */
-const maxTries = 15;
-const betweenTriesMs = 1_000;
-
-interface Made {
-  adapter: WintunAdapter;
-  session: WintunSession;
+interface Made extends MadeAdapter {
   network: TunnelInterface;
 }
 
@@ -39,24 +29,9 @@ export function createTunnelDevice(parts: {
   let relay: { close(): void } | undefined;
 
   async function create(): Promise<void> {
-    const wintun = loadWintun();
-    for (let tried = 1; ; tried += 1) {
-      try {
-        const adapter = await wintun.createAdapter(name, tunnelAdapter);
-        try {
-          const network = createTunnelInterface({ ipHelper, luid: adapter.luid, log });
-          made = { adapter, session: adapter.startSession(), network };
-          return;
-        } catch (error) {
-          adapter.close();
-          throw error;
-        }
-      } catch (cause) {
-        if (tried === maxTries) throw new SystemChangeFailed('the adapter cannot be made', { cause });
-        log.warn('the adapter is not made yet', { cause: String(cause), tried });
-        await delay(betweenTriesMs);
-      }
-    }
+    const { adapter, session } = await makeAdapter(loadWintun(), log);
+    const network = createTunnelInterface({ ipHelper, luid: adapter.luid, log });
+    made = { adapter, session, network };
   }
 
   function counters() {
@@ -76,10 +51,10 @@ export function createTunnelDevice(parts: {
   }
 
   return {
-    name,
+    name: adapterName,
     luid: () => made?.adapter.luid,
     handle: {
-      name,
+      name: adapterName,
       packetHeader: 'length',
       open: () => ({
         inherited: 'overlapped',
@@ -96,7 +71,7 @@ export function createTunnelDevice(parts: {
         close: () => undefined,
       }),
     },
-    exists: () => ipHelper.interfaces().some(({ alias }) => alias === name),
+    exists: () => ipHelper.interfaces().some(({ alias }) => alias === adapterName),
     async create() {
       if (!made) await create();
       isWanted = true;

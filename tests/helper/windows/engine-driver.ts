@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { launchOwn } from '../../../helper/engine/own/launch-own.ts';
 import { createLog } from '../../../helper/log.ts';
+import { makeAdapter } from '../../../helper/windows/device/make-adapter.ts';
 import { relayPackets } from '../../../helper/windows/device/packet-relay.ts';
-import { tunnelAdapter } from '../../../helper/windows/identifiers.ts';
 import { createWintun } from '../../../helper/windows/calls/wintun.ts';
 import { createEngineHost } from '../../../helper/windows/programs/engine-host.ts';
 import type { GatewaySession } from '../../../src/shared/helper/protocol.ts';
@@ -19,12 +19,10 @@ const { address, port, session } = JSON.parse(process.argv[2] ?? '') as {
 };
 const tell = (event: string, data: object = {}) => console.log(JSON.stringify({ event, ...data }));
 
-const adapter = await createWintun(path.join(import.meta.dirname, 'wintun.dll')).createAdapter(
-  'Waymaker',
-  tunnelAdapter,
-);
+const log = createLog((line) => tell('log', { line }));
+const wintun = createWintun(path.join(import.meta.dirname, 'wintun.dll'));
+const { adapter, session: packets } = await makeAdapter(wintun, log);
 tell('adapter', { luid: String(adapter.luid) });
-const packets = adapter.startSession();
 const host = createEngineHost(() => path.join(import.meta.dirname, 'engine.mjs'), import.meta.dirname);
 const engine = launchOwn({
   gateway: { host: address, port },
@@ -51,7 +49,7 @@ const engine = launchOwn({
   },
   ownProgram: () => host.ownCommand(),
   secretFile: (content) => host.secretFile(content),
-  log: createLog((line) => tell('log', { line })),
+  log,
   onReached: () => tell('reached'),
   async onConfiguration(given) {
     tell('configuration', { given });

@@ -59,7 +59,8 @@ test.skipIf(whyNoWindows() !== undefined)(
     const asked = JSON.stringify({ address: gateway.address.ipv4, port: gateway.port, session });
     const driver = windows.start(['Z:\\work\\node.exe', 'Z:\\work\\engine-driver.mjs', asked], {
       WINTUN_DOUBLE_PORT: String(port),
-      WINTUN_DOUBLE_FAILS: '0',
+      // As after a boot.
+      WINTUN_DOUBLE_FAILS: '2',
     });
     const events = () =>
       driver
@@ -73,6 +74,9 @@ test.skipIf(whyNoWindows() !== undefined)(
       return found;
     });
     expect(given).toMatchObject({ ipv4: expect.any(String) as unknown, ipv6: expect.any(String) as unknown });
+    // IF_TYPE_PROP_VIRTUAL, and the double's number.
+    expect(events()).toContainEqual({ event: 'adapter', luid: String((53n << 48n) | (7n << 24n)) });
+    expect(driver.output().match(/not made yet/g)).toHaveLength(2);
     await configure(given);
     await eventually(
       'DTLS carries the packets',

@@ -1,5 +1,6 @@
 // Asks the helper under wine, and prints an answer a line: `node pipe-client.mjs PROTOCOL-VERSION METHOD…`, or with
-// `silent PROTOCOL-VERSION COUNT` while so many others say nothing. Run as it is, without a build.
+// `silent PROTOCOL-VERSION COUNT` while so many others say nothing, and again when the first of them was let go. Run as it
+// is, without a build.
 import { connect } from 'node:net';
 
 const pipe = String.raw`\\.\pipe\ProtectedPrefix\Administrators\Waymaker\helper`;
@@ -7,26 +8,32 @@ const isCrowd = process.argv[2] === 'silent';
 const [version, ...rest] = process.argv.slice(isCrowd ? 3 : 2);
 const hello = { protocolVersion: Number(version), client: { name: 'test', version: '1' } };
 const methods = [['hello', hello], ...(isCrowd ? [] : rest.map((name) => [name, {}]))];
-// Where a pipe is busy, a client waits for its turn.
-for (let count = isCrowd ? Number(rest[0]) : 0; count > 0; count -= 1)
-  connect(pipe).on('error', () => undefined);
 
-const socket = connect(pipe);
-let received = '';
-socket.on('connect', () => {
-  for (const [index, [method, params]] of methods.entries()) {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: index, method, params });
-    socket.write(`Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
-  }
-});
-socket.on('error', (error) => {
-  console.log(error.code);
-  process.exit(1);
-});
-socket.on('data', (chunk) => {
-  received += chunk;
-  const answers = [...received.matchAll(/\r\n\r\n(\{.*?\})(?=Content-Length|$)/gs)].map(([, body]) => body);
-  if (answers.length < methods.length) return;
-  for (const body of answers) console.log(body);
-  process.exit(0);
-});
+function ask(onEnd) {
+  const socket = connect(pipe);
+  let received = '';
+  socket.on('connect', () => {
+    for (const [index, [method, params]] of methods.entries()) {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: index, method, params });
+      socket.write(`Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+    }
+  });
+  socket.on('error', (error) => {
+    console.log(error.code);
+    process.exit(1);
+  });
+  socket.on('data', (chunk) => {
+    received += chunk;
+    const answers = [...received.matchAll(/\r\n\r\n(\{.*?\})(?=Content-Length|$)/gs)].map(([, body]) => body);
+    if (answers.length < methods.length) return;
+    for (const body of answers) console.log(body);
+    socket.destroy();
+    onEnd();
+  });
+}
+
+if (isCrowd) {
+  const [first] = Array.from({ length: Number(rest[0]) }, () => connect(pipe).on('error', () => undefined));
+  const letGo = new Promise((resolve) => first.on('close', resolve));
+  ask(() => void letGo.then(() => ask(() => process.exit(0))));
+} else ask(() => process.exit(0));

@@ -62,9 +62,11 @@ test.skipIf(whyNoWindows() !== undefined)(
     expect(hello).toMatchObject({ result: { protocolVersion: helperProtocolVersion } });
     expect(snapshot).toHaveProperty('result.state');
 
-    // Those who say nothing keep nobody waiting.
-    const silent = await windows.node('pipe-client.mjs', ['silent', String(helperProtocolVersion), '3']);
-    expect(JSON.parse(silent.output)).toHaveProperty('result.protocolVersion');
+    // Those who say nothing keep nobody waiting, and are let go.
+    const silent = await windows.node('pipe-client.mjs', ['silent', String(helperProtocolVersion), '4']);
+    const answers = silent.output.trim().split('\n');
+    expect(answers).toHaveLength(2);
+    for (const answer of answers) expect(JSON.parse(answer)).toHaveProperty('result.protocolVersion');
 
     // Another one does not run beside it.
     const second = await windows.node('helper.mjs');
@@ -104,6 +106,10 @@ test.skipIf(whyNoWindows() !== undefined)('the command line shows what the servi
   await windows.bring(programFile('src/main/cli/index.ts'), 'cli.js');
   await start(windows);
   const { code, output } = await windows.node('cli.js', ['status', '--json']);
-  expect(JSON.parse(output)).toMatchObject({ tunnel: { state: 'invalid', cause: 'engine-absent' } });
+  expect(JSON.parse(output)).toMatchObject({ tunnel: { state: 'invalid', cause: 'tunnel-unsupported' } });
   expect(code).toBe(0);
+  const doctor = await windows.node('cli.js', ['doctor', '--json']);
+  const { checks } = JSON.parse(doctor.output) as { checks: object[] };
+  expect(checks).toContainEqual(expect.objectContaining({ check: 'helper', outcome: 'problem' }));
+  expect(checks).toContainEqual({ check: 'other-vpn', outcome: 'ok', message: null });
 });

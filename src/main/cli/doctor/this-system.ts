@@ -1,4 +1,5 @@
 import { linuxSystem } from './linux/linux-system.ts';
+import { windowsSystem } from './windows/windows-system.ts';
 import type { SystemView } from './system-view.ts';
 
 /** A system without a helper, which has nothing to say. */
@@ -13,4 +14,6 @@ const silentSystem: SystemView = {
   listenerUser: () => Promise.resolve(undefined),
 };
 
-export const thisSystem: SystemView = process.platform === 'linux' ? linuxSystem : silentSystem;
+const systems: Partial<Record<NodeJS.Platform, SystemView>> = { linux: linuxSystem, win32: windowsSystem };
+
+export const thisSystem: SystemView = systems[process.platform] ?? silentSystem;

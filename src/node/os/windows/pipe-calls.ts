@@ -16,6 +16,7 @@ export const pipeConstants = {
 export const pipeCodes = {
   ERROR_NO_DATA: 232,
   ERROR_PIPE_CONNECTED: 535,
+  ERROR_IO_INCOMPLETE: 996,
   ERROR_IO_PENDING: 997,
 } as const;
 

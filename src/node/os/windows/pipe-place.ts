@@ -26,6 +26,8 @@ type State =
   | { kind: 'client'; pipe: number }
   /** The client has come, and its first byte is waited for. */
   | { kind: 'byte'; pipe: number }
+  /** The system has been asked to give up. */
+  | { kind: 'cancelled'; pipe: number }
   | { kind: 'closed' };
 
 /** For a client's first byte, in milliseconds. */
@@ -38,23 +40,20 @@ export function createPipePlace(calls: PipeCalls, listener: PipePlaceListener): 
   const overlapped = steadyMemory(32);
   const byte = steadyMemory(1);
   let state: State = { kind: 'idle' };
-  /** The system writes to the memory when what has begun ends. */
-  let isPending = false;
 
-  const wait = createObjectWait((outcome) => {
-    if (outcome === 'signalled') isPending = false;
-    switch (state.kind) {
-      case 'client':
-        return finish(state.pipe) === undefined ? lose(state.pipe) : awaitByte(state.pipe);
-      case 'byte':
-        return outcome === 'signalled' && finish(state.pipe) === 1 ? give(state.pipe) : lose(state.pipe);
-      case 'idle':
-      case 'closed':
-        return;
-      default:
-        state satisfies never;
-    }
-  });
+  const wait = createObjectWait(review);
+
+  function review(outcome: 'signalled' | 'late'): void {
+    if (state.kind === 'idle' || state.kind === 'closed') return;
+    const { pipe } = state;
+    if (outcome === 'late') return cancel(pipe);
+    const count = finish(pipe);
+    // What has ended may be noted down a moment after it was said.
+    if (count === 'not yet') return void setImmediate(review, outcome);
+    if (count === 'failed' || state.kind === 'cancelled') return lose(pipe);
+    if (state.kind === 'client') return awaitByte(pipe);
+    return count === 1 ? give(pipe) : lose(pipe);
+  }
 
   function begin(): void {
     calls.resetEvent(event);
@@ -62,10 +61,11 @@ export function createPipePlace(calls: PipeCalls, listener: PipePlaceListener): 
     overlapped.writeBigInt64LE(BigInt(event), eventAt);
   }
 
-  /** How many bytes have come; undefined if it has failed. */
-  function finish(pipe: number): number | undefined {
+  /** How many bytes have come. */
+  function finish(pipe: number): number | 'failed' | 'not yet' {
     const into: unknown[] = [0];
-    return Number(calls.outcome(pipe, overlapped, into, 0)) === 0 ? undefined : Number(into[0]);
+    if (Number(calls.outcome(pipe, overlapped, into, 0)) !== 0) return Number(into[0]);
+    return lastError() === pipeCodes.ERROR_IO_INCOMPLETE ? 'not yet' : 'failed';
   }
 
   function awaitByte(pipe: number): void {
@@ -73,8 +73,7 @@ export function createPipePlace(calls: PipeCalls, listener: PipePlaceListener): 
     begin();
     // What is there already signals the event, too.
     const isDone = Number(calls.read(pipe, byte, 1, null, overlapped)) !== 0;
-    isPending = !isDone && lastError() === pipeCodes.ERROR_IO_PENDING;
-    if (!isDone && !isPending) return lose(pipe);
+    if (!isDone && lastError() !== pipeCodes.ERROR_IO_PENDING) return lose(pipe);
     wait.start(event, firstByteMs);
     listener.onOpened();
   }
@@ -84,6 +83,13 @@ export function createPipePlace(calls: PipeCalls, listener: PipePlaceListener): 
     listener.onFirstByte(pipe, Uint8Array.of(byte[0] ?? 0));
   }
 
+  /** Not waited for here: the event says when it has happened. */
+  function cancel(pipe: number): void {
+    state = { kind: 'cancelled', pipe };
+    calls.cancel(pipe, overlapped);
+    wait.start(event);
+  }
+
   function lose(pipe: number): void {
     end(pipe);
     state = { kind: 'idle' };
@@ -91,12 +97,6 @@ export function createPipePlace(calls: PipeCalls, listener: PipePlaceListener): 
   }
 
   function end(pipe: number): void {
-    if (isPending) {
-      calls.cancel(pipe, overlapped);
-      // Until it has ended. Of what has failed at once, nobody would ever say that.
-      calls.outcome(pipe, overlapped, [0], 1);
-      isPending = false;
-    }
     calls.disconnect(pipe);
     calls.close(pipe);
   }
@@ -108,7 +108,6 @@ export function createPipePlace(calls: PipeCalls, listener: PipePlaceListener): 
       begin();
       const isDone = Number(calls.connect(pipe, overlapped)) !== 0;
       const code = isDone ? pipeCodes.ERROR_PIPE_CONNECTED : lastError();
-      isPending = code === pipeCodes.ERROR_IO_PENDING;
       switch (code) {
         case pipeCodes.ERROR_IO_PENDING:
           return wait.start(event);
@@ -125,9 +124,12 @@ export function createPipePlace(calls: PipeCalls, listener: PipePlaceListener): 
     },
     close() {
       wait.close();
-      if (state.kind === 'client' || state.kind === 'byte') end(state.pipe);
+      // Its memory stays with the callback, for what the system may still write.
+      if ('pipe' in state) {
+        calls.cancel(state.pipe, overlapped);
+        end(state.pipe);
+      }
       state = { kind: 'closed' };
-      calls.close(event);
     },
   };
 }
