@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { pipeline, Readable, type Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { ReadableStream } from 'node:stream/web';
@@ -12,13 +12,12 @@ import type { FetchStream } from '#shared/api/follow-events.ts';
 import { callTimeoutSeconds } from '#shared/constants.ts';
 import { trustSystemRoots } from '#node/anyconnect/system-roots.ts';
 import { openWithFittingMessage, type Opening } from '#node/tls/first-message.ts';
+import { openTcp } from '#node/tls/open-tcp.ts';
 
 type Request = Parameters<Fetch>[1] & { signal: AbortSignal };
 
 /** Opens a TCP connection, which may still be connecting. */
 export type OpenTcp = (host: string, port: number) => Promise<Socket>;
-
-const openDirectly: OpenTcp = (host, port) => Promise.resolve(connectTcp({ host, port }));
 
 /**
  * Sends a request over a new connection, and resolves with the head of the reply. A connection that stays open when a
@@ -183,7 +182,7 @@ export interface ServiceFetch {
   stream: FetchStream;
 }
 
-export function createServiceFetch(open: OpenTcp = openDirectly): ServiceFetch {
+export function createServiceFetch(open: OpenTcp = openTcp): ServiceFetch {
   return {
     async call(url, request) {
       const signal = timeout();
@@ -225,7 +224,7 @@ export function createServiceFetch(open: OpenTcp = openDirectly): ServiceFetch {
 
 /** Only the head of the answer to a call; its body is not read. */
 export async function headFromService({ url, signal }: { url: string; signal: AbortSignal }) {
-  const reply = await sendToService(url, { method: 'GET', headers: {}, signal }, openDirectly);
+  const reply = await sendToService(url, { method: 'GET', headers: {}, signal }, openTcp);
   reply.destroy();
   return { status: reply.statusCode ?? 0, ...headersOf(reply) };
 }

@@ -1,10 +1,11 @@
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import tls from 'node:tls';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import { trustSystemRoots } from './system-roots.ts';
 import { certificatePin } from './certificate-pin.ts';
 import { ProxyRefused, type ProxyRefusal } from '#node/proxy/connect-through-proxy.ts';
 import { openWithFittingMessage } from '#node/tls/first-message.ts';
+import { openTcp } from '#node/tls/open-tcp.ts';
 import type { ClientCertificate } from '#shared/helper/protocol.ts';
 
 /** How to verify a gateway's certificate. */
@@ -42,7 +43,7 @@ export type GatewayTlsResult =
 export type ConnectToGateway = (gateway: Gateway, address: string, port?: number) => Promise<Socket>;
 
 export const connectDirectly: ConnectToGateway = (gateway, address, port = gateway.port) =>
-  Promise.resolve(connectTcp({ host: address, port }));
+  openTcp(address, port);
 
 /** For an answer to the first packet, and for TLS after it, which may take several such answers longer. */
 const handshakeTimeoutMs = 10_000;

@@ -82,6 +82,7 @@ async function connected<Opened>(opening: Opening<Opened>): Promise<Connected> {
     const transport = await orAborted(connecting, signal);
     // For its whole life: who uses it may not listen yet, or no longer.
     transport.on('error', () => undefined);
+    if (transport.errored) throw transport.errored;
     const since = transport.connecting ? await untilConnected(transport, signal) : begun;
     return { transport, tookMs: performance.now() - since };
   } catch (error) {

@@ -90,7 +90,9 @@ if (isExhaustive)
     await net.signIn();
     await client.call('provideSession', { session });
     await client.until('connected');
-    expect(await next.stop()).toEqual([]);
+    const larger = await next.stop();
+    // Our own engine is a new process, and tries for itself.
+    if (net.engine === 'openconnect') expect(larger).toEqual([]);
     expect(await net.lab.user.probe.http4('through')).toMatchObject({ address: addresses.gateway.ipv4 });
   });
 

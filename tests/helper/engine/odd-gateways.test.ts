@@ -44,10 +44,15 @@ test.each(casesOf({ usual: [], all: [3, 2_500] }))(
 );
 
 if (isExhaustive)
-  test('a gateway that pushes more routes than openconnect can pass on is given up, with the reason', async () => {
+  test('a gateway that pushes more routes than openconnect can pass on is given up by it, with the reason', async () => {
     await net.lab.gateway.restart({ options: routes(3_200), mtu: undefined });
     const client = await net.attach();
     await client.call('connect', net.request({ session: await net.signIn() }));
+    if (net.engine === 'own') {
+      await client.until('connected', { limitMs: 40_000 });
+      await client.call('disconnect', {});
+      return;
+    }
     // The engine takes seconds for that many.
     await client.until('disconnected', {
       seen: 1,

@@ -224,6 +224,8 @@ describe('a gateway that asks for too much:', () => {
     {
       what: 'a mask with gaps',
       routes: ['203.0.113.80/32', '10.0.0.0/255.0.255.0'],
+      // Our own engine passes on that routes cannot be read, without a word.
+      by: 'openconnect',
       says: 'Discard bad split include: \\"10.0.0.0/255.0.255.0\\"',
     },
     {
@@ -236,13 +238,13 @@ describe('a gateway that asks for too much:', () => {
   // The rest is in captured-prefixes.test.ts as well.
   test.each(isExhaustive ? asked : asked.slice(-1))(
     '$what is a tunnel for everything',
-    async ({ routes, exceptions = [], says = '' }) => {
+    async ({ routes, exceptions = [], by = net.engine, says = '' }) => {
       await pushing([
         ...routes.map((route) => `route = ${route}`),
         ...exceptions.map((route) => `no-route = ${route}`),
       ]);
       const client = await connect();
-      expect(net.log()).toContain(says);
+      if (by === net.engine) expect(net.log()).toContain(says);
       expect(routingOf(client)).toEqual(everything);
       expect(await seenBy(direct.ipv4)).toBe(gateway.ipv4);
       expect(await seenBy(neighbour.ipv4)).toBe(gateway.ipv4);

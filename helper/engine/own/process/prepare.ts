@@ -19,6 +19,11 @@ export async function prepareEngine(program: string, limits: string | undefined)
     console.error(`the data path has failed: ${error.stack ?? error.message}`);
     setImmediate(die);
   };
+  // Its own end would wait for the thread as well.
+  process.on('uncaughtException', (error) => {
+    console.error(error.stack ?? error.message);
+    die();
+  });
   const known = readLimits(limits);
   if (known === 'off') onNote('data path: off');
   const dataPath =

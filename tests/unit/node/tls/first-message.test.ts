@@ -3,6 +3,8 @@ import tls from 'node:tls';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { openGatewayTls } from '#node/anyconnect/gateway-tls.ts';
+import { openWithFittingMessage } from '#node/tls/first-message.ts';
+import { openTcp } from '#node/tls/open-tcp.ts';
 import { createKnownPaths } from '#node/tls/known-paths.ts';
 import { createServiceFetch } from '../../../../src/main/http-fetch.ts';
 import { createTestAuthority, type TestCertificate } from '../../main/support/certificates.ts';
@@ -110,4 +112,22 @@ test('what passes is remembered for a host on a network, for an hour, until the 
   expect(paths.to('gw.example.net').isSmall()).toBe(true);
   atHome.passesLarge();
   expect(paths.to('gw.example.net').isSmall()).toBe(false);
+});
+
+test('a connection that the system refuses at once fails, and nothing else does', async () => {
+  // Without a way there, Node tells of it before a promise can be waited for.
+  const nowhere = '255.255.255.255';
+  const openNowhere = () =>
+    openWithFittingMessage({
+      host: nowhere,
+      connect: () => openTcp(nowhere, 443),
+      secure: () => Promise.reject(new Error('TLS was begun')),
+      signal: AbortSignal.timeout(10_000),
+    });
+  // As on a message from elsewhere, and not within a promise that goes on at once.
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  setImmediate(() => void openNowhere().catch(resolve));
+  expect(await promise).toMatchObject({
+    code: expect.stringMatching(/^(?:ENETUNREACH|EHOSTUNREACH|EACCES)$/),
+  });
 });
