@@ -9,7 +9,7 @@ const caller = (uid: number, isAllowed = true) => ({
   sharesProcessIds: true,
 });
 
-test('however many users hold all the connections that they can, the administrator and who is refused have theirs', () => {
+test('connections are kept free for administrators, and for telling a caller that it is refused, when users hold all others', () => {
   const budget = createConnectionBudget();
   const takeAll = (uid: number) => {
     let taken = 0;

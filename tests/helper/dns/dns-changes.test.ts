@@ -100,7 +100,7 @@ test('a file that is replaced by another, removed, or made a link is put back, a
   expect(await readFile(targets[1] ?? '', 'utf8')).toBe(theirs);
 });
 
-test('a file that cannot be written when the tunnel ends with traffic blocked is restored when that is opened', async () => {
+test('resolv.conf that could not be restored while traffic was blocked is restored when traffic is unblocked', async () => {
   const { user } = net.lab;
   const original = await read();
   const client = await net.connect({ killSwitch: true });

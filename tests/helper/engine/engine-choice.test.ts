@@ -26,7 +26,7 @@ async function choiceOf(installed: readonly EngineKind[], setting: EngineSetting
 describe('the engine', () => {
   const both: readonly EngineKind[] = ['openconnect', 'own'];
 
-  test('is our own, or openconnect where that is not installed, or the one that root has set', async () => {
+  test('is our own, or openconnect where our own is not installed, or the one that root has set', async () => {
     expect((await choiceOf(both)).choose(gateway).kind).toBe('own');
     expect((await choiceOf(['openconnect'])).choose(gateway).kind).toBe('openconnect');
     expect((await choiceOf(both, 'openconnect')).choose(gateway).kind).toBe('openconnect');
@@ -35,7 +35,7 @@ describe('the engine', () => {
     expect(() => none.choose(gateway)).toThrow('no engine');
   });
 
-  test('is the other one for a gateway that ours cannot be used with, which is remembered and logged', async () => {
+  test('is openconnect for a gateway that our own cannot be used with, which is remembered and logged', async () => {
     const choice = await choiceOf(both);
     expect(choice.exclude('own', gateway)).toBe(true);
     expect(choice.choose(gateway).kind).toBe('openconnect');
@@ -47,7 +47,7 @@ describe('the engine', () => {
     expect((await choiceOf(both, 'own')).exclude('own', gateway)).toBe(false);
   });
 
-  test('is named to the user if it is needed and not installed', () => {
+  test('that a gateway needs and that is not installed is named to the user', () => {
     const refused = { gatewayCertificates: 0, clientCertificates: 0 };
     expect(decide('unsuited', true, false, refused)).toEqual({ session: 'kept' });
     expect(decide('unsuited', false, true, refused)).toEqual({ giveUp: 'engine-unsuited' });
@@ -55,11 +55,11 @@ describe('the engine', () => {
   });
 });
 
-describe('of a helper whose engines may be chosen by itself', () => {
+describe('a helper that chooses its engine by itself', () => {
   const net = helperLabForEach();
   const automatic = ['--engine', 'automatic'];
 
-  test('carries a tunnel by our own, and says which others it has', async () => {
+  test('carries a tunnel with our own, and says which engines it has', async () => {
     await net.end('SIGTERM');
     await net.start({ args: automatic });
     await net.connect();

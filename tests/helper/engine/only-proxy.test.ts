@@ -16,7 +16,7 @@ describe('where a proxy is the only way out', () => {
     ['http', credentials],
     ['socks5', credentials],
   ])(
-    'a tunnel is made through one by %s, with %o, and comes back; nobody else can reach it',
+    'a tunnel is made through a proxy that speaks %s and wants %o, and comes back; nobody else can reach the proxy',
     async (protocol, given) => {
       await using net = await createHelperLab({ engine: 'own' });
       const { user, gateway } = net.lab;
@@ -64,7 +64,7 @@ describe('where a proxy is the only way out', () => {
     },
   );
 
-  test('a helper that comes after one that was killed knows the proxy, signs in through it, and has its password from nowhere but the app', async () => {
+  test('the helper after one that was killed knows the proxy and signs in through it, with a password that only the app has kept', async () => {
     await using net = await createHelperLab({ engine: 'own' });
     await using ends = new AsyncDisposableStack();
     ends.use(await startOnlyProxy(net.lab, 'http', credentials));
@@ -94,7 +94,7 @@ describe('where a proxy is the only way out', () => {
     expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
   });
 
-  test('the user reads that the proxy wants a password, or does not lead there', async () => {
+  test('the user reads that the proxy wants a password, or that it cannot reach the gateway', async () => {
     await using net = await createHelperLab({ engine: 'own' });
     await using ends = new AsyncDisposableStack();
     ends.use(await startOnlyProxy(net.lab, 'http', credentials));

@@ -9,7 +9,7 @@ import { goOn, talkOnBoth } from '../support/programs/talk.ts';
 
 const net = helperLabForEach();
 
-test('with the kill switch on, they go on through the next helper’s tunnel, and not outside it; they end when the user opens traffic instead', async () => {
+test('with the kill switch on, connections go on through the next helper’s tunnel, and not outside it; they end when the user unblocks traffic instead', async () => {
   const client = await net.connect({ killSwitch: true });
   const own = (await client.until('connected')).addresses;
   const talks = await talkOnBoth(net.lab.user, addresses.echo, 'waits');
@@ -41,7 +41,7 @@ test('with the kill switch on, they go on through the next helper’s tunnel, an
   expect(findLeaks(await control.stop(), 'waits')).not.toEqual([]);
 });
 
-test('without it, they end with the next helper where one was killed', async () => {
+test('without the kill switch, connections left by a killed helper end when the next one starts', async () => {
   await net.connect();
   const talks = await talkOnBoth(net.lab.user, addresses.echo, 'killed');
   await net.end('SIGKILL');
@@ -49,7 +49,7 @@ test('without it, they end with the next helper where one was killed', async () 
   await eventually('they have ended', () => talks.every((one) => one.isOver()) || undefined);
 });
 
-test('without it, they end with the helper', async () => {
+test('without the kill switch, connections end with the helper', async () => {
   await net.connect();
   const talks = await talkOnBoth(net.lab.user, addresses.echo, 'ends');
   await net.end('SIGTERM');

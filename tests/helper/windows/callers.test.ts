@@ -44,6 +44,6 @@ describe('who may call the helper on Windows', () => {
     for (const mask of rights) expect(mask & (0x4 | 0x4_0000)).toBe(0);
   });
 
-  it('a user of another notation is refused', () =>
+  it('a user in another notation is refused', () =>
     expect(() => readUser('alice')).toThrow('not a security identifier'));
 });

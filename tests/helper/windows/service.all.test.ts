@@ -51,7 +51,7 @@ async function ask(windows: Windows, ...methods: readonly string[]): Promise<Rec
 const helpers = (windows: Windows) => windows.processes('helper.mjs');
 
 test.skipIf(whyNoWindows() !== undefined)(
-  'the service is installed, answers on its pipe, outlives a kill with its journal, and leaves when it is removed',
+  'the service is installed, answers on its pipe, keeps its journal when it is killed, and is gone when it is removed',
   async () => {
     await using windows = await createWindows();
     await install(windows);

@@ -43,14 +43,17 @@ test.skipIf(whyNoWindows() !== undefined).for([undefined, wpad])(
   },
 );
 
-test.skipIf(whyNoWindows() !== undefined)('what others have set meanwhile is left alone', async () => {
-  await using windows = await createWindows();
-  await windows.bring(programFile('tests/helper/windows/proxy-driver.ts'), 'proxy-driver.mjs');
-  expect(await app(windows, 'use', pac)).toBe('true');
-  await setAddress(windows, wpad);
-  await app(windows, 'restore');
-  expect(await address(windows)).toBe(wpad);
-  // An address that is none of ours is never set.
-  expect(await app(windows, 'use', 'http://192.0.2.1:80/a.pac')).toBe('false');
-  expect(await address(windows)).toBe(wpad);
-});
+test.skipIf(whyNoWindows() !== undefined)(
+  'settings that others have changed meanwhile are left alone',
+  async () => {
+    await using windows = await createWindows();
+    await windows.bring(programFile('tests/helper/windows/proxy-driver.ts'), 'proxy-driver.mjs');
+    expect(await app(windows, 'use', pac)).toBe('true');
+    await setAddress(windows, wpad);
+    await app(windows, 'restore');
+    expect(await address(windows)).toBe(wpad);
+    // An address that is none of ours is never set.
+    expect(await app(windows, 'use', 'http://192.0.2.1:80/a.pac')).toBe('false');
+    expect(await address(windows)).toBe(wpad);
+  },
+);

@@ -101,7 +101,7 @@ test('what the service has ended is not ended again', async () => {
   expect(await statusWith(known)).toBe(200);
 });
 
-test('a code can be asked for while the kept session is still being read', async () => {
+test('a code can be requested while the kept session is still being read', async () => {
   const host = appWith(await knownDevice());
   const [asked, session] = await Promise.all([host.requestCode({ email: newEmail() }), host.get(undefined)]);
   expect(session).toMatchObject({ signedIn: true });

@@ -53,7 +53,7 @@ test.each([
   },
 );
 
-test('what is neither version of IP has no family, and is dropped', async () => {
+test('a packet that is neither IPv4 nor IPv6 has no family, and is dropped', async () => {
   const [near, far] = createPair();
   let isEnded = false;
   const device = openDevice({

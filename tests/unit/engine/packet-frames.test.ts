@@ -26,14 +26,14 @@ describe('packets in frames', () => {
     );
   });
 
-  it('have the size of an IP packet at most, and a byte at least', () => {
+  it('have at least one byte, and at most as many as an IP packet', () => {
     const largest = Buffer.alloc(maxPacketBytes, 7);
     expect(readInPieces(frameOf(largest), [40_000])).toEqual([largest]);
     expect(() => frameOf(Buffer.alloc(maxPacketBytes + 1))).toThrow(RangeError);
     expect(() => frameOf(Buffer.alloc(0))).toThrow(RangeError);
   });
 
-  it('end with one that has no bytes', () => {
+  it('are refused if one of them has no bytes', () => {
     expect(() => readInPieces(Buffer.from([0, 0, 1]), [3])).toThrow(RangeError);
   });
 });

@@ -52,13 +52,13 @@ function lay(name: string, content: Buffer | string): void {
   writeFileSync(file, content);
 }
 
-test('the app may make code while it runs, and nothing else', () => {
+test('the app’s only entitlement is to make code while it runs', () => {
   expect([...entitlements.matchAll(/<key>([^<]*)<\/key>/g)].map(([, key]) => key)).toEqual([
     'com.apple.security.cs.allow-jit',
   ]);
 });
 
-test('what is no program for macOS is an error, and an app without any is wrong', () => {
+test('a file that is no program for macOS is an error, and so is an app without programs', () => {
   expect(() => readCodeSignatures(Buffer.alloc(100))).toThrow('not a program for macOS');
   lay('Contents/Info.plist', entitlements);
   expect(wrongSignatures(app)).toEqual([`there is no program for macOS in ${app}`]);
@@ -88,7 +88,7 @@ describe.skipIf(without)(`signed programs${without === undefined ? '' : `: ${wit
     expect(() => expectSignedApp({ appOutDir: app })).not.toThrow();
   });
 
-  test('a program that can be debugged, is not hardened or not signed is told by its name', () => {
+  test('a program that can be debugged, is not hardened or is not signed is named', () => {
     lay('MacOS/plain', linkForMacos(entitlements, 'aarch64'));
     lay('MacOS/node', hardened(linkForMacos(debuggable, 'x86_64')));
     const unsigned = hardened(linkForMacos(entitlements, 'aarch64'));

@@ -4,7 +4,7 @@ import { openDestination } from '../../../helper/proxy/open-destination.ts';
 import { closedPolicy } from '../../../helper/proxy/policy.ts';
 import { listen } from './client-lab.ts';
 
-test('of a name’s addresses, one that leads into this machine is not connected to beside another one', async () => {
+test('an address of this machine is not connected to, even if the name has another address', async () => {
   const server = createServer();
   onTestFinished(() => void server.close());
   const port = await listen(server);

@@ -12,7 +12,7 @@ const policyWith = (sources: Policy['sources'], addresses: string[]): Policy => 
 const destination = { host: { kind: 'name', name: 'host.test' }, port: 80 } as const;
 const signal = new AbortController().signal;
 
-test('an address of a version without a source is not tried', async () => {
+test('an address is not tried if the tunnel has no source address of its IP version', async () => {
   const policy = policyWith({ ipv4: '198.51.100.77' }, ['2001:db8::1']);
   expect(await openDestination(destination, policy, signal)).toEqual({
     ok: false,
@@ -20,7 +20,7 @@ test('an address of a version without a source is not tried', async () => {
   });
 });
 
-test('connections come from the source, so that one that is gone is no way out', async () => {
+test('connections leave from the tunnel’s address, and fail once that is gone', async () => {
   const addresses = ['2001:db8::1', '192.0.2.1'];
   const own = policyWith({ ipv4: '198.51.100.77', ipv6: '2001:db8:77::1' }, addresses);
   // Not at all, whatever network this machine has: the address is not its own (EADDRNOTAVAIL).

@@ -10,7 +10,7 @@ const small = {
   6: (number: number, length: number) => `2001:db8::${number.toString(16)}/${120 + (length % 9)}`,
 };
 
-test('captured prefixes are all included addresses without the excluded ones, and no others', () => {
+test('the captured prefixes contain all included addresses except the excluded ones, and no others', () => {
   const pair = fc.tuple(fc.nat(255), fc.nat(8));
   const list = fc.array(pair, { maxLength: 6 });
   fc.assert(
@@ -41,7 +41,7 @@ test('captured prefixes are all included addresses without the excluded ones, an
   );
 });
 
-test('everything is one prefix, and everything without one address is as many as its bits', () => {
+test('everything is one prefix, and everything without one address is one prefix for each of its bits', () => {
   const everything = { include: readPrefixList(['0.0.0.0/0', '::/0']), exclude: readPrefixList([]) };
   expect(prefixesOf(capturedRanges(everything, 4), 4)).toEqual(['0.0.0.0/0']);
   expect(prefixesOf(capturedRanges(everything, 6), 6)).toEqual(['::/0']);

@@ -39,7 +39,7 @@ async function findings(change: Parameters<typeof run>[1]): Promise<string[]> {
   return [];
 }
 
-test('without a mistake, nothing is found', async () => {
+test('the adapter without a mistake passes', async () => {
   expect(await findings(undefined)).toEqual([]);
 });
 

@@ -123,7 +123,7 @@ test('rules and filters whose journal is lost end with the next start (OpenVPN 1
   expect(machine.snapshot()).toEqual(before);
 });
 
-test('ten thousand routes of a list are told of once', async () => {
+test('ten thousand routes of a list are reported as one change', async () => {
   const monitor = createNetworkMonitor(machine.calls.ipHelper);
   const { promise: told, resolve } = Promise.withResolvers<void>();
   let times = 0;

@@ -199,7 +199,7 @@ test('a client certificate is inherited in sealed memory, and not told', async (
   expect(log()).toContain(`${clientCertificate.key.length} chars are there, on the socket false`);
 });
 
-test('a program that ends by itself has failed, or not started if it has said nothing; one that cannot be run is absent', async () => {
+test('a program that ends by itself has failed, or has not started if it said nothing; one that cannot be run is absent', async () => {
   const spoken = await launch(`say('note', { text: 'a' }); setTimeout(() => process.exit(3), 50)`);
   expect(await spoken.engine.ended).toBe('failed');
   expect(await (await launch('process.exit(3)')).engine.ended).toBe('not-started');
@@ -215,7 +215,7 @@ test('one that does not say goodbye is ended all the same', async () => {
   expect(await engine.ended).toBe('gateway-unreachable');
 });
 
-test('one that has ended, or is about to, can be told to stop', async () => {
+test('an engine that has ended, or is about to end, can be told to stop', async () => {
   const killed = await launch('');
   killed.engine.kill();
   // The socket to it has closed by then, and its end need not have been noticed.

@@ -105,7 +105,7 @@ describe.skipIf(without !== undefined)(
       expect(wanted.length).toBeGreaterThan(1_000);
     });
 
-    test('what the system says is read as it is', async () => {
+    test('what the system returns is read correctly', async () => {
       const { code, printed } = await make('read');
       expect(printed).toEqual([
         [

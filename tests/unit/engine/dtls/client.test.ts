@@ -174,7 +174,7 @@ describe('a server that meddles', () => {
     expect(ends).toEqual([]);
   });
 
-  test('does not keep the last message of the real one out by one in clear', () => {
+  test('does not keep the real last message out with a forged one in clear', () => {
     let isConnected = false;
     const { client, sent } = start(() => {
       isConnected = true;

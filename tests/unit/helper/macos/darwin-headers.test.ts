@@ -80,7 +80,7 @@ describe.skipIf(without)(`macOS's own headers${without === undefined ? '' : `: $
     expect(theirs).toEqual(Object.fromEntries([...ours].map(([name, { ours: value }]) => [name, value])));
   });
 
-  test('a number of a structure that grows by four bytes is seen to differ', () => {
+  test('a structure that is four bytes larger than in the headers is noticed', () => {
     const other = sourceOf(['sizeof(struct changed)']).replace(
       '__attribute__',
       'struct changed { struct rt_msghdr header; int more; };\n__attribute__',

@@ -222,7 +222,7 @@ describe.skipIf(without)(
       ]);
     });
 
-    test('an interface gets its MTU, its addresses and its flag, and loses an address', () => {
+    test('an interface gets its MTU, its addresses and the flag that brings it up, and an address can be removed', () => {
       const interfaces = createInterfaceCalls(libc);
       interfaces.setMtu('utun9', 1400);
       interfaces.setUp('utun9');
@@ -251,7 +251,7 @@ describe.skipIf(without)(
       ]);
     });
 
-    test('the kernel says who is at the other end of a socket', () => {
+    test('the peer of a socket is read from the kernel', () => {
       expect(readPeer(libc, 5)).toEqual({
         token: Buffer.from(Array.from({ length: 32 }, (_, index) => index)),
         pid: 4711,

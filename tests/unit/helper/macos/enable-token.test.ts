@@ -22,8 +22,11 @@ test('the token is kept for the next helper, which nobody else can read, and rem
   expect(token.read()).toBeUndefined();
 });
 
-test.each(['', 'x', '-1', '1 2', '1'.repeat(30)])('what is no token, such as %j, is none', (content) => {
-  const file = path.join(directory, 'token');
-  writeFileSync(file, content);
-  expect(createEnableToken(file).read()).toBeUndefined();
-});
+test.each(['', 'x', '-1', '1 2', '1'.repeat(30)])(
+  'a file with %j instead of a token counts as no token',
+  (content) => {
+    const file = path.join(directory, 'token');
+    writeFileSync(file, content);
+    expect(createEnableToken(file).read()).toBeUndefined();
+  },
+);

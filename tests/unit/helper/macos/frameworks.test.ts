@@ -61,7 +61,7 @@ describe.skipIf(without)(
       expect(living()).toBe(0);
     });
 
-    test('changes of resolvers are told until the watch ends', async () => {
+    test('changes of resolvers are reported until the watch ends', async () => {
       let told = 0;
       const stop = store.watchResolvers(() => {
         told += 1;
@@ -92,7 +92,7 @@ describe.skipIf(without)(
       expect(living()).toBe(0);
     });
 
-    test('a check that fails for another reason, or a requirement that is none, is an error', () => {
+    test('a check that fails for another reason, or an invalid requirement, is an error', () => {
       sign(-67_030);
       expect(() => signatures.meets(Buffer.alloc(32), 'identifier "x"')).toThrow('cannot be checked: -67030');
       expect(() => signatures.meets(Buffer.alloc(32), 'nonsense')).toThrow('cannot be read: -67064');

@@ -188,11 +188,11 @@ async function findings(alterations: Alterations): Promise<string[]> {
   return found;
 }
 
-test('without a mistake there is nothing to find', async () => {
+test('the adapter without a mistake passes', async () => {
   expect(await findings({})).toEqual([]);
 });
 
-describe('each of these mistakes is noticed', () => {
+describe('an adapter with this mistake is noticed', () => {
   const all = Object.keys(mutants);
   test.each(casesOf({ usual: all.filter((_, index) => index % 2 === 0), all }))('%s', async (name) => {
     expect(await findings(mutants[name] ?? {})).not.toEqual([]);

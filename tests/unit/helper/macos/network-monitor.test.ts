@@ -30,7 +30,7 @@ function createSockets() {
   return { sockets, monitor, lines };
 }
 
-test('a burst of messages is one change, for each subscriber, by one socket', () => {
+test('a burst of messages is reported once to each subscriber, and one socket serves them all', () => {
   const { sockets, monitor } = createSockets();
   const told = [0, 0];
   const stops = told.map((_, index) => monitor.subscribe(() => void (told[index] = (told[index] ?? 0) + 1)));
@@ -48,7 +48,7 @@ test('a burst of messages is one change, for each subscriber, by one socket', ()
   expect(told).toEqual([1, 2]);
 });
 
-test('a socket that ends is opened again, and what was missed is looked at', () => {
+test('a routing socket that ends is opened again, and what it missed is read', () => {
   const { sockets, monitor, lines } = createSockets();
   let told = 0;
   const stop = monitor.subscribe(() => void (told += 1));
@@ -70,7 +70,7 @@ test('a socket that ends is opened again, and what was missed is looked at', () 
   stop();
 });
 
-test('a sleep, of which no message tells, is noticed by the clock', () => {
+test('sleep, which no message reports, is noticed by the clock', () => {
   const { monitor, lines } = createSockets();
   let told = 0;
   const stop = monitor.subscribe(() => void (told += 1));

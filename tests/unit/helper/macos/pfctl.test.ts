@@ -33,21 +33,21 @@ test('the token is read from what pfctl writes to its standard error', async () 
   await expect(saying({}).calls.enable()).rejects.toThrow('no token');
 });
 
-test('a token that nobody knows any more is no failure', async () => {
+test('releasing a token that pfctl no longer knows is no failure', async () => {
   expect(
     await saying({ status: 1, stderr: 'pfctl: DIOCSTOPREF: No such file or directory\n' }).calls.release('1'),
   ).toBe('absent');
   expect(await saying({}).calls.release('1')).toBe('released');
 });
 
-test('whether the filter is on is its first line of information', async () => {
+test('the first line of pfctl’s information says whether the filter is on', async () => {
   const on = saying({ stdout: 'Status: Enabled for 0 days 00:05:03           Debug: Urgent\n' });
   expect(await on.calls.isEnabled()).toBe(true);
   const off = saying({ stdout: 'Status: Disabled                              Debug: Urgent\n' });
   expect(await off.calls.isEnabled()).toBe(false);
 });
 
-test('connections are read with their ends in the order in which they have begun', async () => {
+test('each connection is read with the end that began it first', async () => {
   const { calls } = saying({
     stdout: [
       'ALL tcp 192.168.1.7:50123 -> 198.51.100.7:443       ESTABLISHED:ESTABLISHED',

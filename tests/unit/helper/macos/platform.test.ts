@@ -33,7 +33,7 @@ const answering =
     return Promise.resolve({ status: stdout === undefined ? 1 : 0, stdout: stdout ?? '', stderr: '' });
   };
 
-test('the platform can be put together on any system, and loads nothing of macOS by that', () => {
+test('the platform can be created on any system without loading a library of macOS', () => {
   const options = parseOptions([], macosPlatform.options);
   expect(options.socket).toBe('/var/run/waymaker/helper.sock');
   const ports = macosPlatform.createPorts({
@@ -46,7 +46,7 @@ test('the platform can be put together on any system, and loads nothing of macOS
   expect(ports.device.exists()).toBe(false);
 });
 
-test('the portal is refused in words', async () => {
+test('a request for a captive portal’s proxy is refused with an error that says why', async () => {
   const ports = macosPlatform.createPorts({
     ...parseOptions([], macosPlatform.options),
     expectUnchanged: () => undefined,
@@ -128,7 +128,7 @@ describe('callers', () => {
     [502, [20], false, false],
     [0, [0], true, true],
   ])(
-    'of uid %i with groups %j: allowed is %j, administrator %j',
+    'with uid %i and groups %j, a caller is allowed: %j, and an administrator: %j',
     async (uid, gids, isAllowed, isAdministrator) => {
       expect(await identified(kernelSaying(uid, gids))).toEqual({
         user: String(uid),
@@ -140,7 +140,7 @@ describe('callers', () => {
     },
   );
 
-  test('programs of others are refused where a signature is required, but for those of root', async () => {
+  test('where a signature is required, programs without it are refused, except those that root runs', async () => {
     const required = { codeRequirement: 'ours' };
     const isAllowed = async (uid: number, identifier: string) =>
       (await identified(kernelSaying(uid, [20]), required, signedAs(identifier))).isAllowed;
@@ -178,7 +178,7 @@ describe('callers', () => {
     await server.close();
   });
 
-  test('what is no uid is an error', () => {
+  test('a user that is not a uid is an error', () => {
     expect(readUid('501')).toBe(501);
     expect(() => readUid('somebody')).toThrow('somebody is not a uid');
   });
@@ -203,7 +203,7 @@ describe('the engine', () => {
     return { host, accounts, model };
   };
 
-  test('is our own alone, and becomes its user by itself', async () => {
+  test('is only ever our own, and becomes its user by itself', async () => {
     const { host } = create(answering({}));
     expect(() => host.ownCommand()).toThrow('there is no user for the engine');
     expect(await host.isAvailable('openconnect')).toBe(false);
@@ -214,7 +214,7 @@ describe('the engine', () => {
     expect(() => host.command('openconnect', [])).toThrow('not run on macOS');
   });
 
-  test('that an earlier helper left is ended, and it is no failure if there is none', async () => {
+  test('left by an earlier helper is ended, and it is no failure if there is none', async () => {
     const asked: string[] = [];
     await create(answering({}, asked)).host.endLeftOver();
     expect(asked).toEqual(['pkill -KILL -u 301']);
@@ -229,7 +229,7 @@ describe('the engine', () => {
     expect(await host.linkMtu('192.0.2.1')).toBeUndefined();
   });
 
-  test.skipIf(process.getuid?.() !== 0)('has the sockets that are opened for it, as its user', async () => {
+  test.skipIf(process.getuid?.() !== 0)('owns the sockets that the helper opens for it', async () => {
     const users: (number | undefined)[] = [];
     const refusing: Libc = {
       ...createLibc(null),
@@ -245,7 +245,7 @@ describe('the engine', () => {
     expect(process.geteuid?.()).toBe(0);
   });
 
-  test.skipIf(process.getuid?.() !== 0)('and the proxy has the first port that is free', () => {
+  test.skipIf(process.getuid?.() !== 0)('the proxy gets the first free port', () => {
     const calls: string[] = [];
     const inUse = new Set([28]);
     const libc: Libc = {

@@ -37,7 +37,7 @@ test('resolvers are read as configd writes them', () => {
   });
 });
 
-test('what is no dictionary is none', () => {
+test('anything but a dictionary is read as undefined', () => {
   expect(readDictionary('<plist version="1.0"><array><string>x</string></array></plist>')).toBeUndefined();
   expect(readDictionary('')).toBeUndefined();
   expect(readDictionary('bplist00')).toBeUndefined();

@@ -107,7 +107,7 @@ describe.each(routingNames)('%s', (name) => {
   });
 });
 
-test.each(Object.keys(interferences))('it is put back when %s', async (which) => {
+test.each(Object.keys(interferences))('what the helper has set is restored when %s', async (which) => {
   const scene = createScene();
   const before = scene.model.snapshot();
   await connect(scene, 'global');
@@ -179,7 +179,7 @@ test('another program’s route to the same prefix is an error that names it, an
   expect(scene.model.snapshot()).toEqual(before);
 });
 
-test('without the packet filter, everything that would leave is refused by routes, and the loss is told', async () => {
+test('without the packet filter, routes refuse everything that would leave, and the loss is reported', async () => {
   const scene = createScene();
   await connect(scene, 'global');
   const told: boolean[] = [];

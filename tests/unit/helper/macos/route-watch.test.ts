@@ -25,7 +25,7 @@ function message(type: number): Buffer {
   return encoded;
 }
 
-test('changes are told until the watch ends, and look-ups without a result are not', async () => {
+test('changes are reported until the watch ends, except look-ups without a result', async () => {
   const { libc, far } = createPair();
   let told = 0;
   const errors: Error[] = [];

@@ -35,7 +35,7 @@ test('does not judge the clock by a service that does not answer', async () => {
   expect(await clockOf(url.replace(/\d+$/, '9'))).toEqual({ check: 'clock', outcome: 'unknown' });
 });
 
-test('says which engines carry tunnels, and that there is none', () => {
+test('says which engines carry tunnels, or that there is none', () => {
   const said = (...engines: ('own' | 'openconnect')[]) => checkEngine(engines, createSay('en'));
   expect(said('own', 'openconnect')).toMatchObject({
     outcome: 'ok',

@@ -153,7 +153,7 @@ describe('a gateway that redirects to another host', () => {
     expect(there.requests.map(hasCredentials)).toEqual([false, true]);
   });
 
-  test('one that is listed itself is told its own password, not that of the one that redirects', async () => {
+  test('a gateway that is itself listed gets its own password, not that of the gateway that redirects to it', async () => {
     const own = { username: 'device-1', password: 'of-the-member' };
     const there = await start(member, forms);
     const here = await start(first, () => redirectTo(`https://${member}:${there.port}/`));

@@ -300,7 +300,7 @@ describe('connect', () => {
     },
   );
 
-  test('a disconnect is not overtaken by a connect for which the service is still asked', async () => {
+  test('a disconnect also cancels a connect that still waits for the service', async () => {
     const { tunnel, who, commands, signIns, snapshot } = await setUp();
     const asked = Promise.withResolvers<undefined>();
     who.refusal = asked.promise;

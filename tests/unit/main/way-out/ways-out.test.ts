@@ -28,7 +28,7 @@ function waysWith(proxy: string | undefined, found: readonly string[] = ['192.0.
   return { ways, setting, secrets };
 }
 
-test('hosts are reached by the proxy that is set now, except those that are exceptions', async () => {
+test('hosts are reached through the proxy that is currently set, unless they are listed as exceptions', async () => {
   const { ways, setting } = waysWith('proxy.example:3128');
   expect(ways.to('gw.example')).toBeUndefined();
   await ways.refresh();
@@ -54,7 +54,7 @@ test('a proxy on this computer is not used: what it sends would have to go throu
   }
 });
 
-test('what the user has said to a proxy is used at once, and kept in the keychain', async () => {
+test('the credentials that the user enters for a proxy are used at once, and kept in the keychain', async () => {
   const { ways, secrets } = waysWith('proxy.example:3128');
   await ways.refresh();
   const proxy = ways.any();

@@ -7,7 +7,7 @@ import {
 } from '../../../../src/node/os/windows/security-identifier.ts';
 
 describe('security identifiers of Windows', () => {
-  it('have the bytes that MS-DTYP says', () => {
+  it('have the bytes that MS-DTYP specifies', () => {
     // BUILTIN\Administrators, as Microsoft's documentation of the packet has it.
     expect(sidBytes(wellKnownSids.administrators).subarray(0, 16).toString('hex')).toBe(
       '01020000000000052000000020020000',
@@ -20,7 +20,7 @@ describe('security identifiers of Windows', () => {
   );
 
   it.each(['', 'S-1-5', 'S-2-5-18', 'S-1-5-18-', 'Everyone', `S-1-5${'-1'.repeat(16)}`])(
-    'are refused where they are none: %o',
+    'are refused if they are invalid: %o',
     (text) => {
       expect(isSid(text)).toBe(false);
       expect(() => sidBytes(text)).toThrow(TypeError);

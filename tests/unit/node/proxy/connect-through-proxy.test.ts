@@ -41,7 +41,7 @@ test('the proxy is asked by name', async () => {
   );
 });
 
-test('a connection that was paused, as the helper hands it over, is used', async () => {
+test('a paused connection, as the helper hands it over, can be used', async () => {
   const { port } = await proxySaying('HTTP/1.1 200 OK\r\n\r\n');
   const transport = connect({ host: '127.0.0.1', port }).pause();
   const target = { host: 'gw.example', port: 443 };
@@ -90,6 +90,6 @@ test.each<[string, ProxyProtocol]>([
   await expect(through(port, protocol)).rejects.toThrow();
 });
 
-test('a proxy that is not there is told as the system does', async () => {
+test('a proxy that is not there is reported with the system’s error', async () => {
   await expect(through(9, 'http')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });

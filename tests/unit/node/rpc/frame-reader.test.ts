@@ -41,13 +41,13 @@ async function start() {
   return { reader, afterSending };
 }
 
-test('requests that wait for their answers may be so long at most, all together', async () => {
+test('the requests that wait for answers have a limit for their total size', async () => {
   const { afterSending } = await start();
   expect(await afterSending(request(1, 1000), request(2, 1000))).toEqual({ read: 2, errors: [] });
   expect(await afterSending(request(3, 100))).toEqual({ read: 2, errors: ['too many requests at once'] });
 });
 
-test('answered ones count no more once nothing waits', async () => {
+test('answered requests no longer count once none waits', async () => {
   const { reader, afterSending } = await start();
   await afterSending(request(1, 1000), request(2, 1000));
   reader.answered();

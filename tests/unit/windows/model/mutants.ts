@@ -83,7 +83,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
       path.startsWith(policyRules) ? undefined : real.setValue(path, name, value),
   })),
   'the rule for names stays': registry(() => ({ deleteKey: () => 'deleted' })),
-  'the client of names is not told': (calls) => ({
+  'the DNS client is not told': (calls) => ({
     ...calls,
     resolverClient: { ...calls.resolverClient, readSettings: () => 'read' },
   }),

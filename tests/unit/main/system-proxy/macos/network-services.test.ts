@@ -82,7 +82,7 @@ test('the next start puts back what a killed app has left', async () => {
   expect(file.content.get('proxyBefore') ?? {}).toEqual({});
 });
 
-test('what a user has set meanwhile stays, and only there', async () => {
+test('a service whose settings the user has changed meanwhile keeps them, and the others get theirs back', async () => {
   const services = servicesNow();
   const { run } = createNetworkSetup(services);
   const proxy = start(run);
@@ -97,7 +97,7 @@ test('what a user has set meanwhile stays, and only there', async () => {
   });
 });
 
-test('a service that is gone is put back when it is there again', async () => {
+test('settings of a network service that is gone are restored when it is there again', async () => {
   const services = servicesNow();
   const { run } = createNetworkSetup(services);
   const file = createTestFile();
