@@ -16,7 +16,8 @@ const en = {
   'tray.quit': 'Quit Waymaker',
   'tray.options': 'Options',
 
-  'proxy.asks': 'This network’s proxy wants to know who connects. Ask whoever runs the network.',
+  'proxy.asks':
+    'This network’s proxy asks for a user name and password. If you have none, ask whoever runs the network.',
   'proxy.username': 'User name',
   'proxy.password': 'Password',
 
@@ -95,7 +96,7 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
     'tray.quit': '退出 Waymaker',
     'tray.options': '选项',
 
-    'proxy.asks': '此网络的代理需要知道是谁在连接。请联系网络管理员。',
+    'proxy.asks': '此网络的代理需要用户名和密码。如果没有，请向网络管理员索取。',
     'proxy.username': '用户名',
     'proxy.password': '密码',
 
@@ -168,7 +169,7 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
     'tray.quit': '結束 Waymaker',
     'tray.options': '選項',
 
-    'proxy.asks': '此網路的代理伺服器需要知道是誰在連線。請聯絡網路管理員。',
+    'proxy.asks': '此網路的代理伺服器需要使用者名稱和密碼。如果沒有，請向網路管理員索取。',
     'proxy.username': '使用者名稱',
     'proxy.password': '密碼',
 

@@ -210,7 +210,7 @@ export const en = {
   'reason.proxyRefused':
     'This network’s proxy does not let this computer connect to the server. Ask whoever runs the network.',
   'reason.proxyCredentials':
-    'This network’s proxy does not accept the name and password. Enter them, then connect again.',
+    'This network’s proxy needs a valid user name and password. Enter them, then connect again.',
   'reason.engineUnsuited':
     'This server needs the program “openconnect”. Install it, for example with “sudo apt install openconnect” or “sudo dnf install openconnect”, then connect.',
   'reason.protectionLost':

@@ -194,7 +194,7 @@ export const zhHans: Texts = {
   'reason.configurationFailed': '网络配置失败，所有设置均已还原。请重试。',
   'reason.engineFailed': '隧道意外停止。请重试。',
   'reason.proxyRefused': '此网络的代理不允许此电脑连接该服务器。请联系网络管理员。',
-  'reason.proxyCredentials': '此网络的代理不接受该用户名和密码。请输入，然后重新连接。',
+  'reason.proxyCredentials': '此网络的代理需要有效的用户名和密码。请输入后重新连接。',
   'reason.engineUnsuited':
     '此服务器需要程序“openconnect”。请安装它（例如“sudo apt install openconnect”或“sudo dnf install openconnect”），然后再连接。',
   'reason.protectionLost':

@@ -196,7 +196,7 @@ export const zhHant: Texts = {
   'reason.configurationFailed': '網路設定失敗，所有設定皆已還原。請重試。',
   'reason.engineFailed': '通道意外停止。請重試。',
   'reason.proxyRefused': '此網路的代理伺服器不允許這部電腦連線至該伺服器。請聯絡網路管理員。',
-  'reason.proxyCredentials': '此網路的代理伺服器不接受該使用者名稱和密碼。請輸入，然後重新連線。',
+  'reason.proxyCredentials': '此網路的代理伺服器需要有效的使用者名稱和密碼。請輸入後重新連線。',
   'reason.engineUnsuited':
     '此伺服器需要程式「openconnect」。請安裝它（例如「sudo apt install openconnect」或「sudo dnf install openconnect」），然後再連線。',
   'reason.protectionLost':

@@ -10,7 +10,7 @@ const en = {
   'doctor.installationOlder':
     'The helper does not run, because a newer version has run here before. Install that one. To go back on purpose, remove /var/lib/waymaker/version-floor as root.',
   'doctor.engine': 'Engine',
-  'doctor.engineOwn': 'Waymaker’s own. openconnect is not installed; a server that needs it will say so.',
+  'doctor.engineOwn': 'Waymaker’s own. openconnect is not installed; Waymaker says so if a server needs it.',
   'doctor.engineBoth': 'Waymaker’s own, or openconnect for servers that need it',
   'doctor.engineOpenconnect': 'openconnect',
   'doctor.users': 'System users',
@@ -72,8 +72,8 @@ export const doctorTexts: Record<Language, Record<DoctorTextKey, string>> = {
     'doctor.installationOlder':
       '辅助服务未运行，因为这里运行过更新的版本。请安装那个版本。如果确实要退回，请以 root 身份删除 /var/lib/waymaker/version-floor。',
     'doctor.engine': '隧道引擎',
-    'doctor.engineOwn': 'Waymaker 自带的引擎。未安装 openconnect；需要它的服务器会提示。',
-    'doctor.engineBoth': 'Waymaker 自带的引擎；需要时使用 openconnect',
+    'doctor.engineOwn': 'Waymaker 自带的引擎。未安装 openconnect；如果服务器需要它，Waymaker 会提示。',
+    'doctor.engineBoth': 'Waymaker 自带的引擎；服务器需要时使用 openconnect',
     'doctor.engineOpenconnect': 'openconnect',
     'doctor.users': '系统用户',
     'doctor.usersMissing': '缺少：{{users}}。请重新安装 Waymaker。',
@@ -122,8 +122,8 @@ export const doctorTexts: Record<Language, Record<DoctorTextKey, string>> = {
     'doctor.installationOlder':
       '輔助服務未執行，因為這裡執行過更新的版本。請安裝該版本。如果確實要退回，請以 root 身分刪除 /var/lib/waymaker/version-floor。',
     'doctor.engine': '通道引擎',
-    'doctor.engineOwn': 'Waymaker 內建的引擎。未安裝 openconnect；需要它的伺服器會提示。',
-    'doctor.engineBoth': 'Waymaker 內建的引擎；需要時使用 openconnect',
+    'doctor.engineOwn': 'Waymaker 內建的引擎。未安裝 openconnect；如果伺服器需要它，Waymaker 會提示。',
+    'doctor.engineBoth': 'Waymaker 內建的引擎；伺服器需要時使用 openconnect',
     'doctor.engineOpenconnect': 'openconnect',
     'doctor.users': '系統使用者',
     'doctor.usersMissing': '缺少：{{users}}。請重新安裝 Waymaker。',
