@@ -3,7 +3,7 @@ import type { Say } from '#shared/texts/say.ts';
 import type { AskUser, OpenField } from '../gateway/auth-answers.ts';
 import type { WaysOut } from './ways-out.ts';
 
-/** Asks the user what the proxy wants to know, and keeps it; false if they give up. */
+/** Asks the user for the proxy's user name and password, and keeps them; false if they enter none. */
 export async function askForCredentials(options: {
   ways: WaysOut;
   askUser: AskUser;

@@ -26,7 +26,7 @@ const protocols: Readonly<Record<string, ProxyProtocol>> = {
   'socks5h:': 'socks5',
 };
 
-/** Reads `http://name:password@proxy.example:3128`, or less of it; undefined: that is no proxy that is known here. */
+/** Reads `http://name:password@proxy.example:3128`, or less of it; undefined if it names no supported kind of proxy. */
 export function readProxyUrl(text: string, usual: ProxyProtocol = 'http'): ProxyPlace | undefined {
   const written = text.trim();
   if (written === '') return undefined;

@@ -13,9 +13,9 @@ export interface WaysOut {
   to(host: string): WayOut | undefined;
   /** The proxy for hosts that are no exceptions, if there is one. */
   any(): WayOut | undefined;
-  /** Reads the settings again. Looks up the proxy's name, which is no more possible once traffic is blocked. */
+  /** Reads the settings again. Looks up the proxy's name, which is no longer possible once traffic is blocked. */
   refresh(): Promise<void>;
-  /** The user has said what the proxy at this place wants to know. */
+  /** Uses these credentials for this proxy from now on, and keeps them in the keychain. */
   setCredentials(proxy: ProxyPlace, credentials: ProxyCredentials): Promise<void>;
 }
 

@@ -4,13 +4,13 @@ import { isIPv6, type Socket } from 'node:net';
 import { SocksClient } from 'socks';
 import type { ProxyCredentials, ProxyProtocol } from '#shared/helper/protocol.ts';
 
-/** Why a proxy leads nowhere. */
+/** Why a proxy has not connected to the target. */
 export type ProxyRefusal =
-  /** It wants to know who asks, or it does not know them. */
+  /** It requires credentials, or does not accept those that were sent. */
   | 'credentials'
-  /** It wants that said in a way that is not known here, such as Negotiate or NTLM. */
+  /** It requires a kind of authentication that is not supported here, such as Negotiate or NTLM. */
   | 'scheme'
-  /** It does not lead there, or cannot. */
+  /** It refuses to connect to the target, or cannot. */
   | 'refused'
   | 'no-answer';
 
@@ -29,7 +29,7 @@ export interface ThroughProxy {
   transport: Socket;
   protocol: ProxyProtocol;
   credentials: ProxyCredentials | undefined;
-  /** Where it is to lead. The proxy looks the name up. */
+  /** What the proxy is asked to connect to; it looks the name up. */
   target: { host: string; port: number };
 }
 
@@ -39,7 +39,7 @@ const limitMs = 20_000;
 const maxHeadBytes = 16 * 1024;
 
 /**
- * Has a proxy lead on (RFC 9110 §9.3.6, or RFC 1928 and 1929); the connection is to the other end from then on. Rejects
+ * Has a proxy connect to the target (RFC 9110 §9.3.6, or RFC 1928 and 1929); what is sent from then on goes there. Rejects
  * with `ProxyRefused`, or with the system's error if the proxy cannot be reached.
  */
 export async function connectThroughProxy(through: ThroughProxy): Promise<Socket> {

@@ -54,7 +54,7 @@ export type ClientCertificate = z.infer<typeof clientCertificate>;
 export const proxyProtocol = z.enum(['http', 'socks5']);
 export type ProxyProtocol = z.infer<typeof proxyProtocol>;
 
-/** Neither is longer in SOCKS 5 (RFC 1929); a colon would end the name in HTTP (RFC 7617 §2). */
+/** In UTF-8, they fit into the 255 bytes of SOCKS 5 (RFC 1929); a colon would end the name in HTTP (RFC 7617 §2). */
 export const proxyCredentials = z.strictObject({
   username: z.string().check(z.regex(/^[^\p{Cc}:]{1,63}$/u)),
   password: z.string().check(z.regex(/^\P{Cc}{1,63}$/u)),
@@ -71,7 +71,7 @@ export const gatewaySession = z.strictObject({
   clientCertificate: z.optional(clientCertificate),
   /** The name under which the sign-in succeeded; if absent, the usual one. Requires capability `gateway-agent`. */
   agent: z.optional(gatewayAgent),
-  /** For the proxy on the way, if there is one that wants them. Requires capability `proxy`. */
+  /** For the proxy on the way, if it requires them. Requires capability `proxy`. */
   proxyCredentials: z.optional(proxyCredentials),
 });
 export type GatewaySession = z.infer<typeof gatewaySession>;
@@ -178,7 +178,7 @@ export const helloReply = z.object({
   protocolVersion: z.int(),
   helperVersion: z.string(),
   capabilities: z.array(z.string()),
-  /** What it can carry tunnels with, the usual one first; none is known if another answers. */
+  /** The engines that can carry tunnels, the usual one first; absent in answers of earlier helpers. */
   engines: z.optional(z.array(engineKind)),
 });
 

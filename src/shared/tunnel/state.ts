@@ -61,7 +61,7 @@ export const disconnectReason = z.enum([
   'engine-failed',
   /** The gateway needs an engine that is not installed. */
   'engine-unsuited',
-  /** The proxy on the way to the gateway does not lead there, or only those whom it knows. */
+  /** The proxy on the way refuses to connect to the gateway, or authenticates in a way that is not supported. */
   'proxy-refused',
   'proxy-credentials',
   /** The helper restarted and no longer has the connection. */
