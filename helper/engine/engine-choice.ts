@@ -27,7 +27,7 @@ export interface ChosenEngine {
 /** openconnect would have the proxy's password in its command line. */
 export const canUseProxy = (engine: EngineKind): boolean => engine === 'own';
 
-/** Somebody with more gateways than that learns anew what fits the first of them. */
+/** Of more gateways than this, the oldest are forgotten, and our own engine is tried with them again. */
 const maxRemembered = 64;
 
 export function createEngineChoice(options: {

@@ -7,7 +7,7 @@ const schema = z.object({
   'engine-user': name,
   /** The unprivileged user that the proxy runs as; a different one, because their packets are told apart by it. */
   'proxy-user': name,
-  /** What the programs that call have to be signed as (Code Signing Requirement Language); empty: nothing. */
+  /** What the signature of a calling program has to satisfy (Code Signing Requirement Language); empty: nothing. */
   'code-requirement': z.string().check(z.maxLength(4_096)),
 });
 export type MacosOptions = z.output<typeof schema>;

@@ -11,12 +11,12 @@ const reject = () => Promise.reject(new SystemChangeFailed(why));
 const nothing = async () => undefined;
 const noWatch = () => () => undefined;
 
-/** Nothing of it is ever set. */
+/** Where nothing is ever set. */
 const unset: Guarded = { verify: async () => 'unset', restore: nothing, watch: noWatch };
 
 /**
- * Where the system lacks functions, as wine does: the helper runs and says that there are no tunnels. What another one has
- * changed stays in its journal, since this one cannot undo it.
+ * Where the system lacks functions, as wine does: the helper runs and says that there are no tunnels. What another
+ * helper has changed stays in its journal, since this one cannot undo it.
  */
 export const unsupportedPorts: Ports = {
   device: {

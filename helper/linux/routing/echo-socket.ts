@@ -31,7 +31,7 @@ function libc(): Libc {
 }
 
 /**
- * The descriptor of a socket that sends questions of ICMP from one of this machine's addresses and takes the answers to
+ * The descriptor of a socket that sends ICMP echo requests from one of this machine's addresses and takes the replies to
  * them alone, without the right to raw packets (icmp(7), ping_group_range); undefined where the system does not let this
  * process have one, or no longer has the address.
  */

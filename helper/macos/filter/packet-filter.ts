@@ -8,7 +8,7 @@ import type { EnableToken } from './enable-token.ts';
 import { capturedTable, filterText, type FilterUsers } from './filter-rules.ts';
 import { staleStates } from './stale-states.ts';
 
-/** The system tells nobody of changes of its rules: they are looked at this often, in milliseconds. */
+/** The system does not report changes of its rules: they are read this often, in milliseconds. */
 const lookMs = 5_000;
 /** More connections than these are ended all at once, with those that could stay. */
 const maxEndedEach = 32;

@@ -51,7 +51,7 @@ export function createEngineHost(parts: {
         const way = outsideWay(routes.table(), address, undefined);
         return interfaces.list().find(({ index }) => index === way?.interface)?.mtu;
       }),
-    // The system does not tell these of others' sockets by a documented call.
+    // No documented call tells these of another process's sockets.
     datagramPort: () => Promise.resolve(undefined),
     roundTripMs: () => Promise.resolve(undefined),
     async endLeftOver() {

@@ -16,9 +16,9 @@ const everything = { 4: '0.0.0.0/0', 6: '::/0' } as const;
 
 /**
  * The helper's routes in the system's one routing table, beside those of others, none of which it changes: the default
- * route stays, and everything is captured by its pieces. The gateway and the links' own networks are in none of them, so
- * that they are reached as without a tunnel, whichever network comes next; what of a link may not be reached is the packet
- * filter's to refuse.
+ * route stays, and what is captured is cut into prefixes that are more specific. The gateway and the links' own networks are
+ * in none of these, so that they are reached as without a tunnel, whichever network comes next; the packet filter refuses
+ * what may not be reached on a link.
  */
 export function wantedRoutes(
   { capture, networks, gateway, resolvers }: RoutingRules,

@@ -61,8 +61,8 @@ export interface TunnelDevice extends Guarded {
   /** Packets that it has received; undefined if there is none. */
   receivedPackets(): ReceivedPackets | undefined;
   /**
-   * A socket for questions of ICMP from one of its addresses, which come back as large as they were sent, as a descriptor
-   * that whoever asks for it closes; undefined where the system does not allow that.
+   * A socket for ICMP echo requests from one of its addresses, whose replies are as large as they are, as a descriptor that
+   * the caller closes; undefined where the system does not allow that.
    */
   openEcho(own: string): number | undefined;
 }

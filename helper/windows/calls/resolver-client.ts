@@ -1,4 +1,4 @@
-/** Windows' own client for names (the service Dnscache), and the policies that it reads. */
+/** Windows' DNS client (the service Dnscache), and the policies that it reads. */
 export interface ResolverClient {
   /** Has it read its settings again; `absent`: there is no such service, or it does not run. */
   readSettings(): 'read' | 'absent';
