@@ -421,7 +421,7 @@ EXPORT DWORD WINAPI FwpmFilterSubscribeChanges0(HANDLE engine, const FWPM_FILTER
 }
 EXPORT DWORD WINAPI FwpmFilterUnsubscribeChanges0(HANDLE engine, HANDLE handle) { return end_watch(handle); }
 
-// The client of names, and policies
+// The DNS client, and policies
 
 EXPORT BOOL WINAPI DnsFlushResolverCache(void) {
   record("{\"call\":\"DnsFlushResolverCache\"}");

@@ -31,7 +31,7 @@ export class Machine {
   tunnel: Luid | undefined;
   /** Called after each change by a call, with the call's name. */
   onCall: (call: string) => void = () => undefined;
-  /** Whether the client of names has not read its settings since they last changed. */
+  /** Whether the DNS client has not read its settings since they last changed. */
   isResolverStale = false;
   readonly hasIpv6: boolean;
   private phase: Phase = 'running';

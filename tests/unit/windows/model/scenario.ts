@@ -164,7 +164,7 @@ export async function run(
     if (JSON.stringify(value) !== JSON.stringify(wanted))
       found.push(`not as found: ${name} ${JSON.stringify(value)} instead of ${JSON.stringify(wanted)}`);
   }
-  if (machine.isResolverStale) found.push('the client of names knows only old settings');
+  if (machine.isResolverStale) found.push('the DNS client only knows old settings');
   if (disk.entry) found.push('the journal is not empty');
   return [...new Set(found)];
 }
@@ -174,7 +174,7 @@ function stateProblems(machine: Machine, routing: Routing, hasIpv6: boolean): st
   const asked = machine.resolvers().join();
   const wanted = routing.mode === 'pac' ? '192.168.7.1,192.0.2.53' : tunnelResolver;
   if (asked !== wanted) problems.push(`names are asked of ${asked}`);
-  if (machine.isResolverStale) problems.push('the client of names knows only old settings');
+  if (machine.isResolverStale) problems.push('the DNS client only knows old settings');
   return problems;
 }
 
