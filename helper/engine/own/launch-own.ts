@@ -28,6 +28,9 @@ const frameTimeoutMs = 5_000;
 /** The exit statuses of programs that run others (setpriv(1)), if they cannot. */
 const notStarted: readonly (number | null)[] = [126, 127];
 
+/** Whether the other end of a socket is closed. */
+const isClosed = (error: Error) => 'code' in error && (error.code === 'EPIPE' || error.code === 'ECONNRESET');
+
 /** Our own engine: a process without privileges, which gets the device as a descriptor. */
 export function launchOwn(options: EngineOptions): Engine {
   const { log } = options;
@@ -140,7 +143,11 @@ export function launchOwn(options: EngineOptions): Engine {
     return new ResponseError(ErrorCodes.MethodNotFound, 'unknown');
   });
   connection.onUnhandledNotification(({ method }) => misbehaves(`unknown: ${method}`));
-  connection.onError(([error]) => misbehaves(error.message));
+  connection.onError(([error]) => {
+    // A program that ends at once closes its socket first, and its exit says what has become of it.
+    if (!hasSpoken && isClosed(error)) child.kill('SIGKILL');
+    else misbehaves(error.message);
+  });
   connection.listen();
 
   const send = async (method: string, params?: StartParams) => {

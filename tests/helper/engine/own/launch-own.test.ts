@@ -208,6 +208,12 @@ test('a program that ends by itself has failed, or has not started if it said no
   expect(await (await launch('', { ownProgram: () => nowhere })).engine.ended).toBe('absent');
 });
 
+test('a program that has closed its socket before it has said anything has not started', async () => {
+  const { engine } = await launch('control.destroy()');
+  engine.release();
+  expect(await engine.ended).toBe('not-started');
+});
+
 test('one that does not say goodbye is ended all the same', async () => {
   const { engine } = await launch('');
   engine.release();
