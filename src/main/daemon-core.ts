@@ -12,7 +12,7 @@ import { openCoreFiles, openKeptFile } from './preferences/kept-file.ts';
 import { createFallbackKeychain } from './session/fallback-keychain.ts';
 import { createSystemKeychain } from './session/keychain.ts';
 import { createSealedKeychain } from './tunnel/sealed-keychain.ts';
-import { createRunProgram } from './system-proxy/run-program.ts';
+import { createRunProgram } from './run-program.ts';
 
 /** The core without a desktop, on the app's files; only one process at a time uses them. */
 export function createDaemonCore(options: {

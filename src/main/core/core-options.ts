@@ -7,7 +7,7 @@ import type { LoginItem } from '../preferences/behaviour.ts';
 import type { TextFile } from '../preferences/route-lists.ts';
 import type { KeyValueFile } from '../preferences/settings.ts';
 import type { Keychain } from '../session/keychain.ts';
-import type { RunProgram } from '../system-proxy/run-program.ts';
+import type { RunProgram } from '../run-program.ts';
 import type { OpenPortalWindow } from '../tunnel/portal-sign-in.ts';
 
 /** What surrounds the core: where it is, the files it keeps, and the desktop around it. */

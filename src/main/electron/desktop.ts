@@ -11,7 +11,7 @@ import { createDesktopLinks } from '../desktop-links.ts';
 import { protectOnUntrusted } from '../desktop-networks.ts';
 import { createDesktopNotices } from '../desktop-notices.ts';
 import { createDesktopTray } from '../desktop-tray.ts';
-import type { RunProgram } from '../system-proxy/run-program.ts';
+import type { RunProgram } from '../run-program.ts';
 import { hasTrayPlace } from '../tray/tray-place.ts';
 import { closing } from '../window/closing.ts';
 import { withTimeout } from '../with-timeout.ts';

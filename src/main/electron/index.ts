@@ -20,7 +20,7 @@ import { createSettings } from '../preferences/settings.ts';
 import { linkAmong } from '../links/deep-link.ts';
 import { createLinkInbox } from '../links/link-inbox.ts';
 import { createSystemKeychain } from '../session/keychain.ts';
-import { createRunProgram } from '../system-proxy/run-program.ts';
+import { createRunProgram } from '../run-program.ts';
 import { setAppMenu } from './app-menu.ts';
 import { closeAppViews, openAppView } from './app-view-window.ts';
 import { startDesktop, type Desktop } from './desktop.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { ProxySettings } from './proxy-settings.ts';
-import type { RunProgram } from './run-program.ts';
+import type { RunProgram } from '../run-program.ts';
 
 /** Where a desktop keeps its proxy settings, as noted down before they are changed; its meaning depends on the system. */
 export type ProxyPlace = string;

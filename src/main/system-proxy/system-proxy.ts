@@ -3,7 +3,7 @@ import { createSerialQueue } from '#shared/serial-queue.ts';
 import { desktopProxies } from './desktop-proxies.ts';
 import type { ProxyPlace } from './desktop-proxies-port.ts';
 import type { PacSettings, ProxyChange } from './proxy-settings.ts';
-import type { RunProgram } from './run-program.ts';
+import type { RunProgram } from '../run-program.ts';
 import type { Setting, Settings } from '../preferences/settings.ts';
 
 /**

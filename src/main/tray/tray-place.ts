@@ -1,4 +1,4 @@
-import type { RunProgram } from '../system-proxy/run-program.ts';
+import type { RunProgram } from '../run-program.ts';
 import { hasTrayHost } from './linux/tray-host.ts';
 
 /** Whether the desktop shows icons of programs, so that a hidden window can be found again. */

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { desktopNames } from '../desktop-names.ts';
-import type { RunProgram } from '../system-proxy/run-program.ts';
+import type { RunProgram } from '../run-program.ts';
 import { readGnomeProxy } from './linux/read-gnome-proxy.ts';
 import { readKdeProxy } from './linux/read-kde-proxy.ts';
 import type { ProxySetting } from './proxy-setting.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createRunProgram, type RunProgram } from '../../../src/main/system-proxy/run-program.ts';
+import { createRunProgram, type RunProgram } from '../../../src/main/run-program.ts';
 import { startMessageBus } from './message-bus.ts';
 import { run as runOnMachine } from '../runs/process.ts';
 import { waitLimit } from '../runs/wait-limit.ts';

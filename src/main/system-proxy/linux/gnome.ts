@@ -1,5 +1,5 @@
 import type { OwnValue, ProxySettings } from '../proxy-settings.ts';
-import type { RunProgram } from '../run-program.ts';
+import type { RunProgram } from '../../run-program.ts';
 
 const schema = 'org.gnome.system.proxy';
 /** The path of its keys in dconf, as declared by the schema. */

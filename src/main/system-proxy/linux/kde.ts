@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 
 import type { OwnValue, ProxySettings } from '../proxy-settings.ts';
-import type { RunProgram } from '../run-program.ts';
+import type { RunProgram } from '../../run-program.ts';
 
 /**
  * The place where KDE's own proxy page stores them (kio-extras, kcms/proxy/kioslave.kcfg); the same in Plasma 5 and 6.

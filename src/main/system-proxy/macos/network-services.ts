@@ -1,6 +1,6 @@
 import type { DesktopProxies } from '../desktop-proxies-port.ts';
 import type { PacSettings, ProxySettings } from '../proxy-settings.ts';
-import type { RunProgram } from '../run-program.ts';
+import type { RunProgram } from '../../run-program.ts';
 
 /** Each network service of macOS has proxy settings of its own; a new one has none of ours. */
 export function createMacosProxies(run: RunProgram): DesktopProxies {

@@ -1,4 +1,4 @@
-import type { RunProgram } from '../../system-proxy/run-program.ts';
+import type { RunProgram } from '../../run-program.ts';
 
 const watcher = 'org.kde.StatusNotifierWatcher';
 

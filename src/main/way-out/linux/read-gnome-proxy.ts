@@ -1,5 +1,5 @@
 import { proxyCredentials } from '#shared/helper/protocol.ts';
-import type { RunProgram } from '../../system-proxy/run-program.ts';
+import type { RunProgram } from '../../run-program.ts';
 import type { ProxyPlace } from '../proxy-setting.ts';
 import type { DesktopWay } from '../desktop-way.ts';
 

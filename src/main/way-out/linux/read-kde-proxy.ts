@@ -1,4 +1,4 @@
-import type { RunProgram } from '../../system-proxy/run-program.ts';
+import type { RunProgram } from '../../run-program.ts';
 import type { DesktopWay } from '../desktop-way.ts';
 import { readProxyUrl } from '../proxy-setting.ts';
 

@@ -1,4 +1,4 @@
-import type { RunProgram } from '../../../../src/main/system-proxy/run-program.ts';
+import type { RunProgram } from '../../../../src/main/run-program.ts';
 
 /** GNOME's settings in memory, behind the commands that the app uses, so that a test can make them fail. */
 export interface DesktopTools {

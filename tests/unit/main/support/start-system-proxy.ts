@@ -1,4 +1,4 @@
-import type { RunProgram } from '../../../../src/main/system-proxy/run-program.ts';
+import type { RunProgram } from '../../../../src/main/run-program.ts';
 import { createSettings } from '../../../../src/main/preferences/settings.ts';
 import { createSystemProxy, type SystemProxy } from '../../../../src/main/system-proxy/system-proxy.ts';
 import { createTestFile, type TestFile } from './key-value-file.ts';

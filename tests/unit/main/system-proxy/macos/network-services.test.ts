@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createSettings } from '../../../../../src/main/preferences/settings.ts';
-import type { RunProgram } from '../../../../../src/main/system-proxy/run-program.ts';
+import type { RunProgram } from '../../../../../src/main/run-program.ts';
 import { createSystemProxy } from '../../../../../src/main/system-proxy/system-proxy.ts';
 import { createTestFile, type TestFile } from '../../support/key-value-file.ts';
 import { createTestLog } from '../../support/log.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRunProgram } from '../../../../src/main/system-proxy/run-program.ts';
+import { createRunProgram } from '../../../src/main/run-program.ts';
 
 const run = createRunProgram();
 
