@@ -1,4 +1,5 @@
 import { serverAddress } from '#shared/tunnel/address.ts';
+import { isWithoutHelper } from '#shared/tunnel/look.ts';
 import type { DisconnectReason, TunnelState } from '#shared/tunnel/state.ts';
 import type { Core } from './core/core.ts';
 
@@ -71,7 +72,7 @@ export function createAutomaticConnection(options: AutomaticConnectionOptions): 
   function start(mine: NonNullable<typeof attempt>): void {
     const state = core.tunnel.state();
     if (!core.session.session().signedIn) return stop();
-    if (state.state === 'invalid' && state.cause === 'helper-absent') {
+    if (isWithoutHelper(state)) {
       if (mine.phase === 'preparing') pause = setTimeout(stop, helperWaitMs).unref();
       mine.phase = 'without-helper';
       return;

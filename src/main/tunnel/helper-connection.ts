@@ -20,6 +20,7 @@ import {
 } from '#shared/helper/protocol.ts';
 import type { InvalidCause, TunnelState } from '#shared/tunnel/state.ts';
 import { withTimeout } from '../with-timeout.ts';
+import { isHelperUnapproved } from './helper-approval.ts';
 import { installationProblem } from './installed-core.ts';
 
 /** A connection to the helper after hello. */
@@ -48,12 +49,16 @@ export async function openHelperConnection(options: {
   version: string;
   onState(state: TunnelState): void;
   log: Logger;
+  /** Why nobody listens, as the system has it. */
+  isUnapproved?: () => Promise<boolean>;
 }): Promise<HelperConnection | InvalidCause> {
+  const { isUnapproved = isHelperUnapproved } = options;
   if (await installationProblem()) return 'installation-refused';
   const socket = await openSocket(options.socketPath);
   // It may have refused to run with files that have changed since they were last looked at.
   if (socket === 'helper-absent' && (await installationProblem({ again: true })))
     return 'installation-refused';
+  if (socket === 'helper-absent' && (await isUnapproved())) return 'helper-unapproved';
   if (typeof socket === 'string') return socket;
   const connection = talk(socket, (state) => options.onState(state), options.log);
   const params = {

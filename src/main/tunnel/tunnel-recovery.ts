@@ -1,4 +1,5 @@
 import { pauseAfter } from '#shared/back-off.ts';
+import { isWithoutHelper } from '#shared/tunnel/look.ts';
 import type { Gateway, TunnelState } from '#shared/tunnel/state.ts';
 
 /** Restores a tunnel that was lost with the helper, once the next helper runs. */
@@ -66,7 +67,7 @@ export function createTunnelRecovery(options: TunnelRecoveryOptions): TunnelReco
         case 'invalid':
           clearTimeout(steady);
           clearTimeout(pause);
-          isLost ||= wanted !== undefined && state.cause === 'helper-absent';
+          isLost ||= wanted !== undefined && isWithoutHelper(state);
           return;
         case 'disconnected':
           if (!wanted) return;

@@ -236,6 +236,9 @@ export const en = {
 
   'cause.helperAbsent':
     'The helper sets up the tunnel. If Waymaker is installed here, “sudo systemctl start waymaker-helper” starts it; if that fails, install Waymaker again. If no site opens until then, “sudo waymaker restore” unblocks your traffic.',
+  'cause.helperUnapprovedTitle': 'macOS has not let the helper start',
+  'cause.helperUnapproved':
+    'The helper sets up the tunnel. In System Settings, open General, then Login Items & Extensions, and switch Waymaker on among the apps that may run in the background. If the helper still does not run, restart this Mac.',
   'problem.others': 'Other problems: {{count}}',
   'problem.nothingPasses': 'Connected, but nothing gets through',
   'problem.nothingPassesText':

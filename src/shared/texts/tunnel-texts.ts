@@ -142,6 +142,7 @@ export const refusalTexts: Record<ConnectRefusal, Trouble> = {
 /** Why there can be no tunnel at all, and what the user can do about it. */
 export const causeTexts: Record<InvalidCause, { title: TextKey; text: TextKey }> = {
   'helper-absent': { title: 'cause.helperAbsentTitle', text: 'cause.helperAbsent' },
+  'helper-unapproved': { title: 'cause.helperUnapprovedTitle', text: 'cause.helperUnapproved' },
   'helper-incompatible': { title: 'cause.helperIncompatibleTitle', text: 'cause.helperIncompatible' },
   'installation-refused': {
     title: 'cause.installationRefusedTitle',

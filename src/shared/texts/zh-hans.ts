@@ -216,6 +216,9 @@ export const zhHans: Texts = {
 
   'cause.helperAbsent':
     '隧道由辅助服务建立。如果这台电脑已安装 Waymaker，请运行“sudo systemctl start waymaker-helper”启动它；如果失败，请重新安装 Waymaker。如果在此之前无法上网，“sudo waymaker restore”可解除阻断。',
+  'cause.helperUnapprovedTitle': 'macOS 尚未允许辅助服务启动',
+  'cause.helperUnapproved':
+    '隧道由辅助服务建立。请在“系统设置”中依次打开“通用”“登录项与扩展”，在允许后台运行的 App 中打开 Waymaker。如果辅助服务仍未运行，请重新启动这台 Mac。',
   'problem.others': '其他问题：{{count}} 个',
   'problem.nothingPasses': '已连接，但没有数据通过',
   'problem.nothingPassesText':

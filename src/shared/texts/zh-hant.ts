@@ -218,6 +218,9 @@ export const zhHant: Texts = {
 
   'cause.helperAbsent':
     '通道由輔助服務建立。如果這部電腦已安裝 Waymaker，請執行「sudo systemctl start waymaker-helper」啟動它；如果失敗，請重新安裝 Waymaker。如果在此之前無法上網，「sudo waymaker restore」可解除封鎖。',
+  'cause.helperUnapprovedTitle': 'macOS 尚未允許輔助服務啟動',
+  'cause.helperUnapproved':
+    '通道由輔助服務建立。請在「系統設定」中依序開啟「一般」「登入項目與延伸功能」，在允許背景執行的 App 中開啟 Waymaker。如果輔助服務仍未執行，請重新啟動這部 Mac。',
   'problem.others': '其他問題：{{count}} 個',
   'problem.nothingPasses': '已連線，但沒有資料通過',
   'problem.nothingPassesText':

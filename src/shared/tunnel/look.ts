@@ -13,6 +13,10 @@ export type ConnectRefusal =
 export const isBlocked = (state: TunnelState | undefined): boolean =>
   (state?.state === 'disconnected' || state?.state === 'invalid') && state.blocked === true;
 
+/** Whether no helper runs, so that nothing can be asked of it until one does. */
+export const isWithoutHelper = (state: TunnelState): boolean =>
+  state.state === 'invalid' && (state.cause === 'helper-absent' || state.cause === 'helper-unapproved');
+
 /**
  * Whether the user can have removed the cause without anybody noticing: the helper looks for its programs whenever it
  * is asked to connect, and not before.

@@ -80,6 +80,8 @@ export type DisconnectReason = z.infer<typeof disconnectReason>;
 /** Why no tunnel can be established at all; the user can do something about each. */
 export const invalidCause = z.enum([
   'helper-absent',
+  /** The same, because the system waits for the user to allow it (macOS). */
+  'helper-unapproved',
   'helper-incompatible',
   /** The installed files are not those that were signed, so no helper is talked to. */
   'installation-refused',

@@ -1,6 +1,6 @@
 import type { ControlClient, UsableServer } from '#shared/control/contract.ts';
 import { causeTexts, phaseTexts, problemTexts, refusalTexts } from '#shared/texts/tunnel-texts.ts';
-import { mayBeGone, problemsByWeight, type ConnectRefusal } from '#shared/tunnel/look.ts';
+import { isWithoutHelper, mayBeGone, problemsByWeight, type ConnectRefusal } from '#shared/tunnel/look.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import type { ControlConnection } from '../../control/control-connection.ts';
 import { withTimeout } from '../../with-timeout.ts';
@@ -101,15 +101,13 @@ const helperMs = 2500;
 async function stateWithHelper(client: ControlClient): Promise<TunnelState> {
   const { promise, resolve } = Promise.withResolvers<TunnelState>();
   const unsubscribe = client.tunnel.stateChanged((state) => {
-    if (!isHelperAbsent(state)) resolve(state);
+    if (!isWithoutHelper(state)) resolve(state);
   });
   const now = await client.tunnel.snapshot();
-  const state = isHelperAbsent(now) ? await withTimeout(promise, helperMs, now) : now;
+  const state = isWithoutHelper(now) ? await withTimeout(promise, helperMs, now) : now;
   unsubscribe();
   return state;
 }
-
-const isHelperAbsent = (state: TunnelState) => state.state === 'invalid' && state.cause === 'helper-absent';
 
 const isConnectedTo = ({ host }: UsableServer, state: TunnelState) =>
   state.state === 'connected' && !state.ownedByOther && state.gateway.host === host;

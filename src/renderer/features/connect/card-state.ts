@@ -34,6 +34,7 @@ export interface Situation {
 
 const ofCause = {
   'helper-absent': 'helper-absent',
+  'helper-unapproved': 'helper-absent',
   'helper-incompatible': 'update-needed',
   'installation-refused': 'part-missing',
   'permission-denied': 'not-allowed',

@@ -122,6 +122,7 @@ export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewAp
       (
         [
           ['helper-absent', 'cause.helperAbsentTitle'],
+          ['helper-unapproved', 'cause.helperUnapprovedTitle'],
           ['helper-incompatible', 'cause.helperIncompatibleTitle'],
           ['installation-refused', 'cause.installationRefusedTitle'],
           ['permission-denied', 'cause.permissionDeniedTitle'],
