@@ -8,10 +8,14 @@ import { expectSignedApp } from './macos/check-signed-app.ts';
 /** The installers that electron-builder makes, by the system that each is for and is made on. */
 export const installers = {
   win32: { what: 'nsis for Windows', targets: ['nsis'] },
-  darwin: { what: 'dmg and pkg for macOS', targets: ['dmg', 'pkg'] },
+  // An image that the app is dragged out of could not start the helper.
+  darwin: { what: 'pkg for macOS', targets: ['pkg'] },
   linux: { what: 'AppImage for Linux', targets: ['AppImage'] },
 } as const;
 export type InstallerPlatform = keyof typeof installers;
+
+/** The package's script for macOS, and what it puts in place; electron-builder packs the whole folder. */
+const macosScripts = path.resolve(import.meta.dirname, '../../resources/macos/installer');
 
 /** What the app and its helpers may do besides on macOS. */
 const entitlements = path.join(import.meta.dirname, 'macos/entitlements.plist');
@@ -64,11 +68,18 @@ export function installerConfiguration(options: {
     win: { target: ['nsis'] },
     nsis: { oneClick: false, perMachine: true, artifactName: '${name}-${version}-${arch}.${ext}' },
     mac: {
-      target: ['dmg', 'pkg'],
+      target: ['pkg'],
       category: 'public.app-category.utilities',
       hardenedRuntime: true,
       entitlements,
       entitlementsInherit: entitlements,
+    },
+    // Its script takes the helper out of the app, at its usual place: nobody may choose another one, or a copy that is there already.
+    pkg: {
+      scripts: macosScripts,
+      allowAnywhere: false,
+      allowCurrentUserHome: false,
+      isRelocatable: false,
     },
     // Only where something was signed.
     afterSign: platform === 'darwin' ? expectSignedApp : null,
