@@ -5,7 +5,7 @@
  */
 export const houses = {
   'src/main': {
-    ofEveryRoom: ['with-timeout.ts', 'listeners.ts', 'desktop-names.ts'],
+    ofEveryRoom: ['with-timeout.ts', 'listeners.ts', 'desktop-names.ts', 'run-program.ts'],
     rooms: {
       cli: [
         'self-test',
@@ -22,7 +22,6 @@ export const houses = {
         'tunnel',
         'gateway',
         'session',
-        'system-proxy',
         'page',
         'preferences',
         'tray',
@@ -61,8 +60,8 @@ export const houses = {
         'environment.ts',
         'http-fetch.ts',
       ],
-      'way-out': ['gateway', 'session', 'system-proxy', 'http-fetch.ts'],
-      tray: ['system-proxy', 'preferences'],
+      'way-out': ['gateway', 'session', 'http-fetch.ts'],
+      tray: ['preferences'],
       window: ['preferences'],
       notices: [],
       links: [],
@@ -217,6 +216,7 @@ export const systemChoosers = {
   'src/main/control': 'control-place.ts',
   'src/main/cli/doctor': 'this-system.ts',
   'src/main/self-test': 'system-self-test.ts',
+  'src/main/tunnel': 'helper-approval.ts',
   'src/node/os': 'peer-process.ts',
 };
 
