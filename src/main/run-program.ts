@@ -11,6 +11,9 @@ export type RunProgram = (
   env?: Readonly<Record<string, string>>,
 ) => Promise<string | undefined>;
 
+/** Routing tables have a line for each prefix of a list. */
+const maxOutputBytes = 64 * 1024 * 1024;
+
 /** For programs that answer at once; one that waits for a broken message bus is killed. */
 export function createRunProgram({ timeLimitMs = 5000 } = {}): RunProgram {
   return (name, args, env) =>
@@ -18,7 +21,12 @@ export function createRunProgram({ timeLimitMs = 5000 } = {}): RunProgram {
       execFile(
         name,
         args,
-        { env: { ...process.env, ...env }, timeout: timeLimitMs, killSignal: 'SIGKILL' },
+        {
+          env: { ...process.env, ...env },
+          timeout: timeLimitMs,
+          killSignal: 'SIGKILL',
+          maxBuffer: maxOutputBytes,
+        },
         (error, stdout, stderr) => {
           if (!error) resolve(stdout.replace(/\n$/, ''));
           else if (error.code === 'ENOENT') resolve(undefined);

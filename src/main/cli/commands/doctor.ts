@@ -34,7 +34,7 @@ export async function doctor(context: CommandContext): Promise<ExitCode> {
     helper.finding,
     checkEngine(helper.engines, say),
     ...(await checkInstallation(tunnel, say)),
-    ...thisSystem.check(env, say),
+    ...(await thisSystem.check(env, say)),
     ...(await checkSignIn(client, say)),
     // While traffic is blocked, nothing can be reached, and that is correct.
     ...(isClosed ? [] : await checkService(apiUrl, say)),

@@ -57,7 +57,7 @@ async function checkRoutes(way: ExpectedWay, given: Surroundings): Promise<Findi
   const judged = routes.flatMap((route) => {
     const expected = route && way.ofAddress(route.address);
     if (!route || expected === undefined || isException(route, given)) return [];
-    return [{ ...route, isRight: (route.device === thisSystem.tunnelDevice) === expected }];
+    return [{ ...route, isRight: route.isTunnel === expected }];
   });
   if (judged.length === 0) return { check: 'route', outcome: 'unknown' };
   const wrong = judged.find(({ isRight }) => !isRight);
@@ -90,10 +90,10 @@ const privateNetworks = [
 
 /** Destinations that stay outside the tunnel in any mode: this machine, its neighbours and its containers. */
 const isException = (
-  { address, device, isOnLink }: KernelRoute,
+  { address, isThisMachine, isOnLink }: KernelRoute,
   { localNetwork }: Pick<Surroundings, 'localNetwork'>,
 ): boolean =>
-  device === 'lo' ||
+  isThisMachine ||
   (isOnLink && (localNetwork || privateNetworks.some((network) => isInsidePrefix(address, network))));
 
 async function checkProbe(way: ExpectedWay, given: Surroundings): Promise<Finding> {

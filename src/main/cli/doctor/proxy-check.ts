@@ -28,8 +28,7 @@ export async function checkProxy(options: ProxyCheckOptions): Promise<Finding> {
   const uid = await thisSystem.listenerUser(proxy.address);
   for (const address of uid === undefined ? [] : serviceAddresses) {
     const route = await thisSystem.routeTo(address, uid);
-    if (route && route.device !== thisSystem.tunnelDevice)
-      return wrong(say('doctor.proxyRouteWrong', { device: route.device }));
+    if (route && !route.isTunnel) return wrong(say('doctor.proxyRouteWrong', { device: route.device }));
   }
   const samples = await client.routing.samples({ addresses: [] }).catch(() => undefined);
   const refused = [proxy.address, ...(samples?.refusedName ? [`${samples.refusedName}:443`] : [])];

@@ -4,16 +4,18 @@ import type { Finding } from './finding.ts';
 export interface KernelRoute {
   address: string;
   device: string;
+  /** Whether that is the helper's tunnel device. */
+  isTunnel: boolean;
+  /** Whether the destination is this machine. */
+  isThisMachine: boolean;
   /** Whether the destination is directly on the device's network, or is this machine. */
   isOnLink: boolean;
 }
 
 /** What the system of this computer says about the helper's work, to anybody who asks. */
 export interface SystemView {
-  /** The helper's tunnel device. */
-  readonly tunnelDevice: string;
   /** Checks what the helper needs, and what may conflict with it. */
-  check(env: Readonly<NodeJS.ProcessEnv>, say: Say): Finding[];
+  check(env: Readonly<NodeJS.ProcessEnv>, say: Say): Promise<Finding[]>;
   /** Whether the helper has ended because it does not run with the installed files. */
   hasHelperRefused(): Promise<boolean>;
   /**
@@ -27,6 +29,6 @@ export interface SystemView {
   networksIntoTunnel(): Promise<string[]>;
   /** Whether this process is in the group that is routed by app, like everything that a chosen terminal runs. */
   isInGroup(): boolean;
-  /** The user of the socket that listens at this address of this machine. */
+  /** The user of the socket that listens at this address of this machine; undefined if the system does not say. */
   listenerUser(address: string): Promise<number | undefined>;
 }

@@ -1,11 +1,12 @@
+import { createRunProgram } from '../../run-program.ts';
 import { linuxSystem } from './linux/linux-system.ts';
-import { windowsSystem } from './windows/windows-system.ts';
+import { createMacosSystem } from './macos/macos-system.ts';
 import type { SystemView } from './system-view.ts';
+import { windowsSystem } from './windows/windows-system.ts';
 
 /** A system without a helper, which has nothing to say. */
 const silentSystem: SystemView = {
-  tunnelDevice: '',
-  check: () => [],
+  check: () => Promise.resolve([]),
   hasHelperRefused: () => Promise.resolve(false),
   routeTo: () => Promise.resolve(undefined),
   isByDestination: () => Promise.resolve(false),
@@ -14,6 +15,10 @@ const silentSystem: SystemView = {
   listenerUser: () => Promise.resolve(undefined),
 };
 
-const systems: Partial<Record<NodeJS.Platform, SystemView>> = { linux: linuxSystem, win32: windowsSystem };
+const systems: Partial<Record<NodeJS.Platform, () => SystemView>> = {
+  darwin: () => createMacosSystem(createRunProgram()),
+  linux: () => linuxSystem,
+  win32: () => windowsSystem,
+};
 
-export const thisSystem: SystemView = systems[process.platform] ?? silentSystem;
+export const thisSystem: SystemView = systems[process.platform]?.() ?? silentSystem;

@@ -19,6 +19,8 @@ const en = {
   'doctor.deviceMissing': '/dev/net/tun is missing. Load the kernel module “tun”.',
   'doctor.filter': 'Packet filter',
   'doctor.filterMissing': 'Waymaker needs the program “nft”. Install nftables, then try again.',
+  'doctor.filterAnchorMissing':
+    'The packet filter’s rules in /etc/pf.conf do not ask Waymaker’s. Put the line “anchor "com.apple/*"” back there, then restart this Mac.',
   'doctor.resolver': 'DNS',
   'doctor.nameUnknown': '“{{host}}” cannot be looked up. Check this computer’s network and DNS settings.',
   'doctor.clock': 'Clock',
@@ -81,6 +83,8 @@ export const doctorTexts: Record<Language, Record<DoctorTextKey, string>> = {
     'doctor.deviceMissing': '缺少 /dev/net/tun。请加载内核模块“tun”。',
     'doctor.filter': '数据包过滤器',
     'doctor.filterMissing': 'Waymaker 需要程序“nft”。请安装 nftables，然后重试。',
+    'doctor.filterAnchorMissing':
+      '/etc/pf.conf 中的数据包过滤规则没有引用 Waymaker 的规则。请恢复其中的“anchor "com.apple/*"”一行，然后重新启动这台 Mac。',
     'doctor.resolver': 'DNS',
     'doctor.nameUnknown': '无法解析“{{host}}”。请检查此电脑的网络和 DNS 设置。',
     'doctor.clock': '时钟',
@@ -131,6 +135,8 @@ export const doctorTexts: Record<Language, Record<DoctorTextKey, string>> = {
     'doctor.deviceMissing': '缺少 /dev/net/tun。請載入核心模組「tun」。',
     'doctor.filter': '封包過濾器',
     'doctor.filterMissing': 'Waymaker 需要程式「nft」。請安裝 nftables，然後重試。',
+    'doctor.filterAnchorMissing':
+      '/etc/pf.conf 中的封包過濾規則沒有引用 Waymaker 的規則。請還原其中的「anchor "com.apple/*"」一行，然後重新啟動這部 Mac。',
     'doctor.resolver': 'DNS',
     'doctor.nameUnknown': '無法解析「{{host}}」。請檢查這部電腦的網路和 DNS 設定。',
     'doctor.clock': '時鐘',

@@ -19,7 +19,10 @@ export async function routeTo(address: string, uid?: number): Promise<KernelRout
   );
   const { dev: device, gateway } = found?.[0] ?? {};
   if (device === undefined) return undefined;
-  return { address, device, isOnLink: device === 'lo' || (device !== tunnelDevice && gateway === undefined) };
+  const isTunnel = device === tunnelDevice;
+  const isThisMachine = device === 'lo';
+  const isOnLink = isThisMachine || (!isTunnel && gateway === undefined);
+  return { address, device, isTunnel, isThisMachine, isOnLink };
 }
 
 const families = ['-4', '-6'] as const;

@@ -4,11 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { SystemView } from '../system-view.ts';
 import { isByDestination, networksIntoTunnel, routeTo } from './kernel-route.ts';
-import { checkThisComputer, tunnelDevice } from './this-computer.ts';
+import { checkThisComputer } from './this-computer.ts';
 
 export const linuxSystem: SystemView = {
-  tunnelDevice,
-  check: checkThisComputer,
+  check: (env, say) => Promise.resolve(checkThisComputer(env, say)),
   hasHelperRefused,
   routeTo,
   isByDestination,
