@@ -1,6 +1,11 @@
 import type { Logger } from 'pino';
 import { createNetworkManager, systemBusAddress } from './linux/network-manager.ts';
+import { createRunProgram } from '../run-program.ts';
+import { createMacosNetworks } from './macos/macos-networks.ts';
 import type { Networks } from './networks.ts';
+
+/** The name of a Wi-Fi network takes macOS some seconds. */
+const timeLimitMs = 20_000;
 
 /** The system's networks; undefined on systems that the app does not support here. */
 export function systemNetworks(system: {
@@ -9,5 +14,6 @@ export function systemNetworks(system: {
   log: Logger;
 }): Networks | undefined {
   const { platform, env, log } = system;
-  return platform === 'linux' ? createNetworkManager({ busAddress: systemBusAddress(env), log }) : undefined;
+  if (platform === 'linux') return createNetworkManager({ busAddress: systemBusAddress(env), log });
+  return platform === 'darwin' ? createMacosNetworks(createRunProgram({ timeLimitMs })) : undefined;
 }
