@@ -14,8 +14,8 @@ export const installers = {
 } as const;
 export type InstallerPlatform = keyof typeof installers;
 
-/** The package's script for macOS, and what it puts in place; electron-builder packs the whole folder. */
-const macosScripts = path.resolve(import.meta.dirname, '../../resources/macos/installer');
+/** What installs and removes the helper; electron-builder packs the whole folder `installer`. */
+const macosResources = path.resolve(import.meta.dirname, '../../resources/macos');
 
 /** What the app and its helpers may do besides on macOS. */
 const entitlements = path.join(import.meta.dirname, 'macos/entitlements.plist');
@@ -73,10 +73,11 @@ export function installerConfiguration(options: {
       hardenedRuntime: true,
       entitlements,
       entitlementsInherit: entitlements,
+      extraResources: [{ from: path.join(macosResources, 'uninstall'), to: 'uninstall' }],
     },
     // Its script takes the helper out of the app, at its usual place: nobody may choose another one, or a copy that is there already.
     pkg: {
-      scripts: macosScripts,
+      scripts: path.join(macosResources, 'installer'),
       allowAnywhere: false,
       allowCurrentUserHome: false,
       isRelocatable: false,

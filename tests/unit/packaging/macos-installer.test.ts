@@ -21,7 +21,8 @@ import { installerConfiguration } from '../../../packaging/desktop/installer-con
 import { helperAddress } from '../../../src/node/os/helper-address.ts';
 import { helperService } from '../../../src/main/tunnel/macos/launchd-approval.ts';
 
-const installer = path.resolve(import.meta.dirname, '../../../resources/macos/installer');
+const resources = path.resolve(import.meta.dirname, '../../../resources/macos');
+const installer = path.join(resources, 'installer');
 const label = 'example.waymaker.helper';
 const installed = '/Library/Application Support/Waymaker/core';
 
@@ -111,18 +112,23 @@ test('the package runs the script, and goes to no other place than the script ta
 /** Doubles of macOS's programs, which do not run here; dscl's directory is a folder with a file for each attribute. */
 const programs = {
   dscl: `case "$2" in
--read) [ -f "$RECORDS$3/$4" ] && echo "$4: $(cat "$RECORDS$3/$4")" || { echo "No such key: $4"; exit 1; } ;;
+-read) [ "$4" = RecordName ] && [ -d "$RECORDS$3" ] && exit 0
+  [ -f "$RECORDS$3/$4" ] && echo "$4: $(cat "$RECORDS$3/$4")" || { echo "No such key: $4"; exit 1; } ;;
 -list) for one in "$RECORDS$3"/*; do [ -f "$one/$4" ] && printf '%-24s %s\\n' "$(basename "$one")" "$(cat "$one/$4")"; done; exit 0 ;;
 -create)
   if [ "$4" = "$INTERRUPTED_AT" ]; then exit 9; fi
   mkdir -p "$RECORDS$3" && printf '%s' "$5" > "$RECORDS$3/$4" ;;
+-delete) rm -r "$RECORDS$3" ;;
 *) exit 64 ;;
 esac`,
   dseditgroup: 'echo "$0 $*" | sed "s#.*/##" >> "$COMMANDS"',
   stat: '[ "$*" = "-f %Su /dev/console" ] && echo "$CONSOLE"',
   chown: ':',
+  id: '[ "$*" = -u ] && echo "$USER_ID"',
+  pkgutil: 'echo "pkgutil $*" >> "$COMMANDS"',
   sleep: 'echo "sleep $*" >> "$COMMANDS"',
   launchctl: `echo "launchctl $*" >> "$COMMANDS"
+if [ "$1" = print ]; then [ "$(grep -c print "$COMMANDS")" -le "$REFUSALS" ] || exit 113; fi
 [ "$1" != bootstrap ] || [ "$(grep -c bootstrap "$COMMANDS")" -gt "$REFUSALS" ] || { echo 'Bootstrap failed: 5: Input/output error' >&2; exit 5; }`,
 } as const;
 
@@ -153,6 +159,18 @@ function createVolume({ hasHelper = true } = {}) {
     mkdirSync(at('records', name), { recursive: true });
     for (const [key, value] of Object.entries(values)) writeFileSync(at('records', name, key), value);
   };
+  const runScript = (file: string, words: string[], refusals: number, settings: Record<string, string>) => {
+    rmSync(at('commands'), { force: true });
+    return promisify(execFile)(file, words, {
+      env: {
+        PATH: `${at('bin')}:${process.env['PATH']}`,
+        RECORDS: at('records'),
+        COMMANDS: at('commands'),
+        REFUSALS: String(refusals),
+        ...settings,
+      },
+    });
+  };
   return {
     volume: at('volume'),
     core,
@@ -162,18 +180,13 @@ function createVolume({ hasHelper = true } = {}) {
     commands: () =>
       existsSync(at('commands')) ? readFileSync(at('commands'), 'utf8').trim().split('\n') : [],
     async install({ console = 'someone', refusals = 0, interruptedAt = '' } = {}) {
-      rmSync(at('commands'), { force: true });
       const words = ['/package.pkg', '/Applications', `${at('volume')}/`];
-      return await promisify(execFile)(path.join(installer, 'postinstall'), words, {
-        env: {
-          PATH: `${at('bin')}:${process.env['PATH']}`,
-          RECORDS: at('records'),
-          COMMANDS: at('commands'),
-          CONSOLE: console,
-          REFUSALS: String(refusals),
-          INTERRUPTED_AT: interruptedAt,
-        },
-      });
+      const settings = { CONSOLE: console, INTERRUPTED_AT: interruptedAt };
+      return await runScript(path.join(installer, 'postinstall'), words, refusals, settings);
+    },
+    async uninstall({ userId = 0, refusals = 0 } = {}) {
+      const settings = { USER_ID: String(userId) };
+      return await runScript(path.join(resources, 'uninstall'), [at('volume')], refusals, settings);
     },
   };
 }
@@ -258,4 +271,71 @@ test('a package without a helper is not installed, and changes nothing', async (
   await expect(mac.install()).rejects.toThrow('this package has no helper');
   expect(mac.commands()).toEqual([]);
   expect(mac.read('/Groups/waymaker/PrimaryGroupID')).toBeUndefined();
+});
+
+/** The helper's runtime on a volume where Waymaker is installed: a program that only undoes, or fails to. */
+async function installedWith(mac: ReturnType<typeof createVolume>, status: number): Promise<void> {
+  const lines = `#!/bin/sh\necho "node $*" >> "$COMMANDS"\necho 'still blocked' >&2\nexit ${status}\n`;
+  writeFileSync(path.join(mac.core, 'node'), lines);
+  await mac.install();
+}
+
+const leftOf = (mac: ReturnType<typeof createVolume>) =>
+  [
+    'Applications/Waymaker.app',
+    'Library/Application Support/Waymaker',
+    `Library/LaunchDaemons/${label}.plist`,
+    'var/log/waymaker-helper.log',
+  ].filter((file) => existsSync(path.join(mac.volume, file)));
+
+test('removing ends the helper, opens traffic by its own program, and leaves nothing', async () => {
+  const mac = createVolume();
+  await installedWith(mac, 0);
+  expect(leftOf(mac)).toHaveLength(4);
+  await mac.uninstall({ refusals: 2 });
+  expect(leftOf(mac)).toEqual([]);
+  for (const name of ['/Users/_waymaker-engine', '/Users/_waymaker-proxy', '/Groups/waymaker'])
+    expect(mac.read(`${name}/RealName`)).toBeUndefined();
+  const commands = mac.commands().filter((line) => !line.startsWith('sleep'));
+  // While launchd still has it, nothing is undone.
+  expect(commands.slice(0, 4)).toEqual([
+    `launchctl bootout system/${label}`,
+    ...Array.from({ length: 3 }, () => `launchctl print system/${label}`),
+  ]);
+  expect(commands[4]).toMatch(/^node .*\/helper\/helper\.mjs --restore$/);
+});
+
+test('removing again, or what is not installed, changes nothing', async () => {
+  const mac = createVolume();
+  await installedWith(mac, 0);
+  await mac.uninstall();
+  await mac.uninstall();
+  expect(leftOf(mac)).toEqual([]);
+  expect(mac.commands().some((line) => line.startsWith('node'))).toBe(false);
+});
+
+test('nothing is removed where traffic may still be blocked, or the helper does not end', async () => {
+  const mac = createVolume();
+  await installedWith(mac, 1);
+  await expect(mac.uninstall()).rejects.toThrow(/still blocked\n.*nothing was removed/);
+  await expect(mac.uninstall({ refusals: 99 })).rejects.toThrow(
+    'the helper does not end, so nothing was removed',
+  );
+  expect(leftOf(mac)).toHaveLength(4);
+  expect(mac.read('/Users/_waymaker-engine/UniqueID')).toBeDefined();
+});
+
+test('only root removes', async () => {
+  const mac = createVolume();
+  await installedWith(mac, 0);
+  await expect(mac.uninstall({ userId: 501 })).rejects.toThrow('this needs an administrator');
+  expect(mac.commands()).toEqual([]);
+  expect(leftOf(mac)).toHaveLength(4);
+});
+
+test('the app has the script that removes it', () => {
+  expect(configuration.mac?.extraResources).toEqual([
+    { from: path.join(resources, 'uninstall'), to: 'uninstall' },
+  ]);
+  expect(statSync(path.join(resources, 'uninstall')).mode & 0o111).toBe(0o111);
 });
