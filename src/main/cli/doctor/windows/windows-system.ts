@@ -19,7 +19,6 @@ const tunnelNames =
   /tailscale|zerotier|nordlynx|proton|mullvad|openvpn|wireguard|wintun|anyconnect|globalprotect|fortinet|^tap-/i;
 
 export const windowsSystem: SystemView = {
-  tunnelDevice,
   check,
   hasHelperRefused,
   routeTo,
@@ -29,7 +28,7 @@ export const windowsSystem: SystemView = {
   listenerUser: () => Promise.resolve(undefined),
 };
 
-function check(_env: Readonly<NodeJS.ProcessEnv>, say: Say): Finding[] {
+async function check(_env: Readonly<NodeJS.ProcessEnv>, say: Say): Promise<Finding[]> {
   const others = Object.keys(networkInterfaces()).filter((name) => tunnelNames.test(name));
   return [
     others.length === 0
@@ -63,6 +62,8 @@ async function routeTo(address: string): Promise<KernelRoute | undefined> {
         return {
           address,
           device,
+          isTunnel: device === tunnelDevice,
+          isThisMachine: match.internal,
           isOnLink: match.internal || (match.cidr !== null && isInsidePrefix(address, match.cidr)),
         };
     }
