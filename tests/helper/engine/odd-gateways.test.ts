@@ -75,6 +75,7 @@ if (isExhaustive)
       await machine.run(['ip', 'link', 'set', 'dev', device, 'mtu', '10000']);
     }
     const mtu = await useTunnel({ mtu: 9_500 });
-    expect(mtu).toBe(9_000);
+    // Our own engine leaves room for what DTLS adds.
+    expect(mtu).toBe(net.engine === 'own' ? 8_934 : 9_000);
     expect(net.log()).toContain('"values":"mtu"');
   });
