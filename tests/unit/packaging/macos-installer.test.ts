@@ -243,7 +243,7 @@ test('an installation that was interrupted is completed by the next one', async 
   expect(existsSync(path.join(mac.volume, installed, 'half'))).toBe(false);
 });
 
-test('a helper that launchd has not let go of is started by another try', async () => {
+test('a helper that launchd has not yet unloaded is started by another try', async () => {
   const mac = createVolume();
   const { stderr } = await mac.install({ refusals: 2 });
   expect(mac.commands().filter((line) => line.startsWith('launchctl bootstrap'))).toHaveLength(3);
@@ -258,7 +258,7 @@ test('a helper that macOS does not start does not fail the installation, which s
 });
 
 test.each(['root', 'loginwindow', '_mbsetupuser', ''])(
-  'nobody is admitted where %j is at the screen',
+  'nobody joins the group while %j is logged in at the screen',
   async (console) => {
     const mac = createVolume();
     await mac.install({ console });
@@ -325,7 +325,7 @@ test('nothing is removed where traffic may still be blocked, or the helper does 
   expect(mac.read('/Users/_waymaker-engine/UniqueID')).toBeDefined();
 });
 
-test('only root removes', async () => {
+test('only root can remove Waymaker', async () => {
   const mac = createVolume();
   await installedWith(mac, 0);
   await expect(mac.uninstall({ userId: 501 })).rejects.toThrow('this needs an administrator');

@@ -114,7 +114,7 @@ test('what passes is remembered for a host on a network, for an hour, until the 
   expect(paths.to('gw.example.net').isSmall()).toBe(false);
 });
 
-test('a connection that the system refuses at once fails, and nothing else does', async () => {
+test('a connection that the system refuses at once rejects, and ends nothing else', async () => {
   // Without a way there, Node tells of it before a promise can be waited for.
   const nowhere = '255.255.255.255';
   const openNowhere = () =>

@@ -40,7 +40,7 @@ const check = async (changes: Partial<Computer> = {}) =>
     ),
   );
 
-test('nothing is found on a Mac as it should be, with the helper’s own tunnel', async () => {
+test('no problem is found on a Mac that is as it should be, with the helper’s own tunnel', async () => {
   const ok = { outcome: 'ok' };
   expect(await check()).toEqual({ users: ok, filter: ok, 'other-vpn': ok });
 });

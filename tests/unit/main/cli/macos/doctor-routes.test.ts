@@ -93,7 +93,7 @@ test('neighbours and this machine are told from what is behind a router', async 
   expect(await mac.routeTo('127.0.0.1')).toMatchObject({ isOnLink: true, isThisMachine: true });
 });
 
-test('what is refused, or has no route, has no way', async () => {
+test('a destination that is refused, or has no route, has no way out', async () => {
   const refused = answer({
     destination: '128.0.0.0',
     interface: 'lo0',

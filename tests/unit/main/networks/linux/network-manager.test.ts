@@ -149,7 +149,7 @@ test('without a bus, or with one that is none, nobody knows', async () => {
   server.close();
 });
 
-test('Linux and macOS are asked, and Windows is not yet', () => {
+test('networks are asked for on Linux and macOS, and not yet on Windows', () => {
   expect(systemNetworks({ platform: 'darwin', env: {}, log })).toBeDefined();
   expect(systemNetworks({ platform: 'win32', env: {}, log })).toBeUndefined();
   expect(systemNetworks({ platform: 'linux', env: {}, log })).toBeDefined();

@@ -150,7 +150,7 @@ test('below another VPN, the network is the one that the tunnel itself uses', as
   expect(await nowOf({ device: 'utun4' })).toEqual({ kind: 'none' });
 });
 
-test('networks are told as they come and go, and a name is only asked for in another one', async () => {
+test('networks are reported as they come and go, and a name is only asked for when the network is another one', async () => {
   const mac = createMac({ device: 'en0', name: 'home' });
   await mac.networks.watch();
   const looks = mac.asked('/sbin/route');

@@ -29,15 +29,15 @@ const ask = ({ run, folder }: ReturnType<typeof launchctlEnding>, isInstalled = 
   return isWaitingForApproval(run, file);
 };
 
-test('a helper that is installed, and that launchd does not have, waits for approval', async () => {
+test('a helper that is installed and that launchd has not loaded waits for approval', async () => {
   expect(await ask(launchctlEnding(notFound))).toBe(true);
 });
 
-test('a helper that launchd has does not wait, whether or not it runs', async () => {
+test('a helper that launchd has loaded does not wait for approval, whether or not it runs', async () => {
   expect(await ask(launchctlEnding("echo 'state = not running'; echo 'last exit code = 1'"))).toBe(false);
 });
 
-test('a helper that is not installed does not wait for anything', async () => {
+test('a helper that is not installed does not wait for approval', async () => {
   expect(await ask(launchctlEnding(notFound), false)).toBe(false);
 });
 
