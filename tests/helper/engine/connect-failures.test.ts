@@ -214,12 +214,15 @@ test('a gateway that shows another key than the one that was verified is not con
   await client.until('connected');
   const seen = client.states.length;
   await client.call('connect', { ...net.request(), ...other });
-  expect(client.states.slice(seen)).toMatchObject([
+  // What is learnt of the first one may still be told before.
+  const since = client.states.slice(seen).filter(({ state }) => state !== 'connected');
+  expect(since).toMatchObject([
     { state: 'disconnecting', then: 'connecting' },
     { state: 'connecting', phase: 'authenticating' },
   ]);
+  const asked = client.states.length;
   await client.call('provideSession', { session: await net.signIn(net.lab.untrustedGateway) });
-  const connected = await client.until('connected', { seen });
+  const connected = await client.until('connected', { seen: asked });
   expect(connected.gateway.host).toBe(names.untrustedGateway);
   await client.call('disconnect', {});
   expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);

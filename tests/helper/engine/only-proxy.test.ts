@@ -37,7 +37,7 @@ describe('where a proxy is the only way out', () => {
       expect(await isOpen(gateway.address.ipv4, gateway.port)).toBe(false);
       expect(await isOpen(ipv4, port)).toBe(true);
       const capture = await net.lab.capture(
-        `not (host ${ipv4} and tcp port ${port}) and not arp and not icmp6`,
+        `not (host ${ipv4} and tcp port ${port}) and not arp and not icmp6 and not igmp`,
       );
       const client = await net.attach();
       const request = net.request({ address: ipv4, proxy, killSwitch: true });

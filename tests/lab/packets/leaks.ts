@@ -30,6 +30,9 @@ const ownAddresses: readonly string[] = [
 const icmpv6 = 58;
 /** Router and neighbour discovery and multicast listener messages (RFC 4861 §4, RFC 3810 §5), never forwarded. */
 const linkMessages = [130, 131, 132, 133, 134, 135, 136, 137, 143];
+/** What the kernel says of the groups that programs join and leave, on the link alone (RFC 3376 §4). */
+const igmp = 2;
+const allIgmpRouters = '224.0.0.22';
 const dnsPorts = [ports.dns, 853];
 
 /** Finds the packets in a capture that must not be outside a tunnel; `marker` is the text in probes. */
@@ -53,7 +56,8 @@ function isWithGateway({ source, destination, sourcePort, destinationPort }: Cap
   );
 }
 
-function isLinkMessage({ protocol, payload }: CapturedPacket): boolean {
+function isLinkMessage({ protocol, destination, payload }: CapturedPacket): boolean {
+  if (protocol === igmp) return destination === allIgmpRouters;
   return protocol === icmpv6 && payload.length > 0 && linkMessages.includes(payload.readUInt8(0));
 }
 
