@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => life?.[Symbol.asyncDispose]());
 
-const source = async (marker = 'where') => (await life.installed.net.lab.user.probe.http4(marker))?.address;
+const source = async (marker = 'packaged') => (await life.installed.net.lab.user.probe.http4(marker))?.address;
 const isBack = () =>
   eventually('the tunnel is back', async () => (await source()) === addresses.gateway.ipv4 || undefined);
 
@@ -197,5 +197,5 @@ test('what is not as it was signed does not run, and its user is told; installin
     await installed.helper();
     await isBack();
   }
-  expect(findLeaks(await capture.stop(), 'where')).toEqual([]);
+  expect(findLeaks(await capture.stop(), 'packaged')).toEqual([]);
 });

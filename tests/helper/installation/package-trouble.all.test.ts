@@ -27,7 +27,7 @@ afterAll(() => life?.[Symbol.asyncDispose]());
 
 const exec = (command: string) => life.installed.machine.exec(['sh', '-c', command], { timeout: 120_000 });
 const sh = (command: string) => life.installed.machine.run(['sh', '-c', command], { timeout: 120_000 });
-const source = async (marker = 'where') => (await life.installed.net.lab.user.probe.http4(marker))?.address;
+const source = async (marker = 'packaged') => (await life.installed.net.lab.user.probe.http4(marker))?.address;
 const isBack = () =>
   eventually('the tunnel is back', async () => (await source()) === addresses.gateway.ipv4 || undefined);
 const isThere = async (file: string) => (await exec(`test -e ${file}`)).code === 0;
@@ -101,7 +101,7 @@ async function failsAndNothingHasChanged(prepare: string, undo: string, says: Re
   expect(await dpkgStatus()).toBe('installed');
   await life.installed.helper();
   await isBack();
-  expect(findLeaks(await capture.stop(), 'where')).toEqual([]);
+  expect(findLeaks(await capture.stop(), 'packaged')).toEqual([]);
 }
 
 test('on a full disk it says so, and what was there goes on', async () => {
@@ -142,7 +142,7 @@ test('a dpkg that is killed while it unpacks leaves a helper that runs, also aft
   await isBack();
   expect(await isThere(half)).toBe(false);
   expect(await dpkgStatus()).toBe('installed');
-  expect(findLeaks(await capture.stop(), 'where')).toEqual([]);
+  expect(findLeaks(await capture.stop(), 'packaged')).toEqual([]);
 });
 
 test('an upgrade while traffic is blocked keeps it blocked, and the tunnel comes once it can', async () => {
@@ -229,7 +229,7 @@ test(
     await sh(`systemctl restart ${unit}`);
     await life.installed.helper();
     await isBack();
-    expect(findLeaks(await capture.stop(), 'where')).toEqual([]);
+    expect(findLeaks(await capture.stop(), 'packaged')).toEqual([]);
   },
 );
 
@@ -263,7 +263,7 @@ test('a program that is replaced after the check is not started: the next helper
   await writeFile(place, whole);
   await sh(`rm -r ${hook} && ${restart}`);
   await isBack();
-  expect(findLeaks(await capture.stop(), 'where')).toEqual([]);
+  expect(findLeaks(await capture.stop(), 'packaged')).toEqual([]);
 });
 
 test('whom a damaged installation cuts off, restore gives the internet back, and installing again the tunnel', async () => {
@@ -332,7 +332,7 @@ test('a dpkg that is killed while it removes leaves traffic blocked and everythi
   await sh(`rm -r ${hook} && systemctl daemon-reload`);
   expect(await isThere(places.helper)).toBe(true);
   expect(await source()).toBeUndefined();
-  expect(findLeaks(await capture.stop(), 'where')).toEqual([]);
+  expect(findLeaks(await capture.stop(), 'packaged')).toEqual([]);
   await sh(`systemctl start ${unit}`);
   await life.installed.helper();
   await isBack();
