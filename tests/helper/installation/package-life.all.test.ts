@@ -22,7 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => life?.[Symbol.asyncDispose]());
 
-const source = async (marker = 'packaged') => (await life.installed.net.lab.user.probe.http4(marker))?.address;
+const source = async (marker = 'packaged') =>
+  (await life.installed.net.lab.user.probe.http4(marker))?.address;
 const isBack = () =>
   eventually('the tunnel is back', async () => (await source()) === addresses.gateway.ipv4 || undefined);
 

@@ -27,7 +27,8 @@ afterAll(() => life?.[Symbol.asyncDispose]());
 
 const exec = (command: string) => life.installed.machine.exec(['sh', '-c', command], { timeout: 120_000 });
 const sh = (command: string) => life.installed.machine.run(['sh', '-c', command], { timeout: 120_000 });
-const source = async (marker = 'packaged') => (await life.installed.net.lab.user.probe.http4(marker))?.address;
+const source = async (marker = 'packaged') =>
+  (await life.installed.net.lab.user.probe.http4(marker))?.address;
 const isBack = () =>
   eventually('the tunnel is back', async () => (await source()) === addresses.gateway.ipv4 || undefined);
 const isThere = async (file: string) => (await exec(`test -e ${file}`)).code === 0;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { addresses, names, pools } from '../../lab/network/addresses.ts';
 import { findLeaks, type Leak } from '../../lab/packets/leaks.ts';
+import { eventually } from '../../lab/runs/process.ts';
 import { anotherEngine } from '../support/helper-lab.ts';
 import { helperLabForEach } from '../support/lab-for-each.ts';
 import { casesOf } from '../../lab/runs/thoroughness.ts';
@@ -77,9 +78,11 @@ test.each(casesOf({ usual: [{ killSwitch: true }], all: [{ killSwitch: true }, {
     const next = await net.signIn();
     const client = await net.attach();
     const { refused } = await connectToEcho();
-    const open = await captureOutgoing();
-    await user.probe.udp4('tick');
-    expect(findLeaks(await open.stop(), established).length).toBeGreaterThan(0);
+    await eventually('the connection is seen', async () => {
+      const open = await captureOutgoing();
+      await user.probe.udp4('tick');
+      return findLeaks(await open.stop(), established).length > 0 || undefined;
+    });
     await client.call('connect', net.request({ killSwitch }));
     const closed = await captureOutgoing();
     const onConnect = await leaksWhile(async () => {
