@@ -4,7 +4,7 @@ import type { PortalHost } from '../../system/ports/portal-port.ts';
 import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';
 import type { Accounts } from '../callers/accounts.ts';
 import { startProxyProgram } from '../../posix/proxy-program.ts';
-import { proxyCommand } from './linux-proxy.ts';
+import { ownProgramCommand } from './own-program-command.ts';
 import { listenTcpAs, localPort } from './tcp-socket-as.ts';
 
 /**
@@ -28,7 +28,7 @@ export function createPortalHost(options: {
       const port = localPort(listener);
       const program = startProxyProgram({
         account,
-        command: proxyCommand,
+        command: ownProgramCommand,
         script: file,
         listener,
         onEnd,
