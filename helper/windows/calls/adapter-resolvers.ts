@@ -7,7 +7,7 @@ import {
 } from './adapter-structures.ts';
 import type { InterfaceResolver } from './ip-helper.ts';
 import { ipHelperConstants, SOCKADDR_INET } from './ip-helper-structures.ts';
-import type { NativeCall } from './libraries.ts';
+import type { NativeCall } from '#node/os/windows/native-library.ts';
 import { addressOf } from './socket-address.ts';
 import { codeOf, expectSuccess } from './system-error.ts';
 

@@ -22,7 +22,8 @@ import {
   layers,
 } from './filter-structures.ts';
 import { guidBytes, guidOfBytes, GUID, guidValue, type Guid } from './guid.ts';
-import { loadLibrary, returned, type Libraries } from './libraries.ts';
+import { loadLibrary, returned } from '#node/os/windows/native-library.ts';
+import type { Libraries } from './libraries.ts';
 import type { Structure } from './structure.ts';
 import { codes, expectSuccess, meaningOf, SystemError } from './system-error.ts';
 

@@ -21,7 +21,7 @@ import {
   MIB_UNICASTIPADDRESS_ROW,
   MIB_UNICASTIPADDRESS_TABLE,
 } from './ip-helper-structures.ts';
-import { changed, loadLibrary, returned } from './libraries.ts';
+import { changed, loadLibrary, returned } from '#node/os/windows/native-library.ts';
 import {
   addressBytesOf,
   addressOf,

@@ -1,5 +1,6 @@
 import koffi from 'koffi';
-import { loadLibrary, returned, type Libraries } from './libraries.ts';
+import { loadLibrary, returned } from '#node/os/windows/native-library.ts';
+import type { Libraries } from './libraries.ts';
 import type { Registry, RegistryValue } from './registry.ts';
 import { registryConstants as constants } from './registry-constants.ts';
 import { codeOf, codes, expectSuccess, meaningOf, SystemError } from './system-error.ts';

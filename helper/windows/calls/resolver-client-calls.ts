@@ -1,6 +1,7 @@
-import { loadLibrary, type Libraries } from './libraries.ts';
+import { loadLibrary } from '#node/os/windows/native-library.ts';
+import type { Libraries } from './libraries.ts';
 import type { ResolverClient } from './resolver-client.ts';
-import { structure } from './structure.ts';
+import { SERVICE_STATUS } from './service-status.ts';
 import { SystemError } from './system-error.ts';
 import koffi from 'koffi';
 
@@ -11,16 +12,6 @@ export const resolverConstants = {
   SERVICE_CONTROL_PARAMCHANGE: 6,
   RP_FORCE: 1,
 } as const;
-
-export const SERVICE_STATUS = structure('SERVICE_STATUS', {
-  dwServiceType: 'uint32',
-  dwCurrentState: 'uint32',
-  dwControlsAccepted: 'uint32',
-  dwWin32ExitCode: 'uint32',
-  dwServiceSpecificExitCode: 'uint32',
-  dwCheckPoint: 'uint32',
-  dwWaitHint: 'uint32',
-});
 
 /**
  * `DnsFlushResolverCache` is in no header and no documentation: `ipconfig /flushdns` calls it, without parameters, and it

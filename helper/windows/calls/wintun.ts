@@ -1,6 +1,6 @@
 import { guidBytes, type Guid } from './guid.ts';
 import type { Luid } from './ip-helper.ts';
-import { loadLibrary, returned } from './libraries.ts';
+import { loadLibrary, returned } from '#node/os/windows/native-library.ts';
 import { SystemError } from './system-error.ts';
 
 /** wintun.dll 0.14.1, whose interface wintun.h describes. */

@@ -1,5 +1,6 @@
 import koffi from 'koffi';
 import { loadLibrary } from '#node/os/windows/native-library.ts';
+import { SERVICE_STATUS } from '../calls/service-status.ts';
 
 /** <winsvc.h>, <winuser.h>. */
 export const serviceConstants = {
@@ -50,15 +51,6 @@ export function loadServiceCalls() {
     koffi.proto('__stdcall', null, 'uint32', ['uint32', 'uint32', 'uintptr', 'uintptr']),
   );
   const entry = koffi.struct({ lpServiceName: 'str16', lpServiceProc: mainType });
-  const status = koffi.struct({
-    dwServiceType: 'uint32',
-    dwCurrentState: 'uint32',
-    dwControlsAccepted: 'uint32',
-    dwWin32ExitCode: 'uint32',
-    dwServiceSpecificExitCode: 'uint32',
-    dwCheckPoint: 'uint32',
-    dwWaitHint: 'uint32',
-  });
   const dispatch = bindWaiting('StartServiceCtrlDispatcherW', 'int', [koffi.pointer(entry)]);
   const register = bind('RegisterServiceCtrlHandlerExW', 'intptr', ['str16', handlerType, 'uintptr']);
   return {
@@ -73,6 +65,6 @@ export function loadServiceCalls() {
     },
     register: (name: string, handler: ServiceHandler) =>
       register(name, koffi.register(handler, handlerType), 0),
-    setStatus: bind('SetServiceStatus', 'int', ['intptr', koffi.pointer(status)]),
+    setStatus: bind('SetServiceStatus', 'int', ['intptr', koffi.pointer(SERVICE_STATUS.type)]),
   };
 }

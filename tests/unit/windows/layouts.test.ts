@@ -4,9 +4,12 @@ import * as filtering from '../../../helper/windows/calls/filter-structures.ts';
 import * as ipHelper from '../../../helper/windows/calls/ip-helper-structures.ts';
 import { GUID } from '../../../helper/windows/calls/guid.ts';
 import { registryConstants } from '../../../helper/windows/calls/registry-constants.ts';
-import { resolverConstants, SERVICE_STATUS } from '../../../helper/windows/calls/resolver-client-calls.ts';
+import { resolverConstants } from '../../../helper/windows/calls/resolver-client-calls.ts';
+import { SERVICE_STATUS } from '../../../helper/windows/calls/service-status.ts';
+import { serviceCodes, serviceConstants } from '../../../helper/windows/service/service-calls.ts';
 import { structure, type Structure } from '../../../helper/windows/calls/structure.ts';
 import { codes } from '../../../helper/windows/calls/system-error.ts';
+import { pipeConstants } from '#node/os/windows/pipe-calls.ts';
 import { compareWithHeaders, isInHeaders } from './windows-headers.ts';
 
 const isStructure = (value: unknown): value is Structure =>
@@ -29,6 +32,9 @@ describe.skipIf(process.platform !== 'linux')("Windows' headers", () => {
       ...filtering.filterConstants,
       ...registryConstants,
       ...resolverConstants,
+      ...serviceConstants,
+      ...serviceCodes,
+      ...pipeConstants,
       ...codes,
     });
     expect(differences).toEqual([]);
