@@ -1,4 +1,5 @@
 import { routingModes } from './modes/plan-of.ts';
+import type { SupportedParts } from './system/system-adapter.ts';
 
 /** The version that the helper reports in `hello`. */
 export const helperVersion = '0.1.0';
@@ -6,13 +7,13 @@ export const helperVersion = '0.1.0';
 /**
  * The helper's capabilities: its routing modes, access to captive portals, its log for the user it is about, the
  * user's own resolvers, domains and local networks, stored lists, client certificates for the tunnel, what may come in
- * through it, the name under which a gateway knows the client, further addresses of a gateway, a proxy on the way to it, and sealing secrets.
- * `routesGroups`: whether the system can route programs by group.
+ * through it, the name under which a gateway knows the client, further addresses of a gateway, a proxy on the way to it,
+ * and sealing secrets.
  */
-export const helperCapabilities = ({ routesGroups }: { routesGroups: boolean }): string[] => [
-  ...routingModes.map((mode) => `routing.${mode}`),
-  ...(routesGroups ? ['routing.app'] : []),
-  'portal',
+export const helperCapabilities = ({ groups, proxies, portals }: SupportedParts): string[] => [
+  ...routingModes.filter((mode) => mode !== 'pac' || proxies).map((mode) => `routing.${mode}`),
+  ...(groups ? ['routing.app'] : []),
+  ...(portals ? ['portal'] : []),
   'log',
   'resolvers',
   'local-prefixes',

@@ -76,6 +76,7 @@ export function createLinuxPorts(options: LinuxOptions, expectUnchanged: () => v
     connections: { end: (addresses) => endTunnelConnections(run, log, addresses) },
     engines: createEngineHost(accounts, engineScript),
     proxies: {
+      isSupported: () => true,
       async create() {
         const account = await accounts.proxy();
         if (!account) throw new SystemChangeFailed(`there is no user ${options['proxy-user']}`);

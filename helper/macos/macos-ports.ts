@@ -48,6 +48,7 @@ export function createMacosPorts(options: MacosOptions, expectUnchanged: () => v
       routes: calls.routes,
     }),
     proxies: {
+      isSupported: () => true,
       async create() {
         const account = await accounts.proxy();
         if (!account) throw new SystemChangeFailed(`there is no user ${options['proxy-user']}`);
@@ -63,7 +64,7 @@ export function createMacosPorts(options: MacosOptions, expectUnchanged: () => v
         if (account) await proxy.endProcessesOf(account);
       },
     },
-    portals: { start: absent('the proxy for captive portals does not run') },
+    portals: { isSupported: () => false, start: absent('the proxy for captive portals does not run') },
     groups: {
       // Without a network extension, nothing tells the packets of programs apart.
       isSupported: () => false,

@@ -7,7 +7,7 @@ import type { ReadRouting } from './read-routing.ts';
 import type { RoutingPlan } from './routing-plan.ts';
 import { planSplit, type NamedPrefixes } from './split.ts';
 
-/** The modes that every supported system has, as the helper announces them to its clients. */
+/** The modes that systems have, as the helper announces them to its clients; `pac` only where there is a proxy. */
 export const routingModes = ['global', 'pac', 'ip'] as const satisfies readonly Routing['mode'][];
 
 /** `split`: the only networks that a server wants in the tunnel in mode global. */

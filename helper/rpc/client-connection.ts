@@ -91,7 +91,7 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
   const close = () => void socket.destroy();
   const greetingLimit = setTimeout(close, callerLimitMs);
 
-  const capabilities = () => helperCapabilities({ routesGroups: tunnel.routesGroups() });
+  const capabilities = () => helperCapabilities(tunnel.supported());
   /** Refuses modes that are not among the capabilities. */
   const expectMode = (mode: Routing['mode']) => {
     if (!capabilities().includes(`routing.${mode}`))
@@ -191,7 +191,8 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
       throw new ResponseError(helperError.wrongState, 'there is no tunnel');
     },
     async moveProcess({ pid, into }) {
-      if (!tunnel.routesGroups()) throw new ResponseError(ErrorCodes.MethodNotFound, 'not on this system');
+      if (!tunnel.supported().groups)
+        throw new ResponseError(ErrorCodes.MethodNotFound, 'not on this system');
       if (!caller.sharesProcessIds) {
         options.warn('a caller in a PID namespace of its own cannot say which process it means', caller);
         throw new ResponseError(helperError.noSuchProcess, 'process ids mean others in this PID namespace');

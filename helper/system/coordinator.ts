@@ -358,7 +358,11 @@ export function createCoordinator(options: {
 
     closePortal: () => enqueue(() => portal.close()),
 
-    routesGroups: () => ports.groups.isSupported(),
+    supported: () => ({
+      groups: ports.groups.isSupported(),
+      proxies: ports.proxies.isSupported(),
+      portals: ports.portals.isSupported(),
+    }),
 
     moveProcess: (process) => enqueueMove(() => ports.groups.move(process)),
 

@@ -56,6 +56,16 @@ export interface ReleaseOptions {
   isAwaited?: boolean;
 }
 
+/** What this system has of what not every one has. */
+export interface SupportedParts {
+  /** Programs can be routed by group. */
+  groups: boolean;
+  /** The proxy of automatic routing. */
+  proxies: boolean;
+  /** The proxy for the pages of captive portals. */
+  portals: boolean;
+}
+
 /**
  * Everything that differs between operating systems. `apply`, `configure` and `release` change the system; each records
  * how to undo a change before it makes it. Calls run one after the other, in order.
@@ -180,8 +190,7 @@ export interface SystemAdapter {
   }): Promise<OpenPortal | undefined>;
   closePortal(): Promise<void>;
 
-  /** Whether programs can be routed by group. */
-  routesGroups(): boolean;
+  supported(): SupportedParts;
 
   /** Moves a process into its user's group of programs or out of it. Rejects with `NoSuchProcess`. */
   moveProcess(process: ProcessMove): Promise<ProcessesMoved>;

@@ -16,6 +16,7 @@ import type {
   OpenPortal,
   ReleaseOptions,
   RoutingChange,
+  SupportedParts,
   SystemAdapter,
 } from '../system/system-adapter.ts';
 import { gatewayOf } from '../system/network-rules.ts';
@@ -235,9 +236,8 @@ export class Tunnel {
     });
   }
 
-  /** Whether programs can be routed by group. */
-  routesGroups(): boolean {
-    return this.#adapter.routesGroups();
+  supported(): SupportedParts {
+    return this.#adapter.supported();
   }
 
   /** Moves a process into its user's group of programs or out of it. Rejects with `NoSuchProcess`. */

@@ -55,8 +55,12 @@ export function createWindowsPorts(options: {
     // Windows ends those of an address that is removed.
     connections: { end: async () => undefined },
     engines: createEngineHost(engineProgram, stateDirectory),
-    proxies: { create: () => notYet('automatic routing'), endLeftOver: async () => undefined },
-    portals: { start: () => notYet('pages of captive portals') },
+    proxies: {
+      isSupported: () => false,
+      create: () => notYet('automatic routing'),
+      endLeftOver: async () => undefined,
+    },
+    portals: { isSupported: () => false, start: () => notYet('pages of captive portals') },
     groups: { isSupported: () => false, move: () => notYet('routing by program') },
     isSupported: () => existsSync(wintunFile),
   };

@@ -19,6 +19,7 @@ export function createPortalHost(options: {
 }): PortalHost {
   const { accounts, script, log } = options;
   return {
+    isSupported: () => true,
     async start(resolvers, onEnd) {
       const account = await accounts.engine();
       if (!account) throw new SystemChangeFailed('there is no user for the portal’s proxy');

@@ -15,6 +15,8 @@ export interface PortalRules {
 
 /** How a captive portal's proxy runs on this machine: as an unprivileged user whose packets the filter can let out. */
 export interface PortalHost {
+  /** Whether this system has one. */
+  isSupported(): boolean;
   /** Starts one that asks these resolvers; `onEnd`: it has ended by itself. It ends when the helper does. */
   start(resolvers: readonly string[], onEnd: () => void): Promise<{ port: number; stop: () => void }>;
 }

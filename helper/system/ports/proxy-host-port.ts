@@ -3,6 +3,8 @@ import type { ProxyConfiguration } from '../../proxy/proxy-messages.ts';
 
 /** How the unprivileged proxy runs on this machine. */
 export interface ProxyHost {
+  /** Whether this system has one. */
+  isSupported(): boolean;
   /** A proxy that is not started yet. */
   create(): Promise<ProxyProcess>;
   endLeftOver(): Promise<void>;

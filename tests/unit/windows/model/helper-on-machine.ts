@@ -86,6 +86,7 @@ export function startHelper(
       endLeftOver: async () => undefined,
     },
     proxies: {
+      isSupported: () => true,
       create: async () => ({
         outlives: false,
         listening: {
@@ -98,7 +99,7 @@ export function startHelper(
       }),
       endLeftOver: async () => undefined,
     },
-    portals: { start: notPlayed },
+    portals: { isSupported: () => false, start: notPlayed },
     groups: { isSupported: () => false, move: notPlayed },
     isSupported: () => true,
   };

@@ -72,10 +72,11 @@ function withoutProcesses(): Pick<Ports, 'engines' | 'proxies' | 'portals' | 'gr
       endLeftOver: () => Promise.resolve(),
     },
     proxies: {
+      isSupported: () => true,
       create: () => Promise.resolve(createProxy()),
       endLeftOver: () => Promise.resolve(),
     },
-    portals: { start: none },
+    portals: { isSupported: () => false, start: none },
     groups: { isSupported: () => false, move: none },
     isSupported: () => true,
   };
