@@ -8,8 +8,8 @@ export interface RefusedAttempts {
 }
 
 /**
- * What happens to a connection after an attempt. `hasOther`: another engine can be tried. `persist`: the connection was up before and can come back, or may only
- * end by an explicit disconnect.
+ * What happens to a connection after an attempt. `hasOther`: another engine can be tried. `persist`: the connection was
+ * up before and can come back, or may only end by an explicit disconnect.
  */
 export function decide(
   end: AttemptEnd,

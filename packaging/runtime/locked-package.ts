@@ -58,7 +58,10 @@ export async function fetchLockedPackage(name: string, folder: string): Promise<
     const scratch = await mkdtemp(path.join(folder, 'new-'));
     try {
       await install(name, entry, scratch);
-      await rename(path.join(scratch, 'node_modules', name), kept);
+      await rename(path.join(scratch, 'node_modules', name), kept).catch((error: unknown) => {
+        // Somebody else has fetched the same bytes meanwhile.
+        if (!existsSync(kept)) throw error;
+      });
     } finally {
       await rm(scratch, { recursive: true });
     }
