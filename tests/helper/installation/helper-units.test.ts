@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createJournal } from '../../../helper/system/journal-file.ts';
+import { createJournal } from '../../../helper/system/journal/journal-file.ts';
 import { readEncryption } from '../../../helper/engine/openconnect/encryption.ts';
 import { readEngineLine } from '../../../helper/engine/openconnect/output.ts';
 import { parseInterfaceCounters } from '../../../helper/linux/routing/interface-counters.ts';
@@ -16,7 +16,7 @@ import {
   restoreResolvConf,
   writeResolvConf,
 } from '../../../helper/linux/dns/resolv-conf.ts';
-import { salvageSteps } from '../../../helper/system/journal-entry.ts';
+import { salvageSteps } from '../../../helper/system/journal/journal-entry.ts';
 import { createLog } from '../../../helper/log.ts';
 import { probeTraffic } from '../../../helper/tunnel/traffic-probe.ts';
 import { createLogMemory } from '../../../helper/log-memory.ts';

@@ -3,8 +3,8 @@ import type { MacosCalls } from '../../../../../helper/macos/calls/macos-calls.t
 import { createNetworkPorts } from '../../../../../helper/macos/network-ports.ts';
 import type { Log } from '../../../../../helper/log.ts';
 import { createCoordinator } from '../../../../../helper/system/coordinator.ts';
-import type { JournalEntry } from '../../../../../helper/system/journal-entry.ts';
-import type { Journal } from '../../../../../helper/system/journal-file.ts';
+import type { JournalEntry } from '../../../../../helper/system/journal/journal-entry.ts';
+import type { Journal } from '../../../../../helper/system/journal/journal-file.ts';
 import type { Ports } from '../../../../../helper/system/ports/ports.ts';
 import type { ProxyProcess } from '../../../../../helper/system/ports/proxy-host-port.ts';
 import type { SystemAdapter } from '../../../../../helper/system/system-adapter.ts';

@@ -1,6 +1,6 @@
-import type { Log } from '../log.ts';
+import type { Log } from '../../log.ts';
 import { salvageSteps, type UndoStep } from './journal-entry.ts';
-import type { Ports } from './ports/ports.ts';
+import type { Ports } from '../ports/ports.ts';
 
 /**
  * What an earlier helper may have left, where its journal is lost or cannot be read (`text` is what there is of it): all

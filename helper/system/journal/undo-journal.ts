@@ -1,9 +1,9 @@
-import type { Log } from '../log.ts';
-import type { AppliedNetwork } from './applied-network.ts';
+import type { Log } from '../../log.ts';
+import type { AppliedNetwork } from '../applied-network.ts';
 import type { Journal } from './journal-file.ts';
 import type { JournalEntry, UndoStep } from './journal-entry.ts';
-import type { Ports } from './ports/ports.ts';
-import type { Connection } from './system-adapter.ts';
+import type { Ports } from '../ports/ports.ts';
+import type { Connection } from '../system-adapter.ts';
 import { undoSteps } from './undo.ts';
 
 /** The steps that each block traffic by themselves. */

@@ -1,10 +1,10 @@
 import { z } from 'zod/mini';
 import { proxyAtAddress } from '#shared/helper/protocol.ts';
 import { gateway, routing } from '#shared/tunnel/state.ts';
-import type { ReadRouting } from '../modes/read-routing.ts';
-import type { DnsUndo } from './ports/dns-port.ts';
-import type { Schema } from './schema.ts';
-import { maxPushedRoutes } from '../network/tunnel-configuration.ts';
+import type { ReadRouting } from '../../modes/read-routing.ts';
+import type { DnsUndo } from '../ports/dns-port.ts';
+import type { Schema } from '../schema.ts';
+import { maxPushedRoutes } from '../../network/tunnel-configuration.ts';
 
 /** How to undo one kind of change. Each step can be undone any number of times, whether or not the change was made. */
 export type UndoStep = { kind: 'packet-filter' } | { kind: 'routing' } | { kind: 'device' } | DnsStep;

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { routing } from '#shared/tunnel/state.ts';
-import { readRouting, writtenRouting, type ReadRouting } from '../modes/read-routing.ts';
+import { readRouting, writtenRouting, type ReadRouting } from '../../modes/read-routing.ts';
 import { createJournal, type Journal } from './journal-file.ts';
 import { storedEntryOf, type JournalEntry, type StoredRouting } from './journal-entry.ts';
-import type { DnsUndo } from './ports/dns-port.ts';
-import type { Schema } from './schema.ts';
+import type { DnsUndo } from '../ports/dns-port.ts';
+import type { Schema } from '../schema.ts';
 
 /**
  * A journal whose entries refer to the lists of a routing. These have some megabytes, and are written only once, to a

@@ -1,6 +1,6 @@
-import type { Log } from '../log.ts';
+import type { Log } from '../../log.ts';
 import type { UndoStep } from './journal-entry.ts';
-import type { Ports } from './ports/ports.ts';
+import type { Ports } from '../ports/ports.ts';
 
 /**
  * Undoes steps; the changes may exist completely, partly or not at all. Every step is tried. Resolves with the steps
