@@ -162,7 +162,7 @@ function corsOptions(origin: string[]): FastifyCorsOptions {
     methods: [...new Set(Object.values(apiCalls).map(({ method }) => method))],
     allowedHeaders: ['Accept', 'Accept-Language', 'Authorization', 'Content-Type'],
     // By `Date`, pages and apps know how wrong their device's clock is.
-    exposedHeaders: ['Date', 'ETag', 'Retry-After'],
+    exposedHeaders: ['Age', 'Date', 'ETag', 'Retry-After'],
     maxAge: 600,
   };
 }
