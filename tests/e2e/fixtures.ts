@@ -16,6 +16,7 @@ import { startKeyring, type Keyring } from './support/machine/keyring.ts';
 import { createLauncher, type Launcher } from './support/host/launcher.ts';
 import { startService, type TestService } from './support/service/service.ts';
 import { launchSignedIn, openSignedIn } from './support/tunnel/sign-in.ts';
+import { closeContext } from './support/screens/close-context.ts';
 import { launchBrowser, openConsole } from './support/service/web-console.ts';
 import { waitLimit } from '../lab/runs/wait-limit.ts';
 import { chargeTo, countThisWorker } from '../../scripts/tally/file-times.ts';
@@ -167,7 +168,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     const others = new Set(workerBrowser.contexts());
     await provide(workerBrowser);
     const opened = workerBrowser.contexts().filter((context) => !others.has(context));
-    await Promise.all(opened.map((context) => context.close()));
+    await Promise.all(opened.map(closeContext));
   },
   directory: async ({}, provide) => {
     const directory = await mkdtemp(path.join(os.tmpdir(), 'waymaker-e2e-'));
