@@ -109,8 +109,6 @@ test('spec §4: a service is expired when expiredAt is before now, re-evaluated 
   await expect(plan.getByText(texts.en['account.active'], { exact: true })).toBeVisible();
   await page.clock.runFor(60_000);
   await expect(plan.getByText(texts.en['account.expired'], { exact: true })).toBeVisible();
-  // What is still asked for has no answer once the page is gone.
-  await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
 
 test('spec §9: cached answers last as long as they should, over restarts, and are dropped on sign-out', async ({
