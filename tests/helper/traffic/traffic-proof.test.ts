@@ -85,7 +85,9 @@ describe.each(casesOf({ usual: [byGlobal], all: [byGlobal, { mode: 'pac', routin
         const { addresses: own } = await client.until('connected');
         expect(Object.keys(own).sort()).toEqual(['ipv4', 'ipv6']);
         // The round of probes ends with whatever it has found.
-        await expect.poll(() => net.log().slice(logged), { timeout: 20_000 }).toContain('was probed');
+        await expect
+          .poll(() => net.log().slice(logged), { timeout: waitLimit(20_000) })
+          .toContain('was probed');
         expect(problems(client).flat()).toEqual([]);
       },
     );
@@ -173,7 +175,7 @@ describe.each(casesOf({ usual: [byGlobal], all: [byGlobal, { mode: 'pac', routin
           const seen = client.states.length;
           // Ends with the other.
           await pathLoses(1_250, which);
-          await expect.poll(() => isEchoed(own.ipv4 ?? ''), { timeout: 150_000 }).toBe(true);
+          await expect.poll(() => isEchoed(own.ipv4 ?? ''), { timeout: waitLimit(150_000) }).toBe(true);
           expect(client.states.slice(seen).map(({ state }) => state)).toContain('connecting');
         },
       );
