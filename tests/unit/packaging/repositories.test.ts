@@ -17,7 +17,7 @@ beforeAll(async () => {
   scratch = await mkdtemp(path.join(tmpdir(), 'waymaker-repositories-'));
   keyFile = path.join(scratch, 'key.asc');
   await exportNewKey(keyFile);
-}, 60_000);
+});
 
 afterAll(async () => {
   await rm(scratch, { recursive: true, force: true });
