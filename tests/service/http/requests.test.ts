@@ -269,7 +269,7 @@ test('a caller is told the address it comes from, also behind a proxy that is tr
     const answers = forwardedFor.map(async (address) =>
       (await fetch(at, { headers: { 'x-forwarded-for': address } })).json(),
     );
-    return Promise.all(answers);
+    return await Promise.all(answers);
   };
   const answer = (address: string) => ({ code: 0, msg: '', data: { address } });
   const elsewhere = 'https://address.example.net/';
