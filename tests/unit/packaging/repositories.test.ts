@@ -213,6 +213,21 @@ describe('what would strand users is not published', () => {
     expect(await readdir(scratch)).not.toContain('soon');
   });
 
+  test.each(['deb', 'rpm'])('where a %s is for tests only, unless the key is, too', async (format) => {
+    const packages = path.join(scratch, `tests-${format}`);
+    const make = format === 'deb' ? makeSampleDeb : makeSampleRpm;
+    await make(scratch, packages, '3.0', 'For tests only: a sample');
+    await expect(publish(`published-tests-${format}`, packages)).rejects.toThrow('is for tests only');
+    expect(await readdir(scratch)).not.toContain(`published-tests-${format}`);
+    const given = {
+      packages,
+      folder: path.join(scratch, `own-tests-${format}`),
+      url: 'https://packages.example',
+    };
+    await publishRepositories({ ...given, keyFile: undefined, now: new Date(), say: () => undefined });
+    expect(await readdir(given.folder)).toContain('waymaker.asc');
+  });
+
   test('where there is no package', async () => {
     const packages = path.join(scratch, 'none');
     await mkdir(packages);
