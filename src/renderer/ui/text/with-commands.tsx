@@ -4,7 +4,7 @@ import classes from './commands.module.css';
 /** Commands for a terminal, as texts quote them in every language. */
 const quoted = /[“「]([a-z][\x20-\x7e]*)[”」]/;
 
-/** A text whose commands are formatted as such: without their quotation marks, and wrapped only at spaces. */
+/** A text whose commands are formatted as such: without their quotation marks, on one line where they fit. */
 export function withCommands(text: string): ReactNode {
   return text
     .split(quoted)
