@@ -1,7 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { expectNoTests } from '../linux/expect-no-tests.ts';
 import { publishToApt } from './apt-repository.ts';
-import { expectNoTests } from './expect-no-tests.ts';
 import { openPgpKey } from './open-pgp-key.ts';
 import { publishToRpm } from './rpm-repository.ts';
 
@@ -35,7 +35,7 @@ export async function publishRepositories(options: {
     throw new Error(`there is no package in ${options.packages}: make some with npm run package`);
 
   await using key = await openPgpKey(keyFile);
-  if (!key.isTest) await expectNoTests([...debs, ...rpms]);
+  if (!key.isTest) await expectNoTests(files);
   if (key.expires !== undefined && key.expires * 1000 < now.getTime() + shortestKeyLifeMs)
     throw new Error('the key expires within two years, and users would no longer get updates: extend it');
   if (key.isTest) say('signed with a key for tests: set WAYMAKER_REPOSITORY_KEY to the file of a real one');
