@@ -76,7 +76,11 @@ export default defineConfig({
     build: {
       outDir: 'out/main',
       rollupOptions: {
-        input: { index: 'src/main/electron/index.ts', cli: 'src/main/cli/index.ts' },
+        input: {
+          index: 'src/main/electron/index.ts',
+          cli: 'src/main/cli/index.ts',
+          'script-thread': 'src/main/way-out/script/script-thread.ts',
+        },
         output: { format: 'es' },
       },
     },

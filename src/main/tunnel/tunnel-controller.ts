@@ -67,6 +67,8 @@ export interface TunnelControllerOptions {
   reachabilityTargets?: () => readonly ReachabilityTarget[];
   /** Why signing in to this gateway is not allowed; undefined if it is. */
   refusal(gateway: Gateway, path?: string): Promise<GatewayRefusal | undefined>;
+  /** What has to be known before traffic is blocked for a connection that the user wants. */
+  beforeSignIn?: (gateway: Gateway, signal: AbortSignal) => Promise<void>;
   destinationOf: DestinationOf;
   deadline: (destination: Destination) => Deadline | undefined;
   /** Whether it is known that the user may use a server now. */
@@ -239,9 +241,10 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     if (path !== undefined) begunAt(gateway, path);
     signIn.forgetRenewals();
     askedResolvers = resolversOf(options.preferences.forTunnel());
-    begin((signal) => {
+    begin(async (signal) => {
       show({ state: 'connecting', gateway, attempt: 1, phase: 'authenticating' });
-      return signIn.establish(options.destinationOf(gateway), signal);
+      await options.beforeSignIn?.(gateway, signal);
+      if (!signal.aborted) await signIn.establish(options.destinationOf(gateway), signal);
     });
     return undefined;
   }
