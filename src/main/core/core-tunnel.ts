@@ -113,6 +113,7 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
     proxyTo: (host) => ways.to(host),
     memory,
     signIn: gateways.signIn,
+    byAnswer: gateways.byAnswer,
     onSession: gateways.onSession,
     onWords: gateways.onWords,
     isSignedIn,

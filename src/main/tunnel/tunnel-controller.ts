@@ -7,6 +7,7 @@ import { endedWithPlan, withPlan } from '#shared/plan/with-plan.ts';
 import { mayBeGone } from '#shared/tunnel/look.ts';
 import type { DisconnectReason, Gateway, TunnelState } from '#shared/tunnel/state.ts';
 import type { GatewayRefusal } from './account-plan.ts';
+import type { AddressRace } from '../gateway/address-race.ts';
 import type { GatewayAddresses } from '../gateway/gateway-addresses.ts';
 import { refreshAddresses } from './address-refresh.ts';
 import { createCaptivePortal } from './captive-portal.ts';
@@ -61,6 +62,7 @@ export interface TunnelControllerOptions {
   proxyTo?: TunnelRequestsOptions['proxyTo'];
   memory: Pick<GatewayMemory, 'setPath'>;
   signIn: SignIn;
+  byAnswer?: AddressRace['order'];
   isSignedIn: () => boolean;
   preferences: Pick<PreferencesStore, 'forTunnel' | 'subscribe'>;
   /** Internet hosts that a tunnel should be able to reach. */
