@@ -6,7 +6,7 @@ import { createCore } from './core/create-core.ts';
 
 import { createLossWatch } from './diagnostics/loss-cause.ts';
 import { readEnvironment, systemLanguages } from './environment.ts';
-import type { OpenBrowser } from './gateway/single-sign-on.ts';
+import type { OpenBrowser } from './gateway/sign-in/single-sign-on.ts';
 import { systemNetworks } from './networks/system-networks.ts';
 import { openCoreFiles, openKeptFile } from './preferences/kept-file.ts';
 import { createFallbackKeychain } from './session/fallback-keychain.ts';

@@ -1,7 +1,7 @@
 import type { Gateway } from '#shared/tunnel/state.ts';
 import type { AddressRace } from './address-race.ts';
 import type { GatewayAddresses } from './gateway-addresses.ts';
-import type { SignIn, SignInResult } from './session.ts';
+import type { SignIn, SignInResult } from './sign-in/session.ts';
 import { createPreparedSessions, type PreparedSession } from './prepared-sessions.ts';
 
 /** Signs in to gateways, in advance if that is possible without the user. The helper is not involved. */

@@ -5,18 +5,18 @@ import type { Gateway } from '#shared/tunnel/state.ts';
 import type { Settings } from '../preferences/settings.ts';
 import type { Keychain } from '../session/keychain.ts';
 import { createAddressRace, type AddressRace } from './address-race.ts';
-import { createBanners } from './banners.ts';
+import { createBanners } from './sign-in/banners.ts';
 import { createClientIdentities, type ClientIdentities } from './client-identities.ts';
 import { createGatewayAddresses, type GatewayAddresses } from './gateway-addresses.ts';
 import { createGatewayForms, type GatewayForms } from './gateway-forms.ts';
 import type { ConnectToGateway } from '#node/anyconnect/gateway-tls.ts';
 import { createGatewayLogins, type GatewayLogins } from './gateway-logins.ts';
-import { signInWithLogins } from './sign-in-with-logins.ts';
+import { signInWithLogins } from './sign-in/sign-in-with-logins.ts';
 import { createGatewayMemory, type GatewayMemory } from './gateway-memory.ts';
-import { followRedirects } from './redirects.ts';
-import type { SignedIn, SignIn } from './session.ts';
-import { createSignIn } from './sign-in.ts';
-import type { OpenBrowser } from './single-sign-on.ts';
+import { followRedirects } from './sign-in/redirects.ts';
+import type { SignedIn, SignIn } from './sign-in/session.ts';
+import { createSignIn } from './sign-in/sign-in.ts';
+import type { OpenBrowser } from './sign-in/single-sign-on.ts';
 
 /** How this device signs in to gateways, and what it knows about them. */
 export interface Gateways {

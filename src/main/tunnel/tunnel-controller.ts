@@ -13,7 +13,7 @@ import { refreshAddresses } from './address-refresh.ts';
 import { createCaptivePortal } from './captive-portal.ts';
 import { createGatewaySessions } from '../gateway/gateway-sessions.ts';
 import type { GatewayMemory } from '../gateway/gateway-memory.ts';
-import type { SignedIn, SignIn } from '../gateway/session.ts';
+import type { SignedIn, SignIn } from '../gateway/sign-in/session.ts';
 import type { PreferencesStore, WantedTunnel } from '../preferences/preferences.ts';
 import type { Destination, DestinationOf } from './destination.ts';
 import type { HelperClient } from './helper-client.ts';

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, vi } from 'vitest';
 import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
 import type { GatewayRefusal } from '../../../../src/main/tunnel/account-plan.ts';
-import type { SignedIn, SignIn, SignInResult } from '../../../../src/main/gateway/session.ts';
+import type { SignedIn, SignIn, SignInResult } from '../../../../src/main/gateway/sign-in/session.ts';
 import { createDestinations } from '../../../../src/main/tunnel/destination.ts';
 import { createHelperClient } from '../../../../src/main/tunnel/helper-client.ts';
 import { createTunnelController } from '../../../../src/main/tunnel/tunnel-controller.ts';

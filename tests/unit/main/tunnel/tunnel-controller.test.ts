@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
-import type { SignInResult } from '../../../../src/main/gateway/session.ts';
+import type { SignInResult } from '../../../../src/main/gateway/sign-in/session.ts';
 import type { HelperCall } from '../support/helper.ts';
 import { address, authenticating, handshaking, done, setUp } from '../support/tunnel-controller.ts';
 import { connected, gateway } from '../support/tunnel-states.ts';

@@ -1,7 +1,7 @@
 import type { Gateway } from '#shared/tunnel/state.ts';
 import { isGroup, type Answers, type AskUser } from './auth-answers.ts';
 import type { AuthField, AuthForm } from './auth-form.ts';
-import type { GatewayGroup, GatewayMemory } from './gateway-memory.ts';
+import type { GatewayGroup, GatewayMemory } from '../gateway-memory.ts';
 import type { Interactive } from './session.ts';
 
 /** The group for one sign-in: the user's choice, asked once and then remembered. */

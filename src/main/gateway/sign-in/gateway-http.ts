@@ -2,7 +2,7 @@ import https from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { decodeXml } from './xml-encoding.ts';
-import { unreachableBy, wantsCertificate, type GatewayTlsResult } from './gateway-tls.ts';
+import { unreachableBy, wantsCertificate, type GatewayTlsResult } from '#node/anyconnect/gateway-tls.ts';
 
 /** One request to a gateway and its answer, or why there was none. */
 export type GatewayExchange =

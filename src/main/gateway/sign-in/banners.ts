@@ -1,4 +1,4 @@
-import type { GatewayMemory } from './gateway-memory.ts';
+import type { GatewayMemory } from '../gateway-memory.ts';
 import type { SignedIn } from './session.ts';
 
 export interface BannersOptions {

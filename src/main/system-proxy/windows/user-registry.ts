@@ -1,5 +1,5 @@
-import { CallFailed } from './last-error.ts';
-import { changed, loadLibrary, steadyMemory } from './native-library.ts';
+import { CallFailed } from '#node/os/windows/last-error.ts';
+import { changed, loadLibrary, steadyMemory } from '#node/os/windows/native-library.ts';
 
 /** The registry's part of the user as whom this process runs (HKEY_CURRENT_USER). Calls throw `CallFailed`. */
 export interface UserRegistry {

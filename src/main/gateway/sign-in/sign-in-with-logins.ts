@@ -1,5 +1,5 @@
-import { withTimeout } from '../with-timeout.ts';
-import { serviceTimeoutMs, type GatewayLogins } from './gateway-logins.ts';
+import { withTimeout } from '../../with-timeout.ts';
+import { serviceTimeoutMs, type GatewayLogins } from '../gateway-logins.ts';
 import type { SignIn, SignInWith } from './session.ts';
 
 /**

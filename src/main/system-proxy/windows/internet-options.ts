@@ -1,6 +1,6 @@
 import koffi from 'koffi';
-import { CallFailed, lastError, orThrow } from './last-error.ts';
-import { changed, loadLibrary } from './native-library.ts';
+import { CallFailed, lastError, orThrow } from '#node/os/windows/last-error.ts';
+import { changed, loadLibrary } from '#node/os/windows/native-library.ts';
 
 /** The user's settings for the internet, as WinINET and programs that follow it see them. Calls throw `CallFailed`. */
 export interface InternetOptions {

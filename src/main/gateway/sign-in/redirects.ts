@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { reachOf } from './address-reach.ts';
-import type { GatewayAddresses } from './gateway-addresses.ts';
-import { authority } from './authority.ts';
-import type { GatewayMemory } from './gateway-memory.ts';
+import { reachOf } from '../address-reach.ts';
+import type { GatewayAddresses } from '../gateway-addresses.ts';
+import { authority } from '../authority.ts';
+import type { GatewayMemory } from '../gateway-memory.ts';
 import type {
   GatewayAnswer,
   GatewayCredentials,
