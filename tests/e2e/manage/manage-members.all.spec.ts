@@ -9,7 +9,7 @@ import { launchSignedIn } from '../support/tunnel/sign-in.ts';
 import { texts } from '../support/screens/texts.ts';
 
 test.describe('spec §6: levels: 3 child (member): group management is for payers:', () => {
-  test('who becomes one meanwhile sees at once that it is for payers', async ({
+  test('a payer who becomes a member meanwhile sees at once that the page is for payers', async ({
     signInInApp,
     serviceHere,
     email,

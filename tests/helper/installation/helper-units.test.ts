@@ -67,7 +67,7 @@ describe('resolv.conf', () => {
     expect(await stat(file)).toMatchObject({ ino, mode: 0o100604 });
   });
 
-  test('who is killed at any moment of putting it back has the next one finish that', async () => {
+  test('a helper that is killed at any moment of putting it back leaves the rest to the next one', async () => {
     const file = path.join(directory, 'resolv.conf');
     const original = 'nameserver 203.0.113.53\n';
     const plan = await planDeaths(directory, 'all');
@@ -277,7 +277,7 @@ test('of systemd-resolved it is expected that the tunnel’s resolvers are for a
   ]);
 });
 
-test('who may call', () => {
+test('only root, allowed users and members of the allowed group may call', () => {
   const policy = { allowedUids: [1000], allowedGid: 500 };
   const may = (uid: number, ...gids: number[]) => mayCall({ uid, gids }, policy);
   expect([may(0), may(1000), may(1001, 7, 500)]).toEqual([true, true, true]);

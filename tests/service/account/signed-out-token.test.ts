@@ -72,7 +72,7 @@ const statusWith = async ({ deviceId, token }: Known) => {
   return (await fetchEnvelope(`${running.url}/api/user-info`, { headers })).status;
 };
 
-test('who signs out in the console has no token at the service any more', async () => {
+test('signing out in the console ends the token at the service', async () => {
   const known = await knownDevice();
   const session = await consoleWith(known);
   expect(await session.signInWithToken(known)).toMatchObject({ ok: true });
@@ -81,7 +81,7 @@ test('who signs out in the console has no token at the service any more', async 
   expect(await statusWith(known)).toBe(401);
 });
 
-test('who signs out in the app or on the command line has none either', async () => {
+test('signing out in the app or on the command line ends it, too', async () => {
   const known = await knownDevice();
   expect(await statusWith(known)).toBe(200);
   expect(await appWith(known).signOut({ by: 'user' })).toMatchObject({ signedIn: false });

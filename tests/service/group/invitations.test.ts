@@ -239,7 +239,7 @@ describe('invitations', () => {
     expect(await levelOf(person)).toBe(1);
   });
 
-  test('who becomes a member withdraws the invitations of their own', async () => {
+  test('becoming a member withdraws the invitations that one has sent', async () => {
     const [one, two] = [await newPayer(running), await newPayer(running)];
     const guest = newEmail();
     const guestDevice = await signedIn(running, guest);

@@ -27,7 +27,7 @@ function askedConnections(): { ends: Set<Socket> } & Disposable {
 
 const openFiles = async () => (await readdir('/proc/self/fd')).length;
 
-test('who asks for what is large and reads nothing is cut off, and costs no memory', async () => {
+test('a client that asks for a large answer and reads nothing is cut off, and costs no memory', async () => {
   const socket = path.join(await newDirectory(), 'service.sock');
   const environment = { WAYMAKER_SERVICE_SOCKET: socket, WAYMAKER_ROUTE_LISTS: await largeRouteLists() };
   await using running = await startTestService({ environment });

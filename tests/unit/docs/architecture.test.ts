@@ -18,7 +18,7 @@ test('the files and folders that the architecture names are there', () => {
   expect(missing('`helper/none.ts`, `helper/SYSTEM/none.ts`, `helper/linux`')).toEqual(['helper/none.ts']);
 });
 
-test('who adds a system reads of every file that asks which system this is', async () => {
+test('how to add a system names every file that asks which system this is', async () => {
   // Plain JavaScript, for the linter.
   const { systemChoosers } = (await import(path.join(root, 'scripts/lint/houses.js'))) as {
     systemChoosers: Record<string, string>;
