@@ -21,7 +21,7 @@ import * as groupTables from './schema/group.ts';
 import * as pagesTables from './schema/pages.ts';
 import * as signInTables from './schema/sign-in.ts';
 import * as wordgateTables from './schema/wordgate.ts';
-import { connectionTo } from './session-settings.ts';
+import { checkSettings, connectionTo } from './session-settings.ts';
 
 /** PostgreSQL or PGlite; a transaction has the same interface. */
 const schema = {
@@ -153,6 +153,7 @@ async function migrateAlone(address: ReturnType<typeof connectionTo>): Promise<v
   connection.on('error', () => undefined);
   await connection.connect();
   try {
+    await checkSettings(connection);
     await connection.query('select pg_advisory_lock($1)', [lockNumbers.migrations]);
     await migratePostgres(drizzlePostgres(connection, drizzleOptions), migrations);
   } finally {
