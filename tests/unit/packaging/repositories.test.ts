@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -126,6 +126,19 @@ describe('the apt repository', () => {
       }
       expect((await versionsByApt(sources)).ok).toBe(false);
     });
+
+  test('a copy of it elsewhere is a mirror, with another address in the sources file', async () => {
+    const packages = path.join(scratch, 'mirrored-debs');
+    await makeSampleDeb(scratch, packages, '1.0');
+    const { folder } = await publish('original', packages);
+    const mirror = path.join(scratch, 'mirror');
+    await rename(folder, mirror);
+    const sources = await readFile(path.join(mirror, 'apt/waymaker.sources'), 'utf8');
+    expect((await versionsByApt(sources)).ok, 'at the old address').toBe(false);
+    const { ok, text } = await versionsByApt(sources.replace(folder, mirror));
+    expect(ok, text).toBe(true);
+    expect(text).toContain('1.0');
+  });
 
   test('signed with another key than the one in the sources file, it is refused', async () => {
     const packages = path.join(scratch, 'debs-foreign');
