@@ -11,7 +11,7 @@ import type { ScriptQuestion, ScriptReply } from './evaluate-script.ts';
 import type { ScriptThreadStart } from './script-thread.ts';
 
 /** All of it: the thread's start, its work, and look-ups. */
-const limitMs = 8_000;
+const limitMs = 15_000;
 const lookUpLimitMs = 2_000;
 const maxNames = 32;
 const maxRounds = 8;

@@ -49,6 +49,36 @@ describe('disconnect', () => {
   });
 });
 
+test('what the user has to say first is asked before traffic is blocked, and no more once they disconnect', async () => {
+  const answered = Promise.withResolvers<void>();
+  const asked: AbortSignal[] = [];
+  const { tunnel, commands, told, settled } = await setUp({
+    async beforeSignIn(_to, signal) {
+      asked.push(signal);
+      await answered.promise;
+    },
+  });
+  await tunnel.connect({ address });
+  expect(told.at(-1)).toEqual(authenticating);
+  await tunnel.disconnect(undefined);
+  expect(asked[0]?.aborted).toBe(true);
+  await tunnel.connect({ address });
+  expect(commands().map(({ method }) => method)).toEqual(['disconnect']);
+  answered.resolve();
+  await settled(handshaking);
+  expect(commands().map(({ method }) => method)).toEqual(['disconnect', 'connect', 'provideSession']);
+});
+
+test('a session is prepared at the address that answers first', async () => {
+  const { controller, signIns } = await setUp({
+    addresses: ['2001:db8::1', '192.0.2.1'],
+    byAnswer: (_to, addresses) => Promise.resolve(addresses.toReversed()),
+  });
+  await controller.prepare(address);
+  await vi.waitFor(() => expect(signIns).toHaveLength(1));
+  expect(signIns[0]?.address).toBe('192.0.2.1');
+});
+
 test('a tunnel that is up when the app starts is shown', async () => {
   const { snapshot, commands, signIns } = await setUp({ helperState: connected });
   expect(await snapshot()).toEqual(connected);
