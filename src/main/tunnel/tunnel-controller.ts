@@ -69,7 +69,7 @@ export interface TunnelControllerOptions {
   reachabilityTargets?: () => readonly ReachabilityTarget[];
   /** Why signing in to this gateway is not allowed; undefined if it is. */
   refusal(gateway: Gateway, path?: string): Promise<GatewayRefusal | undefined>;
-  /** What has to be known before traffic is blocked for a connection that the user wants. */
+  /** What a user who connects has to say before traffic is blocked; nobody may be there when the app does it. */
   beforeSignIn?: (gateway: Gateway, signal: AbortSignal) => Promise<void>;
   destinationOf: DestinationOf;
   deadline: (destination: Destination) => Deadline | undefined;
@@ -228,9 +228,13 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
 
   /**
    * Why there will be no tunnel, or undefined if connecting has started. `path`: where the page wants the sign-in to
-   * begin.
+   * begin. `isByUser`: who can be asked something.
    */
-  async function connect(gateway: Gateway, path?: string): Promise<ConnectError | undefined> {
+  async function connect(
+    gateway: Gateway,
+    path?: string,
+    isByUser = false,
+  ): Promise<ConnectError | undefined> {
     latestCommand += 1;
     const number = latestCommand;
     await helper.ready;
@@ -245,7 +249,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     askedResolvers = resolversOf(options.preferences.forTunnel());
     begin(async (signal) => {
       show({ state: 'connecting', gateway, attempt: 1, phase: 'authenticating' });
-      await options.beforeSignIn?.(gateway, signal);
+      if (isByUser) await options.beforeSignIn?.(gateway, signal);
       if (!signal.aborted) await signIn.establish(options.destinationOf(gateway), signal);
     });
     return undefined;
@@ -260,12 +264,12 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     if (error) throw new Error(`no new connection for other resolvers: ${error}`);
   }
 
-  async function connectTo(address: string): Promise<ConnectReply> {
+  async function connectTo(address: string, isByUser = false): Promise<ConnectReply> {
     const server = parseServerAddress(address);
     if (!server) return { ok: false, error: 'bad-address' };
     recovery.want(undefined);
     wanted = server;
-    const error = await connect(server.gateway, server.path);
+    const error = await connect(server.gateway, server.path, isByUser);
     return error ? { ok: false, error } : { ok: true };
   }
 
@@ -287,7 +291,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
 
   return {
     state: shown,
-    connectTo,
+    connectTo: (address) => connectTo(address),
     async prepare(address) {
       const server = parseServerAddress(address);
       if (!server || (await options.refusal(server.gateway, server.path)) !== undefined) return;
@@ -311,7 +315,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     host: {
       async connect({ address }) {
         options.onCommand?.('connect');
-        return await connectTo(address);
+        return await connectTo(address, true);
       },
       async disconnect() {
         options.onCommand?.('disconnect');

@@ -69,6 +69,14 @@ test('what the user has to say first is asked before traffic is blocked, and no 
   expect(commands().map(({ method }) => method)).toEqual(['disconnect', 'connect', 'provideSession']);
 });
 
+test('nobody is asked when the app connects by itself', async () => {
+  const { controller, settled } = await setUp({
+    beforeSignIn: () => Promise.reject(new Error('nobody is there')),
+  });
+  await controller.connectTo(address);
+  await settled(handshaking);
+});
+
 test('a session is prepared at the address that answers first', async () => {
   const { controller, signIns } = await setUp({
     addresses: ['2001:db8::1', '192.0.2.1'],
