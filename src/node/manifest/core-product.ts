@@ -4,8 +4,10 @@ import type { FolderProblem } from './check-folder.ts';
 export const coreProduct = 'waymaker-core';
 
 /** Where it is installed; undefined on systems without such a package. */
-export const coreFolder = (platform: NodeJS.Platform): string | undefined =>
-  platform === 'linux' ? '/usr/lib/waymaker' : undefined;
+export function coreFolder(platform: NodeJS.Platform): string | undefined {
+  if (platform === 'darwin') return '/Library/Application Support/Waymaker/core';
+  return platform === 'linux' ? '/usr/lib/waymaker' : undefined;
+}
 
 /** What is wrong, and what to do, for logs. */
 export function describeProblem(problem: FolderProblem): string {
