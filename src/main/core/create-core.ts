@@ -61,7 +61,7 @@ export function createCore(options: CoreOptions): Core {
     settings,
     serviceFetch,
     ways,
-    say: createSay(() => choices.language()),
+    say: createSay(() => choices.language(), device.platform),
     account,
     choices,
     helper,

@@ -26,7 +26,7 @@ test('offers a name that a shell would take for more than a word by its id, or n
 test('says in the user’s language how it is used, words that stand for others included', () => {
   const help = (language: 'en' | 'zh-hans' | 'zh-hant', command: string) =>
     createProgram({
-      say: createSay(language),
+      say: createSay(language, 'linux'),
       version: '1',
       run: () => Promise.resolve(),
       daemon: () => Promise.resolve(),
