@@ -11,7 +11,9 @@ export function coreFolder(platform: NodeJS.Platform): string | undefined {
 
 /** What is wrong, and what to do, for logs. */
 export function describeProblem(problem: FolderProblem): string {
-  if (problem.kind !== 'too-old') return `${what(problem)}; install the package ${coreProduct} again`;
+  // Elsewhere, it is a part of the app's package.
+  const installed = process.platform === 'linux' ? `the package ${coreProduct}` : 'Waymaker';
+  if (problem.kind !== 'too-old') return `${what(problem)}; install ${installed} again`;
   const { version, floor } = problem;
   return (
     `version ${version} is older than ${floor}, which has run here before; install the current version, or, to go ` +
