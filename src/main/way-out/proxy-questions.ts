@@ -1,6 +1,6 @@
 import { proxyCredentials } from '#shared/helper/protocol.ts';
 import type { Say } from '#shared/texts/say.ts';
-import type { AskUser, OpenField } from '../gateway/auth-answers.ts';
+import type { AskUser, OpenField } from '../gateway/sign-in/auth-answers.ts';
 import { placeOf, type ProxyPlace } from './proxy-setting.ts';
 import type { WayOut, WaysOut } from './ways-out.ts';
 

@@ -8,7 +8,7 @@ import { coreProduct } from '../../../src/node/manifest/core-product.ts';
 import { addresses } from '../../lab/network/addresses.ts';
 import { findLeaks } from '../../lab/packets/leaks.ts';
 import { eventually, words } from '../../lab/runs/process.ts';
-import { versions } from '../support/installed/core-deb.ts';
+import { versions } from '../support/installed/core-packages.ts';
 import { unit } from '../support/installed/installed-machine.ts';
 import { createPackageMachine, type PackageMachine } from '../support/installed/package-machine.ts';
 import { goOn, talkOnBoth } from '../support/programs/talk.ts';

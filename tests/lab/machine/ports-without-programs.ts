@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
-import type { JournalEntry } from '../../../helper/system/journal-entry.ts';
-import type { Journal } from '../../../helper/system/journal-file.ts';
+import type { JournalEntry } from '../../../helper/system/journal/journal-entry.ts';
+import type { Journal } from '../../../helper/system/journal/journal-file.ts';
 import type { Ports } from '../../../helper/system/ports/ports.ts';
 import type { ProxyProcess } from '../../../helper/system/ports/proxy-host-port.ts';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { publishRepositories } from '../../../../packaging/repository/publish-repositories.ts';
 import { startService, type TestService } from '../../../e2e/support/service/service.ts';
 import { eventually, words, type ExecOptions, type ProcessResult } from '../../../lab/runs/process.ts';
-import { makeCoreDeb, versions } from './core-deb.ts';
+import { makeCoreDeb, versions } from './core-packages.ts';
 import { layMachine } from './installed-helper.ts';
 import { createInstalledMachine, type InstalledMachine } from './installed-machine.ts';
 

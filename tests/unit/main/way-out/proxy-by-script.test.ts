@@ -84,7 +84,7 @@ test(
     const forms = createGatewayForms((now) => {
       form = now;
     });
-    const questions = createProxyQuestions({ ways, askUser: forms.ask, say: createSay('en') });
+    const questions = createProxyQuestions({ ways, askUser: forms.ask, say: createSay('en', 'linux') });
     ways.onRefused((way) => void questions.consider(way));
     const { call } = createServiceFetch(serviceByWays(ways, () => false));
     const ask = (host: string) =>
