@@ -24,7 +24,7 @@ const seenByFarSide = async (lab: Lab) => (await lab.user.probe.http4('impatient
 const moments = {
   'at once': async () => undefined,
   'once the engine runs': (helper: TestHelper, from = 0) =>
-    expect.poll(() => helper.output.slice(from), { intervals: [50] }).toContain('asking for a tunnel'),
+    expect.poll(() => helper.output.slice(from), { intervals: [50] }).toContain('"message":"engine"'),
 } as const;
 
 const soonOrLate = ['at once', 'once the engine runs'] as const;
