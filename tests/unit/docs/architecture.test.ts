@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readPage, root } from './markdown.ts';
@@ -25,4 +25,15 @@ test('how to add a system names every file that asks which system this is', asyn
   };
   const choosers = Object.entries(systemChoosers).map(([subject, file]) => `${subject}/${file}`);
   expect(choosers.filter((file) => !page.includes(`\`${file}\``))).toEqual([]);
+});
+
+test('how to add a system names every other file that compares with the name of one', () => {
+  const outside = globSync('{helper,src/main,src/node}/**/*.ts', { cwd: root }).filter(
+    (file) => !/\/(?:linux|macos|windows|posix)\//.test(file) && !file.startsWith('src/main/electron/'),
+  );
+  const comparing = outside.filter((file) =>
+    /[!=]== '(?:linux|darwin|win32)'/.test(readFileSync(path.join(root, file), 'utf8')),
+  );
+  expect(comparing.length).toBeGreaterThan(10);
+  expect(comparing.filter((file) => !page.includes(`\`${file}\``))).toEqual([]);
 });
