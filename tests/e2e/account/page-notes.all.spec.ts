@@ -1,21 +1,12 @@
 import path from 'node:path';
-import { type PageNote, type PageNoteId } from '../../../src/shared/entities.ts';
+import type { PageNoteId } from '../../../src/shared/entities.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { NoteDialog } from '../routes/note-dialog.ts';
 import { expectNoViolations } from '../support/screens/axe.ts';
-import { openLoginWithNotes, pass, serveNotes } from '../support/service/page-notes.ts';
+import { note, openLoginWithNotes, pass, serveNotes } from '../support/service/page-notes.ts';
 import { startService } from '../support/service/service.ts';
 import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
 import { expect, test } from '../fixtures.ts';
-
-const note = (change: Partial<PageNote> = {}): PageNote => ({
-  id: 'spring',
-  title: 'New servers',
-  htmlBody: '<p>There are <strong>two new</strong> servers.</p>',
-  clickAction: null,
-  redisplayLockSeconds: 3600,
-  ...change,
-});
 
 test.describe('spec §4: pop-up notes', () => {
   test('a note passes axe in light and dark', async ({ browserHere, serviceHere }) => {

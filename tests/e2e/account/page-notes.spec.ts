@@ -1,19 +1,10 @@
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
-import { pageNoteIds, type PageNote, type PageNoteId } from '../../../src/shared/entities.ts';
+import { pageNoteIds, type PageNoteId } from '../../../src/shared/entities.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { NoteDialog } from '../routes/note-dialog.ts';
-import { openLoginWithNotes, pass, serveNotes } from '../support/service/page-notes.ts';
+import { note, openLoginWithNotes, pass, serveNotes } from '../support/service/page-notes.ts';
 import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
 import { expect, test } from '../webview/webview-fixtures.ts';
-
-const note = (change: Partial<PageNote> = {}): PageNote => ({
-  id: 'spring',
-  title: 'New servers',
-  htmlBody: '<p>There are <strong>two new</strong> servers.</p>',
-  clickAction: null,
-  redisplayLockSeconds: 3600,
-  ...change,
-});
 
 test.describe('spec §4: pop-up notes', () => {
   test('shown 3 s after page load unless locked; showing one locks the page for 1800 s', async ({

@@ -5,6 +5,16 @@ import { languageTags } from '../screens/texts.ts';
 import type { TestService } from './service.ts';
 import { answerProbes } from '../tunnel/probe-pages.ts';
 
+/** A note that is like others but for this. */
+export const note = (change: Partial<PageNote> = {}): PageNote => ({
+  id: 'spring',
+  title: 'New servers',
+  htmlBody: '<p>There are <strong>two new</strong> servers.</p>',
+  clickAction: null,
+  redisplayLockSeconds: 3600,
+  ...change,
+});
+
 /** Answers in the service's place which notes there are. Returns the page ids that were asked for so far. */
 export async function serveNotes(
   page: Page,

@@ -33,6 +33,28 @@ afterAll(() => {
   tls.setDefaultCACertificates(defaultRoots);
 });
 
+/** Another implementation of TLS at the gateway's place, with a trusted certificate. */
+async function startOpenssl(options: readonly string[]): Promise<{ port: number } & AsyncDisposable> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-trust-'));
+  const [certificateFile, keyFile] = [path.join(directory, 'cert.pem'), path.join(directory, 'key.pem')];
+  const { certificate, key } = await trusted.issue({ names: [host] });
+  await writeFile(certificateFile, certificate);
+  await writeFile(keyFile, key);
+  const port = await freePort();
+  const files = ['-cert', certificateFile, '-key', keyFile];
+  const server = await startUntil(
+    ['openssl', 's_server', '-accept', `127.0.0.1:${port}`, '-www', ...options, ...files],
+    /ACCEPT/,
+  );
+  return {
+    port,
+    async [Symbol.asyncDispose]() {
+      await endProcess(server);
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
 async function signInTo(certificate: TestCertificate, options: { pins?: string[]; host?: string } = {}) {
   const gateway: TestGateway = await startTestGateway(certificate, () => completed);
   try {
@@ -156,48 +178,14 @@ test.each([
   ['TLS 1.1', ['-tls1_1', '-cipher', 'ALL:@SECLEVEL=0'], 'gateway-tls-outdated'],
   ['no common cipher', ['-tls1_2', '-cipher', 'PSK-AES128-GCM-SHA256', '-psk', 'aa'], 'gateway-tls-failed'],
 ] as const)('TLS that fails is told from silence: %s', async (_what, args, cause) => {
-  const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-trust-'));
-  const file = (name: string) => path.join(directory, name);
-  const certificate = await trusted.issue({ names: [host] });
-  await writeFile(file('cert.pem'), certificate.certificate);
-  await writeFile(file('key.pem'), certificate.key);
-  const port = await freePort();
-  const files = ['-cert', file('cert.pem'), '-key', file('key.pem')];
-  const server = await startUntil(
-    ['openssl', 's_server', '-accept', `127.0.0.1:${port}`, '-www', ...args, ...files],
-    /ACCEPT/,
-  );
-  try {
-    expect((await signInAt(port)).result).toEqual({ ok: false, failure: 'gateway-unreachable', cause });
-  } finally {
-    await endProcess(server);
-    await rm(directory, { recursive: true });
-  }
+  await using gateway = await startOpenssl([...args]);
+  const refused = { ok: false, failure: 'gateway-unreachable', cause };
+  expect((await signInAt(gateway.port)).result).toEqual(refused);
 });
 
 test('a gateway that ends TLS 1.2 for want of a client certificate wants one', async () => {
-  const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-trust-'));
-  const file = (name: string) => path.join(directory, name);
-  const certificate = await trusted.issue({ names: [host] });
-  await writeFile(file('cert.pem'), certificate.certificate);
-  await writeFile(file('key.pem'), certificate.key);
-  const port = await freePort();
-  const server = await startUntil(
-    ['openssl', 's_server', '-accept', `127.0.0.1:${port}`, '-www', '-tls1_2', '-Verify', '1'].concat([
-      '-verify_return_error',
-      '-cert',
-      file('cert.pem'),
-      '-key',
-      file('key.pem'),
-    ]),
-    /ACCEPT/,
-  );
-  try {
-    expect((await signInAt(port)).result).toEqual({ ok: false, failure: 'certificate-required' });
-  } finally {
-    await endProcess(server);
-    await rm(directory, { recursive: true });
-  }
+  await using gateway = await startOpenssl(['-tls1_2', '-Verify', '1', '-verify_return_error']);
+  expect((await signInAt(gateway.port)).result).toEqual({ ok: false, failure: 'certificate-required' });
 });
 
 /** A ServerHello of TLS 1.2 without any extension, and so without that of RFC 5746 §3.4. */
@@ -241,21 +229,6 @@ test('a network without a route is told as such', async () => {
 });
 
 test('one that ends TLS for want of a certificate of its client is told from a broken network', async () => {
-  const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-trust-'));
-  const file = (name: string) => path.join(directory, name);
-  const certificate = await trusted.issue({ names: [host] });
-  await writeFile(file('cert.pem'), certificate.certificate);
-  await writeFile(file('key.pem'), certificate.key);
-  const port = await freePort();
-  const files = ['-cert', file('cert.pem'), '-key', file('key.pem')];
-  const server = await startUntil(
-    ['openssl', 's_server', '-accept', `127.0.0.1:${port}`, '-www', '-Verify', '1', '-tls1_3', ...files],
-    /ACCEPT/,
-  );
-  try {
-    expect((await signInAt(port)).result).toEqual({ ok: false, failure: 'certificate-required' });
-  } finally {
-    await endProcess(server);
-    await rm(directory, { recursive: true });
-  }
+  await using gateway = await startOpenssl(['-tls1_3', '-Verify', '1']);
+  expect((await signInAt(gateway.port)).result).toEqual({ ok: false, failure: 'certificate-required' });
 });
