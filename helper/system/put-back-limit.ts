@@ -1,7 +1,9 @@
+import { pauseAfter } from '#shared/back-off.ts';
+
 /** How often others' changes are reverted at once, before there is a pause. */
 const maxAtOnce = 6;
-/** The pauses double, in milliseconds. */
-const pauses = { firstMs: 1_000, maxMs: 60_000 } as const;
+/** In milliseconds. */
+const backOff = { firstMs: 1_000, maxMs: 60_000 } as const;
 /** Without a change for so long, counting begins anew. */
 const quietMs = 60_000;
 
@@ -17,15 +19,18 @@ export function createPutBackLimit(now: () => number = () => performance.now()):
   let count = 0;
   let last = -Infinity;
   let atOnce = 0;
-  let pauseMs = 0;
+  /** How many pauses in a row there were, and the last of them. */
+  let [pauses, pauseMs] = [0, 0];
   let notBefore: number | undefined;
   return {
     afterFailureMs: 10_000,
     take() {
       const time = now();
-      if (time - last > Math.max(quietMs, 2 * pauseMs)) [atOnce, pauseMs, notBefore] = [0, 0, undefined];
+      if (time - last > Math.max(quietMs, 2 * pauseMs))
+        [atOnce, pauses, pauseMs, notBefore] = [0, 0, 0, undefined];
       if (atOnce >= maxAtOnce && notBefore === undefined) {
-        pauseMs = Math.min(Math.max(2 * pauseMs, pauses.firstMs), pauses.maxMs);
+        pauses += 1;
+        pauseMs = pauseAfter(pauses, backOff);
         notBefore = time + pauseMs;
       }
       if (notBefore !== undefined && time < notBefore) return { count, waitMs: Math.ceil(notBefore - time) };
