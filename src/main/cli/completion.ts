@@ -1,3 +1,4 @@
+import completionScripts from '@bomb.sh/tab';
 import tab from '@bomb.sh/tab/commander';
 import type { Command } from 'commander';
 import type { ControlClient } from '#shared/control/contract.ts';
@@ -55,11 +56,7 @@ export function addCompletion(program: Command, { say, askRunningCore }: Complet
   const script = named('completion')?.description(say('command.completion'));
   const [shell] = script?.registeredArguments ?? [];
   if (shell) shell.description = say('command.shellArgument');
-  script?.hook('postAction', (_, { args }) => {
-    // The library's script switches bash's own completion of names off where a file is not meant, but never on.
-    const name = program.name();
-    if (args[0] === 'bash') console.log(`complete -o default -F __${name}_complete ${name}`);
-  });
+  script?.action((wanted: string) => console.log(scriptFor(wanted)));
   named('complete')?.action(async (typed: string[]) => {
     const directive = directives[placeholderOf(typed.at(-2))];
     if (directive !== undefined) return console.log(`:${directive}`);
@@ -72,6 +69,33 @@ export function addCompletion(program: Command, { say, askRunningCore }: Complet
       );
     completion.parse(typed);
   });
+}
+
+/** The library only prints it. */
+function printedScript(shell: string): string {
+  const { log } = console;
+  const printed: string[] = [];
+  console.log = (text: string) => printed.push(text);
+  try {
+    completionScripts.setup('waymaker', 'waymaker', shell);
+  } finally {
+    console.log = log;
+  }
+  return printed.join('\n');
+}
+
+/** How the library's script for bash asks: bash would run the commands in what has been typed, before Enter. */
+const evaluated = 'out=$(eval "$requestComp" 2>/dev/null)';
+const asked = 'out=$(waymaker complete -- "${words[@]:1}" 2>/dev/null)';
+
+/** The script for a shell that completes words, and runs nothing of them. */
+export function scriptFor(shell: string): string {
+  const script = printedScript(shell);
+  if (shell !== 'bash') return script;
+  if (!script.includes(evaluated)) throw new Error('the script for bash asks in a way that is not known');
+  // It switches bash's own completion of names off where a file is not meant, but never on.
+  const named = 'complete -o default -F __waymaker_complete waymaker';
+  return `${script.replace(evaluated, () => asked)}\n${named}`;
 }
 
 /**

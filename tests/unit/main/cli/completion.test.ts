@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createSay } from '#shared/texts/say.ts';
-import { appWords, serverWords } from '../../../../src/main/cli/completion.ts';
+import { appWords, scriptFor, serverWords } from '../../../../src/main/cli/completion.ts';
 import { createProgram } from '../../../../src/main/cli/program.ts';
 
 test('offers a name that a shell would take for more than a word by its id, or not at all', () => {
@@ -58,6 +58,27 @@ test('leaves names of files and folders to the shell', async () => {
   const script = await printed('completion', 'bash');
   const registered = execFileSync('bash', ['-c', `${script}\ncomplete -p waymaker`], { encoding: 'utf8' });
   expect(registered).toBe('complete -o default -F __waymaker_complete waymaker\n');
+});
+
+/** Completes in a bash whose completion library hands the words on; `waymaker` says what it was asked. */
+function completeInBash(words: readonly string[]): string {
+  const library = `
+    _get_comp_words_by_ref() { words=("\${COMP_WORDS[@]}"); cur=\${COMP_WORDS[COMP_CWORD]}; }
+    compopt() { :; }
+    waymaker() { printf '[%s]' "$@" >&3; printf 'mode\\tshow\\n:4\\n'; }
+    COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1));
+    __waymaker_complete; echo " \${COMPREPLY[*]}"`;
+  const script = `${scriptFor('bash')}\n${library}`;
+  return execFileSync('bash', ['--norc', '-c', `exec 3>&1\n${script}`, 'bash', ...words], {
+    encoding: 'utf8',
+  });
+}
+
+test('bash is offered words, and runs nothing of what has been typed so far', () => {
+  expect(completeInBash(['waymaker', 'mo'])).toBe('[complete][--][mo] mode\n');
+  expect(completeInBash(['waymaker', ''])).toBe('[complete][--][] mode\n');
+  for (const typed of ['$(echo ran)', '`echo ran`', '$HOME', 'a;echo ran', '日', "o'neil", '"x'])
+    expect(completeInBash(['waymaker', 'connect', typed])).toBe(`[complete][--][connect][${typed}] \n`);
 });
 
 test('says in the user’s language how it is used, words that stand for others included', () => {
