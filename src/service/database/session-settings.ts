@@ -34,20 +34,37 @@ export function connectionTo(url: string): { connectionString: string; options: 
   return { connectionString: address.href, options: [...(own ? [own] : []), ...pinned].join(' ') };
 }
 
+/** What results depend on, with what means the same as what is asked for. */
+const sameResults: Readonly<Partial<Record<keyof typeof sessionSettings, RegExp>>> = {
+  // How a date is read does not matter: none is sent in another form.
+  DateStyle: /^ISO/,
+  IntervalStyle: /^postgres$/,
+  TimeZone: /^(?:Etc\/)?(?:UTC|UCT|GMT|Zulu|Universal)$/i,
+  bytea_output: /^hex$/,
+  extra_float_digits: /^[1-3]$/,
+  standard_conforming_strings: /^on$/,
+  transform_null_equals: /^off$/,
+  array_nulls: /^on$/,
+  default_transaction_isolation: /^read committed$/,
+  default_transaction_deferrable: /^off$/,
+  search_path: /^(?:"\$user", )?public$/,
+};
+
 /**
- * Throws if the session does not have these settings: poolers may ignore what a connection asks for at its start, such as
- * PgBouncer's `ignore_startup_parameters = options`.
+ * Throws if results would depend on settings of the database's own: poolers may ignore what a connection asks for at its
+ * start, such as PgBouncer with `ignore_startup_parameters = options`.
  */
 export async function checkSettings(connection: Pick<Client, 'query'>): Promise<void> {
+  const patterns: Readonly<Record<string, RegExp>> = sameResults;
   const found = await connection.query<{ name: string; setting: string }>(
     'select name, setting from pg_settings where name = any($1)',
-    [Object.keys(sessionSettings)],
+    [Object.keys(patterns)],
   );
-  const own: Readonly<Record<string, string>> = sessionSettings;
-  const others = found.rows.filter(({ name, setting }) => plain(setting) !== plain(own[name] ?? ''));
+  const others = found.rows.filter(({ name, setting }) => patterns[name]?.test(setting) !== true);
   if (others.length === 0) return;
   const named = others.map(({ name, setting }) => `${name} is ${setting}`).join(', ');
-  throw new Error(`what is between here and the database ignores what a connection asks for: ${named}`);
+  const cure = others.map(({ name }) => `${name} = ${sessionSettings[name as keyof typeof sessionSettings]}`);
+  throw new Error(
+    `what is between here and the database ignores what a connection asks for: ${named}. Set it for the role (ALTER ROLE … SET): ${cure.join(', ')}`,
+  );
 }
-
-const plain = (setting: string) => setting.replace(/[\s\\]/g, '');
