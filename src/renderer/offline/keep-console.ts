@@ -14,7 +14,8 @@ export function keepConsole(): void {
   whenIdle(() => void serviceWorker.register('/service-worker.js').catch(() => undefined));
   let lookedAt = Date.now();
   document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState !== 'visible' || Date.now() - lookedAt < lookAgainMs) return;
+    // Also if the clock was set back.
+    if (document.visibilityState !== 'visible' || Math.abs(Date.now() - lookedAt) < lookAgainMs) return;
     lookedAt = Date.now();
     const look = async () => await (await serviceWorker.getRegistration())?.update();
     look().catch(() => undefined);

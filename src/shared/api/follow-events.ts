@@ -148,7 +148,8 @@ export function followEvents(options: FollowEventsOptions): EventFollower {
         return;
       }
       if (outcome !== 'failed') knownAt = Date.now();
-      else if (Date.now() - knownAt >= pollMs) askForAll();
+      // Also if the clock was set back.
+      else if (Math.abs(Date.now() - knownAt) >= pollMs) askForAll();
       failures = outcome === 'ended' && Date.now() - openedAt >= pollMs ? 0 : failures + 1;
       const backOff = { firstMs: retryMs, maxMs: maxRetryMs };
       const pauseMs = outcome === 'replaced' ? maxRetryMs : pauseAfter(failures + 1, backOff);

@@ -140,6 +140,16 @@ test('where a proxy holds the stream back, or there is none, everything is asked
   }
 });
 
+test('a clock that is set back keeps nobody from asking for everything', async () => {
+  type = 'text/html';
+  follower.start();
+  await seconds(60);
+  vi.setSystemTime(Date.now() - 365 * 24 * 3_600_000);
+  heard.length = 0;
+  await seconds(600);
+  expect(heard.length).toBeGreaterThanOrEqual(4);
+});
+
 test('a client that cannot reach the service tries again seldom, and not in step with others', async () => {
   isReachable = false;
   const attempts = vi.fn(fetchStream);
