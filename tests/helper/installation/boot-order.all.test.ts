@@ -1,4 +1,4 @@
-import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bootSystemd, type SystemdMachine } from '../../lab/machine/systemd-machine.ts';
@@ -9,12 +9,17 @@ import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { attach } from '../support/callers/test-client.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 import { installHelper } from '../support/installed/installed-helper.ts';
-import { unit } from '../support/installed/installed-machine.ts';
+import { forgetKernel, unit } from '../support/installed/installed-machine.ts';
 
 /**
- * Boots beside a neighbour that needs the network early (cloud-init), with what leaves from the first packet on. The
- * network comes up as it does on real machines, after network-pre.target, and a program sends from that moment.
+ * Boots beside a neighbour that needs the network early (cloud-init), with what leaves from the first packet on, and
+ * shutdowns with what leaves until the last. The network comes up as it does on real machines, after network-pre.target,
+ * and a program sends from that moment, and until the system ends whatever still runs.
  */
+
+/** Lines: how often the program has sent, and how often when the helper had ended. */
+const sent = '/var/lib/sent';
+const sentBeforeEnd = '/var/lib/sent-before-end';
 
 const early = ['[Unit]', 'DefaultDependencies=no', 'Wants=network-pre.target', 'Before=sysinit.target'];
 const units = {
@@ -41,7 +46,7 @@ const units = {
     ...early,
     'After=lab-network.service',
     '[Service]',
-    `ExecStart=/bin/bash -c "while :; do echo marker > /dev/udp/${addresses.echo.ipv4}/9; echo >> /run/sent; sleep 0.01; done"`,
+    `ExecStart=/bin/bash -c "while :; do echo marker > /dev/udp/${addresses.echo.ipv4}/9; echo >> ${sent}; sleep 0.01; done"`,
   ],
 };
 
@@ -61,37 +66,48 @@ beforeAll(async () => {
     await writeFile(path.join(folder, name), `${lines.join('\n')}\n`);
     await symlink(`/etc/systemd/system/${name}`, path.join(wanted, name));
   }
+  await mkdir(path.join(folder, `${unit}.d`));
+  const atEnd = `ExecStopPost=-+/bin/sh -c "wc -l < ${sent} > ${sentBeforeEnd}"`;
+  await writeFile(path.join(folder, `${unit}.d/lab.conf`), `[Service]\n${atEnd}\n`);
 });
 afterAll(() => net?.[Symbol.asyncDispose]());
 
 /** What a boot finds: nothing that is in memory only, and a link without addresses. */
 async function forget(): Promise<void> {
-  for (const command of [
-    'nft flush ruleset',
-    'ip -4 rule flush protocol 87',
-    'ip -6 rule flush protocol 87',
-    'ip link delete wm0',
-    'ip address flush dev uplink',
-  ])
-    await net.lab.user.exec(words(command));
+  await forgetKernel(net.lab.user);
+  await net.lab.user.exec(words('ip address flush dev uplink'));
 }
 
 /** Boots, and waits until the helper runs and the program has sent often; resolves with what left meanwhile. */
-async function boot(): Promise<{ machine: SystemdMachine; leaks: readonly { kind: string }[] }> {
+async function boot(disk?: string): Promise<{ machine: SystemdMachine; leaks: readonly { kind: string }[] }> {
   await forget();
   boots += 1;
   // Its last part is unique among all laboratories.
   const directory = path.join(net.lab.directory, `${path.basename(net.lab.directory)}-boot-${boots}`);
   await mkdir(directory);
   const capture = await net.lab.capture();
-  const machine = await bootSystemd(net.lab.user, directory, tree);
+  const machine = await bootSystemd(net.lab.user, directory, tree, '/', disk);
   await machine.run(words(`systemctl is-active ${unit} cloud-init.service lab-network.service`));
   await eventually('it has sent often', async () => {
-    const { stdout } = await machine.exec(words('wc -l /run/sent'));
+    const { stdout } = await machine.exec(words(`wc -l ${sent}`));
     return Number(stdout.split(' ')[0]) > 50 || undefined;
   });
   expect(await machine.run(words('journalctl --boot --output=cat'))).not.toMatch(/ordering cycle/i);
   return { machine, leaks: findLeaks(await capture.stop(), 'marker') };
+}
+
+/** Connects with the kill switch on. */
+async function connect(machine: SystemdMachine): Promise<void> {
+  using client = await attach(machine.file('/run/waymaker/helper.sock'));
+  const session = await net.signIn();
+  await client.call('connect', net.request({ session, killSwitch: true }));
+  await client.until('connected');
+}
+
+/** Opens traffic, whatever an earlier boot has left. */
+async function disconnect(machine: SystemdMachine): Promise<void> {
+  using client = await attach(machine.file('/run/waymaker/helper.sock'));
+  await client.call('disconnect', {});
 }
 
 test(
@@ -104,14 +120,10 @@ test(
         first.leaks.map(({ kind }) => kind),
         'without the kill switch',
       ).toContain('cleartext');
-      const client = await attach(first.machine.file('/run/waymaker/helper.sock'));
-      const session = await net.signIn();
-      await client.call('connect', net.request({ session, killSwitch: true }));
-      await client.until('connected');
+      await connect(first.machine);
       await cp(first.machine.file('/var/lib/waymaker'), path.join(tree, 'var/lib/waymaker'), {
         recursive: true,
       });
-      client[Symbol.dispose]();
     } finally {
       // As a power cut does.
       await first.machine[Symbol.asyncDispose]();
@@ -123,3 +135,32 @@ test(
     }
   },
 );
+
+/** Boots, does this, and shuts down; resolves with what left meanwhile, and how often something was sent without a helper. */
+async function shutDown(
+  name: string,
+  before: (machine: SystemdMachine) => Promise<void>,
+): Promise<{ leaks: string[]; sentWithoutHelper: number }> {
+  const disk = path.join(net.lab.directory, name);
+  const { machine } = await boot(disk);
+  await before(machine);
+  const capture = await net.lab.capture();
+  await machine.powerOff();
+  const leaks = findLeaks(await capture.stop(), 'marker').map(({ kind }) => kind);
+  const written = (file: string) => readFile(path.join(disk, 'upper', file), 'utf8');
+  const times = (await written(sent)).split('\n').length - 1;
+  return { leaks, sentWithoutHelper: times - Number(await written(sentBeforeEnd)) };
+}
+
+test('at a shutdown with the kill switch on, nothing leaves until the last packet, after the helper’s end either', async () => {
+  const open = await shutDown('open', disconnect);
+  expect(open.leaks, 'without the kill switch').toContain('cleartext');
+  expect(open.sentWithoutHelper).toBeGreaterThan(0);
+  const blocked = await shutDown('blocked', async (machine) => {
+    // Signing in needs an open way.
+    await disconnect(machine);
+    await connect(machine);
+  });
+  expect(blocked.leaks).toEqual([]);
+  expect(blocked.sentWithoutHelper).toBeGreaterThan(0);
+});

@@ -18,7 +18,7 @@ test.each(['bookworm', 'trixie'] as const)(
   'on a minimal Debian %s, the README’s commands lead from nothing to Connected',
   { timeout: waitLimit(900_000) },
   async (suite) => {
-    await using life = await createPackageMachine(await minimalDebian(suite));
+    await using life = await createPackageMachine({ base: await minimalDebian(suite) });
     const { machine, net } = life.installed;
     await machine.run(['sh', '-c', 'echo "person ALL=(ALL) NOPASSWD: ALL" > /etc/sudoers.d/person']);
     expect(await machine.run(words('cat /etc/os-release'))).toContain(`VERSION_CODENAME=${suite}`);

@@ -72,6 +72,18 @@ test('for another processor it is refused before anything is done', async () => 
   expect(await sh('dpkg --audit')).toBe('');
 });
 
+test('where the C library is older than the runtime needs, it is refused before anything is done', async () => {
+  // dpkg decides by what is installed by its own books, of which this is a copy.
+  const books = '/run/older';
+  await sh(`cp -a /var/lib/dpkg ${books}`);
+  await sh(`sed -i '/^Package: libc6$/,/^$/s/^Version: .*/Version: 2.27-6/' ${books}/status`);
+  const { code, stderr } = await exec(`dpkg --admindir=${books} --install ${deb}`);
+  expect(code).not.toBe(0);
+  expect(stderr).toContain('pre-dependency problem');
+  expect(stderr).toContain('libc6 (>= 2.28)');
+  expect(await isThere(places.folder)).toBe(false);
+});
+
 test('the person connects', async () => {
   await sh(`dpkg --install ${deb}`);
   await life.installed.helper();
@@ -79,6 +91,28 @@ test('the person connects', async () => {
   await succeed('mode --kill-switch on');
   await succeed('connect');
   expect(await source()).toBe(addresses.gateway.ipv4);
+});
+
+test('a second user who is allowed later connects without a daemon from before being in the way', async () => {
+  await sh('useradd --create-home --shell /bin/sh second');
+  const state = async () => {
+    const as = 'setpriv --reuid=second --regid=second --init-groups env HOME=/home/second LC_ALL=C.UTF-8';
+    const status = await sh(`${as} WAYMAKER_API_URL=${life.service.apiUrl} waymaker status --json`);
+    return JSON.parse(status) as { tunnel: unknown };
+  };
+  expect(await state()).toMatchObject({ tunnel: { state: 'invalid', cause: 'permission-denied' } });
+  await sh('usermod --append --groups waymaker second');
+  // Seldom: the daemon ends once nobody uses it.
+  const shown = await eventually(
+    'it is not refused any more',
+    async () => {
+      const { tunnel } = await state();
+      return JSON.stringify(tunnel).includes('permission-denied') ? undefined : tunnel;
+    },
+    { every: 4000, timeout: 60_000 },
+  );
+  expect(shown).toMatchObject({ state: 'connected', ownedByOther: true });
+  await sh('pkill --uid second; userdel --remove second');
 });
 
 /** Installs again where that must fail, and expects everything to be as it was, the tunnel included. */

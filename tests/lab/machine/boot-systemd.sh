@@ -1,19 +1,28 @@
 #!/bin/sh
 # Boots systemd as process 1 of this PID namespace. Its root is $3 read-only, which may be the real one, with the tree $2
-# laid over it and all that is written kept in memory at $1: systemd empties /tmp at boot, among other things.
+# laid over it and all that is written kept in memory at $1: systemd empties /tmp at boot, among other things. With $4, it
+# is kept in that folder instead, where the next boot finds it, without laying the tree over it again.
 set -eu
 files=$1
 tree=$2
 base=$3
+disk=${4:-$files/disk}
 root=$files/root
 
 mount -t tmpfs tmpfs "$files"
-mkdir "$files/work" "$root"
-cp -a "$tree" "$files/upper"
-mount -t overlay -o "lowerdir=$base,upperdir=$files/upper,workdir=$files/work" overlay "$root"
+mkdir "$root"
+isFirst=
+if [ ! -e "$disk/upper" ]; then
+  isFirst=1
+  mkdir -p "$disk/work"
+  cp -a "$tree" "$disk/upper"
+fi
+mount -t overlay -o "lowerdir=$base,upperdir=$disk/upper,workdir=$disk/work" overlay "$root"
 # Only the units that are in the tree are enabled: nothing that runs on the real machine starts here too.
-rm -rf "$root/etc/systemd/system"
-cp -a "$tree/etc/systemd/system" "$root/etc/systemd/system"
+if [ -n "$isFirst" ]; then
+  rm -rf "$root/etc/systemd/system"
+  cp -a "$tree/etc/systemd/system" "$root/etc/systemd/system"
+fi
 
 for place in dev run tmp; do
   mount -t tmpfs -o mode=755 tmpfs "$root/$place"

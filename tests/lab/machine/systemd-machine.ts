@@ -22,6 +22,8 @@ export interface SystemdMachine extends AsyncDisposable {
   run(argv: readonly string[], options?: ExecOptions): Promise<string>;
   /** Where a file of it is found from outside. */
   file(inside: string): string;
+  /** Shuts it down as its user would, and resolves once nothing of it runs. */
+  powerOff(): Promise<void>;
 }
 
 const script = path.join(import.meta.dirname, 'boot-systemd.sh');
@@ -29,37 +31,44 @@ const script = path.join(import.meta.dirname, 'boot-systemd.sh');
 /**
  * Boots systemd in the machine's network. `tree` is a directory whose `etc`, `usr` and `opt` are laid over those of `base`,
  * which is the real system unless it is another one's root; of units, only those in the tree's `etc/systemd/system` are
- * enabled. `directory` is for what belongs to it.
+ * enabled. `directory` is for what belongs to it. What it writes is gone with it, unless `disk` is given: a folder, in which
+ * the next boot finds it.
  */
 export async function bootSystemd(
   machine: Machine,
   directory: string,
   tree: string,
   base = '/',
+  disk?: string,
 ): Promise<SystemdMachine> {
   const files = path.join(directory, 'systemd');
   const cgroup = path.join(await unifiedCgroups(), `waymaker-lab-${path.basename(directory)}`);
   await mkdir(files, { recursive: true });
   await mkdir(cgroup);
+  const places = [files, tree, base, ...(disk === undefined ? [] : [disk])].join(' ');
   const namespaces = '--mount --propagation private --pid --fork --kill-child --uts --ipc --cgroup';
   const child = machine.spawn(
-    [
-      'sh',
-      '-c',
-      `echo $$ > ${cgroup}/cgroup.procs && exec unshare ${namespaces} sh ${script} ${files} ${tree} ${base}`,
-    ],
+    ['sh', '-c', `echo $$ > ${cgroup}/cgroup.procs && exec unshare ${namespaces} sh ${script} ${places}`],
     { stdio: ['ignore', 'inherit', 'inherit'] },
   );
   const first = await firstProcess(child);
   const enter = words(`nsenter --target=${first} --mount --net --pid --uts --ipc --cgroup --wdns=/ --`);
   const inside = (argv: readonly string[]) => [...enter, ...argv];
+  const clearUp = () => eventually('the cgroups are empty', () => removeCgroup(cgroup));
   const booted: SystemdMachine = {
     exec: (argv, options) => exec(inside(argv), options),
     run: (argv, options) => run(inside(argv), options),
     file: (name) => path.join(`/proc/${first}/root`, name),
+    async powerOff() {
+      const isOff = once(child, 'exit');
+      // Of this namespace, process 1 ends; the command may be ended before it has its answer.
+      await booted.exec(words('systemctl poweroff'));
+      await isOff;
+      await clearUp();
+    },
     async [Symbol.asyncDispose]() {
       await endProcess(child, 'SIGKILL');
-      await eventually('the cgroups are empty', () => removeCgroup(cgroup));
+      await clearUp();
     },
   };
   async function isUp(): Promise<true | undefined> {

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { makeCore } from '../../../../packaging/linux/core-package.ts';
+import { makeCore, type Format } from '../../../../packaging/linux/core-package.ts';
 import { product } from '../../../../packaging/linux/package-facts.ts';
 import { signingKeys } from '../../../../packaging/manifest/signing-keys.ts';
 import type { Processor } from '../../../../packaging/runtime/processors.ts';
@@ -14,12 +14,17 @@ export const versions = {
 };
 
 /** Makes the Debian package of `waymaker-core` for this machine, in a folder of its own; resolves with its path. */
-export async function makeCoreDeb(version: string = versions.current): Promise<string> {
-  const folder = path.join(packages, version);
+export const makeCoreDeb = (version?: string): Promise<string> => makeCorePackage('deb', version);
+
+/** The same as an rpm. */
+export const makeCoreRpm = (version?: string): Promise<string> => makeCorePackage('rpm', version);
+
+async function makeCorePackage(format: Format, version: string = versions.current): Promise<string> {
+  const folder = path.join(packages, `${version}-${format}`);
   await mkdir(folder, { recursive: true });
   const made = await makeCore({
     processor: process.arch as Processor,
-    formats: ['deb'],
+    formats: [format],
     folder,
     time: 1_700_000_000,
     compression: 'fast',
@@ -27,7 +32,7 @@ export async function makeCoreDeb(version: string = versions.current): Promise<s
     version,
     progress: () => undefined,
   });
-  const deb = made.find((file) => file.endsWith('.deb'));
-  if (deb === undefined) throw new Error('there is no Debian package');
-  return deb;
+  const file = made.find((one) => one.endsWith(`.${format}`));
+  if (file === undefined) throw new Error(`there is no ${format}`);
+  return file;
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { eventually, words } from '../../../lab/runs/process.ts';
+import type { Machine } from '../../../lab/machine/machine.ts';
 import { bootSystemd, type SystemdMachine } from '../../../lab/machine/systemd-machine.ts';
 import { installed } from '../../../../packaging/linux/core-tree.ts';
 import { relay } from '../callers/attach-as.ts';
@@ -27,6 +28,11 @@ export interface InstalledMachine extends AsyncDisposable {
   helper(): Promise<number>;
   /** Kills the helper, and waits for the one that systemd starts in its place. */
   killHelper(): Promise<void>;
+  /**
+   * Shuts the machine down, which must have been created with a disk, and boots it again from that, in a kernel that has
+   * forgotten all of ours.
+   */
+  reboot(): Promise<void>;
   /** The network, and who resolves names. */
   snapshot(): Promise<string>;
   /** The IPv4 addresses that programs of the machine get for a name. */
@@ -35,24 +41,33 @@ export interface InstalledMachine extends AsyncDisposable {
 
 /**
  * `more` lays further files into the machine's tree; with `layMachine` as `install`, nothing of ours is there yet. `base` is
- * the root of another system, if it is not to be this one.
+ * the root of another system, if it is not to be this one. `hasDisk`: what is written outlasts `reboot`.
  */
 export async function createInstalledMachine(
   names: NameService,
   more?: (tree: string) => Promise<void>,
   install = installHelper,
-  base?: string,
+  { base, hasDisk = false }: { base?: string | undefined; hasDisk?: boolean | undefined } = {},
 ): Promise<InstalledMachine> {
   const net = await createHelperLab();
   const tree = path.join(net.lab.directory, 'tree');
   await mkdir(tree);
   await install(tree, names);
   await more?.(tree);
-  const machine = await bootSystemd(net.lab.user, net.lab.directory, tree, base);
-  const socket = machine.file('/run/waymaker/helper.sock');
+  const disk = hasDisk ? path.join(net.lab.directory, 'disk') : undefined;
+  const boot = () => bootSystemd(net.lab.user, net.lab.directory, tree, base, disk);
+  let booted = await boot();
+  const machine: SystemdMachine = {
+    exec: (...given) => booted.exec(...given),
+    run: (...given) => booted.run(...given),
+    file: (inside) => booted.file(inside),
+    powerOff: () => booted.powerOff(),
+    [Symbol.asyncDispose]: () => booted[Symbol.asyncDispose](),
+  };
+  const socket = () => machine.file('/run/waymaker/helper.sock');
   const clients: TestClient[] = [];
   async function attachClient(): Promise<TestClient> {
-    const client = await attach(socket);
+    const client = await attach(socket());
     clients.push(client);
     return client;
   }
@@ -82,7 +97,9 @@ export async function createInstalledMachine(
   return {
     net,
     machine,
-    socket,
+    get socket() {
+      return socket();
+    },
     attach: attachClient,
     attachInside,
     async connect(changes, by) {
@@ -97,6 +114,12 @@ export async function createInstalledMachine(
       await machine.run(words(`systemctl kill --signal=KILL ${unit}`));
       const isAnother = async () => (await helper()) !== before || undefined;
       await eventually('another helper runs', isAnother, { every });
+    },
+    async reboot() {
+      if (disk === undefined) throw new Error('the machine has no disk');
+      await booted.powerOff();
+      await forgetKernel(net.lab.user);
+      booted = await boot();
     },
     snapshot: async () =>
       `${await net.lab.user.snapshot()}\n${await machine.run(['sh', '-c', namesOf[names]])}`,
@@ -113,4 +136,15 @@ export async function createInstalledMachine(
       await net[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Takes away what is in memory only, as a boot finds it; what is not there is no error. */
+export async function forgetKernel(machine: Machine): Promise<void> {
+  for (const command of [
+    'nft flush ruleset',
+    'ip -4 rule flush protocol 87',
+    'ip -6 rule flush protocol 87',
+    'ip link delete wm0',
+  ])
+    await machine.exec(words(command));
 }

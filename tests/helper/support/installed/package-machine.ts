@@ -17,7 +17,9 @@ export interface PackageMachine extends AsyncDisposable {
   waymaker(argv: readonly string[]): Promise<ProcessResult>;
   /** Runs any command as the person. */
   run(argv: readonly string[], options?: ExecOptions): Promise<ProcessResult>;
-  /** Starts the person's background service, without a window, and signs them in. */
+  /** Starts the person's background service, without a window. */
+  startDaemon(): Promise<void>;
+  /** Starts it, and signs them in. */
   startCore(): Promise<void>;
 }
 
@@ -30,12 +32,18 @@ const authority = '/etc/gateway-authority.pem';
 /** Where the repository is in the machine, which has its address from there. */
 export const repository = '/srv/waymaker';
 
-/** Both versions are in the repository; neither is installed. `base`: the root of another system than this one. */
-export async function createPackageMachine(base?: string): Promise<PackageMachine> {
+/**
+ * Both versions are in the repository; neither is installed. `base`: the root of another system than this one. `hasDisk`: it
+ * can be booted again.
+ */
+export async function createPackageMachine({
+  base,
+  hasDisk,
+}: { base?: string; hasDisk?: boolean } = {}): Promise<PackageMachine> {
   const making = (async () => [await makeCoreDeb(versions.current), await makeCoreDeb(versions.next)])();
   making.catch(() => undefined);
   const names = base === undefined ? 'resolved' : 'nobody';
-  const installed = await createInstalledMachine(names, undefined, layMachine, base);
+  const installed = await createInstalledMachine(names, undefined, layMachine, { base, hasDisk });
   const { machine, net } = installed;
   const service = await startService(path.join(net.lab.directory, 'service'), net.lab);
   await publish(await making);
@@ -81,6 +89,23 @@ export async function createPackageMachine(base?: string): Promise<PackageMachin
       ],
       options,
     );
+  async function startDaemon(): Promise<void> {
+    await machine.run(words(`usermod --append --groups waymaker ${person.name}`));
+    const settings = env.map((one) => `--setenv=${one}`);
+    const core = ['/usr/bin/waymaker', 'daemon', '--service'];
+    await machine.run([
+      'systemd-run',
+      '--quiet',
+      '--unit=core',
+      `--uid=${person.name}`,
+      ...settings,
+      ...core,
+    ]);
+    await eventually('it has the core', async () => {
+      const { stdout } = await asPerson(['/usr/bin/waymaker', 'status', '--json']);
+      return stdout.includes('"daemon"') || undefined;
+    });
+  }
   return {
     installed,
     service,
@@ -91,22 +116,9 @@ export async function createPackageMachine(base?: string): Promise<PackageMachin
       ),
     run: asPerson,
     waymaker: (argv) => asPerson(['/usr/bin/waymaker', ...argv]),
+    startDaemon,
     async startCore() {
-      await machine.run(words(`usermod --append --groups waymaker ${person.name}`));
-      const settings = env.map((one) => `--setenv=${one}`);
-      const core = ['/usr/bin/waymaker', 'daemon', '--service'];
-      await machine.run([
-        'systemd-run',
-        '--quiet',
-        '--unit=core',
-        `--uid=${person.name}`,
-        ...settings,
-        ...core,
-      ]);
-      await eventually('it has the core', async () => {
-        const { stdout } = await asPerson(['/usr/bin/waymaker', 'status', '--json']);
-        return stdout.includes('"daemon"') || undefined;
-      });
+      await startDaemon();
       // The code is typed once it has come; until then the pipe is open and empty.
       await machine.run(words('rm -f /run/code'));
       await machine.run(words(`mkfifo --mode=666 /run/code`));

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addresses } from '../../lab/network/addresses.ts';
+import { eventually, words } from '../../lab/runs/process.ts';
+import { createPackageMachine, type PackageMachine } from '../support/installed/package-machine.ts';
+
+/** A machine without a keychain, as servers are, that is shut down while its user is connected, and booted again. */
+
+let life: PackageMachine;
+
+beforeAll(async () => {
+  life = await createPackageMachine({ hasDisk: true });
+});
+afterAll(() => life?.[Symbol.asyncDispose]());
+
+const source = async () => (await life.installed.net.lab.user.probe.http4('where'))?.address;
+
+async function succeed(argv: string): Promise<string> {
+  const { code, stdout, stderr } = await life.waymaker(words(argv));
+  expect(code, stderr).toBe(0);
+  return stdout;
+}
+
+test('after a reboot, traffic is blocked as before, the person is still signed in, and the tunnel comes up', async () => {
+  const { installed } = life;
+  for (const command of ['update', 'install waymaker-core']) {
+    const { code, stderr } = await life.apt(words(command));
+    expect(code, stderr).toBe(0);
+  }
+  await installed.helper();
+  await life.startCore();
+  await succeed('mode --kill-switch on');
+  await succeed('connect');
+  expect(await source()).toBe(addresses.gateway.ipv4);
+  const before = JSON.parse(await succeed('status --json')) as unknown;
+  expect(before).toMatchObject({ signedIn: true, keptIn: 'helper' });
+
+  await installed.reboot();
+  await installed.helper();
+  expect(await source()).toBeUndefined();
+  await life.startDaemon();
+  expect(JSON.parse(await succeed('status --json'))).toMatchObject({ signedIn: true, keptIn: 'helper' });
+  await eventually(
+    'the tunnel is back',
+    async () => (await source()) === addresses.gateway.ipv4 || undefined,
+  );
+  await succeed('disconnect');
+  expect(await source(), 'positive control').toBe(addresses.user.ipv4);
+});
