@@ -134,13 +134,15 @@ export function createTunnelRequests({
   }
 
   /** What this helper takes of a session: an earlier one knows no client certificates, or no names. */
-  function forHelper({ clientCertificate, agent, ...session }: GatewaySession, host: string): GatewaySession {
+  function forHelper(given: GatewaySession, host: string): GatewaySession {
+    const { clientCertificate, agent, tlsSession, ...session } = given;
     const credentials = proxyTo(host)?.credentials;
     const takes = (capability: string) => helper.capabilities()?.includes(capability) === true;
     return {
       ...session,
       ...(clientCertificate && takes('client-certificate') && { clientCertificate }),
       ...(agent && takes('gateway-agent') && { agent }),
+      ...(tlsSession !== undefined && takes('tls-session') && { tlsSession }),
       ...(credentials && takes('proxy') && { proxyCredentials: credentials }),
     };
   }

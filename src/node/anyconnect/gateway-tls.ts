@@ -14,6 +14,11 @@ export interface GatewayTrust {
    * Any of these keys is enough, and then name, issuer and dates do not matter. If empty, the system's roots decide.
    */
   pins: readonly string[];
+  /**
+   * A TLS session, in the notation of Node’s TLS, of an earlier connection to a gateway whose key was one of the pinned ones:
+   * nobody else can resume it (RFC 5077 §5, RFC 8446 §2.2). What is none is ignored, and so is all of it without pins.
+   */
+  session?: Buffer | undefined;
 }
 
 /** Why a gateway is unreachable, where more is known than that nothing came back. */
@@ -27,7 +32,13 @@ export type UnreachableCause =
   | 'proxy-credentials';
 
 export type GatewayTlsResult =
-  | { ok: true; socket: tls.TLSSocket; pin: string }
+  | {
+      ok: true;
+      socket: tls.TLSSocket;
+      pin: string;
+      /** The TLS session that the gateway has given last, for `GatewayTrust`; it may come after the handshake. */
+      session: () => Buffer | undefined;
+    }
   | {
       ok: false;
       failure: 'gateway-unreachable' | 'gateway-certificate-refused' | 'certificate-required';
@@ -90,6 +101,8 @@ function secureGateway(options: {
     transport.destroy();
     return Promise.resolve(certificateRequired(secureContext.message));
   }
+  const { session } = trust.pins.length > 0 ? trust : {};
+  let given: Buffer | undefined;
   return new Promise((resolve) => {
     const socket = tls.connect({
       socket: transport,
@@ -100,6 +113,10 @@ function secureGateway(options: {
       // Decided below, so that pinned keys and the system's roots are handled in the same way.
       rejectUnauthorized: false,
       ALPNProtocols: ['http/1.1'],
+      ...(session && { session }),
+    });
+    socket.on('session', (one: Buffer) => {
+      given = one;
     });
     const finish = (result: GatewayTlsResult) => {
       signal.removeEventListener('abort', abort);
@@ -131,7 +148,8 @@ function secureGateway(options: {
     socket.once('close', closed);
     socket.once('secureConnect', () => {
       try {
-        finish(verify(socket, trust));
+        const verified = verify(socket, trust);
+        finish(verified.ok ? { ...verified, session: () => given } : verified);
       } catch (error) {
         // A key that Node cannot read, for example.
         finish(refused(error instanceof Error ? error.message : 'not readable'));
@@ -224,7 +242,15 @@ function causeOf(code: string, message: string): UnreachableCause | undefined {
 const certificateRequired = (detail: string) =>
   ({ ok: false, failure: 'certificate-required', detail }) as const;
 
-function verify(socket: tls.TLSSocket, trust: GatewayTrust): GatewayTlsResult {
+type Verified =
+  | Omit<Extract<GatewayTlsResult, { ok: true }>, 'session'>
+  | Extract<GatewayTlsResult, { ok: false }>;
+
+function verify(socket: tls.TLSSocket, trust: GatewayTrust): Verified {
+  const [pinned] = trust.pins;
+  // No certificate comes then.
+  if (pinned !== undefined && trust.session && socket.isSessionReused())
+    return { ok: true, socket, pin: pinned };
   const certificate = socket.getPeerX509Certificate();
   if (!certificate) return refused('no certificate');
   const pin = certificatePin(certificate);
@@ -237,6 +263,6 @@ function verify(socket: tls.TLSSocket, trust: GatewayTrust): GatewayTlsResult {
   return socket.authorized ? { ok: true, socket, pin } : refused(String(socket.authorizationError));
 }
 
-function refused(detail: string): GatewayTlsResult {
+function refused(detail: string): Extract<GatewayTlsResult, { ok: false }> {
   return { ok: false, failure: 'gateway-certificate-refused', detail };
 }

@@ -61,6 +61,9 @@ export const proxyCredentials = z.strictObject({
 });
 export type ProxyCredentials = z.infer<typeof proxyCredentials>;
 
+/** A gateway's certificate is part of its TLS session. */
+export const maxTlsSessionChars = 12_000;
+
 /** What the gateway returned at sign-in. The cookie's alphabet is cookie-octet of RFC 6265. */
 export const gatewaySession = z.strictObject({
   cookie: z
@@ -71,6 +74,13 @@ export const gatewaySession = z.strictObject({
   clientCertificate: z.optional(clientCertificate),
   /** The name under which the sign-in succeeded; if absent, the usual one. Requires capability `gateway-agent`. */
   agent: z.optional(gatewayAgent),
+  /**
+   * The TLS session of the sign-in, whose gateway has proved to have the pinned key, in base64: resuming it saves a round
+   * trip. Requires capability `tls-session`.
+   */
+  tlsSession: z.optional(
+    z.string().check(z.minLength(1), z.maxLength(maxTlsSessionChars), z.regex(/^[A-Za-z0-9+/]+={0,2}$/)),
+  ),
   /** For the proxy on the way, if it requires them. Requires capability `proxy`. */
   proxyCredentials: z.optional(proxyCredentials),
 });

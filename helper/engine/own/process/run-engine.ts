@@ -76,6 +76,22 @@ function start(
   const signal = new AbortController().signal;
   let refused: Extract<SecureResult, { ok: false }> | undefined;
   let isReached = false;
+  /** Of the sign-in, then of the last connection. */
+  let tlsSession = (): Buffer | undefined =>
+    session.tlsSession === undefined ? undefined : Buffer.from(session.tlsSession, 'base64');
+
+  async function openConnection(): Promise<SecureResult> {
+    const resume = tlsSession();
+    const place = { host, address, port, proxy, session };
+    const result = await openSecureConnection({ ...place, resume }, signal);
+    // Something on the way, or a gateway, may not get along with it; whoever does not answer at all has nothing to do with it.
+    const isForSession =
+      !result.ok &&
+      (result.failure !== 'gateway-unreachable' || result.cause?.startsWith('gateway-tls') === true);
+    if (!isForSession || resume === undefined) return result;
+    tlsSession = () => undefined;
+    return await openSecureConnection({ ...place, resume: undefined }, signal);
+  }
 
   const tunnel = createTunnel({
     // Without a host name, the gateway was verified by its address.
@@ -89,7 +105,7 @@ function start(
     roundTripMs: params.roundTripMs,
     usesDatagrams: proxy === undefined,
     async openTls() {
-      const result = await openSecureConnection({ host, address, port, proxy, session }, signal);
+      const result = await openConnection();
       if (!result.ok) {
         refused = result;
         void tell('note', { text: `no TLS connection: ${result.detail}`.slice(0, 300) });
@@ -97,6 +113,9 @@ function start(
       }
       if (!isReached) void tell('reached', {});
       isReached = true;
+      if (result.isResumed) void tell('note', { text: 'TLS has been resumed' });
+      const before = tlsSession();
+      tlsSession = () => result.session() ?? before;
       if (result.encryption) void tell('encryption', { transport: 'tls', encryption: result.encryption });
       return result.connection;
     },

@@ -16,18 +16,27 @@ export interface GatewayPlace {
   /** What is at that address instead of the gateway. */
   proxy: ProxyAtAddress | undefined;
   session: GatewaySession;
+  /** A TLS session to resume (`GatewayTrust`). */
+  resume: Buffer | undefined;
 }
 
 export type SecureResult =
-  | { ok: true; connection: SecureConnection; encryption: Encryption | undefined }
+  | {
+      ok: true;
+      connection: SecureConnection;
+      encryption: Encryption | undefined;
+      isResumed: boolean;
+      /** For `resume`. */
+      session: () => Buffer | undefined;
+    }
   | Extract<GatewayTlsResult, { ok: false }>;
 
 /** Opens TLS to the gateway that the sign-in has verified: its key has to be the same. */
 export async function openSecureConnection(
-  { host, address, port, proxy, session }: GatewayPlace,
+  { host, address, port, proxy, session, resume }: GatewayPlace,
   signal: AbortSignal,
 ): Promise<SecureResult> {
-  const trust = { pins: [session.certificatePin] };
+  const trust = { pins: [session.certificatePin], session: resume };
   const connect = proxy && gatewayThroughProxy(proxy, session.proxyCredentials);
   const result = await openGatewayTls(
     { host, port },
@@ -46,6 +55,8 @@ export async function openSecureConnection(
       exportKey: () => exportWithoutContext(socket as unknown as Parameters<typeof exportWithoutContext>[0]),
     },
     encryption: encryptionOf(socket),
+    isResumed: socket.isSessionReused(),
+    session: result.session,
   };
 }
 

@@ -29,6 +29,8 @@ export interface GatewayHttp {
   cookie(name: string): string | undefined;
   /** The pin of the key that the gateway proved to have; undefined before the first exchange. */
   pin(): string | undefined;
+  /** The TLS session that it has given last (`GatewayTrust`). */
+  tlsSession(): Buffer | undefined;
   close(): void;
 }
 
@@ -50,6 +52,7 @@ export function createGatewayHttp(options: {
 }): GatewayHttp {
   const cookies = new Map<string, string>();
   let pin: string | undefined;
+  let tlsSession: () => Buffer | undefined = () => undefined;
   /** How long the last opening took. */
   let openedIn = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -66,7 +69,7 @@ export function createGatewayHttp(options: {
     const result = await options.open();
     openedIn = performance.now() - begun;
     limitAnswer();
-    if (result.ok) pin = result.pin;
+    if (result.ok) ({ pin, session: tlsSession } = result);
     return result;
   });
 
@@ -132,6 +135,7 @@ export function createGatewayHttp(options: {
     reconnect: () => agent.destroy(),
     cookie: (name) => cookies.get(name),
     pin: () => pin,
+    tlsSession: () => tlsSession(),
     close: () => agent.destroy(),
   };
 }

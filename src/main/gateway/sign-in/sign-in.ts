@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { otherAgent, userAgent } from '#shared/gateway-agent.ts';
-import { gatewaySession } from '#shared/helper/protocol.ts';
+import { gatewaySession, maxTlsSessionChars } from '#shared/helper/protocol.ts';
 import { gatewayPath } from '#shared/tunnel/address.ts';
 import { gateway as gatewaySchema, type Gateway } from '#shared/tunnel/state.ts';
 import { createAnswerer, type Answerer, type AskUser } from './auth-answers.ts';
@@ -273,11 +273,13 @@ function sessionOf(
   { sessionToken, banner }: Extract<Outcome, { ok: true }>,
   clientCertificate: ClientIdentity | undefined,
 ): SignInResult {
+  const tlsSession = http.tlsSession()?.toString('base64');
   const session = gatewaySession.safeParse({
     cookie: `webvpn=${sessionToken || (http.cookie('webvpn') ?? '')}`,
     certificatePin: http.pin(),
     ...(clientCertificate && { clientCertificate }),
     ...(client.agent !== 'open' && { agent: client.agent }),
+    ...(tlsSession !== undefined && tlsSession.length <= maxTlsSessionChars && { tlsSession }),
   });
   if (!session.success || session.data.cookie === 'webvpn=') {
     log.warn('signed in, but the gateway gave no usable session cookie');

@@ -96,7 +96,11 @@ test('ocserv gives a session for the device id and the token', async () => {
     signedIn: {
       gateway: { host, port: plain.port },
       address: '127.0.0.1',
-      session: { cookie: expect.stringMatching(/^webvpn=.{20,}/), certificatePin: expect.anything() },
+      session: {
+        cookie: expect.stringMatching(/^webvpn=.{20,}/),
+        certificatePin: expect.anything(),
+        tlsSession: expect.any(String),
+      },
       banner: 'Welcome &  good',
     },
   });
