@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { fileURLToPath } from 'node:url';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { trustSystemRoots } from '#node/anyconnect/system-roots.ts';
 
 const limitMs = 5_000;
@@ -11,11 +12,11 @@ const maxBytes = 1024 * 1024;
 const maxRedirects = 3;
 
 /**
- * The script (PAC) at an address of http, https or file, which is asked directly. Rejects if it cannot be had within five
+ * The script (PAC) at an address of http, https or file, or at a path; a server is asked directly. Rejects if it cannot be had within five
  * seconds, is empty, or longer than 1 MB.
  */
 export async function fetchScript(address: string): Promise<string> {
-  const url = new URL(address);
+  const url = path.isAbsolute(address) ? pathToFileURL(address) : new URL(address);
   const bytes =
     url.protocol === 'file:' ? await readScript(url) : await load(url, AbortSignal.timeout(limitMs));
   const script = new TextDecoder().decode(bytes);

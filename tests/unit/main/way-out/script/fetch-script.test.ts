@@ -49,6 +49,8 @@ test('a script is read from a file', async () => {
   const file = path.join(folder, 'proxy.pac');
   await writeFile(file, `\uFEFF${script}`);
   expect(await fetchScript(pathToFileURL(file).href)).toBe(script);
+  // As KDE writes it, too.
+  expect(await fetchScript(file)).toBe(script);
 });
 
 test.each([
