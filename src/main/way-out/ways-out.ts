@@ -62,6 +62,8 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
   /** The credentials that a proxy has refused last, by its place. */
   const refused = new Map<string, ProxyCredentials | undefined>();
   const refusals = createListeners<WayOut>();
+  const hasRefused = (proxy: ProxyPlace, login: ProxyCredentials | undefined) =>
+    refused.has(placeOf(proxy)) && isSameLogin(refused.get(placeOf(proxy)), login);
   /** Settles when no script is being asked. */
   let asked: Promise<unknown> = Promise.resolve();
 
@@ -80,7 +82,9 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
       log.warn({ proxy: proxy.host }, 'the proxy’s name cannot be looked up');
       return undefined;
     }
-    const credentials = proxy.credentials ?? (await passwords.of(proxy));
+    // What the user has entered is newer than what was set, until the proxy refuses it.
+    const known = [await passwords.of(proxy), proxy.credentials].filter((one) => one !== undefined);
+    const credentials = known.find((one) => !hasRefused(proxy, one)) ?? known[0];
     return { ...proxy, credentials, addresses };
   }
 
@@ -222,7 +226,7 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
       refused.set(placeOf(way), way.credentials);
       refusals.emit(way);
     },
-    isRefused: (way) => refused.has(placeOf(way)) && isSameLogin(refused.get(placeOf(way)), way.credentials),
+    isRefused: (way) => hasRefused(way, way.credentials),
     onRefused: (listener) => refusals.add(listener),
     async setCredentials(proxy, credentials) {
       const withThem = (way: WayOut) => (placeOf(way) === placeOf(proxy) ? { ...way, credentials } : way);

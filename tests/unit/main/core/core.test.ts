@@ -14,6 +14,7 @@ import {
   lists,
   type TestSurroundings,
 } from '../support/surroundings.ts';
+import { gateway as listedGateway } from '../support/tunnel-states.ts';
 import { wholePreferences } from '../support/whole-preferences.ts';
 
 const day = 24 * 60 * 60_000;
@@ -90,6 +91,42 @@ test('routing by lists, without any page: chosen, applied, over a restart, and r
   await vi.waitFor(() => expect(routings()).toEqual([pac(lists), pac(later)]));
   expect(listRequests()).toHaveLength(2);
   expect(listRequests()[1]?.tag).toMatch(/^W\//);
+});
+
+test('the page asks for a proxy’s password after a connection that it has failed for, and says that the last one was wrong', async () => {
+  const proxy = { username: 'guest', password: 'old' };
+  const core = around.startCore({
+    HTTPS_PROXY: `http://${proxy.username}:${proxy.password}@192.0.2.9:3128`,
+    NO_PROXY: '127.0.0.1',
+  });
+  await core.session.load();
+  const [page] = openPages(core, 1);
+  const shown = () => page?.host.gatewayForm.get() ?? null;
+  const connecting = {
+    state: 'connecting',
+    gateway: listedGateway,
+    attempt: 1,
+    phase: 'handshaking',
+  } as const;
+  await core.tunnel.connectTo(`anyconnect://${listedGateway.host}`);
+  helper.set(connecting);
+  await vi.waitFor(() => expect(core.tunnel.state()).toEqual(connecting));
+  expect(await shown()).toBeNull();
+  helper.set({ state: 'disconnected', reason: 'proxy-credentials' });
+  const form = await vi.waitFor(async () => {
+    const now = await shown();
+    if (!now) throw new Error('no form');
+    return now;
+  });
+  expect(form).toMatchObject({ gateway: '192.0.2.9', fields: [{ kind: 'text' }, { kind: 'secret' }] });
+  expect(form.message).toContain('has not accepted');
+  expect(page?.events.map(([channel]) => channel)).toContain('gatewayForm.changed');
+  expect(await page?.host.gatewayForm.answer({ id: form.id, answers: ['guest', 'new'] })).toBe(true);
+  await vi.waitFor(async () =>
+    expect(await files.keychain.read('proxy 192.0.2.9 3128')).toBe(
+      JSON.stringify({ username: 'guest', password: 'new' }),
+    ),
+  );
 });
 
 test('lists that were forgotten come back by themselves with the next account', async () => {

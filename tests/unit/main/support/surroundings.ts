@@ -50,8 +50,8 @@ export interface TestSurroundings extends AsyncDisposable {
   readonly asked: { path: string | undefined; tag: string | undefined }[];
   readonly helper: TestHelper;
   readonly files: ReturnType<typeof newFiles>;
-  /** The app without any window; it ends with its surroundings at the latest. */
-  startCore(): Core;
+  /** The app without any window, with this environment of the desktop; it ends with its surroundings at the latest. */
+  startCore(session?: Readonly<Record<string, string>>): Core;
 }
 
 export async function createTestSurroundings(): Promise<TestSurroundings> {
@@ -87,7 +87,7 @@ export async function createTestSurroundings(): Promise<TestSurroundings> {
     asked,
     helper,
     files,
-    startCore() {
+    startCore(session = {}) {
       const { port } = service.address() as AddressInfo;
       const core = createCore({
         environment: { apiUrl: `http://127.0.0.1:${port}`, helperSocket: helper.socketPath },
@@ -95,7 +95,7 @@ export async function createTestSurroundings(): Promise<TestSurroundings> {
         lang: 'en-GB',
         ...files,
         runProgram: () => Promise.resolve(undefined),
-        session: {},
+        session,
         openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
         openPortalWindow: () => Promise.resolve(),
         log: createTestLog().log,

@@ -77,6 +77,27 @@ test('the credentials that the user enters for a proxy are used at once, and kep
   expect(ways.to('gw.example')?.credentials).toEqual(credentials);
 });
 
+test('credentials that the user enters count for more than those in the settings, until the proxy refuses them', async () => {
+  const { ways } = waysWith('http://guest:set@proxy.example:3128');
+  const password = () => ways.to('gw.example')?.credentials?.password;
+  const refuse = async () => {
+    const way = ways.to('gw.example');
+    if (way) ways.refused(way);
+    await ways.refresh();
+  };
+  await ways.refresh();
+  expect(password()).toBe('set');
+  await refuse();
+  const way = ways.to('gw.example');
+  expect(way && ways.isRefused(way)).toBe(true);
+  if (way) await ways.setCredentials(way, { username: 'guest', password: 'entered' });
+  await ways.refresh();
+  expect(password()).toBe('entered');
+  // The settings have been corrected meanwhile.
+  await refuse();
+  expect(password()).toBe('set');
+});
+
 test('a gateway behind a proxy is at the proxy’s addresses, and its own are left as they were', async () => {
   const { ways, setting } = waysWith('proxy.example:3128');
   const remembered: string[] = [];

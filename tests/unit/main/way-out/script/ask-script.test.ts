@@ -86,6 +86,9 @@ test('each of several hosts is asked for; what fails for one does not count for 
 test.each([
   ['is none', 'this is no script'],
   ['has no function', 'var a = 1;'],
+  ['has it behind a getter', 'Object.defineProperty(globalThis, "FindProxyForURL", { get() { throw 1 } });'],
+  ['gives one word after another', 'function* FindProxyForURL() { yield "PROXY p:1"; }'],
+  ['has brackets in brackets', `x = ${'['.repeat(200_000)}${']'.repeat(200_000)}`],
   ['is a page', '<!doctype html><title>Sign in</title>'],
   ['fills its memory', find('var a = []; for (;;) a.push("x".repeat(1e6) + a.length);')],
   ['calls itself for ever', find('return FindProxyForURL(url, host);')],
