@@ -76,7 +76,11 @@ export default defineConfig({
     build: {
       outDir: 'out/main',
       rollupOptions: {
-        input: { index: 'src/main/electron/index.ts', cli: 'src/main/cli/index.ts' },
+        input: {
+          index: 'src/main/electron/index.ts',
+          cli: 'src/main/cli/index.ts',
+          'script-thread': 'src/main/way-out/script/script-thread.ts',
+        },
         output: { format: 'es' },
       },
     },
@@ -132,15 +136,15 @@ export default defineConfig({
               // the rest changes.
               {
                 name: 'react',
-                test: /node_modules\/(?:react|react-dom|scheduler)\/|ui\/create-root\.ts/,
+                test: /node_modules\/(?:react|react-dom|scheduler)\/|ui\/pages\/create-root\.ts/,
                 priority: 2,
               },
               // Before the account page, which would otherwise include what all three share. What the account page
               // shares with the login page would otherwise be loaded with it.
-              { name: 'shared', test: /renderer\/ui\/use-now\.ts/ },
+              { name: 'shared', test: /renderer\/ui\/time\/use-now\.ts/ },
               {
                 name: 'mantine',
-                test: /renderer\/ui\/(?:mantine|email-text)\.tsx|@mantine\/hooks\/|@mantine\/core\/.*\/(?:CloseButton|Group|VisuallyHidden|use-resolved-styles-api)\//,
+                test: /renderer\/ui\/(?:theme\/mantine|text\/email-text)\.tsx|@mantine\/hooks\/|@mantine\/core\/.*\/(?:CloseButton|Group|VisuallyHidden|use-resolved-styles-api)\//,
               },
               // Where there is a tunnel, this comes first, whatever the page.
               { name: 'tunnel', test: /shared\/host\/contract\.ts|features\/tunnel\/tunnel-store\.ts/ },

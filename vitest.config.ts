@@ -18,6 +18,8 @@ export default defineConfig({
     // What has been transformed is kept from run to run.
     fsModuleCache: true,
     fsModuleCachePath: 'out/vitest-cache',
+    // One that was left in would leave out everything beside it, in silence.
+    allowOnly: false,
     // Once in `npm test`, which lists such tests at its end, because machines that run everything at once are busy.
     retry: process.env['WAYMAKER_RUNNER'] === undefined ? 0 : 1,
     // Starting a process and its imports for each file takes two seconds of processor time, in about 220 files. Tests

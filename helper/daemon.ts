@@ -7,12 +7,12 @@ import { createLogMemory } from './log-memory.ts';
 import type { HelperOptions } from './options.ts';
 import { expectNoOtherHelper, startHelperServer } from './rpc/helper-server.ts';
 import { createCoordinator } from './system/coordinator.ts';
-import { leftOverSteps } from './system/left-over-steps.ts';
-import { createListJournal } from './system/list-journal.ts';
+import { leftOverSteps } from './system/journal/left-over-steps.ts';
+import { createListJournal } from './system/journal/list-journal.ts';
 import { becomeOnlyHelper } from './system/only-helper.ts';
 import type { Platform } from './system/ports/platform.ts';
 import { createSealedSecrets } from './system/sealed-secrets.ts';
-import { undoSteps } from './system/undo.ts';
+import { undoSteps } from './system/journal/undo.ts';
 import { Tunnel } from './tunnel/tunnel.ts';
 
 const launch = { openconnect: launchOpenconnect, own: launchOwn };

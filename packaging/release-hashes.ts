@@ -1,6 +1,7 @@
 import { sign, type KeyObject } from 'node:crypto';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { expectNoTests } from './linux/expect-no-tests.ts';
 import { hashOf } from './linux/tree-files.ts';
 
 const hashesFile = 'SHA256SUMS';
@@ -8,12 +9,14 @@ const signatureFile = 'SHA256SUMS.sig';
 
 /**
  * Writes the hashes of all files in a folder of packages into it, as sha256sum(1) checks them, and signs them with the
- * private ed25519 key, as `openssl pkeyutl -verify -rawin` checks it. Without a key, an
- * earlier signature is removed. Resolves with the paths of what was written.
+ * private ed25519 key, as `openssl pkeyutl -verify -rawin` checks it. Without a key, an earlier signature is removed, and
+ * both files where there is no package. Resolves with the paths of what was written. Throws where a key would sign a package
+ * for tests, such as one from before.
  */
 export async function writeHashes(folder: string, privateKey: KeyObject | undefined): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const names = entries.flatMap((entry) => (entry.isFile() && isPackaged(entry.name) ? [entry.name] : []));
+  if (privateKey) await expectNoTests(names.map((name) => path.join(folder, name)));
   const lines: string[] = [];
   for (const name of names.sort())
     lines.push(`${await hashOf(path.join(folder, name), 'sha256')}  ${name}\n`);
@@ -21,6 +24,10 @@ export async function writeHashes(folder: string, privateKey: KeyObject | undefi
     string,
     string,
   ];
+  if (lines.length === 0) {
+    for (const file of [hashes, signature]) await rm(file, { force: true });
+    return [];
+  }
   const text = lines.join('');
   await writeFile(hashes, text);
   if (privateKey === undefined) {

@@ -1,8 +1,14 @@
 import path from 'node:path';
 import { build, type Plugin } from 'vite';
 import packageJson from '../package.json' with { type: 'json' };
+import { withoutWideCharacters } from './one-byte-text.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
+
+const oneByteText: Plugin = {
+  name: 'one-byte-text',
+  renderChunk: (code) => ({ code: withoutWideCharacters(code), map: null }),
+};
 
 /**
  * Bundles one of this repository's Node programs into one ES module, with all packages except the `external` ones. It
@@ -26,7 +32,7 @@ export async function bundleProgram(options: {
     configFile: false,
     root,
     logLevel: 'warn',
-    plugins,
+    plugins: [...plugins, oneByteText],
     // In Electron, the app reads its version from package.json; other programs have it in them.
     define: { 'import.meta.env.VITE_APP_VERSION': JSON.stringify(packageJson.version), ...define },
     ssr: { noExternal: true, external },

@@ -10,12 +10,12 @@ import { enFirst } from '../src/shared/texts/first/en.ts';
 const pages: Record<StartPage, readonly string[]> = {
   account: [
     'features/account/account-page.tsx',
-    'ui/mantine.tsx',
+    'ui/theme/mantine.tsx',
     'shell/other-routes.tsx',
     'platform/page-events.ts',
   ],
   login: ['features/sign-in/login-page.tsx'],
-  verify: ['features/sign-in/verify-page.tsx', 'ui/mantine.tsx'],
+  verify: ['features/sign-in/verify-page.tsx', 'ui/theme/mantine.tsx'],
 };
 
 const textsIn = (folder: string): Record<Language, readonly string[]> => ({

@@ -34,7 +34,7 @@ export function createNameResolution({
   const resolver = new Resolver({ timeout: Math.max(timeoutMs, 2 * roundTripMs), tries });
   resolver.setServers(resolvers);
   if (sources) resolver.setLocalAddress(sources.ipv4, sources.ipv6);
-  return async (name) => {
+  const resolve: ResolveName = async (name) => {
     const ipv6 = look(families.ipv6, () => resolver.resolve6(name));
     const ipv4 = look(families.ipv4, () => resolver.resolve4(name));
     const [first, other] = await Promise.race([
@@ -48,6 +48,22 @@ export function createNameResolution({
     ]);
     if (isOver) return { addresses: [...(await ipv6.answer), ...(await ipv4.answer)] };
     return { addresses: await first.answer, late: other.answer };
+  };
+  return sharedWhileAsked(resolve);
+}
+
+/**
+ * A browser opens many connections to one name at once. A query for each would be more than the buffers of a resolver and
+ * of this machine take, and what they drop is asked for again seconds later.
+ */
+function sharedWhileAsked(resolve: ResolveName): ResolveName {
+  const asked = new Map<string, Promise<NameAddresses>>();
+  return (name) => {
+    const before = asked.get(name);
+    if (before) return before;
+    const found = resolve(name).finally(() => asked.delete(name));
+    asked.set(name, found);
+    return found;
   };
 }
 

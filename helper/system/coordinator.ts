@@ -8,8 +8,8 @@ import { deviceConfigurationOf, filterRulesOf, routingRulesOf } from './network-
 import { newNetwork, type AppliedNetwork } from './applied-network.ts';
 import { activeRoutingOf } from './active-routing.ts';
 import { expectNoConflict } from './address-conflict.ts';
-import type { Journal } from './journal-file.ts';
-import type { JournalEntry } from './journal-entry.ts';
+import type { Journal } from './journal/journal-file.ts';
+import type { JournalEntry } from './journal/journal-entry.ts';
 import { createNetworkFollower } from './network-follower.ts';
 import { addressList } from '../network/tunnel-configuration.ts';
 import type { Ports } from './ports/ports.ts';
@@ -23,7 +23,7 @@ import type { Connection, SystemAdapter } from './system-adapter.ts';
 import { askedServers } from './asked-resolvers.ts';
 import { createTunnelDns } from './tunnel-dns.ts';
 import { createTrafficBlock } from './traffic-block.ts';
-import { createUndoRecord } from './undo-journal.ts';
+import { createUndoRecord } from './journal/undo-journal.ts';
 
 /**
  * Waits before each look for where the engine sends datagrams, in milliseconds; the last one repeats. The first are less

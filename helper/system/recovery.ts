@@ -1,13 +1,13 @@
 import type { Log } from '../log.ts';
 import { planOf } from '../modes/plan-of.ts';
-import type { Journal } from './journal-file.ts';
-import type { JournalEntry } from './journal-entry.ts';
-import { leftOverSteps } from './left-over-steps.ts';
+import type { Journal } from './journal/journal-file.ts';
+import type { JournalEntry } from './journal/journal-entry.ts';
+import { leftOverSteps } from './journal/left-over-steps.ts';
 import type { Ports } from './ports/ports.ts';
 import type { ProxyLifecycle } from './proxy-lifecycle.ts';
 import type { Connection, Recovery } from './system-adapter.ts';
 import type { TrafficBlock } from './traffic-block.ts';
-import type { UndoRecord } from './undo-journal.ts';
+import type { UndoRecord } from './journal/undo-journal.ts';
 
 /** Undoes what an earlier helper left. `onFound`: its connection, before anything is done about it. */
 export async function recoverSystem(parts: {

@@ -1,18 +1,8 @@
-import { uptime } from 'node:os';
 import type { Deadline } from '#shared/helper/protocol.ts';
+import { systemClocks, type Clocks } from './clocks.ts';
 
 /** Node's timers stop while the machine is suspended, so none runs longer than this. */
 const maxSliceMs = 60_000;
-
-/** In milliseconds. */
-export interface Clocks {
-  /** The time that the user sees and may set. */
-  wall(): number;
-  /** Since the machine was booted, including suspension. */
-  boot(): number;
-}
-
-const systemClocks: Clocks = { wall: () => Date.now(), boot: () => uptime() * 1000 };
 
 /** The time at which a connection has to end. */
 export interface ConnectionDeadline {

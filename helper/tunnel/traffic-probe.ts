@@ -1,5 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ReachabilityTarget } from '#shared/helper/protocol.ts';
 import type { ReceivedPackets } from '../system/ports/tunnel-device-port.ts';
 import type { TunnelConfiguration } from '../network/tunnel-configuration.ts';
@@ -37,6 +38,10 @@ const sendAt = [0, 200, 800, 1_700];
 
 /** When a tunnel counts as silent, in the same units: in time for all of them to be answered. */
 export const probeLimitMs = (roundTripMs: number) => Math.max(3_000, 1_700 + 2 * roundTripMs);
+
+/** How often, and how far apart in milliseconds, the counters are read before anything is sent. */
+const baselineReads = 3;
+const baselineGapMs = 2;
 
 /** Delays between two reads of the counters. */
 const firstLookMs = 5;
@@ -90,7 +95,7 @@ export async function probeTraffic(
 ): Promise<ProbeFindings> {
   options.signal.throwIfAborted();
   const families = (['ipv4', 'ipv6'] as const).filter((family) => plan.addresses[family] !== undefined);
-  const before = options.received() ?? { ipv4: 0, ipv6: 0 };
+  const before = await countBefore(options.received, options.signal);
   const resolvers = plan.resolvers.filter((resolver) => families.includes(familyOf(resolver)));
   const targets = plan.targets.filter(({ address }) => families.includes(familyOf(address)));
   const over = new AbortController();
@@ -136,6 +141,26 @@ export async function probeTraffic(
     // Targets of a silent IP version give no further information.
     targetsAnswer: found.target || !targets.some(({ address }) => found.passing.includes(familyOf(address))),
   };
+}
+
+/**
+ * What has been received before anything is sent. One number may be too low for a moment, while a packet of the other
+ * version of IP arrives: if that were taken, the next look would find that a packet has come through. A device that is new
+ * has received nothing, so there it is known.
+ */
+async function countBefore(
+  received: () => ReceivedPackets | undefined,
+  signal: AbortSignal,
+): Promise<ReceivedPackets> {
+  const before = { ipv4: 0, ipv6: 0 };
+  for (let reads = 0; reads < baselineReads; reads += 1) {
+    if (reads > 0) await delay(baselineGapMs, undefined, { signal });
+    const { ipv4, ipv6 } = received() ?? before;
+    before.ipv4 = Math.max(before.ipv4, ipv4);
+    before.ipv6 = Math.max(before.ipv6, ipv6);
+    if (before.ipv4 + before.ipv6 === 0) break;
+  }
+  return before;
 }
 
 export interface Asked {

@@ -9,6 +9,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 /** The build, which has to be current: scripts/build-stamp.ts. */
 export const built = {
   main: path.join(root, 'out/main/index.js'),
+  scriptThread: path.join(root, 'out/main/script-thread.js'),
   preload: path.join(root, 'out/preload/index.cjs'),
   renderer: path.join(root, 'out/renderer'),
 } as const;
@@ -45,11 +46,21 @@ export async function bundle(options: {
   return { file, packages: listed.parse(JSON.parse(await readFile(path.join(folder, packageList), 'utf8'))) };
 }
 
-/** The built main process in one file; it trusts a core that one of the public keys has signed. */
-export const bundleMain = (folder: string, publicKeys: readonly string[]): Promise<Bundle> =>
-  bundle({
+/** The built main process in one file, which trusts a core that one of the public keys has signed, and its thread. */
+export async function bundleMain(folder: string, publicKeys: readonly string[]): Promise<Bundle> {
+  const main = await bundle({
     entry: built.main,
     file: path.join(folder, 'main/index.js'),
     external: [...notBundled, 'electron'],
     define: { releaseKeysOfThisBuild: JSON.stringify(publicKeys.join(' ')) },
   });
+  await bundleProgram({
+    entry: path.relative(root, built.scriptThread),
+    file: scriptThreadBeside(main.file),
+    external: notBundled,
+  });
+  return main;
+}
+
+/** The program of main's thread, which it looks for beside itself. */
+export const scriptThreadBeside = (main: string): string => path.join(path.dirname(main), 'script-thread.js');

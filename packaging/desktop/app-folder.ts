@@ -3,7 +3,7 @@ import path from 'node:path';
 import { layPackages, type NativePackage } from '../linux/core-tree.ts';
 import { product } from '../linux/package-facts.ts';
 import { lay, write } from '../linux/tree-files.ts';
-import { built } from './app-bundle.ts';
+import { built, scriptThreadBeside } from './app-bundle.ts';
 
 /** The name of the menu entry's file, by which desktops know the app's windows, too. */
 export const desktopId = 'waymaker.desktop';
@@ -19,7 +19,9 @@ export async function layApp(
   folder: string,
   app: { main: string; version: string; packages: readonly NativePackage[] },
 ): Promise<void> {
-  await lay(app.main, path.join(folder, 'out/main/index.js'));
+  const main = path.join(folder, 'out/main/index.js');
+  await lay(app.main, main);
+  await lay(scriptThreadBeside(app.main), scriptThreadBeside(main));
   await lay(built.preload, path.join(folder, 'out/preload/index.cjs'));
   for (const entry of globSync('**/*', { cwd: built.renderer, withFileTypes: true })) {
     const file = path.relative(built.renderer, path.join(entry.parentPath, entry.name));

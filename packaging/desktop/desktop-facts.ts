@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { coreFacts } from '../linux/core-facts.ts';
-import { product, type PackageFacts } from '../linux/package-facts.ts';
+import { forTestsOnly, product, type PackageFacts } from '../linux/package-facts.ts';
 
 const script = readFileSync(path.join(import.meta.dirname, 'scripts/common.sh'), 'utf8');
 const debianScript = (lines: string) => `#!/bin/sh\nset -e\n\n${script}\n${lines.trim()}\n`;
@@ -66,7 +66,7 @@ export function testWindowFacts(version: string = product.version): PackageFacts
     version,
     summary: 'Waymaker’s window for tests only, in the place of the desktop app',
     description: [
-      'For tests only: the desktop app’s own files with the tests’ stand-in for Electron in its place, and its window ' +
+      `${forTestsOnly} the desktop app’s own files with the tests’ stand-in for Electron in its place, and its window ` +
         'in Chromium. Nobody should use it as their VPN: what Electron protects is not protected here.',
       purpose,
     ],

@@ -5,7 +5,7 @@ import { billOfMaterials, type Material } from '../linux/bill-of-materials.ts';
 import type { MakeOptions } from '../linux/core-package.ts';
 import { installedPackages, nativePackages } from '../linux/core-tree.ts';
 import { makeDeb } from '../linux/deb.ts';
-import { product } from '../linux/package-facts.ts';
+import { marked, product } from '../linux/package-facts.ts';
 import { makeRpm } from '../linux/rpm.ts';
 import { hashOf } from '../linux/tree-files.ts';
 import { fetchLockedPackage, lockedPackage } from '../runtime/locked-package.ts';
@@ -29,7 +29,7 @@ export interface DesktopOptions extends MakeOptions {
 export async function makeDesktop(options: DesktopOptions): Promise<string[]> {
   const { processor, formats, folder, time, compression, keys, electron, progress } = options;
   const { version = product.version } = options;
-  const facts = electron ? appFacts(version) : testWindowFacts(version);
+  const facts = marked(electron ? appFacts(version) : testWindowFacts(version), keys);
   const native = await fetchLockedPackage(`@koromix/koffi-linux-${processor}`, path.join(folder, '.fetched'));
   const scratch = await mkdtemp(path.join(folder, 'desktop-'));
   try {

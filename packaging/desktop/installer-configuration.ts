@@ -3,6 +3,7 @@ import type { Configuration } from 'electron-builder';
 import { product } from '../linux/package-facts.ts';
 import { fuseSettings } from './fuses.ts';
 import { iconFile } from './icons.ts';
+import { coreInApp, entitlements } from './macos/core-folder.ts';
 import { expectSignedApp } from './macos/check-signed-app.ts';
 
 /** The installers that electron-builder makes, by the system that each is for and is made on. */
@@ -16,9 +17,6 @@ export type InstallerPlatform = keyof typeof installers;
 
 /** What installs and removes the helper; electron-builder packs the whole folder `installer`. */
 const macosResources = path.resolve(import.meta.dirname, '../../resources/macos');
-
-/** What the app and its helpers may do besides on macOS. */
-const entitlements = path.join(import.meta.dirname, 'macos/entitlements.plist');
 
 /** Why each installer cannot be made here, by what it is; without those that can. */
 export function onlyConfigured(
@@ -44,10 +42,12 @@ export function installerConfiguration(options: {
   platform: InstallerPlatform;
   app: string;
   electron: { folder: string; version: string };
+  /** The helper's folder, which is signed already; only macOS's package has one. */
+  core?: string;
   /** Where installers go. */
   folder: string;
 }): Configuration {
-  const { platform, app, electron, folder } = options;
+  const { platform, app, electron, core, folder } = options;
   return {
     appId: 'example.waymaker.Waymaker',
     productName: 'Waymaker',
@@ -73,7 +73,12 @@ export function installerConfiguration(options: {
       hardenedRuntime: true,
       entitlements,
       entitlementsInherit: entitlements,
-      extraResources: [{ from: path.join(macosResources, 'uninstall'), to: 'uninstall' }],
+      extraResources: [
+        { from: path.join(macosResources, 'uninstall'), to: 'uninstall' },
+        ...(core === undefined ? [] : [{ from: core, to: coreInApp }]),
+      ],
+      // Signed again, its programs would not be those any more that its list of files names.
+      signIgnore: [`/Contents/Resources/${coreInApp}/`],
     },
     // Its script takes the helper out of the app, at its usual place: nobody may choose another one, or a copy that is there already.
     pkg: {

@@ -4,6 +4,7 @@ import { build, Platform } from 'electron-builder';
 import { installedPackages, nativePackages } from '../linux/core-tree.ts';
 import { product } from '../linux/package-facts.ts';
 import type { SigningKeys } from '../manifest/signing-keys.ts';
+import { makeMacosCore } from './macos/core-folder.ts';
 import { lockedPackage } from '../runtime/locked-package.ts';
 import type { Processor } from '../runtime/processors.ts';
 import { bundleMain } from './app-bundle.ts';
@@ -27,11 +28,23 @@ export async function makeInstallers(options: {
     const main = await bundleMain(path.join(scratch, 'bundles'), keys.publicKeys);
     const packages = nativePackages(process.arch as Processor, installedPackages, platform);
     await layApp(app, { main: main.file, version: product.version, packages });
+    const core = path.join(scratch, 'core');
+    if (platform === 'darwin')
+      await makeMacosCore({
+        processor: process.arch as Processor,
+        folder: core,
+        scratch,
+        kept: path.join(folder, '.fetched'),
+        version: product.version,
+        keys,
+        identity: signingIdentity(process.env),
+      });
     const { version } = await lockedPackage('electron');
     const config = installerConfiguration({
       platform,
       app,
       electron: { folder: electron.folder, version },
+      ...(platform === 'darwin' && { core }),
       folder: path.join(folder, 'installers'),
     });
     progress(what);
@@ -41,6 +54,19 @@ export async function makeInstallers(options: {
   } finally {
     await rm(scratch, { recursive: true });
   }
+}
+
+/**
+ * The name of Apple's certificate in the keychain, which electron-builder signs the app with, too. Undefined: nothing is
+ * signed, for a trial. Throws if only electron-builder would have one.
+ */
+export function signingIdentity(env: NodeJS.ProcessEnv): string | undefined {
+  const { CSC_NAME: name, CSC_LINK: link } = env;
+  if (name === undefined && link !== undefined)
+    throw new Error(
+      'CSC_LINK is set, but not CSC_NAME: the helper is signed with a certificate in the keychain',
+    );
+  return name;
 }
 
 const systems = { win32: Platform.WINDOWS, darwin: Platform.MAC, linux: Platform.LINUX } as const;

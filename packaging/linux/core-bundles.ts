@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { bundleProgram } from '../../scripts/bundle-program.ts';
 
 /** Packages that cannot be part of a bundle: `nativePackages` lays them beside it. */
-export const notBundled = ['koffi', 'keytar'];
+export const notBundled = ['koffi', 'keytar', 'quickjs-wasi'];
 
 const packageList = 'packages.json';
 const listed = z.array(
@@ -19,6 +19,7 @@ export interface CoreBundles {
   proxy: string;
   engine: string;
   commandLine: string;
+  scriptThread: string;
   packages: BundledPackage[];
 }
 
@@ -33,6 +34,7 @@ export async function bundleCore(
     proxy: path.join(folder, 'proxy.mjs'),
     engine: path.join(folder, 'engine.mjs'),
     commandLine: path.join(folder, 'cli.js'),
+    scriptThread: path.join(folder, 'script-thread.js'),
   };
   const packages = await bundlePrograms({
     folder,
@@ -43,6 +45,7 @@ export async function bundleCore(
       'helper/posix/start-proxy.ts': bundles.proxy,
       'helper/posix/start-engine.ts': bundles.engine,
       'src/main/cli/index.ts': bundles.commandLine,
+      'src/main/way-out/script/script-thread.ts': bundles.scriptThread,
     },
   });
   return { ...bundles, packages };

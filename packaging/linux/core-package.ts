@@ -20,7 +20,7 @@ import {
   type CorePrograms,
 } from './core-tree.ts';
 import { makeDeb } from './deb.ts';
-import { product, type Compression } from './package-facts.ts';
+import { marked, product, type Compression } from './package-facts.ts';
 import { makeRpm } from './rpm.ts';
 import { hashOf } from './tree-files.ts';
 
@@ -47,7 +47,7 @@ export interface MakeOptions {
 export async function makeCore(options: MakeOptions): Promise<string[]> {
   const { processor, formats, folder, time, compression, keys, progress } = options;
   const { version = product.version } = options;
-  const facts = { ...coreFacts, version };
+  const facts = marked({ ...coreFacts, version }, keys);
   const kept = path.join(folder, '.fetched');
   progress(`the runtime for ${processor}`);
   const runtime = await fetchLockedPackage(`node-linux-${processor}`, kept);

@@ -25,6 +25,8 @@ export interface CorePrograms {
   proxy: string;
   engine: string;
   commandLine: string;
+  /** The command line's thread for others' scripts. */
+  scriptThread: string;
   /** Packages with native parts, which bundles find beside them. */
   packages: readonly NativePackage[];
 }
@@ -58,6 +60,7 @@ export const nativePackages = (
       `${platform}_${processor}/koffi.node`,
     ],
     keytar: ['package.json', 'LICENSE.md', 'lib/keytar.js', `prebuilds/${platform}-${processor}/keytar.node`],
+    'quickjs-wasi': ['package.json', 'LICENSE', 'dist/*.js', 'quickjs.wasm'],
   }).map(([name, files]) => ({ name, folder: folderOf(name), files }));
 
 /** Lays packages into a folder in which bundles find them. */
@@ -79,6 +82,7 @@ export async function layCorePrograms(tree: string, programs: CorePrograms): Pro
   await lay(programs.proxy, path.join(own, 'helper/proxy.mjs'));
   await lay(programs.engine, path.join(own, 'helper/engine.mjs'));
   await lay(programs.commandLine, path.join(tree, installed.commandLine));
+  await lay(programs.scriptThread, path.join(own, 'app/script-thread.js'));
   // Node takes a file named .js for what the nearest package.json says.
   await write(path.join(own, 'app/package.json'), '{ "type": "module" }\n');
   await layPackages(path.join(own, 'node_modules'), programs.packages);

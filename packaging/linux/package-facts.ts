@@ -29,6 +29,18 @@ export interface PackageFacts {
   scripts?: { debian: DebianScripts; rpm: RpmScripts };
 }
 
+/** What the description of a package begins with that nobody may publish. */
+export const forTestsOnly = 'For tests only:';
+
+/** Of a package whose programs trust the key of tests, says so to whoever looks at it, and to who publishes it. */
+export const marked = (facts: PackageFacts, { isTest }: { isTest: boolean }): PackageFacts =>
+  isTest
+    ? {
+        ...facts,
+        description: [`${forTestsOnly} it is signed with a key that everybody has.`, ...facts.description],
+      }
+    : facts;
+
 /** Texts of shell scripts, by deb-postinst(5) and the like. */
 export type DebianScripts = Readonly<Partial<Record<'preinst' | 'postinst' | 'prerm' | 'postrm', string>>>;
 

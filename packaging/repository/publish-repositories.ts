@@ -1,5 +1,6 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { expectNoTests } from '../linux/expect-no-tests.ts';
 import { publishToApt } from './apt-repository.ts';
 import { openPgpKey } from './open-pgp-key.ts';
 import { publishToRpm } from './rpm-repository.ts';
@@ -10,7 +11,8 @@ const shortestKeyLifeMs = 2 * 365 * 24 * 3_600_000;
 /**
  * Adds the packages in a folder to the repositories in `folder`/apt and `folder`/rpm, all static files, and writes
  * there what users need to use them. Without `keyFile`, they are signed with a new key that is for tests only. Throws
- * before anything is changed if the key cannot be used, and on a package that was published with other content.
+ * before anything is changed if the key cannot be used, or a package is for tests only while the key is not, and on a
+ * package that was published with other content.
  */
 export async function publishRepositories(options: {
   /** The folder of packages. */
@@ -33,6 +35,7 @@ export async function publishRepositories(options: {
     throw new Error(`there is no package in ${options.packages}: make some with npm run package`);
 
   await using key = await openPgpKey(keyFile);
+  if (!key.isTest) await expectNoTests(files);
   if (key.expires !== undefined && key.expires * 1000 < now.getTime() + shortestKeyLifeMs)
     throw new Error('the key expires within two years, and users would no longer get updates: extend it');
   if (key.isTest) say('signed with a key for tests: set WAYMAKER_REPOSITORY_KEY to the file of a real one');

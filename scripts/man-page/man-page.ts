@@ -23,7 +23,7 @@ const exitTexts: Record<keyof typeof exitCode, string> = {
 /** The manual page, generated from the same declarations as the help (man(7)). */
 export function manPage(version: string): string {
   const program = createProgram({
-    say: createSay('en'),
+    say: createSay('en', 'linux'),
     version,
     run: () => Promise.resolve(),
     daemon: () => Promise.resolve(),

@@ -25,6 +25,7 @@ Written by \`node scripts/third-party-notices/write.ts\`, do not edit.
 const programs = [
   'src/main/electron/index.ts',
   'src/main/cli/index.ts',
+  'src/main/way-out/script/script-thread.ts',
   'src/preload/index.ts',
   'helper/index.ts',
   'helper/posix/start-proxy.ts',

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { desktopPlatform } from '#node/os/desktop-platform.ts';
 import { preferredTag } from '#shared/language.ts';
 import { createSay } from '#shared/texts/say.ts';
 import type { Core } from './core/core.ts';
@@ -6,7 +7,7 @@ import { createCore } from './core/create-core.ts';
 
 import { createLossWatch } from './diagnostics/loss-cause.ts';
 import { readEnvironment, systemLanguages } from './environment.ts';
-import type { OpenBrowser } from './gateway/single-sign-on.ts';
+import type { OpenBrowser } from './gateway/sign-in/single-sign-on.ts';
 import { systemNetworks } from './networks/system-networks.ts';
 import { openCoreFiles, openKeptFile } from './preferences/kept-file.ts';
 import { createFallbackKeychain } from './session/fallback-keychain.ts';
@@ -29,7 +30,7 @@ export function createDaemonCore(options: {
     if (signal.aborted) return { kind: 'cancelled' };
     await core.gatewayForms.show(
       new URL(loginUrl).hostname,
-      createSay(core.language())('command.needsBrowser'),
+      createSay(core.language(), desktopPlatform(platform))('command.needsBrowser'),
     );
     return { kind: 'cancelled' };
   };

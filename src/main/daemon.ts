@@ -35,7 +35,7 @@ export type DaemonEnd = 'stopped' | 'yielded' | 'idle' | 'displaced' | 'taken';
 
 /** A daemon that was started by a command ends after this time without anything to do. */
 const idleMs = 10 * 60_000;
-const idleCheckMs = 30_000;
+const idleCheckMs = 10_000;
 const placeCheckMs = 10_000;
 
 /** Runs the core while no desktop app does. Resolves when it has given it up for good. */
@@ -129,15 +129,20 @@ function connectByItself(core: Core, log: Logger): AutomaticConnection {
   return automatic;
 }
 
-/** It stays while there is a tunnel, or a session that would be lost with the process. */
+/**
+ * It stays while there is a tunnel, or a session that would be lost with the process. One that the helper refuses ends as
+ * soon as nobody uses it: a process learns of no group that its user has become a member of, and the next one does.
+ */
 function whenIdle(core: Core, isUsed: () => boolean, end: () => void): NodeJS.Timeout {
   let idleSince = performance.now();
   return setInterval(() => {
-    const { state } = core.tunnel.state();
+    const tunnel = core.tunnel.state();
     const { signedIn, persistence } = core.session.session();
-    const isNeeded = isUsed() || state !== 'disconnected' || (signedIn && persistence === 'memory');
+    const isRefused = tunnel.state === 'invalid' && tunnel.cause === 'permission-denied';
+    const hasTunnel = tunnel.state !== 'disconnected' && !isRefused;
+    const isNeeded = isUsed() || hasTunnel || (signedIn && persistence === 'memory');
     if (isNeeded) idleSince = performance.now();
-    else if (performance.now() - idleSince > idleMs) end();
+    else if (isRefused || performance.now() - idleSince > idleMs) end();
   }, idleCheckMs);
 }
 

@@ -4,7 +4,7 @@ import { createHostServer, type EmitHostEvent } from '#shared/host/server.ts';
 import { createMiniAppsHost, type OpenAppLink, type OpenAppView } from './mini-apps-host.ts';
 import type { Core } from './core/core.ts';
 import { createReportHost, type SaveText } from './diagnostics/report-host.ts';
-import { createGroupHost } from './gateway/group-host.ts';
+import { createGroupHost } from './gateway/sign-in/group-host.ts';
 import type { HostServer } from './page/host-answer.ts';
 import { createPreferencesHost } from './preferences/preferences-host.ts';
 import { createSessionHost } from './session/session-host.ts';

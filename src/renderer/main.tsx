@@ -1,5 +1,5 @@
 import './platform/zod-without-eval.ts';
-import './ui/first-styles.ts';
+import './ui/theme/first-styles.ts';
 import type { i18n } from 'i18next';
 import { startTransition } from 'react';
 import type { Host } from '#shared/host/contract.ts';
@@ -21,18 +21,18 @@ import { setUpI18n } from './i18n/setup.ts';
 import { keepConsole } from './offline/keep-console.ts';
 import { createHost } from './platform/create-host.ts';
 import { followServiceTime } from './platform/service-time.ts';
-import { storageKeys } from './platform/storage-keys.ts';
+import { storageKeys } from './platform/storage/storage-keys.ts';
 import { documentVisibility } from './platform/page-visibility.ts';
-import { findWebviewPort, type TextPort } from './platform/webview-port.ts';
+import { findWebviewPort, type TextPort } from './platform/webview/webview-port.ts';
 import { chosenLook, followLook, type Look } from './shell/look.ts';
 import { preloadPage } from './shell/routes.tsx';
 import { preloadNativeLayout } from './shell/shell.tsx';
 import { showStartFailure } from './shell/start-failure.ts';
-import { CrashPage } from './ui/crash-page.tsx';
-import { createRoot } from './ui/create-root.ts';
-import { loadChunk } from './ui/load-chunk.ts';
-import { showError } from './ui/toast.ts';
-import { withMantine } from './ui/with-mantine.tsx';
+import { CrashPage } from './ui/pages/crash-page.tsx';
+import { createRoot } from './ui/pages/create-root.ts';
+import { loadChunk } from './ui/loading/load-chunk.ts';
+import { showError } from './ui/messages/toast.ts';
+import { withMantine } from './ui/theme/with-mantine.tsx';
 
 /** The page on which an app around a webview can be checked; it exists nowhere else. */
 const conformancePath = '/webview-conformance';

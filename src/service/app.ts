@@ -31,8 +31,11 @@ import type { Limiter } from './limits/limiter.ts';
 
 const bodyLimitBytes = 16 * 1024;
 const requestTimeoutMs = 15_000;
-/** Longer than any answer takes, and longer than the heartbeat interval of event streams. */
-export const defaultStalledMs = 60_000;
+/**
+ * The maximum time for which a connection may transfer nothing: longer than any answer takes, and longer than the heartbeat
+ * interval of event streams. Clients that do not read their answer are cut off.
+ */
+const stalledMs = 60_000;
 const retryAfterSeconds = 5;
 
 /** The HTTP application: the API, and the web console if it has been built. */
@@ -54,11 +57,6 @@ export async function createApp(options: {
   trustsProxy: TrustsProxy;
   limiter: Limiter;
   streams: EventStreams;
-  /**
-   * The maximum time, in milliseconds, for which a connection may transfer nothing; clients that do not read their
-   * answer are cut off.
-   */
-  stalledMs: number;
   /** How many requests of all kinds this process answers one source in a minute; more are refused with 429. */
   requestsPerMinute: number;
   /** How reports of payment providers are settled and verified; undefined if nothing can be bought. */
@@ -72,7 +70,7 @@ export async function createApp(options: {
     trustProxy: options.trustsProxy,
     rewriteUrl: readTarget,
     requestTimeout: requestTimeoutMs,
-    connectionTimeout: options.stalledMs,
+    connectionTimeout: stalledMs,
     forceCloseConnections: 'idle',
     // Errors before any hook has run.
     frameworkErrors(error, request, reply) {
@@ -162,7 +160,7 @@ function corsOptions(origin: string[]): FastifyCorsOptions {
     methods: [...new Set(Object.values(apiCalls).map(({ method }) => method))],
     allowedHeaders: ['Accept', 'Accept-Language', 'Authorization', 'Content-Type'],
     // By `Date`, pages and apps know how wrong their device's clock is.
-    exposedHeaders: ['Date', 'ETag', 'Retry-After'],
+    exposedHeaders: ['Age', 'Date', 'ETag', 'Retry-After'],
     maxAge: 600,
   };
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { accountHandlers } from './account/account-handlers.ts';
-import { createApp, defaultStalledMs } from './app.ts';
+import { createApp } from './app.ts';
 import type { ServiceConfig } from './config.ts';
 import { databaseClock } from './database/database-clock.ts';
 import { openDatabase, type Database } from './database/database.ts';
@@ -86,8 +86,6 @@ export interface ServiceOptions {
   limits?: Limits;
   /** How many requests one source can send to each process in a minute. */
   requestsPerMinute?: number;
-  /** The maximum time, in milliseconds, for which a connection may transfer nothing. */
-  stalledMs?: number;
   /** Limits on open event streams. */
   streamLimits?: StreamLimits;
   /** Whether this process also runs jobs, or only adds them for others; true by default. */
@@ -102,7 +100,6 @@ export async function createService({
   limits = scaledLimits(config.limitFactor),
   requestsPerMinute = Math.ceil(600 * config.limitFactor),
   streamLimits = { inAll: 10_000, perSource: Math.ceil(200 * config.limitFactor), perAccount: 50 },
-  stalledMs = defaultStalledMs,
   doesJobs = true,
 }: ServiceOptions): Promise<Service> {
   const closers: (() => Promise<void>)[] = [];
@@ -264,7 +261,6 @@ export async function createService({
       trustsProxy,
       limiter,
       streams,
-      stalledMs,
       requestsPerMinute,
       paymentEvents: provider && { settle, secret },
       logger,

@@ -43,6 +43,9 @@ const irregularTags = [
   [/^(?:i-hak|zh-hakka)(?=-|$)/i, 'hak'],
   [/^zh-guoyu(?=-|$)/i, 'cmn'],
   [/^zh-xiang(?=-|$)/i, 'hsn'],
+  // Windows' names before it had scripts.
+  [/^zh-chs(?=-|$)/i, 'zh-Hans'],
+  [/^zh-cht(?=-|$)/i, 'zh-Hant'],
   [/^zh-min(?:-nan)?(?=-|$)/i, 'nan'],
   // A language after `zh` (`zh-yue-HK`, §2.2.2) is written alone now, and `Intl` takes it only so.
   [/^zh-(?=[a-z]{3}(?:-|$))/i, ''],

@@ -34,7 +34,7 @@ const nameWithBlanks = String.raw`[^\\/\n"':<>%]{1,64}(?=\\)`;
 /** Between a name and its value: `=` or `:`, perhaps in (escaped) quotes. */
 const equals = String.raw`["'\\]{0,4}\s{0,2}(?:=|:|%(?:25)*3d)\s{0,2}["'\\]{0,4}`;
 const value = String.raw`[^\s"'\\;&,<>]+`;
-const secretName = String.raw`(?:webvpn\w*|[\w-]*cookie\d?|acSamlv2Token|svpncookie|dsid|[\w-]*(?:token|secret)|(?:session|secondary|access|refresh|id|device)[-_]?password|passw(?:or)?d|passphrase|licen[cs]e[-_ ]?keys?)`;
+const secretName = String.raw`(?:webvpn\w*|[\w-]*cookie\d?|acSamlv2Token|svpncookie|dsid|[\w-]*(?:token|secret)|(?:session|secondary|access|refresh|id|device)[-_]?password|passw(?:or)?d|pwd|passphrase|(?:api|secret|private)[-_]?key|SAML(?:Request|Response)|licen[cs]e[-_ ]?keys?)`;
 
 const patterns: readonly [RegExp, string][] = [
   // A header has several, and their attributes.

@@ -5,11 +5,26 @@ const dashes = /[\p{Dash_Punctuation}\u02d7\u2043\u2212\u30fc]/gu;
 const invisible = /[\p{Format}\p{Default_Ignorable_Code_Point}]/gu;
 
 /**
- * What people type or paste, as they mean it: full-width letters as the usual ones (NFKC), any dash as a hyphen, white
- * space as one space, and nothing invisible. What they enter is judged and sent only after this.
+ * What people type or paste, as they mean it: full-width letters as the usual ones (NFKC), the digits of any script as
+ * 0 to 9, any dash as a hyphen, white space as one space, and nothing invisible. What they enter is judged and sent only
+ * after this.
  */
 export function readTyped(text: string): string {
-  return text.normalize('NFKC').replace(invisible, '').replace(dashes, '-').replace(/\s+/g, ' ').trim();
+  return text
+    .normalize('NFKC')
+    .replace(invisible, '')
+    .replace(/(?![0-9])\p{Decimal_Number}/gu, (digit) => String(valueOf(digit)))
+    .replace(dashes, '-')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+/** The digits of a script follow each other, from zero on (The Unicode Standard, 4.6). */
+function valueOf(digit: string): number {
+  const point = digit.codePointAt(0) ?? 0;
+  let zero = point;
+  while (/\p{Decimal_Number}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
+  return (point - zero) % 10;
 }
 
 /** An email address; Chinese keyboards have a full stop of their own. */

@@ -67,7 +67,7 @@ export async function* measureService(isWanted: (row: string) => boolean): Async
     closing.use(await startProgram(program, environment)).url;
   const [few, many] = [await environmentOf('few'), await environmentOf('many')];
   const [fewUrl, manyUrl] = [await start('index.ts', few), await start('index.ts', many)];
-  const peerUrl = await start('../../tests/bench/service/bare-peer.ts', many);
+  const peerUrl = await start('./service/bare-peer.ts', many);
 
   const agent = new Agent({ keepAlive: true, maxSockets: clients });
   closing.defer(async () => agent.destroy());

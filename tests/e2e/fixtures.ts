@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { test as base, expect, type Browser, type Page } from 'playwright/test';
 import { createLab, type Lab } from '../lab/lab.ts';
+import { makeOwnedDirectory } from '../lab/runs/owned-directory.ts';
 import type { ConnectRoute } from './routes/connect-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { chromiumIn } from './support/machine/chromium-in.ts';
@@ -16,6 +16,7 @@ import { startKeyring, type Keyring } from './support/machine/keyring.ts';
 import { createLauncher, type Launcher } from './support/host/launcher.ts';
 import { startService, type TestService } from './support/service/service.ts';
 import { launchSignedIn, openSignedIn } from './support/tunnel/sign-in.ts';
+import { closeContext } from './support/screens/close-context.ts';
 import { launchBrowser, openConsole } from './support/service/web-console.ts';
 import { waitLimit } from '../lab/runs/wait-limit.ts';
 import { chargeTo, countThisWorker } from '../../scripts/tally/file-times.ts';
@@ -123,7 +124,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   ],
   serviceHere: [
     async ({}, provide) => {
-      const directory = await mkdtemp(path.join(os.tmpdir(), 'waymaker-e2e-'));
+      const directory = makeOwnedDirectory('e2e');
       const service = await startService(directory);
       await provide(service);
       await service[Symbol.asyncDispose]();
@@ -139,7 +140,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   ],
   workerApp: [
     async ({ workerBrowser, serviceHere }, provide) => {
-      const directory = await mkdtemp(path.join(os.tmpdir(), 'waymaker-e2e-'));
+      const directory = makeOwnedDirectory('e2e');
       const launcher = createLauncher({
         browser: workerBrowser,
         userData: path.join(directory, 'app'),
@@ -167,10 +168,10 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     const others = new Set(workerBrowser.contexts());
     await provide(workerBrowser);
     const opened = workerBrowser.contexts().filter((context) => !others.has(context));
-    await Promise.all(opened.map((context) => context.close()));
+    await Promise.all(opened.map(closeContext));
   },
   directory: async ({}, provide) => {
-    const directory = await mkdtemp(path.join(os.tmpdir(), 'waymaker-e2e-'));
+    const directory = makeOwnedDirectory('e2e');
     await provide(directory);
     // Chromium's last processes may still be writing.
     await rm(directory, { recursive: true, force: true, maxRetries: 20 });

@@ -25,6 +25,8 @@ export const notOurs: Readonly<Record<Peer, Readonly<Record<string, string>>>> =
   },
   ocserv: {
     'apple-ios': 'an option that says that the computer is a phone: without it, openconnect fails as well',
+    // As old as in Debian's stable suite, where newer sources cannot be had.
+    'test-pass-script': 'the same option, without which openconnect fails as well',
     'test-stress': 'goes on until somebody ends it',
   },
 };

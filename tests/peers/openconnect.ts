@@ -11,12 +11,12 @@ import tls from 'node:tls';
 import { pino } from 'pino';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import type { Gateway } from '#shared/tunnel/state.ts';
-import type { Question } from '../../src/main/gateway/auth-answers.ts';
+import type { Question } from '../../src/main/gateway/sign-in/auth-answers.ts';
 import { readPkcs12, type ClientIdentity } from '../../src/main/gateway/client-certificate.ts';
 import { createGatewayMemory } from '../../src/main/gateway/gateway-memory.ts';
-import { followRedirects } from '../../src/main/gateway/redirects.ts';
-import type { SignInResult } from '../../src/main/gateway/session.ts';
-import { createSignIn } from '../../src/main/gateway/sign-in.ts';
+import { followRedirects } from '../../src/main/gateway/sign-in/redirects.ts';
+import type { SignInResult } from '../../src/main/gateway/sign-in/session.ts';
+import { createSignIn } from '../../src/main/gateway/sign-in/sign-in.ts';
 import { createSettings } from '../../src/main/preferences/settings.ts';
 import { readCall, type OpenconnectCall } from './openconnect-options.ts';
 

@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chownSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { Client, Pool } from 'pg';
 import type { TestProject } from 'vitest/node';
+import { makeOwnedDirectory } from '../lab/runs/owned-directory.ts';
 import { fillEmptyDatabase } from './empty-database.ts';
 
 declare module 'vitest' {
@@ -59,15 +59,17 @@ export interface PostgresqlServer {
 export async function startPostgresql(): Promise<PostgresqlServer> {
   const programs = programDirectory();
   const identity = unprivilegedUser();
-  const directory = mkdtempSync(path.join(tmpdir(), 'waymaker-postgresql-'));
+  const directory = makeOwnedDirectory('postgresql');
   if (identity) chownSync(directory, identity.uid, identity.gid);
   const data = path.join(directory, 'data');
   const initdb = ['-D', data, '-U', 'waymaker', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '-N'];
   execFileSync(path.join(programs, 'initdb'), initdb, { ...identity, stdio: 'ignore' });
   const start = async () => {
+    const command = [path.join(programs, 'postgres'), '-D', data, '-k', directory];
+    // It ends with this process, also if that is killed: by SIGQUIT, at once (postgres(1)).
     const started = spawn(
-      path.join(programs, 'postgres'),
-      ['-D', data, '-k', directory, ...settings.flatMap((setting) => ['-c', setting])],
+      'setpriv',
+      ['--pdeathsig', 'QUIT', '--', ...command, ...settings.flatMap((setting) => ['-c', setting])],
       { ...identity, stdio: 'ignore' },
     );
     await answering(started, directory);

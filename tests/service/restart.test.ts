@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import { rename } from 'node:fs/promises';
+import { readdir, rename, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { casesOf, isExhaustive } from '../lab/runs/thoroughness.ts';
@@ -67,6 +68,22 @@ test('a caller who never finishes their request does not keep a service from clo
   await running.service.close();
   await cut;
 });
+
+test.each(casesOf({ usual: ['PG_VERSION'], all: ['PG_VERSION', 'global/pg_control'] }))(
+  'a PGlite database that has lost %s is left as it is, and nothing new is made over it',
+  async (lost) => {
+    const environment = await newEnvironment('pglite');
+    const folder = path.join(environment.WAYMAKER_DATA_DIR, 'database');
+    const filesOf = async () =>
+      (await readdir(folder, { recursive: true })).filter((name) => !/postmaster/.test(name)).sort();
+    await rm(path.join(folder, lost), { recursive: true });
+    const left = await filesOf();
+    await expect(startTestService({ environment })).rejects.toThrow(
+      `WAYMAKER_DATA_DIR: the database in ${folder} cannot be opened, and was left as it is: `,
+    );
+    expect(await filesOf()).toEqual(left);
+  },
+);
 
 type Unusable = [what: string, variables: NodeJS.ProcessEnv, named: string];
 /** With a secret in it. */

@@ -1,7 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { makeOwnedDirectory } from '../lab/runs/owned-directory.ts';
 import { createEmptyDatabase } from './empty-database.ts';
 
 declare module 'vitest' {
@@ -14,7 +14,7 @@ declare module 'vitest' {
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const scratchDirectory = await mkdtemp(path.join(tmpdir(), 'waymaker-service-'));
+  const scratchDirectory = makeOwnedDirectory('service');
   const emptyDataDirectory = path.join(scratchDirectory, 'empty');
   await createEmptyDatabase(emptyDataDirectory);
   project.provide('scratchDirectory', scratchDirectory);

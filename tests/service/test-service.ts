@@ -107,10 +107,7 @@ export async function startTestService(
     environment?: NodeJS.ProcessEnv;
     clock?: TestClock;
   } & Partial<
-    Pick<
-      ServiceOptions,
-      'limits' | 'streamLimits' | 'requestsPerMinute' | 'logger' | 'doesJobs' | 'stalledMs'
-    >
+    Pick<ServiceOptions, 'limits' | 'streamLimits' | 'requestsPerMinute' | 'logger' | 'doesJobs'>
   > = {},
 ): Promise<TestService> {
   const clock = options.clock ?? testClock();
@@ -126,7 +123,6 @@ export async function startTestService(
     requestsPerMinute: options.requestsPerMinute ?? 100_000,
     ...(options.streamLimits && { streamLimits: options.streamLimits }),
     ...(options.doesJobs !== undefined && { doesJobs: options.doesJobs }),
-    ...(options.stalledMs !== undefined && { stalledMs: options.stalledMs }),
   });
   const { url } = await service.listen();
   return {

@@ -6,6 +6,7 @@ import { zhHant } from '#shared/texts/zh-hant.ts';
 import { trialPlanName } from '../../src/service/account/account.ts';
 import { authCodeMail } from '../../src/service/mail/auth-code-mail.ts';
 import { refusalTexts } from '#shared/texts/refusal-texts.ts';
+import { systemTexts } from '#shared/texts/system-texts.ts';
 import { foreignCharacters } from './chinese-characters.ts';
 
 const pages = { 'zh-hans': zhHans, 'zh-hant': zhHant };
@@ -15,6 +16,10 @@ describe.each(['zh-hans', 'zh-hant'] as const)('no character of the other script
     ['the pages', Object.values(pages[language])],
     ['what the desktop says outside of pages', Object.values(desktopTexts[language])],
     ['the command line', Object.values(commandTexts[language])],
+    [
+      'macOS and Windows',
+      (['macos', 'windows'] as const).flatMap((system) => Object.values(systemTexts(system, language) ?? {})),
+    ],
     ['refusals', Object.values(refusalTexts).map((refusal) => refusal[language])],
     ['the mail with a code', Object.values(authCodeMail('123456', language))],
     ['the name of the trial', [trialPlanName[language]]],

@@ -1,4 +1,5 @@
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { readdir, readlink } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** How long a killed process may take to end, in milliseconds; one that waits for a device can take for ever. */
@@ -14,12 +15,8 @@ export async function killProcessesOf(user: number): Promise<number> {
   const killed = await Promise.all(
     pids.map(async (pid) => {
       try {
-        const [status, namespace] = await Promise.all([
-          readFile(`/proc/${pid}/status`, 'utf8'),
-          readlink(`/proc/${pid}/ns/net`),
-        ]);
-        const uid = Number(/^Uid:\t(\d+)/m.exec(status)?.[1]);
-        if (uid !== user || namespace !== ownNamespace) return false;
+        const uid = Number(/^Uid:\t(\d+)/m.exec(statusOf(pid))?.[1]);
+        if (uid !== user || (await readlink(`/proc/${pid}/ns/net`)) !== ownNamespace) return false;
         process.kill(Number(pid), 'SIGKILL');
         await untilEnded(pid);
         return true;
@@ -32,11 +29,20 @@ export async function killProcessesOf(user: number): Promise<number> {
   return killed.filter(Boolean).length;
 }
 
+/**
+ * Read at once: `readFile` sets 64 KB aside for each file of /proc, which have no size, and a desktop with hundreds of
+ * processes costs tens of MB then. Throws if there is no such process.
+ */
+const statusOf = (pid: string): string => readFileSync(`/proc/${pid}/status`, 'utf8');
+
 async function untilEnded(pid: string): Promise<void> {
   for (const limit = performance.now() + endLimit; performance.now() < limit; await delay(2)) {
-    const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => undefined);
-    // It is gone, or its parent has not collected it yet; the last of its threads closes its files
-    // (proc_pid_status(5)).
-    if (status === undefined || (/^State:\tZ/m.test(status) && /^Threads:\t[01]$/m.test(status))) return;
+    try {
+      const status = statusOf(pid);
+      // Its parent has not collected it yet; the last of its threads closes its files (proc_pid_status(5)).
+      if (/^State:\tZ/m.test(status) && /^Threads:\t[01]$/m.test(status)) return;
+    } catch {
+      return;
+    }
   }
 }

@@ -7,7 +7,8 @@ import type { Luid } from '../calls/ip-helper.ts';
 import { SystemError } from '../calls/system-error.ts';
 import { filterProvider, sublayers } from '../identifiers.ts';
 import { withKey } from './filter-key.ts';
-import { filtersOf, portalFilters, type FilterSurroundings } from './filter-rules.ts';
+import { filtersOf, portalFilters } from './filter-rules.ts';
+import type { FilterSurroundings } from './rule.ts';
 
 /** Asked before all others. */
 const firstSublayerWeight = 0xffff;

@@ -16,6 +16,9 @@ interface Word {
   description: string;
 }
 
+/** The shells complete these themselves: what the library's scripts call default and ShellCompDirectiveFilterDirs. */
+const directives: Partial<Record<string, number>> = { file: 0, folder: 16 };
+
 /** Nobody waits longer for a completion. */
 const limitMs = 1500;
 
@@ -36,6 +39,13 @@ export function addCompletion(program: Command, { say, askRunningCore }: Complet
     };
   }
 
+  /** What stands for the value of an option in its usage, such as `file`; empty if there is no such option. */
+  function placeholderOf(flag: string | undefined): string {
+    const options = program.commands.flatMap((command) => command.options);
+    const option = options.find(({ long }) => long !== undefined && long === flag);
+    return /<(\w+)>/.exec(option?.flags ?? '')?.[1] ?? '';
+  }
+
   async function learn(client: ControlClient, [command]: readonly string[]): Promise<void> {
     if (command === 'connect') known.servers = serverWords((await client.servers.list()) ?? []);
     if (isForApps) known.apps = appWords(await client.routedApps.list());
@@ -45,7 +55,14 @@ export function addCompletion(program: Command, { say, askRunningCore }: Complet
   const script = named('completion')?.description(say('command.completion'));
   const [shell] = script?.registeredArguments ?? [];
   if (shell) shell.description = say('command.shellArgument');
+  script?.hook('postAction', (_, { args }) => {
+    // The library's script switches bash's own completion of names off where a file is not meant, but never on.
+    const name = program.name();
+    if (args[0] === 'bash') console.log(`complete -o default -F __${name}_complete ${name}`);
+  });
   named('complete')?.action(async (typed: string[]) => {
+    const directive = directives[placeholderOf(typed.at(-2))];
+    if (directive !== undefined) return console.log(`:${directive}`);
     isForApps = typed[0] === 'mode' && typed[1] === 'apps';
     if (typed[0] === 'connect' || isForApps)
       await withTimeout(

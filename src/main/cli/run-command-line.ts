@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { desktopPlatform } from '#node/os/desktop-platform.ts';
 import type { Language } from '#shared/entities.ts';
 import { chooseLanguage } from '#shared/language.ts';
 import { createSay } from '#shared/texts/say.ts';
@@ -22,7 +23,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
   const profile = known ?? '';
   const chosen = known === undefined ? undefined : chosenLanguage(known);
   let language: Language = chosen ?? chooseLanguage(systemLanguages(env));
-  const say = createSay(() => language);
+  const say = createSay(() => language, desktopPlatform(platform));
   const terminal = createTerminal({ input: process.stdin, output: process.stdout, notes: process.stderr });
   /** The connection to the process that runs the core; undefined again when that process ends. */
   let reached: Promise<ControlConnection> | undefined;

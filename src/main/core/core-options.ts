@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { LossWatch } from '../diagnostics/loss-cause.ts';
 import type { Environment } from '../environment.ts';
-import type { OpenBrowser } from '../gateway/single-sign-on.ts';
+import type { OpenBrowser } from '../gateway/sign-in/single-sign-on.ts';
 import type { Networks } from '../networks/networks.ts';
 import type { LoginItem } from '../preferences/behaviour.ts';
 import type { TextFile } from '../preferences/route-lists.ts';

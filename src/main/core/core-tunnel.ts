@@ -3,7 +3,7 @@ import type { GatewayForm } from '#shared/host/gateway-form.ts';
 import type { ServerLatency } from '#shared/plan/server-latency.ts';
 import { serverAddress } from '#shared/tunnel/address.ts';
 import type { Say } from '#shared/texts/say.ts';
-import type { DisconnectReason, TunnelState } from '#shared/tunnel/state.ts';
+import type { DisconnectReason, Gateway, TunnelState } from '#shared/tunnel/state.ts';
 import { createGateways, type Gateways } from '../gateway/gateways.ts';
 import { createGatewayLatencies } from '../gateway/latency.ts';
 import type { ServiceFetch } from '../http-fetch.ts';
@@ -26,8 +26,8 @@ import {
 } from '../tunnel/tunnel-controller.ts';
 import { createWorldAddress } from '../tunnel/world-address.ts';
 import { addressesThroughProxy } from '../way-out/addresses-through-proxy.ts';
-import { askForCredentials } from '../way-out/ask-for-credentials.ts';
 import { gatewayByWays } from '../way-out/connect-by-ways.ts';
+import { createProxyQuestions } from '../way-out/proxy-questions.ts';
 import type { WaysOut } from '../way-out/ways-out.ts';
 import type { Core } from './core.ts';
 import type { CoreAccount } from './core-account.ts';
@@ -91,6 +91,9 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
     log,
   });
   const { addresses, memory, logins } = gateways;
+  const questions = createProxyQuestions({ ways, askUser: gateways.forms.ask, say: options.say });
+  ways.onRefused((way) => void questions.consider(way));
+  let lastGateway: Gateway | undefined;
   const destinationOf = createDestinations({ memory, plan });
   const planGuard = createPlanGuard({
     plan,
@@ -110,14 +113,20 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
     proxyTo: (host) => ways.to(host),
     memory,
     signIn: gateways.signIn,
+    byAnswer: gateways.byAnswer,
     onSession: gateways.onSession,
     onWords: gateways.onWords,
     isSignedIn,
     async refusal(gateway, path) {
       const refused = await plan.refusal(gateway, path);
-      // Done before traffic is blocked, because then the service cannot be reached.
-      if (refused === undefined) await logins.find(memory.listed(gateway));
-      return refused;
+      if (refused !== undefined) return refused;
+      // Done before traffic is blocked, because then nothing else can be reached.
+      await Promise.all([logins.find(memory.listed(gateway)), ways.learn([gateway.host])]);
+      return undefined;
+    },
+    async beforeSignIn({ host }, signal) {
+      const way = ways.to(host);
+      if (way && ways.isRefused(way)) await questions.ask(way, signal);
     },
     destinationOf,
     deadline: (destination) => planGuard.deadline(destination),
@@ -130,9 +139,10 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
       states.emit(state);
       void syncProxy(state);
       if (state.state === 'disconnected') void ways.refresh();
+      if (state.state === 'connecting') lastGateway = state.gateway;
       if (state.state === 'disconnected' && state.reason === 'proxy-credentials') {
-        const { signal } = new AbortController();
-        void askForCredentials({ ways, askUser: gateways.forms.ask, say: options.say, signal });
+        const way = lastGateway && ways.to(lastGateway.host);
+        if (way) ways.refused(way);
       }
       if (state.state === 'connected' && state.terms?.message !== undefined && !state.ownedByOther)
         gateways.onMessage(state.gateway, state.terms.message);
@@ -157,9 +167,10 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
 
   /** A click on Connect is likely and should not have to wait for a look-up, because it blocks traffic. */
   function userIsHere(): void {
-    void ways.refresh();
     const chosen = server.server();
-    tunnel.resolveAhead(chosen ? [chosen.domain, ...plan.hosts()] : plan.hosts());
+    const hosts = chosen ? [chosen.domain, ...plan.hosts()] : plan.hosts();
+    void ways.refresh().then(() => ways.learn(hosts));
+    tunnel.resolveAhead(hosts);
     preparation.userIsHere();
   }
 

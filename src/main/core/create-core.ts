@@ -28,15 +28,25 @@ export function createCore(options: CoreOptions): Core {
   const device = describeDevice(options);
   const helper = createHelperClient({ socketPath: environment.helperSocket, version, log });
   const ways = createWaysOut({
-    read: () => readProxySetting({ run: options.runProgram, env: options.session, log }),
+    read: () =>
+      readProxySetting({
+        run: options.runProgram,
+        env: options.session,
+        before: (desktop) => settings.get('proxyBefore')[desktop],
+        log,
+      }),
     passwords: createProxyPasswords(options.keychain, log),
+    isOpen() {
+      const now = helper.state();
+      return (now.state === 'disconnected' || now.state === 'invalid') && !now.blocked;
+    },
     log,
   });
   const isInsideTunnel = () => {
     const now = helper.state();
     return now.state === 'connected' && now.routing.mode === 'global';
   };
-  const serviceFetch = createServiceFetch(serviceByWays(ways, isInsideTunnel, ways.refresh()));
+  const serviceFetch = createServiceFetch(serviceByWays(ways, isInsideTunnel));
   const account = createCoreAccount({ ...options, settings, serviceFetch, deviceName: device.name });
   const choices = createCorePreferences({
     ...options,
@@ -51,7 +61,7 @@ export function createCore(options: CoreOptions): Core {
     settings,
     serviceFetch,
     ways,
-    say: createSay(() => choices.language()),
+    say: createSay(() => choices.language(), device.platform),
     account,
     choices,
     helper,

@@ -1,3 +1,4 @@
+import { desktopPlatform } from '#node/os/desktop-platform.ts';
 import { eventLine, eventText } from '#shared/texts/connection-log-texts.ts';
 import { createSay } from '#shared/texts/say.ts';
 import type { ConnectionLogEntry } from '#shared/tunnel/connection-log.ts';
@@ -21,7 +22,7 @@ const maxLogChars = 200_000;
 
 /** A problem report in English, without secrets and without names of people. */
 export function problemReport(parts: ReportParts): string {
-  const say = createSay('en');
+  const say = createSay('en', desktopPlatform(process.platform));
   const sections: [string, readonly string[]][] = [
     [
       'Waymaker problem report',

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { app, dialog, powerMonitor, type Event } from 'electron';
 import type { Logger } from 'pino';
+import { desktopPlatform } from '#node/os/desktop-platform.ts';
 import type { MenuPage } from '#shared/host/contract.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createSay } from '#shared/texts/say.ts';
@@ -50,6 +51,7 @@ export function startDesktop(options: DesktopOptions): Desktop {
   const { core, mainWindow, runProgram, log } = options;
   const say = createSay(
     () => core.language(),
+    desktopPlatform(process.platform),
     (language) => core.operatorTexts.of(language),
   );
   const show = () => mainWindow.show();

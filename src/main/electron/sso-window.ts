@@ -1,6 +1,6 @@
 import { BrowserWindow, session } from 'electron';
-import type { BrowserSignIn, OpenBrowser, SingleSignOn } from '../gateway/single-sign-on.ts';
-import { isSamePage } from '../gateway/same-page.ts';
+import type { BrowserSignIn, OpenBrowser, SingleSignOn } from '../gateway/sign-in/single-sign-on.ts';
+import { isSamePage } from '../gateway/sign-in/same-page.ts';
 import { denyPermissions, sandboxed } from './lockdown.ts';
 
 let windows = 0;

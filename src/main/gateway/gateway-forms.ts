@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { HostImplementation } from '#shared/host/contract.ts';
 import { gatewayFormLimits, type GatewayForm, type GatewayFormField } from '#shared/host/gateway-form.ts';
 import { HostRequestRefused } from '#shared/host/server.ts';
-import type { AskUser, OpenField, Question } from './auth-answers.ts';
-import { plainText } from './plain-text.ts';
+import type { AskUser, OpenField, Question } from './sign-in/auth-answers.ts';
+import { plainText } from './sign-in/plain-text.ts';
 
 /** Lets the page answer gateways' forms: the host contract's `gatewayForm` group. */
 export interface GatewayForms {

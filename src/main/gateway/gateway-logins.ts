@@ -6,7 +6,7 @@ import type { Gateway } from '#shared/tunnel/state.ts';
 import type { Keychain } from '../session/keychain.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { isSameGateway } from './authority.ts';
-import type { GatewayCredentials } from './session.ts';
+import type { GatewayCredentials } from './sign-in/session.ts';
 
 /**
  * This device's passwords at the gateways that the service lists for it, one for each gateway. They are stored in the

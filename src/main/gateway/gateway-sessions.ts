@@ -1,6 +1,7 @@
 import type { Gateway } from '#shared/tunnel/state.ts';
+import type { AddressRace } from './address-race.ts';
 import type { GatewayAddresses } from './gateway-addresses.ts';
-import type { SignIn, SignInResult } from './session.ts';
+import type { SignIn, SignInResult } from './sign-in/session.ts';
 import { createPreparedSessions, type PreparedSession } from './prepared-sessions.ts';
 
 /** Signs in to gateways, in advance if that is possible without the user. The helper is not involved. */
@@ -25,6 +26,8 @@ export interface GatewaySessions {
 export interface GatewaySessionsOptions {
   addresses: GatewayAddresses;
   signIn: SignIn;
+  /** Orders addresses by which answers first (`AddressRace`). */
+  byAnswer?: AddressRace['order'];
   isSignedIn: () => boolean;
   /** Whether a session may be needed soon, and traffic flows. */
   isIdle(): boolean;
@@ -51,8 +54,10 @@ export function createGatewaySessions(options: GatewaySessionsOptions): GatewayS
 
   async function signInAnywhere(request: Omit<Parameters<SignIn>[0], 'address'>): Promise<SignInResult> {
     let result: SignInResult = { ok: false, failure: 'gateway-unreachable' };
-    for (const address of await addresses.resolve(request.gateway.host)) {
-      if (request.signal.aborted) break;
+    const { gateway, signal } = request;
+    const all = await addresses.resolve(gateway.host);
+    for (const address of (await options.byAnswer?.(gateway, all, signal)) ?? all) {
+      if (signal.aborted) break;
       result = await signIn({ ...request, address });
       if (result.ok || result.failure !== 'gateway-unreachable') break;
     }

@@ -4,18 +4,19 @@ import type { GatewayForm } from '#shared/host/gateway-form.ts';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import type { Settings } from '../preferences/settings.ts';
 import type { Keychain } from '../session/keychain.ts';
-import { createBanners } from './banners.ts';
+import { createAddressRace, type AddressRace } from './address-race.ts';
+import { createBanners } from './sign-in/banners.ts';
 import { createClientIdentities, type ClientIdentities } from './client-identities.ts';
 import { createGatewayAddresses, type GatewayAddresses } from './gateway-addresses.ts';
 import { createGatewayForms, type GatewayForms } from './gateway-forms.ts';
 import type { ConnectToGateway } from '#node/anyconnect/gateway-tls.ts';
 import { createGatewayLogins, type GatewayLogins } from './gateway-logins.ts';
-import { signInWithLogins } from './sign-in-with-logins.ts';
+import { signInWithLogins } from './sign-in/sign-in-with-logins.ts';
 import { createGatewayMemory, type GatewayMemory } from './gateway-memory.ts';
-import { followRedirects } from './redirects.ts';
-import type { SignedIn, SignIn } from './session.ts';
-import { createSignIn } from './sign-in.ts';
-import type { OpenBrowser } from './single-sign-on.ts';
+import { followRedirects } from './sign-in/redirects.ts';
+import type { SignedIn, SignIn } from './sign-in/session.ts';
+import { createSignIn } from './sign-in/sign-in.ts';
+import type { OpenBrowser } from './sign-in/single-sign-on.ts';
 
 /** How this device signs in to gateways, and what it knows about them. */
 export interface Gateways {
@@ -25,6 +26,8 @@ export interface Gateways {
   logins: GatewayLogins;
   forms: GatewayForms;
   signIn: SignIn;
+  /** Orders addresses by which answers first (`AddressRace`). */
+  byAnswer: AddressRace['order'];
   /** A sign-in to a gateway has succeeded. */
   onSession: (signedIn: SignedIn) => void;
   /** A gateway has said this to its users with the tunnel. */
@@ -52,13 +55,14 @@ export interface GatewaysOptions {
 export function createGateways(options: GatewaysOptions): Gateways {
   const { settings, keychain, client, session, log } = options;
   const addresses = options.throughProxy(createGatewayAddresses(settings));
+  const race = createAddressRace(options.connect);
   const memory = createGatewayMemory(settings);
   const forms = createGatewayForms(options.onForm);
   const identities = createClientIdentities({ keychain, memory, changed: options.credentialsChanged, log });
   const logins = createGatewayLogins({ client, session, keychain, log });
   const signInAt = createSignIn({
     pins: () => settings.get('gatewayPins'),
-    connect: options.connect,
+    connect: race.connect,
     memory,
     identity: identities.of,
     openBrowser: options.openBrowser,
@@ -74,6 +78,7 @@ export function createGateways(options: GatewaysOptions): Gateways {
     logins,
     forms,
     signIn: signInWithLogins(followRedirects({ signInAt, addresses, memory, log, credentialsAt }), logins),
+    byAnswer: race.order,
     onSession: showBanner,
     // Often the same as at the sign-in.
     onMessage: (gateway, banner) => showBanner({ gateway, banner }),

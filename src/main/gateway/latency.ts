@@ -31,12 +31,12 @@ export function createGatewayLatencies(options: GatewayLatenciesOptions): Latenc
     ...options,
     async measureOne({ domain, port }, mayGoOn) {
       if (isTunnelsGateway({ domain, port }, options.state())) return undefined;
-      if (options.hasProxy?.(domain) === true) return undefined;
       const gateway = { host: domain, port: port ?? defaultGateway.port };
       let best: Connection | undefined;
       let isProven: boolean | undefined;
       let tried = 0;
       const addresses = (await options.addresses.resolve(domain)).slice(0, maxAddresses);
+      if (options.hasProxy?.(domain) === true) return undefined;
       // The first one that answers counts: IPv6 may be in the name's addresses, and not in this network.
       for (let address = addresses.shift(); address !== undefined && tried < tries;) {
         if (!mayGoOn()) return undefined;

@@ -1,5 +1,5 @@
 import type { Gateway } from '#shared/tunnel/state.ts';
-import type { SignedIn } from './session.ts';
+import type { SignedIn } from './sign-in/session.ts';
 
 /**
  * Sessions that are signed in in advance, while a click on Connect is likely, so that connecting does not need a

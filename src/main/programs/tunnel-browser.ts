@@ -39,13 +39,13 @@ export interface TunnelBrowserOptions {
 export function createTunnelBrowser(options: TunnelBrowserOptions): TunnelBrowser {
   const { env, log } = options;
   const open = new Map<string, ChildProcess>();
+  const logProfile = (error: unknown) =>
+    log.warn({ err: error }, 'the profile of a window cannot be removed');
 
   async function start({ program, kind }: Browser, proxyAddress: string): Promise<void> {
     const profile = await mkdtemp(path.join(options.directory, 'waymaker-window-'));
     const removeProfile = () =>
-      void rm(profile, { recursive: true, force: true, maxRetries: 5 }).catch((error: unknown) =>
-        log.warn({ err: error }, 'the profile of a window cannot be removed'),
-      );
+      void rm(profile, { recursive: true, force: true, maxRetries: 5 }).catch(logProfile);
     try {
       if (kind === 'chromium') {
         await mkdir(path.join(profile, 'Default'));
@@ -84,8 +84,13 @@ export function createTunnelBrowser(options: TunnelBrowserOptions): TunnelBrowse
     },
     close() {
       for (const [profile, browser] of open) {
-        browser.kill();
-        rmSync(profile, { recursive: true, force: true });
+        // A browser that is asked to end saves its profile first, while nobody waits for it any more.
+        browser.kill('SIGKILL');
+        try {
+          rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+        } catch (error) {
+          logProfile(error);
+        }
       }
       open.clear();
     },

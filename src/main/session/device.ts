@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
+import { desktopPlatform } from '#node/os/desktop-platform.ts';
 import { defaultDeviceLanguage } from '#shared/constants.ts';
-import type { DeviceInfo, Platform } from '#shared/entities.ts';
+import type { DeviceInfo } from '#shared/entities.ts';
 import type { Settings } from '../preferences/settings.ts';
 
 /** This device's id: created once, and kept over sign-outs. */
@@ -22,9 +23,4 @@ export function describeDevice(app: { version: string; lang: string }): DeviceIn
     lang: app.lang || defaultDeviceLanguage,
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   };
-}
-
-function desktopPlatform(platform: NodeJS.Platform): Platform {
-  if (platform === 'darwin') return 'macos';
-  return platform === 'win32' ? 'windows' : 'linux';
 }

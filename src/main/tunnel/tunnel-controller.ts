@@ -7,12 +7,13 @@ import { endedWithPlan, withPlan } from '#shared/plan/with-plan.ts';
 import { mayBeGone } from '#shared/tunnel/look.ts';
 import type { DisconnectReason, Gateway, TunnelState } from '#shared/tunnel/state.ts';
 import type { GatewayRefusal } from './account-plan.ts';
+import type { AddressRace } from '../gateway/address-race.ts';
 import type { GatewayAddresses } from '../gateway/gateway-addresses.ts';
 import { refreshAddresses } from './address-refresh.ts';
 import { createCaptivePortal } from './captive-portal.ts';
 import { createGatewaySessions } from '../gateway/gateway-sessions.ts';
 import type { GatewayMemory } from '../gateway/gateway-memory.ts';
-import type { SignedIn, SignIn } from '../gateway/session.ts';
+import type { SignedIn, SignIn } from '../gateway/sign-in/session.ts';
 import type { PreferencesStore, WantedTunnel } from '../preferences/preferences.ts';
 import type { Destination, DestinationOf } from './destination.ts';
 import type { HelperClient } from './helper-client.ts';
@@ -61,12 +62,15 @@ export interface TunnelControllerOptions {
   proxyTo?: TunnelRequestsOptions['proxyTo'];
   memory: Pick<GatewayMemory, 'setPath'>;
   signIn: SignIn;
+  byAnswer?: AddressRace['order'];
   isSignedIn: () => boolean;
   preferences: Pick<PreferencesStore, 'forTunnel' | 'subscribe'>;
   /** Internet hosts that a tunnel should be able to reach. */
   reachabilityTargets?: () => readonly ReachabilityTarget[];
   /** Why signing in to this gateway is not allowed; undefined if it is. */
   refusal(gateway: Gateway, path?: string): Promise<GatewayRefusal | undefined>;
+  /** What a user who connects has to say before traffic is blocked; nobody may be there when the app does it. */
+  beforeSignIn?: (gateway: Gateway, signal: AbortSignal) => Promise<void>;
   destinationOf: DestinationOf;
   deadline: (destination: Destination) => Deadline | undefined;
   /** Whether it is known that the user may use a server now. */
@@ -224,9 +228,13 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
 
   /**
    * Why there will be no tunnel, or undefined if connecting has started. `path`: where the page wants the sign-in to
-   * begin.
+   * begin. `isByUser`: who can be asked something.
    */
-  async function connect(gateway: Gateway, path?: string): Promise<ConnectError | undefined> {
+  async function connect(
+    gateway: Gateway,
+    path?: string,
+    isByUser = false,
+  ): Promise<ConnectError | undefined> {
     latestCommand += 1;
     const number = latestCommand;
     await helper.ready;
@@ -239,9 +247,10 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     if (path !== undefined) begunAt(gateway, path);
     signIn.forgetRenewals();
     askedResolvers = resolversOf(options.preferences.forTunnel());
-    begin((signal) => {
+    begin(async (signal) => {
       show({ state: 'connecting', gateway, attempt: 1, phase: 'authenticating' });
-      return signIn.establish(options.destinationOf(gateway), signal);
+      if (isByUser) await options.beforeSignIn?.(gateway, signal);
+      if (!signal.aborted) await signIn.establish(options.destinationOf(gateway), signal);
     });
     return undefined;
   }
@@ -255,12 +264,12 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     if (error) throw new Error(`no new connection for other resolvers: ${error}`);
   }
 
-  async function connectTo(address: string): Promise<ConnectReply> {
+  async function connectTo(address: string, isByUser = false): Promise<ConnectReply> {
     const server = parseServerAddress(address);
     if (!server) return { ok: false, error: 'bad-address' };
     recovery.want(undefined);
     wanted = server;
-    const error = await connect(server.gateway, server.path);
+    const error = await connect(server.gateway, server.path, isByUser);
     return error ? { ok: false, error } : { ok: true };
   }
 
@@ -282,7 +291,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
 
   return {
     state: shown,
-    connectTo,
+    connectTo: (address) => connectTo(address),
     async prepare(address) {
       const server = parseServerAddress(address);
       if (!server || (await options.refusal(server.gateway, server.path)) !== undefined) return;
@@ -306,7 +315,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     host: {
       async connect({ address }) {
         options.onCommand?.('connect');
-        return await connectTo(address);
+        return await connectTo(address, true);
       },
       async disconnect() {
         options.onCommand?.('disconnect');

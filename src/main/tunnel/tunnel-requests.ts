@@ -13,7 +13,7 @@ import type { SharedLists, WantedRouting } from '#shared/tunnel/shared-lists.ts'
 import type { DisconnectReason, Gateway } from '#shared/tunnel/state.ts';
 import { reachOf } from '../gateway/address-reach.ts';
 import type { GatewayAddresses } from '../gateway/gateway-addresses.ts';
-import type { SignedIn } from '../gateway/session.ts';
+import type { SignedIn } from '../gateway/sign-in/session.ts';
 import type { PreferencesStore, WantedTunnel } from '../preferences/preferences.ts';
 import type { Destination, DestinationOf } from './destination.ts';
 import type { HelperClient } from './helper-client.ts';

@@ -4,7 +4,7 @@ import type { DisconnectReason, Gateway } from '#shared/tunnel/state.ts';
 import type { GatewayAddresses } from '../gateway/gateway-addresses.ts';
 import type { GatewaySessions } from '../gateway/gateway-sessions.ts';
 import { isSameGateway } from '../gateway/authority.ts';
-import type { Interactive, SignInFailure, SignInResult } from '../gateway/session.ts';
+import type { Interactive, SignInFailure, SignInResult } from '../gateway/sign-in/session.ts';
 import type { GatewayRefusal } from './account-plan.ts';
 import type { Destination } from './destination.ts';
 import type { HelperClient } from './helper-client.ts';

@@ -1,29 +1,46 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { gatewayThroughProxy } from '#node/anyconnect/gateway-through-proxy.ts';
 import type { ConnectToGateway } from '#node/anyconnect/gateway-tls.ts';
-import { connectThroughProxy } from '#node/proxy/connect-through-proxy.ts';
+import { connectThroughProxy, ProxyRefused } from '#node/proxy/connect-through-proxy.ts';
 import type { OpenTcp } from '../http-fetch.ts';
-import type { WaysOut } from './ways-out.ts';
+import type { WayOut, WaysOut } from './ways-out.ts';
 
 /** To a gateway, by its proxy if the address is that of one. `open`: how that address is reached. */
 export const gatewayByWays =
-  (ways: Pick<WaysOut, 'to'>, open: ConnectToGateway): ConnectToGateway =>
-  (gateway, address) => {
+  (ways: Pick<WaysOut, 'to' | 'refused'>, open: ConnectToGateway): ConnectToGateway =>
+  async (gateway, address) => {
     const way = ways.to(gateway.host);
-    return way?.addresses.includes(address) === true
-      ? gatewayThroughProxy(way, way.credentials, open)(gateway, address)
-      : open(gateway, address);
+    if (way?.addresses.includes(address) !== true) return await open(gateway, address);
+    return await noticingRefusal(
+      ways,
+      way,
+      gatewayThroughProxy(way, way.credentials, open)(gateway, address),
+    );
   };
 
-/** To the service, by a proxy if there is one, once that is known; not from inside a tunnel that carries everything. */
+/** To the service, by a proxy if there is one; not from inside a tunnel that carries everything. */
 export const serviceByWays =
-  (ways: WaysOut, isInsideTunnel: () => boolean, known: Promise<void>): OpenTcp =>
+  (ways: Pick<WaysOut, 'to' | 'learn' | 'refused'>, isInsideTunnel: () => boolean): OpenTcp =>
   async (host, port) => {
-    await known;
+    if (!isInsideTunnel()) await ways.learn([host]);
     const way = isInsideTunnel() ? undefined : ways.to(host);
     const [address] = way?.addresses ?? [];
     if (!way || address === undefined) return connect({ host, port });
     const transport = connect({ host: address, port: way.port });
     const { protocol, credentials } = way;
-    return await connectThroughProxy({ transport, protocol, credentials, target: { host, port } });
+    const asked = connectThroughProxy({ transport, protocol, credentials, target: { host, port } });
+    return await noticingRefusal(ways, way, asked);
   };
+
+async function noticingRefusal(
+  ways: Pick<WaysOut, 'refused'>,
+  way: WayOut,
+  connection: Promise<Socket>,
+): Promise<Socket> {
+  try {
+    return await connection;
+  } catch (error) {
+    if (error instanceof ProxyRefused && error.why === 'credentials') ways.refused(way);
+    throw error;
+  }
+}

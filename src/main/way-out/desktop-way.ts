@@ -4,5 +4,12 @@ import type { ProxySetting } from './proxy-setting.ts';
 export type DesktopWay =
   | { kind: 'direct' }
   | ({ kind: 'proxy' } & ProxySetting)
-  /** As a file with a script says (PAC), which may be our own. */
-  | { kind: 'script' };
+  /** As a script (PAC) says; without an address, programs look for one on the network (WPAD). */
+  | { kind: 'script'; address: string | undefined };
+
+/** A desktop's settings from before ours were written over them, in its own notation; null where there was none. */
+export interface EarlierSettings {
+  own: { address: string | null; mode: string | null };
+  /** Addresses of our own scripts. */
+  pacUrls: readonly string[];
+}

@@ -66,3 +66,6 @@ export function isException(host: string, exceptions: readonly string[]): boolea
     return domain !== '' && (name === domain || name.endsWith(`.${domain}`));
   });
 }
+
+/** What tells a proxy from others. */
+export const placeOf = ({ protocol, host, port }: ProxyPlace): string => `${protocol} ${host} ${port}`;

@@ -3,28 +3,34 @@ import { desktopNames } from '../desktop-names.ts';
 import type { RunProgram } from '../run-program.ts';
 import { readGnomeProxy } from './linux/read-gnome-proxy.ts';
 import { readKdeProxy } from './linux/read-kde-proxy.ts';
-import type { ProxySetting } from './proxy-setting.ts';
+import type { DesktopWay, EarlierSettings } from './desktop-way.ts';
 import { readEnvironmentProxy } from './read-environment-proxy.ts';
+
+/** What leads out of this computer's network, where something does: a proxy, or what the script at this address names. */
+export type ProxyRule = Extract<DesktopWay, { kind: 'proxy' }> | { kind: 'script'; address: string };
 
 /** What the desktop says, or the environment where that says nothing. Undefined: hosts are reached directly. */
 export async function readProxySetting(options: {
   run: RunProgram;
   /** The environment of the desktop session. */
   env: Readonly<NodeJS.ProcessEnv>;
+  /** What a desktop's settings were before our own script was put there, if it was. */
+  before: (desktop: 'gnome' | 'kde') => EarlierSettings | undefined;
   log: Logger;
-}): Promise<ProxySetting | undefined> {
-  const { run, env, log } = options;
+}): Promise<ProxyRule | undefined> {
+  const { run, env, before, log } = options;
   const names = process.platform === 'linux' ? desktopNames(env) : [];
   const way = names.includes('kde')
-    ? await readKdeProxy(run)
+    ? await readKdeProxy(run, before('kde'))
     : names.length > 0
-      ? await readGnomeProxy(run)
+      ? await readGnomeProxy(run, before('gnome'))
       : undefined;
   switch (way?.kind) {
     case 'proxy':
       return way;
     case 'script':
-      log.info('the desktop’s proxies are chosen by a script, which is not followed');
+      if (way.address !== undefined) return { kind: 'script', address: way.address };
+      log.info('the desktop has its programs look for a script on the network, which is not done here');
       break;
     case 'direct':
     case undefined:
@@ -32,5 +38,6 @@ export async function readProxySetting(options: {
     default:
       way satisfies never;
   }
-  return readEnvironmentProxy(env);
+  const ofEnvironment = readEnvironmentProxy(env);
+  return ofEnvironment && { kind: 'proxy', ...ofEnvironment };
 }

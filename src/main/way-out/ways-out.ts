@@ -1,20 +1,33 @@
+import { once } from 'node:events';
 import { lookup } from 'node:dns/promises';
-import { isIP } from 'node:net';
+import { connect, isIP } from 'node:net';
 import type { Logger } from 'pino';
 import type { ProxyCredentials } from '#shared/helper/protocol.ts';
 import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
+import { createListeners } from '../listeners.ts';
 import { withTimeout } from '../with-timeout.ts';
 import type { ProxyPasswords } from './proxy-passwords.ts';
-import { isException, type ProxyPlace, type ProxySetting } from './proxy-setting.ts';
+import { isException, placeOf, type ProxyPlace } from './proxy-setting.ts';
+import type { ProxyRule } from './read-proxy-setting.ts';
+import { askScript } from './script/ask-script.ts';
+import { fetchScript } from './script/fetch-script.ts';
+import { readScriptAnswer, type NamedWay } from './script/script-answer.ts';
 
 /** The proxies that lead out of this computer's network, if it has any. */
 export interface WaysOut {
-  /** The proxy that leads to this host, as it was last read; undefined: the host is reached directly. */
+  /** The proxy that leads to this host, as far as that is known; undefined: the host is reached directly. */
   to(host: string): WayOut | undefined;
-  /** The proxy for hosts that are no exceptions, if there is one. */
-  any(): WayOut | undefined;
-  /** Reads the settings again. Looks up the proxy's name, which is no longer possible once traffic is blocked. */
+  /** Whether it is known how these hosts are reached. Where a script says it, it has to be asked. */
+  knows(host: string): boolean;
+  /** Resolves when that is known, or cannot be found out, as while traffic does not flow outside a tunnel. */
+  learn(hosts: readonly string[]): Promise<void>;
+  /** Reads the settings again, and what is known of hosts by a script. Looks up names, too. */
   refresh(): Promise<void>;
+  /** The proxy requires other credentials than these, or any. */
+  refused(way: WayOut): void;
+  /** Whether it has said so of the credentials that would be used now. */
+  isRefused(way: WayOut): boolean;
+  onRefused(listener: (way: WayOut) => void): void;
   /** Uses these credentials for this proxy from now on, and keeps them in the keychain. */
   setCredentials(proxy: ProxyPlace, credentials: ProxyCredentials): Promise<void>;
 }
@@ -24,65 +37,228 @@ export interface WayOut extends ProxyPlace {
   addresses: readonly string[];
 }
 
-const lookUpLimitMs = 5_000;
+type Rule =
+  | { kind: 'direct' }
+  | { kind: 'proxy'; way: WayOut; exceptions: readonly string[] }
+  | { kind: 'script'; address: string; script: string; ways: ReadonlyMap<string, WayOut | undefined> };
 
-export function createWaysOut(options: {
-  read(): Promise<ProxySetting | undefined>;
+const lookUpLimitMs = 5_000;
+const connectLimitMs = 2_000;
+
+export interface WaysOutOptions {
+  read(): Promise<ProxyRule | undefined>;
   passwords: ProxyPasswords;
+  /** Whether traffic flows outside a tunnel, so that names are what they are in this network. */
+  isOpen: () => boolean;
   find?: (host: string) => Promise<string[]>;
   log: Logger;
-}): WaysOut {
-  const { passwords, log, find = findAddresses } = options;
-  let current: { way: WayOut; exceptions: readonly string[] } | undefined;
-  let reading: Promise<void> | undefined;
+}
 
-  async function read(): Promise<void> {
-    const setting = await options.read();
-    if (!setting) {
-      current = undefined;
-      return;
-    }
-    const { proxy, exceptions } = setting;
-    const before = current?.way;
-    const isSame = before?.host === proxy.host;
+export function createWaysOut(options: WaysOutOptions): WaysOut {
+  const { passwords, isOpen, log, find = findAddresses } = options;
+  let current: Rule = { kind: 'direct' };
+  let reading: Promise<void> | undefined;
+  let isRead = false;
+  /** The credentials that a proxy has refused last, by its place. */
+  const refused = new Map<string, ProxyCredentials | undefined>();
+  const refusals = createListeners<WayOut>();
+  /** Settles when no script is being asked. */
+  let asked: Promise<unknown> = Promise.resolve();
+
+  /** With its addresses, of which those of this computer are left out; undefined if none are left. */
+  async function wayBy(proxy: ProxyPlace, before?: WayOut): Promise<WayOut | undefined> {
     const found =
       isIP(proxy.host) !== 0 ? [proxy.host] : await withTimeout(find(proxy.host), lookUpLimitMs, []);
-    const addresses = found.filter((address) => !isOfThisComputer(address));
+    const own = found.filter((address) => !isOfThisComputer(address));
     // What such a proxy sends would have to go through the tunnel that it leads to.
-    if (found.length > 0 && addresses.length === 0) {
+    if (found.length > 0 && own.length === 0) {
       log.warn({ proxy: proxy.host }, 'a proxy on this computer cannot be used for tunnels');
-      current = undefined;
-      return;
+      return undefined;
     }
-    const usable = addresses.length > 0 ? addresses : isSame ? before.addresses : [];
-    if (usable.length === 0) {
+    const addresses = own.length > 0 || before?.host !== proxy.host ? own : before.addresses;
+    if (addresses.length === 0) {
       log.warn({ proxy: proxy.host }, 'the proxy’s name cannot be looked up');
-      current = undefined;
-      return;
+      return undefined;
     }
     const credentials = proxy.credentials ?? (await passwords.of(proxy));
-    if (!isSame)
-      log.info({ proxy: proxy.host, port: proxy.port, protocol: proxy.protocol }, 'a proxy is used');
-    current = { way: { ...proxy, credentials, addresses: usable }, exceptions };
+    return { ...proxy, credentials, addresses };
+  }
+
+  /** The first of them that answers, with the next ones behind it that can take its place without another request. */
+  async function firstOf(named: readonly NamedWay[]): Promise<WayOut | undefined> {
+    let first: WayOut | undefined;
+    for (const one of named) {
+      if (one.kind === 'direct') return first;
+      const way = await wayBy(one.proxy);
+      if (!way) continue;
+      if (first) {
+        if (!isAlike(first, way)) return first;
+        first = { ...first, addresses: [...new Set([...first.addresses, ...way.addresses])] };
+        continue;
+      }
+      if (named.length === 1 || (await answers(way))) first = way;
+      else
+        log.info(
+          { proxy: way.host, port: way.port },
+          'a proxy does not answer, the script’s next way is tried',
+        );
+    }
+    return first;
+  }
+
+  /** What the script says of these hosts. Those that it says nothing of are reached directly. */
+  async function decide(script: string, hosts: readonly string[]): Promise<Map<string, WayOut | undefined>> {
+    const said = await askScript(script, hosts, { find });
+    if (!said.ok) {
+      log.warn({ why: said.why }, 'the script that chooses the proxies has no answer');
+      return new Map(hosts.map((host) => [host, undefined]));
+    }
+    if (said.problem !== undefined)
+      log.warn({ why: said.problem }, 'the script that chooses the proxies has failed');
+    const byAnswer = new Map<string, Promise<WayOut | undefined>>();
+    const wayFor = (answer: string) => {
+      const known = byAnswer.get(answer) ?? firstOf(readScriptAnswer(answer));
+      byAnswer.set(answer, known);
+      return known;
+    };
+    const ways = hosts.map(async (host) => {
+      const answer = said.answers.get(host);
+      return [host, answer === undefined ? undefined : await wayFor(answer)] as const;
+    });
+    return new Map(await Promise.all(ways));
+  }
+
+  async function ruleOf(setting: ProxyRule | undefined): Promise<Rule> {
+    switch (setting?.kind) {
+      case undefined:
+        return { kind: 'direct' };
+      case 'proxy': {
+        const before = current.kind === 'proxy' ? current.way : undefined;
+        const way = await wayBy(setting.proxy, before);
+        if (!way) return { kind: 'direct' };
+        const { host, port, protocol } = way;
+        if (before?.host !== host) log.info({ proxy: host, port, protocol }, 'a proxy is used');
+        return { kind: 'proxy', way, exceptions: setting.exceptions };
+      }
+      case 'script':
+        return await ruleByScript(setting.address);
+      default:
+        return setting satisfies never;
+    }
+  }
+
+  async function ruleByScript(address: string): Promise<Rule> {
+    const before = current.kind === 'script' && current.address === address ? current : undefined;
+    // Through a tunnel, its address and all names may be others, or none.
+    if (before && !isOpen()) return before;
+    let script: string;
+    try {
+      script = await fetchScript(address);
+    } catch (error) {
+      // As at home, for a computer that has the address of an office's script.
+      log.warn(
+        { err: error },
+        'the script that chooses the proxies cannot be had, hosts are reached directly',
+      );
+      return { kind: 'direct' };
+    }
+    if (!before) log.info('proxies are chosen by a script');
+    const hosts = [...(before?.ways.keys() ?? [])];
+    return {
+      kind: 'script',
+      address,
+      script,
+      ways: hosts.length > 0 ? await decide(script, hosts) : new Map(),
+    };
+  }
+
+  async function learnMissing(hosts: readonly string[]): Promise<void> {
+    const rule = current;
+    // While traffic is blocked, or goes through a tunnel, names are others, or none.
+    if (rule.kind !== 'script' || !isOpen()) return;
+    const missing = [...new Set(hosts)].filter((host) => !rule.ways.has(host));
+    if (missing.length === 0) return;
+    const found = await decide(rule.script, missing);
+    if (current === rule) current = { ...rule, ways: new Map([...rule.ways, ...found]) };
+  }
+
+  async function refresh(): Promise<void> {
+    reading ??= (async () => {
+      await asked;
+      current = await ruleOf(await options.read());
+    })()
+      .catch((error: unknown) => log.warn({ err: error }, 'the proxy settings cannot be read'))
+      .finally(() => {
+        reading = undefined;
+        isRead = true;
+      });
+    await reading;
   }
 
   return {
-    to: (host) => (current && !isException(host, current.exceptions) ? current.way : undefined),
-    any: () => current?.way,
-    async refresh() {
-      reading ??= read()
-        .catch((error: unknown) => log.warn({ err: error }, 'the proxy settings cannot be read'))
-        .finally(() => {
-          reading = undefined;
-        });
-      await reading;
+    to(host) {
+      switch (current.kind) {
+        case 'direct':
+          return undefined;
+        case 'proxy':
+          return isException(host, current.exceptions) ? undefined : current.way;
+        case 'script':
+          return current.ways.get(host);
+        default:
+          return current satisfies never;
+      }
     },
+    knows: (host) => isRead && (current.kind !== 'script' || current.ways.has(host)),
+    async learn(hosts) {
+      await (reading ?? (isRead ? undefined : refresh()));
+      const work = asked.then(() => learnMissing(hosts));
+      asked = work.catch((error: unknown) =>
+        log.warn({ err: error }, 'the script that chooses the proxies cannot be asked'),
+      );
+      await asked;
+    },
+    refresh,
+    refused(way) {
+      refused.set(placeOf(way), way.credentials);
+      refusals.emit(way);
+    },
+    isRefused: (way) => refused.has(placeOf(way)) && isSameLogin(refused.get(placeOf(way)), way.credentials),
+    onRefused: (listener) => refusals.add(listener),
     async setCredentials(proxy, credentials) {
-      if (current?.way.host === proxy.host && current.way.port === proxy.port)
-        current = { ...current, way: { ...current.way, credentials } };
+      const withThem = (way: WayOut) => (placeOf(way) === placeOf(proxy) ? { ...way, credentials } : way);
+      if (current.kind === 'proxy') current = { ...current, way: withThem(current.way) };
+      if (current.kind === 'script') {
+        const ways = [...current.ways].map(([host, way]) => [host, way && withThem(way)] as const);
+        current = { ...current, ways: new Map(ways) };
+      }
       await passwords.keep(proxy, credentials);
     },
   };
+}
+
+/** Whether a request for the one can go to the other, too. */
+const isAlike = (one: WayOut, other: WayOut) =>
+  one.protocol === other.protocol &&
+  one.port === other.port &&
+  isSameLogin(one.credentials, other.credentials);
+
+const isSameLogin = (one: ProxyCredentials | undefined, other: ProxyCredentials | undefined) =>
+  one?.username === other?.username && one?.password === other?.password;
+
+async function answers({ addresses, port }: WayOut): Promise<boolean> {
+  for (const host of addresses) {
+    const socket = connect({ host, port });
+    socket.on('error', () => undefined);
+    try {
+      await once(socket, 'connect', { signal: AbortSignal.timeout(connectLimitMs) });
+      return true;
+    } catch {
+      // The next one may.
+    } finally {
+      socket.destroy();
+    }
+  }
+  return false;
 }
 
 const isOfThisComputer = (address: string) =>

@@ -7,6 +7,7 @@ export const coreProduct = 'waymaker-core';
 /** Where it is installed; undefined on systems without such a package. */
 export function coreFolder(platform: NodeJS.Platform): string | undefined {
   if (platform === 'linux') return '/usr/lib/waymaker';
+  if (platform === 'darwin') return '/Library/Application Support/Waymaker/core';
   return platform === 'win32' ? path.win32.join(programFiles(), 'Waymaker', 'core') : undefined;
 }
 
@@ -19,7 +20,9 @@ export const coreRuntime = (platform: NodeJS.Platform): string =>
 
 /** What is wrong, and what to do, for logs. */
 export function describeProblem(problem: FolderProblem): string {
-  if (problem.kind !== 'too-old') return `${what(problem)}; install the package ${coreProduct} again`;
+  // Elsewhere, it is a part of the app's package.
+  const installed = process.platform === 'linux' ? `the package ${coreProduct}` : 'Waymaker';
+  if (problem.kind !== 'too-old') return `${what(problem)}; install ${installed} again`;
   const { version, floor } = problem;
   return (
     `version ${version} is older than ${floor}, which has run here before; install the current version, or, to go ` +

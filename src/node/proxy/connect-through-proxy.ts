@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { request } from 'node:http';
 import { isIPv6, type Socket } from 'node:net';
 import { SocksClient } from 'socks';
 import type { ProxyCredentials, ProxyProtocol } from '#shared/helper/protocol.ts';
+import { readConnectAnswer } from './connect-answer.ts';
 
 /** Why a proxy has not connected to the target. */
 export type ProxyRefusal =
@@ -66,31 +66,22 @@ export async function connectThroughProxy(through: ThroughProxy): Promise<Socket
 
 async function byConnect({ transport, target, credentials }: ThroughProxy): Promise<void> {
   const authority = `${isIPv6(target.host) ? `[${target.host}]` : target.host}:${target.port}`;
-  const asked = request({
-    method: 'CONNECT',
-    path: authority,
-    headers: { host: authority, ...(credentials && { 'proxy-authorization': basic(credentials) }) },
-    setHost: false,
-    maxHeaderSize: maxHeadBytes,
-    createConnection: () => transport,
-  });
-  const answered = once(asked, 'connect');
-  asked.end();
-  const [{ statusCode = 0, headers }, , rest] = (await answered) as [
-    { statusCode?: number; headers: Readonly<Record<string, string | string[] | undefined>> },
-    Socket,
-    Buffer,
+  const fields = [
+    `Host: ${authority}`,
+    ...(credentials ? [`Proxy-Authorization: ${basic(credentials)}`] : []),
   ];
-  if (statusCode >= 200 && statusCode < 300) {
+  const answered = readConnectAnswer(transport, maxHeadBytes);
+  transport.write([`CONNECT ${authority} HTTP/1.1`, ...fields, '', ''].join('\r\n'));
+  const { status, field, rest } = await answered;
+  if (status >= 200 && status < 300) {
     // The other end speaks TLS, in which it is not the first to say something.
     if (rest.length > 0) throw new ProxyRefused('refused', 'says more than it was asked');
     return;
   }
   // tinyproxy answers 401 to a wrong password.
-  if (statusCode === 401) throw new ProxyRefused('credentials', 'does not know the name and password');
-  if (statusCode !== 407) throw new ProxyRefused('refused', `answers ${statusCode}`);
-  const schemes = [headers['proxy-authenticate'] ?? ''].flat().join(', ');
-  throw /\bbasic\b/i.test(schemes)
+  if (status === 401) throw new ProxyRefused('credentials', 'does not know the name and password');
+  if (status !== 407) throw new ProxyRefused('refused', `answers ${status}`);
+  throw /\bbasic\b/i.test(field('proxy-authenticate'))
     ? new ProxyRefused('credentials', 'wants a name and a password')
     : new ProxyRefused('scheme', 'wants to know who asks in an unknown way');
 }

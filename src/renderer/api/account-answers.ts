@@ -2,7 +2,7 @@ import type { Query, QueryClient } from '@tanstack/react-query';
 import { accountChanges, type AccountChange } from '#shared/api/events.ts';
 import type { PageCallName } from '#shared/host/common-contract.ts';
 import type { Host } from '#shared/host/contract.ts';
-import { storageKeys } from '../platform/storage-keys.ts';
+import { storageKeys } from '../platform/storage/storage-keys.ts';
 import { storageKeyOf } from './query-persister.ts';
 
 /** Answers that also change because of others: a purchase in another window, the payer, the operator. */

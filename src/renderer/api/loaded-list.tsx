@@ -2,9 +2,9 @@ import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from './api-failure.ts';
-import { List } from '../ui/list.tsx';
-import { ListPlaceholder } from '../ui/list-placeholder.tsx';
-import { LoadFailure } from '../ui/load-failure.tsx';
+import { List } from '../ui/lists/list.tsx';
+import { ListPlaceholder } from '../ui/lists/list-placeholder.tsx';
+import { LoadFailure } from '../ui/loading/load-failure.tsx';
 
 interface LoadedListProps<Item> {
   /** A call whose answer has items. */

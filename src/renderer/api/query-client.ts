@@ -1,5 +1,5 @@
 import { QueryCache, QueryClient } from '@tanstack/react-query';
-import { showError } from '../ui/toast.ts';
+import { showError } from '../ui/messages/toast.ts';
 import { ApiCallFailed } from './api-failure.ts';
 
 declare module '@tanstack/react-query' {

@@ -2,8 +2,8 @@ import { notifyManager, type QueryPersister } from '@tanstack/react-query';
 import { language } from '#shared/entities.ts';
 import type { PageCallName } from '#shared/host/common-contract.ts';
 import type { Host } from '#shared/host/contract.ts';
-import { storageKeys } from '../platform/storage-keys.ts';
-import { readStored, storedAnswer } from '../platform/stored-answer.ts';
+import { storageKeys } from '../platform/storage/storage-keys.ts';
+import { readStored, storedAnswer } from '../platform/storage/stored-answer.ts';
 
 type Parameters = Partial<Record<string, string>>;
 

@@ -4,7 +4,7 @@ import { apiCalls, type ApiData } from '#shared/api/calls.ts';
 import type { PageCallName } from '#shared/host/common-contract.ts';
 import { useLanguage } from '../i18n/language-context.tsx';
 import { useHost } from '../platform/host-context.tsx';
-import { showError } from '../ui/toast.ts';
+import { showError } from '../ui/messages/toast.ts';
 import { callApi, readApiData, type PageCallInput } from './call-api.ts';
 import { queryKeyOf } from './query-key.ts';
 import { queryPersister, storageKeyOf } from './query-persister.ts';

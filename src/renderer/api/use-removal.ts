@@ -3,8 +3,8 @@ import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { errorText } from './api-failure.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
-import { focusHeading } from '../ui/focus-heading.ts';
-import { showError, showSuccess } from '../ui/toast.ts';
+import { focusHeading } from '../ui/focus/focus-heading.ts';
+import { showError, showSuccess } from '../ui/messages/toast.ts';
 
 interface Removal<Item> {
   /** The item that the user is being asked about. */

@@ -1,6 +1,6 @@
 import { createInstance, type i18n } from 'i18next';
 import { initReactI18next } from 'react-i18next';
-import type { Language, Translations } from '#shared/entities.ts';
+import type { Language, Platform, Translations } from '#shared/entities.ts';
 import { languageTags } from '#shared/language.ts';
 import { acceptedTranslations } from '#shared/texts/placeholders.ts';
 import type { FirstTexts, Texts } from '#shared/texts/texts.ts';
@@ -27,6 +27,8 @@ interface Shown {
 
 /** The language that was set up last. */
 let shown: Shown | undefined;
+/** The system around the page, whose own texts replace the usual ones; a browser has none. */
+let platform: Platform = 'web';
 /** Whether a page was opened that needs more than the first texts. */
 let areAllWanted = false;
 
@@ -49,6 +51,7 @@ export async function setUpI18n(language: Language): Promise<i18n> {
   });
   const operators = shown?.language === language ? shown.operators : {};
   shown = { instance, language, isComplete, operators };
+  await overlaySystemTexts();
   overlayTranslations(language, operators);
   // They may have been requested meanwhile.
   if (areAllWanted) await loadAllTexts();
@@ -65,7 +68,23 @@ export async function loadAllTexts(): Promise<void> {
   if (now.isComplete) return;
   now.isComplete = true;
   now.instance.addResourceBundle(languageTags[now.language], 'translation', texts);
+  await overlaySystemTexts();
   overlayTranslations(now.language, now.operators);
+}
+
+/** From now on, texts are those of this system. Rejects if they cannot be loaded. */
+export async function setTextPlatform(now: Platform): Promise<void> {
+  platform = now;
+  await overlaySystemTexts();
+  if (shown) overlayTranslations(shown.language, shown.operators);
+}
+
+async function overlaySystemTexts(): Promise<void> {
+  // The usual ones are for Linux, where most of this would be loaded for nothing, and for browsers.
+  if (!shown || (platform !== 'macos' && platform !== 'windows')) return;
+  const { instance, language } = shown;
+  const { systemTexts } = await import('#shared/texts/system-texts.ts');
+  instance.addResources(languageTags[language], 'translation', { ...systemTexts(platform, language) });
 }
 
 /** Puts the service's texts of a language over the bundled ones, while that language is displayed. */

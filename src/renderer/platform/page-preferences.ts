@@ -1,7 +1,7 @@
 import { languageChoice, themeChoice } from '#shared/host/common-contract.ts';
 import type { Preferences } from '#shared/host/contract.ts';
-import type { BrowserStorage } from './browser-storage.ts';
-import { storageKeys } from './storage-keys.ts';
+import type { BrowserStorage } from './storage/browser-storage.ts';
+import { storageKeys } from './storage/storage-keys.ts';
 
 type Look = Required<Pick<Preferences, 'language' | 'theme' | 'welcomed'>>;
 

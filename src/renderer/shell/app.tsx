@@ -13,8 +13,8 @@ import { LanguageContext } from '../i18n/language-context.tsx';
 import { HostContext, type AppDescription } from '../platform/host-context.tsx';
 import type { Look } from './look.ts';
 import { AppRoutes } from './routes.tsx';
-import { ThemeProvider } from '../ui/theme-provider.tsx';
-import { Toasts } from '../ui/toasts.tsx';
+import { ThemeProvider } from '../ui/theme/theme-provider.tsx';
+import { Toasts } from '../ui/messages/toasts.tsx';
 
 interface AppProps {
   host: Host;

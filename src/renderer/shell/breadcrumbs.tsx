@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'react-router-dom';
-import { pageTitle } from '../ui/sections.ts';
+import { pageTitle } from '../ui/pages/sections.ts';
 import classes from './breadcrumbs.module.css';
-import { Link } from '../ui/link.tsx';
+import { Link } from '../ui/text/link.tsx';
 
 /** The page's place below the dashboard. Other pages have none. */
 export function Breadcrumbs() {

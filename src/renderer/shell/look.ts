@@ -4,7 +4,7 @@ import type { ThemeChoice } from '#shared/host/common-contract.ts';
 import type { AppDescription } from '../platform/host-context.tsx';
 import type { Host, Preferences } from '#shared/host/contract.ts';
 import { chooseLanguage } from '#shared/language.ts';
-import { setUpI18n } from '../i18n/setup.ts';
+import { setTextPlatform, setUpI18n } from '../i18n/setup.ts';
 
 /** The user's choices about how every page is shown. */
 export interface Look {
@@ -28,7 +28,10 @@ export async function chosenLook(
 ): Promise<Look> {
   // Texts must be displayed in some language, whatever the app around the page answers.
   const chosen = await host.preferences.get().catch(() => undefined);
-  return await nextLook(await system, await app, chosen);
+  const [look, described] = await Promise.all([system, app]);
+  // Without them, some texts name what another system has.
+  await setTextPlatform(described.device.platform).catch(() => undefined);
+  return await nextLook(look, described, chosen);
 }
 
 /** Applies each choice as soon as its texts are loaded. */

@@ -1,6 +1,6 @@
 import type { RouteObject } from 'react-router-dom';
-import { lazyPage } from '../ui/lazy-page.ts';
-import { sections } from '../ui/sections.ts';
+import { lazyPage } from '../ui/loading/lazy-page.ts';
+import { sections } from '../ui/pages/sections.ts';
 
 const RequireGroupManager = lazyPage(
   async () => (await import('../features/account/require-group-manager.tsx')).RequireGroupManager,

@@ -6,9 +6,9 @@ import { GatewayForms } from '../features/gateway-form/gateway-forms.tsx';
 import { TrialEnd } from '../features/tunnel/trial-end.tsx';
 import { useSession } from '../features/session/session-context.tsx';
 import { useApp } from '../platform/host-context.tsx';
-import { Main } from '../ui/main-landmark.tsx';
+import { Main } from '../ui/pages/main-landmark.tsx';
 import classes from './native-layout.module.css';
-import { Link } from '../ui/link.tsx';
+import { Link } from '../ui/text/link.tsx';
 
 /** The frame of the apps' pages: a tab bar, beside the page or below it, once somebody is signed in. */
 export function NativeLayout() {

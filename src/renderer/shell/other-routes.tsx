@@ -3,7 +3,7 @@ import type { DeviceLogin } from '../features/device-login/take-device-login.ts'
 import { RequireSession } from '../features/session/require-session.tsx';
 import type { HandOver } from '../features/store/take-hand-over.ts';
 import { useApp } from '../platform/host-context.tsx';
-import { lazyPage } from '../ui/lazy-page.ts';
+import { lazyPage } from '../ui/loading/lazy-page.ts';
 import { manageRoutes } from './manage-routes.tsx';
 import { purchaseRoutes } from './purchase-routes.tsx';
 import { storeLinks, storeRoutes } from './store-routes.tsx';

@@ -1,5 +1,5 @@
 import type { RouteObject } from 'react-router-dom';
-import { lazyPage } from '../ui/lazy-page.ts';
+import { lazyPage } from '../ui/loading/lazy-page.ts';
 
 const RequireGroupManager = lazyPage(
   async () => (await import('../features/account/require-group-manager.tsx')).RequireGroupManager,

@@ -3,11 +3,11 @@ import { canonicalPath } from '#shared/console-paths.ts';
 import { startPages, type StartPage } from '#shared/start-pages.ts';
 import { HomeRedirect } from '../features/account/home-redirect.tsx';
 import { RequireSession } from '../features/session/require-session.tsx';
-import { lazyComponent } from '../ui/lazy-component.ts';
-import { lazyPage } from '../ui/lazy-page.ts';
-import { withMantine } from '../ui/with-mantine.tsx';
+import { lazyComponent } from '../ui/loading/lazy-component.ts';
+import { lazyPage } from '../ui/loading/lazy-page.ts';
+import { withMantine } from '../ui/theme/with-mantine.tsx';
 import { loadAllTexts } from '../i18n/setup.ts';
-import { Main } from '../ui/main-landmark.tsx';
+import { Main } from '../ui/pages/main-landmark.tsx';
 import { Shell } from './shell.tsx';
 import type { OtherRoutesProps } from './other-routes.tsx';
 

@@ -1,6 +1,6 @@
 import { Navigate, type RouteObject } from 'react-router-dom';
 import type { HandOver } from '../features/store/take-hand-over.ts';
-import { lazyPage } from '../ui/lazy-page.ts';
+import { lazyPage } from '../ui/loading/lazy-page.ts';
 
 const StorePage = lazyPage(async () => (await import('../features/store/store-page.tsx')).StorePage);
 const VisitConfirmPage = lazyPage(

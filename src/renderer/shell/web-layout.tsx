@@ -3,13 +3,13 @@ import { useApi } from '../api/use-api.ts';
 import { useSession } from '../features/session/session-context.tsx';
 import { useInApp } from '../platform/host-context.tsx';
 import { Breadcrumbs } from './breadcrumbs.tsx';
-import { ExternalLink } from '../ui/external-link.tsx';
-import { Logo } from '../ui/logo.tsx';
-import { Main } from '../ui/main-landmark.tsx';
-import { PlainButtonLink } from '../ui/plain-button.tsx';
-import { sections } from '../ui/sections.ts';
+import { ExternalLink } from '../ui/text/external-link.tsx';
+import { Logo } from '../ui/pictures/logo.tsx';
+import { Main } from '../ui/pages/main-landmark.tsx';
+import { PlainButtonLink } from '../ui/buttons/plain-button.tsx';
+import { sections } from '../ui/pages/sections.ts';
 import classes from './web-layout.module.css';
-import { Link } from '../ui/link.tsx';
+import { Link } from '../ui/text/link.tsx';
 
 /** The frame of the web console's pages (specification §2). Inside an app, only a back link is needed. */
 export function WebLayout() {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { sql, type SQL } from 'drizzle-orm';
@@ -20,7 +21,7 @@ import * as groupTables from './schema/group.ts';
 import * as pagesTables from './schema/pages.ts';
 import * as signInTables from './schema/sign-in.ts';
 import * as wordgateTables from './schema/wordgate.ts';
-import { connectionTo } from './session-settings.ts';
+import { checkSettings, connectionTo } from './session-settings.ts';
 
 /** PostgreSQL or PGlite; a transaction has the same interface. */
 const schema = {
@@ -81,7 +82,7 @@ async function openPglite(directory: string): Promise<OpenDatabase> {
   await makeDirectory(directory, 0o700);
   const unlock = await lockBySocket(directory);
   try {
-    const client = await PGlite.create(path.join(directory, 'database'));
+    const client = await openFolder(path.join(directory, 'database'));
     const database = drizzlePglite(client, drizzleOptions);
     await migratePglite(database, migrations);
     const close = async () => {
@@ -92,6 +93,24 @@ async function openPglite(directory: string): Promise<OpenDatabase> {
   } catch (error) {
     await unlock();
     throw error;
+  }
+}
+
+/**
+ * Throws if what is there is no whole database, and leaves it as it is: where its file PG_VERSION is missing, PGlite would
+ * make a new database over what is left of the old one. An initdb that was interrupted makes that file first.
+ */
+async function openFolder(folder: string): Promise<PGlite> {
+  const has = (file: string) => existsSync(path.join(folder, file));
+  try {
+    if (has('global/pg_control') && !has('PG_VERSION')) throw new Error('PG_VERSION is missing');
+    return await PGlite.create(folder);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(
+      `the database in ${folder} cannot be opened, and was left as it is: ${why}. Restore a copy, or move it away to begin anew`,
+      { cause: error },
+    );
   }
 }
 
@@ -134,6 +153,7 @@ async function migrateAlone(address: ReturnType<typeof connectionTo>): Promise<v
   connection.on('error', () => undefined);
   await connection.connect();
   try {
+    await checkSettings(connection);
     await connection.query('select pg_advisory_lock($1)', [lockNumbers.migrations]);
     await migratePostgres(drizzlePostgres(connection, drizzleOptions), migrations);
   } finally {

@@ -1,3 +1,5 @@
+import type { Client } from 'pg';
+
 /**
  * The settings of a session that results depend on: how times and bytes are written, in which zone days begin, where
  * tables are. A database or a role can have others (ALTER DATABASE … SET), and what a connection asks for at its start
@@ -31,3 +33,21 @@ export function connectionTo(url: string): { connectionString: string; options: 
   const pinned = Object.entries(sessionSettings).map(([name, value]) => `-c ${name}=${value}`);
   return { connectionString: address.href, options: [...(own ? [own] : []), ...pinned].join(' ') };
 }
+
+/**
+ * Throws if the session does not have these settings: poolers may ignore what a connection asks for at its start, such as
+ * PgBouncer's `ignore_startup_parameters = options`.
+ */
+export async function checkSettings(connection: Pick<Client, 'query'>): Promise<void> {
+  const found = await connection.query<{ name: string; setting: string }>(
+    'select name, setting from pg_settings where name = any($1)',
+    [Object.keys(sessionSettings)],
+  );
+  const own: Readonly<Record<string, string>> = sessionSettings;
+  const others = found.rows.filter(({ name, setting }) => plain(setting) !== plain(own[name] ?? ''));
+  if (others.length === 0) return;
+  const named = others.map(({ name, setting }) => `${name} is ${setting}`).join(', ');
+  throw new Error(`what is between here and the database ignores what a connection asks for: ${named}`);
+}
+
+const plain = (setting: string) => setting.replace(/[\s\\]/g, '');

@@ -3,7 +3,7 @@ import { languageTags } from '#shared/language.ts';
 import { html, type Html } from '../http/html.ts';
 
 /**
- * The pages' light accent colour (src/renderer/ui/theme.css), with white text on it; it works on light and dark mail
+ * The pages' light accent colour (src/renderer/ui/theme/theme.css), with white text on it; it works on light and dark mail
  * backgrounds.
  */
 export const accent = '#0a7560';

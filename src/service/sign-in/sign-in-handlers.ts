@@ -1,6 +1,7 @@
 import { isEmail } from '#shared/validation.ts';
 import { z } from 'zod';
-import { findOrMakeAccount, signInDevice, type Trial } from '../account/account.ts';
+import { findOrMakeAccount, type Trial } from '../account/account.ts';
+import { signInDevice } from '../account/devices.ts';
 import {
   askingDevice,
   findTriableCode,

@@ -84,7 +84,8 @@ export function createApiClient(options: ApiClientOptions): RenewingApiClient {
       const response = await options.fetch(url, request);
       const etag = response.headers?.get('etag') ?? undefined;
       const date = response.headers?.get('date');
-      const answer = { date, sentAt, arrivedAt: Date.now(), tookMs: performance.now() - sent };
+      const age = response.headers?.get('age');
+      const answer = { date, age, sentAt, arrivedAt: Date.now(), tookMs: performance.now() - sent };
       learn = () => options.clock?.learn(answer);
       reply = { status: response.status, text: await response.text(), etag };
     } catch (error) {

@@ -17,6 +17,8 @@ export interface ServiceClock {
 export interface DatedAnswer {
   /** The answer's `Date` (RFC 9110 §6.6.1). */
   date: string | null | undefined;
+  /** Its `Age`, if a cache has kept it (RFC 9111 §5.1): then it says when it was made, not when it was sent. */
+  age?: string | null | undefined;
   /** By this device's clock, in milliseconds since 1970. */
   sentAt: number;
   arrivedAt: number;
@@ -57,11 +59,11 @@ export function createServiceClock({ offset: first = 0, steady }: ServiceClockOp
   return {
     now: () => Date.now() + offset(),
     offset,
-    learn({ date, sentAt, arrivedAt, tookMs }) {
+    learn({ date, age, sentAt, arrivedAt, tookMs }) {
       const at = Date.parse(date ?? '');
       // A device that was set or slept during the call has no one time for it.
       const isSet = Math.abs(arrivedAt - sentAt - tookMs) > toleranceMs;
-      if (Number.isNaN(at) || isSet) return;
+      if (Number.isNaN(at) || isSet || isKept(age)) return;
       // The answer was made between the two, in the second that it names.
       const [least, most] = [at - arrivedAt, at + 1000 - sentAt];
       const known = offset();
@@ -75,6 +77,8 @@ export function createServiceClock({ offset: first = 0, steady }: ServiceClockOp
     onChange: (listener) => void listeners.push(listener),
   };
 }
+
+const isKept = (age: string | null | undefined) => age != null && age.trim() !== '0';
 
 /** From here on, users are told that their clock is wrong. */
 export const maxClockErrorMs = 2 * 60_000;

@@ -18,6 +18,7 @@ const en = {
 
   'proxy.asks':
     'This network’s proxy asks for a user name and password. If you have none, ask whoever runs the network.',
+  'proxy.refuses': 'The proxy has not accepted the user name and password that it was given.',
   'proxy.username': 'User name',
   'proxy.password': 'Password',
 
@@ -97,6 +98,7 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
     'tray.options': '选项',
 
     'proxy.asks': '此网络的代理需要用户名和密码。如果没有，请向网络管理员索取。',
+    'proxy.refuses': '代理未接受已提供的用户名和密码。',
     'proxy.username': '用户名',
     'proxy.password': '密码',
 
@@ -170,6 +172,7 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
     'tray.options': '選項',
 
     'proxy.asks': '此網路的代理伺服器需要使用者名稱和密碼。如果沒有，請向網路管理員索取。',
+    'proxy.refuses': '代理伺服器未接受已提供的使用者名稱和密碼。',
     'proxy.username': '使用者名稱',
     'proxy.password': '密碼',
 

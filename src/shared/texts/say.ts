@@ -1,8 +1,9 @@
-import type { Language, Translations } from '../entities.ts';
+import type { Language, Platform, Translations } from '../entities.ts';
 import { commandTexts, type CommandTextKey } from './command-texts.ts';
 import { desktopTexts, type DesktopTextKey } from './desktop-texts.ts';
 import { en } from './en.ts';
 import { fillPlaceholders, havePlaceholdersOf } from './placeholders.ts';
+import { systemTexts, type SystemTextKey } from './system-texts.ts';
 import type { TextKey, Texts } from './texts.ts';
 import { zhHans } from './zh-hans.ts';
 import { zhHant } from './zh-hant.ts';
@@ -15,15 +16,16 @@ const pageTexts: Record<Language, Texts> = { en, 'zh-hans': zhHans, 'zh-hant': z
 
 /**
  * Texts that the app shows outside of its pages, where there is no i18next: those of the pages, the desktop and the
- * command line, replaced by the operator's where there are any.
+ * command line, as they are on this system, replaced by the operator's where there are any.
  */
 export function createSay(
   language: Language | (() => Language),
+  platform: Platform,
   operatorTexts: (language: Language) => Translations = () => ({}),
 ): Say {
   return (key, values = {}) => {
     const now = typeof language === 'function' ? language() : language;
-    const ours = textIn(now, key);
+    const ours = systemTexts(platform, now)?.[key as SystemTextKey] ?? textIn(now, key);
     const operators = operatorTexts(now)[key];
     const isTaken = operators !== undefined && havePlaceholdersOf(ours, operators);
     return fillPlaceholders(isTaken ? operators : ours, values);

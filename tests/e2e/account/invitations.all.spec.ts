@@ -13,7 +13,7 @@ import { ManageLinks } from '../routes/manage-links.ts';
 import { openConsole } from '../support/service/web-console.ts';
 
 const dayMs = 24 * 3_600_000;
-test('who is removed keeps the session, the devices and the trial', async ({
+test('a removed member keeps the session, the devices and the trial', async ({
   browserHere,
   serviceHere,
   email,

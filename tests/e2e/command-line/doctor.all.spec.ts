@@ -31,7 +31,7 @@ const where = (script: string, ...args: string[]) => ({
   under: ['unshare', '--mount', 'bash', '-ec', `${script}; shift ${args.length}; exec "$@"`, 'bash', ...args],
 });
 
-test('the doctor says what is not installed: users, the tunnel device', async ({
+test('the doctor says what is missing: users, the tunnel device, space on the disk', async ({
   signedInCommandLine: commandLine,
 }) => {
   const without = async (script: string) => {
@@ -46,6 +46,8 @@ test('the doctor says what is not installed: users, the tunnel device', async ({
   expect(await without('mount -t tmpfs none /dev/net')).toEqual({
     device: expect.stringContaining('/dev/net/tun'),
   });
+  const full = 'mount -t tmpfs -o size=1M none /var/lib; mkdir /var/lib/waymaker';
+  expect(await without(full)).toEqual({ disk: expect.stringContaining('/var/lib/waymaker is full') });
 });
 
 test('the doctor says which of resolver, service and chosen server does not answer', async ({

@@ -57,7 +57,7 @@ test('design §5: traffic statistics: after Disconnect the account page shows wh
   await expect(async () => {
     await tabs.connect.click();
     await tabs.account.click();
-    await expect(account.sent).toHaveText(/^[3-6](\.\d)? MB$/, { timeout: 1000 });
+    await expect(account.sent).toHaveText(/^[3-6](\.\d)? MB$/, { timeout: waitLimit(1000) });
   }).toPass({ timeout: waitLimit(15_000) });
   await expect(account.received, 'acknowledgements only').toHaveText(/^\d{1,3}(\.\d)? kB$/);
   await expect(account.received).not.toHaveText('0 kB');

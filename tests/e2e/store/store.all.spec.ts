@@ -137,7 +137,7 @@ test('a link takes nobody’s place: who is signed in as somebody else chooses, 
   await expect(new StorePage(tab).signedIn).toBeVisible();
 });
 
-test('who has more members than the plan has seats is told what that costs, also who comes from the app', async ({
+test('a buyer with more members than the plan has seats is told what that costs, also when coming from the app', async ({
   browserHere,
   serviceHere,
   email,

@@ -13,7 +13,7 @@ import { expect, test } from '../webview/webview-fixtures.ts';
 
 const storage = (page: Page) => page.evaluate(() => JSON.stringify(Object.entries(localStorage)));
 
-test("who is signed in nowhere chooses a plan, types an email once, signs in, pays and has the plan; spec §2: /pay/order?orderId: payment preparation; redirects to the provider's pay URL; a payment that cannot be made is told in the words of the service, and can be tried again; spec §4: payment confirm: failed (message with a back link) when the payment is declined; paying again succeeds; an order that is paid, or not there (spec §8: code 404), leads to /dashboard", async ({
+test("a buyer who is signed in nowhere chooses a plan, types an email once, signs in, pays and has the plan; spec §2: /pay/order?orderId: payment preparation; redirects to the provider's pay URL; a payment that cannot be made is told in the words of the service, and can be tried again; spec §4: payment confirm: failed (message with a back link) when the payment is declined; paying again succeeds; an order that is paid, or not there (spec §8: code 404), leads to /dashboard", async ({
   browserHere,
   serviceHere,
   email,
@@ -80,7 +80,7 @@ test("who is signed in nowhere chooses a plan, types an email once, signs in, pa
   await expect(page.getByText(plan.name, { exact: true })).toBeVisible();
 });
 
-test('who comes from the app is known in a browser that knows nobody, pays, and is signed in to nothing', async ({
+test('a buyer who comes from the app is known in a browser that knows nobody, pays, and is signed in to nothing', async ({
   signInInApp,
   browserHere,
   serviceHere,

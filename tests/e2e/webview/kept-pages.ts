@@ -1,4 +1,5 @@
 import type { Browser, Page } from 'playwright/test';
+import { closeContext } from '../support/screens/close-context.ts';
 import { arrived, deviceLogin } from '../support/tunnel/sign-in.ts';
 import { openConsole } from '../support/service/web-console.ts';
 import { answerJsonRpc, eventText } from './json-rpc-app.ts';
@@ -99,7 +100,7 @@ export function keepPagesHere() {
     kept.isInUse = false;
     if (kept.isSpoiled || kept.page.isClosed()) {
       all.delete(kind);
-      await kept.page.context().close();
+      await closeContext(kept.page.context());
       return;
     }
     if (kept.app) kept.app.emit = () => undefined;
@@ -113,7 +114,7 @@ export function keepPagesHere() {
       await provide(workerBrowser);
       for (const { page } of all.values()) others.add(page.context());
       const opened = workerBrowser.contexts().filter((context) => !others.has(context));
-      await Promise.all(opened.map((context) => context.close()));
+      await Promise.all(opened.map(closeContext));
     },
     openedConsole: async ({ workerBrowser, serviceHere }, provide) => {
       await provide(await openKeptConsole(workerBrowser, serviceHere.consoleUrl));

@@ -17,7 +17,7 @@ test('a few changes are put back at once, more of them after a second', () => {
   expect(waits([...everyHalf, 4_000]).at(-1)).toBe(0);
 });
 
-test('who goes on is given way to for longer and longer, up to a minute', () => {
+test('a program that keeps on changing is given way to for longer and longer, up to a minute', () => {
   let now = 0;
   const limit = createPutBackLimit(() => now);
   const paused: number[] = [];

@@ -277,7 +277,7 @@ describe('the way to the gateway', () => {
       await net.lab.setGatewayReachable(true);
       await client.until('connected', { seen, limitMs: 45_000 });
       expect(await source()).toBe(addresses.gateway.ipv4);
-    }, 120_000);
+    });
 });
 
 if (isExhaustive)

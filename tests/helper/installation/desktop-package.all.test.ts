@@ -21,7 +21,7 @@ const name = 'waymaker-test-window';
 const program = '/opt/Waymaker/waymaker';
 const port = 9222;
 const home = '/home/person';
-const say = createSay('en');
+const say = createSay('en', 'linux');
 let installed: InstalledMachine;
 
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createJournal } from '../../../helper/system/journal-file.ts';
+import { createJournal } from '../../../helper/system/journal/journal-file.ts';
 import { readEncryption } from '../../../helper/engine/openconnect/encryption.ts';
 import { readEngineLine } from '../../../helper/engine/openconnect/output.ts';
 import { parseInterfaceCounters } from '../../../helper/linux/routing/interface-counters.ts';
@@ -16,7 +16,7 @@ import {
   restoreResolvConf,
   writeResolvConf,
 } from '../../../helper/linux/dns/resolv-conf.ts';
-import { salvageSteps } from '../../../helper/system/journal-entry.ts';
+import { salvageSteps } from '../../../helper/system/journal/journal-entry.ts';
 import { createLog } from '../../../helper/log.ts';
 import { probeTraffic } from '../../../helper/tunnel/traffic-probe.ts';
 import { createLogMemory } from '../../../helper/log-memory.ts';
@@ -67,7 +67,7 @@ describe('resolv.conf', () => {
     expect(await stat(file)).toMatchObject({ ino, mode: 0o100604 });
   });
 
-  test('who is killed at any moment of putting it back has the next one finish that', async () => {
+  test('a helper that is killed at any moment of putting it back leaves the rest to the next one', async () => {
     const file = path.join(directory, 'resolv.conf');
     const original = 'nameserver 203.0.113.53\n';
     const plan = await planDeaths(directory, 'all');
@@ -277,7 +277,7 @@ test('of systemd-resolved it is expected that the tunnel’s resolvers are for a
   ]);
 });
 
-test('who may call', () => {
+test('only root, allowed users and members of the allowed group may call', () => {
   const policy = { allowedUids: [1000], allowedGid: 500 };
   const may = (uid: number, ...gids: number[]) => mayCall({ uid, gids }, policy);
   expect([may(0), may(1000), may(1001, 7, 500)]).toEqual([true, true, true]);
@@ -374,7 +374,7 @@ test('the log is one line for each event, causes included', () => {
   });
 });
 
-test('a probe that no route leads to finds silence, and does not end the helper', async () => {
+describe('a probe that no route leads to', () => {
   // The kernel refuses to connect from the loopback address to another machine.
   const plan = {
     addresses: { ipv4: '127.0.0.1' },
@@ -384,5 +384,16 @@ test('a probe that no route leads to finds silence, and does not end the helper'
     roundTripMs: 0,
   };
   const { signal } = new AbortController();
-  expect(await probeTraffic(plan, { received: () => undefined, signal })).toMatchObject({ silent: ['ipv4'] });
+
+  test('finds silence, and does not end the helper', async () => {
+    expect(await probeTraffic(plan, { received: () => undefined, signal })).toMatchObject({
+      silent: ['ipv4'],
+    });
+  });
+
+  test('takes no packet for an answer that was counted late, while one of the other version of IP arrived', async () => {
+    const early = [9];
+    const received = () => ({ ipv4: early.shift() ?? 10, ipv6: 5 });
+    expect(await probeTraffic(plan, { received, signal })).toMatchObject({ silent: ['ipv4'] });
+  });
 });

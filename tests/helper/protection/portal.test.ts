@@ -10,6 +10,7 @@ import { attachAs, asUser } from '../support/callers/attach-as.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 import type { TestClient } from '../support/callers/test-client.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
 
 /** Users who may use the helper, of numbers that no account has (Debian policy §9.2.2), and the engine's. */
 const uid = 64_950;
@@ -256,7 +257,7 @@ test('it closes with the call, when its time is over, with its client, and with 
   await isProxyGone(proxyPort);
   expect(await leakers([uid, 0], 'killed')).toEqual([]);
   await expect
-    .poll(() => directly(engineUid, `${host}/sign-in`), { timeout: 30_000, interval: 500 })
+    .poll(() => directly(engineUid, `${host}/sign-in`), { timeout: waitLimit(30_000), interval: 500 })
     .toMatchObject({ code: 7 });
   await startHelper();
   if (!isExhaustive) return;

@@ -81,12 +81,13 @@ test(
     child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
     await expect.poll(() => output, { timeout: waitLimit(60_000) }).toContain('open');
     expect(output).toBe(`open ${count}\n`);
-    // The echo sees all of them come from the gateway, at the same time.
+    // The echo sees all of them come from the gateway, at the same time. It listens for both versions of IP at once, which
+    // maps addresses of IPv4 into IPv6 (RFC 4291 §2.5.5.2).
     const sockets = await net.lab.internet.run(words(`ss -Htn state established sport = :${ports.echo}`));
     const { ipv4, ipv6 } = addresses.gateway;
     const peers = sockets
       .split('\n')
-      .filter((line) => line.includes(` ${ipv4}:`) || line.includes(`[${ipv6}]`));
+      .filter((line) => line.includes(`[::ffff:${ipv4}]`) || line.includes(`[${ipv6}]`));
     expect(peers).toHaveLength(count);
     child.stdin?.write('\n');
     await expect.poll(() => output, { timeout: waitLimit(60_000) }).toContain('answered');

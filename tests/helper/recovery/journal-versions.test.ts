@@ -188,7 +188,7 @@ describe.each(casesOf({ usual: unreadable.slice(0, 1), all }))('a journal %s', (
 });
 
 if (isExhaustive)
-  test('who is blocked by a journal that cannot be read may connect at once', async () => {
+  test('a user who is blocked by an unreadable journal may connect at once', async () => {
     await restartWith('');
     const client = await net.attach();
     await client.call('connect', net.request({ killSwitch: true }));

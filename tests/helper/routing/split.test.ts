@@ -8,6 +8,7 @@ import { anotherEngine, createHelperLab, type HelperLab } from '../support/helpe
 import { packetsWhile as countPackets, seenBy as seenFrom } from '../support/programs/seen-by.ts';
 import type { TestClient } from '../support/callers/test-client.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
 
 /** A server that is marked as split: only the networks that its gateway names go through the tunnel. */
 
@@ -85,7 +86,7 @@ async function expectHeldByTheNext(): Promise<TestClient> {
 describe('with routes that leave out a neighbour', () => {
   test(
     'until the gateway has named them, everything is blocked; what is named goes through the tunnel and what is not directly; packets to what is named never leave outside it; what others take away is put back; a helper that is killed blocks nothing else, nor does the next one',
-    { timeout: 90_000 },
+    { timeout: waitLimit(90_000) },
     async () => {
       await pushing(usual);
       const before = await packetsWhile(() => seenBy(echo.ipv4));

@@ -56,6 +56,28 @@ test('a terminal gets one line for each check, in Chinese as well', async () => 
   expect(code).toBe(0);
 });
 
+/** As with the kernel's parameter ipv6.disable_ipv6=1, every new network is without it. */
+const unshareWithoutIpv6 = `#!/bin/sh
+until [ "$1" = -- ]; do options="$options $1"; shift; done
+shift
+exec /usr/bin/unshare $options -- sh -c '
+    for of in all default; do echo 1 > /proc/sys/net/ipv6/conf/$of/disable_ipv6; done
+    exec "$@"' sh "$@"
+`;
+
+test('where IPv6 is switched off, what needs it is not checked, and all else is', async () => {
+  await using folder = await temporaryFolder();
+  await writeFile(path.join(folder.path, 'unshare'), unshareWithoutIpv6, { mode: 0o755 });
+  const env = { PATH: `${folder.path}:${process.env['PATH'] ?? ''}` };
+  const { code, stdout, stderr } = await exec([...argv, '--json'], { env, timeout: 150_000 });
+  const notPassed = checksOf(stdout).filter(({ outcome }) => outcome !== 'passed');
+  expect(
+    notPassed.map(({ name, outcome, why }) => `${name}: ${outcome}, ${why}`),
+    stderr,
+  ).toEqual(['ipv6: not-checked, no-ipv6', 'other-ip-version: not-checked, no-ipv6']);
+  expect(code).toBe(8);
+});
+
 const withoutDevice = 'mount -t tmpfs tmpfs /dev/net && exec "$@"';
 
 test.each([

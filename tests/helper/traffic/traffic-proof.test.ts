@@ -67,7 +67,7 @@ const until = (client: TestClient, wanted: readonly string[], seen = 0) =>
 const byGlobal = { mode: 'global', routing: global };
 describe.each(casesOf({ usual: [byGlobal], all: [byGlobal, { mode: 'pac', routing: pac }] }))(
   'routing by $mode',
-  { timeout: 90_000 },
+  { timeout: waitLimit(90_000) },
   ({ routing }) => {
     const connect = async (changes = {}) => {
       const client = await net.attach();
@@ -85,7 +85,9 @@ describe.each(casesOf({ usual: [byGlobal], all: [byGlobal, { mode: 'pac', routin
         const { addresses: own } = await client.until('connected');
         expect(Object.keys(own).sort()).toEqual(['ipv4', 'ipv6']);
         // The round of probes ends with whatever it has found.
-        await expect.poll(() => net.log().slice(logged), { timeout: 20_000 }).toContain('was probed');
+        await expect
+          .poll(() => net.log().slice(logged), { timeout: waitLimit(20_000) })
+          .toContain('was probed');
         expect(problems(client).flat()).toEqual([]);
       },
     );
@@ -130,8 +132,9 @@ describe.each(casesOf({ usual: [byGlobal], all: [byGlobal, { mode: 'pac', routin
         const client = await connect();
         const { addresses: own } = await client.until('connected');
         await gatewayDrops('prerouting priority raw', 'drop');
-        await sendFrom(own.ipv4 ?? '');
-        await until(client, ['nothing-passes']);
+        const noticed = until(client, ['nothing-passes']);
+        // What is sent while the tunnel is still being probed for the first time is no use of it yet.
+        await sendUntil(noticed, own.ipv4 ?? '');
         expect(attempts(client)).toEqual([1, 2]);
       });
 
@@ -161,7 +164,7 @@ describe.each(casesOf({ usual: [byGlobal], all: [byGlobal, { mode: 'pac', routin
     if (isExhaustive)
       test.each(lossyPaths)(
         'a path by TLS alone that begins to lose large packets $way: data arrives again',
-        { timeout: 240_000 },
+        { timeout: waitLimit(240_000) },
         async ({ which }) => {
           const session = await net.signIn();
           await using narrow = new AsyncDisposableStack();
@@ -172,7 +175,7 @@ describe.each(casesOf({ usual: [byGlobal], all: [byGlobal, { mode: 'pac', routin
           const seen = client.states.length;
           // Ends with the other.
           await pathLoses(1_250, which);
-          await expect.poll(() => isEchoed(own.ipv4 ?? ''), { timeout: 150_000 }).toBe(true);
+          await expect.poll(() => isEchoed(own.ipv4 ?? ''), { timeout: waitLimit(150_000) }).toBe(true);
           expect(client.states.slice(seen).map(({ state }) => state)).toContain('connecting');
         },
       );
@@ -225,9 +228,17 @@ const lossyPaths: readonly LossyPath[] = [
   { way: 'on the way to the gateway alone', which: 'iifname user0', pings: false },
 ];
 
-/** Something that goes into the tunnel in every routing mode: it comes from the tunnel's own address. */
-async function sendFrom(own: string): Promise<void> {
-  await net.lab.user.exec(words(`ping -c 1 -W 1 -I ${own} ${addresses.inside.ipv4}`));
+/**
+ * Sends into the tunnel until something has happened, in every routing mode: the packets come from the tunnel's own
+ * address.
+ */
+async function sendUntil(happened: Promise<unknown>, own: string): Promise<void> {
+  const over = new AbortController();
+  const end = () => over.abort();
+  happened.then(end, end);
+  while (!over.signal.aborted)
+    await net.lab.user.exec(words(`ping -c 1 -W 1 -I ${own} ${addresses.inside.ipv4}`));
+  await happened;
 }
 
 /** Packets of more bytes vanish between the user's machine and the gateway, without a word to anybody. */

@@ -1,13 +1,13 @@
 // Asks the helper under wine, and prints an answer a line: `node pipe-client.mjs PROTOCOL-VERSION METHOD…`, or with
-// `silent PROTOCOL-VERSION COUNT` while so many others say nothing, and again when the first of them was let go. Run as it
-// is, without a build.
+// `silent PROTOCOL-VERSION COUNT` while so many others say nothing, and again when the first of them was let go, or with
+// `crowd PROTOCOL-VERSION COUNT` so many times at once. Run as it is, without a build.
 import { connect } from 'node:net';
 
 const pipe = String.raw`\\.\pipe\ProtectedPrefix\Administrators\Waymaker\helper`;
-const isCrowd = process.argv[2] === 'silent';
-const [version, ...rest] = process.argv.slice(isCrowd ? 3 : 2);
+const among = ['silent', 'crowd'].find((word) => word === process.argv[2]);
+const [version, ...rest] = process.argv.slice(among ? 3 : 2);
 const hello = { protocolVersion: Number(version), client: { name: 'test', version: '1' } };
-const methods = [['hello', hello], ...(isCrowd ? [] : rest.map((name) => [name, {}]))];
+const methods = [['hello', hello], ...(among ? [] : rest.map((name) => [name, {}]))];
 
 function ask(onEnd) {
   const socket = connect(pipe);
@@ -32,8 +32,13 @@ function ask(onEnd) {
   });
 }
 
-if (isCrowd) {
+const answered = () => new Promise((resolve) => ask(resolve));
+
+if (among === 'silent') {
   const [first] = Array.from({ length: Number(rest[0]) }, () => connect(pipe).on('error', () => undefined));
   const letGo = new Promise((resolve) => first.on('close', resolve));
-  ask(() => void letGo.then(() => ask(() => process.exit(0))));
-} else ask(() => process.exit(0));
+  await answered();
+  await letGo;
+  await answered();
+} else await Promise.all(Array.from({ length: among ? Number(rest[0]) : 1 }, answered));
+process.exit(0);

@@ -68,6 +68,10 @@ test.skipIf(whyNoWindows() !== undefined)(
     expect(answers).toHaveLength(2);
     for (const answer of answers) expect(JSON.parse(answer)).toHaveProperty('result.protocolVersion');
 
+    // Of many who come at once, each is answered: also who comes when a pipe is there, and not waited at yet.
+    const crowd = await windows.node('pipe-client.mjs', ['crowd', String(helperProtocolVersion), '12']);
+    expect(crowd.output.match(/"protocolVersion"/g)).toHaveLength(12);
+
     // Another one does not run beside it.
     const second = await windows.node('helper.mjs');
     expect(second.output).toContain('another helper listens');

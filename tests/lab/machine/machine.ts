@@ -79,13 +79,11 @@ export async function createMachine(
     [`--target=${holder.pid}`, '--net', '--mount', `--wdns=${cwd}`, '--', ...argv],
   ];
   const inside = (argv: readonly string[], cwd?: string) => command(argv, { cwd }).flat();
-  const launcher = createLauncher(
-    () => {
-      const [file, args] = command(['setpriv', '--pdeathsig', 'KILL', '--', ...launcherCommand]);
-      return spawn(file, args, { stdio: ['pipe', 'pipe', 'ignore'] });
-    },
-    path.join(directory, `${namespace}-commands`),
-  );
+  const commands = path.join(directory, `${namespace}-commands`);
+  const launcher = createLauncher(() => {
+    const [file, args] = command(['setpriv', '--pdeathsig', 'KILL', '--', ...launcherCommand(commands)]);
+    return spawn(file, args, { stdio: ['pipe', 'pipe', 'ignore'] });
+  }, commands);
   // Here from the beginning, so that it belongs to the machine as it was made.
   await launcher.exec(['true']);
   return {

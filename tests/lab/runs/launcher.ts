@@ -26,8 +26,8 @@ const script = String.raw`
 use strict;
 use warnings;
 
-# So that select ends when a program does.
-$SIG{CHLD} = sub { };
+# So that select ends when a program does, and this only with whoever asks.
+$SIG{CHLD} = $SIG{$_} = sub { } for qw(INT TERM HUP);
 my ($asked, %id_of) = ('');
 for (;;) {
     my $length = length $asked < 4 ? undef : 4 + unpack('N', $asked);
@@ -39,13 +39,16 @@ for (;;) {
     vec(my $waiting = '', fileno STDIN, 1) = 1;
     # One that ends just before select is seen by the next look.
     if (select($waiting, undef, undef, %id_of ? 0.05 : undef) > 0) {
-        sysread STDIN, $asked, 65536, length $asked or exit;
+        sysread STDIN, $asked, 65536, length $asked or last;
     }
     while ((my $pid = waitpid -1, 1) > 0) {
         my $id = delete $id_of{$pid};
         syswrite STDOUT, "$id x $?\n" if defined $id;
     }
 }
+# Whoever asked has ended, even if by a signal.
+unlink glob "$ARGV[0]/*";
+rmdir $ARGV[0];
 
 sub launch {
     my ($id, $directory, $input, $output, $errors, $variables, @words) = split /\0/, $_[0], -1;
@@ -75,8 +78,8 @@ sub launch {
 }
 `;
 
-/** What starts it. */
-export const launcherCommand: readonly string[] = ['perl', '-e', script];
+/** What starts it; it removes the directory at its end. */
+export const launcherCommand = (directory: string): string[] => ['perl', '-e', script, directory];
 
 interface Running {
   started: (pid: number) => void;
@@ -89,12 +92,12 @@ interface Running {
  * read and write, in files, so that no pipe has to be carried over.
  */
 export function createLauncher(start: () => ChildProcess, directory: string): Launcher {
-  mkdirSync(directory, { recursive: true });
   const running = new Map<number, Running>();
   let lastId = 0;
   let launcher: ChildProcess | undefined;
 
   function started(): ChildProcess {
+    mkdirSync(directory, { recursive: true });
     const child = start();
     if (!child.stdout) throw new Error('the launcher has no output');
     createInterface({ input: child.stdout }).on('line', (line) => {
@@ -124,7 +127,6 @@ export function createLauncher(start: () => ChildProcess, directory: string): La
       const id = (lastId += 1);
       const file = (name: string) => path.join(directory, `${id}-${name}`);
       const [given, output, errors] = [file('input'), file('output'), file('errors')];
-      if (input.length > 0) writeFileSync(given, input);
       const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
       const places = [cwd, input.length > 0 ? given : '/dev/null', output, errors];
       let limit: NodeJS.Timeout | undefined;
@@ -139,6 +141,7 @@ export function createLauncher(start: () => ChildProcess, directory: string): La
           });
           launcher ??= started();
           holdWhileRunning();
+          if (input.length > 0) writeFileSync(given, input);
           launcher.stdin?.write(
             request([String(id), ...places, String(variables.length), ...variables, ...argv]),
           );

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -43,8 +43,7 @@ export async function exec(argv: readonly string[], options: ExecOptions = {}): 
 
 function launcherHere(): Launcher {
   const directory = mkdtempSync(path.join(tmpdir(), 'waymaker-commands-'));
-  process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
-  const [file = '', ...args] = launcherCommand;
+  const [file = '', ...args] = launcherCommand(directory);
   return createLauncher(() => spawn(file, args, { stdio: ['pipe', 'pipe', 'ignore'] }), directory);
 }
 

@@ -24,6 +24,8 @@ const programs = {
   helper: {
     ...helperPrograms,
     'src/main/cli/index.ts': 'cli.js',
+    // The command line expects it next to itself.
+    'src/main/way-out/script/script-thread.ts': 'script-thread.js',
     'helper/windows/set-up-service.ts': 'set-up-service.mjs',
     'helper/windows/start-engine.ts': 'windows-engine.mjs',
     'tests/helper/windows/engine-driver.ts': 'engine-driver.mjs',
@@ -67,7 +69,7 @@ const builtFor = (runner: Runner): Readonly<Record<string, string>> =>
 const external = [...native, '@electric-sql/pglite', 'electron', 'keytar', 'dbus-native'];
 
 /** As it is packaged, beside nothing but what is native. */
-const externalOf = (entry: string) => (entry === 'src/main/cli/index.ts' ? notBundled : external);
+const externalOf = (entry: string) => (entry.startsWith('src/main/') ? notBundled : external);
 
 /** The service finds its migrations and the console relative to its sources, and the app its pages relative to its build. */
 const sourceDirectories: Plugin = {

@@ -1,11 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, openSync, closeSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { cp, link, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, link, mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fetchLockedPackage } from '../../../packaging/runtime/locked-package.ts';
 import type { Machine } from '../machine/machine.ts';
+import { makeOwnedDirectory } from '../runs/owned-directory.ts';
 import { eventually } from '../runs/process.ts';
 import { waitLimit } from '../runs/wait-limit.ts';
 
@@ -54,7 +54,7 @@ export interface Windows extends AsyncDisposable {
 
 /** `machine`: in whose network its sockets are. Throws without wine; see `whyNoWindows`. */
 export async function createWindows({ machine }: { machine?: Machine } = {}): Promise<Windows> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-windows-'));
+  const directory = makeOwnedDirectory('windows');
   const [folder, changes, scratch, tree] = ['work', 'changes', 'scratch', 'tree'].map((name) =>
     path.join(directory, name),
   ) as [string, string, string, string];

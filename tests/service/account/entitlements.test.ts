@@ -216,7 +216,7 @@ describe('entitlements', () => {
     await expect.poll(() => openTo(device)).toContain('near');
   });
 
-  test('who deletes the account leaves what was paid, under a name that leads to nobody', async () => {
+  test('a deleted account leaves what was paid, under a name that leads to nobody', async () => {
     const { email, device, userId } = await account();
     const { database } = running.service;
     const paid = {

@@ -7,8 +7,8 @@ import type { Host } from '#shared/host/contract.ts';
 import { createSessionHost } from '../../../src/main/session/session-host.ts';
 import { createSessionStore } from '../../../src/main/session/session-store.ts';
 import { createInPageTransport } from '../../../src/renderer/platform/in-page-transport.ts';
-import { createWebClient, webContract } from '../../../src/renderer/platform/web-contract.ts';
-import { createWebHost } from '../../../src/renderer/platform/web-host.ts';
+import { createWebClient, webContract } from '../../../src/renderer/platform/web/web-contract.ts';
+import { createWebHost } from '../../../src/renderer/platform/web/web-host.ts';
 import { createTestKeychain } from '../../unit/main/support/keychain.ts';
 import { createMemorySettings } from '../../unit/main/support/memory-settings.ts';
 import { MemoryStorage } from '../../unit/renderer/support/memory-storage.ts';
@@ -72,7 +72,7 @@ const statusWith = async ({ deviceId, token }: Known) => {
   return (await fetchEnvelope(`${running.url}/api/user-info`, { headers })).status;
 };
 
-test('who signs out in the console has no token at the service any more', async () => {
+test('signing out in the console ends the token at the service', async () => {
   const known = await knownDevice();
   const session = await consoleWith(known);
   expect(await session.signInWithToken(known)).toMatchObject({ ok: true });
@@ -81,7 +81,7 @@ test('who signs out in the console has no token at the service any more', async 
   expect(await statusWith(known)).toBe(401);
 });
 
-test('who signs out in the app or on the command line has none either', async () => {
+test('signing out in the app or on the command line ends it, too', async () => {
   const known = await knownDevice();
   expect(await statusWith(known)).toBe(200);
   expect(await appWith(known).signOut({ by: 'user' })).toMatchObject({ signedIn: false });

@@ -17,6 +17,7 @@ import {
   type DatabaseKind,
 } from '../test-service.ts';
 import { startRelay, type Relay, type RelayedRequest } from './relay.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
 
 /**
  * The service and its payment provider as processes, with a relay each way between them. The service is killed at each
@@ -28,7 +29,7 @@ const seed: Seed = {
 };
 const monthMs = 30 * 24 * 3_600_000;
 const secret = 'a secret that both processes know';
-const patience = { timeout: 60_000, interval: 200 };
+const patience = { timeout: waitLimit(60_000), interval: 200 };
 
 class World implements AsyncDisposable {
   /** From the service to the provider. */

@@ -316,7 +316,7 @@ describe.each(databaseKindsOfRun)('reports of a provider on %s', (kind) => {
     expect(await expiry(device)).toBe(nextMonth());
   });
 
-  test('who has not signed, or long ago, reports nothing', async () => {
+  test('a report whose signature is missing, wrong or old changes nothing', async () => {
     const { device, reference } = await newOrder(running);
     const event = report(reference, 1, 'paid');
     const now = running.clock.now().getTime();

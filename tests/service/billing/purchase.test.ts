@@ -198,7 +198,7 @@ describe.each(databaseKindsOfRun)('purchases on %s', (kind) => {
     expect(await confirm(device, id)).toMatchObject({ ok: true });
   });
 
-  test('who became a member after paying has the plan when no longer one', async () => {
+  test('a payer who became a member after paying has the plan after leaving', async () => {
     const email = newEmail();
     const device = await signedIn(running, email);
     const id = await order(email);
@@ -234,7 +234,7 @@ describe.each(databaseKindsOfRun)('purchases on %s', (kind) => {
     expect(await confirm(device, inTime)).toMatchObject({ ok: true });
   });
 
-  test('who deletes the account while paying has paid for something that the books know', async () => {
+  test('an account that is deleted during a payment has paid for something that the books know', async () => {
     const email = newEmail();
     const device = await signedIn(running, email);
     const [opened, unopened] = [await order(email), await order(email)];

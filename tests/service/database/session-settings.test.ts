@@ -1,12 +1,20 @@
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { sql } from 'drizzle-orm';
 import { Client } from 'pg';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { rowsOf } from '../../../src/service/database/database.ts';
 import type { Seed } from '../../../src/service/seed.ts';
 import { casesOf } from '../../lab/runs/thoroughness.ts';
-import { environmentWithoutTables, newEmail, signedIn, startTestService } from '../test-service.ts';
+import {
+  environmentWithoutTables,
+  newDirectory,
+  newEmail,
+  signedIn,
+  startTestService,
+} from '../test-service.ts';
 
 const seed: Seed = {
   licenseKeys: [{ key: 'FOUR-DAYS', service: 'Gift', days: 4, seats: 1 }],
@@ -78,4 +86,44 @@ test('what the address itself asks for is kept, unless results depend on it', as
     sql`select schemaname, current_setting('work_mem') as memory from pg_tables where tablename = 'users'`,
   );
   expect(tables).toEqual([{ schemaname: 'public', memory: '5MB' }]);
+});
+
+/** A pooler that passes on everything but what a connection asks for at its start (PostgreSQL's manual, 55.7). */
+async function poolerWithoutOptions(databaseUrl: string): Promise<string> {
+  const server = createServer((client) => {
+    const database = connect(path.join(new URL(databaseUrl).searchParams.get('host') ?? '', '.s.PGSQL.5432'));
+    for (const end of [client, database]) end.on('error', () => undefined);
+    client.once('data', (startup: Buffer) => {
+      const words = startup.subarray(8).toString().split('\0');
+      const at = words.indexOf('options');
+      const rest = Buffer.from(words.toSpliced(at, 2).join('\0'));
+      const head = Buffer.from(startup.subarray(0, 8));
+      head.writeUInt32BE(8 + rest.length);
+      database.write(Buffer.concat([head, rest]));
+      client.pipe(database).pipe(client);
+    });
+  });
+  const directory = await newDirectory();
+  server.listen(path.join(directory, '.s.PGSQL.5432'));
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const url = new URL(databaseUrl);
+  url.searchParams.set('host', directory);
+  return url.href;
+}
+
+test('behind a pooler that ignores what a connection asks for, a service starts only where that makes no difference', async () => {
+  const german = await environmentWith({ DateStyle: "''German''", TimeZone: "''Asia/Kathmandu''" });
+  const between = { ...german, DATABASE_URL: await poolerWithoutOptions(german.DATABASE_URL) };
+  await expect(startTestService({ environment: between })).rejects.toThrow(
+    /DATABASE_URL: .*DateStyle is German, DMY.*TimeZone is Asia\/Kathmandu/,
+  );
+  const usual = await environmentWith({
+    TimeZone: "''UTC''",
+    extra_float_digits: '3',
+    search_path: 'public',
+  });
+  const environment = { ...usual, DATABASE_URL: await poolerWithoutOptions(usual.DATABASE_URL) };
+  await using running = await startTestService({ environment });
+  await signedIn(running, newEmail());
 });

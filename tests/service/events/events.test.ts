@@ -138,7 +138,7 @@ describe.each(databaseKindsOfRun)('events on %s', (kind) => {
     await stays.stream[Symbol.asyncDispose]();
   });
 
-  test('who is not signed in gets none, and one stream is a device’s', async () => {
+  test('a stranger gets no stream, and a device’s second one replaces its first', async () => {
     await using running = await start(kind);
     const nobody = new TestDevice(running);
     expect((await readEvents(running.url, nobody)).status).toBe(401);

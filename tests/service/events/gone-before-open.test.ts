@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { newEmail, signedIn, startTestService } from '../test-service.ts';
 import { readEvents } from './event-reader.ts';
 
-test('who is gone before the database has said who it is leaves no stream behind', async () => {
+test('a client that is gone before the database has said who it is leaves no stream behind', async () => {
   const perSource = 3;
   await using running = await startTestService({ streamLimits: { inAll: 100, perSource, perAccount: 100 } });
   const device = await signedIn(running, newEmail());

@@ -28,7 +28,7 @@ async function streamTo() {
   };
 }
 
-test('who reads hears a heartbeat in time for every proxy', async () => {
+test('a client that reads gets a heartbeat in time for every proxy', async () => {
   await using to = await streamTo();
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const closed = vi.fn();
@@ -46,7 +46,7 @@ test('who reads hears a heartbeat in time for every proxy', async () => {
   await expect.poll(() => closed).toHaveBeenCalledOnce();
 });
 
-test('who reads nothing costs no memory, and is dropped', async () => {
+test('a client that reads nothing costs no memory, and is dropped', async () => {
   await using to = await streamTo();
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const closed = vi.fn();

@@ -148,7 +148,7 @@ describe('passwords of gateways', () => {
     expect(hashAt('one.example.net_443', browser.deviceId)).toBe('');
   });
 
-  test('who signs in elsewhere with a device’s id ends neither its session nor its access', async () => {
+  test('signing in elsewhere with a device’s id ends neither its session nor its access', async () => {
     const owner = await signedIn(running, newEmail());
     const [before] = await loginsOf(owner);
     const stranger = new TestDevice(running, { deviceId: owner.deviceId, token: undefined });

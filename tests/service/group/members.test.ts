@@ -97,7 +97,7 @@ describe.each(databaseKindsOfRun)('groups on %s', (kind) => {
     await expect.poll(() => isLetIn(member)).toBe(false);
   });
 
-  test('who has no account yet becomes a member by signing in and accepting', async () => {
+  test('a person without an account becomes a member by signing in and accepting', async () => {
     const { device: owner } = await payer();
     const email = newEmail();
     await invite(owner, email);
@@ -110,7 +110,7 @@ describe.each(databaseKindsOfRun)('groups on %s', (kind) => {
   });
 
   test.each(['is removed', 'leaves'])(
-    'who %s has what they had before: devices, trial, own apps',
+    'a member who %s has what they had before: devices, trial, own apps',
     async (how) => {
       const { device: owner } = await payer();
       const email = newEmail();
@@ -137,7 +137,7 @@ describe.each(databaseKindsOfRun)('groups on %s', (kind) => {
     },
   );
 
-  test('who had a plan once is a payer without one again', async () => {
+  test('a member who once had a plan is a payer without one after leaving', async () => {
     const { device: owner } = await payer();
     const { device: other, email } = await payer();
     running.clock.advance({ hours: 24 * 10 + 1 });

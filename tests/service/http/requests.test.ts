@@ -53,7 +53,7 @@ function expectSecurityHeaders({ headers }: { headers: Headers }) {
   expect(headers.get('strict-transport-security')).toBeNull();
 }
 
-test('who looks for a captive portal gets nothing, and it is not cached', async () => {
+test('a check for a captive portal gets an empty answer that is not cached', async () => {
   const reply = await fetch(running.url + portalProbePath);
   expect(reply.status).toBe(204);
   expect(reply.headers.get('cache-control')).toBe('no-store');
@@ -67,7 +67,7 @@ test('replies are neither cached nor read by other sites', async () => {
   expectSecurityHeaders(reply);
 });
 
-test('who sends too many requests is refused for a while, in their language', async () => {
+test('a client that sends too many requests is refused for a while, in its language', async () => {
   await using limited = await startTestService({ requestsPerMinute: 3 });
   const headers = { 'accept-language': 'zh-TW' };
   const refused = { status: 429, body: { code: 429, msg: '請求過於頻繁，請稍後再試。', data: null } };
@@ -269,7 +269,7 @@ test('a caller is told the address it comes from, also behind a proxy that is tr
     const answers = forwardedFor.map(async (address) =>
       (await fetch(at, { headers: { 'x-forwarded-for': address } })).json(),
     );
-    return Promise.all(answers);
+    return await Promise.all(answers);
   };
   const answer = (address: string) => ({ code: 0, msg: '', data: { address } });
   const elsewhere = 'https://address.example.net/';

@@ -1,9 +1,9 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { readdir, writeFile } from 'node:fs/promises';
-import { connect, type NetConnectOpts } from 'node:net';
+import { connect, type NetConnectOpts, type Socket } from 'node:net';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { newDirectory, newEmail, signedIn, startTestService } from '../test-service.ts';
 
 const clients = 24;
@@ -16,13 +16,21 @@ async function largeRouteLists(): Promise<string> {
   return directory;
 }
 
+/** The service's ends of the connections on which it has been asked since, of both its servers (Node.js, "HTTP"). */
+function askedConnections(): { ends: Set<Socket> } & Disposable {
+  const ends = new Set<Socket>();
+  const onRequest = (message: unknown) => void ends.add((message as { socket: Socket }).socket);
+  const channel = 'http.server.request.start';
+  subscribe(channel, onRequest);
+  return { ends, [Symbol.dispose]: () => void unsubscribe(channel, onRequest) };
+}
+
 const openFiles = async () => (await readdir('/proc/self/fd')).length;
 
-test('who asks for what is large and reads nothing is cut off, and costs no memory', async () => {
+test('a client that asks for a large answer and reads nothing is cut off, and costs no memory', async () => {
   const socket = path.join(await newDirectory(), 'service.sock');
   const environment = { WAYMAKER_SERVICE_SOCKET: socket, WAYMAKER_ROUTE_LISTS: await largeRouteLists() };
-  // Answers have to be faster.
-  await using running = await startTestService({ environment, stalledMs: waitLimit(4000) });
+  await using running = await startTestService({ environment });
   const device = await signedIn(running, newEmail());
   const authorization = `Basic ${btoa(`${device.deviceId}:${device.token}`)}`;
   const headers = { authorization, 'accept-encoding': 'identity' };
@@ -36,6 +44,7 @@ test('who asks for what is large and reads nothing is cut off, and costs no memo
   const filesBefore = await openFiles();
   const memoryBefore = process.memoryUsage();
   await using open = new AsyncDisposableStack();
+  using asked = askedConnections();
   const asking = Array.from({ length: clients }, async (_, i) => {
     const client = open.adopt(connect(places[i % 2]!), (one) => void one.destroy());
     client.on('error', () => undefined);
@@ -47,10 +56,19 @@ test('who asks for what is large and reads nothing is cut off, and costs no memo
     await once(client, 'readable');
   });
   await Promise.all(asking);
+  const stalled = [...asked.ends];
+  expect(stalled).toHaveLength(clients);
   const health = async () => (await fetch(`${running.url}/api/health`)).status;
   expect(await health()).toBe(204);
   const { external } = process.memoryUsage();
   expect(external - memoryBefore.external).toBeLessThan((clients * bytes) / 4);
+  const { timeout } = running.service.app.server;
+  expect(timeout).toBeGreaterThan(0);
+  for (const end of stalled) {
+    expect(end.timeout).toBe(timeout);
+    // The same limit, only sooner.
+    end.setTimeout(50);
+  }
   // The clients' own ends, and a few of the calls here.
   await expect.poll(openFiles).toBeLessThan(filesBefore + clients + 10);
   expect(await health()).toBe(204);

@@ -6,6 +6,7 @@ import { openDatabase } from '../../../src/service/database/database.ts';
 import { openJobs } from '../../../src/service/jobs/jobs.ts';
 import { createLogger } from '../../../src/service/log.ts';
 import { databaseKindsOfRun, newEnvironment, type DatabaseKind } from '../test-service.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
 
 const logger = pino({ level: 'silent' });
 
@@ -67,7 +68,7 @@ describe.each(databaseKindsOfRun)('jobs on %s', (kind) => {
     for (let added = 0; added < 30; added += 1) await add(here.database, {});
     first.resolve();
     // One at a time whenever they are looked for, every two seconds, would take a minute.
-    await expect.poll(() => done, { timeout: 15_000 }).toBe(30);
+    await expect.poll(() => done, { timeout: waitLimit(15_000) }).toBe(30);
   });
 
   test('a job that failed is done again', async () => {
@@ -79,7 +80,7 @@ describe.each(databaseKindsOfRun)('jobs on %s', (kind) => {
       if (tries === 1) throw new Error('ada@example.com');
     });
     await add(here.database, {});
-    await expect.poll(() => tries, { timeout: 30_000 }).toBe(2);
+    await expect.poll(() => tries, { timeout: waitLimit(30_000) }).toBe(2);
     const { rows } = (await here.database.execute(sql`select output::text from jobs.job`)) as {
       rows: unknown[];
     };
@@ -99,7 +100,7 @@ describe.each(databaseKindsOfRun)('jobs on %s', (kind) => {
     await busy.queue('letters', async () => {
       seen.push('busy');
     });
-    await expect.poll(() => seen, { timeout: 30_000 }).toEqual(['busy']);
+    await expect.poll(() => seen, { timeout: waitLimit(30_000) }).toEqual(['busy']);
   });
 
   test('a repeated task is on the clock of the database, and waits once however often it is asked for', async () => {
@@ -116,6 +117,6 @@ describe.each(databaseKindsOfRun)('jobs on %s', (kind) => {
     await busy.everyMinute('chores', async () => {
       done += 1;
     });
-    await expect.poll(() => done, { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => done, { timeout: waitLimit(30_000) }).toBe(1);
   });
 });

@@ -74,7 +74,7 @@ test.each(['gzip', 'br'])('large lists are compressed by %s', async (encoding) =
   expect(await reply.json()).toMatchObject({ code: 0 });
 });
 
-test('who has the list already gets nothing but the news that it is the same', async () => {
+test('a client that has the list already is only told that it is the same', async () => {
   const reply = await get('/api/route/pac');
   expect(reply.headers.get('cache-control')).toBe('private, no-cache');
   await reply.arrayBuffer();

@@ -66,7 +66,7 @@ test('only a sandbox says that it is one', async () => {
   });
 });
 
-test('who is signed in orders for their account', async () => {
+test('a buyer who is signed in orders for their account', async () => {
   const email = newEmail();
   const { client } = await signedIn(running, email);
   const body = { productId: 'month', quantity: 2 };
@@ -77,7 +77,7 @@ test('who is signed in orders for their account', async () => {
   });
 });
 
-test('who is not orders for an address, in whatever case', async () => {
+test('a buyer who is not signed in orders for an email address, in whatever case', async () => {
   const email = newEmail();
   const orderId = await orderAsGuest(running.url, { productId: 'month', email: ` ${email.toUpperCase()}` });
   const { client } = await signedIn(running, email);

@@ -31,7 +31,7 @@ function commandsOf(command: Command, above: readonly string[] = []): { name: st
 }
 const commands = commandsOf(
   createProgram({
-    say: createSay('en'),
+    say: createSay('en', 'linux'),
     version: '1',
     run: () => Promise.resolve(),
     daemon: () => Promise.resolve(),

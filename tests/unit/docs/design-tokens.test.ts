@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { readPage, root } from './markdown.ts';
 
-const theme = readFileSync(path.join(root, 'src/renderer/ui/theme.css'), 'utf8');
+const theme = readFileSync(path.join(root, 'src/renderer/ui/theme/theme.css'), 'utf8');
 const design = readPage('docs/design.md');
 
 test('the tokens that the design names are the theme’s, and none that it has is missing but those of fonts', () => {

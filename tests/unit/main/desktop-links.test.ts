@@ -22,7 +22,7 @@ function linksOf(core: Core, answer: 'agree' | 'cancel' | Promise<number> = 'can
   const complaints: (string | undefined)[] = [];
   const open = createDesktopLinks({
     core,
-    say: createSay('en'),
+    say: createSay('en', 'linux'),
     ask(question) {
       questions.push(question);
       if (typeof answer !== 'string') return answer;

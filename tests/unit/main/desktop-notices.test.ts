@@ -30,7 +30,7 @@ async function start(): Promise<Core> {
   const core = around.startCore();
   notices = createDesktopNotices({
     core,
-    say: createSay('en'),
+    say: createSay('en', 'linux'),
     isInFront: () => isInFront,
     notify: (notice) => told.push(notice),
   });

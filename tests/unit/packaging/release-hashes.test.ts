@@ -1,10 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { writeHashes } from '../../../packaging/release-hashes.ts';
 import { exec, run, words } from '../../lab/runs/process.ts';
+import { makeSampleDeb } from './support/sample-packages.ts';
 
 let directory: string;
 let folder: string;
@@ -13,8 +14,8 @@ beforeEach(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'waymaker-hashes-'));
   folder = path.join(directory, 'packages');
   await mkdir(path.join(folder, '.fetched'), { recursive: true });
-  await writeFile(path.join(folder, 'one.deb'), 'one');
-  await writeFile(path.join(folder, 'two words.rpm'), 'two');
+  await writeFile(path.join(folder, 'one.json'), 'one');
+  await writeFile(path.join(folder, 'two words.json'), 'two');
 });
 afterEach(() => rm(directory, { recursive: true }));
 
@@ -28,10 +29,10 @@ test('sha256sum and openssl accept the release’s hashes and their signature, u
     ...words('openssl pkeyutl -verify -rawin -pubin -in SHA256SUMS -sigfile SHA256SUMS.sig -inkey'),
     publicKey,
   ];
-  expect(await run(hashes, { cwd: folder })).toBe('one.deb: OK\ntwo words.rpm: OK\n');
+  expect(await run(hashes, { cwd: folder })).toBe('one.json: OK\ntwo words.json: OK\n');
   expect(await run(signature, { cwd: folder })).toContain('Verified Successfully');
 
-  await writeFile(path.join(folder, 'one.deb'), 'onE');
+  await writeFile(path.join(folder, 'one.json'), 'onE');
   expect((await exec(hashes, { cwd: folder })).code).toBe(1);
   const list = path.join(folder, 'SHA256SUMS');
   await writeFile(list, (await readFile(list, 'utf8')).replace('one', 'onE'));
@@ -42,4 +43,22 @@ test('hashes that nobody signs have no signature of earlier ones beside them', a
   await writeFile(path.join(folder, 'SHA256SUMS.sig'), 'earlier');
   expect(await writeHashes(folder, undefined)).toEqual([path.join(folder, 'SHA256SUMS')]);
   await expect(stat(path.join(folder, 'SHA256SUMS.sig'))).rejects.toThrow('ENOENT');
+});
+
+test('where there is no package, there are no hashes either', async () => {
+  await writeHashes(folder, undefined);
+  for (const name of ['one.json', 'two words.json']) await rm(path.join(folder, name));
+  expect(await writeHashes(folder, undefined)).toEqual([]);
+  expect(await readdir(folder)).toEqual(['.fetched']);
+});
+
+test('a package for tests, such as one from before, is not signed as a release', async () => {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  await makeSampleDeb(directory, folder, '1.0', 'For tests only: a sample');
+  await expect(writeHashes(folder, privateKey)).rejects.toThrow(
+    'waymaker-sample_1.0_amd64.deb is for tests only',
+  );
+  expect(await readdir(folder)).not.toContain('SHA256SUMS.sig');
+  await makeSampleDeb(directory, folder, '1.0', 'a sample');
+  expect(await writeHashes(folder, privateKey)).toHaveLength(2);
 });

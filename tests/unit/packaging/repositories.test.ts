@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -17,7 +17,7 @@ beforeAll(async () => {
   scratch = await mkdtemp(path.join(tmpdir(), 'waymaker-repositories-'));
   keyFile = path.join(scratch, 'key.asc');
   await exportNewKey(keyFile);
-}, 60_000);
+});
 
 afterAll(async () => {
   await rm(scratch, { recursive: true, force: true });
@@ -127,6 +127,19 @@ describe('the apt repository', () => {
       expect((await versionsByApt(sources)).ok).toBe(false);
     });
 
+  test('a copy of it elsewhere is a mirror, with another address in the sources file', async () => {
+    const packages = path.join(scratch, 'mirrored-debs');
+    await makeSampleDeb(scratch, packages, '1.0');
+    const { folder } = await publish('original', packages);
+    const mirror = path.join(scratch, 'mirror');
+    await rename(folder, mirror);
+    const sources = await readFile(path.join(mirror, 'apt/waymaker.sources'), 'utf8');
+    expect((await versionsByApt(sources)).ok, 'at the old address').toBe(false);
+    const { ok, text } = await versionsByApt(sources.replace(folder, mirror));
+    expect(ok, text).toBe(true);
+    expect(text).toContain('1.0');
+  });
+
   test('signed with another key than the one in the sources file, it is refused', async () => {
     const packages = path.join(scratch, 'debs-foreign');
     await makeSampleDeb(scratch, packages, '1.0');
@@ -211,6 +224,21 @@ describe('what would strand users is not published', () => {
       'expires within two years',
     );
     expect(await readdir(scratch)).not.toContain('soon');
+  });
+
+  test.each(['deb', 'rpm'])('where a %s is for tests only, unless the key is, too', async (format) => {
+    const packages = path.join(scratch, `tests-${format}`);
+    const make = format === 'deb' ? makeSampleDeb : makeSampleRpm;
+    await make(scratch, packages, '3.0', 'For tests only: a sample');
+    await expect(publish(`published-tests-${format}`, packages)).rejects.toThrow('is for tests only');
+    expect(await readdir(scratch)).not.toContain(`published-tests-${format}`);
+    const given = {
+      packages,
+      folder: path.join(scratch, `own-tests-${format}`),
+      url: 'https://packages.example',
+    };
+    await publishRepositories({ ...given, keyFile: undefined, now: new Date(), say: () => undefined });
+    expect(await readdir(given.folder)).toContain('waymaker.asc');
   });
 
   test('where there is no package', async () => {

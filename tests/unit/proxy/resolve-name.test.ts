@@ -14,14 +14,15 @@ afterEach(() => {
 
 type Says = 'nothing' | 'no address' | 'no such name' | { addresses: string[]; afterMs?: number };
 
-/** A resolver that says this about every name. */
-async function startResolver(says: { A: Says; AAAA: Says }): Promise<string> {
+/** A resolver that says this about every name; it notes down what it is asked. */
+async function startResolver(says: { A: Says; AAAA: Says }, asked: string[] = []): Promise<string> {
   const socket = createSocket('udp4');
   open.push(socket);
   socket.on('message', (message, { port, address }) => {
     const { id, questions = [] } = decode(message);
     const type = questions[0]?.type;
     if (type !== 'A' && type !== 'AAAA') return;
+    asked.push(`${type} ${questions[0]?.name}`);
     const said = says[type];
     if (said === 'nothing') return;
     const { addresses = [], afterMs = 0 } = typeof said === 'object' ? said : {};
@@ -53,6 +54,19 @@ test('a resolver that never answers for one family does not hold up the other', 
     // Whoever connects meanwhile has the other family yet to come.
     expect(given.late).toBeInstanceOf(Promise);
   }
+});
+
+test('a name is asked for once, however many connections to it are opened at a time, and again later', async () => {
+  const asked: string[] = [];
+  const resolver = await startResolver({ A: ipv4, AAAA: ipv6 }, asked);
+  const resolve = createNameResolution({ resolvers: [resolver], families: both });
+  const names = Array.from({ length: 200 }, () => ['host.test', 'other.test']).flat();
+  const found = await Promise.all(names.map(resolve));
+  for (const one of found) expect(one).toEqual({ addresses: ['2001:db8::1', '192.0.2.1'] });
+  const questions = ['A host.test', 'A other.test', 'AAAA host.test', 'AAAA other.test'];
+  expect(asked.toSorted()).toEqual(questions);
+  await resolve('host.test');
+  expect(asked.slice(questions.length).toSorted()).toEqual(['A host.test', 'AAAA host.test']);
 });
 
 test('answers that come together are used together, IPv6 first', async () => {

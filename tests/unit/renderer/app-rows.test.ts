@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { appSections, chosenApps, searchApps } from '../../../src/renderer/features/settings/app-rows.ts';
+import {
+  appSections,
+  chosenApps,
+  searchApps,
+} from '../../../src/renderer/features/settings/routing/app-rows.ts';
 
 const app = (id: string, name: string) => ({ id: `${id}.desktop`, name, icon: '', isStartable: true });
 const apps = [app('cafe', 'Café au lait'), app('mail', 'Mail'), app('org.example.Notes', 'Notizen')];

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
-import { visibleCountries, type NamedCountry } from '../../../src/renderer/features/settings/country-rows.ts';
+import {
+  visibleCountries,
+  type NamedCountry,
+} from '../../../src/renderer/features/settings/routing/country-rows.ts';
 
 const named = [
   ['aq', 'Antarctica'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rateBetween } from '../../../src/renderer/features/connect/traffic-rate.ts';
+import { rateBetween } from '../../../src/renderer/features/connect/status/traffic-rate.ts';
 import {
   formatClockError,
   formatBytes,

@@ -1,7 +1,7 @@
 import { createElement, Suspense, type ComponentType } from 'react';
 import { renderToString } from 'react-dom/server';
 import { expect, test, vi } from 'vitest';
-import { lazyComponent } from '../../../src/renderer/ui/lazy-component.ts';
+import { lazyComponent } from '../../../src/renderer/ui/loading/lazy-component.ts';
 
 const Greeting: ComponentType<{ name: string }> = ({ name }) => `Hello ${name}`;
 const render = (Page: ComponentType<{ name: string }>) =>

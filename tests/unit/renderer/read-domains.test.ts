@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readDomains } from '../../../src/renderer/features/settings/read-domains.ts';
+import { readDomains } from '../../../src/renderer/features/settings/routing/read-domains.ts';
 
 test.each([
   ['', []],

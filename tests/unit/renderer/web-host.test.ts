@@ -3,8 +3,8 @@ import type { Session } from '#shared/host/common-contract.ts';
 import type { Host } from '#shared/host/contract.ts';
 import type { DeviceInfo } from '#shared/entities.ts';
 import { createInPageTransport } from '../../../src/renderer/platform/in-page-transport.ts';
-import { createWebClient, webContract } from '../../../src/renderer/platform/web-contract.ts';
-import { createWebHost } from '../../../src/renderer/platform/web-host.ts';
+import { createWebClient, webContract } from '../../../src/renderer/platform/web/web-contract.ts';
+import { createWebHost } from '../../../src/renderer/platform/web/web-host.ts';
 import { MemoryStorage } from './support/memory-storage.ts';
 
 const device: DeviceInfo = {

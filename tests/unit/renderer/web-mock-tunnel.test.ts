@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createHostClient } from '#shared/host/client.ts';
 import { hostContract, type Host } from '#shared/host/contract.ts';
 import { createInPageTransport } from '../../../src/renderer/platform/in-page-transport.ts';
-import { createWebHost } from '../../../src/renderer/platform/web-host.ts';
-import { withMockTunnel } from '../../../src/renderer/platform/web-mock-tunnel.ts';
+import { createWebHost } from '../../../src/renderer/platform/web/web-host.ts';
+import { withMockTunnel } from '../../../src/renderer/platform/web/web-mock-tunnel.ts';
 
 let host: Host;
 let states: string[];

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { downloadedElectron } from '../../../scripts/start/electron-download.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
 
 let folder = '';
 const inFolder = (name: string) => path.join(folder, name);
@@ -62,7 +63,7 @@ test('a binary that somebody has downloaded by hand is used at once', async () =
 test('Ctrl-C ends a download that hangs, which does not count as failed', async () => {
   const stopping = new AbortController();
   const started = start('setInterval(() => {}, 1000)', stopping.signal);
-  await vi.waitFor(async () => expect(await attempts()).toBe(1), { timeout: 60_000 });
+  await vi.waitFor(async () => expect(await attempts()).toBe(1), { timeout: waitLimit(60_000) });
   stopping.abort();
   expect(await started).toBeUndefined();
   expect(existsSync(inFolder('failed'))).toBe(false);

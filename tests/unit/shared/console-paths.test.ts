@@ -5,7 +5,7 @@ import { canonicalPath, consolePaths, isConsolePath } from '#shared/console-path
 
 const renderer = path.resolve(import.meta.dirname, '../../../src/renderer');
 const sources = [
-  'ui/sections.ts',
+  'ui/pages/sections.ts',
   ...readdirSync(path.join(renderer, 'shell')).map((file) => `shell/${file}`),
 ];
 

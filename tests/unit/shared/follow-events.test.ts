@@ -140,7 +140,7 @@ test('where a proxy holds the stream back, or there is none, everything is asked
   }
 });
 
-test('who cannot reach the service comes back seldom, and not in step with others', async () => {
+test('a client that cannot reach the service tries again seldom, and not in step with others', async () => {
   isReachable = false;
   const attempts = vi.fn(fetchStream);
   follower = followEvents({
@@ -156,7 +156,7 @@ test('who cannot reach the service comes back seldom, and not in step with other
   expect(attempts.mock.calls.length).toBeLessThan(150);
 });
 
-test('who was replaced stays away for a while', async () => {
+test('a client that was replaced stays away for a while', async () => {
   await open();
   last().write('event: end\ndata: replaced\n\n');
   await seconds(eventStream.maxRetrySeconds / 2 - 1);

@@ -39,6 +39,8 @@ describe('the language chosen from the browser’s', () => {
     [['mnp'], 'zh-hans'],
     [['czo'], 'zh-hans'],
     [['i-hak'], 'zh-hans'],
+    [['zh-CHS', 'en'], 'zh-hans'],
+    [['zh-CHT', 'en'], 'zh-hant'],
     [['ja', 'ko-KR', 'vi', 'za', 'ii-CN', 'bo-CN', 'ug-CN'], 'en'],
     [['*', '', 'zh-', '-', 'zh--TW', 'x-zh', 'C'], 'en'],
     [['de-DE', 'zh-TW', 'en'], 'zh-hant'],

@@ -38,6 +38,15 @@ test.each([null, undefined, '', 'yesterday'])('an answer without a time says not
   expect(clock.offset()).toBe(hour);
 });
 
+test('an answer that a cache has kept says nothing, however old it is', () => {
+  const clock = createServiceClock();
+  for (const age of ['7200', '1', '', 'old'])
+    clock.learn({ ...answer(dateOf(start - 2 * hour), start, start), age });
+  expect(clock.offset()).toBe(0);
+  clock.learn({ ...answer(dateOf(start - 2 * hour), start, start), age: '0' });
+  expect(Math.abs(clock.offset() + 2 * hour)).toBeLessThan(1000);
+});
+
 test('an answer that takes long neither makes a right clock wrong nor a known offset another', () => {
   const clock = createServiceClock({ offset: hour });
   const told: number[] = [];

@@ -16,6 +16,10 @@ describe('a code is read as it is meant', () => {
     '１２３－４５６',
     '123。456',
     '“123456”',
+    '١٢٣٤٥٦',
+    '۱۲۳-۴۵۶',
+    '१२३४५६',
+    '𝟏𝟐𝟑𝟒𝟓𝟔',
   ])('%j', (typed) => {
     expect(readAuthCode(typed)).toBe('123456');
   });

@@ -3,7 +3,7 @@ import {
   createJsonRpcTransport,
   HostErrorReply,
   HostSilent,
-} from '../../../src/renderer/platform/json-rpc-transport.ts';
+} from '../../../src/renderer/platform/webview/json-rpc-transport.ts';
 import { createTestPort } from './test-port.ts';
 
 beforeEach(() => void vi.useFakeTimers());

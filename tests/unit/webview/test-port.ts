@@ -1,4 +1,4 @@
-import type { TextPort } from '../../../src/renderer/platform/webview-port.ts';
+import type { TextPort } from '../../../src/renderer/platform/webview/webview-port.ts';
 
 export interface Sent {
   jsonrpc: string;

@@ -6,9 +6,9 @@ import type { HostEvents } from '#shared/host/descriptor.ts';
 import { createHostServer } from '#shared/host/server.ts';
 import { webviewContract, type WebviewContract } from '#shared/host/webview-contract.ts';
 import { createInPageTransport } from '../../../src/renderer/platform/in-page-transport.ts';
-import { createWebviewHost } from '../../../src/renderer/platform/webview-host.ts';
+import { createWebviewHost } from '../../../src/renderer/platform/webview/webview-host.ts';
 import { createPagePreferences } from '../../../src/renderer/platform/page-preferences.ts';
-import { openWebviewSession } from '../../../src/renderer/platform/webview-session.ts';
+import { openWebviewSession } from '../../../src/renderer/platform/webview/webview-session.ts';
 import { createWebviewApp, type WebviewApp } from '../../e2e/webview/webview-app.ts';
 import { MemoryStorage } from '../renderer/support/memory-storage.ts';
 

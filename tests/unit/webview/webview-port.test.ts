@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { webviewPortName } from '#shared/host/webview-names.ts';
-import { findWebviewPort } from '../../../src/renderer/platform/webview-port.ts';
+import { findWebviewPort } from '../../../src/renderer/platform/webview/webview-port.ts';
 
 afterEach(() => void vi.unstubAllGlobals());
 

@@ -42,7 +42,11 @@ const closeNotify = [1, 0] as const;
 const pollError = 0x08 | 0x10 | 0x20;
 
 const arenaBytes =
-  (receiveSlots + 8 + 1) * (slotBytes + 64) + senderBytes + deviceRoom + unansweredBytes + slotBytes;
+  (receiveSlots + 8 + 1) * (slotBytes + 64) +
+  senderBytes +
+  2 * (deviceRoom + 64) +
+  unansweredBytes +
+  slotBytes;
 
 /** Carries packets until it is stopped; nothing else happens on its thread. */
 export function runDataPath({ port, waiting, limits }: DataPathStart): void {
@@ -57,6 +61,7 @@ export function runDataPath({ port, waiting, limits }: DataPathStart): void {
 
   const input = arena.take(deviceRoom);
   const small = arena.take(64);
+  const apart = arena.take(deviceRoom);
   const slots = createReceiveSlots(arena, receiveSlots);
   const poll = createPollSet(arena, maxChannels + 2);
   const socketPoll = createSocketPollSet(arena);
@@ -245,7 +250,7 @@ export function runDataPath({ port, waiting, limits }: DataPathStart): void {
 
   function takeDevice(descriptor: number): void {
     try {
-      device = openOffloadDevice(arena, calls, descriptor, limits.offload);
+      device = openOffloadDevice(arena, calls, descriptor, limits.offload, { scratch: apart, onStep: note });
       tell({ tells: 'device', hasHeader: device.hasHeader });
       note(device.step);
     } catch (error) {

@@ -1,7 +1,8 @@
 import type { Arena } from './arena.ts';
+import { createCutter } from './cutter.ts';
 import type { DataPathLimits } from './messages.ts';
 import { errno, type SystemCalls } from './system-calls.ts';
-import { virtioBytes } from './virtio-header.ts';
+import { virtio, virtioBytes } from './virtio-header.ts';
 
 /** The device by its descriptor. */
 export interface OffloadDevice {
@@ -14,7 +15,7 @@ export interface OffloadDevice {
   readonly hasHeader: boolean;
   /** Reads what is next with its virtio header to `at`; a negative error if there is nothing, or nothing any more. */
   read(at: number): number;
-  /** Writes a packet with its virtio header. */
+  /** Writes a packet with its virtio header; one that has been joined goes as its segments where the system refuses it. */
   write(at: number, length: number): void;
 }
 
@@ -33,7 +34,10 @@ export function openOffloadDevice(
   calls: SystemCalls,
   descriptor: number,
   limit: DataPathLimits['offload'],
+  /** `scratch`: room for a packet with its header. `onStep`: it does less than before from now on. */
+  { scratch, onStep }: { scratch: number; onStep: (text: string) => void },
 ): OffloadDevice {
+  const { bytes, view } = arena;
   const flags = calls.deviceFlags(descriptor);
   if (flags < 0) throw new Error(`not a device: errno ${-flags}`);
   const status = calls.setNonBlocking(descriptor);
@@ -45,20 +49,35 @@ export function openOffloadDevice(
       takesJoined: false,
       hasHeader: false,
       read(at) {
-        arena.bytes.fill(0, at, at + virtioBytes);
+        bytes.fill(0, at, at + virtioBytes);
         const length = calls.read(descriptor, at + virtioBytes, deviceRoom - virtioBytes);
         return length > 0 ? length + virtioBytes : length;
       },
       write: (at, length) => void calls.write(descriptor, at + virtioBytes, length - virtioBytes),
     };
+  let takesJoined = limit !== 'none';
+  const cutter = createCutter(bytes, view);
   return {
     descriptor,
     step: setOffload(calls, descriptor, limit),
-    takesJoined: limit !== 'none',
+    get takesJoined() {
+      return takesJoined;
+    },
     hasHeader: true,
     read: (at) => calls.read(descriptor, at, deviceRoom),
-    // What is no packet (EINVAL), or comes while the device is down (EIO), is dropped.
-    write: (at, length) => void calls.write(descriptor, at, length),
+    write(at, length) {
+      // What is no packet (EINVAL), or comes while the device is down (EIO), is dropped.
+      const written = calls.write(descriptor, at, length);
+      const isJoined = view.getUint8(at + virtio.kind) !== virtio.none;
+      if (written !== -errno.EINVAL || !isJoined || !cutter.begin(at, length)) return;
+      takesJoined = false;
+      onStep('the system refuses joined packets: they are written one at a time');
+      const packet = scratch + virtioBytes;
+      for (let size = cutter.next(packet); size > 0; size = cutter.next(packet)) {
+        bytes.fill(0, scratch, packet);
+        calls.write(descriptor, scratch, virtioBytes + size);
+      }
+    },
   };
 }
 

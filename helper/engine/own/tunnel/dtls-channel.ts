@@ -2,7 +2,7 @@ import { packetKind } from '#node/anyconnect/cstp/packet.ts';
 import type { CipherSuite } from '#node/anyconnect/dtls/cipher-suites.ts';
 import { createDtlsClient, type DtlsClient, type DtlsCounters, type SecuredRecords } from '../dtls/client.ts';
 import { probeSizes } from './mtu.ts';
-import { askIdleAfter, type Patience } from './patience.ts';
+import { askIdleAfter, type Patience } from './dead-peer-detection.ts';
 import { createSizeCheck, type SizeCheck } from './size-check.ts';
 
 /** Datagrams to one port of the gateway. */

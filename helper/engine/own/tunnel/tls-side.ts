@@ -3,7 +3,7 @@ import type { ConnectAnswer } from '../cstp/connect-answer.ts';
 import type { ConnectRequest } from '../cstp/connect-request.ts';
 import { packetKind } from '#node/anyconnect/cstp/packet.ts';
 import { tunnelMtu } from './mtu.ts';
-import { askIdleAfter, type Patience } from './patience.ts';
+import { askIdleAfter, type Patience } from './dead-peer-detection.ts';
 import type { SecureConnection, TunnelEnd } from './tunnel-port.ts';
 
 /** The TLS channel, and when something came or went there. */

@@ -4,7 +4,7 @@ import { packetKind } from '#node/anyconnect/cstp/packet.ts';
 import { createAlarm } from './alarm.ts';
 import { createDtlsChannel, type DtlsChannel, type DtlsChannelEnd } from './dtls-channel.ts';
 import { overheadTo, tunnelMtu } from './mtu.ts';
-import { patienceWith } from './patience.ts';
+import { patienceWith } from './dead-peer-detection.ts';
 import { askForTunnel, checkTls, differs, type Tls } from './tls-side.ts';
 import type { SecureConnection, Tunnel, TunnelEnd, TunnelOptions } from './tunnel-port.ts';
 

@@ -119,6 +119,7 @@ function show({ terminal, say }: CommandContext, findings: readonly Finding[]): 
     engine: say('doctor.engine'),
     users: say('doctor.users'),
     device: say('doctor.device'),
+    disk: say('doctor.disk'),
     filter: say('doctor.filter'),
     resolver: say('doctor.resolver'),
     clock: say('doctor.clock'),

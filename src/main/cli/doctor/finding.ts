@@ -14,6 +14,7 @@ export const checkNames = [
   'engine',
   'users',
   'device',
+  'disk',
   'filter',
   'resolver',
   'clock',

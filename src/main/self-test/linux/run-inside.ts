@@ -26,7 +26,7 @@ import { askByTcp } from './probes.ts';
 import { differences, takeSnapshot, type Snapshot } from './snapshot.ts';
 import { connectCheck, namesCheck, versionCheck } from './traffic-checks.ts';
 import { watchUplink, type UplinkWatch } from './uplink-watch.ts';
-import { createWorld, ipv6IsOn, type World } from './world.ts';
+import { createWorld, type World } from './world.ts';
 
 /** Why it cannot go on. */
 class Stopped extends Error {
@@ -102,8 +102,7 @@ async function run(
   writeFileSync(places.authority, world.authority);
   const wire = openWatch(world, facts);
   if (wire) onClose(() => wire.watch.close());
-  const isV6 = world.hasIpv6 && ipv6IsOn();
-  facts['IPv6'] = String(isV6);
+  facts['IPv6'] = String(world.hasIpv6);
   tell({ kind: 'ready' });
 
   const initial = takeSnapshot();
@@ -127,7 +126,7 @@ async function run(
   const follow = followState(connection);
   const { client } = connection;
   const bench: Bench = {
-    world: { ...world, hasIpv6: isV6 },
+    world,
     client,
     ...follow,
     deadline,

@@ -52,7 +52,7 @@ const tunnelMtu = 1_390;
 export async function createWorld(options: WorldOptions): Promise<World> {
   const { home, others } = createNamespaces(2);
   const [outside, inside] = others as [NetworkNamespace, NetworkNamespace];
-  const hasIpv6 = existsSync('/proc/sys/net/ipv6');
+  const hasIpv6 = ipv6IsOn();
   const heard: World['heard'] = { outside: [], inside: [] };
   const closing: (() => void)[] = [];
   const families = hasIpv6 ? (['ipv4', 'ipv6'] as const) : (['ipv4'] as const);
@@ -268,6 +268,10 @@ async function serveNames(
   return () => socket.close();
 }
 
-export const ipv6IsOn = (): boolean =>
+/**
+ * Kernels can be without it, or have it switched off in every new network, also here (Linux,
+ * Documentation/networking/ipv6.rst, disable and disable_ipv6).
+ */
+const ipv6IsOn = (): boolean =>
   existsSync('/proc/sys/net/ipv6') &&
   readFileSync('/proc/sys/net/ipv6/conf/all/disable_ipv6', 'utf8').trim() === '0';

@@ -1,12 +1,18 @@
 import { proxyCredentials } from '#shared/helper/protocol.ts';
 import type { RunProgram } from '../../run-program.ts';
 import type { ProxyPlace } from '../proxy-setting.ts';
-import type { DesktopWay } from '../desktop-way.ts';
+import type { DesktopWay, EarlierSettings } from '../desktop-way.ts';
 
 const schema = 'org.gnome.system.proxy';
 
-/** The proxy settings of GNOME, and of desktops that share them; undefined where they are not installed. */
-export async function readGnomeProxy(run: RunProgram): Promise<DesktopWay | undefined> {
+/**
+ * The proxy settings of GNOME, and of desktops that share them; undefined where they are not installed. Where they point
+ * at a script of our own, those from before count.
+ */
+export async function readGnomeProxy(
+  run: RunProgram,
+  before?: EarlierSettings,
+): Promise<DesktopWay | undefined> {
   const listed = await run('gsettings', ['list-recursively', schema]).catch(() => undefined);
   if (listed === undefined) return undefined;
   const values = new Map<string, string>();
@@ -15,8 +21,12 @@ export async function readGnomeProxy(run: RunProgram): Promise<DesktopWay | unde
     if (name && key && value !== undefined) values.set(`${name.slice(schema.length + 1)}.${key}`, value);
   }
   const text = (name: string) => textOf(values.get(name) ?? '');
+  if (before?.pacUrls.includes(text('.autoconfig-url')) === true) {
+    values.set('.mode', before.own.mode ?? "'none'");
+    values.set('.autoconfig-url', before.own.address ?? "''");
+  }
   const mode = text('.mode');
-  if (mode === 'auto') return { kind: 'script' };
+  if (mode === 'auto') return { kind: 'script', address: text('.autoconfig-url') || undefined };
   if (mode !== 'manual') return { kind: 'direct' };
   const proxy = at('https') ?? at('http') ?? at('socks');
   return proxy

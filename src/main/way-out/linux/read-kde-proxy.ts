@@ -1,18 +1,31 @@
 import type { RunProgram } from '../../run-program.ts';
-import type { DesktopWay } from '../desktop-way.ts';
+import type { DesktopWay, EarlierSettings } from '../desktop-way.ts';
 import { readProxyUrl } from '../proxy-setting.ts';
 
 const place = ['--file', 'kioslaverc', '--group', 'Proxy Settings', '--key'];
 /** `ProxyType` (kio, kprotocolmanager.h). */
-const types = { manual: '1', script: '2', foundScript: '3', environment: '4' } as const;
+const types = { none: '0', manual: '1', script: '2', foundScript: '3', environment: '4' } as const;
 
-/** The proxy settings of KDE Plasma; undefined where they are not installed, or are those of the environment. */
-export async function readKdeProxy(run: RunProgram): Promise<DesktopWay | undefined> {
+/**
+ * The proxy settings of KDE Plasma; undefined where they are not installed, or are those of the environment. Where they
+ * point at a script of our own, those from before count.
+ */
+export async function readKdeProxy(
+  run: RunProgram,
+  before?: EarlierSettings,
+): Promise<DesktopWay | undefined> {
   const read = async (key: string) =>
     (await run('kreadconfig6', [...place, key])) ?? (await run('kreadconfig5', [...place, key]));
-  const type = await read('ProxyType').catch(() => undefined);
+  let type = await read('ProxyType').catch(() => undefined);
   if (type === undefined || type === types.environment) return undefined;
-  if (type === types.script || type === types.foundScript) return { kind: 'script' };
+  let script = type === types.script ? await read('Proxy Config Script').catch(() => '') : undefined;
+  if (script !== undefined && before?.pacUrls.includes(script) === true) {
+    type = before.own.mode ?? types.none;
+    script = before.own.address ?? undefined;
+  }
+  if (type === types.environment) return undefined;
+  if (type === types.script) return { kind: 'script', address: script || undefined };
+  if (type === types.foundScript) return { kind: 'script', address: undefined };
   if (type !== types.manual) return { kind: 'direct' };
   const [https = '', socks = '', exceptions = ''] = await Promise.all(
     ['httpsProxy', 'socksProxy', 'NoProxyFor'].map((key) => read(key).catch(() => '')),

@@ -114,6 +114,8 @@ export function createPipePlace(calls: PipeCalls, listener: PipePlaceListener): 
         case pipeCodes.ERROR_PIPE_CONNECTED:
         // It is gone already, which reading says.
         case pipeCodes.ERROR_NO_DATA:
+          // ConnectNamedPipe has written that something is pending, which nothing will ever end.
+          begin();
           orThrow('SetEvent', calls.setEvent(event));
           return wait.start(event);
         default:

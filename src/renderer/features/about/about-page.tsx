@@ -1,8 +1,8 @@
 import { IconDevices, IconMail, IconRoute, IconShieldCheck, IconUsers } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Card } from '../../ui/card.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
-import { PageTop } from '../../ui/page-top.tsx';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
+import { PageTop } from '../../ui/pages/page-top.tsx';
 import classes from './about.module.css';
 
 const features = [

@@ -5,7 +5,7 @@ import { InvitationCards } from '../membership/invitation-cards.tsx';
 import { MembershipCard } from '../membership/membership-card.tsx';
 import { TunnelSummary } from '../tunnel/tunnel-summary.tsx';
 import { useApp } from '../../platform/host-context.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
 import { ClockNotice } from '../session/clock-notice.tsx';
 import { MemorySessionNotice } from '../session/memory-session-notice.tsx';
 import classes from './account.module.css';
@@ -16,7 +16,7 @@ import { PlanCard } from './plan-card.tsx';
 import { ProfileCard } from './profile-card.tsx';
 import { RefreshButton } from '../session/refresh-button.tsx';
 import { TrafficCard } from './traffic-card.tsx';
-import { Link } from '../../ui/link.tsx';
+import { Link } from '../../ui/text/link.tsx';
 
 export function AccountPage() {
   const { t } = useTranslation();

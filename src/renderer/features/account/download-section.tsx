@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'react-router-dom';
 import { useApi } from '../../api/use-api.ts';
-import { ExternalLink } from '../../ui/external-link.tsx';
+import { ExternalLink } from '../../ui/text/external-link.tsx';
 import classes from './download.module.css';
 
 const systems = [

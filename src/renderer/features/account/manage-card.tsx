@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
 import { Card } from '../../ui/card.tsx';
-import { sections } from '../../ui/sections.ts';
+import { sections } from '../../ui/pages/sections.ts';
 import { isMember } from '../session/is-member.ts';
-import { LinkList } from '../../ui/link-list.tsx';
+import { LinkList } from '../../ui/lists/link-list.tsx';
 import { useUser } from '../session/use-user.ts';
 
 /** Links to the account's other pages, except those that are not for this user. */

@@ -4,7 +4,7 @@ import { useApi } from '../../api/use-api.ts';
 import { useOutsideAddress } from '../../api/use-service-link.ts';
 import { Card } from '../../ui/card.tsx';
 import { isMember } from '../session/is-member.ts';
-import { LinkList } from '../../ui/link-list.tsx';
+import { LinkList } from '../../ui/lists/link-list.tsx';
 import { useUser } from '../session/use-user.ts';
 
 /** Links to pages that are seldom needed. */

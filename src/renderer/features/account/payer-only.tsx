@@ -2,10 +2,10 @@ import { Button } from '@mantine/core';
 import { IconLock } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { TextKey } from '#shared/texts/texts.ts';
-import { CenteredPanel } from '../../ui/centered-panel.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
-import { RoundIcon } from '../../ui/round-icon.tsx';
-import { Link } from '../../ui/link.tsx';
+import { CenteredPanel } from '../../ui/pages/centered-panel.tsx';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
+import { RoundIcon } from '../../ui/pictures/round-icon.tsx';
+import { Link } from '../../ui/text/link.tsx';
 
 /** Tells a child member why a page is not for them. */
 export function PayerOnly({ text }: { text: TextKey }) {

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { Tag } from '../../ui/tag.tsx';
+import { Tag } from '../../ui/text/tag.tsx';
 import type { PlanState } from '#shared/plan/service-expiry.ts';
 
 export function PlanTag({ state }: { state: PlanState }) {

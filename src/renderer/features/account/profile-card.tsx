@@ -3,11 +3,11 @@ import type { UserLevel } from '#shared/entities.ts';
 import { errorText } from '../../api/api-failure.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { Card } from '../../ui/card.tsx';
-import { EmailText } from '../../ui/email-text.tsx';
-import { LoadFailure } from '../../ui/load-failure.tsx';
-import { Placeholder } from '../../ui/placeholder.tsx';
-import { RoundIcon } from '../../ui/round-icon.tsx';
-import { Tag } from '../../ui/tag.tsx';
+import { EmailText } from '../../ui/text/email-text.tsx';
+import { LoadFailure } from '../../ui/loading/load-failure.tsx';
+import { Placeholder } from '../../ui/loading/placeholder.tsx';
+import { RoundIcon } from '../../ui/pictures/round-icon.tsx';
+import { Tag } from '../../ui/text/tag.tsx';
 import classes from './account.module.css';
 import { useUser } from '../session/use-user.ts';
 

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { useApi } from '../../api/use-api.ts';
-import { Meter } from '../../ui/meter.tsx';
+import { Meter } from '../../ui/pictures/meter.tsx';
 import { useUser } from '../session/use-user.ts';
 
 /** How many of the plan's seats are taken; nothing if that is not known. */

@@ -4,10 +4,10 @@ import { errorText } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
 import { formatBytes } from '../../i18n/format.ts';
 import { Card } from '../../ui/card.tsx';
-import { Facts } from '../../ui/facts.tsx';
-import { LoadFailure } from '../../ui/load-failure.tsx';
-import { Meter } from '../../ui/meter.tsx';
-import { Placeholder } from '../../ui/placeholder.tsx';
+import { Facts } from '../../ui/lists/facts.tsx';
+import { LoadFailure } from '../../ui/loading/load-failure.tsx';
+import { Meter } from '../../ui/pictures/meter.tsx';
+import { Placeholder } from '../../ui/loading/placeholder.tsx';
 import { TrafficTag } from './traffic-tag.tsx';
 
 const refreshSeconds = 60;

@@ -3,7 +3,7 @@ import { IconChevronRight, IconServer2 } from '@tabler/icons-react';
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ListedServer } from '#shared/plan/usable-group.ts';
-import { Flag } from '../../ui/flag.tsx';
+import { Flag } from '../../ui/pictures/flag.tsx';
 import { FavouriteButton } from '../server-chooser/favourite-button.tsx';
 import { useServerPlace } from '../server-chooser/use-server-place.ts';
 import classes from './server-button.module.css';

@@ -4,15 +4,15 @@ import { useTranslation } from 'react-i18next';
 import type { ListedServer } from '#shared/plan/usable-group.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { useHost, useApp } from '../../platform/host-context.tsx';
-import { useFocusHandover } from '../../ui/use-focus-handover.ts';
+import { useFocusHandover } from '../../ui/focus/use-focus-handover.ts';
 import { ShopButton } from '../purchase/shop-button.tsx';
 import { useUser } from '../session/use-user.ts';
 import { useTunnel } from '../tunnel/tunnel-context.tsx';
 import type { CardAction } from './card-actions.ts';
 import classes from './connect-buttons.module.css';
 import { PlanInstead } from './plan-instead.tsx';
-import { usePortalSignIn } from './use-portal-sign-in.ts';
-import { Link } from '../../ui/link.tsx';
+import { usePortalSignIn } from './status/use-portal-sign-in.ts';
+import { Link } from '../../ui/text/link.tsx';
 
 interface ConnectButtonsProps {
   /** The most likely action first. */

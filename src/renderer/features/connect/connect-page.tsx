@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next';
 import { serviceExpiryCheckSeconds } from '#shared/constants.ts';
 import { serverAddress } from '#shared/tunnel/address.ts';
 import { useApi } from '../../api/use-api.ts';
-import { PageHeading } from '../../ui/page-heading.tsx';
-import { useServiceNow } from '../../ui/use-service-now.ts';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
+import { useServiceNow } from '../../ui/time/use-service-now.ts';
 import { GatewayCertificate } from '../gateway-form/gateway-certificate.tsx';
 import { GatewayGroup } from '../gateway-form/gateway-group.tsx';
 import { ClockNotice } from '../session/clock-notice.tsx';
@@ -16,7 +16,7 @@ import { ServerButton } from './server-button.tsx';
 import { useLatencies } from '../server-chooser/use-latencies.ts';
 import { useTunnel, useTunnelView } from '../tunnel/tunnel-context.tsx';
 import { Welcome } from './welcome.tsx';
-import { StatusPanel } from './status-panel.tsx';
+import { StatusPanel } from './status/status-panel.tsx';
 import { isServiceExpired } from '#shared/plan/service-expiry.ts';
 import {
   isGroupUsable,

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { fastestServer, noticeableMs } from '#shared/plan/server-latency.ts';
 import { serverFor, type ListedServer } from '#shared/plan/usable-group.ts';
 import { useHost } from '../../platform/host-context.tsx';
-import { showError } from '../../ui/toast.ts';
+import { showError } from '../../ui/messages/toast.ts';
 import type { LatencyMeasurement } from '../server-chooser/use-latencies.ts';
 import { useTunnelView } from '../tunnel/tunnel-context.tsx';
 

@@ -3,8 +3,8 @@ import { IconPlugConnected, IconRepeat, IconShieldCheck } from '@tabler/icons-re
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Card } from '../../ui/card.tsx';
-import { focusHeading } from '../../ui/focus-heading.ts';
-import { useDismissal, type DismissalRecord } from '../../ui/use-dismissal.ts';
+import { focusHeading } from '../../ui/focus/focus-heading.ts';
+import { useDismissal, type DismissalRecord } from '../../ui/messages/use-dismissal.ts';
 import { useTunnelView } from '../tunnel/tunnel-context.tsx';
 import classes from './welcome.module.css';
 

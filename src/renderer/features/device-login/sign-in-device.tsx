@@ -6,16 +6,16 @@ import type { ApiFailure } from '#shared/api/result.ts';
 import { ApiCallFailed, failureText } from '../../api/api-failure.ts';
 import { useLanguage } from '../../i18n/language-context.tsx';
 import { useHost } from '../../platform/host-context.tsx';
-import { storageKeys } from '../../platform/storage-keys.ts';
-import { CenteredPanel } from '../../ui/centered-panel.tsx';
-import { LoadFailure } from '../../ui/load-failure.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
-import { Placeholder } from '../../ui/placeholder.tsx';
-import { showError } from '../../ui/toast.ts';
+import { storageKeys } from '../../platform/storage/storage-keys.ts';
+import { CenteredPanel } from '../../ui/pages/centered-panel.tsx';
+import { LoadFailure } from '../../ui/loading/load-failure.tsx';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
+import { Placeholder } from '../../ui/loading/placeholder.tsx';
+import { showError } from '../../ui/messages/toast.ts';
 import { useOnArrival } from '../../ui/use-on-arrival.ts';
 import type { DeviceLogin } from './take-device-login.ts';
 import { whoInstead, type Accounts } from './who-instead.ts';
-import { Link } from '../../ui/link.tsx';
+import { Link } from '../../ui/text/link.tsx';
 
 /**
  * Signs in with a token that the device already has, and continues to where the user wanted to go. If somebody else is

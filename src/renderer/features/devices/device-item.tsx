@@ -3,9 +3,9 @@ import { useTranslation } from 'react-i18next';
 import type { Device } from '#shared/entities.ts';
 import { formatDateTime } from '../../i18n/format.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
-import { ListItem } from '../../ui/list-item.tsx';
-import { RemoveButton } from '../../ui/remove-button.tsx';
-import { Tag } from '../../ui/tag.tsx';
+import { ListItem } from '../../ui/lists/list-item.tsx';
+import { RemoveButton } from '../../ui/buttons/remove-button.tsx';
+import { Tag } from '../../ui/text/tag.tsx';
 
 export function DeviceItem({ device, onRevoke }: { device: Device; onRevoke: () => void }) {
   const { t } = useTranslation();

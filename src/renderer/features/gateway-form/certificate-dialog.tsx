@@ -3,9 +3,9 @@ import { IconFile } from '@tabler/icons-react';
 import { useId, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useHost } from '../../platform/host-context.tsx';
-import dialogClasses from '../../ui/dialog.module.css';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Message } from '../../ui/message.tsx';
+import dialogClasses from '../../ui/dialogs/dialog.module.css';
+import { Dialog } from '../../ui/dialogs/dialog.tsx';
+import { Message } from '../../ui/messages/message.tsx';
 import classes from './gateway-form.module.css';
 
 interface CertificateDialogProps {

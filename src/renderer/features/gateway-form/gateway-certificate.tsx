@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useHost } from '../../platform/host-context.tsx';
-import { showError, showSuccess } from '../../ui/toast.ts';
+import { showError, showSuccess } from '../../ui/messages/toast.ts';
 import { CertificateDialog } from './certificate-dialog.tsx';
 import classes from './gateway-form.module.css';
 

@@ -2,9 +2,9 @@ import { Button } from '@mantine/core';
 import { useId, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { GatewayForm, GatewayFormField } from '#shared/host/gateway-form.ts';
-import dialogClasses from '../../ui/dialog.module.css';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Message } from '../../ui/message.tsx';
+import dialogClasses from '../../ui/dialogs/dialog.module.css';
+import { Dialog } from '../../ui/dialogs/dialog.tsx';
+import { Message } from '../../ui/messages/message.tsx';
 import { GatewayFormInput } from './gateway-form-input.tsx';
 import classes from './gateway-form.module.css';
 

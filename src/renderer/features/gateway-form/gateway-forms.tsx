@@ -1,10 +1,10 @@
 import { Suspense, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { GatewayForm } from '#shared/host/gateway-form.ts';
-import { lazyPage } from '../../ui/lazy-page.ts';
+import { lazyPage } from '../../ui/loading/lazy-page.ts';
 import { useHost } from '../../platform/host-context.tsx';
-import { ErrorBoundary } from '../../ui/error-boundary.tsx';
-import { showError } from '../../ui/toast.ts';
+import { ErrorBoundary } from '../../ui/pages/error-boundary.tsx';
+import { showError } from '../../ui/messages/toast.ts';
 import { useOnArrival } from '../../ui/use-on-arrival.ts';
 
 const GatewayFormDialog = lazyPage(async () => (await import('./gateway-form-dialog.tsx')).GatewayFormDialog);

@@ -3,13 +3,13 @@ import { useRef, useState, type FormEvent } from 'react';
 import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import type { AppEntryDraft } from '#shared/entities.ts';
-import formClasses from '../../ui/form.module.css';
-import { keepFocus } from '../../ui/keep-focus.ts';
+import formClasses from '../../ui/forms/form.module.css';
+import { keepFocus } from '../../ui/focus/keep-focus.ts';
 import { readAppFields, type AppFieldName, type AppFields } from './app-fields.ts';
 import { IconField } from './icon-field.tsx';
 import { LabelsField } from './labels-field.tsx';
 import { TypeField } from './type-field.tsx';
-import { Link } from '../../ui/link.tsx';
+import { Link } from '../../ui/text/link.tsx';
 
 interface AppFormProps {
   initial: AppFields;

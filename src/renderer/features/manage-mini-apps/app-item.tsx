@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { AppEntry } from '#shared/entities.ts';
-import { AppIcon } from '../../ui/app-icon.tsx';
-import { ListItem } from '../../ui/list-item.tsx';
-import { RemoveButton } from '../../ui/remove-button.tsx';
-import { Tag } from '../../ui/tag.tsx';
+import { AppIcon } from '../../ui/pictures/app-icon.tsx';
+import { ListItem } from '../../ui/lists/list-item.tsx';
+import { RemoveButton } from '../../ui/buttons/remove-button.tsx';
+import { Tag } from '../../ui/text/tag.tsx';
 import { appTypeTexts } from './app-types.ts';
-import { Link } from '../../ui/link.tsx';
+import { Link } from '../../ui/text/link.tsx';
 
 export function AppItem({ app, onDelete }: { app: AppEntry; onDelete: () => void }) {
   const { t } = useTranslation();

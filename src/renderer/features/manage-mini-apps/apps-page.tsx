@@ -4,14 +4,14 @@ import { useTranslation } from 'react-i18next';
 import type { AppEntry } from '#shared/entities.ts';
 import { useApiPages } from '../../api/use-api-pages.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { Empty } from '../../ui/empty.tsx';
+import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.tsx';
+import { Empty } from '../../ui/lists/empty.tsx';
 import { LoadedList } from '../../api/loaded-list.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
-import { PageTop } from '../../ui/page-top.tsx';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
+import { PageTop } from '../../ui/pages/page-top.tsx';
 import { useRemoval } from '../../api/use-removal.ts';
 import { AppItem } from './app-item.tsx';
-import { Link } from '../../ui/link.tsx';
+import { Link } from '../../ui/text/link.tsx';
 
 export function AppsPage() {
   const { t } = useTranslation();

@@ -3,8 +3,8 @@ import { useId, useState } from 'react';
 import Cropper from 'react-easy-crop';
 import 'react-easy-crop/react-easy-crop.css';
 import { useTranslation } from 'react-i18next';
-import { Dialog } from '../../ui/dialog.tsx';
-import dialogClasses from '../../ui/dialog.module.css';
+import { Dialog } from '../../ui/dialogs/dialog.tsx';
+import dialogClasses from '../../ui/dialogs/dialog.module.css';
 import classes from './apps.module.css';
 import { cutIcon, type Square } from './square-icon.ts';
 

@@ -6,16 +6,16 @@ import { apiCode } from '#shared/api/result.ts';
 import { ApiCallFailed, errorText } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
-import { Empty } from '../../ui/empty.tsx';
-import { ListPlaceholder } from '../../ui/list-placeholder.tsx';
-import { LoadFailure } from '../../ui/load-failure.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
-import { PageTop } from '../../ui/page-top.tsx';
-import { showError, showSuccess } from '../../ui/toast.ts';
+import { Empty } from '../../ui/lists/empty.tsx';
+import { ListPlaceholder } from '../../ui/lists/list-placeholder.tsx';
+import { LoadFailure } from '../../ui/loading/load-failure.tsx';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
+import { PageTop } from '../../ui/pages/page-top.tsx';
+import { showError, showSuccess } from '../../ui/messages/toast.ts';
 import { fieldsOf } from './app-fields.ts';
 import { AppForm } from './app-form.tsx';
 import { useAfterAppForm } from './use-after-app-form.ts';
-import { Link } from '../../ui/link.tsx';
+import { Link } from '../../ui/text/link.tsx';
 
 export function EditAppPage() {
   const { t } = useTranslation();

@@ -1,9 +1,9 @@
 import { Button, FileButton } from '@mantine/core';
 import { Suspense, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { AppIcon } from '../../ui/app-icon.tsx';
-import formClasses from '../../ui/form.module.css';
-import { lazyComponent } from '../../ui/lazy-component.ts';
+import { AppIcon } from '../../ui/pictures/app-icon.tsx';
+import formClasses from '../../ui/forms/form.module.css';
+import { lazyComponent } from '../../ui/loading/lazy-component.ts';
 import classes from './apps.module.css';
 import { readPicture } from './square-icon.ts';
 

@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useRef, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { isForInputMethod } from '../../ui/is-for-input-method.ts';
+import { isForInputMethod } from '../../ui/forms/is-for-input-method.ts';
 import { allLabels, type AppFields } from './app-fields.ts';
 import classes from './apps.module.css';
 

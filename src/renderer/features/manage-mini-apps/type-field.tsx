@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { appType, type AppType } from '#shared/entities.ts';
-import { Choice } from '../../ui/choice.tsx';
-import formClasses from '../../ui/form.module.css';
+import { Choice } from '../../ui/forms/choice.tsx';
+import formClasses from '../../ui/forms/form.module.css';
 import classes from './apps.module.css';
 import { appTypeTexts } from './app-types.ts';
 

@@ -7,12 +7,12 @@ import { isEmail } from '#shared/validation.ts';
 import { errorText } from '../../api/api-failure.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useApp } from '../../platform/host-context.tsx';
-import formClasses from '../../ui/form.module.css';
-import { keepFocus } from '../../ui/keep-focus.ts';
-import { PageHeading } from '../../ui/page-heading.tsx';
-import { PageTop } from '../../ui/page-top.tsx';
-import { showError, showSuccess } from '../../ui/toast.ts';
-import { Link } from '../../ui/link.tsx';
+import formClasses from '../../ui/forms/form.module.css';
+import { keepFocus } from '../../ui/focus/keep-focus.ts';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
+import { PageTop } from '../../ui/pages/page-top.tsx';
+import { showError, showSuccess } from '../../ui/messages/toast.ts';
+import { Link } from '../../ui/text/link.tsx';
 
 export function AddMemberPage() {
   const { t } = useTranslation();

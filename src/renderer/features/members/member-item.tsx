@@ -4,11 +4,11 @@ import { serviceExpiryCheckSeconds } from '#shared/constants.ts';
 import type { Member } from '#shared/entities.ts';
 import { formatDate } from '../../i18n/format.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
-import { EmailText } from '../../ui/email-text.tsx';
-import { ListItem } from '../../ui/list-item.tsx';
-import { RemoveButton } from '../../ui/remove-button.tsx';
-import { Tag } from '../../ui/tag.tsx';
-import { useServiceNow } from '../../ui/use-service-now.ts';
+import { EmailText } from '../../ui/text/email-text.tsx';
+import { ListItem } from '../../ui/lists/list-item.tsx';
+import { RemoveButton } from '../../ui/buttons/remove-button.tsx';
+import { Tag } from '../../ui/text/tag.tsx';
+import { useServiceNow } from '../../ui/time/use-service-now.ts';
 
 interface MemberItemProps {
   member: Member;

@@ -6,16 +6,16 @@ import { errorText } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useApiPages } from '../../api/use-api-pages.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { Empty } from '../../ui/empty.tsx';
+import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.tsx';
+import { Empty } from '../../ui/lists/empty.tsx';
 import { LoadedList } from '../../api/loaded-list.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
-import { PageTop } from '../../ui/page-top.tsx';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
+import { PageTop } from '../../ui/pages/page-top.tsx';
 import { useRemoval } from '../../api/use-removal.ts';
-import { showError, showSuccess } from '../../ui/toast.ts';
+import { showError, showSuccess } from '../../ui/messages/toast.ts';
 import { SeatsMeter } from '../account/seats-meter.tsx';
 import { MemberItem } from './member-item.tsx';
-import { Link } from '../../ui/link.tsx';
+import { Link } from '../../ui/text/link.tsx';
 
 export function MembersPage() {
   const { t } = useTranslation();

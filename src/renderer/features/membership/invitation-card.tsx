@@ -6,9 +6,9 @@ import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { formatDate } from '../../i18n/format.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { Card } from '../../ui/card.tsx';
-import { focusHeading } from '../../ui/focus-heading.ts';
-import { Tag } from '../../ui/tag.tsx';
-import { showError, showSuccess } from '../../ui/toast.ts';
+import { focusHeading } from '../../ui/focus/focus-heading.ts';
+import { Tag } from '../../ui/text/tag.tsx';
+import { showError, showSuccess } from '../../ui/messages/toast.ts';
 import { changedByMembership } from './group-calls.ts';
 import classes from './membership.module.css';
 

@@ -1,7 +1,7 @@
 import { IconAppWindow, IconBrowser, IconDeviceMobile } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { AppEntry, AppType } from '#shared/entities.ts';
-import { AppIcon } from '../../ui/app-icon.tsx';
+import { AppIcon } from '../../ui/pictures/app-icon.tsx';
 import { appTypeTexts } from '../manage-mini-apps/app-types.ts';
 import classes from './mini-apps.module.css';
 

@@ -4,7 +4,7 @@ import type { AppEntry } from '#shared/entities.ts';
 import { webAddress } from '#shared/host/web-address.ts';
 import type { Host } from '#shared/host/contract.ts';
 import { useHost } from '../../platform/host-context.tsx';
-import { showError } from '../../ui/toast.ts';
+import { showError } from '../../ui/messages/toast.ts';
 
 /** Opens mini-apps; `opening` is the id of the one that is being opened. */
 export function useOpenMiniApp(): { open: (app: AppEntry) => Promise<void>; opening: string | undefined } {

@@ -1,7 +1,7 @@
 import { pageNote as limits } from '#shared/constants.ts';
 import type { PageNote, PageNoteId } from '#shared/entities.ts';
 import type { Host } from '#shared/host/contract.ts';
-import { storageKeys } from '../../platform/storage-keys.ts';
+import { storageKeys } from '../../platform/storage/storage-keys.ts';
 
 /** Keeps something from being shown again for a while. */
 export interface NoteLock {

@@ -1,7 +1,7 @@
 import { matchPath } from 'react-router-dom';
 import type { PageNoteId } from '#shared/entities.ts';
 import type { AppDescription } from '../../platform/host-context.tsx';
-import { sections } from '../../ui/sections.ts';
+import { sections } from '../../ui/pages/sections.ts';
 
 /** The ids by which the service knows pages that can show a note (specification §2); the first match counts. */
 const notePages: readonly [path: string, id: PageNoteId][] = [

@@ -2,12 +2,12 @@ import { Button } from '@mantine/core';
 import { IconDeviceDesktop } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useOutsideAddress } from '../../api/use-service-link.ts';
-import { CenteredPanel } from '../../ui/centered-panel.tsx';
-import { ExternalLink } from '../../ui/external-link.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
-import { RoundIcon } from '../../ui/round-icon.tsx';
-import type { ManageLink, Section } from '../../ui/sections.ts';
-import { Link } from '../../ui/link.tsx';
+import { CenteredPanel } from '../../ui/pages/centered-panel.tsx';
+import { ExternalLink } from '../../ui/text/external-link.tsx';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
+import { RoundIcon } from '../../ui/pictures/round-icon.tsx';
+import type { ManageLink, Section } from '../../ui/pages/sections.ts';
+import { Link } from '../../ui/text/link.tsx';
 
 /** What the web console shows instead of pages that only the desktop app has (specification §2). */
 export function DesktopOnlyPage({ section }: { section: Section }) {

@@ -5,11 +5,11 @@ import type { Order } from '#shared/entities.ts';
 import { formatUsd } from '#shared/usd.ts';
 import { formatDate } from '../../i18n/format.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
-import { ListItem } from '../../ui/list-item.tsx';
-import { Tag } from '../../ui/tag.tsx';
+import { ListItem } from '../../ui/lists/list-item.tsx';
+import { Tag } from '../../ui/text/tag.tsx';
 import { payPath } from '../payment/payment-paths.ts';
 import classes from './orders.module.css';
-import { Link } from '../../ui/link.tsx';
+import { Link } from '../../ui/text/link.tsx';
 
 /** `mayPay`: whether the user is allowed to buy. */
 export function OrderItem({ order, mayPay }: { order: Order; mayPay: boolean }) {

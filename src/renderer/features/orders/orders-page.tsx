@@ -2,14 +2,14 @@ import { Button } from '@mantine/core';
 import { IconReceipt } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useApi } from '../../api/use-api.ts';
-import { Empty } from '../../ui/empty.tsx';
+import { Empty } from '../../ui/lists/empty.tsx';
 import { LoadedList } from '../../api/loaded-list.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
-import { PageTop } from '../../ui/page-top.tsx';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
+import { PageTop } from '../../ui/pages/page-top.tsx';
 import { isMember } from '../session/is-member.ts';
 import { useUser } from '../session/use-user.ts';
 import { OrderItem } from './order-item.tsx';
-import { Link } from '../../ui/link.tsx';
+import { Link } from '../../ui/text/link.tsx';
 
 export function OrdersPage() {
   const { t } = useTranslation();

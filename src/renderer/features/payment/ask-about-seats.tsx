@@ -4,14 +4,14 @@ import { useTranslation } from 'react-i18next';
 import { useLocation } from 'react-router-dom';
 import type { Order } from '#shared/entities.ts';
 import { shortenedDays } from '#shared/plan/shortened-days.ts';
-import { CenteredPanel } from '../../ui/centered-panel.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
+import { CenteredPanel } from '../../ui/pages/centered-panel.tsx';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
 import { useUser } from '../session/use-user.ts';
 import { OrderSummary } from './order-summary.tsx';
 import { PayOrder } from './pay-order.tsx';
 import { isSeatsKnown } from './payment-paths.ts';
 import { SeatsWarning } from './seats-warning.tsx';
-import { Link } from '../../ui/link.tsx';
+import { Link } from '../../ui/text/link.tsx';
 
 /**
  * Prepares the payment of an order. Somebody who ordered without signing in, perhaps for another person's address, was

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Navigate, useSearchParams } from 'react-router-dom';
-import { showError } from '../../ui/toast.ts';
+import { showError } from '../../ui/messages/toast.ts';
 import { ConfirmPayment } from './confirm-payment.tsx';
 
 /** The page to which the payment provider sends the user back (specification §2, /pay/confirming). */

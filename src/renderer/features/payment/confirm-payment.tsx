@@ -2,12 +2,12 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
-import { showSuccess } from '../../ui/toast.ts';
+import { showSuccess } from '../../ui/messages/toast.ts';
 import { useOnArrival } from '../../ui/use-on-arrival.ts';
 import { Confirmation } from './confirmation.tsx';
 import { payPath } from './payment-paths.ts';
 import { PaymentSuccess } from './payment-success.tsx';
-import { Link } from '../../ui/link.tsx';
+import { Link } from '../../ui/text/link.tsx';
 
 /** Asks the service whether an order is paid, and shows the result. */
 export function ConfirmPayment({ orderId }: { orderId: string }) {

@@ -4,10 +4,10 @@ import { useTranslation } from 'react-i18next';
 import { apiCode } from '#shared/api/result.ts';
 import { errorText, refusalCode } from '../../api/api-failure.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
-import { CenteredPanel } from '../../ui/centered-panel.tsx';
-import { Message } from '../../ui/message.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
-import { Placeholder } from '../../ui/placeholder.tsx';
+import { CenteredPanel } from '../../ui/pages/centered-panel.tsx';
+import { Message } from '../../ui/messages/message.tsx';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
+import { Placeholder } from '../../ui/loading/placeholder.tsx';
 
 /** Why an order is not paid. If it is `open`, asking again makes sense. */
 export type NotPaid = 'open' | 'declined' | 'unknown';

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { Order } from '#shared/entities.ts';
 import { formatUsd } from '#shared/usd.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
-import { Facts } from '../../ui/facts.tsx';
+import { Facts } from '../../ui/lists/facts.tsx';
 
 /** What is bought, and its price. */
 export function OrderSummary({ order }: { order: Order }) {

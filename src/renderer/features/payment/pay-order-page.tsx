@@ -3,10 +3,10 @@ import { Navigate, useSearchParams } from 'react-router-dom';
 import { apiCode } from '#shared/api/result.ts';
 import { errorText, refusalCode } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
-import { CenteredPanel } from '../../ui/centered-panel.tsx';
-import { LoadFailure } from '../../ui/load-failure.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
-import { Placeholder } from '../../ui/placeholder.tsx';
+import { CenteredPanel } from '../../ui/pages/centered-panel.tsx';
+import { LoadFailure } from '../../ui/loading/load-failure.tsx';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
+import { Placeholder } from '../../ui/loading/placeholder.tsx';
 import { AskAboutSeats } from './ask-about-seats.tsx';
 
 /** Prepares the payment of an order (specification §4), which must exist and be unpaid. */

@@ -4,17 +4,17 @@ import type { Order } from '#shared/entities.ts';
 import { errorText } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
-import { CenteredPanel } from '../../ui/centered-panel.tsx';
-import { LoadFailure } from '../../ui/load-failure.tsx';
-import { Message } from '../../ui/message.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
-import { showError } from '../../ui/toast.ts';
+import { CenteredPanel } from '../../ui/pages/centered-panel.tsx';
+import { LoadFailure } from '../../ui/loading/load-failure.tsx';
+import { Message } from '../../ui/messages/message.tsx';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
+import { showError } from '../../ui/messages/toast.ts';
 import { useOnArrival } from '../../ui/use-on-arrival.ts';
 import { useLeaving } from '../purchase/use-leaving.ts';
 import { confirmPath } from './payment-paths.ts';
 import { OrderSummary } from './order-summary.tsx';
 import { payAddress } from './pay-address.ts';
-import { Link } from '../../ui/link.tsx';
+import { Link } from '../../ui/text/link.tsx';
 
 /** Opens the payment of an unpaid order, and sends the browser there. */
 export function PayOrder({ order }: { order: Order }) {

@@ -4,12 +4,12 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { paymentRedirectSeconds } from '#shared/constants.ts';
-import { CenteredPanel } from '../../ui/centered-panel.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
-import { RoundIcon } from '../../ui/round-icon.tsx';
-import { useNow } from '../../ui/use-now.ts';
+import { CenteredPanel } from '../../ui/pages/centered-panel.tsx';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
+import { RoundIcon } from '../../ui/pictures/round-icon.tsx';
+import { useNow } from '../../ui/time/use-now.ts';
 import classes from './payment.module.css';
-import { Link } from '../../ui/link.tsx';
+import { Link } from '../../ui/text/link.tsx';
 
 const target = '/#download';
 

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { shortenedDays } from '#shared/plan/shortened-days.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
-import { Message } from '../../ui/message.tsx';
+import { Message } from '../../ui/messages/message.tsx';
 import { formatPeriod } from '../../i18n/format-period.ts';
 
 interface SeatsWarningProps {

@@ -1,10 +1,10 @@
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
-import { LoadFailure } from '../../ui/load-failure.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
-import { PageTop } from '../../ui/page-top.tsx';
-import { ListPlaceholder } from '../../ui/list-placeholder.tsx';
+import { LoadFailure } from '../../ui/loading/load-failure.tsx';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
+import { PageTop } from '../../ui/pages/page-top.tsx';
+import { ListPlaceholder } from '../../ui/lists/list-placeholder.tsx';
 import { useUser } from '../session/use-user.ts';
 import { ServiceDetails } from './service-details.tsx';
 

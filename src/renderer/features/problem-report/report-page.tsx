@@ -8,11 +8,11 @@ import { maxReportDescription } from '#shared/host/contract.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useApp, useHost } from '../../platform/host-context.tsx';
 import { Card } from '../../ui/card.tsx';
-import { CopyTextButton } from '../../ui/copy-text-button.tsx';
-import { Message } from '../../ui/message.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
-import { PageTop } from '../../ui/page-top.tsx';
-import { showError, showSuccess } from '../../ui/toast.ts';
+import { CopyTextButton } from '../../ui/buttons/copy-text-button.tsx';
+import { Message } from '../../ui/messages/message.tsx';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
+import { PageTop } from '../../ui/pages/page-top.tsx';
+import { showError, showSuccess } from '../../ui/messages/toast.ts';
 import classes from './problem-report.module.css';
 
 /** How much of the user's description fits into a mail link; the file has all of it. */

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { TextKey } from '#shared/texts/texts.ts';
-import { CenteredPanel } from '../../ui/centered-panel.tsx';
-import { LoadFailure } from '../../ui/load-failure.tsx';
-import { Message } from '../../ui/message.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
+import { CenteredPanel } from '../../ui/pages/centered-panel.tsx';
+import { LoadFailure } from '../../ui/loading/load-failure.tsx';
+import { Message } from '../../ui/messages/message.tsx';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
 import { useLeaving, type Destination } from './use-leaving.ts';
 
 interface LeavingPanelProps {

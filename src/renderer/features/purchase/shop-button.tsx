@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useApi } from '../../api/use-api.ts';
 import { isMember } from '../session/is-member.ts';
 import { useUser } from '../session/use-user.ts';
-import { Link } from '../../ui/link.tsx';
+import { Link } from '../../ui/text/link.tsx';
 
 /** A link to a first plan, or to more of the current one; not for members, since somebody else pays for their plan. */
 export function ShopButton(

@@ -5,9 +5,9 @@ import { useNavigate } from 'react-router-dom';
 import { readLicenseKey } from '#shared/typed-text.ts';
 import { errorText } from '../../api/api-failure.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
-import { CenteredPanel } from '../../ui/centered-panel.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
-import { showError, showSuccess } from '../../ui/toast.ts';
+import { CenteredPanel } from '../../ui/pages/centered-panel.tsx';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
+import { showError, showSuccess } from '../../ui/messages/toast.ts';
 import classes from './redeem.module.css';
 
 /** More than any key has, and what a mail program adds to it. */

@@ -1,6 +1,6 @@
 import type { ReactNode, Ref } from 'react';
 import { useTranslation } from 'react-i18next';
-import { EmailText } from '../../ui/email-text.tsx';
+import { EmailText } from '../../ui/text/email-text.tsx';
 import { useUser } from '../session/use-user.ts';
 import type { DeleteStepName } from './delete-steps.ts';
 import classes from './self-delete.module.css';

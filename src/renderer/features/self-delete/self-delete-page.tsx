@@ -6,15 +6,15 @@ import { useNavigate } from 'react-router-dom';
 import { errorText } from '../../api/api-failure.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useHost } from '../../platform/host-context.tsx';
-import { CenteredPanel } from '../../ui/centered-panel.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
-import { showError, showSuccess } from '../../ui/toast.ts';
+import { CenteredPanel } from '../../ui/pages/centered-panel.tsx';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
+import { showError, showSuccess } from '../../ui/messages/toast.ts';
 import { DeleteStep } from './delete-step.tsx';
 import { deleteSteps, type DeleteStepName } from './delete-steps.ts';
 import { usePause } from './use-pause.ts';
 import { StepButton } from './step-button.tsx';
 import { StepIndicator } from './step-indicator.tsx';
-import { Link } from '../../ui/link.tsx';
+import { Link } from '../../ui/text/link.tsx';
 
 /** Deletes the account, in three steps (specification §4). */
 export function SelfDeletePage() {

@@ -1,6 +1,6 @@
 import { memo, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { SearchField } from '../../ui/search-field.tsx';
+import { SearchField } from '../../ui/forms/search-field.tsx';
 import classes from './server-chooser.module.css';
 
 interface ChooserFieldProps {

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { countryName } from '../../i18n/country-name.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
-import { Flag } from '../../ui/flag.tsx';
+import { Flag } from '../../ui/pictures/flag.tsx';
 import classes from './server-chooser.module.css';
 
 /** The country of the following servers. */

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { ServerGroup } from '#shared/entities.ts';
-import { Tag } from '../../ui/tag.tsx';
+import { Tag } from '../../ui/text/tag.tsx';
 import type { lackOfPlan } from './lack-of-plan.ts';
 import classes from './server-chooser.module.css';
 import { TrialTag } from './trial-tag.tsx';

@@ -4,7 +4,7 @@ import type { ServerLatency } from '#shared/plan/server-latency.ts';
 import type { ListedServer } from '#shared/plan/usable-group.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { formatMilliseconds } from '../../i18n/format.ts';
-import { Flag } from '../../ui/flag.tsx';
+import { Flag } from '../../ui/pictures/flag.tsx';
 import { ChooserOption, type RowPosition } from './chooser-option.tsx';
 import classes from './server-chooser.module.css';
 import { ServerLoad } from './server-load.tsx';

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { ServerGroup } from '#shared/entities.ts';
 import { formatMinutes } from '../../i18n/format.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
-import { useServiceNow } from '../../ui/use-service-now.ts';
+import { useServiceNow } from '../../ui/time/use-service-now.ts';
 
 /** Minutes before a trial's end at which it is announced: every second would be noise. */
 const milestones = [1, 10, 60];

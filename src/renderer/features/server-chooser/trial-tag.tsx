@@ -2,8 +2,8 @@ import { useTranslation } from 'react-i18next';
 import { trialEndingHours } from '#shared/constants.ts';
 import { formatTimeLeft } from '../../i18n/format.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
-import { Tag } from '../../ui/tag.tsx';
-import { useServiceNow } from '../../ui/use-service-now.ts';
+import { Tag } from '../../ui/text/tag.tsx';
+import { useServiceNow } from '../../ui/time/use-service-now.ts';
 
 /** Shows that a group is on trial, and for how long. Screen readers do not announce the countdown. */
 export function TrialTag({ trialExpiredAt }: { trialExpiredAt: string | null }) {

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { KeptServers } from '#shared/host/contract.ts';
 import { useApp, useHost } from '../../platform/host-context.tsx';
-import { showError } from '../../ui/toast.ts';
+import { showError } from '../../ui/messages/toast.ts';
 
 const none: KeptServers = { favourites: [], recents: [] };
 

@@ -4,7 +4,7 @@ import { maxClockErrorMs } from '#shared/api/service-clock.ts';
 import { formatClockError } from '../../i18n/format.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { serviceOffset } from '../../platform/service-time.ts';
-import { Message } from '../../ui/message.tsx';
+import { Message } from '../../ui/messages/message.tsx';
 
 /** Says that this device's clock is wrong, as long as it is. */
 export function ClockNotice() {

@@ -1,10 +1,10 @@
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useApp } from '../../platform/host-context.tsx';
-import { storageKeys } from '../../platform/storage-keys.ts';
-import { focusHeading } from '../../ui/focus-heading.ts';
-import { Message } from '../../ui/message.tsx';
-import { untilSignOut, useDismissal } from '../../ui/use-dismissal.ts';
+import { storageKeys } from '../../platform/storage/storage-keys.ts';
+import { focusHeading } from '../../ui/focus/focus-heading.ts';
+import { Message } from '../../ui/messages/message.tsx';
+import { untilSignOut, useDismissal } from '../../ui/messages/use-dismissal.ts';
 import { useSession } from './session-context.tsx';
 
 const noticeSeen = untilSignOut(storageKeys.memoryNoticeSeen);

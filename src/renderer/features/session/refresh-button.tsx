@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { refreshAccount } from '../../api/account-answers.ts';
-import { showError, showSuccess } from '../../ui/toast.ts';
+import { showError, showSuccess } from '../../ui/messages/toast.ts';
 
 /** Asks the service for the plan and everything that belongs to it, without waiting until stored answers are old. */
 export function RefreshButton() {

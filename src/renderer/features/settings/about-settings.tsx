@@ -3,9 +3,9 @@ import { isNewer } from '#shared/app-version.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useApp } from '../../platform/host-context.tsx';
 import { Card } from '../../ui/card.tsx';
-import { ExternalLink } from '../../ui/external-link.tsx';
-import { Facts } from '../../ui/facts.tsx';
-import { LinkList } from '../../ui/link-list.tsx';
+import { ExternalLink } from '../../ui/text/external-link.tsx';
+import { Facts } from '../../ui/lists/facts.tsx';
+import { LinkList } from '../../ui/lists/link-list.tsx';
 
 /** The version, the licences, and where to turn if something does not work. */
 export function AboutSettings() {

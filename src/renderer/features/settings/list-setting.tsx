@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { isForInputMethod } from '../../ui/is-for-input-method.ts';
+import { isForInputMethod } from '../../ui/forms/is-for-input-method.ts';
 import { SettingRow } from './setting-row.tsx';
 import classes from './setting.module.css';
 

@@ -4,7 +4,7 @@ import type { TextKey } from '#shared/texts/texts.ts';
 import { Card } from '../../ui/card.tsx';
 import { ListSetting } from './list-setting.tsx';
 import { NetworkSettings } from './network-settings.tsx';
-import { readLocalPrefixes } from './read-prefixes.ts';
+import { readLocalPrefixes } from './routing/read-prefixes.ts';
 import classes from './setting.module.css';
 import { SwitchSetting } from './switch-setting.tsx';
 import { usePreferences } from './use-preferences.ts';

@@ -5,7 +5,7 @@ import type { Preferences, PreferencesReply } from '#shared/host/contract.ts';
 import { automaticMode } from '#shared/tunnel/route-config.ts';
 import { failureText } from '../../api/api-failure.ts';
 import { useApp, useHost } from '../../platform/host-context.tsx';
-import { showError } from '../../ui/toast.ts';
+import { showError } from '../../ui/messages/toast.ts';
 
 export interface PreferencesView {
   /** Includes changes that are about to take effect; undefined until the host, which stores them, has answered. */

@@ -1,6 +1,6 @@
 import { Button, VisuallyHidden } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { showSuccess } from '../../ui/toast.ts';
+import { showSuccess } from '../../ui/messages/toast.ts';
 import { resendSecondsLeft, type SentCode } from './sent-code.ts';
 import classes from './sign-in.module.css';
 import { useRequestCode } from './use-request-code.ts';

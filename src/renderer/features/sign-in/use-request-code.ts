@@ -4,8 +4,8 @@ import type { ApiResult } from '#shared/api/result.ts';
 import { failureText } from '../../api/api-failure.ts';
 import { useLanguage } from '../../i18n/language-context.tsx';
 import { useHost } from '../../platform/host-context.tsx';
-import { storageKeys } from '../../platform/storage-keys.ts';
-import { showError } from '../../ui/toast.ts';
+import { storageKeys } from '../../platform/storage/storage-keys.ts';
+import { showError } from '../../ui/messages/toast.ts';
 import { writeSentCode } from './sent-code.ts';
 
 /**

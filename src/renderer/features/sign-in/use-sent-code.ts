@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useHost } from '../../platform/host-context.tsx';
-import { storageKeys } from '../../platform/storage-keys.ts';
+import { storageKeys } from '../../platform/storage/storage-keys.ts';
 import { readSentCode, wasSentTo, writeSentCode, type SentCode } from './sent-code.ts';
 
 /** The code that was mailed last, if it is stored. */

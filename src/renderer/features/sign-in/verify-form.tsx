@@ -7,18 +7,18 @@ import { isAuthCode } from '#shared/validation.ts';
 import { failureText } from '../../api/api-failure.ts';
 import { useLanguage } from '../../i18n/language-context.tsx';
 import { useHost } from '../../platform/host-context.tsx';
-import { CenteredPanel } from '../../ui/centered-panel.tsx';
-import { EmailText } from '../../ui/email-text.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
-import { showError, showSuccess } from '../../ui/toast.ts';
-import { useNow } from '../../ui/use-now.ts';
+import { CenteredPanel } from '../../ui/pages/centered-panel.tsx';
+import { EmailText } from '../../ui/text/email-text.tsx';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
+import { showError, showSuccess } from '../../ui/messages/toast.ts';
+import { useNow } from '../../ui/time/use-now.ts';
 import { CodeField } from './code-field.tsx';
 import { ResendCode } from './resend-code.tsx';
 import { isCodeOver } from './sent-code.ts';
 import classes from './sign-in.module.css';
 import { useCodeInUse } from './use-sent-code.ts';
 import { isOverLogin, verifyPath } from './verify-path.ts';
-import { Link } from '../../ui/link.tsx';
+import { Link } from '../../ui/text/link.tsx';
 
 export function VerifyForm({ email, authId, next }: { email: string; authId: string; next: string }) {
   const { t } = useTranslation();

@@ -3,10 +3,10 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { useApp, useHost } from '../../platform/host-context.tsx';
-import { CenteredPanel } from '../../ui/centered-panel.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
-import { showError } from '../../ui/toast.ts';
-import { Link } from '../../ui/link.tsx';
+import { CenteredPanel } from '../../ui/pages/centered-panel.tsx';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
+import { showError } from '../../ui/messages/toast.ts';
+import { Link } from '../../ui/text/link.tsx';
 
 export function LogoutPage() {
   const { t } = useTranslation();

@@ -1,8 +1,8 @@
 import { Button, TextInput } from '@mantine/core';
 import type { Ref } from 'react';
 import { useTranslation } from 'react-i18next';
-import formClasses from '../../ui/form.module.css';
-import { EmailText } from '../../ui/email-text.tsx';
+import formClasses from '../../ui/forms/form.module.css';
+import { EmailText } from '../../ui/text/email-text.tsx';
 import classes from './store.module.css';
 import type { Buyer } from './use-buyer.ts';
 

@@ -1,10 +1,10 @@
 import { IconConfetti } from '@tabler/icons-react';
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { Empty } from '../../ui/empty.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
+import { Empty } from '../../ui/lists/empty.tsx';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
 import classes from './store.module.css';
-import { Link } from '../../ui/link.tsx';
+import { Link } from '../../ui/text/link.tsx';
 
 /** The seller's offers; the store has none of its own. */
 export function EventsPage() {

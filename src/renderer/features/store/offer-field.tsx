@@ -2,8 +2,8 @@ import { useTranslation } from 'react-i18next';
 import type { Offer } from '#shared/entities.ts';
 import { formatUsd } from '#shared/usd.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
-import { Choice } from '../../ui/choice.tsx';
-import formClasses from '../../ui/form.module.css';
+import { Choice } from '../../ui/forms/choice.tsx';
+import formClasses from '../../ui/forms/form.module.css';
 import { formatPeriod } from '../../i18n/format-period.ts';
 import classes from './store.module.css';
 

@@ -6,18 +6,18 @@ import { apiCode } from '#shared/api/result.ts';
 import { errorText } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
-import { Empty } from '../../ui/empty.tsx';
-import { ListPlaceholder } from '../../ui/list-placeholder.tsx';
-import { LoadFailure } from '../../ui/load-failure.tsx';
-import { Message } from '../../ui/message.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
+import { Empty } from '../../ui/lists/empty.tsx';
+import { ListPlaceholder } from '../../ui/lists/list-placeholder.tsx';
+import { LoadFailure } from '../../ui/loading/load-failure.tsx';
+import { Message } from '../../ui/messages/message.tsx';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
 import { PayerOnly } from '../account/payer-only.tsx';
 import { BuyerChoice } from './buyer-choice.tsx';
 import { PurchaseForm } from './purchase-form.tsx';
 import classes from './store.module.css';
 import type { HandOver } from './take-hand-over.ts';
 import { useBuyer, type BuyerState } from './use-buyer.ts';
-import { Link } from '../../ui/link.tsx';
+import { Link } from '../../ui/text/link.tsx';
 
 interface StorePageProps {
   page: 'purchase' | 'change' | 'quickStart';

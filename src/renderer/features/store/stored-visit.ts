@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { storageKeys } from '../../platform/storage-keys.ts';
+import { storageKeys } from '../../platform/storage/storage-keys.ts';
 import { randomUuid } from '../../platform/random-uuid.ts';
 
 /** What a browser may do for somebody who came from an app: buy for the account with this email. */

@@ -3,7 +3,7 @@ import { useNavigate } from 'react-router-dom';
 import { apiCode } from '#shared/api/result.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useHost } from '../../platform/host-context.tsx';
-import { storageKeys } from '../../platform/storage-keys.ts';
+import { storageKeys } from '../../platform/storage/storage-keys.ts';
 import { payAddress } from '../payment/pay-address.ts';
 import { knowsSeats, payPath } from '../payment/payment-paths.ts';
 import type { Buyer } from './use-buyer.ts';

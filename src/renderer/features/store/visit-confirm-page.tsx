@@ -4,14 +4,14 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Navigate, useSearchParams } from 'react-router-dom';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
-import { CenteredPanel } from '../../ui/centered-panel.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
-import { RoundIcon } from '../../ui/round-icon.tsx';
+import { CenteredPanel } from '../../ui/pages/centered-panel.tsx';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
+import { RoundIcon } from '../../ui/pictures/round-icon.tsx';
 import { useOnArrival } from '../../ui/use-on-arrival.ts';
 import { Confirmation } from '../payment/confirmation.tsx';
 import { confirmPath } from '../payment/payment-paths.ts';
 import { readVisit } from './stored-visit.ts';
-import { Link } from '../../ui/link.tsx';
+import { Link } from '../../ui/text/link.tsx';
 
 /**
  * The page to which the provider sends back users who came from an app. Another tab does not have the visit, and asks

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { Message } from '../../ui/message.tsx';
+import { Message } from '../../ui/messages/message.tsx';
 import { useTunnel, useTunnelView } from './tunnel-context.tsx';
 import { isBlocked } from '#shared/tunnel/look.ts';
 import { shownState } from './tunnel-store.ts';

@@ -5,7 +5,7 @@ import { lookOf } from '#shared/tunnel/look.ts';
 import { shownState } from './tunnel-store.ts';
 import classes from './tunnel-summary.module.css';
 import { statusText } from '#shared/texts/tunnel-texts.ts';
-import { Link } from '../../ui/link.tsx';
+import { Link } from '../../ui/text/link.tsx';
 
 /** One line about the tunnel, with a link to its page. */
 export function TunnelSummary() {

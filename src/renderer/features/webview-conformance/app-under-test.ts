@@ -1,7 +1,7 @@
 import { createHostClient } from '#shared/host/client.ts';
 import { webviewContract } from '#shared/host/webview-contract.ts';
-import { createJsonRpcTransport } from '../../platform/json-rpc-transport.ts';
-import type { TextPort } from '../../platform/webview-port.ts';
+import { createJsonRpcTransport } from '../../platform/webview/json-rpc-transport.ts';
+import type { TextPort } from '../../platform/webview/webview-port.ts';
 import type { AppUnderTest } from './check.ts';
 
 /** Shorter than the pages' own timeout: detecting a silent app should not take minutes. */

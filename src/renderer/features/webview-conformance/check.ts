@@ -2,8 +2,8 @@ import { en } from 'zod/locales';
 import * as z from 'zod/mini';
 import type { HostTransport } from '#shared/host/transport.ts';
 import type { WebviewApp } from '#shared/host/webview-contract.ts';
-import { HostErrorReply } from '../../platform/json-rpc-transport.ts';
-import type { TextPort } from '../../platform/webview-port.ts';
+import { HostErrorReply } from '../../platform/webview/json-rpc-transport.ts';
+import type { TextPort } from '../../platform/webview/webview-port.ts';
 
 // The schemas' messages for what is wrong: other pages display none, and do without them.
 z.config(en());

@@ -1,8 +1,8 @@
 import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { PageHeading } from '../../ui/page-heading.tsx';
-import { Tag } from '../../ui/tag.tsx';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
+import { Tag } from '../../ui/text/tag.tsx';
 import { appChecks } from './app-checks.ts';
 import { runCheck, type AppUnderTest, type CheckResult } from './check.ts';
 import classes from './conformance.module.css';

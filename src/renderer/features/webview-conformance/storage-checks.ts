@@ -1,4 +1,4 @@
-import { storageKeys } from '../../platform/storage-keys.ts';
+import { storageKeys } from '../../platform/storage/storage-keys.ts';
 import { mustEqual, mustRefuse, type AppUnderTest, type Check } from './check.ts';
 import { invalidParams } from './protocol-checks.ts';
 

@@ -2,7 +2,7 @@ import type { AllowedUntil } from '#shared/host/webview-contract.ts';
 import type { RouteConfig, RouteMode } from '#shared/tunnel/route-config.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { randomUuid } from '../../platform/random-uuid.ts';
-import { storageKeys } from '../../platform/storage-keys.ts';
+import { storageKeys } from '../../platform/storage/storage-keys.ts';
 import { must, mustEqual, mustRefuse, NotChecked, type AppUnderTest, type Check } from './check.ts';
 import { invalidParams } from './protocol-checks.ts';
 import { keepingSession } from './storage-checks.ts';

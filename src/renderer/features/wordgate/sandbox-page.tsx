@@ -4,12 +4,12 @@ import { useTranslation } from 'react-i18next';
 import { apiCode } from '#shared/api/result.ts';
 import { errorText, refusalCode } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
-import { CenteredPanel } from '../../ui/centered-panel.tsx';
-import { Message } from '../../ui/message.tsx';
-import { Link } from '../../ui/link.tsx';
-import { LoadFailure } from '../../ui/load-failure.tsx';
-import { PageHeading } from '../../ui/page-heading.tsx';
-import { Placeholder } from '../../ui/placeholder.tsx';
+import { CenteredPanel } from '../../ui/pages/centered-panel.tsx';
+import { Message } from '../../ui/messages/message.tsx';
+import { Link } from '../../ui/text/link.tsx';
+import { LoadFailure } from '../../ui/loading/load-failure.tsx';
+import { PageHeading } from '../../ui/pages/page-heading.tsx';
+import { Placeholder } from '../../ui/loading/placeholder.tsx';
 import { SandboxPayment } from './sandbox-payment.tsx';
 
 /** The payment page of the sandbox, which plays another company, so the console's frame is not around it. */

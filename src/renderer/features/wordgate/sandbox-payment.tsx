@@ -7,9 +7,9 @@ import { errorText } from '../../api/api-failure.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import type { TextKey } from '#shared/texts/texts.ts';
-import { Facts } from '../../ui/facts.tsx';
-import { Message } from '../../ui/message.tsx';
-import { showError } from '../../ui/toast.ts';
+import { Facts } from '../../ui/lists/facts.tsx';
+import { Message } from '../../ui/messages/message.tsx';
+import { showError } from '../../ui/messages/toast.ts';
 
 interface SandboxPaymentProps {
   id: string;

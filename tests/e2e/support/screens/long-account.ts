@@ -1,6 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
+import { rm } from 'node:fs/promises';
+import { makeOwnedDirectory } from '../../../lab/runs/owned-directory.ts';
 import { waitLimit } from '../../../lab/runs/wait-limit.ts';
 import type { test as anyTest } from '../../fixtures.ts';
 import { must, signInByApi, type ApiUser } from '../service/api-user.ts';
@@ -18,7 +17,7 @@ export function keepFilledAccount(
   let directory: string;
   test.beforeAll(async () => {
     test.setTimeout(waitLimit(60_000));
-    directory = await mkdtemp(path.join(os.tmpdir(), 'waymaker-e2e-'));
+    directory = makeOwnedDirectory('e2e');
     here.service = await startService(directory, undefined, offers);
     here.account = await fillLongAccount(here.service, 'person@example.com');
   });

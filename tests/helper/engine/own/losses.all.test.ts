@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { addresses } from '../../../lab/network/addresses.ts';
 import { narrowPath } from '../../../lab/network/narrow-path.ts';
-import { words } from '../../../lab/runs/process.ts';
+import { eventually, words } from '../../../lab/runs/process.ts';
 import { waitLimit } from '../../../lab/runs/wait-limit.ts';
 import { startGapMeter } from '../../../lab/packets/gaps.ts';
 import { engines } from '../../support/engines.ts';
@@ -91,10 +91,11 @@ describe.concurrent('what gets lost', () => {
       await happen(net);
       // What follows from it has followed.
       await delay(25_000);
+      // openconnect makes way for another one when large packets are lost, which may have just begun.
+      await eventually('the tunnel is up', () => client.states.at(-1)?.state === 'connected' || undefined);
       const { udp, tcp, lost, isTcpAlive } = await meter.end();
       process.stderr.write(`${name}, ${engine}: ${JSON.stringify({ udp, tcp, lost })}\n`);
       expect(isTcpAlive).toBe(true);
-      expect(client.states.at(-1)).toMatchObject({ state: 'connected' });
       if (engine !== 'own') return;
       expect(udp).toBeLessThan(waitLimit(ownGapMs));
       if (ownStays) expect(await net.engines()).toEqual(before);

@@ -30,6 +30,6 @@ const findings = await checkActualWay({
   tunnel: tunnelState.parse(JSON.parse(state)),
   service: { host, port: Number(port) },
   client,
-  say: createSay('en'),
+  say: createSay('en', 'linux'),
 });
 process.stdout.write(JSON.stringify(findings));

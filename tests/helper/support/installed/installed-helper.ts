@@ -48,6 +48,7 @@ export async function installPrograms(tree: string): Promise<void> {
     proxy: programFile('helper/posix/start-proxy.ts'),
     engine: programFile('helper/posix/start-engine.ts'),
     commandLine: programFile('src/main/cli/index.ts'),
+    scriptThread: programFile('src/main/way-out/script/script-thread.ts'),
     packages: nativePackages(process.arch as Processor, installedPackages),
   });
 }

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { createGatewayAddresses } from '../../../../src/main/gateway/gateway-addresses.ts';
-import { followRedirects } from '../../../../src/main/gateway/redirects.ts';
-import { createSignIn } from '../../../../src/main/gateway/sign-in.ts';
+import { followRedirects } from '../../../../src/main/gateway/sign-in/redirects.ts';
+import { createSignIn } from '../../../../src/main/gateway/sign-in/sign-in.ts';
 import { connectPastBlock } from '../../../../src/main/tunnel/connect-past-block.ts';
 import { createDestinations } from '../../../../src/main/tunnel/destination.ts';
 import { createHelperClient } from '../../../../src/main/tunnel/helper-client.ts';

@@ -13,7 +13,7 @@ import type { TunnelState } from '#shared/tunnel/state.ts';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { gatewayThroughProxy } from '#node/anyconnect/gateway-through-proxy.ts';
 import { connectPastBlock } from '../../../../src/main/tunnel/connect-past-block.ts';
-import { createSignIn } from '../../../../src/main/gateway/sign-in.ts';
+import { createSignIn } from '../../../../src/main/gateway/sign-in/sign-in.ts';
 import { openHelperConnection } from '../../../../src/main/tunnel/helper-connection.ts';
 import { inNetworkNamespace } from '../../../lab/network/network-namespace.ts';
 import { createTestMemory } from '../../../unit/main/support/memory.ts';

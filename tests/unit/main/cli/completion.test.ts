@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createSay } from '#shared/texts/say.ts';
 import { appWords, serverWords } from '../../../../src/main/cli/completion.ts';
 import { createProgram } from '../../../../src/main/cli/program.ts';
@@ -23,10 +24,46 @@ test('offers a name that a shell would take for more than a word by its id, or n
   ]);
 });
 
+/** What a command of ours prints. */
+async function printed(...words: string[]): Promise<string> {
+  const lines: string[] = [];
+  const log = vi.spyOn(console, 'log').mockImplementation((line: string) => void lines.push(line));
+  onTestFinished(() => log.mockRestore());
+  await createProgram({
+    say: createSay('en', 'linux'),
+    version: '1',
+    run: () => Promise.resolve(),
+    daemon: () => Promise.resolve(),
+    askRunningCore: () => Promise.resolve(),
+  }).parseAsync(words, { from: 'user' });
+  log.mockRestore();
+  return lines.join('\n');
+}
+const completed = (...words: string[]) => printed('complete', '--', ...words);
+
+test('completes the options of self-test, and what they can be', async () => {
+  expect(await completed('self-')).toContain('self-test\t');
+  expect(await completed('self-test', '--re')).toContain('--report\t');
+  expect((await completed('self-test', '--engine', '')).split('\n')).toEqual([
+    'openconnect\t',
+    'own\t',
+    ':4',
+  ]);
+});
+
+test('leaves names of files and folders to the shell', async () => {
+  expect(await completed('self-test', '--report', '')).toBe(':0');
+  expect(await completed('restore', '--state-dir', '/var/')).toBe(':16');
+  expect(await completed('restore', '--')).toMatch(/:4$/);
+  const script = await printed('completion', 'bash');
+  const registered = execFileSync('bash', ['-c', `${script}\ncomplete -p waymaker`], { encoding: 'utf8' });
+  expect(registered).toBe('complete -o default -F __waymaker_complete waymaker\n');
+});
+
 test('says in the user’s language how it is used, words that stand for others included', () => {
   const help = (language: 'en' | 'zh-hans' | 'zh-hant', command: string) =>
     createProgram({
-      say: createSay(language),
+      say: createSay(language, 'linux'),
       version: '1',
       run: () => Promise.resolve(),
       daemon: () => Promise.resolve(),

@@ -19,7 +19,7 @@ async function serviceWithClock(offMs: number): Promise<string> {
 }
 
 const clockOf = async (apiUrl: string) =>
-  (await checkService(apiUrl, createSay('en'))).find(({ check }) => check === 'clock');
+  (await checkService(apiUrl, createSay('en', 'linux'))).find(({ check }) => check === 'clock');
 
 test('says by how much the clock is off, once certificates may fail by it', async () => {
   expect(await clockOf(await serviceWithClock(30_000))).toEqual({ check: 'clock', outcome: 'ok' });
@@ -36,7 +36,7 @@ test('does not judge the clock by a service that does not answer', async () => {
 });
 
 test('says which engines carry tunnels, or that there is none', () => {
-  const said = (...engines: ('own' | 'openconnect')[]) => checkEngine(engines, createSay('en'));
+  const said = (...engines: ('own' | 'openconnect')[]) => checkEngine(engines, createSay('en', 'linux'));
   expect(said('own', 'openconnect')).toMatchObject({
     outcome: 'ok',
     text: expect.stringContaining('or openconnect'),
@@ -44,5 +44,5 @@ test('says which engines carry tunnels, or that there is none', () => {
   expect(said('own')).toMatchObject({ outcome: 'ok', text: expect.stringContaining('not installed') });
   expect(said('openconnect')).toMatchObject({ outcome: 'ok', text: 'openconnect' });
   expect(said()).toMatchObject({ outcome: 'problem', text: expect.stringContaining('sudo apt install') });
-  expect(checkEngine(undefined, createSay('en'))).toEqual({ check: 'engine', outcome: 'unknown' });
+  expect(checkEngine(undefined, createSay('en', 'linux'))).toEqual({ check: 'engine', outcome: 'unknown' });
 });

@@ -187,7 +187,7 @@ test('a stream that ended comes back, and what it missed is asked for', async ()
   );
 });
 
-test('who signs out has no stream, and the next one has their own', async () => {
+test('signing out ends the stream, and the next user has their own', async () => {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   streams[0]?.reply.on('close', resolve);
   await core.signOut('user');

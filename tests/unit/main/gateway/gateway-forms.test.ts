@@ -3,7 +3,7 @@ import { createHostClient } from '#shared/host/client.ts';
 import { hostContract } from '#shared/host/contract.ts';
 import { gatewayForm, gatewayFormLimits, type GatewayForm } from '#shared/host/gateway-form.ts';
 import { createHostServer } from '#shared/host/server.ts';
-import type { Question } from '../../../../src/main/gateway/auth-answers.ts';
+import type { Question } from '../../../../src/main/gateway/sign-in/auth-answers.ts';
 import { createGatewayForms } from '../../../../src/main/gateway/gateway-forms.ts';
 
 const contract = { gatewayForm: hostContract.gatewayForm };

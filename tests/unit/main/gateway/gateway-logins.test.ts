@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createApiClient } from '#shared/api/client.ts';
 import { createGatewayLogins } from '../../../../src/main/gateway/gateway-logins.ts';
-import { signInWithLogins } from '../../../../src/main/gateway/sign-in-with-logins.ts';
-import type { SignInResult, SignInWith } from '../../../../src/main/gateway/session.ts';
+import { signInWithLogins } from '../../../../src/main/gateway/sign-in/sign-in-with-logins.ts';
+import type { SignInResult, SignInWith } from '../../../../src/main/gateway/sign-in/session.ts';
 import { createTestLog } from '../support/log.ts';
 
 const gateway = { host: 'GW.example.net', port: 443 };

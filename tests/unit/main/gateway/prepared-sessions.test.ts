@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { SignedIn } from '../../../../src/main/gateway/session.ts';
+import type { SignedIn } from '../../../../src/main/gateway/sign-in/session.ts';
 import { createPreparedSessions } from '../../../../src/main/gateway/prepared-sessions.ts';
 
 const gateway = { host: 'gw.example.net', port: 443 };

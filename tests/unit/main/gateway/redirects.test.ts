@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import { authority } from '../../../../src/main/gateway/authority.ts';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
-import { followRedirects } from '../../../../src/main/gateway/redirects.ts';
-import type { GatewayAnswer, SignIn } from '../../../../src/main/gateway/session.ts';
-import { createSignIn } from '../../../../src/main/gateway/sign-in.ts';
+import { followRedirects } from '../../../../src/main/gateway/sign-in/redirects.ts';
+import type { GatewayAnswer, SignIn } from '../../../../src/main/gateway/sign-in/session.ts';
+import { createSignIn } from '../../../../src/main/gateway/sign-in/sign-in.ts';
 import { createTestAuthority, type TestCertificate } from '../support/certificates.ts';
 import {
   completed,

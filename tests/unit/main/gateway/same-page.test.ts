@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isSamePage } from '../../../../src/main/gateway/same-page.ts';
+import { isSamePage } from '../../../../src/main/gateway/sign-in/same-page.ts';
 
 test.each([
   ['https://gw.example.net/done', true],

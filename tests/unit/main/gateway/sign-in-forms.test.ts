@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { XMLParser } from 'fast-xml-parser';
-import type { AskUser } from '../../../../src/main/gateway/auth-answers.ts';
+import type { AskUser } from '../../../../src/main/gateway/sign-in/auth-answers.ts';
 import type { ConnectToGateway } from '#node/anyconnect/gateway-tls.ts';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import type { ClientIdentity } from '../../../../src/main/gateway/client-certificate.ts';
-import type { Interactive } from '../../../../src/main/gateway/session.ts';
-import { createSignIn } from '../../../../src/main/gateway/sign-in.ts';
-import type { OpenBrowser } from '../../../../src/main/gateway/single-sign-on.ts';
+import type { Interactive } from '../../../../src/main/gateway/sign-in/session.ts';
+import { createSignIn } from '../../../../src/main/gateway/sign-in/sign-in.ts';
+import type { OpenBrowser } from '../../../../src/main/gateway/sign-in/single-sign-on.ts';
 import { createTestAuthority, type TestAuthority, type TestCertificate } from '../support/certificates.ts';
 import {
   completed,

@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
-import type { Question } from '../../../../src/main/gateway/auth-answers.ts';
+import type { Question } from '../../../../src/main/gateway/sign-in/auth-answers.ts';
 import type { ClientIdentity } from '../../../../src/main/gateway/client-certificate.ts';
-import { createSignIn } from '../../../../src/main/gateway/sign-in.ts';
+import { createSignIn } from '../../../../src/main/gateway/sign-in/sign-in.ts';
 import { createOneTimeCodes } from '../../../lab/gateway/one-time-codes.ts';
 import { whyWithout } from '../../../lab/gateway/ocserv-versions.ts';
 import { createTestAuthority, type TestAuthority, type TestCertificate } from '../support/certificates.ts';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { X509Certificate } from 'node:crypto';
 import { run } from '../../../lab/runs/process.ts';
-import type { AskUser } from '../../../../src/main/gateway/auth-answers.ts';
+import type { AskUser } from '../../../../src/main/gateway/sign-in/auth-answers.ts';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import type { GatewayMemory } from '../../../../src/main/gateway/gateway-memory.ts';
 import type { ClientIdentity } from '../../../../src/main/gateway/client-certificate.ts';
-import { createSignIn } from '../../../../src/main/gateway/sign-in.ts';
+import { createSignIn } from '../../../../src/main/gateway/sign-in/sign-in.ts';
 import { createOneTimeCodes } from '../../../lab/gateway/one-time-codes.ts';
 import { createTestAuthority, type TestAuthority, type TestCertificate } from '../support/certificates.ts';
 import { createTestLog } from '../support/log.ts';

@@ -112,7 +112,7 @@ test("another user's connection is left alone", () => {
   expect(rule.join(cafe)).toBeUndefined();
 });
 
-test('who disconnects on such a network is left alone until another one', () => {
+test('disconnecting on an untrusted network stops auto-connect until the next one', () => {
   const rule = start();
   rule.join(cafe);
   rule.comesUp();
@@ -123,7 +123,7 @@ test('who disconnects on such a network is left alone until another one', () => 
   expect(rule.join(airport)).toBe('connect');
 });
 
-test('who disconnects at home is connected at the café', () => {
+test('disconnecting on one network does not stop auto-connect on another', () => {
   const rule = start();
   rule.join(home);
   rule.press('disconnect');

@@ -21,6 +21,7 @@ afterEach(() => around[Symbol.asyncDispose]());
 const sayOf = (core: Core) =>
   createSay(
     () => core.language(),
+    'linux',
     (language) => core.operatorTexts.of(language),
   );
 

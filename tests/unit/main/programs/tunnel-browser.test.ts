@@ -27,18 +27,24 @@ function preferencesOf(text: string): Map<string, unknown> {
   );
 }
 
-test('a window of Firefox has a profile with the proxy and no way past it, which ends with the window', async () => {
-  const noted = path.join(directory, 'noted.js');
-  // In the place of Firefox: keeps what it finds in its profile, and stays until it is closed.
-  const script = `#!/bin/sh\n/bin/cp "$2/user.js" ${noted}.new && /bin/mv ${noted}.new ${noted}\nexec /bin/sleep 1000\n`;
-  await writeFile(path.join(directory, 'firefox-esr'), script, { mode: 0o755 });
-  const browser = createTunnelBrowser({
+/** One whose browser is this script. */
+const browserOf = () =>
+  createTunnelBrowser({
     proxyAddress: () => '127.0.0.1:187',
     findBrowser: () => findBrowser(() => Promise.resolve('firefox-esr.desktop'), { PATH: directory }),
     env: { PATH: directory },
     directory,
     log: createTestLog().log,
   });
+
+const profiles = async () => (await readdir(directory)).filter((name) => name.startsWith('waymaker-window-'));
+
+test('a window of Firefox has a profile with the proxy and no way past it, which ends with the window', async () => {
+  const noted = path.join(directory, 'noted.js');
+  // In the place of Firefox: keeps what it finds in its profile, and stays until it is closed.
+  const script = `#!/bin/sh\n/bin/cp "$2/user.js" ${noted}.new && /bin/mv ${noted}.new ${noted}\nexec /bin/sleep 1000\n`;
+  await writeFile(path.join(directory, 'firefox-esr'), script, { mode: 0o755 });
+  const browser = browserOf();
   expect(await browser.open()).toBe('opened');
   const text = await vi.waitFor(() => readFile(noted, 'utf8'));
   const preferences = preferencesOf(text);
@@ -54,9 +60,24 @@ test('a window of Firefox has a profile with the proxy and no way past it, which
     'media.peerconnection.ice.proxy_only': true,
   };
   for (const [name, value] of Object.entries(expected)) expect(preferences.get(name), name).toBe(value);
-  const profiles = async () =>
-    (await readdir(directory)).filter((name) => name.startsWith('waymaker-window-'));
   expect(await profiles()).toHaveLength(1);
   browser.close();
   expect(await profiles()).toEqual([]);
+});
+
+test('a browser that would save its profile when it ends leaves none behind when the app quits', async () => {
+  const [noted, saved] = [path.join(directory, 'pid'), path.join(directory, 'saved')];
+  const script = `#!/bin/sh
+trap '/bin/mkdir -p "$2/saved"; : >${saved}; exit' TERM
+echo $$ >${noted}.new && /bin/mv ${noted}.new ${noted}
+while :; do : >"$2/busy" || :; done
+`;
+  await writeFile(path.join(directory, 'firefox-esr'), script, { mode: 0o755 });
+  const browser = browserOf();
+  expect(await browser.open()).toBe('opened');
+  const pid = Number(await vi.waitFor(() => readFile(noted, 'utf8')));
+  browser.close();
+  await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'));
+  expect(await readdir(directory)).not.toContain(path.basename(saved));
+  await vi.waitFor(async () => expect(await profiles()).toEqual([]));
 });

@@ -1,7 +1,8 @@
 import { expect, onTestFinished, vi } from 'vitest';
-import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
+import type { Gateway, Routing, TunnelState } from '#shared/tunnel/state.ts';
+import type { AddressRace } from '../../../../src/main/gateway/address-race.ts';
 import type { GatewayRefusal } from '../../../../src/main/tunnel/account-plan.ts';
-import type { SignedIn, SignIn, SignInResult } from '../../../../src/main/gateway/session.ts';
+import type { SignedIn, SignIn, SignInResult } from '../../../../src/main/gateway/sign-in/session.ts';
 import { createDestinations } from '../../../../src/main/tunnel/destination.ts';
 import { createHelperClient } from '../../../../src/main/tunnel/helper-client.ts';
 import { createTunnelController } from '../../../../src/main/tunnel/tunnel-controller.ts';
@@ -36,6 +37,8 @@ export interface SetUp {
   /** What is known in addition once there is a tunnel. */
   learnt?: string[];
   isBehindPortal?: () => Promise<boolean>;
+  beforeSignIn?: (to: Gateway, signal: AbortSignal) => Promise<void>;
+  byAnswer?: AddressRace['order'];
 }
 
 export const done = (at = '192.0.2.1'): SignInResult => ({
@@ -123,6 +126,8 @@ export async function setUp(options: SetUp = {}) {
     emit: (state) => told.push(state),
     onSession: (signedIn) => void sessions.push(signedIn),
     onWords: (from, said) => void words.push(`${from.host}: ${said}`),
+    ...(options.beforeSignIn && { beforeSignIn: options.beforeSignIn }),
+    ...(options.byAnswer && { byAnswer: options.byAnswer }),
     ...(options.isBehindPortal && { isBehindPortal: options.isBehindPortal }),
     log,
   });

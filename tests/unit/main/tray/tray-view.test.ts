@@ -11,7 +11,7 @@ import {
   type TrayItem,
 } from '../../../../src/main/tray/tray-view.ts';
 
-const say = createSay('en');
+const say = createSay('en', 'linux');
 const group = { id: 'g', name: 'G', isTrial: false, trialExpiredAt: null, items: [] };
 const server = (serverId: string, name = serverId): ListedServer => ({
   serverId,
@@ -149,7 +149,7 @@ test('each state has one of the pictures, and those that differ for the user dif
 test('the tooltip says the state in every language, without holes', () => {
   for (const language of languages) {
     for (const state of Object.values(states)) {
-      const { tooltip } = trayView(facts({ state }), createSay(language));
+      const { tooltip } = trayView(facts({ state }), createSay(language, 'linux'));
       expect(tooltip).toMatch(/^Waymaker(?:: |：).+/);
       expect(tooltip).not.toContain('{{');
     }

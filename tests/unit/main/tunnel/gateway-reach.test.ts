@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { SignedIn, SignInResult } from '../../../../src/main/gateway/session.ts';
+import type { SignedIn, SignInResult } from '../../../../src/main/gateway/sign-in/session.ts';
 import { address, session, handshaking, done, setUp } from '../support/tunnel-controller.ts';
 import { gateway } from '../support/tunnel-states.ts';
 

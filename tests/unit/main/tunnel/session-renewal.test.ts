@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { SignInResult } from '../../../../src/main/gateway/session.ts';
+import type { SignInResult } from '../../../../src/main/gateway/sign-in/session.ts';
 import type { TestHelper } from '../support/helper.ts';
 import { address, session, authenticating, handshaking, done, setUp } from '../support/tunnel-controller.ts';
 import { connected, gateway } from '../support/tunnel-states.ts';

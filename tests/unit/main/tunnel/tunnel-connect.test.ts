@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { ResponseError } from 'vscode-jsonrpc/node';
 import { helperError } from '#shared/helper/protocol.ts';
-import type { SignInResult } from '../../../../src/main/gateway/session.ts';
+import type { SignInResult } from '../../../../src/main/gateway/sign-in/session.ts';
 import { address, session, handshaking, done, setUp } from '../support/tunnel-controller.ts';
 import { connected, gateway, routing } from '../support/tunnel-states.ts';
 

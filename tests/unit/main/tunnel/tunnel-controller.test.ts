@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
-import type { SignInResult } from '../../../../src/main/gateway/session.ts';
+import type { SignInResult } from '../../../../src/main/gateway/sign-in/session.ts';
 import type { HelperCall } from '../support/helper.ts';
 import { address, authenticating, handshaking, done, setUp } from '../support/tunnel-controller.ts';
 import { connected, gateway } from '../support/tunnel-states.ts';
@@ -47,6 +47,44 @@ describe('disconnect', () => {
     expect(await tunnel.disconnect(undefined)).toBeNull();
     expect(await snapshot()).toEqual({ state: 'invalid', cause: 'helper-absent' });
   });
+});
+
+test('what the user has to say first is asked before traffic is blocked, and no more once they disconnect', async () => {
+  const answered = Promise.withResolvers<void>();
+  const asked: AbortSignal[] = [];
+  const { tunnel, commands, told, settled } = await setUp({
+    async beforeSignIn(_to, signal) {
+      asked.push(signal);
+      await answered.promise;
+    },
+  });
+  await tunnel.connect({ address });
+  expect(told.at(-1)).toEqual(authenticating);
+  await tunnel.disconnect(undefined);
+  expect(asked[0]?.aborted).toBe(true);
+  await tunnel.connect({ address });
+  expect(commands().map(({ method }) => method)).toEqual(['disconnect']);
+  answered.resolve();
+  await settled(handshaking);
+  expect(commands().map(({ method }) => method)).toEqual(['disconnect', 'connect', 'provideSession']);
+});
+
+test('nobody is asked when the app connects by itself', async () => {
+  const { controller, settled } = await setUp({
+    beforeSignIn: () => Promise.reject(new Error('nobody is there')),
+  });
+  await controller.connectTo(address);
+  await settled(handshaking);
+});
+
+test('a session is prepared at the address that answers first', async () => {
+  const { controller, signIns } = await setUp({
+    addresses: ['2001:db8::1', '192.0.2.1'],
+    byAnswer: (_to, addresses) => Promise.resolve(addresses.toReversed()),
+  });
+  await controller.prepare(address);
+  await vi.waitFor(() => expect(signIns).toHaveLength(1));
+  expect(signIns[0]?.address).toBe('192.0.2.1');
 });
 
 test('a tunnel that is up when the app starts is shown', async () => {

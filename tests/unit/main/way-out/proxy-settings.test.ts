@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { pino } from 'pino';
+import type { EarlierSettings } from '../../../../src/main/way-out/desktop-way.ts';
 import { isException, readProxyUrl } from '../../../../src/main/way-out/proxy-setting.ts';
 import { readProxySetting } from '../../../../src/main/way-out/read-proxy-setting.ts';
 
@@ -46,14 +47,20 @@ test.each([
 });
 
 describe('this computer’s proxy', () => {
-  const settings = (outputs: Readonly<Record<string, string>>, env: Record<string, string>) =>
+  const settings = (
+    outputs: Readonly<Record<string, string>>,
+    env: Record<string, string>,
+    before?: EarlierSettings,
+  ) =>
     readProxySetting({
+      before: () => before,
       run: (name, args) => Promise.resolve(outputs[`${name} ${args.at(-1)}`]),
       env,
       log,
     });
   const environment = { HTTPS_PROXY: 'http://other.example:1', no_proxy: 'localhost,.example:8080' };
   const ofEnvironment = {
+    kind: 'proxy',
     proxy: { protocol: 'http', host: 'other.example', port: 1 },
     exceptions: ['localhost', '.example'],
   };
@@ -91,8 +98,37 @@ describe('this computer’s proxy', () => {
       },
       exceptions: ['localhost', '10.0.0.0/8'],
     });
-    // Its other modes say nothing of a proxy by name; the environment may.
+    // Its other modes say nothing of a proxy by name, or of a script; the environment may.
     for (const mode of ['none', 'auto']) expect(await run(mode)).toEqual(ofEnvironment);
+  });
+
+  test('is chosen by GNOME’s script; where that is our own, by what was set before', async () => {
+    const schema = 'org.gnome.system.proxy';
+    const run = (url: string, before?: EarlierSettings) =>
+      settings(
+        {
+          [`gsettings ${schema}`]: [
+            `${schema} autoconfig-url '${url}'`,
+            `${schema} mode 'auto'`,
+            `${schema}.http host 'proxy.example'`,
+            `${schema}.http port 8080`,
+          ].join('\n'),
+        },
+        { XDG_CURRENT_DESKTOP: 'GNOME' },
+        before,
+      );
+    const ours = 'http://127.0.0.1:4321/a.pac';
+    const script = { kind: 'script', address: 'http://wpad.example/p.pac' };
+    const was = (mode: string | null, address: string | null) => ({
+      own: { mode, address },
+      pacUrls: [ours],
+    });
+    expect(await run('http://wpad.example/p.pac')).toEqual(script);
+    expect(await run('http://wpad.example/p.pac', was("'none'", null))).toEqual(script);
+    expect(await run(ours, was("'auto'", "'http://wpad.example/p.pac'"))).toEqual(script);
+    expect(await run(ours, was("'manual'", null))).toMatchObject({ proxy: { host: 'proxy.example' } });
+    expect(await run(ours, was(null, null))).toBeUndefined();
+    expect(await run(ours, was("'auto'", null))).toBeUndefined();
   });
 
   test('is KDE’s, in its notation', async () => {
@@ -108,5 +144,21 @@ describe('this computer’s proxy', () => {
     });
     expect(await settings(kde('0'), env)).toBeUndefined();
     expect(await settings({ ...kde('4') }, { ...env, ...environment })).toEqual(ofEnvironment);
+    const script = (address: string, before?: EarlierSettings) =>
+      settings({ ...kde('2'), 'kreadconfig5 Proxy Config Script': address }, env, before);
+    const ours = 'http://127.0.0.1:4321/a.pac';
+    const was = (mode: string | null, address: string | null) => ({
+      own: { mode, address },
+      pacUrls: [ours],
+    });
+    expect(await script('file:///etc/p.pac')).toEqual({ kind: 'script', address: 'file:///etc/p.pac' });
+    expect(await script(ours, was('2', 'file:///etc/p.pac'))).toEqual({
+      kind: 'script',
+      address: 'file:///etc/p.pac',
+    });
+    expect(await script(ours, was('1', null))).toMatchObject({ proxy: { host: 'proxy.example' } });
+    expect(await script(ours, was(null, null))).toBeUndefined();
+    // It looks for a script on the network.
+    expect(await settings(kde('3'), env)).toBeUndefined();
   });
 });

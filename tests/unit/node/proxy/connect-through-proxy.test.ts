@@ -37,7 +37,7 @@ test('the proxy is asked by name', async () => {
   const request = Buffer.concat(asked).toString();
   expect(request).toMatch(/^CONNECT gw\.example:443 HTTP\/1\.1\r\n/);
   expect(request).toContain(
-    `proxy-authorization: Basic ${Buffer.from('guest:secret').toString('base64')}\r\n`,
+    `Proxy-Authorization: Basic ${Buffer.from('guest:secret').toString('base64')}\r\n`,
   );
 });
 
@@ -52,6 +52,23 @@ test('an address of IPv6 is in brackets', async () => {
   const { port, asked } = await proxySaying('HTTP/1.0 200 Connection established\r\n\r\n');
   (await through(port, 'http', { host: '2001:db8::1', port: 443 })).destroy();
   expect(Buffer.concat(asked).toString()).toMatch(/^CONNECT \[2001:db8::1\]:443 /);
+});
+
+test.each([
+  ['ends its lines with LF alone', 'HTTP/1.0 200 Connection established\n\n'],
+  ['has a blank before a colon', 'HTTP/1.1 200 OK\r\nServer : a\r\n\r\n'],
+  ['first says that it is at work', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n\r\n'],
+  ['hints at something', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\n\r\n'],
+  ['announces no body', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'],
+  ['announces two bodies', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n'],
+  ['announces the end', 'HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n'],
+  ['gives no reason', 'HTTP/1.1 200\r\n\r\n'],
+])('a proxy that %s leads there all the same', async (_what, answer) => {
+  const { port, asked } = await proxySaying(answer);
+  const socket = await through(port, 'http');
+  socket.write('hello');
+  await expect.poll(() => Buffer.concat(asked).toString()).toMatch(/\r\n\r\nhello$/);
+  socket.destroy();
 });
 
 test.each<[string, string | Buffer, ProxyProtocol, string]>([
@@ -84,6 +101,7 @@ test.each<[string, string | Buffer, ProxyProtocol, string]>([
 test.each<[string, ProxyProtocol]>([
   ['SSH-2.0-OpenSSH_9.2\r\n', 'http'],
   [`HTTP/1.1 200 OK\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`, 'http'],
+  ['HTTP/1.1 100 Continue\r\n\r\n'.repeat(1_000), 'http'],
   ['HTTP/1.1 400 Bad Request\r\n\r\n', 'socks5'],
 ])('what is no answer of a proxy fails: %#', async (answer, protocol) => {
   const { port } = await proxySaying(answer);

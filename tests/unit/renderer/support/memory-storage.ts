@@ -1,4 +1,4 @@
-import type { BrowserStorage } from '../../../../src/renderer/platform/browser-storage.ts';
+import type { BrowserStorage } from '../../../../src/renderer/platform/storage/browser-storage.ts';
 
 /** A browser's storage, which may be full. */
 export class MemoryStorage implements BrowserStorage {

@@ -1,8 +1,8 @@
 import { readRouting } from '../../../../helper/modes/read-routing.ts';
 import type { Log } from '../../../../helper/log.ts';
 import { createCoordinator } from '../../../../helper/system/coordinator.ts';
-import type { Journal } from '../../../../helper/system/journal-file.ts';
-import type { JournalEntry } from '../../../../helper/system/journal-entry.ts';
+import type { Journal } from '../../../../helper/system/journal/journal-file.ts';
+import type { JournalEntry } from '../../../../helper/system/journal/journal-entry.ts';
 import type { Ports } from '../../../../helper/system/ports/ports.ts';
 import type { Connection, SystemAdapter } from '../../../../helper/system/system-adapter.ts';
 import type {

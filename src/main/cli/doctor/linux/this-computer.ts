@@ -1,7 +1,8 @@
-import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, statfsSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import type { Say } from '#shared/texts/say.ts';
+import { profileFolder } from '../../profile-folder.ts';
 import type { Finding } from '../finding.ts';
 
 /** The helper's tunnel device (helper/linux/identifiers.ts). */
@@ -11,12 +12,20 @@ const users = ['waymaker-engine', 'waymaker-proxy'];
 /** Names that other programs give to their tunnel devices. */
 const tunnelNames = /^(?:tun|tap|utun|wg|ppp|tailscale|zt|nordlynx|nordtun|proton|ipsec|vpn|gpd|cscotun)/;
 
+/** Where the helper keeps what it has to undo. */
+const stateFolder = '/var/lib/waymaker';
+/** What the longest lists take there. */
+const neededBytes = 2_000_000;
+
 export function checkThisComputer(env: Readonly<NodeJS.ProcessEnv>, say: Say): Finding[] {
   const missing = users.filter((user) => !hasUser(user));
+  const profile = profileFolder({ env, platform: 'linux' });
+  const full = [stateFolder, ...(profile === undefined ? [] : [profile])].filter(isFull);
   const others = Object.keys(networkInterfaces()).filter((name) => tunnelNames.test(name));
   return [
     onProblem('users', missing.length > 0, say('doctor.usersMissing', { users: missing.join(', ') })),
     onProblem('device', !existsSync('/dev/net/tun'), say('doctor.deviceMissing')),
+    onProblem('disk', full.length > 0, say('doctor.diskFull', { folders: full.join(', ') })),
     onProblem('filter', !isInstalled('nft', env), say('doctor.filterMissing')),
     onProblem('other-vpn', others.length > 0, say('doctor.otherVpnFound', { devices: others.join(', ') })),
   ];
@@ -24,6 +33,16 @@ export function checkThisComputer(env: Readonly<NodeJS.ProcessEnv>, say: Say): F
 
 const onProblem = (check: Finding['check'], isProblem: boolean, text: string): Finding =>
   isProblem ? { check, outcome: 'problem', text } : { check, outcome: 'ok' };
+
+/** For everybody but root, who may use a reserve. A folder that is not there yet is none. */
+function isFull(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize < neededBytes;
+  } catch {
+    return false;
+  }
+}
 
 /** Users' search paths do not include the directories of administrators' programs. */
 function isInstalled(program: string, env: Readonly<NodeJS.ProcessEnv>): boolean {

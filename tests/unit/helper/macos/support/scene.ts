@@ -10,7 +10,8 @@ import {
   type MacosModel,
   type Probe,
 } from '../../../../lab/darwin/model/macos-model.ts';
-import { createModelDisk, startModelledHelper, users, type Alterations } from './modelled-helper.ts';
+import type { MemoryDisk } from '../../../../lab/machine/ports-without-programs.ts';
+import { startModelledHelper, users, type Alterations } from './modelled-helper.ts';
 import { belongsInTunnel, isInTunnel, isOutside, port, probesFrom, type TrafficPromise } from './promise.ts';
 
 export const routings = {
@@ -52,7 +53,7 @@ export const tunnelConfigurations: readonly [TunnelConfiguration, TunnelConfigur
 export interface Scene {
   model: MacosModel;
   helper: ReturnType<typeof startModelledHelper>;
-  disk: ReturnType<typeof createModelDisk>;
+  disk: MemoryDisk;
   log: () => string;
   /** Packets that left outside although all of the promises said that they belong in the tunnel. */
   leaks: string[];
@@ -66,7 +67,7 @@ export interface Scene {
 
 export function createScene(alterations?: Alterations): Scene {
   const model = createMacosModel();
-  const disk = createModelDisk();
+  const disk: MemoryDisk = { entry: undefined };
   const lines: string[] = [];
   const log = createLog((line) => lines.push(line));
   // Looked at after each call, so what does not change is computed once.

@@ -35,7 +35,7 @@ const usual: Computer = {
 
 const check = async (changes: Partial<Computer> = {}) =>
   Object.fromEntries(
-    (await checkThisComputer({ ...usual, ...changes }, ['utun4'], createSay('en'))).map(
+    (await checkThisComputer({ ...usual, ...changes }, ['utun4'], createSay('en', 'macos'))).map(
       ({ check: name, ...found }) => [name, found],
     ),
   );

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createAutostart } from '../../../../../src/main/login-item/linux/autostart.ts';
 import { run } from '../../../../lab/runs/process.ts';
+import { waitLimit } from '../../../../lab/runs/wait-limit.ts';
 
 let home: string;
 beforeEach(async () => {
@@ -62,7 +63,7 @@ test('a desktop that reads the entry starts the program, whatever its path is ca
   );
   await run(['gio', 'launch', path.join(config, 'autostart/waymaker.desktop')]);
   await vi.waitFor(async () => expect(await readFile(seen, 'utf8')).toBe('--hidden|100 %u|'), {
-    timeout: 10_000,
+    timeout: waitLimit(10_000),
   });
 });
 

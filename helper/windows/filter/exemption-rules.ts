@@ -1,0 +1,169 @@
+import type { FilterRules } from '../../system/ports/packet-filter-port.ts';
+import type { FilterCondition } from '../calls/filtering.ts';
+import {
+  blocked,
+  bothWays,
+  type Family,
+  familyOf,
+  type FilterSurroundings,
+  icmp6,
+  identified,
+  inTunnel,
+  type Lifetime,
+  lookUps,
+  ofFamily,
+  protocol,
+  remotePorts,
+  remotes,
+  type Rule,
+  tcp,
+  tunnelPermit,
+  udp,
+  type Way,
+  weights,
+  withinMachine,
+} from './rule.ts';
+
+/** Multicast that never leaves the attached networks (RFC 5771 §4, RFC 2365 §6.1, RFC 4291 §2.7). */
+const localMulticast = {
+  4: ['224.0.0.0/24', '239.255.0.0/16', '255.255.255.255/32'],
+  6: ['ff02::/16'],
+} as const;
+
+/** Router solicitation and advertisement, neighbour solicitation and advertisement (RFC 4861 §4). */
+const neighbourTypes = { connect: [133, 135, 136], accept: [134, 135, 136] } as const;
+
+/** What may leave although it is captured. */
+export function exemptions(
+  family: Family,
+  rules: FilterRules,
+  surroundings: FilterSurroundings,
+  localNetworks: readonly string[],
+): Rule[] {
+  return [
+    withinMachine(family, 'from-start-on'),
+    ...tunnelRules(family, rules, surroundings),
+    ...engineRules(family, rules, surroundings),
+    ...linkRules(family, rules),
+    ...localNetworkRules(family, localNetworks),
+  ];
+}
+
+function tunnelRules(
+  family: Family,
+  { tunnelAddresses }: FilterRules,
+  { tunnel }: FilterSurroundings,
+): Rule[] {
+  if (tunnel === undefined) return [];
+  return [
+    ...ofFamily(tunnelAddresses, family).map((address) => tunnelPermit(family, tunnel, address)),
+    {
+      ...blocked('other addresses in the tunnel', family, weights.elsewhereInTunnel, [inTunnel(tunnel)]),
+      lifetime: 'now',
+    },
+  ];
+}
+
+/**
+ * Only the engine: otherwise somebody could make a site's name resolve to the gateway's address, and its visitors' traffic
+ * would leave in the clear (TunnelCrack, ServerIP; https://tunnelcrack.mathyvanhoef.com). To any port by UDP, since a
+ * gateway names it while the engine already sends to it.
+ */
+export function engineRules(
+  family: Family,
+  { gateway }: FilterRules,
+  { engine }: FilterSurroundings,
+): Rule[] {
+  if (!gateway || familyOf(gateway.address) !== family) return [];
+  const common = {
+    family,
+    ways: ['connect'],
+    action: 'permit',
+    weight: weights.ownPrograms,
+    lifetime: 'now',
+  } as const;
+  const toGateway = [...identified(engine), ...remotes([gateway.address])];
+  return [
+    {
+      ...common,
+      name: 'the engine',
+      conditions: [...toGateway, protocol(tcp), ...remotePorts([gateway.port])],
+    },
+    { ...common, name: "the engine's datagrams", conditions: [...toGateway, protocol(udp)] },
+  ];
+}
+
+/** Lets the uplink keep its own address: DHCP (RFC 2131, RFC 8415), neighbours and routers (RFC 4861); on the link only. */
+function linkRules(family: Family, { networks }: FilterRules): Rule[] {
+  const onLink = ofFamily(networks.onLink, family);
+  const rule = (
+    name: string,
+    conditions: FilterCondition[],
+    lifetime: Lifetime,
+    ways: readonly Way[] = bothWays,
+  ): Rule => ({
+    name,
+    family,
+    ways,
+    action: 'permit',
+    weight: weights.link,
+    conditions,
+    lifetime,
+  });
+  if (family === 4) {
+    const dhcp: FilterCondition[] = [protocol(udp), { field: 'local-port', port: 68 }, ...remotePorts([67])];
+    return [
+      rule('DHCP', [...dhcp, ...remotes(['255.255.255.255'])], 'from-start-on', ['connect']),
+      // Answers come from an address that nobody knows yet.
+      rule("DHCP's answers", dhcp, 'from-start-on', ['accept']),
+      ...(onLink.length > 0
+        ? [rule('DHCP on the link', [...dhcp, ...remotes(onLink)], 'now', ['connect'])]
+        : []),
+    ];
+  }
+  const neighbours = remotes(['fe80::/10', 'ff02::/16']);
+  const further = onLink.filter((prefix) => !prefix.startsWith('fe80:'));
+  const types = (way: Way): FilterCondition[] => [
+    protocol(icmp6),
+    ...neighbourTypes[way].map((type): FilterCondition => ({ field: 'icmp-type', type })),
+  ];
+  return [
+    rule(
+      'DHCPv6',
+      [
+        protocol(udp),
+        { field: 'local-port', port: 546 },
+        ...remotePorts([547]),
+        ...remotes(['ff02::1:2', 'fe80::/10']),
+      ],
+      'from-start-on',
+    ),
+    ...bothWays.flatMap((way) => [
+      rule('neighbours', [...types(way), ...neighbours], 'from-start-on', [way]),
+      ...(further.length > 0
+        ? [rule('neighbours on the link', [...types(way), ...remotes(further)], 'now', [way])]
+        : []),
+    ]),
+  ];
+}
+
+/** Not from the start on: after a reboot, the machine may be in another network, of which nobody has said anything. */
+function localNetworkRules(family: Family, localNetworks: readonly string[]): Rule[] {
+  if (localNetworks.length === 0) return [];
+  const inThem = remotes([...ofFamily(localNetworks, family), ...localMulticast[family]]);
+  return [
+    {
+      ...blocked('look-ups in local networks', family, weights.nameServices, [...lookUps(), ...inThem]),
+      lifetime: 'now',
+    },
+    {
+      name: 'local networks',
+      family,
+      ways: bothWays,
+      action: 'permit',
+      weight: weights.localNetworks,
+      conditions: inThem,
+      lifetime: 'now',
+    },
+  ];
+}

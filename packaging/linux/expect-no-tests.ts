@@ -1,0 +1,21 @@
+import path from 'node:path';
+import { forTestsOnly } from './package-facts.ts';
+import { run } from '../run.ts';
+
+/**
+ * Throws if a package among these files says that it is for tests only: its programs would accept updates from whoever has the key of tests,
+ * which is everybody.
+ */
+export async function expectNoTests(files: readonly string[]): Promise<void> {
+  for (const file of files.filter((one) => /\.(?:deb|rpm)$/.test(one))) {
+    if (!(await descriptionOf(file)).includes(forTestsOnly)) continue;
+    throw new Error(
+      `${path.basename(file)} is for tests only: make it with WAYMAKER_SIGNING_KEY, or take it out of the folder`,
+    );
+  }
+}
+
+const descriptionOf = (file: string): Promise<string> =>
+  file.endsWith('.deb')
+    ? run('dpkg-deb', ['--field', file, 'Description'])
+    : run('rpm', ['-qp', '--nosignature', '--queryformat', '%{DESCRIPTION}', file]);

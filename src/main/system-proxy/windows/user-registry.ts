@@ -1,0 +1,62 @@
+import { CallFailed } from '#node/os/windows/last-error.ts';
+import { changed, loadLibrary, steadyMemory } from '#node/os/windows/native-library.ts';
+
+/** The registry's part of the user as whom this process runs (HKEY_CURRENT_USER). Calls throw `CallFailed`. */
+export interface UserRegistry {
+  /** Undefined if there is no such key or value, or if it is no text. */
+  text(path: string, name: string): string | undefined;
+  /** Makes the key if there is none. */
+  setText(path: string, name: string, text: string): void;
+  /** Does nothing if there is none. */
+  remove(path: string, name: string): void;
+}
+
+/** <winreg.h>: on 64 bits, with the sign. */
+const HKEY_CURRENT_USER = -0x7fff_ffff;
+const RRF_RT_REG_SZ = 0x2;
+const REG_SZ = 1;
+/** <winerror.h>. */
+const ERROR_SUCCESS = 0;
+const ERROR_FILE_NOT_FOUND = 2;
+const ERROR_UNSUPPORTED_TYPE = 1630;
+
+/** More than any address has. */
+const maxBytes = 16_384;
+
+export function createUserRegistry(): UserRegistry {
+  const { bind } = loadLibrary('advapi32.dll');
+  const native = {
+    get: bind('RegGetValueW', 'int32', [
+      'intptr',
+      'str16',
+      'str16',
+      'uint32',
+      'void *',
+      'void *',
+      changed('uint32'),
+    ]),
+    set: bind('RegSetKeyValueW', 'int32', ['intptr', 'str16', 'str16', 'uint32', 'void *', 'uint32']),
+    remove: bind('RegDeleteKeyValueW', 'int32', ['intptr', 'str16', 'str16']),
+  };
+  return {
+    text(path, name) {
+      const found = steadyMemory(maxBytes);
+      const length: unknown[] = [found.length];
+      const code = Number(native.get(HKEY_CURRENT_USER, path, name, RRF_RT_REG_SZ, null, found, length));
+      if (code === ERROR_FILE_NOT_FOUND || code === ERROR_UNSUPPORTED_TYPE) return undefined;
+      if (code !== ERROR_SUCCESS) throw new CallFailed('RegGetValueW', code);
+      // With the zero at its end.
+      return found.toString('utf16le', 0, Math.max(0, Number(length[0]) - 2));
+    },
+    setText(path, name, text) {
+      const value = Buffer.from(`${text}\0`, 'utf16le');
+      const code = Number(native.set(HKEY_CURRENT_USER, path, name, REG_SZ, value, value.length));
+      if (code !== ERROR_SUCCESS) throw new CallFailed('RegSetKeyValueW', code);
+    },
+    remove(path, name) {
+      const code = Number(native.remove(HKEY_CURRENT_USER, path, name));
+      if (code !== ERROR_SUCCESS && code !== ERROR_FILE_NOT_FOUND)
+        throw new CallFailed('RegDeleteKeyValueW', code);
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import { proxyCredentials } from '#shared/helper/protocol.ts';
+import type { Say } from '#shared/texts/say.ts';
+import type { AskUser, OpenField } from '../gateway/auth-answers.ts';
+import { placeOf, type ProxyPlace } from './proxy-setting.ts';
+import type { WayOut, WaysOut } from './ways-out.ts';
+
+/** Asks the user for the user names and passwords of proxies, and keeps them. */
+export interface ProxyQuestions {
+  /**
+   * Asks, even if the user did not want to enter any before, until `signal`. Done when the user has answered; a question
+   * that waits is not asked twice.
+   */
+  ask(way: WayOut, signal?: AbortSignal): Promise<void>;
+  /** Asks unless the user did not want to enter any for this proxy. */
+  consider(way: WayOut): Promise<void>;
+}
+
+export function createProxyQuestions(options: {
+  ways: Pick<WaysOut, 'setCredentials'>;
+  askUser: AskUser;
+  say: Say;
+}): ProxyQuestions {
+  const { ways, say } = options;
+  const waiting = new Map<string, Promise<void>>();
+  const declined = new Set<string>();
+  /** Nothing ends a question but its answer, or another one. */
+  const always = new AbortController().signal;
+
+  async function question(proxy: ProxyPlace, signal: AbortSignal): Promise<void> {
+    const fields: OpenField[] = [
+      { kind: 'text', name: 'username', label: say('proxy.username') },
+      { kind: 'password', name: 'password', label: say('proxy.password') },
+    ];
+    const form = {
+      id: undefined,
+      action: '',
+      banner: undefined,
+      message: say('proxy.asks'),
+      error: proxy.credentials && say('proxy.refuses'),
+      fields,
+      singleSignOn: undefined,
+      opaque: undefined,
+    };
+    const asked = { gateway: proxy.host, topic: 'form', form, fields, again: false } as const;
+    const answers = await options.askUser(asked, signal);
+    const read = proxyCredentials.safeParse({
+      username: answers?.get('username'),
+      password: answers?.get('password'),
+    });
+    if (read.success) await ways.setCredentials(proxy, read.data);
+    else declined.add(placeOf(proxy));
+  }
+
+  function ask(way: WayOut, signal = always): Promise<void> {
+    const place = placeOf(way);
+    declined.delete(place);
+    const work = waiting.get(place) ?? question(way, signal).finally(() => waiting.delete(place));
+    waiting.set(place, work);
+    return work;
+  }
+
+  return { ask, consider: async (way) => (declined.has(placeOf(way)) ? undefined : await ask(way)) };
+}

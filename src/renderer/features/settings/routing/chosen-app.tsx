@@ -1,0 +1,102 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { AppChoice, RoutedApp, RunningApp, StartOutcome } from '#shared/host/routed-apps.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
+import { useHost } from '../../../platform/host-context.tsx';
+import { AppIcon } from '../../../ui/pictures/app-icon.tsx';
+import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog.tsx';
+import { ForgetButton } from '../../../ui/buttons/forget-button.tsx';
+import { showError } from '../../../ui/messages/toast.ts';
+import { useTunnelView } from '../../tunnel/tunnel-context.tsx';
+import { shownState } from '../../tunnel/tunnel-store.ts';
+import classes from './apps.module.css';
+
+interface ChosenAppProps {
+  app: RoutedApp;
+  isInstalled: boolean;
+  running: RunningApp | undefined;
+  policy: AppChoice['policy'];
+  onRemove: () => void;
+}
+
+const sandboxNames = { flatpak: 'Flatpak', snap: 'Snap' } as const;
+
+/** An application that traffic is routed by: whether it is running, and a button to get all of its traffic there. */
+export function ChosenApp({ app, isInstalled, running, policy, onRemove }: ChosenAppProps) {
+  const { t } = useTranslation();
+  const host = useHost();
+  const state = shownState(useTunnelView());
+  const [busy, setBusy] = useState(false);
+  const [isAsking, setAsking] = useState(false);
+  const { id, name, icon, sandbox, isStartable } = app;
+  const isRouted = state?.state === 'connected' && !state.ownedByOther;
+  const isPartial = isRouted && running?.isPartial === true;
+
+  const isInside = policy === 'include';
+
+  async function run(start: () => Promise<StartOutcome>): Promise<void> {
+    setBusy(true);
+    const outcome = await start().catch(() => 'failed' as const);
+    setBusy(false);
+    setAsking(false);
+    if (outcome === 'still-running') showError(t('routing.appStillRunning', { name }));
+    else if (outcome !== 'started') showError(t('routing.appStartFailed', { name }));
+  }
+
+  const words: TextKey | undefined = !isInstalled
+    ? 'routing.appGone'
+    : isPartial && !sandbox
+      ? 'routing.appPartial'
+      : running && isRouted
+        ? isInside
+          ? 'routing.appInside'
+          : 'routing.appOutside'
+        : running && 'routing.appRuns';
+  return (
+    <li className={classes.app}>
+      <AppIcon icon={icon} name={name} size={32} />
+      <div className={classes.words}>
+        <bdi className={classes.name}>{name}</bdi>
+        {words && <span className={classes.detail}>{t(words)}</span>}
+        {sandbox && isInstalled && (
+          <span className={classes.detail}>{t('routing.appSandboxed', { kind: sandboxNames[sandbox] })}</span>
+        )}
+      </div>
+      <div className={classes.actions}>
+        {isRouted && isStartable && !running && (
+          <Button
+            size="sm"
+            variant="default"
+            loading={busy}
+            aria-label={t('routing.appStartNamed', { name })}
+            onClick={() => void run(() => host.routedApps.start({ id }))}
+          >
+            {t('routing.appStart')}
+          </Button>
+        )}
+        {isPartial && isStartable && (
+          <Button
+            size="sm"
+            variant="default"
+            aria-label={t(isInside ? 'routing.appRestartInsideNamed' : 'routing.appRestartNamed', { name })}
+            onClick={() => setAsking(true)}
+          >
+            {t(isInside ? 'routing.appRestartInside' : 'routing.appRestart')}
+          </Button>
+        )}
+        <ForgetButton label={t('networks.removeNamed', { name })} onClick={onRemove} />
+      </div>
+      {isAsking && (
+        <ConfirmDialog
+          title={t('routing.appRestartTitle', { name })}
+          text={t('routing.appRestartText')}
+          confirm={t('routing.appRestart')}
+          busy={busy}
+          onConfirm={() => void run(() => host.routedApps.restart({ id }))}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </li>
+  );
+}

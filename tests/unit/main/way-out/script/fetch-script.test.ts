@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fetchScript } from '../../../../../src/main/way-out/script/fetch-script.ts';
+
+const script = 'function FindProxyForURL() { return "DIRECT"; }';
+const moved: Readonly<Record<string, string>> = {
+  '/moved': '/proxy.pac',
+  '/round': '/round',
+  '/to-file': 'file:///etc/hostname',
+};
+const pages: Readonly<Record<string, string>> = {
+  '/proxy.pac': script,
+  '/long': 'x'.repeat(1024 * 1024 + 1),
+  '/empty': ' ',
+};
+const server = createServer(({ url = '' }, reply) => {
+  const [location, page] = [moved[url], pages[url]];
+  if (location !== undefined) reply.writeHead(302, { location }).end();
+  else if (page === undefined) reply.writeHead(404).end('none');
+  else reply.end(page);
+});
+let address: string;
+let folder: string;
+beforeAll(async () => {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  folder = await mkdtemp(path.join(os.tmpdir(), 'waymaker-script-'));
+});
+afterAll(async () => {
+  server.close();
+  await rm(folder, { recursive: true });
+});
+
+test('a script is fetched, also from where it has moved to', async () => {
+  expect(await fetchScript(`${address}/proxy.pac`)).toBe(script);
+  expect(await fetchScript(`${address}/moved`)).toBe(script);
+});
+
+test('a script is read from a file', async () => {
+  const file = path.join(folder, 'proxy.pac');
+  await writeFile(file, `\uFEFF${script}`);
+  expect(await fetchScript(pathToFileURL(file).href)).toBe(script);
+});
+
+test.each([
+  ['/absent', 'answers 404'],
+  ['/round', 'answers 302'],
+  ['/to-file', 'file:'],
+  ['/long', 'longer than 1 MB'],
+  ['/empty', 'empty'],
+])('the script at %s is refused: %s', async (place, why) => {
+  await expect(fetchScript(`${address}${place}`)).rejects.toThrow(why);
+});
+
+test('a pipe, a device, a long file, and an address of another kind are refused', async () => {
+  const pipe = path.join(folder, 'pipe');
+  await promisify(execFile)('mkfifo', [pipe]);
+  const long = path.join(folder, 'long');
+  await writeFile(long, 'x'.repeat(1024 * 1024 + 1));
+  for (const file of [pipe, long, '/dev/zero', folder])
+    await expect(fetchScript(pathToFileURL(file).href)).rejects.toThrow('no file of at most');
+  for (const other of ['ftp://127.0.0.1/proxy.pac', 'data:,x', 'none', ''])
+    await expect(fetchScript(other)).rejects.toThrow();
+});
