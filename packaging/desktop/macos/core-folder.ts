@@ -25,6 +25,7 @@ export async function layMacosCore(folder: string, programs: CorePrograms): Prom
   await lay(programs.proxy, path.join(folder, 'helper/proxy.mjs'));
   await lay(programs.engine, path.join(folder, 'helper/engine.mjs'));
   await lay(programs.commandLine, path.join(folder, 'app/cli.js'));
+  await lay(programs.scriptThread, path.join(folder, 'app/script-thread.js'));
   await write(path.join(folder, 'app/package.json'), '{ "type": "module" }\n');
   await layPackages(path.join(folder, 'node_modules'), programs.packages);
 }

@@ -76,13 +76,15 @@ describe.skipIf(without)(`a signed folder${without === undefined ? '' : `: ${wit
       path.join(native, 'koffi.node'),
       linkForMacos(readFileSync(entitlements, 'utf8'), 'aarch64'),
     );
-    for (const name of ['helper', 'proxy', 'engine', 'cli']) writeFileSync(given(name), `// ${name}\n`);
+    for (const name of ['helper', 'proxy', 'engine', 'cli', 'thread'])
+      writeFileSync(given(name), `// ${name}\n`);
     await layMacosCore(folder(), {
       node: given('node'),
       helper: given('helper'),
       proxy: given('proxy'),
       engine: given('engine'),
       commandLine: given('cli'),
+      scriptThread: given('thread'),
       packages: [{ name: 'koffi', folder: native, files: ['koffi.node'] }],
     });
   }
