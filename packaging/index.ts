@@ -152,8 +152,9 @@ const furtherTargets: typeof targets = {
     const [processor, ...others] = wanted;
     if (processor === undefined || others.length > 0)
       throw new Error('--processor is missing: each one has a folder of its own');
+    if (keys.isTest) throw new Error('WAYMAKER_SIGNING_KEY is missing: nobody would take a feed without it');
     const made = await writeFeed({
-      installer: path.join(packages, installerName(product.version, processor)),
+      installer: path.join(packages, installerName(product.version, processor, keys)),
       product: feedProduct('win32', processor),
       version: product.version,
       now: new Date(),

@@ -18,6 +18,8 @@ export interface WindowsCore {
   /** Bundles, by the name that each has in its folder. */
   helper: Readonly<Record<string, string>>;
   commandLine: string;
+  /** The command line's thread for others' scripts. */
+  scriptThread: string;
   packages: readonly NativePackage[];
   bundled: readonly BundledPackage[];
 }
@@ -47,6 +49,7 @@ export async function windowsCore(options: {
     'set-up-service.mjs': path.join(bundles, 'set-up-service.mjs'),
   };
   const commandLine = path.join(bundles, 'cli.js');
+  const scriptThread = path.join(bundles, 'script-thread.js');
   const bundled = await bundlePrograms({
     folder: bundles,
     publicKeys: keys.publicKeys,
@@ -57,6 +60,7 @@ export async function windowsCore(options: {
       'helper/windows/start-engine.ts': helper['engine.mjs'],
       'helper/windows/set-up-service.ts': helper['set-up-service.mjs'],
       'src/main/cli/index.ts': commandLine,
+      'src/main/way-out/script/script-thread.ts': scriptThread,
     },
   });
   const packages = nativePackages(
@@ -71,6 +75,7 @@ export async function windowsCore(options: {
     wintun,
     helper,
     commandLine,
+    scriptThread,
     packages,
     bundled,
   };
@@ -88,6 +93,7 @@ export async function layWindowsCore(
   await lay(core.wintun.licence, path.join(folder, 'helper/LICENSE.wintun.txt'));
   await lay(core.licenceOfNode, path.join(folder, 'LICENSE.node.txt'));
   await lay(core.commandLine, path.join(folder, 'app/cli.js'));
+  await lay(core.scriptThread, path.join(folder, 'app/script-thread.js'));
   // Node takes a file named .js for what the nearest package.json says.
   await write(path.join(folder, 'app/package.json'), '{ "type": "module" }\n');
   await layPackages(path.join(folder, 'node_modules'), core.packages);

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { billOfMaterials, type Material } from '../linux/bill-of-materials.ts';
-import { product, type Compression } from '../linux/package-facts.ts';
+import { forTestsSuffix, product, type Compression } from '../linux/package-facts.ts';
 import { entriesOf, hashOf, lay, settle } from '../linux/tree-files.ts';
 import type { SigningKeys } from '../manifest/signing-keys.ts';
 import { run } from '../run.ts';
@@ -27,8 +27,12 @@ export interface InstallerOptions {
   updatesUrl?: string | undefined;
 }
 
-export const installerName = (version: string, processor: Processor): string =>
-  `waymaker-core-${version}-${processor}.exe`;
+/** One that everybody can make, because its programs trust the key of tests, says so in its name. */
+export const installerName = (
+  version: string,
+  processor: Processor,
+  { isTest }: { isTest: boolean },
+): string => `waymaker-core-${version}-${processor}${isTest ? forTestsSuffix : ''}.exe`;
 
 /** Why the installer for a processor cannot be made anywhere so far; undefined if it can. */
 export async function whyNoRuntime(processor: Processor): Promise<string | undefined> {
@@ -51,7 +55,7 @@ export async function makeWindowsInstaller(options: InstallerOptions): Promise<s
   try {
     await layWindowsCore(path.join(tree, 'core'), core, { keys, version });
     progress(`the installer for Windows on ${processor}`);
-    const file = await packInstaller({ ...options, tree, version });
+    const file = await packInstaller({ ...options, tree, version, isTest: keys.isTest });
     const bill = `${file}.cdx.json`;
     const sha256 = await hashOf(file, 'sha256');
     const materials = await materialsOf(core, processor);
@@ -66,7 +70,7 @@ export async function makeWindowsInstaller(options: InstallerOptions): Promise<s
  * Packs a folder with the signed folder `core` in it. The same files and time give the same bytes with the same makensis.
  */
 export async function packInstaller(
-  options: Omit<InstallerOptions, 'keys' | 'version'> & { tree: string; version: string },
+  options: Omit<InstallerOptions, 'keys' | 'version'> & { tree: string; version: string; isTest: boolean },
 ): Promise<string> {
   const { tree, folder, time, processor, compression, version } = options;
   const documents = {
@@ -78,7 +82,7 @@ export async function packInstaller(
   for (const [name, to] of Object.entries(documents))
     await lay(path.join(root, name), path.join(tree, 'bin/licences', to));
   await settle(tree, time);
-  const file = path.join(folder, installerName(version, processor));
+  const file = path.join(folder, installerName(version, processor, options));
   const defines = {
     TREE: path.join(tree, 'core'),
     BIN: path.join(tree, 'bin'),

@@ -46,6 +46,7 @@ export async function makeInstallers(updatesUrl?: string): Promise<MadeInstaller
         time,
         processor: 'x64',
         compression: 'fast',
+        isTest: true,
         progress: () => undefined,
       });
       await rm(tree, { recursive: true });
