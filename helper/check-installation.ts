@@ -1,10 +1,11 @@
 import { rename, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { checkFile, checkFolder, findReplaced, type FolderProblem } from '#node/manifest/check-folder.ts';
-import { coreProduct, describeProblem } from '#node/manifest/core-product.ts';
-import { compareVersions, type Manifest } from '#node/manifest/manifest.ts';
+import { coreProduct, coreRuntime, describeProblem } from '#node/manifest/core-product.ts';
+import { compareVersions, manifestFile, readManifest, type Manifest } from '#node/manifest/manifest.ts';
 import { releaseKeys } from '#node/manifest/release-keys.ts';
-import type { Log } from './log.ts';
+import { exitCodes } from './exit-codes.ts';
+import { createLog, type Log } from './log.ts';
 
 /** This helper's files are not those that were signed, or older ones than it has run with before. */
 export class InstallationRefused extends Error {
@@ -18,16 +19,8 @@ export class InstallationRefused extends Error {
   }
 }
 
-/** sysexits.h. */
-const exitCodes = {
-  /** The unit file does not start the helper again after it. */
-  refused: 78,
-  /** The next helper finds out whether its files are those of another version, or wrong. */
-  replaced: 75,
-} as const;
-
 /** The runtime's binary has a hundred megabytes: hashing it would make every start of the computer wait. */
-const runtime = 'node';
+const runtime = coreRuntime(process.platform);
 
 /** The file with the highest version that has run. Root removes it to go back to an older one. */
 const floorFile = 'version-floor';
@@ -88,6 +81,29 @@ export async function checkInstallation(options: {
   };
 }
 
+/**
+ * Looks at all files beside this program, before they take the place of others. Rejects with `InstallationRefused`, also for
+ * a version that the helper would refuse with this state.
+ */
+export async function checkOwnFolder(stateDirectory: string): Promise<void> {
+  const trusted = releaseKeys();
+  if (!trusted) throw new Error('this program is no part of a package');
+  const floor = await readFloor(path.join(stateDirectory, floorFile), createLog());
+  const folder = path.resolve(import.meta.dirname, '..');
+  const checked = await checkFolder({ folder, product: coreProduct, trusted, floor });
+  if (!checked.ok) throw new InstallationRefused(checked.problem);
+}
+
+/** Makes the version of this program's folder the oldest one that may run, if a newer one is so far. */
+export async function lowerFloor(stateDirectory: string): Promise<void> {
+  const file = path.join(stateDirectory, floorFile);
+  const folder = path.resolve(import.meta.dirname, '..');
+  const manifest = readManifest(await readFile(path.join(folder, manifestFile), 'utf8'));
+  const floor = await readFloor(file, createLog());
+  if (manifest && floor !== undefined && compareVersions(manifest.version, floor) < 0)
+    await writeFloor(file, manifest.version, createLog());
+}
+
 async function checkRuntime(folder: string, manifest: Manifest): Promise<void> {
   const file = manifest.files.find(({ path: one }) => one === runtime);
   const problem: FolderProblem | undefined = file
@@ -96,6 +112,7 @@ async function checkRuntime(folder: string, manifest: Manifest): Promise<void> {
   if (problem) throw new InstallationRefused(problem);
 }
 
+/** The oldest version that may run with this state; undefined if any may. */
 async function readFloor(file: string, log: Log): Promise<string | undefined> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';

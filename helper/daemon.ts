@@ -39,7 +39,7 @@ export async function restoreSystem(options: HelperOptions, platform: Platform):
   await adapter.recover();
   await adapter.release({ keepBlocking: false });
   // Things that a lost journal did not mention.
-  const failed = await undoSteps(ports, log, await leftOverSteps(ports, log));
+  const failed = ports.neverSet ? [] : await undoSteps(ports, log, await leftOverSteps(ports, log));
   const left = await journal.read();
   if (left.kind !== 'empty' || failed.length > 0) throw new Error('not all could be undone');
   log.info('all is undone');

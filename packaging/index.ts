@@ -15,19 +15,24 @@ import {
   onlyConfigured,
   type InstallerPlatform,
 } from './desktop/installer-configuration.ts';
+import { feedProduct } from '../src/node/manifest/update-feed.ts';
 import { makeCore, type Format } from './linux/core-package.ts';
+import { product } from './linux/package-facts.ts';
 import { signingKeys, type SigningKeys } from './manifest/signing-keys.ts';
 import { writeHashes } from './release-hashes.ts';
 import { publishRepositories } from './repository/publish-repositories.ts';
 import { processors, type Processor } from './runtime/processors.ts';
+import { writeFeed } from './updates/write-feed.ts';
+import { installerName, makeWindowsInstaller, whyNoRuntime } from './windows/installer.ts';
 
 /** `npm run package -- [TARGET…]`: makes the packages, and says of each whether it was made. */
 
 const folder = path.resolve(import.meta.dirname, '../out/packages');
 const nodeModules = path.resolve(import.meta.dirname, '../node_modules');
 const usage = [
-  'usage: npm run package -- [core|desktop|installers …] [--processor x64|arm64] [--format deb|rpm] [--fast]',
+  'usage: npm run package -- [core|desktop|windows|installers …] [--processor x64|arm64] [--format deb|rpm] [--fast]',
   '       npm run package -- repository --url https://… [--folder FOLDER]',
+  '       npm run package -- feed --processor x64|arm64 [--percent NUMBER] [--folder FOLDER]',
 ].join('\n');
 
 /** What came of a target: files, and for what is only configured here, why. */
@@ -43,6 +48,8 @@ export interface PackagingContext {
   formats: readonly Format[];
   isFast: boolean;
   keys: SigningKeys;
+  /** How many of a hundred computers get an update so far; all, if absent. */
+  percentage: number | undefined;
   /** Where a repository is or will be, and the address that it has there. */
   repository: { folder: string; url: string | undefined };
   progress: (line: string) => void;
@@ -76,6 +83,25 @@ const targets: Record<string, (context: PackagingContext) => Promise<Outcome>> =
             ...context,
             processor,
             electron,
+            compression: context.isFast ? 'fast' : 'small',
+          })),
+        );
+    }
+    return { made, onlyConfigured: unmade };
+  },
+  /** Helper and command line for Windows; makensis makes it on any system. */
+  async windows(context) {
+    const made: string[] = [];
+    const unmade: Record<string, string> = {};
+    for (const processor of context.processors) {
+      const why = await whyNoRuntime(processor);
+      if (why !== undefined) unmade[`waymaker-core for Windows on ${processor}`] = why;
+      else
+        made.push(
+          ...(await makeWindowsInstaller({
+            ...context,
+            processor,
+            updatesUrl: process.env['WAYMAKER_UPDATES_URL'],
             compression: context.isFast ? 'fast' : 'small',
           })),
         );
@@ -121,6 +147,23 @@ const furtherTargets: typeof targets = {
     const files = names.map((name) => path.join(repository.folder, name));
     return { made: files.filter((file) => existsSync(file)) };
   },
+  /** The feed by which installed programs find the installer for Windows. */
+  async feed({ folder: packages, repository, processors: wanted, keys, percentage }) {
+    const [processor, ...others] = wanted;
+    if (processor === undefined || others.length > 0)
+      throw new Error('--processor is missing: each one has a folder of its own');
+    if (keys.isTest) throw new Error('WAYMAKER_SIGNING_KEY is missing: nobody would take a feed without it');
+    const made = await writeFeed({
+      installer: path.join(packages, installerName(product.version, processor, keys)),
+      product: feedProduct('win32', processor),
+      version: product.version,
+      now: new Date(),
+      percentage,
+      folder: repository.folder,
+      privateKeys: keys.privateKeys,
+    });
+    return { made: [made] };
+  },
 };
 
 const allTargets = { ...targets, ...furtherTargets };
@@ -136,6 +179,7 @@ function readWords() {
       format: { type: 'string', multiple: true, default: allFormats },
       fast: { type: 'boolean', default: false },
       url: { type: 'string' },
+      percent: { type: 'string' },
       folder: { type: 'string', default: path.join(folder, '../repository') },
     },
   });
@@ -146,6 +190,7 @@ function readWords() {
     processors: z.array(z.enum(allProcessors)).parse(values.processor),
     formats: z.array(z.enum(allFormats)).parse(values.format),
     isFast: values.fast,
+    percentage: z.optional(z.coerce.number().min(0).max(100)).parse(values.percent),
     repository: { folder: path.resolve(values.folder), url: values.url },
   };
 }

@@ -54,6 +54,7 @@ const debianPackages = [
   'mmdebstrap',
   'netcat-openbsd',
   'nftables',
+  'nsis',
   'ocserv',
   'openconnect',
   'openssh-client',

@@ -1,17 +1,57 @@
+import { rmSync } from 'node:fs';
 import path from 'node:path';
+import { checkOwnFolder, lowerFloor } from '../check-installation.ts';
+import { removeWintunDriver } from './calls/wintun.ts';
+import { endPrograms } from './service/end-programs.ts';
+import { changeMachinePath } from './service/machine-path.ts';
 import { installService, removeService } from './service/service-configuration.ts';
+import { startService, stopService } from './service/service-control.ts';
+import { stateFolder } from './state-folder.ts';
 
 /**
- * The program that installers run as an administrator: `node set-up-service.mjs install | remove`. The service is the
- * helper's bundle beside it, on the same Node.
+ * The program that installers run as an administrator: `node set-up-service.mjs STEP`. The service is the helper's bundle
+ * beside it, on the same Node.
  */
-const [what, ...more] = process.argv.slice(2);
-if (more.length > 0 || (what !== 'install' && what !== 'remove')) {
-  console.error('usage: set-up-service.mjs install | remove');
+const steps: Record<string, () => void | Promise<void>> = {
+  /** Whether this folder's files are those that were signed, and no older than what has run here. */
+  check: () => checkOwnFolder(stateFolder()),
+  /** Lets this version run again after a newer one, of which it takes the place. */
+  'take-back': () => lowerFloor(stateFolder()),
+  /** Ends the service and all that runs on the Node of the installation, so that its files can be replaced. */
+  async stop() {
+    const end = () => endPrograms(path.join(installation(), 'core', 'node.exe'));
+    await stopService(end);
+    end();
+  },
+  install() {
+    const commandLine = `"${process.execPath}" "${path.join(import.meta.dirname, 'helper.mjs')}" --run-as service`;
+    for (const setting of installService(commandLine)) console.log(`not on this system: ${setting}`);
+  },
+  start: startService,
+  remove: removeService,
+  'add-to-path': () => changeMachinePath('add', path.join(installation(), 'bin')),
+  'remove-from-path': () => changeMachinePath('remove', path.join(installation(), 'bin')),
+  /** What the helper has recorded, and the driver, unless another program uses it. */
+  forget() {
+    rmSync(stateFolder(), { recursive: true, force: true });
+    removeWintunDriver(path.join(import.meta.dirname, 'wintun.dll'));
+  },
+};
+
+/** The folder with `core`, or with the one that takes its place, in which this program is. */
+const installation = () => path.resolve(import.meta.dirname, '../..');
+
+const [step = '', ...more] = process.argv.slice(2);
+const act = Object.hasOwn(steps, step) && more.length === 0 ? steps[step] : undefined;
+if (!act) {
+  console.error(`usage: set-up-service.mjs ${Object.keys(steps).join(' | ')}`);
   process.exit(2);
 }
-if (what === 'remove') await removeService();
-else {
-  const commandLine = `"${process.execPath}" "${path.join(import.meta.dirname, 'helper.mjs')}" --run-as service`;
-  for (const setting of installService(commandLine)) console.log(`not on this system: ${setting}`);
+try {
+  await act();
+} catch (error) {
+  const message = error instanceof Error ? error.message : String(error);
+  // The installer reads it in the code page of the system, whichever that is.
+  console.error(message.replaceAll('’', "'"));
+  process.exit(1);
 }

@@ -80,4 +80,5 @@ export const unsupportedPorts: Ports = {
   groups: { isSupported: () => false, move: reject },
   filterOutlastsReboot: false,
   isSupported: () => false,
+  neverSet: true,
 };

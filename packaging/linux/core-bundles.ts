@@ -23,10 +23,7 @@ export interface CoreBundles {
   packages: BundledPackage[];
 }
 
-/**
- * Bundles the programs of `waymaker-core` into `folder`; they are the same for every processor, and trust packages that
- * one of the public keys has signed.
- */
+/** Bundles the programs of `waymaker-core` into `folder`; they are the same for every processor. */
 export async function bundleCore(
   folder: string,
   publicKeys: readonly string[],
@@ -39,23 +36,46 @@ export async function bundleCore(
     commandLine: path.join(folder, 'cli.js'),
     scriptThread: path.join(folder, 'script-thread.js'),
   };
+  const packages = await bundlePrograms({
+    folder,
+    publicKeys,
+    version,
+    programs: {
+      'helper/index.ts': bundles.helper,
+      'helper/posix/start-proxy.ts': bundles.proxy,
+      'helper/posix/start-engine.ts': bundles.engine,
+      'src/main/cli/index.ts': bundles.commandLine,
+      'src/main/way-out/script/script-thread.ts': bundles.scriptThread,
+    },
+  });
+  return { ...bundles, packages };
+}
+
+/**
+ * Bundles programs, given as sources and files, into `folder`. They trust packages that one of the public keys has signed.
+ * Resolves with the packages that are in any of them.
+ */
+export async function bundlePrograms(options: {
+  folder: string;
+  programs: Readonly<Record<string, string>>;
+  publicKeys: readonly string[];
+  version: string;
+  /** Where there are updates, for systems whose packages have none of their own. */
+  updatesUrl?: string | undefined;
+}): Promise<BundledPackage[]> {
+  const { folder, programs, publicKeys, version, updatesUrl = '' } = options;
   const define = {
     releaseKeysOfThisBuild: JSON.stringify(publicKeys.join(' ')),
+    updatesUrlOfThisBuild: JSON.stringify(updatesUrl),
     'import.meta.env.VITE_APP_VERSION': JSON.stringify(version),
   };
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   const packages = new Map<string, BundledPackage>();
-  for (const [entry, file] of [
-    ['helper/index.ts', bundles.helper],
-    ['helper/posix/start-proxy.ts', bundles.proxy],
-    ['helper/posix/start-engine.ts', bundles.engine],
-    ['src/main/cli/index.ts', bundles.commandLine],
-    ['src/main/way-out/script/script-thread.ts', bundles.scriptThread],
-  ] as const) {
+  for (const [entry, file] of Object.entries(programs)) {
     await bundleProgram({ entry, file, external: notBundled, packageList, define });
     for (const one of listed.parse(JSON.parse(await readFile(path.join(folder, packageList), 'utf8'))))
       packages.set(`${one.name} ${one.version}`, one);
   }
-  return { ...bundles, packages: [...packages.values()] };
+  return [...packages.values()];
 }

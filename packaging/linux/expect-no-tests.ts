@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { forTestsOnly } from './package-facts.ts';
+import { forTestsOnly, forTestsSuffix } from './package-facts.ts';
 import { run } from '../run.ts';
 
 /**
@@ -7,13 +7,18 @@ import { run } from '../run.ts';
  * which is everybody.
  */
 export async function expectNoTests(files: readonly string[]): Promise<void> {
-  for (const file of files.filter((one) => /\.(?:deb|rpm)$/.test(one))) {
-    if (!(await descriptionOf(file)).includes(forTestsOnly)) continue;
+  for (const file of files.filter((one) => /\.(?:deb|rpm|exe)$/.test(one))) {
+    if (!(await isForTests(file))) continue;
     throw new Error(
       `${path.basename(file)} is for tests only: make it with WAYMAKER_SIGNING_KEY, or take it out of the folder`,
     );
   }
 }
+
+const isForTests = async (file: string): Promise<boolean> =>
+  file.endsWith('.exe')
+    ? file.endsWith(`${forTestsSuffix}.exe`)
+    : (await descriptionOf(file)).includes(forTestsOnly);
 
 const descriptionOf = (file: string): Promise<string> =>
   file.endsWith('.deb')

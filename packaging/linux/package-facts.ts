@@ -29,6 +29,9 @@ export interface PackageFacts {
   scripts?: { debian: DebianScripts; rpm: RpmScripts };
 }
 
+/** In the name of an installer that is for tests only, and has no description. */
+export const forTestsSuffix = '-for-tests';
+
 /** What the description of a package begins with that nobody may publish. */
 export const forTestsOnly = 'For tests only:';
 

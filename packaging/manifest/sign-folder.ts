@@ -7,7 +7,7 @@ import {
   signatureFile,
   type Manifest,
 } from '../../src/node/manifest/manifest.ts';
-import { signManifest } from '../../src/node/manifest/signatures.ts';
+import { signText } from '../../src/node/manifest/signatures.ts';
 
 /**
  * Writes the manifest of a folder of programs into it, and the signatures beside it. Throws if the folder holds
@@ -37,6 +37,6 @@ export async function signFolder(options: {
   const text = `${JSON.stringify(manifest, null, 1)}\n`;
   if (!readManifest(text)) throw new Error(`no manifest can be made of ${folder}`);
   await writeFile(path.join(folder, manifestFile), text, { mode: 0o644 });
-  const signatures = signManifest(Buffer.from(text), privateKeys);
+  const signatures = signText(Buffer.from(text), 'manifest', privateKeys);
   await writeFile(path.join(folder, signatureFile), signatures, { mode: 0o644 });
 }

@@ -8,10 +8,15 @@ import { z } from 'zod';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** The lockfile of the app, and that of the runtimes, which no development machine needs all of. */
-const lockfiles = ['package-lock.json', 'packaging/runtime/package-lock.json'].map((file) =>
-  path.join(root, file),
-);
+/**
+ * The lockfile of the app, that of the runtimes, which no development machine needs all of, and that of a package of which
+ * only files are taken, and so none of the packages that it needs.
+ */
+const lockfiles = [
+  'package-lock.json',
+  'packaging/runtime/package-lock.json',
+  'packaging/runtime/wintun-lock.json',
+].map((file) => path.join(root, file));
 
 const lockfile = z.object({
   packages: z.record(

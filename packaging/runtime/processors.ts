@@ -1,7 +1,7 @@
 /** The processors that packages are made for, by Node's names, and what others call them. */
 export const processors = {
-  x64: { debian: 'amd64', rpm: 'x86_64' },
-  arm64: { debian: 'arm64', rpm: 'aarch64' },
+  x64: { debian: 'amd64', rpm: 'x86_64', wintun: 'amd64' },
+  arm64: { debian: 'arm64', rpm: 'aarch64', wintun: 'arm64' },
 } as const;
 export type Processor = keyof typeof processors;
 

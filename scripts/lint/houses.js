@@ -12,6 +12,7 @@ export const houses = {
         'control',
         'login-item',
         'tunnel',
+        'updates',
         'daemon.ts',
         'daemon-place.ts',
         'environment.ts',
@@ -73,6 +74,7 @@ export const houses = {
       session: ['preferences'],
       'system-proxy': ['preferences'],
       page: ['preferences'],
+      updates: ['http-fetch.ts'],
       preferences: [],
       programs: [],
       control: [],
@@ -115,7 +117,7 @@ export const houses = {
     },
   },
   helper: {
-    ofEveryRoom: ['log.ts', 'settle-all.ts', 'bounded-lines.ts'],
+    ofEveryRoom: ['log.ts', 'settle-all.ts', 'bounded-lines.ts', 'exit-codes.ts'],
     rooms: {
       rpc: ['tunnel', 'system', 'modes', 'network', 'log-memory.ts', 'version.ts'],
       tunnel: ['engine', 'system', 'modes', 'network'],
@@ -152,7 +154,9 @@ export const houses = {
       'windows/dns': [],
       /** What each of its folders may import. */
       windows: [
+        'check-installation.ts',
         'windows/calls',
+        'windows/state-folder.ts',
         'windows/identifiers.ts',
         'windows/address-ranges.ts',
         'engine',
@@ -175,6 +179,8 @@ export const houses = {
     rooms: {
       repository: ['linux', 'runtime'],
       desktop: ['linux', 'runtime', 'manifest'],
+      windows: ['linux', 'runtime', 'manifest'],
+      updates: [],
       linux: ['runtime', 'manifest', 'commit-time.ts'],
       manifest: [],
       runtime: [],
@@ -212,6 +218,7 @@ export const systemChoosers = {
   'src/main/way-out': 'read-proxy-setting.ts',
   'src/main/login-item': 'system-login-item.ts',
   'src/main/tray': 'tray-place.ts',
+  'src/main/updates': 'system-installer.ts',
   'src/main/diagnostics': 'network-links.ts',
   'src/main/control': 'control-place.ts',
   'src/main/cli/doctor': 'this-system.ts',

@@ -113,3 +113,13 @@ export function createWintun(library: string, kernel32 = 'kernel32.dll'): Wintun
     },
   };
 }
+
+/**
+ * Removes the driver, unless an adapter of any program still uses it, or it was never installed: each program that brings
+ * Wintun along has the same one.
+ */
+export function removeWintunDriver(library: string): void {
+  const remove = loadLibrary(library).bind('WintunDeleteDriver', 'int', []);
+  if (Number(remove()) === 0)
+    throw new Error('the driver of Wintun stays: something uses it, or there is none');
+}

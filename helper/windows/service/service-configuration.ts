@@ -1,15 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import koffi from 'koffi';
 import { CallFailed, handleOrThrow, lastError, orThrow } from '#node/os/windows/last-error.ts';
-import { loadLibrary, type NativeType } from '#node/os/windows/native-library.ts';
+import type { NativeType } from '#node/os/windows/native-library.ts';
 import { serviceConstants } from './service-calls.ts';
+import {
+  askToStop,
+  loadManager,
+  lookFor,
+  readStatus,
+  allAccess,
+  withManager,
+  type ManagerCalls,
+} from './service-manager.ts';
 import { serviceName } from './service-name.ts';
 
-/** <winsvc.h>, <winnt.h>. */
+/** <winsvc.h>. */
 const constants = {
-  SC_MANAGER_CONNECT: 0x1,
-  SC_MANAGER_CREATE_SERVICE: 0x2,
-  SERVICE_ALL_ACCESS: 0xf01ff,
   SERVICE_AUTO_START: 2,
   SERVICE_ERROR_NORMAL: 1,
   SERVICE_CONFIG_DESCRIPTION: 1,
@@ -22,8 +28,6 @@ const constants = {
 /** <winerror.h>. */
 const codes = {
   ERROR_INVALID_LEVEL: 124,
-  ERROR_SERVICE_DOES_NOT_EXIST: 1060,
-  ERROR_SERVICE_MARKED_FOR_DELETE: 1072,
   ERROR_SERVICE_EXISTS: 1073,
 } as const;
 
@@ -40,32 +44,6 @@ const preshutdownMs = 20_000;
 const pollMs = 100;
 const goneMs = 60_000;
 
-function load() {
-  const { bind } = loadLibrary('advapi32.dll');
-  const service = ['str16', 'str16', 'uint32', 'uint32', 'uint32', 'uint32', 'str16'];
-  const rest = ['str16', 'void *', 'void *', 'str16', 'str16'];
-  return {
-    openManager: bind('OpenSCManagerW', 'intptr', ['str16', 'str16', 'uint32']),
-    create: bind('CreateServiceW', 'intptr', ['intptr', ...service, ...rest]),
-    open: bind('OpenServiceW', 'intptr', ['intptr', 'str16', 'uint32']),
-    change: bind('ChangeServiceConfigW', 'int', [
-      'intptr',
-      'uint32',
-      'uint32',
-      'uint32',
-      'str16',
-      ...rest,
-      'str16',
-    ]),
-    change2: bind('ChangeServiceConfig2W', 'int', ['intptr', 'uint32', 'void *']),
-    control: bind('ControlService', 'int', ['intptr', 'uint32', 'void *']),
-    status: bind('QueryServiceStatus', 'int', ['intptr', 'void *']),
-    remove: bind('DeleteService', 'int', ['intptr']),
-    close: bind('CloseServiceHandle', 'int', ['intptr']),
-  };
-}
-type Calls = ReturnType<typeof load>;
-
 /** Strings one after the other, as the registry has them. */
 const multiString = (texts: readonly string[]) => Buffer.from(`${texts.join('\0')}\0\0`, 'utf16le');
 
@@ -74,9 +52,9 @@ const multiString = (texts: readonly string[]) => Buffer.from(`${texts.join('\0'
  * the same configuration. Returns the settings that this system does not have; throws `CallFailed`.
  */
 export function installService(commandLine: string): string[] {
-  const calls = load();
+  const calls = loadManager();
   return withManager(calls, (manager) => {
-    const { SERVICE_ALL_ACCESS, SERVICE_AUTO_START, SERVICE_ERROR_NORMAL } = constants;
+    const { SERVICE_AUTO_START, SERVICE_ERROR_NORMAL } = constants;
     const type = serviceConstants.SERVICE_WIN32_OWN_PROCESS;
     const how = [
       type,
@@ -88,13 +66,11 @@ export function installService(commandLine: string): string[] {
       multiString(needed),
     ];
     const account = [null, null];
-    let service = Number(
-      calls.create(manager, serviceName, displayName, SERVICE_ALL_ACCESS, ...how, ...account),
-    );
+    let service = Number(calls.create(manager, serviceName, displayName, allAccess, ...how, ...account));
     if (service === 0) {
       const code = lastError();
       if (code !== codes.ERROR_SERVICE_EXISTS) throw new CallFailed('CreateServiceW', code);
-      service = handleOrThrow('OpenServiceW', calls.open(manager, serviceName, SERVICE_ALL_ACCESS));
+      service = handleOrThrow('OpenServiceW', calls.open(manager, serviceName, allAccess));
       orThrow('ChangeServiceConfigW', calls.change(service, ...how, ...account, displayName));
     }
     try {
@@ -105,7 +81,7 @@ export function installService(commandLine: string): string[] {
   });
 }
 
-function configure({ change2 }: Calls, service: number): string[] {
+function configure({ change2 }: ManagerCalls, service: number): string[] {
   const text = koffi.struct({ text: 'str16' });
   const number = koffi.struct({ value: 'uint32' });
   const action = koffi.struct({ Type: 'int', Delay: 'uint32' });
@@ -149,7 +125,7 @@ function configure({ change2 }: Calls, service: number): string[] {
 
 /** Stops and removes it; resolves when it is gone, so that it can be installed again. Rejects if that takes too long. */
 export async function removeService(): Promise<void> {
-  const calls = load();
+  const calls = loadManager();
   const giveUpAt = performance.now() + goneMs;
   let isDeleted = false;
   while (withManager(calls, (manager) => isThere(calls, manager, isDeleted))) {
@@ -159,47 +135,25 @@ export async function removeService(): Promise<void> {
   }
 }
 
-function isThere(calls: Calls, manager: number, isDeleted: boolean): boolean {
-  const service = Number(calls.open(manager, serviceName, constants.SERVICE_ALL_ACCESS));
-  if (service !== 0) {
-    calls.close(service);
-    return true;
-  }
-  const code = lastError();
-  if (code === codes.ERROR_SERVICE_DOES_NOT_EXIST) return false;
-  if (code === codes.ERROR_SERVICE_MARKED_FOR_DELETE && isDeleted) return true;
-  throw new CallFailed('OpenServiceW', code);
+function isThere(calls: ManagerCalls, manager: number, isDeleted: boolean): boolean {
+  const found = lookFor(calls, manager);
+  if (typeof found === 'number') calls.close(found);
+  return typeof found === 'number' || (found === 'marked' && isDeleted);
 }
 
-/** SERVICE_STATUS of <winsvc.h>: seven numbers, of which the second is the state. */
-const statusBytes = 28;
-
-function removeOnceStopped(calls: Calls, manager: number): boolean {
-  const service = Number(calls.open(manager, serviceName, constants.SERVICE_ALL_ACCESS));
+function removeOnceStopped(calls: ManagerCalls, manager: number): boolean {
+  const service = Number(calls.open(manager, serviceName, allAccess));
   if (service === 0) return true;
-  const status = Buffer.alloc(statusBytes);
   try {
-    orThrow('QueryServiceStatus', calls.status(service, status));
-    const state = status.readUInt32LE(4);
+    const { state } = readStatus(calls, service);
     if (state === serviceConstants.SERVICE_STOPPED) {
       orThrow('DeleteService', calls.remove(service));
       return true;
     }
     // It may be stopping already, or be about to start, which is asked again.
-    if (state === serviceConstants.SERVICE_RUNNING)
-      calls.control(service, serviceConstants.SERVICE_CONTROL_STOP, status);
+    if (state === serviceConstants.SERVICE_RUNNING) askToStop(calls, service);
     return false;
   } finally {
     calls.close(service);
-  }
-}
-
-function withManager<Result>(calls: Calls, act: (manager: number) => Result): Result {
-  const rights = constants.SC_MANAGER_CONNECT | constants.SC_MANAGER_CREATE_SERVICE;
-  const manager = handleOrThrow('OpenSCManagerW', calls.openManager(null, null, rights));
-  try {
-    return act(manager);
-  } finally {
-    calls.close(manager);
   }
 }

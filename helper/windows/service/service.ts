@@ -1,4 +1,5 @@
 import { handleOrThrow, orThrow } from '#node/os/windows/last-error.ts';
+import { exitCodes } from '../../exit-codes.ts';
 import { createLog } from '../../log.ts';
 import type { Supervisor } from '../../system/ports/supervisor-port.ts';
 import type { WindowsOptions } from '../windows-options.ts';
@@ -95,8 +96,8 @@ function serviceManager(
     told: told.promise,
     writeLog,
     end(exitCode) {
-      // A service that has said so is not started again; a process that has just ended is.
-      report(constants.SERVICE_STOPPED, { exitCode });
+      // A service that has said so is not started again; a process that has just ended is, as systemd does it, too.
+      if (exitCode !== exitCodes.replaced) report(constants.SERVICE_STOPPED, { exitCode });
       process.exit(exitCode);
     },
   };

@@ -14,6 +14,7 @@ import { selfTest } from './commands/self-test.ts';
 import { servers } from './commands/servers.ts';
 import { signIn, signOut } from './commands/sign-in.ts';
 import { status } from './commands/status.ts';
+import { update } from './commands/update.ts';
 
 export interface ProgramOptions extends CompletionOptions {
   version: string;
@@ -145,6 +146,11 @@ export function createProgram(options: ProgramOptions): Command {
     .option('--yes', say('command.yesOption'))
     .action((flags: Flags) =>
       options.run(flags['json'] === true, (context) => reset(context, { isSure: flags['yes'] === true })),
+    );
+  add('update', say('command.update'))
+    .option('--check', say('command.updateCheckOption'))
+    .action((flags: Flags) =>
+      options.run(flags['json'] === true, (context) => update(context, { isCheck: flags['check'] === true })),
     );
   program
     .command('daemon')

@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { checkFolder, type FolderProblem } from '#node/manifest/check-folder.ts';
-import { coreFolder, coreProduct } from '#node/manifest/core-product.ts';
+import { coreFolder, coreProduct, coreRuntime } from '#node/manifest/core-product.ts';
 import { signatureFile } from '#node/manifest/manifest.ts';
 import { releaseKeys } from '#node/manifest/release-keys.ts';
 
 /** What the helper checks itself, once it runs: hashing it would make every start wait. */
-const later: ReadonlySet<string> = new Set(['node']);
+const later: ReadonlySet<string> = new Set([coreRuntime(process.platform)]);
 
 /** Which signature file nothing was wrong with: of an update there is another one. */
 let good: string | undefined;

@@ -59,7 +59,7 @@ export async function checkFolder(expected: ExpectedFolder): Promise<CheckedFold
     readBounded(path.join(folder, signatureFile), maxSignatureBytes),
   ]);
   if (!text || !signatures) return failed({ kind: 'unsigned' });
-  const verdict = judgeSignatures(text, signatures.toString('utf8'), trusted);
+  const verdict = judgeSignatures(text, 'manifest', signatures.toString('utf8'), trusted);
   if (verdict !== 'good') return failed({ kind: problemOf[verdict] });
   const manifest = readManifest(text.toString('utf8'));
   if (!manifest) return failed({ kind: 'unsigned' });

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { FolderProblem } from './check-folder.ts';
 
 /** What the folder of helper, proxy, command line and runtime is signed as. */
@@ -5,9 +6,17 @@ export const coreProduct = 'waymaker-core';
 
 /** Where it is installed; undefined on systems without such a package. */
 export function coreFolder(platform: NodeJS.Platform): string | undefined {
+  if (platform === 'linux') return '/usr/lib/waymaker';
   if (platform === 'darwin') return '/Library/Application Support/Waymaker/core';
-  return platform === 'linux' ? '/usr/lib/waymaker' : undefined;
+  return platform === 'win32' ? path.win32.join(programFiles(), 'Waymaker', 'core') : undefined;
 }
+
+/** Programs of users look here; nobody is protected from their own environment. */
+const programFiles = (): string => process.env['ProgramFiles'] ?? String.raw`C:\Program Files`;
+
+/** The runtime in it, which takes longest to compare. */
+export const coreRuntime = (platform: NodeJS.Platform): string =>
+  platform === 'win32' ? 'node.exe' : 'node';
 
 /** What is wrong, and what to do, for logs. */
 export function describeProblem(problem: FolderProblem): string {

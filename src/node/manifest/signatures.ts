@@ -2,9 +2,14 @@ import { createHash, createPublicKey, sign, verify, type KeyObject } from 'node:
 import * as z from 'zod/mini';
 
 /**
- * What is signed begins with this, so that no signature of something else, made with the same key, is one of a manifest.
+ * What is signed begins with one of these, so that no signature of something else, made with the same key, is taken for one
+ * of it.
  */
-const purpose = Buffer.from('Waymaker manifest, format 1\n');
+const purposes = {
+  manifest: Buffer.from('Waymaker manifest, format 1\n'),
+  feed: Buffer.from('Waymaker update feed, format 1\n'),
+} as const;
+export type Purpose = keyof typeof purposes;
 
 const signaturesSchema = z.strictObject({
   signatures: z
@@ -41,10 +46,10 @@ export const keyId = (key: KeyObject): string =>
     .slice(0, 16);
 
 /** The content of a signature file: one signature by each key. */
-export const signManifest = (manifest: Buffer, privateKeys: readonly KeyObject[]): string => {
+export const signText = (text: Buffer, purpose: Purpose, privateKeys: readonly KeyObject[]): string => {
   const signatures = privateKeys.map((key) => ({
     key: keyId(createPublicKey(key)),
-    signature: sign(null, Buffer.concat([purpose, manifest]), key).toString('base64'),
+    signature: sign(null, Buffer.concat([purposes[purpose], text]), key).toString('base64'),
   }));
   return `${JSON.stringify({ signatures }, null, 2)}\n`;
 };
@@ -54,7 +59,8 @@ export const signManifest = (manifest: Buffer, privateKeys: readonly KeyObject[]
  * have, `wrong` if it names a trusted key whose signature does not fit.
  */
 export function judgeSignatures(
-  manifest: Buffer,
+  signed: Buffer,
+  purpose: Purpose,
   text: string,
   trusted: readonly KeyObject[],
 ): 'good' | 'wrong' | 'foreign' | 'unreadable' {
@@ -70,7 +76,7 @@ export function judgeSignatures(
     const key = known.get(id);
     if (!key) continue;
     isNamed = true;
-    if (verify(null, Buffer.concat([purpose, manifest]), key, Buffer.from(signature, 'base64')))
+    if (verify(null, Buffer.concat([purposes[purpose], signed]), key, Buffer.from(signature, 'base64')))
       return 'good';
   }
   return isNamed ? 'wrong' : 'foreign';

@@ -1,8 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile, rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { installerName } from '../../../packaging/windows/installer.ts';
 import { writeHashes } from '../../../packaging/release-hashes.ts';
 import { exec, run, words } from '../../lab/runs/process.ts';
 import { makeSampleDeb } from './support/sample-packages.ts';
@@ -60,5 +61,16 @@ test('a package for tests, such as one from before, is not signed as a release',
   );
   expect(await readdir(folder)).not.toContain('SHA256SUMS.sig');
   await makeSampleDeb(directory, folder, '1.0', 'a sample');
+  expect(await writeHashes(folder, privateKey)).toHaveLength(2);
+});
+
+test('an installer for tests, which says so in its name, is not signed as a release either', async () => {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const name = (isTest: boolean) => path.join(folder, installerName('1.0.0', 'x64', { isTest }));
+  await writeFile(name(true), 'an installer');
+  await expect(writeHashes(folder, privateKey)).rejects.toThrow(
+    'waymaker-core-1.0.0-x64-for-tests.exe is for tests only',
+  );
+  await rename(name(true), name(false));
   expect(await writeHashes(folder, privateKey)).toHaveLength(2);
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { X509Certificate } from 'node:crypto';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { openGatewayTls } from '#node/anyconnect/gateway-tls.ts';
-import { createSignIn } from '../../../../src/main/gateway/sign-in.ts';
+import { createSignIn } from '../../../../src/main/gateway/sign-in/sign-in.ts';
 import { eventually } from '../../../lab/runs/process.ts';
 import { createTestAuthority, type TestCertificate } from '../support/certificates.ts';
 import { createTestLog } from '../support/log.ts';

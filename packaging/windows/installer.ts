@@ -1,0 +1,121 @@
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { billOfMaterials, type Material } from '../linux/bill-of-materials.ts';
+import { forTestsSuffix, product, type Compression } from '../linux/package-facts.ts';
+import { entriesOf, hashOf, lay, settle } from '../linux/tree-files.ts';
+import type { SigningKeys } from '../manifest/signing-keys.ts';
+import { run } from '../run.ts';
+import { lockedPackage } from '../runtime/locked-package.ts';
+import type { Processor } from '../runtime/processors.ts';
+import { layWindowsCore, runtimePackage, windowsCore, type WindowsCore } from './core-folder.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const resources = path.join(root, 'resources/windows');
+
+export interface InstallerOptions {
+  processor: Processor;
+  /** Where installers go; what is fetched and bundled for them is kept in it, too. */
+  folder: string;
+  /** Of all files, in seconds since 1970. */
+  time: number;
+  compression: Compression;
+  keys: SigningKeys;
+  progress: (line: string) => void;
+  /** Of what is made, if it is not the product's. */
+  version?: string;
+  /** Where its updates will be; without it, it says that there are none. */
+  updatesUrl?: string | undefined;
+}
+
+/** One that everybody can make, because its programs trust the key of tests, says so in its name. */
+export const installerName = (
+  version: string,
+  processor: Processor,
+  { isTest }: { isTest: boolean },
+): string => `waymaker-core-${version}-${processor}${isTest ? forTestsSuffix : ''}.exe`;
+
+/** Why the installer for a processor cannot be made anywhere so far; undefined if it can. */
+export async function whyNoRuntime(processor: Processor): Promise<string | undefined> {
+  const { version } = await lockedPackage('node');
+  try {
+    await lockedPackage(runtimePackage(processor));
+    return undefined;
+  } catch {
+    return `npm has no ${runtimePackage(processor)} ${version}`;
+  }
+}
+
+/** Makes the installer of helper and command line for Windows, and resolves with its path and that of its bill of materials. */
+export async function makeWindowsInstaller(options: InstallerOptions): Promise<string[]> {
+  const { processor, folder, keys, progress, version = product.version } = options;
+  await mkdir(folder, { recursive: true });
+  progress(`the parts for Windows on ${processor}`);
+  const core = await windowsCore({ processor, folder, keys, version, updatesUrl: options.updatesUrl });
+  const tree = await mkdtemp(path.join(folder, 'tree-'));
+  try {
+    await layWindowsCore(path.join(tree, 'core'), core, { keys, version });
+    progress(`the installer for Windows on ${processor}`);
+    const file = await packInstaller({ ...options, tree, version, isTest: keys.isTest });
+    const bill = `${file}.cdx.json`;
+    const sha256 = await hashOf(file, 'sha256');
+    const materials = await materialsOf(core, processor);
+    await writeFile(bill, await billOfMaterials({ name: 'waymaker-core', sha256, materials }));
+    return [file, bill];
+  } finally {
+    await rm(tree, { recursive: true });
+  }
+}
+
+/**
+ * Packs a folder with the signed folder `core` in it. The same files and time give the same bytes with the same makensis.
+ */
+export async function packInstaller(
+  options: Omit<InstallerOptions, 'keys' | 'version'> & { tree: string; version: string; isTest: boolean },
+): Promise<string> {
+  const { tree, folder, time, processor, compression, version } = options;
+  const documents = {
+    LICENSE: 'LICENSE.txt',
+    'THIRD-PARTY-NOTICES': 'THIRD-PARTY-NOTICES.txt',
+    'CHANGELOG.md': 'CHANGELOG.txt',
+  };
+  await lay(path.join(resources, 'waymaker.cmd'), path.join(tree, 'bin/waymaker.cmd'));
+  for (const [name, to] of Object.entries(documents))
+    await lay(path.join(root, name), path.join(tree, 'bin/licences', to));
+  await settle(tree, time);
+  const file = path.join(folder, installerName(version, processor, options));
+  const defines = {
+    TREE: path.join(tree, 'core'),
+    BIN: path.join(tree, 'bin'),
+    OUTPUT: file,
+    VERSION: version,
+    SIZE: String(await kibibytesOf(tree)),
+    ...(compression === 'fast' ? { FAST: '1' } : {}),
+  };
+  const words = Object.entries(defines).map(([name, text]) => `-D${name}=${text}`);
+  const script = path.join(resources, 'installer.nsi');
+  // There is none for Arm, where Windows runs it all the same.
+  await run('makensis', ['-V2', '-WX', ...words, '-XTarget amd64-unicode', script], {
+    env: { SOURCE_DATE_EPOCH: String(time), TZ: 'UTC' },
+  });
+  return file;
+}
+
+async function kibibytesOf(tree: string): Promise<number> {
+  let bytes = 0;
+  for (const { file, entry } of await entriesOf(tree))
+    if (entry.isFile()) bytes += (await stat(path.join(tree, file))).size;
+  return Math.ceil(bytes / 1024);
+}
+
+async function materialsOf(core: WindowsCore, processor: Processor): Promise<Material[]> {
+  const beside = [runtimePackage(processor), ...core.packages.map(({ name }) => name)].map(async (name) => {
+    const { name: original = name, version, license } = await lockedPackage(name);
+    return { name: original, version, licence: license };
+  });
+  const bundled = core.bundled.map(({ name, version, identifier }) => ({
+    name,
+    version,
+    licence: identifier,
+  }));
+  return [...(await Promise.all(beside)), ...bundled];
+}

@@ -1,0 +1,99 @@
+import path from 'node:path';
+import { feedProduct, type UpdateFeed } from '#node/manifest/update-feed.ts';
+import { compareVersions } from '#node/manifest/manifest.ts';
+import { releaseKeys } from '#node/manifest/release-keys.ts';
+import type { CommandTextKey } from '#shared/texts/command-texts.ts';
+import { createServiceFetch } from '../../http-fetch.ts';
+import { downloadUpdate, type DownloadProblem } from '../../updates/download-update.ts';
+import { findUpdate, type FeedProblem, type UpdateSource } from '../../updates/find-update.ts';
+import { wouldOpenTraffic } from '../../updates/may-install.ts';
+import { systemInstaller } from '../../updates/system-installer.ts';
+import { openUpdateMemory } from '../../updates/update-memory.ts';
+import { updatesUrl } from '../../updates/updates-url.ts';
+import { CommandProblem, type CommandContext } from '../command-context.ts';
+import type { ErrorCode } from '../error-code.ts';
+import { exitCode, type ExitCode } from '../exit-code.ts';
+
+type Problem = FeedProblem | DownloadProblem;
+
+const problems: Record<Problem, { code: ErrorCode<typeof exitCode.failed>; text: CommandTextKey }> = {
+  unreachable: { code: 'network', text: 'command.updateUnreachable' },
+  untrusted: { code: 'untrusted', text: 'command.updateUntrusted' },
+  'other-product': { code: 'untrusted', text: 'command.updateUntrusted' },
+  replayed: { code: 'untrusted', text: 'command.updateUntrusted' },
+  damaged: { code: 'untrusted', text: 'command.updateUntrusted' },
+  'no-room': { code: 'no-room', text: 'command.updateNoRoom' },
+};
+
+/**
+ * Downloads a newer version and starts its installer, unless traffic would go out meanwhile that the tunnel carries. With
+ * `isCheck`, only says whether there is one, and it is this computer's turn.
+ */
+export async function update(context: CommandContext, { isCheck }: { isCheck: boolean }): Promise<ExitCode> {
+  const { terminal, say, isJson, platform, version } = context;
+  const [url, trusted, install] = [updatesUrl(), releaseKeys(), await systemInstaller(platform)];
+  if (url === undefined || !trusted || !install)
+    throw new CommandProblem(exitCode.failed, 'no-updates', say('command.updateNotHere'));
+  const folder = path.join(context.profile, 'updates');
+  const { started, ...memory } = openUpdateMemory(folder);
+  const last = started.get();
+  if (last !== undefined && compareVersions(version, last) < 0)
+    terminal.note(say('command.updateFailedBefore', { version: last }));
+  started.set(undefined);
+  const source: UpdateSource = {
+    ...memory,
+    url,
+    trusted,
+    version,
+    product: feedProduct(platform, process.arch),
+    fetch: createServiceFetch(),
+  };
+  const found = await findUpdate(source, { isWanted: !isCheck });
+  if (found.kind === 'problem') throw problemOf(context, found.problem);
+  const feed = found.kind === 'update' ? found.feed : undefined;
+  const isStarted = feed !== undefined && !isCheck;
+  if (isStarted) {
+    const file = await download(context, source, feed, path.join(folder, 'downloads'));
+    await expectNothingOpens(context);
+    started.set(feed.version);
+    if (!(await install(file)))
+      throw new CommandProblem(exitCode.failed, 'not-started', say('command.updateNotStarted'));
+  }
+  const available = feed?.version ?? null;
+  if (isJson) terminal.out(JSON.stringify({ installed: version, available, isStarted }));
+  else if (!feed) terminal.out(say('command.updateCurrent', { version }));
+  else
+    terminal.out(say(isStarted ? 'command.updateStarted' : 'command.updateFound', { version: feed.version }));
+  return exitCode.done;
+}
+
+async function download(
+  context: CommandContext,
+  source: UpdateSource,
+  feed: UpdateFeed,
+  folder: string,
+): Promise<string> {
+  const { terminal, say, interrupted } = context;
+  let told = -1;
+  const onProgress = (received: number, size: number): void => {
+    const tenths = Math.floor((received / size) * 10);
+    if (tenths === told) return;
+    told = tenths;
+    const percent = String(tenths * 10);
+    terminal.note(say('command.updateProgress', { version: feed.version, percent }));
+  };
+  const outcome = await downloadUpdate(source, feed, { folder, onProgress, signal: interrupted });
+  if (outcome.kind === 'problem') throw problemOf(context, outcome.problem);
+  return outcome.file;
+}
+
+/** Asked last, when the download is there: it can take a while. */
+async function expectNothingOpens(context: CommandContext): Promise<void> {
+  const { client } = await context.core();
+  const [{ state }, { killSwitch }] = await Promise.all([client.tunnel.snapshot(), client.preferences.get()]);
+  if (wouldOpenTraffic(state, killSwitch))
+    throw new CommandProblem(exitCode.failed, 'would-open', context.say('command.updateWouldOpen'));
+}
+
+const problemOf = ({ say }: CommandContext, problem: Problem): CommandProblem =>
+  new CommandProblem(exitCode.failed, problems[problem].code, say(problems[problem].text));

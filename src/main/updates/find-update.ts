@@ -1,0 +1,87 @@
+import { createHash, type KeyObject } from 'node:crypto';
+import { compareVersions } from '#node/manifest/manifest.ts';
+import { judgeSignatures } from '#node/manifest/signatures.ts';
+import {
+  feedFile,
+  feedSignatureFile,
+  maxFeedBytes,
+  readFeed,
+  type UpdateFeed,
+} from '#node/manifest/update-feed.ts';
+import type { ServiceFetch } from '../http-fetch.ts';
+
+/** Why there is no answer to whether there is an update. */
+export type FeedProblem =
+  | 'unreachable'
+  /** What is there is no feed, or nobody who is trusted has signed it. */
+  | 'untrusted'
+  /** It is signed for another product, system or processor. */
+  | 'other-product'
+  /** A later feed was seen before: somebody offers an old one again. */
+  | 'replayed';
+
+export type FoundUpdate =
+  | { kind: 'current' }
+  /** There is one, which is offered to others first. */
+  | { kind: 'later'; version: string }
+  | { kind: 'update'; feed: UpdateFeed }
+  | { kind: 'problem'; problem: FeedProblem };
+
+export interface UpdateSource {
+  /** The folder with the feed, with a slash at its end. */
+  url: string;
+  /** See `feedProduct`. */
+  product: string;
+  trusted: readonly KeyObject[];
+  /** The version that is installed. */
+  version: string;
+  /** Different for each installation, and always the same for one. */
+  installation: string;
+  fetch: Pick<ServiceFetch, 'short' | 'stream'>;
+  /** When the latest feed that was seen was made (ISO 8601), and how it is remembered. */
+  seen: { get(): string | undefined; set(releaseDate: string): void };
+}
+
+/** Asks for the feed. With `isWanted`, somebody waits for an update, and gets it before their turn. */
+export async function findUpdate(source: UpdateSource, { isWanted = false } = {}): Promise<FoundUpdate> {
+  const texts = await fetchFeed(source);
+  if (!texts) return failed('unreachable');
+  const { text, signatures } = texts;
+  if (judgeSignatures(Buffer.from(text), 'feed', signatures, source.trusted) !== 'good')
+    return failed('untrusted');
+  const feed = readFeed(text);
+  if (!feed) return failed('untrusted');
+  if (feed.product !== source.product) return failed('other-product');
+  const { version, releaseDate, stagingPercentage = 100 } = feed;
+  const seen = source.seen.get();
+  if (seen !== undefined && Date.parse(releaseDate) < Date.parse(seen)) return failed('replayed');
+  source.seen.set(releaseDate);
+  if (compareVersions(version, source.version) <= 0) return { kind: 'current' };
+  const isOurTurn = turnOf(source.installation, version) < stagingPercentage;
+  return isOurTurn || isWanted ? { kind: 'update', feed } : { kind: 'later', version };
+}
+
+const failed = (problem: FeedProblem): FoundUpdate => ({ kind: 'problem', problem });
+
+/** From 0 to below 100: who is among the first with one version is not with the next. */
+export function turnOf(installation: string, version: string): number {
+  const digest = createHash('sha256').update(`${installation} ${version}`).digest();
+  return (digest.readUInt32BE(0) / 2 ** 32) * 100;
+}
+
+/** Undefined if there are not both files. */
+async function fetchFeed({ url, fetch }: UpdateSource) {
+  try {
+    const [text, signatures] = await Promise.all(
+      [feedFile, feedSignatureFile].map(async (name) => {
+        const request = { method: 'GET', headers: { 'cache-control': 'no-cache' } };
+        const answer = await fetch.short(new URL(name, url).href, request, maxFeedBytes);
+        if (answer.status !== 200) throw new Error(`${name}: ${answer.status}`);
+        return answer.text;
+      }),
+    );
+    return { text: text ?? '', signatures: signatures ?? '' };
+  } catch {
+    return undefined;
+  }
+}

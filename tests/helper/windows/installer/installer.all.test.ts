@@ -1,0 +1,178 @@
+import { existsSync } from 'node:fs';
+import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually, run } from '../../../lab/runs/process.ts';
+import { waitLimit } from '../../../lab/runs/wait-limit.ts';
+import { createWindows, whyNoWindows, type Windows } from '../../../lab/windows/windows.ts';
+import { brokenHelper, makeInstallers, tamperedHelper, type MadeInstallers } from './made-installers.ts';
+
+const why = whyNoWindows();
+const files: Record<string, string> = {};
+let made: MadeInstallers | undefined;
+
+beforeAll(async () => {
+  if (why !== undefined) return;
+  made = await makeInstallers();
+  files['first'] = await made.make('0.1.0');
+  files['next'] = await made.make('0.2.0');
+  files['broken'] = await made.make('0.3.0', { before: brokenHelper });
+  files['tampered'] = await made.make('0.4.0', { after: tamperedHelper });
+}, waitLimit(600_000));
+afterAll(() => made?.[Symbol.asyncDispose]());
+
+const installed = ({ drive }: Windows, file = '') => path.join(drive, 'Program Files/Waymaker', file);
+const state = ({ drive }: Windows, file = '') => path.join(drive, 'ProgramData/Waymaker', file);
+const minutes = { timeout: 240_000 };
+
+async function install(windows: Windows, name: string): Promise<number | null> {
+  const file = path.join(windows.folder, `${name}.exe`);
+  if (!existsSync(file)) await link(files[name] ?? '', file);
+  return (await windows.run([windows.path(`${name}.exe`), '/S'], minutes)).code;
+}
+
+/** What the installer says of itself. */
+const log = (windows: Windows) => readFile(installed(windows, 'install.log'), 'utf16le');
+
+const version = async (windows: Windows) => {
+  const command = String.raw`C:\Program Files\Waymaker\bin\waymaker.cmd`;
+  const manifest = await readFile(installed(windows, 'core/manifest.json'), 'utf8');
+  // It starts at all.
+  expect((await windows.run(['cmd', '/c', command, '--version'])).code).toBe(0);
+  return (JSON.parse(manifest) as { version: string }).version;
+};
+
+const serviceState = async (windows: Windows) =>
+  /STATE\s+: \d+\s+(\w+)/.exec((await windows.run(['sc', 'query', 'Waymaker'])).output)?.[1];
+
+const environment = String.raw`HKLM\SYSTEM\CurrentControlSet\Control\Session Manager\Environment`;
+const machinePath = async (windows: Windows) =>
+  (await windows.run(['reg', 'query', environment, '/v', 'Path'])).output.trim();
+
+const folders = async (windows: Windows) => (await readdir(installed(windows))).sort();
+const complete = ['bin', 'core', 'install.log', 'uninstall.exe'];
+
+test.skipIf(why !== undefined)(
+  'a silent installation starts the service, is upgraded while a command runs, and leaves nothing when it is removed',
+  async () => {
+    await using windows = await createWindows();
+    // Longer than what installers of this kind can hold in a variable, and with a name in it.
+    const long = `%SystemRoot%\\system32;${'C:\\tools\\of\\somebody;'.repeat(200)}C:\\last`;
+    await windows.run(['reg', 'add', environment, '/v', 'Path', '/t', 'REG_EXPAND_SZ', '/d', long, '/f']);
+    const before = await machinePath(windows);
+    expect(await install(windows, 'first')).toBe(0);
+    expect(await folders(windows)).toEqual(complete);
+    expect(await serviceState(windows)).toBe('RUNNING');
+    expect(await version(windows)).toBe('0.1.0');
+    expect(await readFile(state(windows, 'version-floor'), 'utf8')).toBe('0.1.0\n');
+    expect(await machinePath(windows)).toBe(`${before};C:\\Program Files\\Waymaker\\bin`);
+    expect(await log(windows)).toContain('Waymaker 0.1.0 is installed.');
+
+    // A user's background process has the files open that are replaced.
+    windows.start([
+      String.raw`C:\Program Files\Waymaker\core\node.exe`,
+      '--eval',
+      'setInterval(() => 0, 1000)',
+    ]);
+    await eventually('it runs', () => windows.processes('--eval').length > 0 || undefined);
+    expect(await install(windows, 'next')).toBe(0);
+    expect(windows.processes('--eval')).toEqual([]);
+    expect(await folders(windows)).toEqual(complete);
+    expect(await serviceState(windows)).toBe('RUNNING');
+    expect(await version(windows)).toBe('0.2.0');
+    expect(await machinePath(windows)).toBe(`${before};C:\\Program Files\\Waymaker\\bin`);
+
+    await windows.run([String.raw`C:\Program Files\Waymaker\uninstall.exe`, '/S'], minutes);
+    // It goes on in a copy of its own.
+    await eventually('the folder is gone', () => !existsSync(installed(windows)) || undefined);
+    expect(existsSync(state(windows))).toBe(false);
+    expect(await serviceState(windows)).toBeUndefined();
+    expect(await machinePath(windows)).toBe(before);
+    const entry = String.raw`HKLM\Software\Microsoft\Windows\CurrentVersion\Uninstall\Waymaker`;
+    expect((await windows.run(['reg', 'query', entry])).code).not.toBe(0);
+  },
+);
+
+test.skipIf(why !== undefined)(
+  'an upgrade that cannot be right, or does not start, leaves the version before it running',
+  async () => {
+    await using windows = await createWindows();
+    expect(await install(windows, 'next')).toBe(0);
+    const expectUntouched = async () => {
+      expect(await folders(windows)).toEqual(complete);
+      expect(await version(windows)).toBe('0.2.0');
+      expect(await serviceState(windows)).toBe('RUNNING');
+    };
+
+    expect(await install(windows, 'tampered')).toBe(1);
+    expect(await log(windows)).toContain('helper/helper.mjs is not what was signed');
+    await expectUntouched();
+
+    expect(await install(windows, 'first')).toBe(1);
+    expect(await log(windows)).toContain('version 0.1.0 is older than 0.2.0');
+    await expectUntouched();
+
+    expect(await install(windows, 'broken')).toBe(1);
+    expect(await log(windows)).toContain('The service of Waymaker does not start');
+    await expectUntouched();
+
+    // A newer one that has run, and has died only then, does not lock the older one out.
+    await writeFile(state(windows, 'version-floor'), '0.2.9\n');
+    expect(await install(windows, 'broken')).toBe(1);
+    await expectUntouched();
+  },
+);
+
+test.skipIf(why !== undefined)(
+  'an installer that was interrupted between its renames is made good by the next one',
+  async () => {
+    await using windows = await createWindows();
+    expect(await install(windows, 'first')).toBe(0);
+    await windows.run(['sc', 'stop', 'Waymaker']);
+    await eventually('it has stopped', async () => (await serviceState(windows)) === 'STOPPED' || undefined);
+    await run(['mv', installed(windows, 'core'), installed(windows, 'core.old')]);
+    await mkdir(installed(windows, 'core.new'));
+    await writeFile(installed(windows, 'core.new/node.exe'), 'half');
+    expect(await install(windows, 'next')).toBe(0);
+    expect(await folders(windows)).toEqual(complete);
+    expect(await version(windows)).toBe('0.2.0');
+  },
+);
+
+test.skipIf(why !== undefined)('on a full disk, nothing of what is installed is touched', async () => {
+  await using windows = await createWindows();
+  // What is installed later has no room in this part of the disk.
+  const pid = String(windows.processes('wineserver64')[0]);
+  const small = path.join(windows.folder, '../tree/root/.wine/drive_c/Program Files/Waymaker');
+  await mkdir(installed(windows), { recursive: true });
+  const inside = ['nsenter', `--target=${pid}`, '--mount', '--'];
+  await run([...inside, 'mount', '-t', 'tmpfs', '-o', 'size=150m', 'tmpfs', small]);
+  expect(await install(windows, 'first')).toBe(0);
+  expect(await install(windows, 'next')).toBe(1);
+  expect(await log(windows)).toContain('Is there room on the disk?');
+  expect(await version(windows)).toBe('0.1.0');
+  expect(await serviceState(windows)).toBe('RUNNING');
+  expect(await folders(windows)).toEqual(complete);
+});
+
+test.skipIf(why !== undefined)(
+  'nothing is removed as long as traffic may be blocked that nobody else could open again',
+  async () => {
+    await using windows = await createWindows();
+    expect(await install(windows, 'first')).toBe(0);
+    // Wine has no filters: no helper there can undo what a journal mentions.
+    const entry = { version: 2, connection: null, steps: [{ kind: 'packet-filter' }] };
+    await writeFile(state(windows, 'journal.json'), JSON.stringify(entry));
+    await windows.run([String.raw`C:\Program Files\Waymaker\uninstall.exe`, '/S'], minutes);
+    await eventually(
+      'it has given up',
+      async () => (await log(windows)).includes('nothing was removed') || undefined,
+    );
+    expect(await serviceState(windows)).toBe('RUNNING');
+    expect(await version(windows)).toBe('0.1.0');
+
+    await rm(state(windows, 'journal.json'));
+    await windows.run([String.raw`C:\Program Files\Waymaker\uninstall.exe`, '/S'], minutes);
+    await eventually('the folder is gone', () => !existsSync(installed(windows)) || undefined);
+  },
+);
