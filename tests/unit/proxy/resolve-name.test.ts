@@ -12,7 +12,7 @@ afterEach(() => {
   for (const socket of open.splice(0)) socket.close();
 });
 
-type Says = 'nothing' | 'no address' | 'no such name' | { addresses: string[]; afterMs?: number };
+type Says = 'nothing' | 'no address' | 'no such name' | { addresses: string[]; after?: Promise<unknown> };
 
 /** A resolver that says this about every name; it notes down what it is asked. */
 async function startResolver(says: { A: Says; AAAA: Says }, asked: string[] = []): Promise<string> {
@@ -25,11 +25,11 @@ async function startResolver(says: { A: Says; AAAA: Says }, asked: string[] = []
     asked.push(`${type} ${questions[0]?.name}`);
     const said = says[type];
     if (said === 'nothing') return;
-    const { addresses = [], afterMs = 0 } = typeof said === 'object' ? said : {};
+    const { addresses = [], after = Promise.resolve() } = typeof said === 'object' ? said : {};
     const answers = addresses.map((data): Answer => ({ type, name: 'host.test', ttl: 1, data }));
     const flags = 0x0180 + (said === 'no such name' ? 3 : 0);
     const answer = encode({ type: 'response', id: id ?? 0, flags, questions, answers });
-    void delay(afterMs).then(() => socket.send(answer, port, address));
+    void after.then(() => socket.send(answer, port, address));
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
@@ -75,7 +75,7 @@ test('answers that come together are used together, IPv6 first', async () => {
 });
 
 test('an address is waited for if the other family has none', async () => {
-  const late = { ...ipv4, afterMs: 200 };
+  const late = { ...ipv4, after: delay(200) };
   for (const AAAA of ['no address', 'no such name'] as const) {
     expect(await (await resolving({ A: late, AAAA }))('host.test')).toEqual(ipv4);
   }
@@ -89,8 +89,9 @@ test('an address is waited for if the other family has none', async () => {
 
 test('what came too late is the last resort', async () => {
   // Addresses of this machine are forbidden, so that nothing leaves it, and the failure says which were tried.
+  const isTooLate = Promise.withResolvers<void>();
   const resolve = await resolving({
-    A: { addresses: ['127.0.0.1'], afterMs: 200 },
+    A: { addresses: ['127.0.0.1'], after: isTooLate.promise },
     AAAA: { addresses: ['::1'] },
   });
   const asked: string[][] = [];
@@ -102,6 +103,7 @@ test('what came too late is the last resort', async () => {
     async resolve(name: string) {
       const given = await resolve(name);
       asked.push(given.addresses);
+      isTooLate.resolve();
       const { late } = given;
       return late ? { ...given, late: late.then((others) => (asked.push(others), others)) } : given;
     },

@@ -23,15 +23,22 @@ export function useServerChoice(
   const { truth } = useTunnelView();
   /** Undefined until the host has answered. */
   const [chosenId, setChosenId] = useState<string | null>();
+  /** What the user has just chosen here, until the host has it. */
+  const choosing = useRef<string>(undefined);
   useEffect(() => {
-    const unsubscribe = host.server.changed(setChosenId);
+    const unsubscribe = host.server.changed((id) => {
+      // The host may still have chosen another one by itself, and Connect would then lead there.
+      if (choosing.current === undefined || choosing.current === id) setChosenId(id);
+    });
     void host.server.chosen().then((id) => setChosenId((now) => (now === undefined ? id : now)));
     return unsubscribe;
   }, [host]);
 
   const choose = async ({ serverId }: ListedServer) => {
     setChosenId(serverId);
+    choosing.current = serverId;
     const done = await host.server.choose(serverId).catch(() => false);
+    if (choosing.current === serverId) choosing.current = undefined;
     if (!done) showError(t('error.storage'));
   };
 
