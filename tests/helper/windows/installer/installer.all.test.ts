@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -176,3 +177,15 @@ test.skipIf(why !== undefined)(
     await eventually('the folder is gone', () => !existsSync(installed(windows)) || undefined);
   },
 );
+
+test.skipIf(why !== undefined)('two people make the same installer', async () => {
+  await using others = await makeInstallers();
+  const [ours, theirs] = await Promise.all(
+    [files['first'], await others.make('0.1.0')].map(async (file) =>
+      createHash('sha256')
+        .update(await readFile(file ?? ''))
+        .digest('hex'),
+    ),
+  );
+  expect(theirs).toBe(ours);
+});

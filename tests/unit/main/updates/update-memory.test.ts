@@ -1,0 +1,37 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openUpdateMemory } from '../../../../src/main/updates/update-memory.ts';
+
+let directory: string;
+beforeEach(async () => (directory = await mkdtemp(path.join(tmpdir(), 'waymaker-memory-'))));
+afterEach(() => rm(directory, { recursive: true }));
+
+const later = '2026-01-02T03:04:05.000Z';
+
+test('an installation keeps its name, the latest feed, and the version whose installer was started', () => {
+  const first = openUpdateMemory(path.join(directory, 'updates'));
+  first.seen.set(later);
+  first.started.set('0.2.0');
+  const next = openUpdateMemory(path.join(directory, 'updates'));
+  expect(next.installation).toBe(first.installation);
+  expect(next.seen.get()).toBe(later);
+  expect(next.started.get()).toBe('0.2.0');
+  next.started.set(undefined);
+  expect(openUpdateMemory(path.join(directory, 'updates')).started.get()).toBeUndefined();
+  expect(openUpdateMemory(path.join(directory, 'other')).installation).not.toBe(first.installation);
+});
+
+test('what cannot be read is made anew, and what cannot be written is only forgotten', async () => {
+  const file = path.join(directory, 'updates.json');
+  for (const damaged of ['', '{', '{"installation":""}', `{"installation":"x","seen":"yesterday"}`]) {
+    await writeFile(file, damaged);
+    const { installation, seen } = openUpdateMemory(directory);
+    expect(seen.get()).toBeUndefined();
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ installation });
+  }
+  const unwritable = openUpdateMemory(path.join(file, 'below-a-file'));
+  unwritable.seen.set(later);
+  expect(unwritable.seen.get()).toBe(later);
+});
