@@ -61,6 +61,23 @@ UninstPage instfiles
   Quit
 !macroend
 
+; Renames a folder; $3 is 1 if that was not possible. What looks for viruses has files open for some seconds after they are
+; written, and after a program ends.
+!macro Move from to
+  StrCpy $2 0
+  StrCpy $3 1
+  ${DoWhile} $2 < 20
+    ClearErrors
+    Rename "${from}" "${to}"
+    ${IfNot} ${Errors}
+      StrCpy $3 0
+      ${ExitDo}
+    ${EndIf}
+    IntOp $2 $2 + 1
+    Sleep 500
+  ${Loop}
+!macroend
+
 ; One at a time; also the uninstaller.
 !macro Alone
   System::Call 'kernel32::CreateMutexW(p 0, i 0, w "Global\WaymakerInstaller") p .r8 ?e'
@@ -135,14 +152,14 @@ Section
     Call TakeUp
     !insertmacro Fail "The service of Waymaker does not end. Restart the computer, and try again."
   ${EndIf}
-  ClearErrors
+  StrCpy $3 0
   ${If} ${FileExists} "$INSTDIR\core\*"
-    Rename "$INSTDIR\core" "$INSTDIR\core.old"
+    !insertmacro Move "$INSTDIR\core" "$INSTDIR\core.old"
   ${EndIf}
-  ${IfNot} ${Errors}
-    Rename "$INSTDIR\core.new" "$INSTDIR\core"
+  ${If} $3 = 0
+    !insertmacro Move "$INSTDIR\core.new" "$INSTDIR\core"
   ${EndIf}
-  ${If} ${Errors}
+  ${If} $3 <> 0
     Call PutBack
     !insertmacro Fail "Something still uses the files of Waymaker. Restart the computer, and try again."
   ${EndIf}
@@ -186,10 +203,10 @@ Function PutBack
   ${If} ${FileExists} "$INSTDIR\core\manifest.json"
   ${AndIf} ${FileExists} "$INSTDIR\core.old\manifest.json"
     !insertmacro Step core stop
-    Rename "$INSTDIR\core" "$INSTDIR\core.new"
+    !insertmacro Move "$INSTDIR\core" "$INSTDIR\core.new"
   ${EndIf}
   ${If} ${FileExists} "$INSTDIR\core.old\manifest.json"
-    Rename "$INSTDIR\core.old" "$INSTDIR\core"
+    !insertmacro Move "$INSTDIR\core.old" "$INSTDIR\core"
     !insertmacro Step core take-back
   ${ElseIfNot} ${FileExists} "$INSTDIR\uninstall.exe"
     !insertmacro Step core remove

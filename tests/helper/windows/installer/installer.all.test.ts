@@ -140,6 +140,23 @@ test.skipIf(why !== undefined)(
   },
 );
 
+test.skipIf(why !== undefined)(
+  'a folder that cannot be renamed stays, and its service runs again',
+  async () => {
+    await using windows = await createWindows();
+    expect(await install(windows, 'first')).toBe(0);
+    // Nobody can rename what something is mounted on, as on Windows what somebody has open.
+    const inside = ['nsenter', `--target=${windows.processes('wineserver64')[0]}`, '--mount', '--'];
+    const core = path.join(windows.folder, '../tree/root/.wine/drive_c/Program Files/Waymaker/core');
+    await run([...inside, 'mount', '--bind', core, core]);
+    expect(await install(windows, 'next')).toBe(1);
+    expect(await log(windows)).toContain('Something still uses the files');
+    expect(await folders(windows)).toEqual(complete);
+    expect(await version(windows)).toBe('0.1.0');
+    expect(await serviceState(windows)).toBe('RUNNING');
+  },
+);
+
 test.skipIf(why !== undefined)('on a full disk, nothing of what is installed is touched', async () => {
   await using windows = await createWindows();
   // What is installed later has no room in this part of the disk.
