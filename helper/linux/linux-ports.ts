@@ -17,10 +17,12 @@ import { isInGroup, moveProcess } from './groups/move-process.ts';
 import { createNetworkMonitor } from './routing/network-monitor.ts';
 import { hasLibnftables } from './nftables/libnftables.ts';
 import { createPacketFilter } from './nftables/packet-filter.ts';
-import { createPortalHost } from './programs/portal-host.ts';
 import { createPrefixTables } from './routing/prefix-tables.ts';
+import { createPortalHost } from '../posix/portal-host.ts';
 import { createProxyProcess } from '../posix/proxy-process.ts';
 import { linuxProxy } from './programs/linux-proxy.ts';
+import { ownProgramCommand } from './programs/own-program-command.ts';
+import { listenTcpAs, localPort } from './programs/tcp-socket-as.ts';
 import { createRouter } from './routing/router.ts';
 import { endTunnelConnections } from './routing/tunnel-connections.ts';
 import { createTunnelDevice } from './routing/tunnel-device.ts';
@@ -87,7 +89,16 @@ export function createLinuxPorts(options: LinuxOptions, expectUnchanged: () => v
         if (account) await killProcessesOf(account.uid);
       },
     },
-    portals: createPortalHost({ accounts, script: proxyScript, log }),
+    portals: createPortalHost({
+      engine: () => accounts.engine(),
+      command: ownProgramCommand,
+      openListener(uid) {
+        const descriptor = listenTcpAs(uid, { address: '127.0.0.1', port: 0 });
+        return descriptor === undefined ? undefined : { port: localPort(descriptor), descriptor };
+      },
+      script: proxyScript,
+      log,
+    }),
     filterOutlastsReboot: false,
     isSupported: () =>
       findProgram('ip') !== undefined &&

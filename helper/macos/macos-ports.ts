@@ -9,8 +9,9 @@ import { createMacosCalls } from './calls/macos-calls.ts';
 import { createEnableToken } from './filter/enable-token.ts';
 import type { MacosOptions } from './macos-options.ts';
 import { createNetworkPorts } from './network-ports.ts';
+import { createPortalHost } from '../posix/portal-host.ts';
 import { createProxyProcess } from '../posix/proxy-process.ts';
-import { macosProxy } from './programs/macos-proxy.ts';
+import { macosProxy, openListenerAs } from './programs/macos-proxy.ts';
 import { createEngineHost } from './programs/engine-host.ts';
 
 /** A program next to the helper's bundle, or among its sources. */
@@ -28,7 +29,7 @@ export function createMacosPorts(options: MacosOptions, expectUnchanged: () => v
     expectUnchanged();
     return programFile(source, bundle);
   };
-  const absent = (what: string) => () => Promise.reject(new SystemChangeFailed(`${what} on macOS yet`));
+  const proxyScript = program('start-proxy.ts', 'proxy.mjs');
   return {
     ...createNetworkPorts({
       calls,
@@ -55,7 +56,7 @@ export function createMacosPorts(options: MacosOptions, expectUnchanged: () => v
         return createProxyProcess({
           account,
           system: proxy,
-          script: program('start-proxy.ts', 'proxy.mjs'),
+          script: proxyScript,
           log,
         });
       },
@@ -64,11 +65,17 @@ export function createMacosPorts(options: MacosOptions, expectUnchanged: () => v
         if (account) await proxy.endProcessesOf(account);
       },
     },
-    portals: { isSupported: () => false, start: absent('the proxy for captive portals does not run') },
+    portals: createPortalHost({
+      engine: () => accounts.engine(),
+      command: (nodeArguments) => proxy.command(nodeArguments),
+      openListener: (uid) => openListenerAs(libc, uid),
+      script: proxyScript,
+      log,
+    }),
     groups: {
       // Without a network extension, nothing tells the packets of programs apart.
       isSupported: () => false,
-      move: absent('programs cannot be routed by group'),
+      move: () => Promise.reject(new SystemChangeFailed('programs cannot be routed by group on macOS')),
     },
     isSupported: () => findProgram('pfctl') !== undefined,
   };

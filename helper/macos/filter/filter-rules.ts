@@ -1,9 +1,10 @@
-import { isIPv6 } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { localNetworksOf } from '../../modes/local-networks.ts';
 import type { Capture } from '../../modes/routing-plan.ts';
 import { localMulticast, lookUpPorts } from '../../network/local-traffic.ts';
 import { prefixTexts } from '../../network/prefix-list.ts';
 import type { FilterRules } from '../../system/ports/packet-filter-port.ts';
+import { portalPorts, type PortalRules } from '../../system/ports/portal-port.ts';
 
 /** The users whose packets are told apart, by their numbers. */
 export interface FilterUsers {
@@ -26,16 +27,22 @@ const outside = (device: string | undefined) => (device === undefined ? '' : ` o
  */
 export function filterText(
   rules: FilterRules,
-  { device, users }: { device: string | undefined; users: FilterUsers },
+  {
+    device,
+    users,
+    portal,
+  }: { device: string | undefined; users: FilterUsers; portal?: PortalRules | undefined },
 ): string {
   return [
     ...tables(rules.captures),
     ...segmentRules(rules),
     ...proxyPortRules(rules, users),
+    ...portalProxyRules(rules, users, portal),
     'pass quick on lo0 all no state',
     ...awaitedRules(rules),
     ...tunnelRules(rules, device),
     ...engineRules(rules, users),
+    ...portalRules(users, portal),
     ...linkRules(rules),
     ...resolverRules(rules, device),
     ...rules.captures.flatMap((capture) => (capture.kind === 'proxy' ? proxyRules(users) : [])),
@@ -73,14 +80,43 @@ function segmentRules({ gateway, maxSegment }: FilterRules): string[] {
  */
 function proxyPortRules({ captures, proxyPort, owner }: FilterRules, { proxy }: FilterUsers): string[] {
   if (proxy === undefined || !captures.some(({ kind }) => kind === 'proxy')) return [];
-  const noWayIn = `block return out quick on lo0 proto tcp all flags S/SA user ${proxy}`;
-  if (proxyPort === undefined) return [noWayIn];
-  const allowed = `user { ${[...(isUid(owner) ? [owner] : []), proxy].join(' ')} }`;
-  const ends = ['from any to any port', 'from any port'].flatMap((end, index) => {
-    const packets = `out quick on lo0 proto tcp ${end} ${proxyPort}${index === 1 ? ' to any' : ''}`;
+  return [noWayIn(proxy), ...(proxyPort === undefined ? [] : portRules(proxyPort, [owner, String(proxy)]))];
+}
+
+/** The same of the portal's proxy, which runs as the engine's user. */
+const portalProxyRules = (rules: FilterRules, users: FilterUsers, portal: PortalRules | undefined) =>
+  portal === undefined || users.engine === undefined
+    ? []
+    : [
+        // A gateway on this machine is still reached.
+        ...engineRules(rules, users).slice(0, 1),
+        noWayIn(users.engine),
+        ...portRules(portal.proxyPort, [portal.client, String(users.engine)]),
+      ];
+
+const noWayIn = (user: number) => `block return out quick on lo0 proto tcp all flags S/SA user ${user}`;
+
+/** A port of this machine is for these users alone, and nobody else may answer there. */
+function portRules(port: number, users: readonly (string | undefined)[]): string[] {
+  const allowed = `user { ${users.filter(isUid).join(' ')} }`;
+  return [`from any to any port ${port}`, `from any port ${port} to any`].flatMap((ends) => {
+    const packets = `out quick on lo0 proto tcp ${ends}`;
     return [`pass ${packets} ${allowed} no state`, `block return ${packets}`];
   });
-  return [noWayIn, ...ends];
+}
+
+/** To a captive portal's pages, and to the resolvers that the network has named: only its proxy, which ends with the helper. */
+function portalRules({ engine }: FilterUsers, portal: PortalRules | undefined): string[] {
+  if (portal === undefined || engine === undefined) return [];
+  return [
+    `pass out quick proto tcp from any to any port { ${portalPorts.join(' ')} } user ${engine} no state`,
+    ...portal.resolvers
+      .filter((address) => isIP(address) !== 0)
+      .map(
+        (resolver) =>
+          `pass out quick ${familyOf(resolver)} proto { tcp udp } from any to ${resolver} port 53 user ${engine} no state`,
+      ),
+  ];
 }
 
 const isUid = (user: string | undefined): user is string => user !== undefined && /^\d+$/.test(user);

@@ -1,6 +1,7 @@
 import type { Log } from '../../log.ts';
 import type { Verdict } from '../../system/ports/guarded.ts';
 import type { FilterRules, PacketFilter } from '../../system/ports/packet-filter-port.ts';
+import type { PortalRules } from '../../system/ports/portal-port.ts';
 import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';
 import type { FilterCalls } from '../calls/pfctl.ts';
 import { askingRule, filterAnchor } from '../identifiers.ts';
@@ -26,6 +27,7 @@ export function createPacketFilter(parts: {
 }): PacketFilter {
   const { calls, token, users, device, log } = parts;
   let rules: FilterRules | undefined;
+  let portal: PortalRules | undefined;
   /** What should be in force; undefined if nothing should. */
   let wanted: string | undefined;
   /** How the kernel lists that; undefined if it was not loaded. */
@@ -67,7 +69,8 @@ export function createPacketFilter(parts: {
     }
   }
 
-  const textOf = async (given: FilterRules) => filterText(given, { device: device(), users: await users() });
+  const textOf = async (given: FilterRules) =>
+    filterText(given, { device: device(), users: await users(), portal });
 
   async function enable(): Promise<void> {
     const held = token.read();
@@ -107,10 +110,15 @@ export function createPacketFilter(parts: {
 
   return {
     set: (next) => inOrder(() => apply(next, false)),
-    setPortal: (portal) =>
-      portal
-        ? Promise.reject(new SystemChangeFailed('captive portals cannot be let through on macOS yet'))
-        : Promise.resolve(),
+    setPortal: (next) =>
+      inOrder(async () => {
+        if (!rules) {
+          if (next) throw new Error('there is no packet filter to let a portal through');
+          return;
+        }
+        portal = next;
+        await apply(rules, false);
+      }),
     verify: () => inOrder(verify),
     restore: () =>
       inOrder(async () => {
@@ -123,6 +131,7 @@ export function createPacketFilter(parts: {
     clear: () =>
       inOrder(async () => {
         rules = undefined;
+        portal = undefined;
         wanted = undefined;
         asListed = undefined;
         await calls.load(filterAnchor, '');

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { RunCommand } from '../../posix/command.ts';
 import { proxyPorts } from '../../posix/proxy-ports.ts';
 import type { ProxySystem } from '../../posix/proxy-process.ts';
@@ -6,6 +7,20 @@ import type { Libc } from '../calls/libc.ts';
 import { listenTcp, openTcp } from '../calls/tcp-socket.ts';
 import { asUser } from './as-user.ts';
 import { endProcessesOf } from './end-processes.ts';
+
+/** Those that the system itself gives to sockets (IANA, RFC 6335 §6). */
+const [firstFree, behindFree] = [49_152, 65_536] as const;
+const tries = 20;
+
+/** A listening socket of a user on any free port of this machine; undefined if none was found. */
+export function openListenerAs(libc: Libc, uid: number): { port: number; descriptor: number } | undefined {
+  for (let tried = 0; tried < tries; tried += 1) {
+    const endpoint = { address: '127.0.0.1', port: randomInt(firstFree, behindFree) };
+    const descriptor = asUser(uid, () => openTcp(libc, endpoint));
+    if (listenTcp(libc, descriptor, endpoint)) return { port: endpoint.port, descriptor };
+  }
+  return undefined;
+}
 
 /** Routes lead the proxy's packets into the tunnel by their source; the packet filter tells them apart by its user. */
 export const macosProxy = (libc: Libc, run: RunCommand): ProxySystem => ({

@@ -8,8 +8,7 @@ export function createRouter({ routes, monitor }: { routes: TunnelRoutes; monito
     set: (rules) => routes.follow(rules),
     // The table is the one that decides: nothing can be put there in advance.
     prepare: () => Promise.resolve(),
-    // Nothing checks here whether a packet came the way that its answer takes.
-    setPortal: () => Promise.resolve(),
+    setPortal: (portal) => routes.letThrough(portal !== undefined),
     refuseAll: () => routes.follow('refuse'),
     verify: () => Promise.resolve().then(() => routes.verify()),
     restore: () => routes.restore(),

@@ -14,6 +14,8 @@ export interface TunnelRoutes {
   follow(rules: RoutingRules | 'refuse' | undefined): Promise<void>;
   /** Undefined: there is no tunnel. */
   lead(tunnel: LeadingTunnel | undefined): Promise<void>;
+  /** Whether the routes that refuse are left out, so that the packet filter alone decides; not those of `refuse`. */
+  letThrough(isWanted: boolean): Promise<void>;
   /** The device is gone, and its routes with it. */
   deviceLost(): void;
   verify(): Verdict;
@@ -28,6 +30,7 @@ const perTurn = 2_000;
 export function createTunnelRoutes(calls: RouteCalls): TunnelRoutes {
   let rules: RoutingRules | 'refuse' | undefined;
   let tunnel: LeadingTunnel | undefined;
+  let isLetThrough = false;
   let wanted: RouteChange[] = [];
   let last: Promise<unknown> = Promise.resolve();
   /** After a failed one, too. */
@@ -79,7 +82,9 @@ export function createTunnelRoutes(calls: RouteCalls): TunnelRoutes {
   }
 
   async function update(): Promise<void> {
-    wanted = rules === undefined ? [] : rules === 'refuse' ? refusingRoutes() : wantedRoutes(rules, tunnel);
+    if (rules === undefined) wanted = [];
+    else if (rules === 'refuse') wanted = refusingRoutes();
+    else wanted = wantedRoutes(rules, tunnel).filter(({ way }) => !isLetThrough || way.kind !== 'refused');
     await synchronize();
   }
 
@@ -92,6 +97,11 @@ export function createTunnelRoutes(calls: RouteCalls): TunnelRoutes {
     lead: (next) =>
       inOrder(async () => {
         tunnel = next;
+        await update();
+      }),
+    letThrough: (isWanted) =>
+      inOrder(async () => {
+        isLetThrough = isWanted;
         await update();
       }),
     deviceLost() {
@@ -110,6 +120,7 @@ export function createTunnelRoutes(calls: RouteCalls): TunnelRoutes {
     clear: () =>
       inOrder(async () => {
         rules = undefined;
+        isLetThrough = false;
         wanted = [];
         for (const route of marked()) calls.remove(route);
         await Promise.resolve();

@@ -46,13 +46,14 @@ test('the platform can be created on any system without loading a library of mac
   expect(ports.device.exists()).toBe(false);
 });
 
-test('a request for a captive portal’s proxy is refused with an error that says why', async () => {
+test('without the engine’s user, a captive portal’s proxy is refused with an error that says why', async () => {
   const ports = macosPlatform.createPorts({
     ...parseOptions([], macosPlatform.options),
     expectUnchanged: () => undefined,
     log: createLog(() => undefined),
   });
-  await expect(ports.portals.start([], () => undefined)).rejects.toThrow('does not run on macOS yet');
+  expect(ports.portals.isSupported()).toBe(true);
+  await expect(ports.portals.start([], () => undefined)).rejects.toThrow('there is no user for the portal');
 });
 
 describe('accounts', () => {

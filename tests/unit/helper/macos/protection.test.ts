@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RoutingLost } from '../../../../helper/system/ports/system-change-failed.ts';
-import { resolversXml, services } from '../../../lab/darwin/model/macos-model.ts';
+import { resolversXml, services, wifi } from '../../../lab/darwin/model/macos-model.ts';
 import { isExhaustive } from '../../../lab/runs/thoroughness.ts';
 import { users } from './support/modelled-helper.ts';
 import { interferences, newLease } from './support/interference.ts';
@@ -147,6 +147,64 @@ test('a service without resolvers gets some while it leads out, and has none aft
   expect(store.get(services.state)).toContain('<string>10.66.0.1</string>');
   await release(scene);
   expect([...store.keys()].sort()).toEqual(['State:/Network/Global/IPv4', services.other]);
+});
+
+test('while traffic is blocked, the proxy of a captive portal reaches pages and the machine’s resolvers, and nobody else does', async () => {
+  const proxyPort = 50_080;
+  let isStopped = false;
+  const scene = createScene({
+    alterPorts: (ports) => ({
+      ...ports,
+      portals: {
+        isSupported: () => true,
+        start: () => Promise.resolve({ port: proxyPort, stop: () => void (isStopped = true) }),
+      },
+    }),
+  });
+  const { adapter } = scene.helper;
+  await connect(scene, 'global');
+  await adapter.release({ keepBlocking: true });
+  // What ended with the device is put back.
+  await adapter.verify();
+  const blocked = scene.model.snapshot();
+  const outcome = (user: number, destination: string, destinationPort: number, udp = false) =>
+    scene.model.send({
+      source: destination.startsWith('127.') ? '127.0.0.1' : wifi.address,
+      sourcePort: 50_000,
+      destination,
+      destinationPort,
+      protocol: udp ? 'udp' : 'tcp',
+      user,
+    });
+  const { engine, person, proxy } = users;
+  const page = '203.0.113.80';
+  expect(outcome(engine, page, 80)).toBe('refused');
+
+  // Others' packets are looked at after each call, as ever; the portal's own are not promised any more.
+  const isOthers = (leak: string) => !leak.includes(` of ${engine},`);
+  expect(await adapter.openPortal({ client: String(person), forMs: 60_000, isWanted: () => true })).toEqual({
+    proxyPort,
+  });
+  scene.look('the portal is open');
+  expect(scene.leaks.filter(isOthers)).toEqual([]);
+  expect(outcome(engine, page, 80)).toEqual({ by: 'en0' });
+  expect(outcome(engine, page, 8443)).toEqual({ by: 'en0' });
+  expect(outcome(engine, '198.51.100.53', 53, true)).toEqual({ by: 'en0' });
+  expect(outcome(engine, page, 25)).toBe('refused');
+  expect(outcome(engine, '8.8.8.8', 53, true)).toBe('refused');
+  expect(outcome(person, page, 80)).toBe('refused');
+  expect(outcome(person, '198.51.100.53', 53, true)).toBe('refused');
+  // Its own port is for who has asked for it, and it opens nothing on this machine.
+  expect(outcome(person, '127.0.0.1', proxyPort)).toEqual({ by: 'lo0' });
+  expect(outcome(proxy, '127.0.0.1', proxyPort)).toBe('refused');
+  expect(outcome(engine, '127.0.0.1', 631)).toBe('refused');
+  expect(await adapter.verify()).toBe(true);
+
+  await adapter.closePortal();
+  expect(isStopped).toBe(true);
+  expect(outcome(engine, page, 80)).toBe('refused');
+  expect(scene.model.snapshot()).toEqual(blocked);
+  await release(scene);
 });
 
 test('resolvers that somebody else has set meanwhile stay theirs', async () => {

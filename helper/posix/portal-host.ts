@@ -1,42 +1,43 @@
 import { closeSync } from 'node:fs';
-import type { Log } from '../../log.ts';
-import type { PortalHost } from '../../system/ports/portal-port.ts';
-import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';
-import type { Accounts } from '../callers/accounts.ts';
-import { startProxyProgram } from '../../posix/proxy-program.ts';
-import { ownProgramCommand } from './own-program-command.ts';
-import { listenTcpAs, localPort } from './tcp-socket-as.ts';
+import type { Log } from '../log.ts';
+import type { PortalHost } from '../system/ports/portal-port.ts';
+import { SystemChangeFailed } from '../system/ports/system-change-failed.ts';
+import type { ProgramAccount } from './become-user.ts';
+import { startProxyProgram, type ProxyCommand } from './proxy-program.ts';
 
 /**
  * The portal's proxy is the program of mode pac, running as the engine's user, whose packets use the uplink. It uses
  * any free port, so that programs that still use mode pac's proxy do not find a way out there.
  */
 export function createPortalHost(options: {
-  accounts: Accounts;
+  engine: () => Promise<ProgramAccount | undefined>;
+  command: ProxyCommand;
+  /** A socket of that user that listens on 127.0.0.1; undefined if there is no port for one. */
+  openListener: (uid: number) => { port: number; descriptor: number } | undefined;
   /** Gives the proxy's program, or throws if it may not be started. */
   script: () => string;
   log: Log;
 }): PortalHost {
-  const { accounts, script, log } = options;
+  const { engine, command, openListener, script, log } = options;
   return {
     isSupported: () => true,
     async start(resolvers, onEnd) {
-      const account = await accounts.engine();
+      const account = await engine();
       if (!account) throw new SystemChangeFailed('there is no user for the portal’s proxy');
       const file = script();
-      const listener = listenTcpAs(account.uid, { address: '127.0.0.1', port: 0 });
+      const listener = openListener(account.uid);
       if (listener === undefined) throw new SystemChangeFailed('there is no port for the portal’s proxy');
-      const port = localPort(listener);
+      const { port, descriptor } = listener;
       const program = startProxyProgram({
         account,
-        command: ownProgramCommand,
+        command,
         script: file,
-        listener,
+        listener: descriptor,
         onEnd,
         log,
       });
       // The program has it now.
-      closeSync(listener);
+      closeSync(descriptor);
       const stop = () => void program.process.kill('SIGKILL');
       try {
         await program.configure({
