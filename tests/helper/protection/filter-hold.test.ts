@@ -1,45 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names, ports } from '../../lab/network/addresses.ts';
 import { findLeaks } from '../../lab/packets/leaks.ts';
 import { eventually } from '../../lab/runs/process.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
-import { interpose, type FailingPrograms } from '../support/failures/failing-programs.ts';
-import { createHelperLab, proxyGone, type HelperLab } from '../support/helper-lab.ts';
+import { labWithFailingPrograms } from '../support/failures/lab-with-failing-programs.ts';
+import { proxyGone } from '../support/helper-lab.ts';
 import { proxyOf } from '../support/proxy/proxy-of.ts';
 import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
 
 /** The filter that stands in while sets of prefixes are filled. */
 
-let net: HelperLab;
-let programs: FailingPrograms;
-
-beforeAll(async () => {
-  net = await createHelperLab();
-  programs = await interpose(net);
-});
-
-beforeEach(async () => {
-  await programs.start();
-  await programs.plan(undefined);
-});
-
-afterEach(async () => {
-  await programs.plan(undefined);
-  const client = await net.attach();
-  await client.call('disconnect', {});
-  await proxyGone(net);
-  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
-  await net.end('SIGTERM');
-});
-
-afterAll(async () => {
-  await programs[Symbol.asyncDispose]();
-  await net[Symbol.asyncDispose]();
-});
+const { net, programs } = labWithFailingPrograms({ isPutBack: true });
 
 const { echo } = addresses;
 const include = (routeIps: string[]): Routing => ({

@@ -1,37 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { addresses } from '../../lab/network/addresses.ts';
 import { createAdministrator } from '../../lab/machine/administrator.ts';
 import { findLeaks } from '../../lab/packets/leaks.ts';
 import { run, words } from '../../lab/runs/process.ts';
-import { interpose, type FailingPrograms } from '../support/failures/failing-programs.ts';
-import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
+import { labWithFailingPrograms } from '../support/failures/lab-with-failing-programs.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 
-let net: HelperLab;
-let programs: FailingPrograms;
-
-beforeAll(async () => {
-  net = await createHelperLab();
-  programs = await interpose(net);
-});
-
-beforeEach(async () => {
-  await programs.start();
-  await programs.plan(undefined);
-});
-
-afterEach(async () => {
-  await programs.plan(undefined);
-  const client = await net.attach();
-  await client.call('disconnect', {});
-  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
-  await net.end('SIGTERM');
-});
-
-afterAll(async () => {
-  await programs[Symbol.asyncDispose]();
-  await net[Symbol.asyncDispose]();
-});
+const { net, programs } = labWithFailingPrograms({ isPutBack: true });
 
 const source = async () => (await net.lab.user.probe.http4('where'))?.address;
 

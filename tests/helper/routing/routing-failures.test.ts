@@ -1,35 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names, pools } from '../../lab/network/addresses.ts';
 import { findLeaks } from '../../lab/packets/leaks.ts';
 import { words } from '../../lab/runs/process.ts';
 import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
-import { interpose, type FailingPrograms, type FailurePlan } from '../support/failures/failing-programs.ts';
-import { createHelperLab, proxyGone, type HelperLab } from '../support/helper-lab.ts';
+import type { FailurePlan } from '../support/failures/failing-programs.ts';
+import { labWithFailingPrograms } from '../support/failures/lab-with-failing-programs.ts';
+import { proxyGone } from '../support/helper-lab.ts';
 import type { TestClient } from '../support/callers/test-client.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 
-let net: HelperLab;
-let programs: FailingPrograms;
-
-beforeAll(async () => {
-  net = await createHelperLab();
-  programs = await interpose(net);
-});
-
-beforeEach(async () => {
-  await programs.start();
-  await programs.plan(undefined);
-});
-
-afterEach(async () => {
-  await net.end('SIGTERM');
-});
-
-afterAll(async () => {
-  await net[Symbol.asyncDispose]();
-});
+const { net, programs } = labWithFailingPrograms({ isPutBack: false });
 
 const routings = {
   global: { mode: 'global', localNetwork: false },

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { afterAll, beforeEach } from 'vitest';
 import type { Gateway } from '../../lab/gateway/gateway.ts';
+import { alwaysCurrent } from './always-current.ts';
 import { createHelperLab, isDisconnected, type HelperLab, type HelperLabOptions } from './helper-lab.ts';
 
 /**
@@ -57,11 +58,5 @@ export function helperLabForEach(options?: Pick<HelperLabOptions, 'engine'>): He
     await current?.[Symbol.asyncDispose]();
   });
 
-  // Always the laboratory of the test that runs, so that tests can keep it in a constant.
-  return new Proxy({} as HelperLab, {
-    get(_target, name) {
-      if (!current) throw new Error('there is no laboratory outside a test');
-      return Reflect.get(current, name) as unknown;
-    },
-  });
+  return alwaysCurrent(() => current);
 }
