@@ -23,12 +23,11 @@ export function useServerChoice(
   const { truth } = useTunnelView();
   /** Undefined until the host has answered. */
   const [chosenId, setChosenId] = useState<string | null>();
-  /** What the user has just chosen here, until the host has it. */
-  const choosing = useRef<string>(undefined);
+  /** How many choices of this page the host has not confirmed yet. What it says meanwhile may be about an earlier one. */
+  const unconfirmed = useRef(0);
   useEffect(() => {
     const unsubscribe = host.server.changed((id) => {
-      // The host may still have chosen another one by itself, and Connect would then lead there.
-      if (choosing.current === undefined || choosing.current === id) setChosenId(id);
+      if (unconfirmed.current === 0) setChosenId(id);
     });
     void host.server.chosen().then((id) => setChosenId((now) => (now === undefined ? id : now)));
     return unsubscribe;
@@ -36,10 +35,13 @@ export function useServerChoice(
 
   const choose = async ({ serverId }: ListedServer) => {
     setChosenId(serverId);
-    choosing.current = serverId;
+    unconfirmed.current += 1;
     const done = await host.server.choose(serverId).catch(() => false);
     if (choosing.current === serverId) choosing.current = undefined;
     if (!done) showError(t('error.storage'));
+    const now = await host.server.chosen().catch(() => undefined);
+    unconfirmed.current -= 1;
+    if (unconfirmed.current === 0 && now !== undefined) setChosenId(now);
   };
 
   async function chooseFirst(): Promise<void> {
