@@ -78,6 +78,24 @@ test('where IPv6 is switched off, what needs it is not checked, and all else is'
   expect(code).toBe(8);
 });
 
+/** Programs under test may be in /tmp themselves. */
+const fullTmp = `
+mount --bind "$0" /mnt && mount -t tmpfs -o size=4k tmpfs /tmp && mkdir -p "$0" && mount --bind /mnt "$0" || exit 1
+head -c 64k /dev/zero > /tmp/full
+exec "$@"`;
+
+test('a full /tmp is no obstacle', async () => {
+  const root = path.resolve(import.meta.dirname, '../../..');
+  const under = ['unshare', '--mount', '--propagation', 'private', 'sh', '-c', fullTmp, root];
+  const { code, stdout, stderr } = await exec([...under, ...argv, '--json'], { timeout: 150_000 });
+  expect(stderr).toContain('No space left');
+  expect(
+    checksOf(stdout).filter(({ outcome }) => outcome !== 'passed'),
+    stderr,
+  ).toEqual([]);
+  expect(code).toBe(0);
+});
+
 const withoutDevice = 'mount -t tmpfs tmpfs /dev/net && exec "$@"';
 
 test.each([
