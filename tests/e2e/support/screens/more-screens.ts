@@ -15,6 +15,8 @@ export function explainedScreen(page: Page, language: TextLanguage): Screen {
     name: 'settings-explained',
     route: new SettingsRoute(page, language),
     act: async () => {
+      // They come after the heading.
+      await expect(folded.first()).toBeVisible();
       while ((await folded.count()) > 0) await folded.first().click();
       await expect(folded).toHaveCount(0);
     },

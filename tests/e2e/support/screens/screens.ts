@@ -246,9 +246,9 @@ export function usualScreens(page: Page, language: TextLanguage, account: Filled
   const only = (screens: readonly Screen[], ...names: string[]) =>
     screens.filter(({ name }) => names.includes(name));
   return {
-    signedOut: only(publicMistakes(page, language), 'login-mistake'),
+    signedOut: only(signedOutScreens(page, language), 'login-mistake', 'auth-verify-mistake', 'crash'),
     signedIn: [
-      ...only(appScreens(page, language, account), 'dashboard', 'members-asking'),
+      ...only(appScreens(page, language, account), 'dashboard', 'my-service', 'members-asking'),
       ...only(accountMistakes(page, language), 'create-app-mistakes'),
     ],
     tunnel: only(tunnelScreens(page, language, app), 'problems-unfolded'),
