@@ -37,7 +37,6 @@ export function useServerChoice(
     setChosenId(serverId);
     unconfirmed.current += 1;
     const done = await host.server.choose(serverId).catch(() => false);
-    if (choosing.current === serverId) choosing.current = undefined;
     if (!done) showError(t('error.storage'));
     const now = await host.server.chosen().catch(() => undefined);
     unconfirmed.current -= 1;
