@@ -13,6 +13,12 @@ const project = (name: string, options: object = {}) => ({
   },
 });
 
+/**
+ * Each file builds its own network namespaces and spends most of its time waiting for them. What is exhaustive takes three
+ * times as long, and computes for an eighth of that: with two it takes 70 minutes where nothing else runs.
+ */
+const helperWorkers = isExhaustive ? 4 : 2;
+
 export default defineConfig({
   test: {
     // What has been transformed is kept from run to run.
@@ -20,8 +26,6 @@ export default defineConfig({
     fsModuleCachePath: 'out/vitest-cache',
     // One that was left in would leave out everything beside it, in silence.
     allowOnly: false,
-    // Once in `npm test`, which lists such tests at its end, because machines that run everything at once are busy.
-    retry: process.env['WAYMAKER_RUNNER'] === undefined ? 0 : 1,
     // Starting a process and its imports for each file takes two seconds of processor time, in about 220 files. Tests
     // leave nothing behind in their process: whoever replaces timers, globals or spies restores them.
     isolate: false,
@@ -39,8 +43,7 @@ export default defineConfig({
         // Many wait for processes and mails. In `npm test`, all other runners run at the same time.
         maxWorkers: process.env['WAYMAKER_RUNNER'] === undefined ? 3 : 2,
       }),
-      // Each file builds its own network namespaces and spends most of its time waiting for them.
-      project('helper', { globalSetup: './tests/lab/runs/programs.ts', maxWorkers: 2 }),
+      project('helper', { globalSetup: './tests/lab/runs/programs.ts', maxWorkers: helperWorkers }),
       // With the other engine than there.
       ...(isExhaustive
         ? engines.map((other) =>
@@ -51,7 +54,7 @@ export default defineConfig({
                 .map((file) => `tests/helper/${file}`),
               env: { WAYMAKER_TEST_ENGINE: other },
               globalSetup: './tests/lab/runs/programs.ts',
-              maxWorkers: 2,
+              maxWorkers: helperWorkers,
             }),
           )
         : []),

@@ -110,8 +110,6 @@ const shortened = (error: string) => error.split('\n').slice(0, 6).join('\n    '
 
 console.log(`\n── all checks\n${summary.join('\n')}`);
 for (const { name, error } of total.failures) console.log(`failed: ${name}\n    ${shortened(error)}`);
-for (const { name, error } of total.flaky)
-  console.log(`passed at the second attempt only: ${name}\n    ${shortened(error)}`);
 for (const { name, reason } of total.skipped) console.log(`skipped: ${name}: ${reason}`);
 if (wholeRun) {
   const times = collectTimes({ isWhole: words.length === 0, total: wholeRun.milliseconds(), used });

@@ -20,24 +20,19 @@ export default class PlaywrightTally implements Reporter {
       passed: 0,
       failed: this.errors.length,
       failures: this.errors.map((error) => ({ name: 'outside of any test', error: messageOf(error) })),
-      flaky: [],
       skipped: [],
     };
     for (const test of this.suite?.allTests() ?? []) {
       const outcome = test.outcome();
       const name = test.titlePath().filter(Boolean).join(' › ');
-      const error = test.results.find((result) => result.error)?.error;
-      const failure = { name, error: error ? messageOf(error) : 'no error given' };
       if (outcome === 'skipped') {
         const reason = test.annotations.find((annotation) => annotation.type === 'skip')?.description;
         tally.skipped.push({ name, reason: reason ?? 'no reason given' });
       } else if (outcome === 'unexpected') {
         tally.failed += 1;
-        tally.failures.push(failure);
-      } else {
-        tally.passed += 1;
-        if (outcome === 'flaky') tally.flaky.push(failure);
-      }
+        const error = test.results.find((result) => result.error)?.error;
+        tally.failures.push({ name, error: error ? messageOf(error) : 'no error given' });
+      } else tally.passed += 1;
     }
     writeTally('e2e', tally);
   }

@@ -7,21 +7,18 @@ export interface Tally {
   failed: number;
   /** The failed tests and their errors. Empty if the runner failed outside of its tests. */
   failures: { name: string; error: string }[];
-  /** Tests that failed at first and then passed. Each is a race that has to be found, in the test or in the product. */
-  flaky: { name: string; error: string }[];
   skipped: { name: string; reason: string }[];
 }
 
 export const tallyFolder = path.resolve(import.meta.dirname, '../../out/tally');
 
-export const emptyTally = (): Tally => ({ passed: 0, failed: 0, failures: [], flaky: [], skipped: [] });
+export const emptyTally = (): Tally => ({ passed: 0, failed: 0, failures: [], skipped: [] });
 
 /** Adds a runner's tally to a sum. */
-export function addTally(sum: Tally, { passed, failed, failures, flaky, skipped }: Tally): void {
+export function addTally(sum: Tally, { passed, failed, failures, skipped }: Tally): void {
   sum.passed += passed;
   sum.failed += failed;
   sum.failures.push(...failures);
-  sum.flaky.push(...flaky);
   sum.skipped.push(...skipped);
 }
 

@@ -16,11 +16,8 @@ export default class VitestTally implements Reporter {
       for (const test of module.children.allTests()) {
         const result = test.result();
         const name = `${module.relativeModuleId} › ${test.fullName}`;
-        if (result.state === 'passed') {
-          tally.passed += 1;
-          if (test.diagnostic()?.flaky)
-            tally.flaky.push({ name, error: (result.errors ?? []).map(messageOf).join('\n') });
-        } else if (result.state === 'failed') fail(name, result.errors);
+        if (result.state === 'passed') tally.passed += 1;
+        else if (result.state === 'failed') fail(name, result.errors);
         else {
           const note = result.state === 'skipped' ? result.note : undefined;
           tally.skipped.push({ name: test.fullName, reason: note ?? 'no reason given' });

@@ -16,8 +16,6 @@ export default defineConfig({
   workers: 2,
   fullyParallel: false,
   forbidOnly: true,
-  // Once, on machines that are too busy for a browser; what needed it is named at the end of `npm test`.
-  retries: 1,
   // On an idle machine; the tests' own fixture makes it longer on a busy one.
   timeout: 90_000,
   // Anew for each worker.
