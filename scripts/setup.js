@@ -59,6 +59,7 @@ const debianPackages = [
   'openconnect',
   'openssh-client',
   'openssl',
+  'osslsigncode',
   'postgresql',
   'procps',
   'python3-dbusmock',

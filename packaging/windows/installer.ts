@@ -7,10 +7,12 @@ import type { SigningKeys } from '../manifest/signing-keys.ts';
 import { run } from '../run.ts';
 import { lockedPackage } from '../runtime/locked-package.ts';
 import type { Processor } from '../runtime/processors.ts';
+import { authenticodeWords, signProgram } from './authenticode.ts';
 import { layWindowsCore, runtimePackage, windowsCore, type WindowsCore } from './core-folder.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const resources = path.join(root, 'resources/windows');
+const signingProgram = path.join(import.meta.dirname, 'sign-program.ts');
 
 export interface InstallerOptions {
   processor: Processor;
@@ -67,7 +69,8 @@ export async function makeWindowsInstaller(options: InstallerOptions): Promise<s
 }
 
 /**
- * Packs a folder with the signed folder `core` in it. The same files and time give the same bytes with the same makensis.
+ * Packs a folder with the signed folder `core` in it. The same files and time give the same bytes with the same makensis,
+ * but for the signature that `authenticodeWords` may want.
  */
 export async function packInstaller(
   options: Omit<InstallerOptions, 'keys' | 'version'> & { tree: string; version: string; isTest: boolean },
@@ -83,6 +86,7 @@ export async function packInstaller(
     await lay(path.join(root, name), path.join(tree, 'bin/licences', to));
   await settle(tree, time);
   const file = path.join(folder, installerName(version, processor, options));
+  const authenticode = authenticodeWords(process.env);
   const defines = {
     TREE: path.join(tree, 'core'),
     BIN: path.join(tree, 'bin'),
@@ -90,6 +94,7 @@ export async function packInstaller(
     VERSION: version,
     SIZE: String(await kibibytesOf(tree)),
     ...(compression === 'fast' ? { FAST: '1' } : {}),
+    ...(authenticode ? { SIGN: `"${process.execPath}" "${signingProgram}"` } : {}),
   };
   const words = Object.entries(defines).map(([name, text]) => `-D${name}=${text}`);
   const script = path.join(resources, 'installer.nsi');
@@ -97,6 +102,7 @@ export async function packInstaller(
   await run('makensis', ['-V2', '-WX', ...words, '-XTarget amd64-unicode', script], {
     env: { SOURCE_DATE_EPOCH: String(time), TZ: 'UTC' },
   });
+  if (authenticode) await signProgram(file, authenticode);
   return file;
 }
 

@@ -14,6 +14,9 @@ Unicode true
 
 Name "Waymaker"
 OutFile "${OUTPUT}"
+!ifdef SIGN
+  !uninstfinalize '${SIGN} "%1"' = 0
+!endif
 InstallDir "$PROGRAMFILES64\Waymaker"
 RequestExecutionLevel admin
 ManifestSupportedOS Win10
