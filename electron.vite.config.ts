@@ -38,7 +38,7 @@ const styleSheetLast = {
 
 /**
  * What the router's file creates with `forwardRef` at its top level has no side effects, but the file does not say so,
- * and would include the code for loading a server's pages.
+ * and would include the code for loading a server's pages. Its own page for errors is only shown with that code.
  */
 const pureRouter = {
   name: 'pure-router',
@@ -48,7 +48,8 @@ const pureRouter = {
     handler: (code: string) =>
       code
         .replace(/^(var \w+ = )(?=React\d*\.forwardRef\()/gm, '$1/* @__PURE__ */ ')
-        .replace(/^(?:Link|NavLink|Form)\.displayName = "\w+";$/gm, ''),
+        .replace(/^(?:Link|NavLink|Form)\.displayName = "\w+";$/gm, '')
+        .replace(/^(var defaultErrorElement = ).*;$/gm, '$1null;'),
   },
 } as const;
 

@@ -1,6 +1,5 @@
 import './platform/zod-without-eval.ts';
 import './ui/theme/first-styles.ts';
-import type { i18n } from 'i18next';
 import { startTransition } from 'react';
 import type { Host } from '#shared/host/contract.ts';
 import { createQueryClient } from './api/query-client.ts';
@@ -48,8 +47,18 @@ async function start(root: Element): Promise<void> {
   const reportError = startErrorReports();
   await nextTask();
   try {
-    if (port && location.pathname === conformancePath) await startConformance(root, i18n, port);
-    else {
+    if (port && location.pathname === conformancePath) {
+      const ConformanceTest = await loadChunk(
+        withMantine(
+          async () => (await import('./features/webview-conformance/conformance-test.tsx')).ConformanceTest,
+        ),
+      );
+      createRoot(root).render(
+        <BareApp i18n={await i18n}>
+          <ConformanceTest port={port} />
+        </BareApp>,
+      );
+    } else {
       const system = i18n.then((texts): Look => ({ language, i18n: texts, theme: 'system' }));
       await startApp(root, { system, page, port, deviceLogin, handOver, reportError });
     }
@@ -66,22 +75,6 @@ async function start(root: Element): Promise<void> {
         </BareApp>,
       );
   }
-}
-
-async function startConformance(root: Element, loading: Promise<i18n>, port: TextPort): Promise<void> {
-  const [ConformancePage, { appBehind }] = await loadChunk(() =>
-    Promise.all([
-      withMantine(
-        async () => (await import('./features/webview-conformance/conformance-page.tsx')).ConformancePage,
-      )(),
-      import('./features/webview-conformance/app-under-test.ts'),
-    ]),
-  );
-  createRoot(root).render(
-    <BareApp i18n={await loading}>
-      <ConformancePage under={appBehind(port)} />
-    </BareApp>,
-  );
 }
 
 interface AppStart {

@@ -13,18 +13,18 @@ export function readTyped(text: string): string {
   return text
     .normalize('NFKC')
     .replace(invisible, '')
-    .replace(/(?![0-9])\p{Decimal_Number}/gu, (digit) => String(valueOf(digit)))
+    .replace(/\p{Nd}/gu, valueOf)
     .replace(dashes, '-')
     .replace(/\s+/g, ' ')
     .trim();
 }
 
 /** The digits of a script follow each other, from zero on (The Unicode Standard, 4.6). */
-function valueOf(digit: string): number {
+function valueOf(digit: string): string {
   const point = digit.codePointAt(0) ?? 0;
   let zero = point;
-  while (/\p{Decimal_Number}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
-  return (point - zero) % 10;
+  while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero -= 1;
+  return `${(point - zero) % 10}`;
 }
 
 /** An email address; Chinese keyboards have a full stop of their own. */

@@ -1,6 +1,6 @@
 import { createInstance, type i18n } from 'i18next';
 import { initReactI18next } from 'react-i18next';
-import type { Language, Platform, Translations } from '#shared/entities.ts';
+import type { Language, Translations } from '#shared/entities.ts';
 import { languageTags } from '#shared/language.ts';
 import { acceptedTranslations } from '#shared/texts/placeholders.ts';
 import type { FirstTexts, Texts } from '#shared/texts/texts.ts';
@@ -27,8 +27,8 @@ interface Shown {
 
 /** The language that was set up last. */
 let shown: Shown | undefined;
-/** The system around the page, whose own texts replace the usual ones; a browser has none. */
-let platform: Platform = 'web';
+/** The texts of the system around the page, which replace the usual ones; a browser has none. */
+let systemTexts: ((language: Language) => Translations) | undefined;
 /** Whether a page was opened that needs more than the first texts. */
 let areAllWanted = false;
 
@@ -51,7 +51,7 @@ export async function setUpI18n(language: Language): Promise<i18n> {
   });
   const operators = shown?.language === language ? shown.operators : {};
   shown = { instance, language, isComplete, operators };
-  await overlaySystemTexts();
+  overlaySystemTexts();
   overlayTranslations(language, operators);
   // They may have been requested meanwhile.
   if (areAllWanted) await loadAllTexts();
@@ -68,23 +68,20 @@ export async function loadAllTexts(): Promise<void> {
   if (now.isComplete) return;
   now.isComplete = true;
   now.instance.addResourceBundle(languageTags[now.language], 'translation', texts);
-  await overlaySystemTexts();
+  overlaySystemTexts();
   overlayTranslations(now.language, now.operators);
 }
 
-/** From now on, texts are those of this system. Rejects if they cannot be loaded. */
-export async function setTextPlatform(now: Platform): Promise<void> {
-  platform = now;
-  await overlaySystemTexts();
+/** From now on, these texts replace the usual ones. */
+export function setSystemTexts(texts: (language: Language) => Translations): void {
+  systemTexts = texts;
+  overlaySystemTexts();
   if (shown) overlayTranslations(shown.language, shown.operators);
 }
 
-async function overlaySystemTexts(): Promise<void> {
-  // The usual ones are for Linux, where most of this would be loaded for nothing, and for browsers.
-  if (!shown || (platform !== 'macos' && platform !== 'windows')) return;
-  const { instance, language } = shown;
-  const { systemTexts } = await import('#shared/texts/system-texts.ts');
-  instance.addResources(languageTags[language], 'translation', { ...systemTexts(platform, language) });
+function overlaySystemTexts(): void {
+  if (shown && systemTexts)
+    shown.instance.addResources(languageTags[shown.language], 'translation', systemTexts(shown.language));
 }
 
 /** Puts the service's texts of a language over the bundled ones, while that language is displayed. */

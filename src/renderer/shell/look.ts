@@ -1,10 +1,10 @@
 import type { i18n } from 'i18next';
-import type { Language } from '#shared/entities.ts';
+import type { Language, Platform } from '#shared/entities.ts';
 import type { ThemeChoice } from '#shared/host/common-contract.ts';
 import type { AppDescription } from '../platform/host-context.tsx';
 import type { Host, Preferences } from '#shared/host/contract.ts';
 import { chooseLanguage } from '#shared/language.ts';
-import { setTextPlatform, setUpI18n } from '../i18n/setup.ts';
+import { setSystemTexts, setUpI18n } from '../i18n/setup.ts';
 
 /** The user's choices about how every page is shown. */
 export interface Look {
@@ -30,8 +30,15 @@ export async function chosenLook(
   const chosen = await host.preferences.get().catch(() => undefined);
   const [look, described] = await Promise.all([system, app]);
   // Without them, some texts name what another system has.
-  await setTextPlatform(described.device.platform).catch(() => undefined);
+  await takeTextsOf(described.device.platform).catch(() => undefined);
   return await nextLook(look, described, chosen);
+}
+
+/** The usual texts are for Linux and for browsers, where others would be loaded for nothing. */
+async function takeTextsOf(platform: Platform): Promise<void> {
+  if (platform !== 'macos' && platform !== 'windows') return;
+  const { systemTexts } = await import('#shared/texts/system-texts.ts');
+  setSystemTexts((language) => ({ ...systemTexts(platform, language) }));
 }
 
 /** Applies each choice as soon as its texts are loaded. */
