@@ -65,7 +65,8 @@ test('each command prints for programs what is documented, whether it succeeds o
   await expect.poll(() => codeOf(['disconnect'])).toBe('helper-absent');
   expect(await result(['sign-out'])).toEqual({ signedIn: false });
   expect(await result(['reset'], ['--yes'])).toMatchObject({ removed: [expect.any(String)] });
-  expect([...left], 'documented, and not tried').toEqual([]);
+  expect(await codeOf(['update'])).toBe('no-updates');
+  expect([...left], 'documented, and not tried').toEqual(['update']);
 });
 
 test('log --clear removes what happened for good, from the disk as well', async ({
