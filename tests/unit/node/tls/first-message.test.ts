@@ -5,7 +5,7 @@ import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { openGatewayTls } from '#node/anyconnect/gateway-tls.ts';
 import { openWithFittingMessage } from '#node/tls/first-message.ts';
 import { openTcp } from '#node/tls/open-tcp.ts';
-import { createKnownPaths } from '#node/tls/known-paths.ts';
+import { createKnownPaths, knownPaths } from '#node/tls/known-paths.ts';
 import { createServiceFetch } from '../../../../src/main/http-fetch.ts';
 import { createTestAuthority, type TestCertificate } from '../../main/support/certificates.ts';
 import { startTestGateway, type TestGateway } from '../../main/support/gateway.ts';
@@ -64,9 +64,13 @@ test.each([
 
 test('the post-quantum share stays where it passes, on the same network, too', async () => {
   const { port, firstMessages } = await wayOf();
-  expect(await open(hosts[2], port)).toBe(true);
-  expect(await open(hosts[2], port)).toBe(true);
-  expect(firstMessages.map(isLarge)).toEqual([true, true]);
+  for (const _ of ['first', 'second']) {
+    const before = firstMessages.length;
+    expect(await open(hosts[2], port)).toBe(true);
+    // On a busy machine its answer may be so late that the small one is tried as well.
+    expect(isLarge(firstMessages[before] ?? 0)).toBe(true);
+    await expect.poll(() => knownPaths.to(hosts[2]).isSmall()).toBe(false);
+  }
 });
 
 test('a call to the service gets past such a network as well', async () => {
