@@ -32,7 +32,7 @@ export function createCore(options: CoreOptions): Core {
       readProxySetting({
         run: options.runProgram,
         env: options.session,
-        before: (desktop) => settings.get('proxyBefore')[desktop],
+        before: settings.get('proxyBefore'),
         log,
       }),
     passwords: createProxyPasswords(options.keychain, log),

@@ -27,7 +27,11 @@ const protocols: Readonly<Record<string, ProxyProtocol>> = {
 };
 
 /** Reads `http://name:password@proxy.example:3128`, or less of it; undefined if it names no supported kind of proxy. */
-export function readProxyUrl(text: string, usual: ProxyProtocol = 'http'): ProxyPlace | undefined {
+export function readProxyUrl(
+  text: string,
+  usual: ProxyProtocol = 'http',
+  usualPort?: number,
+): ProxyPlace | undefined {
   const written = text.trim();
   if (written === '') return undefined;
   const whole = /^[a-z0-9+.-]+:\/\//i.test(written) ? written : `${usual}://${written}`;
@@ -38,7 +42,7 @@ export function readProxyUrl(text: string, usual: ProxyProtocol = 'http'): Proxy
   if (protocol === undefined || host === '') return undefined;
   // Where a URL of http names the usual port of web pages, `port` is empty.
   const [, explicit] = /:(\d+)\/*$/.exec(whole) ?? [];
-  const port = Number(url.port || explicit || defaultPorts[protocol]);
+  const port = Number(url.port || explicit || (usualPort ?? defaultPorts[protocol]));
   if (port === 0) return undefined;
   return { protocol, host, port, ...withCredentials(url.username, url.password) };
 }

@@ -3,6 +3,8 @@ import { desktopNames } from '../desktop-names.ts';
 import type { RunProgram } from '../run-program.ts';
 import { readGnomeProxy } from './linux/read-gnome-proxy.ts';
 import { readKdeProxy } from './linux/read-kde-proxy.ts';
+import { readMacosProxy } from './macos/read-macos-proxy.ts';
+import { readWindowsProxy } from './windows/read-windows-proxy.ts';
 import type { DesktopWay, EarlierSettings } from './desktop-way.ts';
 import { readEnvironmentProxy } from './read-environment-proxy.ts';
 
@@ -14,17 +16,13 @@ export async function readProxySetting(options: {
   run: RunProgram;
   /** The environment of the desktop session. */
   env: Readonly<NodeJS.ProcessEnv>;
-  /** What a desktop's settings were before our own script was put there, if it was. */
-  before: (desktop: 'gnome' | 'kde') => EarlierSettings | undefined;
+  /** What settings were before our own script was put there, by the name that `DesktopProxies` has for their place. */
+  before: Readonly<Record<string, EarlierSettings | undefined>>;
+  platform?: NodeJS.Platform;
   log: Logger;
 }): Promise<ProxyRule | undefined> {
-  const { run, env, before, log } = options;
-  const names = process.platform === 'linux' ? desktopNames(env) : [];
-  const way = names.includes('kde')
-    ? await readKdeProxy(run, before('kde'))
-    : names.length > 0
-      ? await readGnomeProxy(run, before('gnome'))
-      : undefined;
+  const { env, log } = options;
+  const way = await readDesktop(options);
   switch (way?.kind) {
     case 'proxy':
       return way;
@@ -40,4 +38,18 @@ export async function readProxySetting(options: {
   }
   const ofEnvironment = readEnvironmentProxy(env);
   return ofEnvironment && { kind: 'proxy', ...ofEnvironment };
+}
+
+/** Undefined where there is no desktop that says anything. */
+async function readDesktop(options: Parameters<typeof readProxySetting>[0]): Promise<DesktopWay | undefined> {
+  const { run, env, before, platform = process.platform } = options;
+  if (platform === 'darwin')
+    return await readMacosProxy(
+      run,
+      Object.values(before).filter((kept) => kept !== undefined),
+    );
+  if (platform === 'win32') return readWindowsProxy(before['windows']);
+  const names = platform === 'linux' ? desktopNames(env) : [];
+  if (names.includes('kde')) return await readKdeProxy(run, before['kde']);
+  return names.length > 0 ? await readGnomeProxy(run, before['gnome']) : undefined;
 }

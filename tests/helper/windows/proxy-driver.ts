@@ -3,10 +3,11 @@ import path from 'node:path';
 import pino from 'pino';
 import { createSettings } from '../../../src/main/preferences/settings.ts';
 import { createSystemProxy } from '../../../src/main/system-proxy/system-proxy.ts';
+import { readProxySetting } from '../../../src/main/way-out/read-proxy-setting.ts';
 
 /**
  * Run under wine, as one start of the app after another: `node proxy-driver.mjs use ADDRESS | use-and-die ADDRESS |
- * restore`. Prints what the call says. Settings are in a file beside it.
+ * restore | way-out`. Prints what the call says. Settings are in a file beside it.
  */
 const file = path.join(import.meta.dirname, 'settings.json');
 const content = new Map<string, unknown>();
@@ -32,13 +33,17 @@ const settings = createSettings({
     save();
   },
 });
-const proxy = createSystemProxy({
-  settings,
+const surroundings = {
   run: () => Promise.reject(new Error('no programs are needed')),
   env: {},
   log: pino(pino.destination({ dest: path.join(import.meta.dirname, 'proxy.log'), sync: true })),
-});
+};
+const proxy = createSystemProxy({ settings, ...surroundings });
 const [what, address = ''] = process.argv.slice(2);
 if (what === 'restore') await proxy.restore();
+else if (what === 'way-out')
+  console.log(
+    JSON.stringify(await readProxySetting({ before: settings.get('proxyBefore'), ...surroundings })),
+  );
 else console.log(await proxy.use(address));
 if (what === 'use-and-die') process.kill(process.pid, 'SIGKILL');

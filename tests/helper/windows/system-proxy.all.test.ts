@@ -57,3 +57,26 @@ test.skipIf(whyNoWindows() !== undefined)(
     expect(await address(windows)).toBe(wpad);
   },
 );
+
+test.skipIf(whyNoWindows() !== undefined)(
+  'the way out is read from the settings of Windows, and never our own script',
+  async () => {
+    await using windows = await createWindows();
+    await windows.bring(programFile('tests/helper/windows/proxy-driver.ts'), 'proxy-driver.mjs');
+    const set = (...words: string[]) => windows.run(['reg', 'add', key, ...words, '/f']);
+    await set('/v', 'ProxyServer', '/d', 'http=plain.example:1;https=proxy.example:3128');
+    await set('/v', 'ProxyOverride', '/d', '<local>;192.168.*');
+    expect(await app(windows, 'way-out')).toBe('undefined');
+    await set('/v', 'ProxyEnable', '/t', 'REG_DWORD', '/d', '1');
+    const proxy = {
+      kind: 'proxy',
+      proxy: { protocol: 'http', host: 'proxy.example', port: 3128 },
+      exceptions: ['192.168.0.0/16'],
+    };
+    expect(JSON.parse(await app(windows, 'way-out'))).toEqual(proxy);
+    expect(await app(windows, 'use', pac)).toBe('true');
+    expect(JSON.parse(await app(windows, 'way-out'))).toEqual(proxy);
+    await setAddress(windows, wpad);
+    expect(JSON.parse(await app(windows, 'way-out'))).toEqual({ kind: 'script', address: wpad });
+  },
+);

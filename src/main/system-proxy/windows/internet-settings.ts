@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { createInternetOptions } from './internet-options.ts';
-import { createUserRegistry } from './user-registry.ts';
+import { createUserRegistry } from '#node/os/windows/user-registry.ts';
 import type { DesktopProxies, DesktopProxiesOptions } from '../desktop-proxies-port.ts';
 import type { ProxySettings } from '../proxy-settings.ts';
 

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { pino } from 'pino';
-import type { EarlierSettings } from '../../../../src/main/way-out/desktop-way.ts';
+import type { DesktopWay, EarlierSettings } from '../../../../src/main/way-out/desktop-way.ts';
 import { isException, readProxyUrl } from '../../../../src/main/way-out/proxy-setting.ts';
+import { readMacosProxy } from '../../../../src/main/way-out/macos/read-macos-proxy.ts';
 import { readProxySetting } from '../../../../src/main/way-out/read-proxy-setting.ts';
+import { readWindowsProxy } from '../../../../src/main/way-out/windows/read-windows-proxy.ts';
 
 const log = pino({ enabled: false });
 
@@ -53,7 +55,8 @@ describe('this computer’s proxy', () => {
     before?: EarlierSettings,
   ) =>
     readProxySetting({
-      before: () => before,
+      before: { gnome: before, kde: before },
+      platform: 'linux',
       run: (name, args) => Promise.resolve(outputs[`${name} ${args.at(-1)}`]),
       env,
       log,
@@ -160,5 +163,113 @@ describe('this computer’s proxy', () => {
     expect(await script(ours, was(null, null))).toBeUndefined();
     // It looks for a script on the network.
     expect(await settings(kde('3'), env)).toBeUndefined();
+  });
+});
+
+describe('macOS', () => {
+  const script = 'http://wpad.example/proxy.pac';
+  const ours = 'http://127.0.0.1:40123/3f9cd2.pac';
+  const printed = (lines: readonly string[]) =>
+    `<dictionary> {\n${lines.map((line) => `  ${line}\n`).join('')}}`;
+  const read = (lines: readonly string[], before: EarlierSettings[] = []): Promise<DesktopWay | undefined> =>
+    readMacosProxy(() => Promise.resolve(printed(lines)), before);
+  const pac = (url: string) => ['ProxyAutoConfigEnable : 1', `ProxyAutoConfigURLString : ${url}`];
+  const manual = [
+    'ExceptionsList : <array> {',
+    '  0 : *.local',
+    '  1 : 169.254/16',
+    '  2 : 192.168.*',
+    '}',
+    'HTTPEnable : 1',
+    'HTTPPort : 8080',
+    'HTTPProxy : plain.example',
+    'HTTPSEnable : 1',
+    'HTTPSPort : 3129',
+    'HTTPSProxy : proxy.example',
+    'SOCKSEnable : 0',
+  ];
+  const ofManual = {
+    kind: 'proxy',
+    proxy: { protocol: 'http', host: 'proxy.example', port: 3129 },
+    exceptions: ['*.local', '169.254.0.0/16', '192.168.0.0/16'],
+  };
+
+  test('has a proxy with exceptions, and a script comes first', async () => {
+    expect(await read(manual)).toEqual(ofManual);
+    expect(await read([...manual, ...pac(script)])).toEqual({ kind: 'script', address: script });
+    expect(
+      await read([...manual, 'ProxyAutoConfigEnable : 0', `ProxyAutoConfigURLString : ${script}`]),
+    ).toEqual(ofManual);
+    expect(await read(['SOCKSEnable : 1', 'SOCKSPort : 1080', 'SOCKSProxy : 2001:db8::1'])).toMatchObject({
+      proxy: { protocol: 'socks5', host: '2001:db8::1', port: 1080 },
+    });
+  });
+
+  test('has none', async () => {
+    expect(await read(['FTPPassive : 1'])).toEqual({ kind: 'direct' });
+    expect(await read(['ProxyAutoDiscoveryEnable : 1'])).toEqual({ kind: 'script', address: undefined });
+    expect(await read(['HTTPEnable : 1', 'HTTPPort : 0', 'HTTPProxy : proxy.example'])).toEqual({
+      kind: 'direct',
+    });
+    expect(await readMacosProxy(() => Promise.resolve(undefined), [])).toBeUndefined();
+    expect(await readMacosProxy(() => Promise.reject(new Error('no')), [])).toBeUndefined();
+  });
+
+  test('where the script is our own, what was set before counts', async () => {
+    const kept = (own: EarlierSettings['own']) => [{ own, pacUrls: [ours] }];
+    expect(await read([...manual, ...pac(ours)], kept({ address: script, mode: 'on' }))).toEqual({
+      kind: 'script',
+      address: script,
+    });
+    expect(await read([...manual, ...pac(ours)], kept({ address: script, mode: 'off' }))).toEqual(ofManual);
+    expect(await read(pac(ours), kept({ address: null, mode: 'off' }))).toEqual({ kind: 'direct' });
+  });
+});
+
+describe('Windows', () => {
+  const script = 'http://wpad.example/proxy.pac';
+  const ours = 'http://127.0.0.1:40123/3f9cd2.pac';
+  type Values = Readonly<Record<string, string | number>>;
+  const read = (user: Values, before?: EarlierSettings, administrator: Values = {}): DesktopWay => {
+    const at = (path: string, name: string) => (path.includes('Policies') ? administrator : user)[name];
+    return readWindowsProxy(before, {
+      text(path, name) {
+        const value = at(path, name);
+        return typeof value === 'string' ? value : undefined;
+      },
+      number(path, name) {
+        const value = at(path, name);
+        return typeof value === 'number' ? value : undefined;
+      },
+    });
+  };
+
+  test.each([
+    ['proxy.example:8080', { protocol: 'http', host: 'proxy.example', port: 8080 }],
+    ['proxy.example', { protocol: 'http', host: 'proxy.example', port: 80 }],
+    [
+      'http=plain.example:1;https=proxy.example:2;socks=s.example:3',
+      { protocol: 'http', host: 'proxy.example', port: 2 },
+    ],
+    ['socks=s.example', { protocol: 'socks5', host: 's.example', port: 1080 }],
+    ['http://proxy.example:8080/', { protocol: 'http', host: 'proxy.example', port: 8080 }],
+    ['[2001:db8::1]:8080', { protocol: 'http', host: '2001:db8::1', port: 8080 }],
+  ])('reads a proxy that is written as %s', (written, proxy) => {
+    const values = { ProxyEnable: 1, ProxyServer: written, ProxyOverride: '*.corp.example;10.*;<local>' };
+    expect(read(values)).toEqual({ kind: 'proxy', proxy, exceptions: ['*.corp.example', '10.0.0.0/8'] });
+    expect(read({ ...values, ProxyEnable: 0 })).toEqual({ kind: 'direct' });
+    expect(read({ ...values, AutoConfigURL: script })).toEqual({ kind: 'script', address: script });
+  });
+
+  test('reads what an administrator has set first, and what was there before our own script', () => {
+    expect(read({}, undefined, { ProxyEnable: 1, ProxyServer: 'proxy.example:1' })).toMatchObject({
+      kind: 'proxy',
+    });
+    const before = { own: { address: script, mode: null }, pacUrls: [ours] };
+    expect(read({ AutoConfigURL: ours }, before)).toEqual({ kind: 'script', address: script });
+    expect(read({ AutoConfigURL: ours }, { ...before, own: { address: null, mode: null } })).toEqual({
+      kind: 'direct',
+    });
+    expect(read({ ProxyEnable: 1, ProxyServer: 'ftp=other.example:21' })).toEqual({ kind: 'direct' });
   });
 });

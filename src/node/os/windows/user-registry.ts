@@ -1,10 +1,12 @@
-import { CallFailed } from '#node/os/windows/last-error.ts';
-import { changed, loadLibrary, steadyMemory } from '#node/os/windows/native-library.ts';
+import { CallFailed } from './last-error.ts';
+import { changed, loadLibrary, steadyMemory } from './native-library.ts';
 
 /** The registry's part of the user as whom this process runs (HKEY_CURRENT_USER). Calls throw `CallFailed`. */
 export interface UserRegistry {
   /** Undefined if there is no such key or value, or if it is no text. */
   text(path: string, name: string): string | undefined;
+  /** Undefined if there is no such key or value, or if it is no number of 32 bits. */
+  number(path: string, name: string): number | undefined;
   /** Makes the key if there is none. */
   setText(path: string, name: string, text: string): void;
   /** Does nothing if there is none. */
@@ -14,6 +16,7 @@ export interface UserRegistry {
 /** <winreg.h>: on 64 bits, with the sign. */
 const HKEY_CURRENT_USER = -0x7fff_ffff;
 const RRF_RT_REG_SZ = 0x2;
+const RRF_RT_REG_DWORD = 0x10;
 const REG_SZ = 1;
 /** <winerror.h>. */
 const ERROR_SUCCESS = 0;
@@ -38,16 +41,22 @@ export function createUserRegistry(): UserRegistry {
     set: bind('RegSetKeyValueW', 'int32', ['intptr', 'str16', 'str16', 'uint32', 'void *', 'uint32']),
     remove: bind('RegDeleteKeyValueW', 'int32', ['intptr', 'str16', 'str16']),
   };
+
+  function read(path: string, name: string, type: number, most: number): Buffer | undefined {
+    const found = steadyMemory(most);
+    const length: unknown[] = [most];
+    const code = Number(native.get(HKEY_CURRENT_USER, path, name, type, null, found, length));
+    if (code === ERROR_FILE_NOT_FOUND || code === ERROR_UNSUPPORTED_TYPE) return undefined;
+    if (code !== ERROR_SUCCESS) throw new CallFailed('RegGetValueW', code);
+    return found.subarray(0, Number(length[0]));
+  }
+
   return {
     text(path, name) {
-      const found = steadyMemory(maxBytes);
-      const length: unknown[] = [found.length];
-      const code = Number(native.get(HKEY_CURRENT_USER, path, name, RRF_RT_REG_SZ, null, found, length));
-      if (code === ERROR_FILE_NOT_FOUND || code === ERROR_UNSUPPORTED_TYPE) return undefined;
-      if (code !== ERROR_SUCCESS) throw new CallFailed('RegGetValueW', code);
       // With the zero at its end.
-      return found.toString('utf16le', 0, Math.max(0, Number(length[0]) - 2));
+      return read(path, name, RRF_RT_REG_SZ, maxBytes)?.subarray(0, -2).toString('utf16le');
     },
+    number: (path, name) => read(path, name, RRF_RT_REG_DWORD, 4)?.readUInt32LE(),
     setText(path, name, text) {
       const value = Buffer.from(`${text}\0`, 'utf16le');
       const code = Number(native.set(HKEY_CURRENT_USER, path, name, REG_SZ, value, value.length));
