@@ -84,18 +84,32 @@ function printedScript(shell: string): string {
   return printed.join('\n');
 }
 
-/** How the library's script for bash asks: bash would run the commands in what has been typed, before Enter. */
-const evaluated = 'out=$(eval "$requestComp" 2>/dev/null)';
-const asked = 'out=$(waymaker complete -- "${words[@]:1}" 2>/dev/null)';
+/** What the library's script for bash has, and what it has in its place here. */
+const mendedInBash = [
+  // Bash would run the commands in what has been typed, before Enter.
+  ['out=$(eval "$requestComp" 2>/dev/null)', 'out=$(waymaker complete -- "${words[@]:1}" 2>/dev/null)'],
+  // Where the package bash-completion is not installed, there is no such function.
+  [
+    '_get_comp_words_by_ref -n "=:" cur prev words cword',
+    'words=("${COMP_WORDS[@]}") cword=$COMP_CWORD cur=${COMP_WORDS[COMP_CWORD]}\n' +
+      '    if declare -F _get_comp_words_by_ref >/dev/null; then\n' +
+      '        _get_comp_words_by_ref -n "=:" cur prev words cword\n' +
+      '    fi',
+  ],
+  // It may be read again, as by a shell's start file.
+  ['readonly ShellCompDirective', 'ShellCompDirective'],
+] as const;
 
 /** The script for a shell that completes words, and runs nothing of them. */
 export function scriptFor(shell: string): string {
-  const script = printedScript(shell);
+  let script = printedScript(shell);
   if (shell !== 'bash') return script;
-  if (!script.includes(evaluated)) throw new Error('the script for bash asks in a way that is not known');
+  for (const [theirs, ours] of mendedInBash) {
+    if (!script.includes(theirs)) throw new Error(`the script for bash has no ${theirs}`);
+    script = script.replaceAll(theirs, () => ours);
+  }
   // It switches bash's own completion of names off where a file is not meant, but never on.
-  const named = 'complete -o default -F __waymaker_complete waymaker';
-  return `${script.replace(evaluated, () => asked)}\n${named}`;
+  return `${script}\ncomplete -o default -F __waymaker_complete waymaker`;
 }
 
 /**

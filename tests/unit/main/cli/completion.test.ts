@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createSay } from '#shared/texts/say.ts';
 import { appWords, scriptFor, serverWords } from '../../../../src/main/cli/completion.ts';
@@ -61,9 +61,10 @@ test('leaves names of files and folders to the shell', async () => {
 });
 
 /** Completes in a bash whose completion library hands the words on; `waymaker` says what it was asked. */
-function completeInBash(words: readonly string[]): string {
+function completeInBash(words: readonly string[], { hasLibrary = true } = {}): string {
+  const getWords = '_get_comp_words_by_ref() { words=("${COMP_WORDS[@]}"); cur=${COMP_WORDS[COMP_CWORD]}; }';
   const library = `
-    _get_comp_words_by_ref() { words=("\${COMP_WORDS[@]}"); cur=\${COMP_WORDS[COMP_CWORD]}; }
+    ${hasLibrary ? getWords : ''}
     compopt() { :; }
     waymaker() { printf '[%s]' "$@" >&3; printf 'mode\\tshow\\n:4\\n'; }
     COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1));
@@ -73,6 +74,13 @@ function completeInBash(words: readonly string[]): string {
     encoding: 'utf8',
   });
 }
+
+test('bash completes without its completion library, too, and where it has read the script twice', () => {
+  const words = ['waymaker', 'mo'];
+  expect(completeInBash(words, { hasLibrary: false })).toBe('[complete][--][mo] mode\n');
+  const twice = `${scriptFor('bash')}\n${scriptFor('bash')}`;
+  expect(spawnSync('bash', ['--norc', '-c', twice], { encoding: 'utf8' }).stderr).toBe('');
+});
 
 test('bash is offered words, and runs nothing of what has been typed so far', () => {
   expect(completeInBash(['waymaker', 'mo'])).toBe('[complete][--][mo] mode\n');
