@@ -6,7 +6,7 @@ import type { Browser, BrowserContext, Page } from 'playwright';
 import { launchChromium, openProfile } from './chromium.ts';
 import { createPeer, type Peer } from './peer.ts';
 import type { AppProcess } from './sides.ts';
-import { hostWindows } from './window-host.ts';
+import { hostWindows, type HostedWindows } from './window-host.ts';
 
 export interface StandInOptions {
   /** The app's built main file. */
@@ -58,6 +58,7 @@ export interface RunningStandIn {
   readonly setDark: (dark: boolean) => Promise<void>;
   /** How many messages the app's pages have sent it. */
   readonly asked: () => number;
+  readonly delayMessages: HostedWindows['delayMessages'];
   /** Resolves when both the app's process and its Chromium are gone. */
   readonly ended: Promise<void>;
 }
@@ -139,6 +140,7 @@ export async function launchStandIn(options: StandInOptions): Promise<RunningSta
     pages: windows.pages,
     setDark: windows.setDark,
     asked: windows.asked,
+    delayMessages: windows.delayMessages,
     ended,
   };
 }

@@ -23,6 +23,8 @@ export class PageWindow {
   requested: string | undefined;
   /** How many messages it has sent the app. */
   asked = 0;
+  /** What messages wait for before they go to the app, by their first argument. */
+  readonly delays = new Map<unknown, Promise<void>>();
   private zoom = 1;
   private preloadContext: number | undefined;
   private readonly id: number;
@@ -115,6 +117,7 @@ export class PageWindow {
   private async receive(message: FromPage, context: number): Promise<void> {
     this.asked += 1;
     const args = cloneFromText(message.args) as unknown[];
+    await this.delays.get(args[0]);
     if (message.type === 'send') {
       await this.app.message(this.id, this.frame(), message.channel, args);
       return;

@@ -23,6 +23,8 @@ export interface HostedWindows {
   readonly setDark: (dark: boolean) => Promise<void>;
   /** How many messages pages have sent the app. */
   readonly asked: () => number;
+  /** Messages of that window's page with this first argument wait on their way to the app until what is returned is called. */
+  readonly delayMessages: (id: number, firstArgument: string) => () => void;
 }
 
 /**
@@ -170,6 +172,15 @@ export function hostWindows(
     externalLinks,
     pages: () => [...windows.values()].map((window) => window.page),
     asked: () => [...windows.values()].reduce((sum, window) => sum + window.asked, 0),
+    delayMessages(id, firstArgument) {
+      const { delays } = get(id);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      delays.set(firstArgument, promise);
+      return () => {
+        delays.delete(firstArgument);
+        resolve();
+      };
+    },
     setDark: async (next) => {
       await side.setColorScheme(next ? 'dark' : 'light');
       await app.systemThemeChanged(next);

@@ -81,6 +81,8 @@ export interface Surroundings {
   zoomByWheel(direction: 'in' | 'out'): Promise<void>;
   /** How many requests the app's pages have sent it. */
   asked(): number;
+  /** Requests of the window's page on this channel, such as `server.choose`, reach the app once what is returned is called. */
+  delayRequests(channel: string): () => void;
   tray(): Promise<TrayShown | null>;
   clickTray(): Promise<void>;
   /** The user chooses the item behind these labels. */

@@ -97,6 +97,7 @@ export async function launchInStandIn(options: LaunchOptions): Promise<DesktopAp
       moveWindow: (bounds) => running.app.userMovesWindow(1, bounds),
       window: () => running.app.windowShown(1),
       asked: running.asked,
+      delayRequests: (channel) => running.delayMessages(1, channel),
       menu: () => running.app.menuShown(),
       chooseInMenu: (...labels) => unlessGone(running.app.userChoosesInMenu(labels)),
       press: (accelerator) => unlessGone(running.app.userPresses(accelerator)),
