@@ -18,7 +18,7 @@ const en = {
 
   'proxy.asks':
     'This network’s proxy asks for a user name and password. If you have none, ask whoever runs the network.',
-  'proxy.refuses': 'The proxy has not accepted the user name and password that it was given.',
+  'proxy.refuses': 'The proxy did not accept the user name and password that it was given.',
   'proxy.username': 'User name',
   'proxy.password': 'Password',
 

@@ -2,7 +2,7 @@ import type { Language, Platform } from '../entities.ts';
 import type { CommandTextKey } from './command-texts.ts';
 import type { TextKey } from './texts.ts';
 
-/** The texts that name what only Linux has, or have another counterpart on each system. */
+/** The texts that name what only Linux has, and whose counterpart is different on each system. */
 export type SystemTextKey = Extract<
   TextKey | CommandTextKey,
   | 'account.memoryText'
@@ -98,10 +98,10 @@ const macos: Record<Language, SystemTexts> = {
 const windows: Record<Language, SystemTexts> = {
   en: {
     'account.memoryText':
-      'Windows’ Credential Manager cannot be used, so your sign-in is kept in memory and never written to disk. Start the service “Credential Manager” to stay signed in.',
+      'Windows’ Credential Manager cannot be used, so your sign-in is kept in memory and never written to disk. To stay signed in, start the service “Credential Manager”.',
     'cause.engineAbsent': 'Waymaker’s engine cannot run here. Install Waymaker again.',
     'cause.helperAbsent':
-      'The helper sets up the tunnel. If Waymaker is installed here, “sc.exe start Waymaker” starts it in a terminal of an administrator; if that fails, install Waymaker again.',
+      'The helper sets up the tunnel. If Waymaker is installed here, run “sc.exe start Waymaker” as an administrator to start it; if that fails, install Waymaker again.',
     'cause.installationRefused':
       'Its files are not the ones that were signed, so they are not used. Install Waymaker again.',
     'command.oldCore': 'A Waymaker of another version is running. Quit it, then try again.',
@@ -109,12 +109,12 @@ const windows: Record<Language, SystemTexts> = {
       'undo everything the helper left behind and unblock traffic, without the helper (not on Windows yet)',
     'command.restored': 'Everything has been undone, and traffic goes straight to the internet.',
     'command.restoreNeedsRoot':
-      'This is not offered on Windows yet. Start the helper in a terminal of an administrator, “sc.exe start Waymaker”; then “waymaker disconnect” undoes everything.',
+      'This is not offered on Windows yet. Start the helper by running “sc.exe start Waymaker” as an administrator; then “waymaker disconnect” undoes everything.',
     'command.selfTest': 'prove on this computer that the tunnel and its protection work (not on Windows yet)',
     'command.stateDirectoryOption': 'where the helper keeps its journal; default: Waymaker in ProgramData',
     'doctor.engineOwn': 'Waymaker’s own',
     'doctor.installationOlder':
-      'The helper does not run, because a newer version has run here before. Install that one. To go back on purpose, remove “version-floor” from the folder Waymaker in ProgramData as an administrator.',
+      'The helper does not run, because a newer version has run here before. Install that one. To go back on purpose, remove “version-floor” from the folder Waymaker in ProgramData, as an administrator.',
     'networks.unavailable': 'Not available on Windows',
     'reason.engineUnsuited':
       'This server needs an engine that Waymaker does not have on Windows. Choose another server.',

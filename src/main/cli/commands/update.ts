@@ -26,8 +26,8 @@ const problems: Record<Problem, { code: ErrorCode<typeof exitCode.failed>; text:
 };
 
 /**
- * Downloads a newer version and starts its installer, unless traffic would go out meanwhile that the tunnel carries. With
- * `isCheck`, only says whether there is one, and it is this computer's turn.
+ * Downloads a newer version and starts its installer, unless traffic that the tunnel carries would go out directly
+ * meanwhile. With `isCheck`, only says whether there is one, and whether it is this computer's turn.
  */
 export async function update(context: CommandContext, { isCheck }: { isCheck: boolean }): Promise<ExitCode> {
   const { terminal, say, isJson, platform, version } = context;
@@ -61,9 +61,12 @@ export async function update(context: CommandContext, { isCheck }: { isCheck: bo
   }
   const available = feed?.version ?? null;
   if (isJson) terminal.out(JSON.stringify({ installed: version, available, isStarted }));
-  else if (!feed) terminal.out(say('command.updateCurrent', { version }));
+  else if (found.kind === 'current') terminal.out(say('command.updateCurrent', { version }));
+  else if (found.kind === 'later') terminal.out(say('command.updateLater', { version: found.version }));
   else
-    terminal.out(say(isStarted ? 'command.updateStarted' : 'command.updateFound', { version: feed.version }));
+    terminal.out(
+      say(isStarted ? 'command.updateStarted' : 'command.updateFound', { version: found.feed.version }),
+    );
   return exitCode.done;
 }
 

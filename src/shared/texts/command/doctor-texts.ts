@@ -19,7 +19,7 @@ const en = {
   'doctor.deviceMissing': '/dev/net/tun is missing. Load the kernel module “tun”.',
   'doctor.disk': 'Disk space',
   'doctor.diskFull':
-    'The disk with {{folders}} is full, so settings, or what has to be undone after a tunnel, cannot be saved. Delete something there.',
+    'The disk with {{folders}} is full, so Waymaker cannot save settings, or what it has to undo after a tunnel. Free up space on it.',
   'doctor.filter': 'Packet filter',
   'doctor.filterMissing': 'Waymaker needs the program “nft”. Install nftables, then try again.',
   'doctor.filterAnchorMissing':
@@ -85,7 +85,8 @@ export const doctorTexts: Record<Language, Record<DoctorTextKey, string>> = {
     'doctor.device': '隧道设备',
     'doctor.deviceMissing': '缺少 /dev/net/tun。请加载内核模块“tun”。',
     'doctor.disk': '磁盘空间',
-    'doctor.diskFull': '{{folders}} 所在的磁盘已满，无法保存设置或断开后需要恢复的内容。请清理该磁盘。',
+    'doctor.diskFull':
+      '{{folders}} 所在的磁盘已满，无法保存设置，也无法记录断开连接后需要恢复的内容。请清理该磁盘。',
     'doctor.filter': '数据包过滤器',
     'doctor.filterMissing': 'Waymaker 需要程序“nft”。请安装 nftables，然后重试。',
     'doctor.filterAnchorMissing':
@@ -139,7 +140,8 @@ export const doctorTexts: Record<Language, Record<DoctorTextKey, string>> = {
     'doctor.device': '通道裝置',
     'doctor.deviceMissing': '缺少 /dev/net/tun。請載入核心模組「tun」。',
     'doctor.disk': '磁碟空間',
-    'doctor.diskFull': '{{folders}} 所在的磁碟已滿，無法儲存設定或中斷連線後需要還原的內容。請清理該磁碟。',
+    'doctor.diskFull':
+      '{{folders}} 所在的磁碟已滿，無法儲存設定，也無法記錄中斷連線後需要還原的內容。請清理該磁碟。',
     'doctor.filter': '封包過濾器',
     'doctor.filterMissing': 'Waymaker 需要程式「nft」。請安裝 nftables，然後重試。',
     'doctor.filterAnchorMissing':

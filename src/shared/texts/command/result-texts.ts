@@ -99,21 +99,23 @@ const en = {
   'command.resetDone': 'Removed: {{folder}}',
   'command.restored':
     'Everything has been undone, and traffic goes straight to the internet. To connect again, start the helper: systemctl start waymaker-helper',
-  'command.updateNotHere': 'Updates come with the packages of this system here.',
+  'command.updateNotHere': 'Here, updates come with this system’s packages.',
   'command.updateCurrent': 'There is no newer version than {{version}}.',
   'command.updateFound': 'There is a newer version: {{version}}. “waymaker update” installs it.',
+  'command.updateLater':
+    'There is a newer version, {{version}}, which some other computers get first. “waymaker update” installs it now.',
   'command.updateProgress': 'Downloading {{version}}: {{percent}} %',
   'command.updateUnreachable':
-    'The new version could not be downloaded. Check your connection, and try again: it goes on where it stopped.',
+    'The updates could not be reached. Check your connection, then try again. A download goes on where it stopped.',
   'command.updateUntrusted':
-    'What is offered as an update is not signed by Waymaker, or is an old offer, so nothing was installed. Try again later.',
-  'command.updateNoRoom': 'There is no room on the disk for the new version.',
+    'The update on offer is not what Waymaker signed, or is out of date, so nothing was installed. Try again later.',
+  'command.updateNoRoom': 'There is not enough room on the disk for the new version.',
   'command.updateWouldOpen':
-    'You are connected, and the kill switch is off: while the update is installed, your traffic would go out directly. Run “waymaker disconnect” first, or turn the kill switch on.',
+    'You are connected, and the kill switch is off: your traffic would go out directly while the update is installed. Run “waymaker disconnect” first, or turn the kill switch on.',
   'command.updateStarted':
-    'The installer of {{version}} runs now, and ends this program. Then connect again.',
+    'The installer of {{version}} is running, and will end this program. Connect again afterwards.',
   'command.updateFailedBefore':
-    'The installation of {{version}} did not succeed, and nothing was changed: install.log in the folder of Waymaker says why.',
+    '{{version}} could not be installed, and nothing was changed: install.log in Waymaker’s folder says why.',
   'command.updateNotStarted': 'The installer was not started. An administrator has to allow it.',
 } as const;
 
@@ -209,19 +211,20 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.resetDone': '已删除：{{folder}}',
     'command.restored':
       '已全部撤销，流量会直接进入互联网。要再次连接，请启动辅助服务：systemctl start waymaker-helper',
-    'command.updateNotHere': '此系统通过软件包更新。',
-    'command.updateCurrent': '没有比 {{version}} 更新的版本。',
-    'command.updateFound': '有新版本：{{version}}。“waymaker update”会安装它。',
+    'command.updateNotHere': '在此系统上，更新随软件包提供。',
+    'command.updateCurrent': '{{version}} 已是最新版本。',
+    'command.updateFound': '有新版本：{{version}}。运行“waymaker update”即可安装。',
+    'command.updateLater': '有新版本：{{version}}，会先提供给部分电脑。运行“waymaker update”即可立即安装。',
     'command.updateProgress': '正在下载 {{version}}：{{percent}}%',
-    'command.updateUnreachable': '无法下载新版本。请检查网络后重试，会从中断处继续。',
+    'command.updateUnreachable': '无法获取更新。请检查网络后重试，下载会从中断处继续。',
     'command.updateUntrusted':
-      '提供的更新没有 Waymaker 的签名，或是旧的更新，因此未安装任何内容。请稍后再试。',
-    'command.updateNoRoom': '磁盘空间不足，无法下载新版本。',
+      '所提供的更新与 Waymaker 签名的内容不符，或已过时，因此未安装任何内容。请稍后再试。',
+    'command.updateNoRoom': '磁盘空间不足，放不下新版本。',
     'command.updateWouldOpen':
       '您已连接，但断网保护已关闭：安装更新时流量会直接发出。请先运行“waymaker disconnect”，或打开断网保护。',
     'command.updateStarted': '正在运行 {{version}} 的安装程序，它会结束此程序。完成后请重新连接。',
     'command.updateFailedBefore':
-      '{{version}} 未能安装，未作任何更改：原因见 Waymaker 文件夹中的 install.log。',
+      '未能安装 {{version}}，也未作任何更改。原因见 Waymaker 文件夹中的 install.log。',
     'command.updateNotStarted': '安装程序未启动，需要管理员允许。',
   },
   'zh-hant': {
@@ -313,19 +316,20 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.resetDone': '已刪除：{{folder}}',
     'command.restored':
       '已全部復原，流量會直接進入網際網路。要再次連線，請啟動輔助服務：systemctl start waymaker-helper',
-    'command.updateNotHere': '此系統透過套件更新。',
-    'command.updateCurrent': '沒有比 {{version}} 更新的版本。',
-    'command.updateFound': '有新版本：{{version}}。「waymaker update」會安裝它。',
+    'command.updateNotHere': '在此系統上，更新隨套件提供。',
+    'command.updateCurrent': '{{version}} 已是最新版本。',
+    'command.updateFound': '有新版本：{{version}}。執行「waymaker update」即可安裝。',
+    'command.updateLater': '有新版本：{{version}}，會先提供給部分電腦。執行「waymaker update」即可立即安裝。',
     'command.updateProgress': '正在下載 {{version}}：{{percent}}%',
-    'command.updateUnreachable': '無法下載新版本。請檢查網路後重試，會從中斷處繼續。',
+    'command.updateUnreachable': '無法取得更新。請檢查網路後重試，下載會從中斷處繼續。',
     'command.updateUntrusted':
-      '提供的更新沒有 Waymaker 的簽章，或是舊的更新，因此未安裝任何內容。請稍後再試。',
-    'command.updateNoRoom': '磁碟空間不足，無法下載新版本。',
+      '所提供的更新與 Waymaker 簽署的內容不符，或已過時，因此未安裝任何內容。請稍後再試。',
+    'command.updateNoRoom': '磁碟空間不足，放不下新版本。',
     'command.updateWouldOpen':
       '您已連線，但斷網保護已關閉：安裝更新時流量會直接送出。請先執行「waymaker disconnect」，或開啟斷網保護。',
     'command.updateStarted': '正在執行 {{version}} 的安裝程式，它會結束此程式。完成後請重新連線。',
     'command.updateFailedBefore':
-      '{{version}} 未能安裝，未作任何變更：原因請見 Waymaker 資料夾中的 install.log。',
+      '未能安裝 {{version}}，也未作任何變更。原因請見 Waymaker 資料夾中的 install.log。',
     'command.updateNotStarted': '安裝程式未啟動，需要管理員允許。',
   },
 };

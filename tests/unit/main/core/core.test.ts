@@ -119,7 +119,7 @@ test('the page asks for a proxy’s password after a connection that it has fail
     return now;
   });
   expect(form).toMatchObject({ gateway: '192.0.2.9', fields: [{ kind: 'text' }, { kind: 'secret' }] });
-  expect(form.message).toContain('has not accepted');
+  expect(form.message).toContain('did not accept');
   expect(page?.events.map(([channel]) => channel)).toContain('gatewayForm.changed');
   expect(await page?.host.gatewayForm.answer({ id: form.id, answers: ['guest', 'new'] })).toBe(true);
   await vi.waitFor(async () =>

@@ -108,7 +108,7 @@ test(
     await answer('wrong');
     expect(await ask('service.example')).toContain('the proxy: ');
     expect((await eventually('it is asked again', () => shown() ?? undefined)).message).toContain(
-      'has not accepted',
+      'did not accept',
     );
     await answer('secret');
     // The proxy does not know the name, either, and says so only to those whom it lets through.
