@@ -70,7 +70,7 @@ test('a caller who never finishes their request does not keep a service from clo
 });
 
 test.each(casesOf({ usual: ['PG_VERSION'], all: ['PG_VERSION', 'global/pg_control'] }))(
-  'a PGlite database that has lost %s is left as it is, and nothing new is made over it',
+  'a PGlite database that has lost %s is left as it is, and no new one is made over it',
   async (lost) => {
     const environment = await newEnvironment('pglite');
     const folder = path.join(environment.WAYMAKER_DATA_DIR, 'database');

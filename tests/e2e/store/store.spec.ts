@@ -80,7 +80,7 @@ test("a buyer who is signed in nowhere chooses a plan, types an email once, sign
   await expect(page.getByText(plan.name, { exact: true })).toBeVisible();
 });
 
-test('a buyer who comes from the app is known in a browser that knows nobody, pays, and is signed in to nothing', async ({
+test('a buyer who comes from the app is recognised in a browser where nobody is signed in, pays, and is not signed in to anything', async ({
   signInInApp,
   browserHere,
   serviceHere,

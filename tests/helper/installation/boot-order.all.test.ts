@@ -152,7 +152,7 @@ async function shutDown(
   return { leaks, sentWithoutHelper: times - Number(await written(sentBeforeEnd)) };
 }
 
-test('at a shutdown with the kill switch on, nothing leaves until the last packet, after the helper’s end either', async () => {
+test('at a shutdown with the kill switch on, nothing leaves outside the tunnel, not even after the helper has ended', async () => {
   const open = await shutDown('open', disconnect);
   expect(open.leaks, 'without the kill switch').toContain('cleartext');
   expect(open.sentWithoutHelper).toBeGreaterThan(0);

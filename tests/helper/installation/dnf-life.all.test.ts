@@ -88,7 +88,7 @@ const files = () =>
 let found: string;
 let initialSnapshot: string;
 
-test('dnf installs it with what it depends on, and only as signed; the helper runs, and the tunnel comes up', async () => {
+test('dnf installs the signed package with its dependencies; the helper runs, and the tunnel comes up', async () => {
   found = await files();
   const said = await dnf(`install waymaker-core-${versions.current}`);
   expect(said).toContain('distribution');
@@ -115,7 +115,7 @@ test('an upgrade while connected replaces the helper and lets nothing out', asyn
   expect(findLeaks(await capture.stop(), 'upgrade')).toEqual([]);
 });
 
-test('an older version is refused with words, traffic stays blocked, and the newer one mends it', async () => {
+test('an older version says why it does not run, traffic stays blocked, and installing the newer one repairs it', async () => {
   await dnf('downgrade waymaker-core');
   const log = words(`journalctl --no-pager --output=cat --lines=8 --unit=${unit}`);
   await eventually('it has said why', async () => {
@@ -128,7 +128,7 @@ test('an older version is refused with words, traffic stays blocked, and the new
   expect(await source()).toBeUndefined();
 });
 
-test('removed while traffic is blocked, it opens it, and nothing is left', async () => {
+test('removing the package while traffic is blocked unblocks it, and leaves nothing behind', async () => {
   const control = await installed.net.lab.capture();
   await dnf('remove waymaker-core');
   expect(await installed.snapshot()).toBe(initialSnapshot);

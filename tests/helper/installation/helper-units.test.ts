@@ -67,7 +67,7 @@ describe('resolv.conf', () => {
     expect(await stat(file)).toMatchObject({ ino, mode: 0o100604 });
   });
 
-  test('a helper that is killed at any moment of putting it back leaves the rest to the next one', async () => {
+  test('a helper that is killed while it restores the file leaves the rest to the next one, at whatever moment', async () => {
     const file = path.join(directory, 'resolv.conf');
     const original = 'nameserver 203.0.113.53\n';
     const plan = await planDeaths(directory, 'all');
@@ -374,7 +374,7 @@ test('the log is one line for each event, causes included', () => {
   });
 });
 
-describe('a probe that no route leads to', () => {
+describe('a probe for which there is no route', () => {
   // The kernel refuses to connect from the loopback address to another machine.
   const plan = {
     addresses: { ipv4: '127.0.0.1' },
@@ -391,7 +391,7 @@ describe('a probe that no route leads to', () => {
     });
   });
 
-  test('takes no packet for an answer that was counted late, while one of the other version of IP arrived', async () => {
+  test('does not take a packet for an answer that was only counted late, because one of the other IP version arrived', async () => {
     const early = [9];
     const received = () => ({ ipv4: early.shift() ?? 10, ipv6: 5 });
     expect(await probeTraffic(plan, { received, signal })).toMatchObject({ silent: ['ipv4'] });

@@ -72,7 +72,7 @@ test('for another processor it is refused before anything is done', async () => 
   expect(await sh('dpkg --audit')).toBe('');
 });
 
-test('where the C library is older than the runtime needs, it is refused before anything is done', async () => {
+test('where the C library is older than the runtime needs, the package is refused before anything is changed', async () => {
   // dpkg decides by what is installed by its own books, of which this is a copy.
   const books = '/run/older';
   await sh(`cp -a /var/lib/dpkg ${books}`);
@@ -93,7 +93,7 @@ test('the person connects', async () => {
   expect(await source()).toBe(addresses.gateway.ipv4);
 });
 
-test('a second user who is allowed later connects without a daemon from before being in the way', async () => {
+test('a second user who is allowed later can connect, although their daemon was started before', async () => {
   await sh('useradd --create-home --shell /bin/sh second');
   const state = async () => {
     const as = 'setpriv --reuid=second --regid=second --init-groups env HOME=/home/second LC_ALL=C.UTF-8';

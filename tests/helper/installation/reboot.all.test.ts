@@ -20,7 +20,7 @@ async function succeed(argv: string): Promise<string> {
   return stdout;
 }
 
-test('after a reboot, traffic is blocked as before, the person is still signed in, and the tunnel comes up', async () => {
+test('after a reboot, traffic is blocked as before, the user is still signed in, and the tunnel comes up', async () => {
   const { installed } = life;
   for (const command of ['update', 'install waymaker-core']) {
     const { code, stderr } = await life.apt(words(command));

@@ -65,7 +65,7 @@ exec /usr/bin/unshare $options -- sh -c '
     exec "$@"' sh "$@"
 `;
 
-test('where IPv6 is switched off, what needs it is not checked, and all else is', async () => {
+test('where IPv6 is switched off, what needs it is not checked, and everything else is', async () => {
   await using folder = await temporaryFolder();
   await writeFile(path.join(folder.path, 'unshare'), unshareWithoutIpv6, { mode: 0o755 });
   const env = { PATH: `${folder.path}:${process.env['PATH'] ?? ''}` };
@@ -84,7 +84,7 @@ mount --bind "$0" /mnt && mount -t tmpfs -o size=4k tmpfs /tmp && mkdir -p "$0" 
 head -c 64k /dev/zero > /tmp/full
 exec "$@"`;
 
-test('a full /tmp is no obstacle', async () => {
+test('the self-test also runs with a full /tmp', async () => {
   const root = path.resolve(import.meta.dirname, '../../..');
   const under = ['unshare', '--mount', '--propagation', 'private', 'sh', '-c', fullTmp, root];
   const { code, stdout, stderr } = await exec([...under, ...argv, '--json'], { timeout: 150_000 });

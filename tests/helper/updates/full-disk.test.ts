@@ -8,7 +8,7 @@ import { findUpdate } from '../../../src/main/updates/find-update.ts';
 import { run } from '../../lab/runs/process.ts';
 import { clientOf, startFeedServer } from '../../lab/updates/feed-server.ts';
 
-test('a download for which there is no room, or no longer any, takes none', async () => {
+test('a download that does not fit on the disk, or no longer does, takes up no room', async () => {
   const key = generateKeyPairSync('ed25519').privateKey;
   await using server = await startFeedServer();
   await server.publish('0.2.0', { keys: [key], content: randomBytes(400_000) });

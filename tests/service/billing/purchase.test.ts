@@ -234,7 +234,7 @@ describe.each(databaseKindsOfRun)('purchases on %s', (kind) => {
     expect(await confirm(device, inTime)).toMatchObject({ ok: true });
   });
 
-  test('an account that is deleted during a payment has paid for something that the books know', async () => {
+  test('a payment during which the account is deleted is still in the books', async () => {
     const email = newEmail();
     const device = await signedIn(running, email);
     const [opened, unopened] = [await order(email), await order(email)];

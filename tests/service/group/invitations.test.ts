@@ -239,7 +239,7 @@ describe('invitations', () => {
     expect(await levelOf(person)).toBe(1);
   });
 
-  test('becoming a member withdraws the invitations that one has sent', async () => {
+  test('becoming a member withdraws the invitations that the person has sent', async () => {
     const [one, two] = [await newPayer(running), await newPayer(running)];
     const guest = newEmail();
     const guestDevice = await signedIn(running, guest);

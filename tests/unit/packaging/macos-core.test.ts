@@ -50,7 +50,7 @@ test('the package has the helper, and electron-builder signs nothing of it again
   expect(installerConfiguration(options).mac?.extraResources).toHaveLength(1);
 });
 
-test('a certificate that only electron-builder would have is an error', () => {
+test('signing with a certificate that only electron-builder would find is an error', () => {
   expect(signingIdentity({})).toBeUndefined();
   expect(signingIdentity({ CSC_NAME: 'Developer ID' })).toBe('Developer ID');
   expect(() => signingIdentity({ CSC_LINK: 'file.p12' })).toThrow('CSC_NAME');
@@ -108,7 +108,7 @@ describe.skipIf(without)(`a signed folder${without === undefined ? '' : `: ${wit
     expect(await check()).toMatchObject({ ok: false, problem: { kind: 'changed', path: 'node' } });
   });
 
-  test('a runtime that keeps what lets a debugger in is refused', async () => {
+  test('a runtime that still lets a debugger in is refused', async () => {
     const open = readFileSync(entitlements, 'utf8').replace(
       '</dict>',
       '<key>com.apple.security.get-task-allow</key><true/></dict>',

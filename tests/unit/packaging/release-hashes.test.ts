@@ -53,7 +53,7 @@ test('where there is no package, there are no hashes either', async () => {
   expect(await readdir(folder)).toEqual(['.fetched']);
 });
 
-test('a package for tests, such as one from before, is not signed as a release', async () => {
+test('a package for tests, such as one that was made earlier, is not signed as a release', async () => {
   const { privateKey } = generateKeyPairSync('ed25519');
   await makeSampleDeb(directory, folder, '1.0', 'For tests only: a sample');
   await expect(writeHashes(folder, privateKey)).rejects.toThrow(

@@ -127,7 +127,7 @@ describe('the apt repository', () => {
       expect((await versionsByApt(sources)).ok).toBe(false);
     });
 
-  test('a copy of it elsewhere is a mirror, with another address in the sources file', async () => {
+  test('a copy of the repository elsewhere is a mirror, with another address in the sources file', async () => {
     const packages = path.join(scratch, 'mirrored-debs');
     await makeSampleDeb(scratch, packages, '1.0');
     const { folder } = await publish('original', packages);
@@ -226,7 +226,7 @@ describe('what would strand users is not published', () => {
     expect(await readdir(scratch)).not.toContain('soon');
   });
 
-  test.each(['deb', 'rpm'])('where a %s is for tests only, unless the key is, too', async (format) => {
+  test.each(['deb', 'rpm'])('where a %s is for tests only and the key is not', async (format) => {
     const packages = path.join(scratch, `tests-${format}`);
     const make = format === 'deb' ? makeSampleDeb : makeSampleRpm;
     await make(scratch, packages, '3.0', 'For tests only: a sample');

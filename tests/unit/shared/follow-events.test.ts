@@ -140,7 +140,7 @@ test('where a proxy holds the stream back, or there is none, everything is asked
   }
 });
 
-test('a clock that is set back keeps nobody from asking for everything', async () => {
+test('setting the clock back does not keep a client from asking for everything again', async () => {
   type = 'text/html';
   follower.start();
   await seconds(60);

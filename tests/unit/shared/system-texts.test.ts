@@ -76,7 +76,7 @@ test('Linux, and pages in a browser, have the usual texts', () => {
   expect(text('windows')).toContain('sc.exe start Waymaker');
 });
 
-test('what the operator says replaces what the system has', () => {
+test('the operator’s text replaces the system’s', () => {
   const say = createSay('en', 'macos', () => ({ 'cause.helperAbsent': 'Ask your administrator.' }));
   expect(say('cause.helperAbsent')).toBe('Ask your administrator.');
 });

@@ -95,7 +95,7 @@ test.skipIf(why !== undefined)(
 );
 
 test.skipIf(why !== undefined)(
-  'an upgrade that cannot be right, or does not start, leaves the version before it running',
+  'an upgrade that is damaged, or does not start, leaves the version before it running',
   async () => {
     await using windows = await createWindows();
     expect(await install(windows, 'next')).toBe(0);
@@ -125,7 +125,7 @@ test.skipIf(why !== undefined)(
 );
 
 test.skipIf(why !== undefined)(
-  'an installer that was interrupted between its renames is made good by the next one',
+  'an installer that was interrupted between its renames is completed by the next one',
   async () => {
     await using windows = await createWindows();
     expect(await install(windows, 'first')).toBe(0);
@@ -157,7 +157,7 @@ test.skipIf(why !== undefined)(
   },
 );
 
-test.skipIf(why !== undefined)('on a full disk, nothing of what is installed is touched', async () => {
+test.skipIf(why !== undefined)('a full disk leaves the installed program as it is', async () => {
   await using windows = await createWindows();
   // What is installed later has no room in this part of the disk.
   const pid = String(windows.processes('wineserver64')[0]);
@@ -174,7 +174,7 @@ test.skipIf(why !== undefined)('on a full disk, nothing of what is installed is 
 });
 
 test.skipIf(why !== undefined)(
-  'nothing is removed as long as traffic may be blocked that nobody else could open again',
+  'nothing is removed while traffic may be blocked that nobody else could unblock',
   async () => {
     await using windows = await createWindows();
     expect(await install(windows, 'first')).toBe(0);

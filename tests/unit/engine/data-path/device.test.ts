@@ -68,7 +68,7 @@ const stream = (version: 4 | 6, count: number) =>
 const isJoined = (one: Buffer) => one[1] !== 0;
 
 test.each([4, 6] as const)(
-  'where the system refuses joined packets (IPv%i), their segments are written as they came, and no more are joined',
+  'where the system refuses joined packets (IPv%i), their segments are written as they came, and no more packets are joined',
   (version) => {
     const packets = stream(version, 12);
     const { device, written, notes, send } = deviceThat((one) => !isJoined(one));

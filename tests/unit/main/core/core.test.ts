@@ -93,7 +93,7 @@ test('routing by lists, without any page: chosen, applied, over a restart, and r
   expect(listRequests()[1]?.tag).toMatch(/^W\//);
 });
 
-test('the page asks for a proxy’s password after a connection that it has failed for, and says that the last one was wrong', async () => {
+test('after a connection failed because of its proxy’s password, the page asks for it, and says that the last one was wrong', async () => {
   const proxy = { username: 'guest', password: 'old' };
   const core = around.startCore({
     HTTPS_PROXY: `http://${proxy.username}:${proxy.password}@192.0.2.9:3128`,

@@ -40,7 +40,7 @@ test('an address that answers comes before those that are silent, refuse, or hav
   }
 });
 
-test('the connection that has won is the one that is used; the next one is another', async () => {
+test('the connection that won the race is used once; the next one is a new one', async () => {
   const { order, connect: open } = race();
   await order(gateway, ['silent', '127.0.0.1'], signal);
   expect(opened).toEqual(['silent', '127.0.0.1']);
@@ -61,7 +61,7 @@ test('where the first address answers, no other is tried, and nothing is opened 
   expect(opened).toEqual(['127.0.0.1']);
 });
 
-test('addresses stay as they were where none answers, or nobody waits any more', async () => {
+test('addresses keep their order where none answers, or nobody waits any more', async () => {
   expect(await race().order(gateway, ['127.0.0.2', 'no-route'], signal)).toEqual(['127.0.0.2', 'no-route']);
   const gone = AbortSignal.abort();
   expect(await race().order(gateway, ['silent', '127.0.0.1'], gone)).toEqual(['silent', '127.0.0.1']);

@@ -68,7 +68,7 @@ test('each server is told once, with how long its gateway took, or that it did n
   expect(byId.get('unknown')?.milliseconds).toBeNull();
 });
 
-test('a request during a measurement waits for that one', async () => {
+test('a request during a measurement waits for the same measurement', async () => {
   const one = meter();
   expect(await Promise.all([one.measure(), one.measure()])).toEqual(['measured', 'measured']);
   expect(told).toHaveLength(3);

@@ -77,7 +77,7 @@ test('another gateway with that session has to prove its own key', async () => {
   );
 });
 
-test('what is no session is ignored, and so is every session where no key is pinned', async () => {
+test('what is not a session is ignored, and so is any session where no key is pinned', async () => {
   for (const session of [Buffer.alloc(0), Buffer.from('none'), Buffer.alloc(9_000, 1)])
     expect(await open(0, session)).toEqual({ isResumed: false, isPinned: true });
   // Its certificate comes from an authority that the system does not know.

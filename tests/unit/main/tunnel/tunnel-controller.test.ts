@@ -49,7 +49,7 @@ describe('disconnect', () => {
   });
 });
 
-test('what the user has to say first is asked before traffic is blocked, and no more once they disconnect', async () => {
+test('what the user has to answer first is asked before traffic is blocked, and not after they disconnect', async () => {
   const answered = Promise.withResolvers<void>();
   const asked: AbortSignal[] = [];
   const { tunnel, commands, told, settled } = await setUp({

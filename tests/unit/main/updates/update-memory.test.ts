@@ -10,7 +10,7 @@ afterEach(() => rm(directory, { recursive: true }));
 
 const later = '2026-01-02T03:04:05.000Z';
 
-test('an installation keeps its name, the latest feed, and the version whose installer was started', () => {
+test('an installation remembers its name, the latest feed, and the version whose installer was started', () => {
   const first = openUpdateMemory(path.join(directory, 'updates'));
   first.seen.set(later);
   first.started.set('0.2.0');
@@ -23,7 +23,7 @@ test('an installation keeps its name, the latest feed, and the version whose ins
   expect(openUpdateMemory(path.join(directory, 'other')).installation).not.toBe(first.installation);
 });
 
-test('what cannot be read is made anew, and what cannot be written is only forgotten', async () => {
+test('what cannot be read is made anew, and what cannot be written is merely forgotten', async () => {
   const file = path.join(directory, 'updates.json');
   for (const damaged of ['', '{', '{"installation":""}', `{"installation":"x","seen":"yesterday"}`]) {
     await writeFile(file, damaged);

@@ -103,7 +103,7 @@ test('what is signed for another system is not taken', async () => {
   expect(await findUpdate(clientOf(server, trusted))).toEqual({ kind: 'problem', problem: 'other-product' });
 });
 
-test('a feed that is older than one that was seen is refused, so that nobody is kept from what has been mended', async () => {
+test('a feed that is older than one that was seen is refused, so that nobody can be kept from a fix', async () => {
   await using server = await startFeedServer();
   const seen = rememberedFeed();
   await server.publish('0.2.0', { keys: [key], now: minutesAgo(20) });
@@ -170,7 +170,7 @@ test('a download that broke off goes on where it stopped, or begins again where 
   }
 });
 
-test('of what was begun, nothing stays once there is another version', async () => {
+test('an unfinished download is removed once there is another version', async () => {
   await using server = await startFeedServer();
   await server.publish('0.2.0', { keys: [key], content: randomBytes(100_000) });
   server.cutAfter(50_000);
@@ -183,7 +183,7 @@ test('of what was begun, nothing stays once there is another version', async () 
   ]);
 });
 
-test('a version is offered to as many of a hundred as the feed says, to others with each version, and to whoever asks', async () => {
+test('a version is offered to the percentage of computers that the feed says, to different ones each time, and to whoever asks for it', async () => {
   await using server = await startFeedServer();
   const installations = Array.from({ length: 400 }, (_, index) => `installation ${index}`);
   const first = (version: string) => installations.filter((one) => turnOf(one, version) < 25);

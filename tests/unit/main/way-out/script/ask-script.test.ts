@@ -21,15 +21,15 @@ async function answer(script: string, limitMs?: number) {
 
 test.each([
   [
-    'in the language of its time',
+    'in JavaScript of the nineties',
     find('if (isPlainHostName(host)) return "DIRECT"; return "PROXY p:1; DIRECT";'),
   ],
   [
-    'in today’s',
+    'in today’s JavaScript',
     'const FindProxyForURL = (url, host) => { try { none() } catch {} return host?.length ? `PROXY p:1; DIRECT` : null ?? "DIRECT" };',
   ],
   [
-    'that looks a name up in a function of a function',
+    'that looks a name up in a nested function',
     find(
       'return ["gw.example"].some(function (n) { return dnsResolve(n) === "192.0.2.7" }) ? "PROXY p:1; DIRECT" : "DIRECT";',
     ),
@@ -59,7 +59,7 @@ test.each([
     find('return url === "https://gw.example/" ? "PROXY p:1; DIRECT" : "DIRECT";'),
   ],
   [
-    'that is Microsoft’s',
+    'with Microsoft’s functions',
     'function FindProxyForURLEx(url, host) { return isInNetEx(host, "192.0.2.0/24") ? "PROXY p:1; DIRECT" : "DIRECT"; }',
   ],
   ['with a byte-order mark', `\uFEFF${find('return "PROXY p:1; DIRECT";')}`],
@@ -84,17 +84,20 @@ test('each of several hosts is asked for; what fails for one does not count for 
 });
 
 test.each([
-  ['is none', 'this is no script'],
+  ['is not JavaScript', 'this is no script'],
   ['has no function', 'var a = 1;'],
   ['has it behind a getter', 'Object.defineProperty(globalThis, "FindProxyForURL", { get() { throw 1 } });'],
-  ['gives one word after another', 'function* FindProxyForURL() { yield "PROXY p:1"; }'],
-  ['has brackets in brackets', `x = ${'['.repeat(200_000)}${']'.repeat(200_000)}`],
+  ['is a generator', 'function* FindProxyForURL() { yield "PROXY p:1"; }'],
+  ['nests brackets too deeply', `x = ${'['.repeat(200_000)}${']'.repeat(200_000)}`],
   ['is a page', '<!doctype html><title>Sign in</title>'],
   ['fills its memory', find('var a = []; for (;;) a.push("x".repeat(1e6) + a.length);')],
   ['calls itself for ever', find('return FindProxyForURL(url, host);')],
   ['is a promise', `async ${find('return "PROXY p:1";')}`],
-  ['reaches for what is around it', find('return String(process.env.HOME);')],
-  ['reaches for it by a function', find('return String(dnsResolve.constructor("return process")().pid);')],
+  ['uses globals of Node', find('return String(process.env.HOME);')],
+  [
+    'reaches for them by a constructor',
+    find('return String(dnsResolve.constructor("return process")().pid);'),
+  ],
 ])('a script that %s has no answer', async (_what, script) => {
   const said = await askScript(script, ['gw.example'], world);
   expect(said.ok ? said.answers.get('gw.example') : undefined).toBeUndefined();
@@ -104,8 +107,8 @@ describe('a script that never ends is ended', () => {
   test.each([
     ['with a loop', find('for (;;) ;')],
     ['before its function', 'for (;;) ;'],
-    ['in a function of its language', find('return new Array(4294967295).join("").length + "";')],
-    ['with a pattern', find('return String(/^(a+)+$/.test("a".repeat(60) + "b"));')],
+    ['in a built-in function', find('return new Array(4294967295).join("").length + "";')],
+    ['with a regular expression', find('return String(/^(a+)+$/.test("a".repeat(60) + "b"));')],
     ['and catches what ends it', find('for (;;) { try { for (;;) ; } catch (e) { } }')],
   ])(
     '%s',
@@ -116,7 +119,7 @@ describe('a script that never ends is ended', () => {
   );
 });
 
-test('a script cannot look up names without end, or names that are none', async () => {
+test('a script cannot look up names without end, or invalid ones', async () => {
   let asked: string[] = [];
   const counting = {
     ...world,
