@@ -17,15 +17,20 @@ test.skipIf(whyNoWindows() !== undefined)(
     await link(await made.make('0.1.0'), path.join(windows.folder, 'first.exe'));
     expect((await windows.run([windows.path('first.exe'), '/S'], { timeout: 240_000 })).code).toBe(0);
     const content = await readFile(await made.make('0.2.0'));
-    const update = async (...more: string[]) => {
+    const say = async (...more: string[]) => {
       const command = String.raw`C:\Program Files\Waymaker\bin\waymaker.cmd`;
-      const argv = ['cmd', '/c', command, 'update', '--json', ...more];
-      const { output } = await windows.run(argv, { timeout: 240_000 });
+      return (await windows.run(['cmd', '/c', command, 'update', ...more], { timeout: 240_000 })).output;
+    };
+    const update = async (...more: string[]) => {
+      const output = await say('--json', ...more);
       return JSON.parse(output.split('\n').find((line) => line.startsWith('{')) ?? output) as object;
     };
 
     await feed.publish('0.2.0', { keys: privateKeys, content, percentage: 0 });
     expect(await update('--check')).toEqual({ installed: '0.1.0', available: null, isStarted: false });
+    expect(await say('--check')).toContain(
+      'There is a newer version, 0.2.0, which some other computers get first.',
+    );
     await feed.publish('0.2.0', { keys: privateKeys, content });
     expect(await update('--check')).toEqual({ installed: '0.1.0', available: '0.2.0', isStarted: false });
 
