@@ -82,8 +82,8 @@ export async function checkInstallation(options: {
 }
 
 /**
- * Looks at all files beside this program, before they take the place of others. Rejects with `InstallationRefused`, also for
- * a version that the helper would refuse with this state.
+ * Checks all files beside this program before they replace those that are installed. Rejects with `InstallationRefused`,
+ * also if the helper would refuse this version with this state.
  */
 export async function checkOwnFolder(stateDirectory: string): Promise<void> {
   const trusted = releaseKeys();
@@ -94,7 +94,7 @@ export async function checkOwnFolder(stateDirectory: string): Promise<void> {
   if (!checked.ok) throw new InstallationRefused(checked.problem);
 }
 
-/** Makes the version of this program's folder the oldest one that may run, if a newer one is so far. */
+/** Lets the version of this program's folder run, if only newer ones could so far. */
 export async function lowerFloor(stateDirectory: string): Promise<void> {
   const file = path.join(stateDirectory, floorFile);
   const folder = path.resolve(import.meta.dirname, '..');

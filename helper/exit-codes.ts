@@ -1,7 +1,7 @@
-/** What the helper ends with, for service managers: numbers of sysexits.h. */
+/** The helper's exit codes, for service managers, with the numbers of sysexits.h. */
 export const exitCodes = {
-  /** It is not started again after it. */
+  /** Its files were refused; it is not started again. */
   refused: 78,
-  /** The next helper finds out whether its files are those of another version, or wrong. */
+  /** Its files were replaced; the next helper finds out whether by another version, or wrongly. */
   replaced: 75,
 } as const;

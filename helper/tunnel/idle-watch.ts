@@ -19,8 +19,8 @@ const lookEveryMs = 20_000;
 const lookOftenMs = 2_000;
 
 /**
- * Notices that a session is about to end because nobody uses it, whatever somebody sets the computer's clock to. Ends with
- * the signal alone.
+ * Notices that a session is about to end because nobody uses it, whatever the computer's clock is set to. Ends only when
+ * the signal is aborted.
  */
 export async function watchIdle({
   idleMs,

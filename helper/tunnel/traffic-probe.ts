@@ -145,8 +145,8 @@ export async function probeTraffic(
 
 /**
  * What has been received before anything is sent. One number may be too low for a moment, while a packet of the other
- * version of IP arrives: if that were taken, the next look would find that a packet has come through. A device that is new
- * has received nothing, so there it is known.
+ * version of IP arrives: if it were taken then, the next look would find a packet that had come through. A new device has
+ * received nothing, so its numbers are known.
  */
 async function countBefore(
   received: () => ReceivedPackets | undefined,

@@ -30,8 +30,8 @@ export async function killProcessesOf(user: number): Promise<number> {
 }
 
 /**
- * Read at once: `readFile` sets 64 KB aside for each file of /proc, which have no size, and a desktop with hundreds of
- * processes costs tens of MB then. Throws if there is no such process.
+ * Read in one call: `readFile` sets aside 64 KB for each file of /proc, because these have no size, which is tens of MB on a
+ * desktop with hundreds of processes. Throws if there is no such process.
  */
 const statusOf = (pid: string): string => readFileSync(`/proc/${pid}/status`, 'utf8');
 

@@ -28,6 +28,6 @@ export interface Ports {
   filterOutlastsReboot: boolean;
   /** Whether this system supports tunnels at all. */
   isSupported(): boolean;
-  /** Whether this system lacks what changes anything: nothing of ours can be there that no journal mentions. */
+  /** Whether this system lacks the functions that change it, so that nothing of ours can be set that no journal mentions. */
   neverSet?: boolean;
 }

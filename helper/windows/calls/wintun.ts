@@ -115,8 +115,8 @@ export function createWintun(library: string, kernel32 = 'kernel32.dll'): Wintun
 }
 
 /**
- * Removes the driver, unless an adapter of any program still uses it, or it was never installed: each program that brings
- * Wintun along has the same one.
+ * Removes the driver, unless an adapter of any program still uses it, or it was never installed: all programs that come
+ * with Wintun share one driver.
  */
 export function removeWintunDriver(library: string): void {
   const remove = loadLibrary(library).bind('WintunDeleteDriver', 'int', []);

@@ -147,7 +147,7 @@ function linkRules(family: Family, { networks }: FilterRules): Rule[] {
   ];
 }
 
-/** Not from the start on: after a reboot, the machine may be in another network, of which nobody has said anything. */
+/** Not from the boot on: the machine may be in another network by then, of which nothing is known. */
 function localNetworkRules(family: Family, localNetworks: readonly string[]): Rule[] {
   if (localNetworks.length === 0) return [];
   const inThem = remotes([...ofFamily(localNetworks, family), ...localMulticast[family]]);

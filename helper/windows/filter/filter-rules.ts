@@ -169,7 +169,7 @@ function baseRules(rules: FilterRules, { tunnel }: FilterSurroundings): Rule[] {
       ...(tunnel === undefined
         ? []
         : [
-            // What nobody here has asked for comes in only if that is wanted; answers are not asked about.
+            // What nobody here has asked for comes in only if that is wanted; the system does not ask about answers.
             ...own.map((address) => ({
               ...tunnelPermit(family, tunnel, address),
               ways: allowIncoming ? bothWays : (['connect'] as const),

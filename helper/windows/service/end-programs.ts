@@ -11,8 +11,8 @@ const maxPathUnits = 32_768;
 const endMs = 10_000;
 
 /**
- * Ends every process that runs a file, but for this one, and waits until they are gone: Windows removes and renames nothing
- * that runs. Those of which nothing can be found out are left.
+ * Ends every process that runs a file, except this process, and waits until they are gone: Windows neither removes nor
+ * renames a program that is running. Processes that cannot be examined are left.
  */
 export function endPrograms(file: string): void {
   const { bind } = loadLibrary('kernel32.dll');

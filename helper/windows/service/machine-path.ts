@@ -1,7 +1,7 @@
 import { CallFailed } from '#node/os/windows/last-error.ts';
 import { changed, loadLibrary, returned, steadyMemory } from '#node/os/windows/native-library.ts';
 
-/** <winreg.h>: on 64 bits, with the sign. */
+/** <winreg.h>: extended to 64 bits with its sign. */
 const HKEY_LOCAL_MACHINE = -0x7fff_fffe;
 const RRF_RT_REG_SZ = 0x2;
 const RRF_RT_REG_EXPAND_SZ = 0x4;
@@ -35,7 +35,7 @@ export function changeMachinePath(change: 'add' | 'remove', folder: string): voi
   const length: unknown[] = [found.length];
   const flags = RRF_RT_REG_SZ | RRF_RT_REG_EXPAND_SZ | RRF_NOEXPAND;
   const code = Number(get(HKEY_LOCAL_MACHINE, key, name, flags, kind, found, length));
-  // Anything else, as one that is too long, is not written over.
+  // Anything else, such as a value that is too long, is not overwritten.
   if (code !== ERROR_SUCCESS && code !== ERROR_FILE_NOT_FOUND) throw new CallFailed('RegGetValueW', code);
   const text = code === ERROR_SUCCESS ? found.toString('utf16le', 0, Number(length[0]) - 2) : '';
   const wanted = changedPath(text, change, folder);

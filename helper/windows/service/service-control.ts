@@ -11,11 +11,11 @@ import {
 } from './service-manager.ts';
 
 const pollMs = 100;
-/** A helper that starts may have much to undo; one that stops has the time that it asks for, three times. */
+/** A helper that starts may have much to undo; one that stops gets three times as long as it asks for. */
 const startMs = 120_000;
 const stopMs = 90_000;
 
-/** Starts the service, and resolves once it listens. Rejects if it ends instead, with what it has ended with. */
+/** Starts the service, and resolves once it listens. Rejects with its exit code if it ends instead. */
 export async function startService(): Promise<void> {
   const calls = loadManager();
   withService(calls, (service) => {
@@ -34,13 +34,13 @@ export async function startService(): Promise<void> {
 }
 
 /**
- * Resolves once the service does not run, whether it did or not. One that does not end is ended by `end`, and not started
- * again until it is installed again. Rejects if that does not help either.
+ * Stops the service if it runs, and resolves once it does not. One that does not stop is disabled until it is installed
+ * again, and ended by `end`. Rejects if that does not help either.
  */
 export async function stopService(end: () => void): Promise<void> {
   const calls = loadManager();
   if (await hasStopped(calls)) return;
-  // Otherwise, the system would start it again in the middle of what comes next.
+  // Otherwise, the system would start it again while its files are being replaced.
   withService(calls, (service) => disable(calls, service));
   end();
   if (!(await hasStopped(calls))) throw new Error('the service does not end');

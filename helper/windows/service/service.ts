@@ -7,7 +7,7 @@ import { createLogFile } from './log-file.ts';
 import { loadServiceCalls, serviceCodes, serviceConstants as constants } from './service-calls.ts';
 import { serviceName } from './service-name.ts';
 
-/** How long the service control manager waits for the next report, in milliseconds: recovery may wait for a helper that ends. */
+/** How long the service manager waits for the next report, in milliseconds: recovery may wait for a helper that ends. */
 const startMs = 90_000;
 const stopMs = 30_000;
 

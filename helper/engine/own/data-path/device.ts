@@ -15,7 +15,7 @@ export interface OffloadDevice {
   readonly hasHeader: boolean;
   /** Reads what is next with its virtio header to `at`; a negative error if there is nothing, or nothing any more. */
   read(at: number): number;
-  /** Writes a packet with its virtio header; one that has been joined goes as its segments where the system refuses it. */
+  /** Writes a packet with its virtio header; a joined one is written as its segments where the system refuses it. */
   write(at: number, length: number): void;
 }
 
@@ -34,7 +34,7 @@ export function openOffloadDevice(
   calls: SystemCalls,
   descriptor: number,
   limit: DataPathLimits['offload'],
-  /** `scratch`: room for a packet with its header. `onStep`: it does less than before from now on. */
+  /** `scratch`: room for a packet with its header. `onStep`: called when it does less from now on. */
   { scratch, onStep }: { scratch: number; onStep: (text: string) => void },
 ): OffloadDevice {
   const { bytes, view } = arena;
@@ -66,7 +66,7 @@ export function openOffloadDevice(
     hasHeader: true,
     read: (at) => calls.read(descriptor, at, deviceRoom),
     write(at, length) {
-      // What is no packet (EINVAL), or comes while the device is down (EIO), is dropped.
+      // What is not a packet (EINVAL), or comes while the device is down (EIO), is dropped.
       const written = calls.write(descriptor, at, length);
       const isJoined = view.getUint8(at + virtio.kind) !== virtio.none;
       if (written !== -errno.EINVAL || !isJoined || !cutter.begin(at, length)) return;

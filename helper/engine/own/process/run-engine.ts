@@ -84,7 +84,7 @@ function start(
     const resume = tlsSession();
     const place = { host, address, port, proxy, session };
     const result = await openSecureConnection({ ...place, resume }, signal);
-    // Something on the way, or a gateway, may not get along with it; whoever does not answer at all has nothing to do with it.
+    // A gateway, or something on the way, may not cope with a resumed session; if nothing answers, that is not the cause.
     const isForSession =
       !result.ok &&
       (result.failure !== 'gateway-unreachable' || result.cause?.startsWith('gateway-tls') === true);
