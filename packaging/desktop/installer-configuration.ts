@@ -77,10 +77,10 @@ export function installerConfiguration(options: {
         { from: path.join(macosResources, 'uninstall'), to: 'uninstall' },
         ...(core === undefined ? [] : [{ from: core, to: coreInApp }]),
       ],
-      // Signed again, its programs would not be those any more that its list of files names.
+      // Signed again, its programs would no longer match its list of files.
       signIgnore: [`/Contents/Resources/${coreInApp}/`],
     },
-    // Its script takes the helper out of the app, at its usual place: nobody may choose another one, or a copy that is there already.
+    // Its script takes the helper out of the app at its usual place: no other place, or copy, may be chosen.
     pkg: {
       scripts: path.join(macosResources, 'installer'),
       allowAnywhere: false,

@@ -57,8 +57,8 @@ export async function makeInstallers(options: {
 }
 
 /**
- * The name of Apple's certificate in the keychain, which electron-builder signs the app with, too. Undefined: nothing is
- * signed, for a trial. Throws if only electron-builder would have one.
+ * The name of Apple's certificate in the keychain, with which electron-builder signs the app, too. Undefined: nothing is
+ * signed, for a trial. Throws if only electron-builder would find a certificate.
  */
 export function signingIdentity(env: NodeJS.ProcessEnv): string | undefined {
   const { CSC_NAME: name, CSC_LINK: link } = env;

@@ -32,10 +32,10 @@ export interface PackageFacts {
 /** In the name of an installer that is for tests only, and has no description. */
 export const forTestsSuffix = '-for-tests';
 
-/** What the description of a package begins with that nobody may publish. */
+/** How the description of a package begins that nobody may publish. */
 export const forTestsOnly = 'For tests only:';
 
-/** Of a package whose programs trust the key of tests, says so to whoever looks at it, and to who publishes it. */
+/** Marks a package whose programs trust the tests' key, for whoever looks at it or publishes it. */
 export const marked = (facts: PackageFacts, { isTest }: { isTest: boolean }): PackageFacts =>
   isTest
     ? {

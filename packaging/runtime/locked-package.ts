@@ -9,8 +9,8 @@ import { z } from 'zod';
 const root = path.resolve(import.meta.dirname, '../..');
 
 /**
- * The lockfile of the app, that of the runtimes, which no development machine needs all of, and that of a package of which
- * only files are taken, and so none of the packages that it needs.
+ * The lockfile of the app; that of the runtimes, not all of which a development machine needs; and that of a package of
+ * which only files are taken, and so none of its dependencies.
  */
 const lockfiles = [
   'package-lock.json',

@@ -18,18 +18,18 @@ export interface InstallerOptions {
   processor: Processor;
   /** Where installers go; what is fetched and bundled for them is kept in it, too. */
   folder: string;
-  /** Of all files, in seconds since 1970. */
+  /** The time of all files, in seconds since 1970. */
   time: number;
   compression: Compression;
   keys: SigningKeys;
   progress: (line: string) => void;
-  /** Of what is made, if it is not the product's. */
+  /** If it is not the product's. */
   version?: string;
-  /** Where its updates will be; without it, it says that there are none. */
+  /** Where its updates will be; without it, `waymaker update` says that there are none. */
   updatesUrl?: string | undefined;
 }
 
-/** One that everybody can make, because its programs trust the key of tests, says so in its name. */
+/** An installer whose programs trust the tests' key, and which everybody can make, says so in its name. */
 export const installerName = (
   version: string,
   processor: Processor,
@@ -47,7 +47,7 @@ export async function whyNoRuntime(processor: Processor): Promise<string | undef
   }
 }
 
-/** Makes the installer of helper and command line for Windows, and resolves with its path and that of its bill of materials. */
+/** Makes the installer of helper and command line for Windows; resolves with its path and that of its bill of materials. */
 export async function makeWindowsInstaller(options: InstallerOptions): Promise<string[]> {
   const { processor, folder, keys, progress, version = product.version } = options;
   await mkdir(folder, { recursive: true });
@@ -98,7 +98,7 @@ export async function packInstaller(
   };
   const words = Object.entries(defines).map(([name, text]) => `-D${name}=${text}`);
   const script = path.join(resources, 'installer.nsi');
-  // There is none for Arm, where Windows runs it all the same.
+  // makensis makes none for Arm, where Windows runs this one all the same.
   await run('makensis', ['-V2', '-WX', ...words, '-XTarget amd64-unicode', script], {
     env: { SOURCE_DATE_EPOCH: String(time), TZ: 'UTC' },
   });

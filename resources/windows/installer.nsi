@@ -1,6 +1,6 @@
 ; The installer for Windows. packaging/windows gives: TREE (the folder `core`, signed), BIN (the folder `bin`), VERSION,
-; OUTPUT, SIZE (of all, in KiB). With /S, nothing is asked and shown; the exit code is 0 once the new helper runs, and
-; otherwise what was installed before still does. install.log says why.
+; OUTPUT, SIZE (of all, in KiB). With /S, nothing is asked or shown; the exit code is 0 once the new helper runs. With
+; any other, what was installed before still runs, and install.log says why.
 Unicode true
 !ifdef FAST
   SetCompress off
@@ -64,8 +64,8 @@ UninstPage instfiles
   Quit
 !macroend
 
-; Renames a folder; $3 is 1 if that was not possible. What looks for viruses has files open for some seconds after they are
-; written, and after a program ends.
+; Renames a folder; $3 is 1 if that was not possible. Virus scanners keep files open for some
+; seconds after they are written, and after a program ends.
 !macro Move from to
   StrCpy $2 0
   StrCpy $3 1

@@ -12,10 +12,10 @@ import { run } from '../../run.ts';
 import { fetchLockedPackage, lockedPackage } from '../../runtime/locked-package.ts';
 import { macosRuntimes, type Processor } from '../../runtime/processors.ts';
 
-/** What the app and its helpers may do besides on macOS. */
+/** The entitlements of the app and its programs on macOS. */
 export const entitlements = path.join(import.meta.dirname, 'entitlements.plist');
 
-/** In the app, from where the installer's script copies it. */
+/** Where it is in the app, from which the installer's script copies it. */
 export const coreInApp = 'core';
 
 /** The helper, its other programs and the runtime for one processor; they are not signed yet. */
