@@ -19,12 +19,12 @@ export interface DownloadOptions {
   signal: AbortSignal;
 }
 
-/** So long may no byte come, in milliseconds. */
+/** The longest pause without a byte, in milliseconds. */
 const silenceMs = 30_000;
 
 /**
- * Downloads an installer, or goes on where an earlier try has stopped. What is there in the end is what the feed says, or
- * nothing; older downloads go.
+ * Downloads an installer, or goes on where an earlier try has stopped. In the end there is what the feed says, or
+ * nothing; older downloads are removed.
  */
 export async function downloadUpdate(
   { url, fetch }: Pick<UpdateSource, 'url' | 'fetch'>,
@@ -50,7 +50,7 @@ export async function downloadUpdate(
     return { kind: 'ready', file };
   } catch (error) {
     if (!hasCode(error, ['ENOSPC', 'EDQUOT'])) throw error;
-    // Others need the room as well.
+    // Others need the room, too.
     await rm(part, { force: true });
     return { kind: 'problem', problem: 'no-room' };
   }

@@ -13,7 +13,7 @@ import type { ServiceFetch } from '../http-fetch.ts';
 /** Why there is no answer to whether there is an update. */
 export type FeedProblem =
   | 'unreachable'
-  /** What is there is no feed, or nobody who is trusted has signed it. */
+  /** What is there is not a feed, or no trusted key has signed it. */
   | 'untrusted'
   /** It is signed for another product, system or processor. */
   | 'other-product'
@@ -63,7 +63,7 @@ export async function findUpdate(source: UpdateSource, { isWanted = false } = {}
 
 const failed = (problem: FeedProblem): FoundUpdate => ({ kind: 'problem', problem });
 
-/** From 0 to below 100: who is among the first with one version is not with the next. */
+/** At least 0 and below 100; different with each version, so that the same computers are not always the first. */
 export function turnOf(installation: string, version: string): number {
   const digest = createHash('sha256').update(`${installation} ${version}`).digest();
   return (digest.readUInt32BE(0) / 2 ** 32) * 100;

@@ -13,7 +13,7 @@ const remembered = z.object({
 });
 
 export interface UpdateMemory extends Pick<UpdateSource, 'seen' | 'installation'> {
-  /** See `started` in the file; an installer cannot say itself how it has ended. */
+  /** See `started` in the file; the installer ends the program that could have reported its outcome. */
   started: { get(): string | undefined; set(version: string | undefined): void };
 }
 

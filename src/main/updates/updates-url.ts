@@ -1,4 +1,4 @@
-/** The folder with the feed of updates; a package's build puts it in this name's place. */
+/** The address of the folder with the feed of updates, which a package's build puts in place of this name. */
 declare const updatesUrlOfThisBuild: string;
 
 const compiledIn = typeof updatesUrlOfThisBuild === 'string' ? updatesUrlOfThisBuild : '';

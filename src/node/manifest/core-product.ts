@@ -11,7 +11,7 @@ export function coreFolder(platform: NodeJS.Platform): string | undefined {
   return platform === 'win32' ? path.win32.join(programFiles(), 'Waymaker', 'core') : undefined;
 }
 
-/** Programs of users look here; nobody is protected from their own environment. */
+/** Programs of users look here: what users do to their own environment concerns nobody else. */
 const programFiles = (): string => process.env['ProgramFiles'] ?? String.raw`C:\Program Files`;
 
 /** The runtime in it, which takes longest to compare. */

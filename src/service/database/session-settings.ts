@@ -34,7 +34,7 @@ export function connectionTo(url: string): { connectionString: string; options: 
   return { connectionString: address.href, options: [...(own ? [own] : []), ...pinned].join(' ') };
 }
 
-/** What results depend on, with what means the same as what is asked for. */
+/** The settings that results depend on, each with all values that mean the same as the one that is asked for. */
 const sameResults: Readonly<Partial<Record<keyof typeof sessionSettings, RegExp>>> = {
   // How a date is read does not matter: none is sent in another form.
   DateStyle: /^ISO/,

@@ -6,9 +6,8 @@ const SW_SHOWNORMAL = 1;
 const lastFailure = 32;
 
 /**
- * Starts an installer as an administrator, whom the system asks for, and does not wait for it: it ends this
- * program, and says nothing. False if it was not started, as
- * when nobody allows it.
+ * Starts an installer with the rights of an administrator, which the system asks for, and does not wait for it: it ends
+ * this program. False if it was not started, for example because nobody allowed it.
  */
 export async function startInstaller(file: string): Promise<boolean> {
   const execute = loadLibrary('shell32.dll').bindWaiting('ShellExecuteW', 'intptr', [

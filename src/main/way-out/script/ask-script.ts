@@ -10,7 +10,7 @@ import { withTimeout } from '../../with-timeout.ts';
 import type { ScriptQuestion, ScriptReply } from './evaluate-script.ts';
 import type { ScriptThreadStart } from './script-thread.ts';
 
-/** All of it: the thread's start, its work, and look-ups. */
+/** For everything: the thread's start, its work, and look-ups. */
 const limitMs = 15_000;
 const lookUpLimitMs = 2_000;
 const maxNames = 32;
@@ -24,7 +24,7 @@ export type ScriptAnswers =
 
 /**
  * Has a script (PAC) say how the hosts are reached, in a thread that is ended when it takes too long or too much memory.
- * The script can look up a limited number of names, and learns with which addresses this computer reaches others.
+ * The script can look up a limited number of names, and learns the addresses with which this computer reaches others.
  */
 export async function askScript(
   script: string,

@@ -19,7 +19,7 @@ export type ScriptReply =
   /** Names whose addresses are needed first. */
   | { kind: 'names'; names: readonly string[] };
 
-/** Of what the script itself takes, in bytes. */
+/** For what the script itself takes, in bytes. */
 const memoryLimit = 32 * 1024 * 1024;
 const maxAnswerCharacters = 2_000;
 const maxProblemCharacters = 200;
@@ -80,7 +80,7 @@ export async function evaluateScript(
     }
   }
 
-  /** Nothing that has parts: a script may pass anything. */
+  /** Objects become null, since a script may pass anything. */
   function plain(value: JSValueHandle): string | number | boolean | null {
     switch (vm.typeof(value)) {
       case 'string':

@@ -7,13 +7,13 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { trustSystemRoots } from '#node/anyconnect/system-roots.ts';
 
 const limitMs = 5_000;
-/** Browsers take no longer ones, either. */
+/** Browsers do not take longer ones, either. */
 const maxBytes = 1024 * 1024;
 const maxRedirects = 3;
 
 /**
- * The script (PAC) at an address of http, https or file, or at a path; a server is asked directly. Rejects if it cannot be had within five
- * seconds, is empty, or longer than 1 MB.
+ * The script (PAC) at an address of http, https or file, or at a path; a server is asked directly. Rejects if it cannot be
+ * fetched within five seconds, is empty, or is longer than 1 MB.
  */
 export async function fetchScript(address: string): Promise<string> {
   const url = path.isAbsolute(address) ? pathToFileURL(address) : new URL(address);
