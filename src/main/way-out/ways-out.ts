@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { lookup } from 'node:dns/promises';
-import { connect, isIP } from 'node:net';
+import { BlockList, connect, isIP, isIPv6 } from 'node:net';
 import type { Logger } from 'pino';
 import type { ProxyCredentials } from '#shared/helper/protocol.ts';
-import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
 import { createListeners } from '../listeners.ts';
 import { withTimeout } from '../with-timeout.ts';
 import type { ProxyPasswords } from './proxy-passwords.ts';
@@ -44,6 +43,8 @@ type Rule =
 
 const lookUpLimitMs = 5_000;
 const connectLimitMs = 2_000;
+/** Of one proxy: whoever answers for its name could have thousands of them tried. */
+const maxAddresses = 8;
 
 export interface WaysOutOptions {
   read(): Promise<ProxyRule | undefined>;
@@ -66,12 +67,20 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
     refused.has(placeOf(proxy)) && isSameLogin(refused.get(placeOf(proxy)), login);
   /** Settles when no script is being asked. */
   let asked: Promise<unknown> = Promise.resolve();
+  /** The addresses of each proxy itself, by its place. */
+  const addressesOf = new Map<string, readonly string[]>();
 
   /** With its addresses, of which those of this computer are left out; undefined if none are left. */
   async function wayBy(proxy: ProxyPlace, before?: WayOut): Promise<WayOut | undefined> {
     const found =
-      isIP(proxy.host) !== 0 ? [proxy.host] : await withTimeout(find(proxy.host), lookUpLimitMs, []);
-    const own = found.filter((address) => !isOfThisComputer(address));
+      isIP(proxy.host) !== 0
+        ? [proxy.host]
+        : await withTimeout(
+            find(proxy.host).catch(() => []),
+            lookUpLimitMs,
+            [],
+          );
+    const own = found.slice(0, maxAddresses).filter((address) => !isOfThisComputer(address));
     // What such a proxy sends would have to go through the tunnel that it leads to.
     if (found.length > 0 && own.length === 0) {
       log.warn({ proxy: proxy.host }, 'a proxy on this computer cannot be used for tunnels');
@@ -85,6 +94,7 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
     // What the user has entered is newer than what was set, until the proxy refuses it.
     const known = [await passwords.of(proxy), proxy.credentials].filter((one) => one !== undefined);
     const credentials = known.find((one) => !hasRefused(proxy, one)) ?? known[0];
+    addressesOf.set(placeOf(proxy), addresses);
     return { ...proxy, credentials, addresses };
   }
 
@@ -154,7 +164,7 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
   async function ruleByScript(address: string): Promise<Rule> {
     const before = current.kind === 'script' && current.address === address ? current : undefined;
     // Through a tunnel, its address and all names may be others, or none.
-    if (before && !isOpen()) return before;
+    if (!isOpen()) return before ?? { kind: 'direct' };
     let script: string;
     try {
       script = await fetchScript(address);
@@ -168,12 +178,10 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
     }
     if (!before) log.info('proxies are chosen by a script');
     const hosts = [...(before?.ways.keys() ?? [])];
-    return {
-      kind: 'script',
-      address,
-      script,
-      ways: hosts.length > 0 ? await decide(script, hosts) : new Map(),
-    };
+    const ways = hosts.length > 0 ? await decide(script, hosts) : new Map<string, WayOut | undefined>();
+    // A tunnel has begun meanwhile, and names have been looked up through it.
+    if (before && !isOpen()) return before;
+    return { kind: 'script', address, script, ways };
   }
 
   async function learnMissing(hosts: readonly string[]): Promise<void> {
@@ -183,13 +191,18 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
     const missing = [...new Set(hosts)].filter((host) => !rule.ways.has(host));
     if (missing.length === 0) return;
     const found = await decide(rule.script, missing);
-    if (current === rule) current = { ...rule, ways: new Map([...rule.ways, ...found]) };
+    if (current === rule && isOpen()) current = { ...rule, ways: new Map([...rule.ways, ...found]) };
   }
 
   async function refresh(): Promise<void> {
     reading ??= (async () => {
       await asked;
-      current = await ruleOf(await options.read());
+      let wasOpen: boolean;
+      do {
+        wasOpen = isOpen();
+        current = await ruleOf(await options.read());
+        // Who has asked for it since the tunnel ended waits for this.
+      } while (!wasOpen && isOpen());
     })()
       .catch((error: unknown) => log.warn({ err: error }, 'the proxy settings cannot be read'))
       .finally(() => {
@@ -229,7 +242,12 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
     isRefused: (way) => hasRefused(way, way.credentials),
     onRefused: (listener) => refusals.add(listener),
     async setCredentials(proxy, credentials) {
-      const withThem = (way: WayOut) => (placeOf(way) === placeOf(proxy) ? { ...way, credentials } : way);
+      const place = placeOf(proxy);
+      // Only to its own addresses: those that can take its place are of proxies that nobody entered them for.
+      const withThem = (way: WayOut) =>
+        placeOf(way) === place
+          ? { ...way, credentials, addresses: addressesOf.get(place) ?? way.addresses }
+          : way;
       if (current.kind === 'proxy') current = { ...current, way: withThem(current.way) };
       if (current.kind === 'script') {
         const ways = [...current.ways].map(([host, way]) => [host, way && withThem(way)] as const);
@@ -249,24 +267,37 @@ const isAlike = (one: WayOut, other: WayOut) =>
 const isSameLogin = (one: ProxyCredentials | undefined, other: ProxyCredentials | undefined) =>
   one?.username === other?.username && one?.password === other?.password;
 
+/** Whether a connection to any of the addresses is made soon. */
 async function answers({ addresses, port }: WayOut): Promise<boolean> {
-  for (const host of addresses) {
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, AbortSignal.timeout(connectLimitMs)]);
+  const tries = addresses.map(async (host) => {
     const socket = connect({ host, port });
     socket.on('error', () => undefined);
     try {
-      await once(socket, 'connect', { signal: AbortSignal.timeout(connectLimitMs) });
-      return true;
-    } catch {
-      // The next one may.
+      await once(socket, 'connect', { signal });
     } finally {
       socket.destroy();
     }
+  });
+  try {
+    await Promise.any(tries);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    over.abort();
   }
-  return false;
 }
 
-const isOfThisComputer = (address: string) =>
-  address === '::1' || (isIP(address) === 4 && isInsidePrefix(address, '127.0.0.0/8'));
+/** Loopback, and the unspecified addresses, which lead there (RFC 1122 §3.2.1.3); mapped to IPv6, too. */
+const thisComputer = new BlockList();
+thisComputer.addSubnet('127.0.0.0', 8);
+thisComputer.addSubnet('0.0.0.0', 8);
+thisComputer.addAddress('::1', 'ipv6');
+thisComputer.addAddress('::', 'ipv6');
+
+const isOfThisComputer = (address: string) => thisComputer.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 
 async function findAddresses(host: string): Promise<string[]> {
   const found = await lookup(host, { all: true });

@@ -58,11 +58,40 @@ test('a proxy on this computer is not used: what it sends would have to go throu
   for (const [proxy, found] of [
     ['127.0.0.1:3128', []],
     ['localhost:3128', ['127.0.0.1', '::1']],
+    // A connection to these ends up on this computer, too.
+    ['0.0.0.0:3128', []],
+    ['[::]:3128', []],
+    ['[::ffff:127.0.0.1]:3128', []],
+    ['proxy.example:3128', ['::ffff:127.0.0.1', '0.0.0.0']],
   ] as const) {
     const { ways } = waysWith(proxy, found);
     await ways.refresh();
-    expect(ways.to('gw.example')).toBeUndefined();
+    expect(ways.to('gw.example'), proxy).toBeUndefined();
   }
+});
+
+test('a proxy whose name cannot be looked up is left out, with an error of the resolver as well', async () => {
+  const { keychain } = emptyKeychain();
+  const setting = { proxy: 'gone.example:3128' };
+  const ways = createWaysOut({
+    read: () => {
+      const proxy = readProxyUrl(setting.proxy);
+      return Promise.resolve(proxy && { kind: 'proxy', proxy, exceptions: [] });
+    },
+    isOpen: () => true,
+    passwords: createProxyPasswords(keychain, log),
+    find: (name) =>
+      name === 'there.example'
+        ? Promise.resolve(['192.0.2.1'])
+        : Promise.reject(new Error(`getaddrinfo ENOTFOUND ${name}`)),
+    log,
+  });
+  setting.proxy = 'there.example:3128';
+  await ways.refresh();
+  expect(ways.to('gw.example')?.host).toBe('there.example');
+  setting.proxy = 'gone.example:3128';
+  await ways.refresh();
+  expect(ways.to('gw.example')).toBeUndefined();
 });
 
 test('the credentials that the user enters for a proxy are used at once, and kept in the keychain', async () => {
@@ -125,7 +154,9 @@ describe('with a script', () => {
   /** A server with the script, which can change or go away, and ways that are chosen by it. */
   async function scripted(script: string, found: Readonly<Record<string, string[]>> = {}) {
     const now = { script, isOpen: true, isThere: true };
+    let count = 0;
     const server = createServer((_request, reply) => {
+      count += 1;
       if (now.isThere) reply.end(now.script);
       else reply.writeHead(503).end();
     });
@@ -137,10 +168,13 @@ describe('with a script', () => {
       read: () => Promise.resolve({ kind: 'script', address } as const),
       passwords: createProxyPasswords(keychain, log),
       isOpen: () => now.isOpen,
-      find: (name) => Promise.resolve(found[name] ?? []),
+      find: (name) =>
+        found[name]
+          ? Promise.resolve(found[name])
+          : Promise.reject(new Error(`getaddrinfo ENOTFOUND ${name}`)),
       log,
     });
-    return { ways, now, [Symbol.dispose]: () => void server.close() };
+    return { ways, now, asked: () => count, [Symbol.dispose]: () => void server.close() };
   }
   const find = (body: string) => `function FindProxyForURL(url, host) { ${body} }`;
 
@@ -197,6 +231,62 @@ describe('with a script', () => {
     );
     await at.ways.learn(['gw.example']);
     expect(at.ways.to('gw.example')).toMatchObject({ port, addresses: [own, '192.0.2.1'] });
+  });
+
+  test('the password for one proxy is not sent to those that took its place without one', async () => {
+    const own = Object.values(networkInterfaces())
+      .flat()
+      .find((one) => one?.family === 'IPv4' && !one.internal)?.address;
+    if (own === undefined) throw new Error('this machine has no address');
+    const open = createTcpServer((socket) => socket.destroy());
+    open.listen(0, own);
+    await once(open, 'listening');
+    await using ends = new AsyncDisposableStack();
+    ends.defer(() => void open.close());
+    const { port } = open.address() as AddressInfo;
+    using at = await scripted(find(`return "PROXY ${own}:${port}; PROXY 192.0.2.1:${port}";`));
+    await at.ways.learn(['gw.example']);
+    const way = at.ways.to('gw.example');
+    expect(way?.addresses).toEqual([own, '192.0.2.1']);
+    if (way) await at.ways.setCredentials(way, { username: 'guest', password: 'secret' });
+    expect(at.ways.to('gw.example')).toMatchObject({
+      credentials: { password: 'secret' },
+      addresses: [own],
+    });
+  });
+
+  test('while traffic is blocked, or goes through a tunnel, no script is fetched that was not there before', async () => {
+    using at = await scripted(find('return "PROXY 192.0.2.1:3128";'));
+    at.now.isOpen = false;
+    await at.ways.refresh();
+    expect(at.asked()).toBe(0);
+    at.now.isOpen = true;
+    await at.ways.refresh();
+    await at.ways.learn(['gw.example']);
+    expect(at.ways.to('gw.example')?.addresses).toEqual(['192.0.2.1']);
+  });
+
+  test('a script is fetched after all if the tunnel ends while the settings are read', async () => {
+    using at = await scripted(find('return "PROXY 192.0.2.1:3128";'));
+    let asked = 0;
+    Object.defineProperty(at.now, 'isOpen', { get: () => (asked += 1) > 2 });
+    await at.ways.refresh();
+    await at.ways.learn(['gw.example']);
+    expect(at.ways.to('gw.example')?.addresses).toEqual(['192.0.2.1']);
+  });
+
+  test('what a script says counts only if traffic flowed until it had said it', async () => {
+    const looked: string[] = [];
+    using at = await scripted(find('return dnsResolve("p.example") ? "PROXY 192.0.2.1:3128" : "DIRECT";'), {
+      get 'p.example'() {
+        looked.push('p.example');
+        at.now.isOpen = false;
+        return [];
+      },
+    });
+    await at.ways.learn(['gw.example']);
+    expect(looked.length).toBeGreaterThan(0);
+    expect(at.ways.knows('gw.example')).toBe(false);
   });
 
   test('a script that is broken, or names nothing that is supported, leaves hosts to be reached directly', async () => {
