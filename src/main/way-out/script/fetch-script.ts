@@ -16,12 +16,19 @@ const maxRedirects = 3;
  * fetched within five seconds, is empty, or is longer than 1 MB.
  */
 export async function fetchScript(address: string): Promise<string> {
-  const url = path.isAbsolute(address) ? pathToFileURL(address) : new URL(address);
+  const url = path.isAbsolute(address) ? pathToFileURL(address) : readAddress(address);
   const bytes =
     url.protocol === 'file:' ? await readScript(url) : await load(url, AbortSignal.timeout(limitMs));
   const script = new TextDecoder().decode(bytes);
   if (script.trim() === '') throw new Error('it is empty');
   return script;
+}
+
+/** Node's own error would have the whole address in it, with a password that may be there, and be logged. */
+function readAddress(address: string, base?: URL): URL {
+  const url = URL.parse(address, base);
+  if (!url) throw new Error('its address cannot be read');
+  return url;
 }
 
 async function readScript(url: URL): Promise<Buffer> {
@@ -46,7 +53,7 @@ async function load(url: URL, signal: AbortSignal, redirects = 0): Promise<Buffe
   const { location } = reply.headers;
   if (statusCode >= 300 && statusCode < 400 && location !== undefined && redirects < maxRedirects) {
     reply.destroy();
-    return await load(new URL(location, url), signal, redirects + 1);
+    return await load(readAddress(location, url), signal, redirects + 1);
   }
   if (statusCode !== 200) {
     reply.destroy();

@@ -7,6 +7,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fetchScript } from '../../../../../src/main/way-out/script/fetch-script.ts';
 
@@ -15,6 +16,7 @@ const moved: Readonly<Record<string, string>> = {
   '/moved': '/proxy.pac',
   '/round': '/round',
   '/to-file': 'file:///etc/hostname',
+  '/nowhere': 'http://[',
 };
 const pages: Readonly<Record<string, string>> = {
   '/proxy.pac': script,
@@ -72,4 +74,18 @@ test('a pipe, a device, a long file, and an address of another kind are refused'
     await expect(fetchScript(pathToFileURL(file).href)).rejects.toThrow('no file of at most');
   for (const other of ['ftp://127.0.0.1/proxy.pac', 'data:,x', 'none', ''])
     await expect(fetchScript(other)).rejects.toThrow();
+});
+
+test('no error, as it is logged, tells the password in an address', async () => {
+  const withPassword = (place: string) => address.replace('//', '//guest:secret@') + place;
+  for (const bad of [
+    withPassword('/nowhere'),
+    withPassword('/absent'),
+    'http://guest:secret@[/',
+    'ftp://guest:secret@p/',
+  ]) {
+    const error: unknown = await fetchScript(bad).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(Error);
+    expect(JSON.stringify(pino.stdSerializers.err(error as Error)), bad).not.toContain('secret');
+  }
 });
