@@ -37,9 +37,10 @@ export async function downloadUpdate(
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     for (const old of await readdir(folder))
-      if (old !== name && old !== path.basename(part)) await rm(path.join(folder, old), { force: true });
+      if (old !== name && old !== path.basename(part))
+        await rm(path.join(folder, old), { recursive: true, force: true });
     if (await isWhole(file, wanted)) return { kind: 'ready', file };
-    await rm(file, { force: true });
+    await rm(file, { recursive: true, force: true });
     const outcome = await fillPart();
     if (outcome !== 'filled') return { kind: 'problem', problem: outcome };
     if (!(await isWhole(part, wanted))) {
@@ -76,7 +77,10 @@ export async function downloadUpdate(
         headers: received > 0 ? { range: `bytes=${received}-` } : {},
         signal: AbortSignal.any([signal, silence.signal]) as never,
       });
-      if (reply.status !== 200 && reply.status !== 206) return 'unreachable';
+      if (reply.status !== 200 && reply.status !== 206) {
+        await (reply.body as unknown as ReadableStream).cancel();
+        return 'unreachable';
+      }
       // A server that cannot send a part sends everything.
       if (reply.status === 200 && received > 0) {
         await handle.truncate(0);

@@ -2,8 +2,12 @@ import type { TunnelState } from '#shared/tunnel/state.ts';
 
 /**
  * Whether installing now would let traffic out that the tunnel carries: while the service is replaced there is no tunnel,
- * and only what the kill switch blocks stays blocked.
+ * and only what the kill switch blocks stays blocked. `killSwitch`: this user's; of another user's tunnel, it is not known.
  */
-export function wouldOpenTraffic(state: TunnelState['state'], killSwitch: boolean): boolean {
-  return !killSwitch && (state === 'connected' || state === 'connecting');
+export function wouldOpenTraffic(tunnel: TunnelState, killSwitch: boolean): boolean {
+  const isTunnel =
+    tunnel.state === 'connected' ||
+    tunnel.state === 'connecting' ||
+    (tunnel.state === 'disconnecting' && tunnel.then === 'connecting');
+  return isTunnel && (!killSwitch || tunnel.ownedByOther === true);
 }

@@ -93,9 +93,13 @@ async function download(
 /** Asked last, when the download is there: it can take a while. */
 async function expectNothingOpens(context: CommandContext): Promise<void> {
   const { client } = await context.core();
-  const [{ state }, { killSwitch }] = await Promise.all([client.tunnel.snapshot(), client.preferences.get()]);
-  if (wouldOpenTraffic(state, killSwitch))
-    throw new CommandProblem(exitCode.failed, 'would-open', context.say('command.updateWouldOpen'));
+  const [tunnel, { killSwitch }] = await Promise.all([client.tunnel.snapshot(), client.preferences.get()]);
+  if (wouldOpenTraffic(tunnel, killSwitch))
+    throw new CommandProblem(
+      exitCode.failed,
+      'would-open',
+      context.say(tunnel.ownedByOther ? 'command.updateWouldOpenOther' : 'command.updateWouldOpen'),
+    );
 }
 
 const problemOf = ({ say }: CommandContext, problem: Problem): CommandProblem =>

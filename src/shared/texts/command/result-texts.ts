@@ -112,6 +112,8 @@ const en = {
   'command.updateNoRoom': 'There is not enough room on the disk for the new version.',
   'command.updateWouldOpen':
     'You are connected, and the kill switch is off: your traffic would go out directly while the update is installed. Run “waymaker disconnect” first, or turn the kill switch on.',
+  'command.updateWouldOpenOther':
+    'Another user of this computer is connected: while the update is installed, their traffic might go out directly. Try again when they have disconnected.',
   'command.updateStarted':
     'The installer of {{version}} is running, and will end this program. Connect again afterwards.',
   'command.updateFailedBefore':
@@ -222,6 +224,8 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.updateNoRoom': '磁盘空间不足，放不下新版本。',
     'command.updateWouldOpen':
       '您已连接，但断网保护已关闭：安装更新时流量会直接发出。请先运行“waymaker disconnect”，或打开断网保护。',
+    'command.updateWouldOpenOther':
+      '此电脑的另一位用户已连接：安装更新时其流量可能会直接发出。请在对方断开连接后重试。',
     'command.updateStarted': '正在运行 {{version}} 的安装程序，它会结束此程序。完成后请重新连接。',
     'command.updateFailedBefore':
       '未能安装 {{version}}，也未作任何更改。原因见 Waymaker 文件夹中的 install.log。',
@@ -327,6 +331,8 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.updateNoRoom': '磁碟空間不足，放不下新版本。',
     'command.updateWouldOpen':
       '您已連線，但斷網保護已關閉：安裝更新時流量會直接送出。請先執行「waymaker disconnect」，或開啟斷網保護。',
+    'command.updateWouldOpenOther':
+      '這部電腦的另一位使用者已連線：安裝更新時其流量可能會直接送出。請在對方中斷連線後重試。',
     'command.updateStarted': '正在執行 {{version}} 的安裝程式，它會結束此程式。完成後請重新連線。',
     'command.updateFailedBefore':
       '未能安裝 {{version}}，也未作任何變更。原因請見 Waymaker 資料夾中的 install.log。',

@@ -1,5 +1,8 @@
 import { createPublicKey, generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto';
-import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import path from 'node:path';
 import type { UpdateInfo } from 'builder-util-runtime';
 import { expect, test } from 'vitest';
@@ -8,6 +11,7 @@ import { findUpdate, turnOf, type UpdateSource } from '../../../../src/main/upda
 import { wouldOpenTraffic } from '../../../../src/main/updates/may-install.ts';
 import { feedFile, feedProduct, feedSignatureFile } from '../../../../src/node/manifest/update-feed.ts';
 import { signText } from '../../../../src/node/manifest/signatures.ts';
+import { eventually } from '../../../lab/runs/process.ts';
 import {
   clientOf,
   rememberedFeed,
@@ -202,8 +206,49 @@ test('a version is offered to the percentage of computers that the feed says, to
 });
 
 test('nothing is installed while only the tunnel keeps traffic from going out directly', () => {
-  expect(wouldOpenTraffic('connected', false)).toBe(true);
-  expect(wouldOpenTraffic('connecting', false)).toBe(true);
-  expect(wouldOpenTraffic('connected', true)).toBe(false);
-  expect(wouldOpenTraffic('disconnected', false)).toBe(false);
+  const connecting = {
+    state: 'connecting',
+    gateway: { host: 'gw.example', port: 443 },
+    attempt: 1,
+    phase: 'authenticating',
+  } as const;
+  expect(wouldOpenTraffic(connecting, false)).toBe(true);
+  expect(wouldOpenTraffic(connecting, true)).toBe(false);
+  expect(wouldOpenTraffic({ state: 'disconnecting', then: 'connecting' }, false)).toBe(true);
+  expect(wouldOpenTraffic({ state: 'disconnecting', then: 'disconnected' }, false)).toBe(false);
+  expect(wouldOpenTraffic({ state: 'disconnected' }, false)).toBe(false);
+  // Whose kill switch may be off, whatever that of this user is.
+  expect(wouldOpenTraffic({ ...connecting, ownedByOther: true }, true)).toBe(true);
+});
+
+test('the connection to a server that answers with an error, and never ends it, is closed', async () => {
+  await using server = await startFeedServer();
+  await server.publish('0.2.0', { keys: [key] });
+  const source = clientOf(server, trusted);
+  const found = await findUpdate(source);
+  if (found.kind !== 'update') throw new Error(`found ${found.kind}`);
+  await using ends = new AsyncDisposableStack();
+  const endless = createServer((_request, response) => {
+    response.writeHead(302, { location: server.url });
+    response.write('x');
+  });
+  ends.defer(() => endless.close().closeAllConnections());
+  endless.listen(0, '127.0.0.1');
+  await once(endless, 'listening');
+  let connection: Socket | undefined;
+  endless.on('connection', (socket: Socket) => (connection = socket));
+  const url = `http://127.0.0.1:${(endless.address() as AddressInfo).port}/`;
+  const options = { folder: server.downloads, signal: never };
+  expect(await downloadUpdate({ ...source, url }, found.feed, options)).toEqual({
+    kind: 'problem',
+    problem: 'unreachable',
+  });
+  await eventually('the connection is closed', () => connection?.destroyed === true || undefined);
+});
+
+test('a folder among the downloads keeps nobody from the update', async () => {
+  await using server = await startFeedServer();
+  await server.publish('0.2.0', { keys: [key] });
+  await mkdir(path.join(server.downloads, 'folder/in/it'), { recursive: true });
+  expect((await download(server, clientOf(server, trusted))).kind).toBe('ready');
 });
