@@ -24,16 +24,35 @@ export interface OpenPgpKey extends AsyncDisposable {
  * RSA, because rpm of RHEL 8 knows no EdDSA, and without subkeys, because dnf looks for the signature of a repository's
  * index among primary keys only.
  */
+const testUser = 'Waymaker packages (test key, protects nothing)';
 const testKey = [
   '%no-protection',
   'Key-Type: RSA',
   'Key-Length: 3072',
   'Key-Usage: sign',
-  'Name-Real: Waymaker packages (test key, protects nothing)',
+  `Name-Real: ${testUser}`,
   'Expire-Date: 0',
   '%commit',
   '',
 ].join('\n');
+
+/** Whether a file with a public key has one that was made for tests. */
+export async function isTestKey(publicKeyFile: string): Promise<boolean> {
+  const home = await mkdtemp(path.join(tmpdir(), 'wm-gpg-'));
+  try {
+    const listing = await run('gpg', [
+      '--batch',
+      '--homedir',
+      home,
+      '--with-colons',
+      '--show-keys',
+      publicKeyFile,
+    ]);
+    return listing.includes(testUser);
+  } finally {
+    await rm(home, { recursive: true, force: true });
+  }
+}
 
 /** The key in an armoured file, or, without one, a new one that nobody should trust. */
 export async function openPgpKey(secretKeyFile: string | undefined): Promise<OpenPgpKey> {

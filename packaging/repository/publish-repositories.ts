@@ -1,18 +1,21 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expectNoTests } from '../linux/expect-no-tests.ts';
 import { publishToApt } from './apt-repository.ts';
-import { openPgpKey } from './open-pgp-key.ts';
+import { isTestKey, openPgpKey } from './open-pgp-key.ts';
 import { publishToRpm } from './rpm-repository.ts';
 
 /** A key that expires within this time locks users out: they have the key that they installed with. */
 const shortestKeyLifeMs = 2 * 365 * 24 * 3_600_000;
 
+const publicKeyFile = 'waymaker.asc';
+
 /**
  * Adds the packages in a folder to the repositories in `folder`/apt and `folder`/rpm, all static files, and writes
  * there what users need to use them. Without `keyFile`, they are signed with a new key that is for tests only. Throws
- * before anything is changed if the key cannot be used, or a package is for tests only while the key is not, and on a
- * package that was published with other content.
+ * before anything is changed if the key cannot be used, if a package is for tests only while the key is not, or if the
+ * key is while users have a real one, and on a package that was published with other content.
  */
 export async function publishRepositories(options: {
   /** The folder of packages. */
@@ -35,7 +38,12 @@ export async function publishRepositories(options: {
     throw new Error(`there is no package in ${options.packages}: make some with npm run package`);
 
   await using key = await openPgpKey(keyFile);
+  const published = path.join(folder, publicKeyFile);
   if (!key.isTest) await expectNoTests(files);
+  else if (existsSync(published) && !(await isTestKey(published)))
+    throw new Error(
+      `WAYMAKER_REPOSITORY_KEY is missing: what is published in ${folder} is signed with a real key, which users have`,
+    );
   if (key.expires !== undefined && key.expires * 1000 < now.getTime() + shortestKeyLifeMs)
     throw new Error('the key expires within two years, and users would no longer get updates: extend it');
   if (key.isTest) say('signed with a key for tests: set WAYMAKER_REPOSITORY_KEY to the file of a real one');
@@ -52,5 +60,5 @@ export async function publishRepositories(options: {
     await publish({ folder: one, packages, url: `${url}/${name}`, key, now });
     say(`${name}: ${packages.length} packages, ${one}`);
   }
-  await writeFile(path.join(folder, 'waymaker.asc'), key.publicKey);
+  await writeFile(published, key.publicKey);
 }

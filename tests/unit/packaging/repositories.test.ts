@@ -241,6 +241,23 @@ describe('what would strand users is not published', () => {
     expect(await readdir(given.folder)).toContain('waymaker.asc');
   });
 
+  test('with a key for tests, where users have been given a real one', async () => {
+    const packages = path.join(scratch, 'forgotten-key');
+    await makeSampleDeb(scratch, packages, '1.0');
+    const { folder, url } = await publish('forgotten', packages);
+    const read = async () => readFile(path.join(folder, 'waymaker.asc'), 'utf8');
+    const before = await read();
+    const given = { packages, folder, url, now: new Date(), say: () => undefined };
+    await expect(publishRepositories({ ...given, keyFile: undefined })).rejects.toThrow(
+      'WAYMAKER_REPOSITORY_KEY is missing',
+    );
+    expect(await read()).toBe(before);
+    // One that was only ever for tests can be published again.
+    const own = { ...given, folder: path.join(scratch, 'forgotten-tests'), keyFile: undefined };
+    await publishRepositories(own);
+    await publishRepositories(own);
+  });
+
   test('where there is no package', async () => {
     const packages = path.join(scratch, 'none');
     await mkdir(packages);

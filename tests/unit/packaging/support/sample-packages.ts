@@ -1,13 +1,29 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openPgpKey } from '../../../../packaging/repository/open-pgp-key.ts';
 import { run } from '../../../../packaging/run.ts';
 
 /** A new secret key for repositories, in a file. */
 export async function exportNewKey(file: string): Promise<void> {
-  await using key = await openPgpKey(undefined);
-  const words = ['--batch', '--homedir', key.home, '--armor', '--export-secret-keys', key.fingerprint];
-  await writeFile(file, await run('gpg', words));
+  // Sockets of gpg's agent stand in it, whose paths must be short.
+  const home = await mkdtemp(path.join(tmpdir(), 'wm-gpg-'));
+  const gpg = ['--batch', '--homedir', home];
+  try {
+    await run('gpg', [
+      ...gpg,
+      '--passphrase',
+      '',
+      '--quick-generate-key',
+      'A release',
+      'rsa3072',
+      'sign',
+      'never',
+    ]);
+    await writeFile(file, await run('gpg', [...gpg, '--armor', '--export-secret-keys']));
+  } finally {
+    await run('gpgconf', ['--homedir', home, '--kill', 'all']);
+    await rm(home, { recursive: true, force: true });
+  }
 }
 
 /** A small Debian package with nothing but a name and a version. What it is made of is left in `scratch`. */
