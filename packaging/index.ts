@@ -22,6 +22,7 @@ import { signingKeys, type SigningKeys } from './manifest/signing-keys.ts';
 import { writeHashes } from './release-hashes.ts';
 import { publishRepositories } from './repository/publish-repositories.ts';
 import { processors, type Processor } from './runtime/processors.ts';
+import { updatesAddress } from './updates/updates-address.ts';
 import { writeFeed } from './updates/write-feed.ts';
 import { installerName, makeWindowsInstaller, whyNoRuntime } from './windows/installer.ts';
 
@@ -101,7 +102,7 @@ const targets: Record<string, (context: PackagingContext) => Promise<Outcome>> =
           ...(await makeWindowsInstaller({
             ...context,
             processor,
-            updatesUrl: process.env['WAYMAKER_UPDATES_URL'],
+            updatesUrl: updatesAddress(process.env['WAYMAKER_UPDATES_URL']),
             compression: context.isFast ? 'fast' : 'small',
           })),
         );
