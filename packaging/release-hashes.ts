@@ -1,7 +1,7 @@
 import { sign, type KeyObject } from 'node:crypto';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expectNoTests } from './linux/expect-no-tests.ts';
+import { refuseTestPackages } from './linux/refuse-test-packages.ts';
 import { hashOf } from './linux/tree-files.ts';
 
 const hashesFile = 'SHA256SUMS';
@@ -16,7 +16,7 @@ const signatureFile = 'SHA256SUMS.sig';
 export async function writeHashes(folder: string, privateKey: KeyObject | undefined): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const names = entries.flatMap((entry) => (entry.isFile() && isPackaged(entry.name) ? [entry.name] : []));
-  if (privateKey) await expectNoTests(names.map((name) => path.join(folder, name)));
+  if (privateKey) await refuseTestPackages(names.map((name) => path.join(folder, name)));
   const lines: string[] = [];
   for (const name of names.sort())
     lines.push(`${await hashOf(path.join(folder, name), 'sha256')}  ${name}\n`);

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expectNoTests } from '../linux/expect-no-tests.ts';
+import { refuseTestPackages } from '../linux/refuse-test-packages.ts';
 import { publishToApt } from './apt-repository.ts';
 import { isTestKey, openPgpKey } from './open-pgp-key.ts';
 import { publishToRpm } from './rpm-repository.ts';
@@ -39,7 +39,7 @@ export async function publishRepositories(options: {
 
   await using key = await openPgpKey(keyFile);
   const published = path.join(folder, publicKeyFile);
-  if (!key.isTest) await expectNoTests(files);
+  if (!key.isTest) await refuseTestPackages(files);
   else if (existsSync(published) && !(await isTestKey(published)))
     throw new Error(
       `WAYMAKER_REPOSITORY_KEY is missing: what is published in ${folder} is signed with a real key, which users have`,

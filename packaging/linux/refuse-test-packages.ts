@@ -6,7 +6,7 @@ import { run } from '../run.ts';
  * Throws if a package among these files says that it is for tests only: its programs would accept updates from whoever has
  * the tests' key, which is everybody.
  */
-export async function expectNoTests(files: readonly string[]): Promise<void> {
+export async function refuseTestPackages(files: readonly string[]): Promise<void> {
   for (const file of files.filter((one) => /\.(?:deb|rpm|exe)$/.test(one))) {
     if (!(await isForTests(file))) continue;
     throw new Error(
