@@ -75,7 +75,7 @@ function completeInBash(words: readonly string[], { hasLibrary = true } = {}): s
   });
 }
 
-test('bash completes without its completion library, too, and where it has read the script twice', () => {
+test('bash also completes without its completion library, and after it has read the script twice', () => {
   const words = ['waymaker', 'mo'];
   expect(completeInBash(words, { hasLibrary: false })).toBe('[complete][--][mo] mode\n');
   const twice = `${scriptFor('bash')}\n${scriptFor('bash')}`;

@@ -221,7 +221,7 @@ test('nothing is installed while only the tunnel keeps traffic from going out di
   expect(wouldOpenTraffic({ ...connecting, ownedByOther: true }, true)).toBe(true);
 });
 
-test('the connection to a server that answers with an error, and never ends it, is closed', async () => {
+test('the connection to a server that answers with an endless error is closed', async () => {
   await using server = await startFeedServer();
   await server.publish('0.2.0', { keys: [key] });
   const source = clientOf(server, trusted);
@@ -246,7 +246,7 @@ test('the connection to a server that answers with an error, and never ends it, 
   await eventually('the connection is closed', () => connection?.destroyed === true || undefined);
 });
 
-test('a folder among the downloads keeps nobody from the update', async () => {
+test('a folder among the downloads does not prevent an update', async () => {
   await using server = await startFeedServer();
   await server.publish('0.2.0', { keys: [key] });
   await mkdir(path.join(server.downloads, 'folder/in/it'), { recursive: true });

@@ -70,7 +70,7 @@ test('a proxy on this computer is not used: what it sends would have to go throu
   }
 });
 
-test('a proxy whose name cannot be looked up is left out, with an error of the resolver as well', async () => {
+test('a proxy whose name cannot be looked up is left out, also if the resolver reports an error', async () => {
   const { keychain } = emptyKeychain();
   const setting = { proxy: 'gone.example:3128' };
   const ways = createWaysOut({

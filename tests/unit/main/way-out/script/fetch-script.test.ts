@@ -76,7 +76,7 @@ test('a pipe, a device, a long file, and an address of another kind are refused'
     await expect(fetchScript(other)).rejects.toThrow();
 });
 
-test('no error, as it is logged, tells the password in an address', async () => {
+test('no error that is logged contains a password from an address', async () => {
   const withPassword = (place: string) => address.replace('//', '//guest:secret@') + place;
   for (const bad of [
     withPassword('/nowhere'),
