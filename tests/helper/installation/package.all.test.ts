@@ -4,12 +4,14 @@ import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { makeCore } from '../../../packaging/linux/core-package.ts';
+import { checkNames } from '../../../src/main/self-test/verdict.ts';
 import { signingKeys } from '../../../packaging/manifest/signing-keys.ts';
 import { installed as places } from '../../../packaging/linux/core-tree.ts';
 import type { Processor } from '../../../packaging/runtime/processors.ts';
 import { addresses } from '../../lab/network/addresses.ts';
 import { words } from '../../lab/runs/process.ts';
 import { layMachine } from '../support/installed/installed-helper.ts';
+import { checksOf } from '../support/self-test/self-test-run.ts';
 import {
   createInstalledMachine,
   unit,
@@ -66,6 +68,16 @@ test('it is installed, runs, and opens traffic when it is removed; purged, it ha
   expect(await machine.run(['bash', '-c', completed])).toMatch(/ waymaker$/m);
   expect(await machine.run(words('man --where waymaker'))).toMatch(/waymaker\.1/);
   expect(await machine.run(words('dpkg --verify waymaker-core'))).toBe('');
+
+  const tested = await machine.exec(words('waymaker self-test --json'), { timeout: 150_000 });
+  const checks = checksOf(tested.stdout);
+  expect(
+    checks.filter(({ outcome }) => outcome !== 'passed'),
+    tested.stderr,
+  ).toEqual([]);
+  expect(new Set(checks.map(({ name }) => name))).toEqual(new Set(checkNames));
+  expect(tested.code).toBe(0);
+  expect(await installed.snapshot()).toBe(initialSnapshot);
 
   const client = await installed.connect({ killSwitch: true });
   expect(await source()).toBe(addresses.gateway.ipv4);
