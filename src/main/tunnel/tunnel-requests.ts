@@ -34,13 +34,18 @@ export interface TunnelRequests {
   change(wanted: WantedTunnel): Promise<void>;
 }
 
+interface ProxyToGateway extends ProxyAtAddress {
+  /** The proxy's own name or address. */
+  host: string;
+  addresses: readonly string[];
+  credentials?: ProxyCredentials | undefined;
+}
+
 export interface TunnelRequestsOptions {
   helper: HelperClient;
   addresses: Pick<GatewayAddresses, 'known' | 'remember' | 'remembered'>;
   /** The proxy that leads to this host, at the addresses in `addresses`. */
-  proxyTo?:
-    | ((host: string) => (ProxyAtAddress & { credentials?: ProxyCredentials | undefined }) | undefined)
-    | undefined;
+  proxyTo?: ((host: string) => ProxyToGateway | undefined) | undefined;
   preferences: Pick<PreferencesStore, 'forTunnel'>;
   /** A session has been passed to the helper. */
   onSession: (signedIn: SignedIn) => void;
@@ -71,6 +76,13 @@ export function createTunnelRequests({
   let listsAhead: Promise<unknown> = Promise.resolve();
   let lastAhead: { attachment: object; lists: SharedLists } | undefined;
   const withNamedLists = createListSender(helper, log);
+  /** How the last connection was asked for; undefined if it was by an earlier process. */
+  let through: { proxy: ProxyToGateway | undefined } | undefined;
+  /** Whether that is how the host is reached now, too: a proxy’s addresses and password are for nobody else. */
+  function isStill(host: string): boolean {
+    const now = proxyTo(host);
+    return !through || (now && placeOf(now)) === (through.proxy && placeOf(through.proxy));
+  }
   /** The other addresses of its gateway that a helper knows. */
   let told: { attachment: object | undefined; others: string } | undefined;
   /** Whether there was no helper to notify; it may come back with an earlier connection. */
@@ -134,9 +146,8 @@ export function createTunnelRequests({
   }
 
   /** What this helper takes of a session: an earlier one knows no client certificates, or no names. */
-  function forHelper(given: GatewaySession, host: string): GatewaySession {
+  function forHelper(given: GatewaySession, credentials: ProxyCredentials | undefined): GatewaySession {
     const { clientCertificate, agent, tlsSession, ...session } = given;
-    const credentials = proxyTo(host)?.credentials;
     const takes = (capability: string) => helper.capabilities()?.includes(capability) === true;
     return {
       ...session,
@@ -156,12 +167,15 @@ export function createTunnelRequests({
       .slice(0, maxOtherAddresses);
   }
 
-  async function connect(to: Destination, address?: string, session?: GatewaySession): Promise<void> {
+  async function connect(to: Destination, given?: string, session?: GatewaySession): Promise<void> {
     const { gateway, split, incoming } = to;
+    const proxy = given === undefined ? undefined : proxyTo(gateway.host);
+    // It may be of a sign-in from before there was this proxy, whose password must not go there.
+    const address = proxy && !proxy.addresses.includes(given ?? '') ? proxy.addresses[0] : given;
+    through = { proxy };
     const [end, targets] = [deadline(to), reachabilityTargets()];
     const { routing, lists, allowIncoming, ...preferred } = preferences.forTunnel();
     const otherAddresses = othersThan(address, gateway.host);
-    const proxy = address === undefined ? undefined : proxyTo(gateway.host);
     told = { attachment: helper.attachment(), others: otherAddresses.join() };
     const answer = prepareRouting({ routing, ...(lists && { lists }) }).then((prepared) =>
       helper.call('connect', {
@@ -173,7 +187,7 @@ export function createTunnelRequests({
         ...prepared,
         ...(split && { split }),
         ...(allowIncoming !== undefined && (allowIncoming || incoming) && { allowIncoming: true }),
-        ...(session && { session: forHelper(session, gateway.host) }),
+        ...(session && { session: forHelper(session, proxy?.credentials) }),
         ...(end && { deadline: end }),
         ...(targets.length > 0 && { reachabilityTargets: [...targets] }),
       }),
@@ -191,12 +205,12 @@ export function createTunnelRequests({
       onSession(signedIn);
     },
     async provide(signedIn) {
-      addresses.remember(signedIn.gateway.host, signedIn.address);
+      const { host } = signedIn.gateway;
+      addresses.remember(host, signedIn.address);
       try {
         await listsSent;
-        await helper.call('provideSession', {
-          session: forHelper(signedIn.session, signedIn.gateway.host),
-        });
+        const credentials = isStill(host) ? proxyTo(host)?.credentials : undefined;
+        await helper.call('provideSession', { session: forHelper(signedIn.session, credentials) });
         onSession(signedIn);
       } catch (error) {
         if (!isWrongState(error)) throw error;
@@ -206,7 +220,7 @@ export function createTunnelRequests({
     async tellAddresses({ host }) {
       const address = addresses.remembered(host);
       const others = othersThan(address, host);
-      if (address === undefined || others.length === 0) return;
+      if (address === undefined || others.length === 0 || !isStill(host)) return;
       const news = { attachment: helper.attachment(), others: others.join() };
       if (news.attachment === told?.attachment && news.others === told?.others) return;
       told = news;
@@ -226,6 +240,8 @@ export function createTunnelRequests({
     change,
   };
 }
+
+const placeOf = ({ protocol, host, port }: ProxyToGateway) => `${protocol} ${host} ${port}`;
 
 function isWrongState(error: unknown): boolean {
   return error instanceof ResponseError && error.code === helperError.wrongState;

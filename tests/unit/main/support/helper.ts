@@ -52,6 +52,7 @@ export async function startTestHelper(
     keepsLists?: boolean;
     takesCertificates?: boolean;
     takesAddresses?: boolean;
+    takesProxies?: boolean;
   } = {},
 ): Promise<TestHelper> {
   const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-helper-'));
@@ -80,6 +81,7 @@ export async function startTestHelper(
           ...(options.keepsLists ? ['lists'] : []),
           ...(options.takesCertificates ? ['client-certificate'] : []),
           ...(options.takesAddresses ? ['addresses'] : []),
+          ...(options.takesProxies ? ['proxy'] : []),
         ],
       };
     }

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest';
+import { createHelperClient } from '../../../../src/main/tunnel/helper-client.ts';
+import { createTunnelRequests } from '../../../../src/main/tunnel/tunnel-requests.ts';
+import type { WayOut } from '../../../../src/main/way-out/ways-out.ts';
+import { startTestHelper } from '../support/helper.ts';
+import { createTestLog } from '../support/log.ts';
+import { destinationOf, gateway } from '../support/tunnel-states.ts';
+
+const session = { cookie: 'webvpn=x', certificatePin: `pin-sha256:${'A'.repeat(43)}=` };
+const one: WayOut = {
+  protocol: 'http',
+  host: 'one.example',
+  port: 3128,
+  addresses: ['192.0.2.1', '192.0.2.2'],
+  credentials: { username: 'guest', password: 'secret' },
+};
+const other: WayOut = {
+  ...one,
+  host: 'other.example',
+  addresses: ['192.0.2.8', '192.0.2.9'],
+  credentials: { username: 'guest', password: 'of the other' },
+};
+
+async function withWay(way: WayOut | undefined) {
+  const helper = await startTestHelper({ takesAddresses: true, takesProxies: true });
+  const { log } = createTestLog();
+  const client = createHelperClient({ socketPath: helper.socketPath, version: '0.1.0', log });
+  await client.ready;
+  const now = { way };
+  const requests = createTunnelRequests({
+    helper: client,
+    addresses: {
+      known: () => [...(now.way?.addresses ?? [])],
+      remembered: () => now.way?.addresses[0],
+      remember: () => undefined,
+    },
+    proxyTo: () => now.way,
+    preferences: {
+      forTunnel: () => ({ routing: { mode: 'global', localNetwork: false }, killSwitch: false }),
+    },
+    onSession: () => undefined,
+    destinationOf,
+    deadline: () => undefined,
+    log,
+  });
+  const last = (method: string) => helper.calls.findLast((call) => call.method === method)?.params;
+  return {
+    now,
+    requests,
+    last,
+    async [Symbol.asyncDispose]() {
+      client.close();
+      await helper[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test('a proxy’s password does not go to the address of a sign-in that went another way', async () => {
+  await using at = await withWay(one);
+  await at.requests.connectWith(destinationOf(gateway), { gateway, address: '203.0.113.1', session });
+  expect(at.last('connect')).toMatchObject({
+    address: '192.0.2.1',
+    proxy: { protocol: 'http', port: 3128 },
+    session: { proxyCredentials: one.credentials },
+  });
+  await at.requests.connectWith(destinationOf(gateway), { gateway, address: '192.0.2.2', session });
+  expect(at.last('connect')).toMatchObject({ address: '192.0.2.2' });
+});
+
+test('a proxy’s password, and its addresses, do not go to a connection through another proxy', async () => {
+  await using at = await withWay(one);
+  const signedIn = { gateway, address: '192.0.2.1', session };
+  await at.requests.connectWith(destinationOf(gateway), signedIn);
+  await at.requests.provide(signedIn);
+  expect(at.last('provideSession')).toEqual({ session: { ...session, proxyCredentials: one.credentials } });
+  await at.requests.tellAddresses(gateway);
+  expect(at.last('setAddresses')).toBeUndefined();
+  at.now.way = { ...one, addresses: ['192.0.2.1', '192.0.2.3'] };
+  await at.requests.tellAddresses(gateway);
+  expect(at.last('setAddresses')).toEqual({ otherAddresses: ['192.0.2.1', '192.0.2.3'] });
+  at.now.way = other;
+  await at.requests.provide(signedIn);
+  expect(at.last('provideSession')).toEqual({ session });
+  await at.requests.tellAddresses(gateway);
+  expect(at.last('setAddresses')).toEqual({ otherAddresses: ['192.0.2.1', '192.0.2.3'] });
+});
+
+test('a connection that an earlier process has begun gets the password of the proxy', async () => {
+  await using at = await withWay(one);
+  await at.requests.provide({ gateway, address: '192.0.2.1', session });
+  expect(at.last('provideSession')).toEqual({ session: { ...session, proxyCredentials: one.credentials } });
+});
