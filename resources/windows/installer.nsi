@@ -81,6 +81,27 @@ UninstPage instfiles
   ${Loop}
 !macroend
 
+; What the environment has Node and OpenSSL load or write: it is that of the user, any of whose programs can have set it, and
+; the steps run as an administrator.
+!macro Unset name
+  System::Call 'kernel32::SetEnvironmentVariableW(w "${name}", p 0)'
+!macroend
+!macro CleanEnvironment
+  !insertmacro Unset NODE_OPTIONS
+  !insertmacro Unset NODE_PATH
+  !insertmacro Unset NODE_COMPILE_CACHE
+  !insertmacro Unset NODE_ICU_DATA
+  !insertmacro Unset NODE_EXTRA_CA_CERTS
+  !insertmacro Unset NODE_REDIRECT_WARNINGS
+  !insertmacro Unset NODE_V8_COVERAGE
+  !insertmacro Unset NODE_DEBUG
+  !insertmacro Unset NODE_DEBUG_NATIVE
+  !insertmacro Unset NODE_REPL_EXTERNAL_MODULE
+  !insertmacro Unset OPENSSL_CONF
+  !insertmacro Unset OPENSSL_ENGINES
+  !insertmacro Unset OPENSSL_MODULES
+!macroend
+
 ; One at a time; also the uninstaller.
 !macro Alone
   System::Call 'kernel32::CreateMutexW(p 0, i 0, w "Global\WaymakerInstaller") p .r8 ?e'
@@ -101,6 +122,7 @@ Function .onInit
   ${EndIf}
   SetShellVarContext all
   SetRegView 64
+  !insertmacro CleanEnvironment
   ; Whoever could write elsewhere could have the service run anything.
   StrCpy $INSTDIR "$PROGRAMFILES64\Waymaker"
   !insertmacro Alone
@@ -224,6 +246,7 @@ FunctionEnd
 Function un.onInit
   SetShellVarContext all
   SetRegView 64
+  !insertmacro CleanEnvironment
   StrCpy $INSTDIR "$PROGRAMFILES64\Waymaker"
   !insertmacro Alone
 FunctionEnd

@@ -26,10 +26,14 @@ const installed = ({ drive }: Windows, file = '') => path.join(drive, 'Program F
 const state = ({ drive }: Windows, file = '') => path.join(drive, 'ProgramData/Waymaker', file);
 const minutes = { timeout: 240_000 };
 
-async function install(windows: Windows, name: string): Promise<number | null> {
+async function install(
+  windows: Windows,
+  name: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<number | null> {
   const file = path.join(windows.folder, `${name}.exe`);
   if (!existsSync(file)) await link(files[name] ?? '', file);
-  return (await windows.run([windows.path(`${name}.exe`), '/S'], minutes)).code;
+  return (await windows.run([windows.path(`${name}.exe`), '/S'], { ...minutes, env })).code;
 }
 
 /** What the installer says of itself. */
@@ -91,6 +95,27 @@ test.skipIf(why !== undefined)(
     expect(await machinePath(windows)).toBe(before);
     const entry = String.raw`HKLM\Software\Microsoft\Windows\CurrentVersion\Uninstall\Waymaker`;
     expect((await windows.run(['reg', 'query', entry])).code).not.toBe(0);
+  },
+);
+
+test.skipIf(why !== undefined)(
+  'what the user’s environment has Node load does not run as the administrator who allows an installation',
+  async () => {
+    await using windows = await createWindows();
+    await writeFile(
+      path.join(windows.folder, 'loaded.cjs'),
+      `require('node:fs').appendFileSync(${JSON.stringify(windows.path('loaded'))}, process.argv.join(' ') + '\\n');`,
+    );
+    const env = { NODE_OPTIONS: `--require=${windows.path('loaded.cjs').replaceAll('\\', '/')}` };
+    expect((await windows.run([windows.path('node.exe'), '--eval', '0'], { env })).code).toBe(0);
+    const loaded = path.join(windows.folder, 'loaded');
+    expect(existsSync(loaded), 'such a file is loaded').toBe(true);
+    await rm(loaded);
+    expect(await install(windows, 'first', env)).toBe(0);
+    expect(existsSync(loaded), 'by the installer').toBe(false);
+    await windows.run([String.raw`C:\Program Files\Waymaker\uninstall.exe`, '/S'], { ...minutes, env });
+    await eventually('the folder is gone', () => !existsSync(installed(windows)) || undefined);
+    expect(existsSync(loaded), 'by the uninstaller').toBe(false);
   },
 );
 
