@@ -22,7 +22,7 @@ export type FeedProblem =
 
 export type FoundUpdate =
   | { kind: 'current' }
-  /** There is one, which is offered to others first. */
+  /** There is one, which is offered to others first, or has been withdrawn. */
   | { kind: 'later'; version: string }
   | { kind: 'update'; feed: UpdateFeed }
   | { kind: 'problem'; problem: FeedProblem };
@@ -42,7 +42,7 @@ export interface UpdateSource {
   seen: { get(): string | undefined; set(releaseDate: string): void };
 }
 
-/** Asks for the feed. With `isWanted`, somebody waits for an update, and gets it before their turn. */
+/** Asks for the feed. With `isWanted`, somebody waits for an update, and gets one before their turn, unless it was withdrawn. */
 export async function findUpdate(source: UpdateSource, { isWanted = false } = {}): Promise<FoundUpdate> {
   const texts = await fetchFeed(source);
   if (!texts) return failed('unreachable');
@@ -58,7 +58,9 @@ export async function findUpdate(source: UpdateSource, { isWanted = false } = {}
   source.seen.set(releaseDate);
   if (compareVersions(version, source.version) <= 0) return { kind: 'current' };
   const isOurTurn = turnOf(source.installation, version) < stagingPercentage;
-  return isOurTurn || isWanted ? { kind: 'update', feed } : { kind: 'later', version };
+  // At zero, it has been withdrawn.
+  const isOffered = isOurTurn || (isWanted && stagingPercentage > 0);
+  return isOffered ? { kind: 'update', feed } : { kind: 'later', version };
 }
 
 const failed = (problem: FeedProblem): FoundUpdate => ({ kind: 'problem', problem });

@@ -205,6 +205,15 @@ test('a version is offered to the percentage of computers that the feed says, to
   expect((await findUpdate(clientOf(server, trusted, { installation: early }))).kind).toBe('later');
 });
 
+test('a version that has been withdrawn is not installed by who asks for an update, either', async () => {
+  await using server = await startFeedServer();
+  const source = clientOf(server, trusted);
+  await server.publish('0.2.0', { keys: [key], percentage: 1 });
+  expect((await findUpdate(source, { isWanted: true })).kind).toBe('update');
+  await server.publish('0.2.0', { keys: [key], percentage: 0 });
+  expect(await findUpdate(source, { isWanted: true })).toEqual({ kind: 'later', version: '0.2.0' });
+});
+
 test('nothing is installed while only the tunnel keeps traffic from going out directly', () => {
   const connecting = {
     state: 'connecting',
