@@ -91,7 +91,12 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
     log,
   });
   const { addresses, memory, logins } = gateways;
-  const questions = createProxyQuestions({ ways, askUser: gateways.forms.ask, say: options.say });
+  const questions = createProxyQuestions({
+    ways,
+    askUser: gateways.forms.ask,
+    isBusy: gateways.forms.isWaiting,
+    say: options.say,
+  });
   ways.onRefused((way) => void questions.consider(way));
   let lastGateway: Gateway | undefined;
   const destinationOf = createDestinations({ memory, plan });

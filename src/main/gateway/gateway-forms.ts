@@ -9,6 +9,8 @@ import { plainText } from './sign-in/plain-text.ts';
 export interface GatewayForms {
   readonly host: HostImplementation['gatewayForm'];
   readonly ask: AskUser;
+  /** Whether one waits for an answer. */
+  readonly isWaiting: () => boolean;
   /**
    * Shows a text of the gateway with this host name. True once the user has read it; false if something else replaces
    * it.
@@ -56,6 +58,7 @@ export function createGatewayForms(emit: (form: GatewayForm | null) => void): Ga
   }
 
   return {
+    isWaiting: () => waiting !== undefined,
     ask(question, signal) {
       const fields = question.fields.flatMap((field) => {
         const shown = shownField(field);

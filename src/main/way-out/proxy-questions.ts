@@ -11,13 +11,15 @@ export interface ProxyQuestions {
    * that waits is not asked twice.
    */
   ask(way: WayOut, signal?: AbortSignal): Promise<void>;
-  /** Asks unless the user did not want to enter any for this proxy. */
+  /** Asks unless the user did not want to enter any for this proxy, or is being asked something else. */
   consider(way: WayOut): Promise<void>;
 }
 
 export function createProxyQuestions(options: {
   ways: Pick<WaysOut, 'setCredentials'>;
   askUser: AskUser;
+  /** Whether the user is being asked something; another question would take its place. */
+  isBusy: () => boolean;
   say: Say;
 }): ProxyQuestions {
   const { ways, say } = options;
@@ -59,5 +61,11 @@ export function createProxyQuestions(options: {
     return work;
   }
 
-  return { ask, consider: async (way) => (declined.has(placeOf(way)) ? undefined : await ask(way)) };
+  return {
+    ask,
+    async consider(way) {
+      const place = placeOf(way);
+      if (waiting.has(place) || !(declined.has(place) || options.isBusy())) await ask(way);
+    },
+  };
 }

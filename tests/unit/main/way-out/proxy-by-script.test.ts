@@ -84,7 +84,12 @@ test(
     const forms = createGatewayForms((now) => {
       form = now;
     });
-    const questions = createProxyQuestions({ ways, askUser: forms.ask, say: createSay('en', 'linux') });
+    const questions = createProxyQuestions({
+      ways,
+      askUser: forms.ask,
+      isBusy: forms.isWaiting,
+      say: createSay('en', 'linux'),
+    });
     ways.onRefused((way) => void questions.consider(way));
     const { call } = createServiceFetch(serviceByWays(ways, () => false));
     const ask = (host: string) =>
