@@ -4,6 +4,9 @@ import classes from './commands.module.css';
 /** Commands for a terminal, as texts quote them in every language. */
 const quoted = /[“「]([a-z][\x20-\x7e]*)[”」]/;
 
+/** Where a path may go on in the next line: after each slash but its first. */
+const afterSlash = /(?<=[^/]\/)/;
+
 /** A text whose commands are formatted as such: without their quotation marks, on one line where they fit. */
 export function withCommands(text: string): ReactNode {
   return text
@@ -17,9 +20,22 @@ function Command({ words }: { words: readonly string[] }) {
       {words.map((word, index) => (
         <Fragment key={index}>
           {index > 0 && ' '}
-          <span className={classes.word}>{word}</span>
+          <Word parts={word.split(afterSlash)} />
         </Fragment>
       ))}
     </code>
+  );
+}
+
+function Word({ parts }: { parts: readonly string[] }) {
+  return (
+    <span className={classes.word}>
+      {parts.map((part, index) => (
+        <Fragment key={index}>
+          {index > 0 && <wbr />}
+          <span className={classes.part}>{part}</span>
+        </Fragment>
+      ))}
+    </span>
   );
 }

@@ -21,7 +21,14 @@ export async function everythingSaid(page: Page): Promise<string[]> {
         said.push(element.getAttribute(name) ?? '');
       }
     }
-    const linesOf = (text: string) => text.split('\n').map((line) => line.trim());
+    const commands = [...document.querySelectorAll<HTMLElement>('code[translate="no"]')]
+      .map((element) => element.innerText)
+      .filter((command) => command !== '')
+      // A command may be a word of another one.
+      .toSorted((one, other) => other.length - one.length);
+    const withoutCommands = (text: string) =>
+      commands.reduce((rest, command) => rest.replaceAll(command, ' '), text);
+    const linesOf = (text: string) => text.split('\n').map((line) => withoutCommands(line).trim());
     const apart = new Set(
       [...document.body.querySelectorAll<HTMLElement>('[lang], [translate="no"]')].flatMap((element) =>
         linesOf(element.innerText),
@@ -39,7 +46,7 @@ const sameEverywhere = [
   /\S+@\S+/g,
   /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/g,
   /\b[\w-]+(?:\.[\w-]+)+\b/g,
-  /\b(?:Waymaker|Web|AnyConnect|macOS|Windows|Linux|GNOME Keyring|IPv[46]|DNS|DTLS|TLS|UDP|TCP|openconnect|NetworkManager|Wi-Fi|VPN|Docker|wordgate)\b/g,
+  /\b(?:Waymaker|Web|AnyConnect|macOS|Windows|Linux|GNOME Keyring|Credential Manager|IPv[46]|DNS|DTLS|TLS|UDP|TCP|openconnect|NetworkManager|Wi-Fi|VPN|Docker|wordgate|App|Mac)\b/g,
   /\b(?:Aurora|Borealis|Nowhere|Starter|Family, one month|Family)\b/g,
   new RegExp(longName, 'g'),
   /\bUS\$/g,
@@ -48,7 +55,6 @@ const sameEverywhere = [
   /\b(?:PNG|JPEG|WebP|Enter|SOCKS5|HTTP)\b|https?:\/\//g,
   /\b[\da-f]{1,4}(?::[\da-f]{0,4}){2,7}/g,
   /\b(?:byte|kB|KB|MB|GB|TB|B)(?:\/s)?\b/g,
-  /\bsudo (?:systemctl start waymaker-helper|waymaker restore)\b/g,
 ];
 
 const regions = new Intl.DisplayNames(['en'], { type: 'region' });
