@@ -60,7 +60,11 @@ export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewAp
     'too-many-sessions': refused('too-many-sessions', 'reason.tooManySessions'),
     'browser-sign-in-blocked': refused('browser-sign-in-blocked', 'reason.browserSignInBlocked', true),
     'server-removed': refused('server-removed', 'reason.serverRemoved'),
-    'engine-unsuited': refused('engine-unsuited', 'reason.engineUnsuited'),
+    'engine-unsuited': {
+      state: { state: 'disconnected', reason: 'engine-unsuited' },
+      // The commands that install what is missing.
+      sees: page.getByRole('main').locator('code').last(),
+    },
     'proxy-refused': refused('proxy-refused', 'reason.proxyRefused'),
     'proxy-credentials': refused('proxy-credentials', 'reason.proxyCredentials'),
     'address-conflict': refused('address-conflict', 'reason.addressConflict'),

@@ -108,7 +108,7 @@ export function StatusTrouble({ card, state, refusal }: StatusTroubleProps) {
     mayBePortal(state);
   return (
     <Message tone={tone} title={t(title)} action={offersPortal && <PortalButton />}>
-      {text && t(text)}
+      {text && withCommands(t(text))}
     </Message>
   );
 }
