@@ -12,6 +12,7 @@ import { fromPglite, type ConstructorOptions } from 'pg-boss';
 import { makeDirectory } from '../make-directory.ts';
 import { lockBySocket } from '#node/os/socket-lock.ts';
 import type { DatabaseConfig } from './database-config.ts';
+import { LastingClient } from './lasting-client.ts';
 import { withLastingTransactions } from './lasting-transactions.ts';
 import * as accountTables from './schema/account.ts';
 import * as billingTables from './schema/billing.ts';
@@ -122,6 +123,7 @@ async function openPostgresql(
   await migrateAlone(connection);
   const pool = new Pool({
     ...connection,
+    Client: LastingClient,
     max: connections,
     // A connection is a process of the server, and costs more to start anew than to keep.
     idleTimeoutMillis: 5 * 60_000,
@@ -137,7 +139,7 @@ async function openPostgresql(
   // Without a listener, an idle connection that the server closes would end the process (node-postgres, "pool error").
   pool.on('error', onIdleError);
   // A separate pool, so that jobs run no matter how many requests wait for a connection.
-  const jobStore = { ...connection, max: jobConnections };
+  const jobStore = { ...connection, Client: LastingClient, max: jobConnections };
   const database = withLastingTransactions(pool, (client) => drizzlePostgres(client, drizzleOptions));
   return { database, jobStore, close: () => pool.end() };
 }

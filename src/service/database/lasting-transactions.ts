@@ -2,11 +2,10 @@ import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { Pool, PoolClient } from 'pg';
 
 /**
- * A database on a pool of connections whose transactions survive losing their connection, as when a server restarts.
- * With Drizzle's own transactions (drizzle-team/drizzle-orm, issues 6114 and 6241), the process would end, because
- * nobody listens for errors of such a connection; a transaction that could not begin would never return its connection,
- * until the pool has none left; and one that could not be rolled back would be passed on to the next user. `open`
- * creates a database on the pool or on one of its connections.
+ * A database on a pool of connections (of `LastingClient`) whose transactions survive losing their connection, as when a
+ * server restarts. With Drizzle's own transactions (drizzle-team/drizzle-orm, issues 6114 and 6241), one that could not
+ * begin would never return its connection, until the pool has none left; and one that could not be rolled back would be
+ * passed on to the next user. `open` creates a database on the pool or on one of its connections.
  */
 export function withLastingTransactions<Schema extends Record<string, unknown>>(
   pool: Pool,
@@ -23,9 +22,6 @@ export function withLastingTransactions<Schema extends Record<string, unknown>>(
 
   database.transaction = async (work, config) => {
     const connection = await pool.connect();
-    // Whatever waits for an answer fails as well, and reports it.
-    const hear = () => undefined;
-    connection.on('error', hear);
     let workFailure: unknown;
     let isUsable = false;
     try {
@@ -44,7 +40,6 @@ export function withLastingTransactions<Schema extends Record<string, unknown>>(
       isUsable = error === workFailure;
       throw workFailure ?? error;
     } finally {
-      connection.off('error', hear);
       connection.release(!isUsable);
     }
   };

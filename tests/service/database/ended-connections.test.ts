@@ -1,0 +1,79 @@
+import { sql } from 'drizzle-orm';
+import { Client } from 'pg';
+import { expect, inject, test, vi } from 'vitest';
+import { openDatabase } from '../../../src/service/database/database.ts';
+import { isUnavailable } from '../../../src/service/database/unavailable.ts';
+import { newEnvironment } from '../test-service.ts';
+import { holdAnswers } from './held-answers.ts';
+
+/**
+ * That the server ends a connection can be read together with the answer before it, while the connection is being handed
+ * over to a transaction (brianc/node-postgres, issue 2762).
+ */
+
+/** A database with one connection, through a way that holds answers back; and what has ended no test but would a process. */
+async function openHeld() {
+  await using opening = new AsyncDisposableStack();
+  const { DATABASE_URL: direct = '' } = await newEnvironment('postgresql');
+  const admin = new Client({ connectionString: direct });
+  await admin.connect();
+  opening.defer(() => admin.end());
+  const answers = opening.use(await holdAnswers(inject('postgresqlSocket')));
+  const url = new URL(direct);
+  url.searchParams.set('host', answers.socket);
+  const { database, close } = await openDatabase(
+    { kind: 'postgresql', url: url.href, connections: 1, timeoutMs: 60_000 },
+    () => undefined,
+  );
+  opening.defer(close);
+  const uncaught: unknown[] = [];
+  const note = (error: unknown) => uncaught.push(error);
+  process.on('uncaughtExceptionMonitor', note);
+  opening.defer(() => void process.off('uncaughtExceptionMonitor', note));
+  const closing = opening.move();
+  return {
+    database,
+    uncaught,
+    hold: () => answers.hold(),
+    answered: () => vi.waitFor(() => expect(answers.answered()).toBe(1)),
+    /** As PostgreSQL ends all connections when it is restarted. */
+    async end() {
+      await admin.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid()`,
+      );
+      await answers.releaseEnded();
+    },
+    [Symbol.asyncDispose]: () => closing.disposeAsync(),
+  };
+}
+
+const outcome = (work: Promise<unknown>) =>
+  work.then(
+    () => 'done',
+    (error: unknown) => (isUnavailable(error) ? 'unavailable' : error),
+  );
+
+test('a transaction whose new connection was ended before it was read fails, and the process goes on', async () => {
+  await using held = await openHeld();
+  held.hold();
+  const begun = outcome(held.database.transaction(async () => undefined));
+  await held.answered();
+  await held.end();
+  expect(await begun).toBe('unavailable');
+  expect(held.uncaught).toEqual([]);
+  expect(await outcome(held.database.transaction(async () => undefined))).toBe('done');
+});
+
+test('a transaction that waits for a connection which ends with its last answer fails, and the process goes on', async () => {
+  await using held = await openHeld();
+  await held.database.execute(sql`select 1`);
+  held.hold();
+  const asked = outcome(held.database.execute(sql`select 1`));
+  await held.answered();
+  const begun = outcome(held.database.transaction(async () => undefined));
+  await held.end();
+  expect(await Promise.all([asked, begun])).toEqual(['done', 'unavailable']);
+  expect(held.uncaught).toEqual([]);
+  expect(await outcome(held.database.transaction(async () => undefined))).toBe('done');
+});
