@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { Client } from 'pg';
+import { PgBoss } from 'pg-boss';
 import { expect, inject, test, vi } from 'vitest';
 import { openDatabase } from '../../../src/service/database/database.ts';
 import { isUnavailable } from '../../../src/service/database/unavailable.ts';
@@ -21,7 +22,7 @@ async function openHeld() {
   const answers = opening.use(await holdAnswers(inject('postgresqlSocket')));
   const url = new URL(direct);
   url.searchParams.set('host', answers.socket);
-  const { database, close } = await openDatabase(
+  const { database, jobStore, close } = await openDatabase(
     { kind: 'postgresql', url: url.href, connections: 1, timeoutMs: 60_000 },
     () => undefined,
   );
@@ -30,18 +31,22 @@ async function openHeld() {
   const note = (error: unknown) => uncaught.push(error);
   process.on('uncaughtExceptionMonitor', note);
   opening.defer(() => void process.off('uncaughtExceptionMonitor', note));
+  const endAll = () =>
+    admin.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`,
+    );
   const closing = opening.move();
   return {
     database,
+    jobStore,
     uncaught,
     hold: () => answers.hold(),
     answered: () => vi.waitFor(() => expect(answers.answered()).toBe(1)),
-    /** As PostgreSQL ends all connections when it is restarted. */
-    async end() {
-      await admin.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity
-          where datname = current_database() and pid <> pg_backend_pid()`,
-      );
+    endAll,
+    /** As PostgreSQL ends all connections when it is restarted; only then is heard what it said since `hold`. */
+    async endHeld() {
+      await endAll();
       await answers.releaseEnded();
     },
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
@@ -59,7 +64,7 @@ test('a transaction whose new connection was ended before it was read fails, and
   held.hold();
   const begun = outcome(held.database.transaction(async () => undefined));
   await held.answered();
-  await held.end();
+  await held.endHeld();
   expect(await begun).toBe('unavailable');
   expect(held.uncaught).toEqual([]);
   expect(await outcome(held.database.transaction(async () => undefined))).toBe('done');
@@ -72,8 +77,34 @@ test('a transaction that waits for a connection which ends with its last answer 
   const asked = outcome(held.database.execute(sql`select 1`));
   await held.answered();
   const begun = outcome(held.database.transaction(async () => undefined));
-  await held.end();
+  await held.endHeld();
   expect(await Promise.all([asked, begun])).toEqual(['done', 'unavailable']);
   expect(held.uncaught).toEqual([]);
   expect(await outcome(held.database.transaction(async () => undefined))).toBe('done');
+});
+
+test('the job queue’s transactions fail so, too', async () => {
+  await using held = await openHeld();
+  const boss = new PgBoss({
+    ...held.jobStore,
+    schema: 'jobs',
+    supervise: false,
+    schedule: false,
+    registerInstance: false,
+  });
+  boss.on('error', () => undefined);
+  await boss.start();
+  await using closing = new AsyncDisposableStack();
+  closing.defer(() => boss.stop({ graceful: false }));
+  const jobs = boss.getDb();
+  const begin = async () => await (await jobs.beginTransaction?.())?.rollback();
+  await held.endAll();
+  await vi.waitFor(() => expect(jobs.poolCounts?.()?.total).toBe(0));
+  held.hold();
+  const begun = outcome(begin());
+  await held.answered();
+  await held.endHeld();
+  expect(await begun).toBe('unavailable');
+  expect(held.uncaught).toEqual([]);
+  expect(await outcome(begin())).toBe('done');
 });
