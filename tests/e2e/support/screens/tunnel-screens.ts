@@ -62,8 +62,8 @@ export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewAp
     'server-removed': refused('server-removed', 'reason.serverRemoved'),
     'engine-unsuited': {
       state: { state: 'disconnected', reason: 'engine-unsuited' },
-      // The commands that install what is missing.
-      sees: page.getByRole('main').locator('code').last(),
+      // The commands that install what is missing; the long language has none.
+      sees: page.getByRole('main').locator('code').or(route.says('reason.engineUnsuited')).last(),
     },
     'proxy-refused': refused('proxy-refused', 'reason.proxyRefused'),
     'proxy-credentials': refused('proxy-credentials', 'reason.proxyCredentials'),
