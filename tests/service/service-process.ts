@@ -9,6 +9,9 @@ export interface RunningProcess extends AsyncDisposable {
   url: string;
   /** Of the service in development. */
   service: { mailboxUrl: string | undefined };
+  /** Leaves it no processor (SIGSTOP) until it is resumed, as a busy machine does for a while. */
+  pause(): void;
+  resume(): void;
   /** Asks it to end (SIGTERM); how it did, and what else it printed. */
   end(): Promise<{ code: number | null; output: string }>;
   /** Ends it at once, wherever it is (SIGKILL). */
@@ -50,5 +53,13 @@ export async function startProgram(name: string, environment: NodeJS.ProcessEnv)
     await kill();
     throw new Error(`${name} did not start: ${String(line)}`);
   }
-  return { url, service: { mailboxUrl }, end, kill, [Symbol.asyncDispose]: kill };
+  return {
+    url,
+    service: { mailboxUrl },
+    pause: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
+    end,
+    kill,
+    [Symbol.asyncDispose]: kill,
+  };
 }

@@ -12,7 +12,7 @@ import { holdAnswers } from './held-answers.ts';
  * over to a transaction (brianc/node-postgres, issue 2762).
  */
 
-/** A database with one connection, through a way that holds answers back; and what has ended no test but would a process. */
+/** A database with one connection, on a way that holds answers back; and the errors that end a process. */
 async function openHeld() {
   await using opening = new AsyncDisposableStack();
   const { DATABASE_URL: direct = '' } = await newEnvironment('postgresql');
@@ -22,11 +22,11 @@ async function openHeld() {
   const answers = opening.use(await holdAnswers(inject('postgresqlSocket')));
   const url = new URL(direct);
   url.searchParams.set('host', answers.socket);
-  const { database, jobStore, close } = await openDatabase(
+  const opened = await openDatabase(
     { kind: 'postgresql', url: url.href, connections: 1, timeoutMs: 60_000 },
     () => undefined,
   );
-  opening.defer(close);
+  opening.defer(() => opened.close());
   const uncaught: unknown[] = [];
   const note = (error: unknown) => uncaught.push(error);
   process.on('uncaughtExceptionMonitor', note);
@@ -38,8 +38,8 @@ async function openHeld() {
     );
   const closing = opening.move();
   return {
-    database,
-    jobStore,
+    database: opened.database,
+    jobStore: opened.jobStore,
     uncaught,
     hold: () => answers.hold(),
     answered: () => vi.waitFor(() => expect(answers.answered()).toBe(1)),

@@ -54,7 +54,7 @@ export async function holdAnswers(postgresqlSocket: string): Promise<HeldAnswers
         Buffer.concat(held).subarray(-readyForQuery.length).equals(readyForQuery),
       ).length,
     async releaseEnded() {
-      await Promise.all([...open].map(({ server }) => server.readableEnded || once(server, 'end')));
+      for (const { server } of open) if (!server.readableEnded) await once(server, 'end');
       isHeld = false;
       for (const { client, held } of open) client.end(Buffer.concat(held.splice(0)));
     },
