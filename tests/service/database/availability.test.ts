@@ -17,7 +17,7 @@ import {
 
 const busy = { status: 503, body: { code: 503, msg: 'The service is busy. Please retry in a moment.' } };
 
-/** A service that waits for its PostgreSQL database for no more than a second, with a signed-in device. */
+/** A service that waits for its PostgreSQL database for no more than a second, unless told otherwise, with a signed-in device. */
 async function impatientService(variables: NodeJS.ProcessEnv = {}) {
   let log = '';
   const logger = createLogger('info', { write: (line) => (log += line) });
@@ -82,8 +82,11 @@ test('a statement that takes too long is ended, and told as 503', async () => {
   expect(service.log()).toContain('canceling statement due to statement timeout');
 });
 
+/** So that what is refused is refused because its connection has ended, also on a busy machine. */
+const patience = { WAYMAKER_DATABASE_TIMEOUT_SECONDS: '120' };
+
 test('connections that the database ends are told as 503 once, and made again', async () => {
-  await using service = await impatientService();
+  await using service = await impatientService(patience);
   await service.admin.query('begin; lock table traffic, entitlements, users in access exclusive mode');
   const waiting = service.myService();
   const others = `from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
@@ -91,14 +94,15 @@ test('connections that the database ends are told as 503 once, and made again', 
     const { rowCount } = await service.admin.query(`select 1 ${others} and wait_event_type = 'Lock'`);
     expect(rowCount).toBe(1);
   });
-  await service.admin.query(`select pg_terminate_backend(pid) ${others}`);
+  // Once they have ended, the service takes none of them for another call.
+  await service.admin.query(`select pg_terminate_backend(pid, 60000) ${others}`);
   expect(await waiting).toMatchObject(busy);
   await service.admin.query('rollback');
   expect(await service.myService()).toMatchObject({ status: 200 });
 });
 
 test('a transaction whose connection the database ends is told as 503, and the process goes on', async () => {
-  await using service = await impatientService();
+  await using service = await impatientService(patience);
   const { admin } = service;
   await admin.query('begin; lock table license_keys in access exclusive mode');
   const consumed = service.consumeKey();
