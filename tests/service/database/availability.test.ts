@@ -17,7 +17,7 @@ import {
 
 const busy = { status: 503, body: { code: 503, msg: 'The service is busy. Please retry in a moment.' } };
 
-/** A service that waits for its PostgreSQL database for no more than a second, unless told otherwise, with a signed-in device. */
+/** A signed-in device of a service that waits a second for its PostgreSQL database, or as long as `variables` say. */
 async function impatientService(variables: NodeJS.ProcessEnv = {}) {
   let log = '';
   const logger = createLogger('info', { write: (line) => (log += line) });
