@@ -357,7 +357,9 @@ function expectPacketFilter(): void {
     input: `table ${table} { chain output { type filter hook output priority 0; }; }\ndelete table ${table}\n`,
     encoding: 'utf8',
   });
-  if (status !== 0) throw new Stopped('no-packet-filter', error?.message ?? stderr.trim());
+  // A program that ends before it has read everything is an error of its own, but what it says is the reason.
+  if (status !== 0)
+    throw new Stopped('no-packet-filter', status === null ? String(error?.message) : stderr.trim());
 }
 
 function isInstalled(program: string): boolean {

@@ -198,7 +198,7 @@ export function ip(lines: readonly string[]): void {
     input: lines.map((line) => `${line}\n`).join(''),
     encoding: 'utf8',
   });
-  if (status !== 0) throw new Error(`ip: ${error?.message ?? stderr.trim()}`);
+  if (status !== 0) throw new Error(`ip: ${status === null ? error?.message : stderr.trim()}`);
 }
 
 function hardwareAddress(device: string): string {

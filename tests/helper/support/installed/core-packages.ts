@@ -1,11 +1,13 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { makeCore, type Format } from '../../../../packaging/linux/core-package.ts';
 import { product } from '../../../../packaging/linux/package-facts.ts';
 import { signingKeys } from '../../../../packaging/manifest/signing-keys.ts';
 import type { Processor } from '../../../../packaging/runtime/processors.ts';
+import { makeOwnedDirectory } from '../../../lab/runs/owned-directory.ts';
 
-const packages = path.resolve(import.meta.dirname, '../../../../out/packages/tests');
+/** What packages are made of is fetched once. */
+const fetched = path.resolve(import.meta.dirname, '../../../../out/packages/tests/.fetched');
 
 /** The product's version, and the one that comes after it. */
 export const versions = {
@@ -19,9 +21,21 @@ export const makeCoreDeb = (version?: string): Promise<string> => makeCorePackag
 /** The same as an rpm. */
 export const makeCoreRpm = (version?: string): Promise<string> => makeCorePackage('rpm', version);
 
+/** Those of this process: others make the same packages at the same time. */
+const folders = new Map<string, string>();
+
+async function folderFor(name: string): Promise<string> {
+  const known = folders.get(name);
+  if (known !== undefined) return known;
+  const folder = makeOwnedDirectory('packages');
+  folders.set(name, folder);
+  await mkdir(fetched, { recursive: true });
+  await symlink(fetched, path.join(folder, '.fetched'));
+  return folder;
+}
+
 async function makeCorePackage(format: Format, version: string = versions.current): Promise<string> {
-  const folder = path.join(packages, `${version}-${format}`);
-  await mkdir(folder, { recursive: true });
+  const folder = await folderFor(`${version}-${format}`);
   const made = await makeCore({
     processor: process.arch as Processor,
     formats: [format],
