@@ -1,6 +1,6 @@
 import type { Log } from '../../log.ts';
 import { filterTable } from '../identifiers.ts';
-import { rulesGeneration } from './nftables-sets.ts';
+import { rulesGeneration } from './prefix-sets.ts';
 import { watchProgram } from '../programs/watch-program.ts';
 
 /** A burst from `nft monitor` is one transaction; waiting longer gains nothing. */

@@ -7,14 +7,14 @@ import { watchFilter } from './filter-watch.ts';
 import { filterTable } from '../identifiers.ts';
 import { isForwarding } from '../forwarding.ts';
 import { loadRules } from './libnftables.ts';
-import { neededSets, type SetNames } from './nftables-prefixes.ts';
+import { neededSets, type SetNames } from './prefix-chains.ts';
 import {
   arpRemovalScript,
   holdScript,
   openPortalLine,
   packetFilterScript,
   removalScript,
-} from './nftables.ts';
+} from './filter-script.ts';
 import {
   addIntervals,
   countElements,
@@ -23,7 +23,7 @@ import {
   listFilter,
   rulesGeneration,
   type FilterListing,
-} from './nftables-sets.ts';
+} from './prefix-sets.ts';
 import { intervalsOf } from './prefix-intervals.ts';
 
 /** Of sets with more elements, only samples are checked, because counting them takes the kernel a second. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { packetFilterScript, type FilterSurroundings } from '../../../helper/linux/nftables/nftables.ts';
+import { packetFilterScript, type FilterSurroundings } from '../../../helper/linux/nftables/filter-script.ts';
 import { noNetworks, type NearbyNetworks } from '../../../helper/network/nearby-networks.ts';
 import type { FilterRules } from '../../../helper/system/ports/packet-filter-port.ts';
 import { readPrefixList } from '../../../helper/network/prefix-list.ts';

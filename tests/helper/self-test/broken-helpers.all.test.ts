@@ -19,7 +19,7 @@ const mistakeIn =
   (file: string) =>
   (of: string, instead: string): Mistake => ({ file, of, instead });
 const inRules = mistakeIn('helper/linux/routing/router-rules.ts');
-const inFilterRules = mistakeIn('helper/linux/nftables/nftables.ts');
+const inFilterRules = mistakeIn('helper/linux/nftables/filter-script.ts');
 const inFilter = mistakeIn('helper/linux/nftables/packet-filter.ts');
 const inDns = mistakeIn('helper/linux/dns/dns-manager.ts');
 

@@ -22,8 +22,8 @@ import {
   portalSet,
   subchain,
   type Filter,
-} from './nftables-exemptions.ts';
-import { prefixChains, type SetNames } from './nftables-prefixes.ts';
+} from './exemptions.ts';
+import { prefixChains, type SetNames } from './prefix-chains.ts';
 
 /** What the filter depends on in the machine. */
 export interface FilterSurroundings {

@@ -15,10 +15,10 @@ import {
   portalRules,
   subchain,
   type Filter,
-} from './nftables-exemptions.ts';
+} from './exemptions.ts';
 import { hasDefault, hasFamily, type PrefixList } from '../../network/prefix-list.ts';
 
-/** The names of the sets for captured prefixes; their elements are added separately (nftables-sets.ts). */
+/** The names of the sets for captured prefixes; their elements are added separately (prefix-sets.ts). */
 export type SetNames = (prefixes: PrefixList, family: 'ip' | 'ip6') => string;
 
 /** The sets that captures need, each with its prefixes. */
