@@ -90,7 +90,7 @@ export const blocked = (
 
 export const [tcp, udp, icmp6] = [6, 17, 58] as const;
 
-/** DNS, NetBIOS, DNS over TLS and QUIC, LLMNR: look-ups never go to a local network (see helper/linux/nftables/exemptions.ts). */
+/** DNS, NetBIOS, DNS over TLS and QUIC, LLMNR: look-ups never go to a local network. */
 const nameServicePorts = [53, 137, 853, 5355] as const;
 
 export const protocol = (number: number): FilterCondition => ({ field: 'protocol', protocol: number });

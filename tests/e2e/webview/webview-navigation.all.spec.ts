@@ -16,7 +16,7 @@ import { pressBack } from './press-back.ts';
 import { CreateAppRoute } from '../routes/app-form-route.ts';
 import { pngPicture } from '../support/screens/picture.ts';
 
-/** What resources/webview/README.md leaves to the app, as an app does it. */
+/** What docs/webview.md leaves to the app, as an app does it. */
 
 test.describe('the back button', () => {
   test('leads from where the code is typed to the email, and from a wrong turn there out of the app', async ({

@@ -8,7 +8,7 @@ import { VerifyRoute } from '../routes/verify-route.ts';
 import { expect, test } from './webview-fixtures.ts';
 import { pressBack } from './press-back.ts';
 
-/** What resources/webview/README.md leaves to the app, as an app does it. */
+/** What docs/webview.md leaves to the app, as an app does it. */
 
 test('a deep link leads through signing in to where it leads, with what it says; the back button goes back through tabs and pages, and over what only leads on', async ({
   openInApp,

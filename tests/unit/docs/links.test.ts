@@ -32,7 +32,7 @@ const unknownTests = (text: string) =>
     .filter((name) => !testFiles.has(name));
 
 test('links of the documentation lead to files and headings that there are', () => {
-  expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/user.md', 'resources/webview/README.md']));
+  expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/user.md', 'docs/webview.md']));
   expect(pages.flatMap((page) => brokenLinks(page, readPage(page)).map((link) => [page, link]))).toEqual([]);
 });
 

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type * as z from 'zod/mini';
 import { webviewContract } from '#shared/host/webview-contract.ts';
-import { messageNotes } from '../../../scripts/webview-readme/messages.ts';
-import { readmeFile, withMessages } from '../../../scripts/webview-readme/readme.ts';
+import { messageNotes } from '../../../scripts/webview-page/messages.ts';
+import { pageFile, withMessages } from '../../../scripts/webview-page/page.ts';
 
 type Descriptor =
   | { direction: 'request'; input: z.ZodMiniType; output: z.ZodMiniType }
@@ -16,10 +16,10 @@ const messages = Object.entries(webviewContract).flatMap(([group, descriptors]) 
   ]),
 );
 
-test('resources/webview/README.md describes the contract as it is: run scripts/webview-readme/write.ts', async () => {
-  const readme = await readFile(readmeFile, 'utf8');
-  expect(readme).toBe(await withMessages(readme));
-  for (const [channel] of messages) expect(readme).toContain(`### \`${channel}\``);
+test('docs/webview.md describes the contract as it is: run scripts/webview-page/write.ts', async () => {
+  const page = await readFile(pageFile, 'utf8');
+  expect(page).toBe(await withMessages(page));
+  for (const [channel] of messages) expect(page).toContain(`### \`${channel}\``);
 });
 
 test.each(messages)('the exchange shown for %s keeps to its schemas', (channel, descriptor) => {
@@ -33,8 +33,6 @@ test.each(messages)('the exchange shown for %s keeps to its schemas', (channel, 
 
 test('a page without its section, or with an old one, would be noticed', async () => {
   await expect(withMessages('# Waymaker')).rejects.toThrow('no messages section');
-  const readme = await readFile(readmeFile, 'utf8');
-  expect(await withMessages(readme.replace('`storage.get` (request)', '`storage.read` (request)'))).toBe(
-    readme,
-  );
+  const page = await readFile(pageFile, 'utf8');
+  expect(await withMessages(page.replace('`storage.get` (request)', '`storage.read` (request)'))).toBe(page);
 });

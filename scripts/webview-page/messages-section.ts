@@ -3,8 +3,7 @@ import * as z from 'zod/mini';
 import { webviewContract } from '#shared/host/webview-contract.ts';
 import { messageNotes, type MessageNote } from './messages.ts';
 
-export const sectionBegin =
-  '<!-- messages: written by `node scripts/webview-readme/write.ts`, do not edit -->';
+export const sectionBegin = '<!-- messages: written by `node scripts/webview-page/write.ts`, do not edit -->';
 export const sectionEnd = '<!-- messages: end -->';
 
 type Descriptor =
