@@ -1,6 +1,6 @@
 import koffi from 'koffi';
-import { expectSuccess } from './last-error.ts';
-import { loadLibrary, returned } from './native-library.ts';
+import { expectSuccess } from '#node/os/windows/last-error.ts';
+import { loadLibrary, returned } from '#node/os/windows/native-library.ts';
 
 /** FOLDERID_ProgramData of <knownfolders.h>, as it is in memory. */
 const programData = Buffer.from('825dab62c1fdc34da9dd070d1d495d97', 'hex');
