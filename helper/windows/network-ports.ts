@@ -3,7 +3,7 @@ import type { Ports } from '../system/ports/ports.ts';
 import type { Luid } from './calls/ip-helper.ts';
 import type { WindowsCalls } from './calls/windows-calls.ts';
 import { createWindowsDns } from './dns/dns.ts';
-import type { ProgramIdentity } from './filter/rule.ts';
+import type { ProgramIdentity } from './filter/conditions.ts';
 import { createPacketFilter } from './filter/packet-filter.ts';
 import { createNetworkMonitor } from './routing/network-monitor.ts';
 import { createRouter } from './routing/router.ts';

@@ -1,34 +1,33 @@
+import { isIP } from 'node:net';
+import { localMulticast } from '../../network/local-traffic.ts';
+import { portalPorts, type PortalRules } from '../../system/ports/portal-port.ts';
 import type { FilterRules } from '../../system/ports/packet-filter-port.ts';
 import type { FilterCondition } from '../calls/filtering.ts';
 import {
-  blocked,
-  bothWays,
   type Family,
   familyOf,
-  type FilterSurroundings,
   icmp6,
   identified,
   inTunnel,
-  type Lifetime,
   lookUps,
   ofFamily,
   protocol,
   remotePorts,
   remotes,
-  type Rule,
   tcp,
-  tunnelPermit,
   udp,
+} from './conditions.ts';
+import {
+  blocked,
+  bothWays,
+  type FilterSurroundings,
+  type Lifetime,
+  type Rule,
+  tunnelPermit,
   type Way,
   weights,
   withinMachine,
 } from './rule.ts';
-
-/** Multicast that never leaves the attached networks (RFC 5771 §4, RFC 2365 §6.1, RFC 4291 §2.7). */
-const localMulticast = {
-  4: ['224.0.0.0/24', '239.255.0.0/16', '255.255.255.255/32'],
-  6: ['ff02::/16'],
-} as const;
 
 /** Router solicitation and advertisement, neighbour solicitation and advertisement (RFC 4861 §4). */
 const neighbourTypes = { connect: [133, 135, 136], accept: [134, 135, 136] } as const;
@@ -42,21 +41,26 @@ export function exemptions(
 ): Rule[] {
   return [
     withinMachine(family, 'from-start-on'),
-    ...tunnelRules(family, rules, surroundings),
+    ...tunnelRules(family, rules, surroundings, bothWays),
     ...engineRules(family, rules, surroundings),
     ...linkRules(family, rules),
     ...localNetworkRules(family, localNetworks),
   ];
 }
 
-function tunnelRules(
+/** Through the tunnel, only what has one of its own addresses. `ways`: in which directions. */
+export function tunnelRules(
   family: Family,
   { tunnelAddresses }: FilterRules,
   { tunnel }: FilterSurroundings,
+  ways: readonly Way[],
 ): Rule[] {
   if (tunnel === undefined) return [];
   return [
-    ...ofFamily(tunnelAddresses, family).map((address) => tunnelPermit(family, tunnel, address)),
+    ...ofFamily(tunnelAddresses, family).map((address) => ({
+      ...tunnelPermit(family, tunnel, address),
+      ways,
+    })),
     {
       ...blocked('other addresses in the tunnel', family, weights.elsewhereInTunnel, [inTunnel(tunnel)]),
       lifetime: 'now',
@@ -164,6 +168,45 @@ function localNetworkRules(family: Family, localNetworks: readonly string[]): Ru
       weight: weights.localNetworks,
       conditions: inThem,
       lifetime: 'now',
+    },
+  ];
+}
+
+/** What the portal's program, which runs as the engine does, may ask: names, and pages. */
+export function portalRules(
+  family: Family,
+  { resolvers }: PortalRules,
+  { engine }: FilterSurroundings,
+): Rule[] {
+  const asked = ofFamily(
+    resolvers.filter((address) => isIP(address) !== 0),
+    family,
+  );
+  const common = {
+    family,
+    ways: ['connect'],
+    action: 'permit',
+    weight: weights.ownPrograms,
+    lifetime: 'now',
+  } as const;
+  const pages: Rule = {
+    ...common,
+    name: 'the portal',
+    conditions: [...identified(engine), protocol(tcp), ...remotePorts(portalPorts)],
+  };
+  if (asked.length === 0) return [pages];
+  return [
+    pages,
+    {
+      ...common,
+      name: "the portal's resolvers",
+      conditions: [
+        ...identified(engine),
+        protocol(tcp),
+        protocol(udp),
+        ...remotePorts([53]),
+        ...remotes(asked),
+      ],
     },
   ];
 }

@@ -1,34 +1,22 @@
-import { isIP } from 'node:net';
 import { localNetworksOf } from '../../modes/local-networks.ts';
 import type { Capture } from '../../modes/routing-plan.ts';
 import type { FilterRules } from '../../system/ports/packet-filter-port.ts';
-import { portalPorts, type PortalRules } from '../../system/ports/portal-port.ts';
+import type { PortalRules } from '../../system/ports/portal-port.ts';
 import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';
 import { addressText, capturedRanges } from '../address-ranges.ts';
 import type { Filter, FilterLayer } from '../calls/filtering.ts';
 import type { Guid } from '../calls/guid.ts';
 import { filterProvider, sublayers } from '../identifiers.ts';
 import { withKey } from './filter-key.ts';
-import { exemptions } from './exemption-rules.ts';
 import { proxyRules } from './proxy-rules.ts';
+import { type Family, localAddress, lookUps, ofFamily, remotes } from './conditions.ts';
+import { exemptions, tunnelRules, portalRules } from './exemption-rules.ts';
 import {
   blocked,
   bothWays,
   families,
-  type Family,
   type FilterSurroundings,
-  identified,
-  inTunnel,
-  localAddress,
-  lookUps,
-  ofFamily,
-  protocol,
-  remotePorts,
-  remotes,
   type Rule,
-  tcp,
-  tunnelPermit,
-  udp,
   weights,
   withinMachine,
 } from './rule.ts';
@@ -59,39 +47,9 @@ export function filtersOf(rules: FilterRules, surroundings: FilterSurroundings):
 export function portalFilters(
   portal: PortalRules,
   rules: FilterRules,
-  { engine }: FilterSurroundings,
+  surroundings: FilterSurroundings,
 ): Omit<Filter, 'key'>[] {
-  const asked = portal.resolvers.filter((address) => isIP(address) !== 0);
-  const letOut = families.flatMap((family): Rule[] => {
-    const resolvers = ofFamily(asked, family);
-    const common = {
-      family,
-      ways: ['connect'],
-      action: 'permit',
-      weight: weights.ownPrograms,
-      lifetime: 'now',
-    } as const;
-    const pages: Rule = {
-      ...common,
-      name: 'the portal',
-      conditions: [...identified(engine), protocol(tcp), ...remotePorts(portalPorts)],
-    };
-    if (resolvers.length === 0) return [pages];
-    return [
-      pages,
-      {
-        ...common,
-        name: "the portal's resolvers",
-        conditions: [
-          ...identified(engine),
-          protocol(tcp),
-          protocol(udp),
-          ...remotePorts([53]),
-          ...remotes(resolvers),
-        ],
-      },
-    ];
-  });
+  const letOut = families.flatMap((family) => portalRules(family, portal, surroundings));
   return rules.captures.flatMap((_, index) =>
     letOut.flatMap((rule) => filtersOfRule(rule, sublayers[index + 1] ?? sublayers[0], 'running')),
   );
@@ -157,7 +115,7 @@ function prefixRules(
 }
 
 /** What holds whatever is captured. */
-function baseRules(rules: FilterRules, { tunnel }: FilterSurroundings): Rule[] {
+function baseRules(rules: FilterRules, surroundings: FilterSurroundings): Rule[] {
   const { tunnelAddresses, awaitedAddresses, allowIncoming } = rules;
   return families.flatMap((family): Rule[] => {
     const own = ofFamily(tunnelAddresses, family);
@@ -166,21 +124,8 @@ function baseRules(rules: FilterRules, { tunnel }: FilterSurroundings): Rule[] {
       ...(own.length > 0 || ofFamily(awaitedAddresses, family).length > 0
         ? [withinMachine(family, 'now')]
         : []),
-      ...(tunnel === undefined
-        ? []
-        : [
-            // What nobody here has asked for comes in only if that is wanted; the system does not ask about answers.
-            ...own.map((address) => ({
-              ...tunnelPermit(family, tunnel, address),
-              ways: allowIncoming ? bothWays : (['connect'] as const),
-            })),
-            {
-              ...blocked('other addresses in the tunnel', family, weights.elsewhereInTunnel, [
-                inTunnel(tunnel),
-              ]),
-              ...now,
-            },
-          ]),
+      // What nobody here has asked for comes in only if that is wanted; the system does not ask about answers.
+      ...tunnelRules(family, rules, surroundings, allowIncoming ? bothWays : ['connect']),
       // Packets from the tunnel's address that no longer find a route into it, and to it that arrive elsewhere.
       ...[...own, ...ofFamily(awaitedAddresses, family)].map((address) => ({
         ...blocked("the tunnel's address elsewhere", family, weights.ownPrograms, [localAddress(address)]),

@@ -1,20 +1,8 @@
 import type { FilterRules } from '../../system/ports/packet-filter-port.ts';
 import type { FilterCondition } from '../calls/filtering.ts';
+import { type Family, identified, inTunnel, ofFamily, protocol, remotePorts, tcp } from './conditions.ts';
 import { engineRules } from './exemption-rules.ts';
-import {
-  blocked,
-  type Family,
-  type FilterSurroundings,
-  identified,
-  inTunnel,
-  ofFamily,
-  protocol,
-  remotePorts,
-  type Rule,
-  tcp,
-  tunnelPermit,
-  weights,
-} from './rule.ts';
+import { blocked, type FilterSurroundings, type Rule, tunnelPermit, weights } from './rule.ts';
 
 /**
  * The proxy's port is for those who asked for it, and nobody else may answer there, even if the proxy is gone. The proxy

@@ -1,12 +1,6 @@
 import type { Filter, FilterCondition } from '../calls/filtering.ts';
 import type { Luid } from '../calls/ip-helper.ts';
-
-/** How one of our unprivileged programs is told from all others: by its file and its user. */
-export interface ProgramIdentity {
-  file: string;
-  /** A security identifier, S-1-… */
-  sid: string;
-}
+import { type Family, inTunnel, localAddress, type ProgramIdentity } from './conditions.ts';
 
 /** What the filter depends on in the machine. */
 export interface FilterSurroundings {
@@ -16,7 +10,6 @@ export interface FilterSurroundings {
   tunnel: Luid | undefined;
 }
 
-export type Family = 4 | 6;
 export const families = [4, 6] as const;
 export type Way = 'connect' | 'accept';
 export const bothWays = ['connect', 'accept'] as const;
@@ -87,29 +80,3 @@ export const blocked = (
   conditions,
   lifetime: 'from-start-on',
 });
-
-export const [tcp, udp, icmp6] = [6, 17, 58] as const;
-
-/** DNS, NetBIOS, DNS over TLS and QUIC, LLMNR: look-ups never go to a local network. */
-const nameServicePorts = [53, 137, 853, 5355] as const;
-
-export const protocol = (number: number): FilterCondition => ({ field: 'protocol', protocol: number });
-export const inTunnel = (luid: Luid): FilterCondition => ({ field: 'interface', luid });
-export const localAddress = (address: string): FilterCondition => ({ field: 'local-address', address });
-export const remotePorts = (ports: readonly number[]) =>
-  ports.map((port): FilterCondition => ({ field: 'remote-port', port }));
-export const lookUps = () => [protocol(tcp), protocol(udp), ...remotePorts(nameServicePorts)];
-export const identified = ({ file, sid }: ProgramIdentity): FilterCondition[] => [
-  { field: 'program', file },
-  { field: 'user', sid },
-];
-/** Prefixes or single addresses. */
-export const remotes = (prefixes: readonly string[]) =>
-  prefixes.map((prefix): FilterCondition => {
-    const whole = prefix.includes('/') ? prefix : `${prefix}/${familyOf(prefix) === 4 ? 32 : 128}`;
-    return { field: 'remote-prefix', prefix: whole };
-  });
-
-export const familyOf = (text: string): Family => (text.includes(':') ? 6 : 4);
-export const ofFamily = (texts: readonly string[], family: Family) =>
-  texts.filter((text) => familyOf(text) === family);
