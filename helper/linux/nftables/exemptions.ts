@@ -1,47 +1,15 @@
-import { isIP, isIPv6 } from 'node:net';
-import type { FilterRules } from '../../system/ports/packet-filter-port.ts';
+import { isIP } from 'node:net';
 import { localMulticast, lookUpPorts } from '../../network/local-traffic.ts';
-import { portalPorts, type PortalRules } from '../../system/ports/portal-port.ts';
+import { portalPorts } from '../../system/ports/portal-port.ts';
+import { type Filter, nftFamilyOf } from './chain.ts';
 
-/** What may leave although it is captured, as nftables rules, and helpers for writing its chains. */
-
-export type Filter = Omit<FilterRules, 'captures' | 'owner'> & {
-  portal?: PortalRules | undefined;
-  localNetworks: readonly string[];
-  engineUid: number | undefined;
-  proxyUid: number | undefined;
-  /** The mark of the owner's group of programs; the second one if its packets may go past the tunnel. */
-  mark: number | undefined;
-  exceptedMark: number | undefined;
-  /** Networks that the group may reach although it is captured. */
-  groupNetworks: readonly string[];
-  /** Users that may use the proxy. */
-  clientUids: readonly string[];
-  forwarding: boolean;
-};
-
-export const nftFamilyOf = (address: string) => (isIPv6(address) ? 'ip6' : 'ip');
+/** What may leave although it is captured, as nftables rules. */
 
 /** The ports of look-ups. */
 export const nameServicePorts = `{ ${lookUpPorts.join(', ')} }`;
 
 /** The set of users whom the filter lets out to a portal. */
 export const portalSet = 'portal';
-
-export const subchain = (name: string, rules: readonly string[]) => [
-  `  chain ${name} {`,
-  ...rules.map((rule) => `    ${rule}`),
-  '  }',
-];
-
-export function chain(name: string, hook: string, policy: string, rules: string[]): string[] {
-  return [
-    `  chain ${name} {`,
-    `    type ${hook}; policy ${policy};`,
-    ...rules.map((rule) => `    ${rule}`),
-    '  }',
-  ];
-}
 
 /**
  * Only the engine's user: otherwise somebody could make a site's name resolve to the gateway's address, and its

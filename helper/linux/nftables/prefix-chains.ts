@@ -1,22 +1,19 @@
 import { localNetworksOf } from '../../modes/local-networks.ts';
 import type { Capture } from '../../modes/routing-plan.ts';
 import { tunnelDevice } from '../identifiers.ts';
+import { hasDefault, hasFamily, type PrefixList } from '../../network/prefix-list.ts';
+import { chain, type Filter, nftFamilyOf, subchain } from './chain.ts';
 import {
   bridgedRules,
-  chain,
   engineRules,
   fromOwnAddress,
-  nftFamilyOf,
   internalDevices,
   linkRules,
   localNetworkRules,
   localPrefixes,
   nameServicePorts,
   portalRules,
-  subchain,
-  type Filter,
 } from './exemptions.ts';
-import { hasDefault, hasFamily, type PrefixList } from '../../network/prefix-list.ts';
 
 /** The names of the sets for captured prefixes; their elements are added separately (prefix-sets.ts). */
 export type SetNames = (prefixes: PrefixList, family: 'ip' | 'ip6') => string;

@@ -20,6 +20,7 @@ const mistakeIn =
   (of: string, instead: string): Mistake => ({ file, of, instead });
 const inRules = mistakeIn('helper/linux/routing/router-rules.ts');
 const inFilterRules = mistakeIn('helper/linux/nftables/filter-script.ts');
+const inOutputRules = mistakeIn('helper/linux/nftables/everything-chains.ts');
 const inFilter = mistakeIn('helper/linux/nftables/packet-filter.ts');
 const inDns = mistakeIn('helper/linux/dns/dns-manager.ts');
 
@@ -34,7 +35,7 @@ const withoutFilter = [
 const firstOutputRule = "    ...engineRules(filter, 'udp'),";
 const tunnelRule = "        rule('tunnel', `lookup ${routingTable}`),";
 const letOut = (condition: string) =>
-  inFilterRules(firstOutputRule, `    '${condition} accept',\n${firstOutputRule}`);
+  inOutputRules(firstOutputRule, `    '${condition} accept',\n${firstOutputRule}`);
 const sendOutside = (selector: string, more = '') =>
   inRules(tunnelRule, `        rule('engine', '${selector}lookup main${more}'),\n${tunnelRule}`);
 
@@ -70,7 +71,7 @@ const cases: readonly {
     engine: 'own',
     mistakes: [
       letOut('ip daddr 203.0.113.80'),
-      inFilterRules(
+      inOutputRules(
         '    ...(filter.tunnelAddresses.length === 0 ? [stubRule] : []),',
         "    'udp dport 53 accept',",
       ),
