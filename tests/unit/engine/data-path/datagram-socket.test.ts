@@ -6,7 +6,7 @@ import { createArena } from '../../../../helper/engine/own/data-path/arena.ts';
 import {
   createDatagramSocket,
   createSocketPollSet,
-} from '../../../../helper/engine/own/data-path/datagram-socket.ts';
+} from '../../../../helper/engine/own/data-path/linux/datagram-socket.ts';
 import { bestLimits } from '../../../../helper/engine/own/data-path/messages.ts';
 import {
   createReceiveSlots,
@@ -15,7 +15,7 @@ import {
   pollIn,
   slotBytes,
   type SystemCalls,
-} from '../../../../helper/engine/own/data-path/system-calls.ts';
+} from '../../../../helper/engine/own/data-path/linux/system-calls.ts';
 
 const slotCount = 4;
 

@@ -1,6 +1,6 @@
 import { endianness } from 'node:os';
 import koffi from 'koffi';
-import type { Arena } from './arena.ts';
+import type { Arena } from '../arena.ts';
 
 /**
  * The system calls of the data path, with memory of an arena, whose bounds are checked for each. What fails is a negative

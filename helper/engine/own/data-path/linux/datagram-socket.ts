@@ -1,5 +1,5 @@
-import type { Arena } from './arena.ts';
-import type { DataPathLimits } from './messages.ts';
+import type { Arena } from '../arena.ts';
+import type { DataPathLimits } from '../messages.ts';
 import {
   createPollSet,
   errno,

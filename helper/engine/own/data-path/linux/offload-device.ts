@@ -1,8 +1,8 @@
-import type { Arena } from './arena.ts';
-import { createCutter } from './cutter.ts';
-import type { DataPathLimits } from './messages.ts';
+import type { Arena } from '../arena.ts';
+import { createCutter } from '../cutter.ts';
+import type { DataPathLimits } from '../messages.ts';
 import { errno, type SystemCalls } from './system-calls.ts';
-import { virtio, virtioBytes } from './virtio-header.ts';
+import { virtio, virtioBytes } from '../virtio-header.ts';
 
 /** The device by its descriptor. */
 export interface OffloadDevice {
