@@ -55,8 +55,9 @@ export async function askForTunnel(
 export function checkTls(now: number, tls: Tls, patience: Patience, isBesideDtls: boolean): number | 'dead' {
   const { dpdSeconds, keepAliveSeconds } = tls.answer.tls;
   const waits = deadAfterWaits[isBesideDtls ? 'besideDtls' : 'usual'];
-  const deadAt = () => tls.unansweredAt + (waits - 1) * patience.idleMs;
-  if (isAsked(tls) && now >= deadAt()) return 'dead';
+  /** When a gateway that does not answer is given up. */
+  const answerDueBy = () => tls.unansweredAt + (waits - 1) * patience.idleMs;
+  if (isAsked(tls) && now >= answerDueBy()) return 'dead';
   const idleMs = isBesideDtls ? patience.restMs : askIdleAfter(patience, now, tls.dataSentAt);
   const askAt = () =>
     isAsked(tls)
@@ -73,7 +74,7 @@ export function checkTls(now: number, tls: Tls, patience: Patience, isBesideDtls
     tls.sentAt = now;
     tls.channel.send(packetKind.keepAlive, nothing);
   }
-  return Math.min(askAt(), isAsked(tls) ? deadAt() : Infinity, tls.sentAt + keepAliveMs);
+  return Math.min(askAt(), isAsked(tls) ? answerDueBy() : Infinity, tls.sentAt + keepAliveMs);
 }
 
 /** Whether a question to the gateway has no answer yet. */

@@ -2,21 +2,11 @@ import type { ChannelEnd, CstpChannel } from '../cstp/channel.ts';
 import type { ConnectAnswer } from '../cstp/connect-answer.ts';
 import { packetKind } from '#node/anyconnect/cstp/packet.ts';
 import { createAlarm } from './alarm.ts';
-import { createDtlsChannel, type DtlsChannel, type DtlsChannelEnd } from './dtls-channel.ts';
+import { createDtlsSide } from './dtls-side.ts';
 import { overheadTo, tunnelMtu } from './mtu.ts';
 import { patienceWith } from './dead-peer-detection.ts';
 import { askForTunnel, checkTls, differs, type Tls } from './tls-side.ts';
 import type { SecureConnection, Tunnel, TunnelEnd, TunnelOptions } from './tunnel-port.ts';
-
-type Dtls =
-  | { at: 'off' }
-  /** It is tried again then. */
-  | { at: 'waiting'; until: number }
-  /** It is shaken hands with or probed. */
-  | { at: 'opening'; channel: DtlsChannel }
-  | { at: 'carrying'; channel: DtlsChannel }
-  /** It is looked whether it comes back. */
-  | { at: 'silent'; channel: DtlsChannel };
 
 type Renewal =
   | { at: 'none' }
@@ -29,7 +19,6 @@ interface Up {
   tls: Tls;
   /** Why the TLS connection has gone, if another one is being opened for that. */
   lost: ChannelEnd | undefined;
-  dtls: Dtls;
   renewal: Renewal;
   renewAt: number;
   /** Whether the system has been configured: before that, no packet passes. */
@@ -43,9 +32,6 @@ interface Up {
 type State = { at: 'opening' } | Up | { at: 'ended' };
 
 const maxHeld = 256;
-/** The wait before DTLS is tried again: doubled each time, up to the last. */
-const firstRetryMs = 3_000;
-const maxRetryMs = 60_000;
 /** New keys are made some time before they are due. */
 const renewalShare = 0.9;
 const renewalLimitMs = 15_000;
@@ -55,18 +41,37 @@ const comeBackFromMs = 10_000;
 const comeBackLimitMs = 3_000;
 /** What was on its way to the old channels while the new ones were asked for. */
 const drainMs = 3_000;
-/** On a narrow path, packets wait for DTLS for so many times as it may be silent. */
-const narrowHoldWaits = 2;
 
 export function createTunnel(options: TunnelOptions): Tunnel {
   const { listener, address } = options;
   const patience = patienceWith(options.roundTripMs);
+  /** How long packets wait for DTLS on a narrow path. */
+  const maxWaitForDtlsMs = 2 * patience.silentAfterMs;
   const overhead = overheadTo(address);
   let linkMtu =
     options.mtu === undefined ? options.linkMtu : Math.min(options.linkMtu, options.mtu + overhead);
   let state: State = { at: 'opening' };
-  let retryMs = firstRetryMs;
   const alarm = createAlarm(check);
+  const dtls = createDtlsSide({
+    options,
+    patience,
+    alarm,
+    listener: {
+      onPacket: receive,
+      onDecided() {
+        if (state.at === 'up' && state.holdUntil < Infinity) release(state);
+      },
+      onSilent(unanswered) {
+        // The first of them makes the gateway answer by TLS, too (ocserv).
+        for (const packet of unanswered) send(packet);
+      },
+      onSmallerPath(smaller) {
+        linkMtu = smaller + overhead;
+        // Only a new tunnel makes the gateway's packets smaller.
+        void renew();
+      },
+    },
+  });
 
   function end(why: TunnelEnd): void {
     if (state.at === 'ended') return;
@@ -78,7 +83,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     const was = state;
     state = { at: 'ended' };
     alarm.stop();
-    if ('dtls' in was && 'channel' in was.dtls) was.dtls.channel.close('silently');
+    dtls.close();
     if ('tls' in was) was.tls.channel.close();
   }
 
@@ -114,7 +119,6 @@ export function createTunnel(options: TunnelOptions): Tunnel {
       at: 'up',
       tls,
       lost: undefined,
-      dtls: { at: 'off' },
       renewal: { at: 'none' },
       renewAt: renewalTime(tls.answer),
       isConfigured: false,
@@ -124,7 +128,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     state = up;
     if (tls.answer.dtls.kind === 'none') listener.onNote('DTLS is not used', tls.answer.dtls.why);
     // It shakes hands while the system is configured.
-    up.dtls = openDtls(tls);
+    dtls.open(tls);
     alarm.by(Math.min(performance.now() + patience.idleMs, up.renewAt));
     const isConfigured = await listener.onConfiguration(tls.answer, tls.mtu);
     if (isEnded()) return;
@@ -139,8 +143,8 @@ export function createTunnel(options: TunnelOptions): Tunnel {
    * and those may vanish like others.
    */
   function releaseWhenPossible(up: Up): void {
-    if (linkMtu >= options.linkMtu || up.dtls.at !== 'opening') return release(up);
-    up.holdUntil = performance.now() + narrowHoldWaits * patience.silentAfterMs;
+    if (linkMtu >= options.linkMtu || !dtls.isOpening()) return release(up);
+    up.holdUntil = performance.now() + maxWaitForDtlsMs;
     alarm.by(up.holdUntil);
   }
 
@@ -179,13 +183,13 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     if (!('tls' in state) || channel !== state.tls.channel) return;
     // The gateway has read the request for the new one.
     if (state.renewal.at === 'asking') return;
-    const { isConfigured, tls, renewal, dtls } = state;
+    const { isConfigured, tls, renewal } = state;
     // The session may well be as good as before. Soon after it was granted, another try would only be another one.
     if (by.kind !== 'closed' || !isConfigured || performance.now() < tls.grantedAt + comeBackFromMs)
       return end({ kind: 'ended', by });
     listener.onNote('TLS has ended, and is opened anew', by.why);
     state.lost = by;
-    if (dtls.at !== 'carrying') state.held ??= [];
+    if (!dtls.isCarrying()) state.held ??= [];
     if (renewal.at === 'none') void renew();
   }
 
@@ -194,91 +198,6 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     tls.dataSentAt = performance.now();
     tls.sentAt = tls.dataSentAt;
     alarm.by(tls.sentAt + patience.idleMs);
-  }
-
-  // DTLS
-
-  function openDtls({ answer, connection, mtu }: Tls): Dtls {
-    const offer = answer.dtls;
-    if (offer.kind === 'none' || !options.usesDatagrams) return { at: 'off' };
-    const { keepAliveSeconds } = offer;
-    /** What follows is about this channel, not one that has taken its place. */
-    const current = () => (state.at === 'up' && 'channel' in state.dtls ? state.dtls.channel : undefined);
-    const channel: DtlsChannel = createDtlsChannel({
-      openDatagrams: options.openDatagrams(offer.port ?? options.port),
-      key: connection.exportKey(),
-      sessionId: offer.id,
-      mtu,
-      patience,
-      keepAliveMs: keepAliveSeconds === undefined ? undefined : 1_000 * keepAliveSeconds,
-      listener: {
-        onEncryption(suite) {
-          // It is probed from now on.
-          alarm.by(performance.now() + patience.askAfterMs);
-          listener.onDtlsEncryption(suite);
-        },
-        onPacket: receive,
-        onDue: () => alarm.by(performance.now()),
-        onCarrying() {
-          if (state.at !== 'up' || current() !== channel) return;
-          state.dtls = { at: 'carrying', channel };
-          retryMs = firstRetryMs;
-          listener.onTransport('dtls');
-          if (state.holdUntil < Infinity) release(state);
-        },
-        onSilent(unanswered) {
-          if (state.at !== 'up' || current() !== channel) return;
-          state.dtls = { at: 'silent', channel };
-          listener.onNote('DTLS is silent');
-          listener.onTransport('tls');
-          // They may not have arrived; the first of them makes the gateway answer by TLS, too (ocserv).
-          for (const packet of unanswered) send(packet);
-        },
-        onSmallerPath(smaller) {
-          if (state.at !== 'up' || current() !== channel) return;
-          listener.onNote('the path carries smaller packets', String(smaller));
-          linkMtu = smaller + overhead;
-          if (state.dtls.at !== 'carrying') state.dtls = { at: 'off' };
-          // Only a new tunnel makes the gateway's packets smaller.
-          void renew();
-        },
-        onEnd(why) {
-          if (state.at !== 'up' || current() !== channel) return;
-          dtlsEnded(why);
-        },
-      },
-    });
-    alarm.by(performance.now() + patience.askAfterMs);
-    return { at: 'opening', channel };
-  }
-
-  function dtlsEnded(why: DtlsChannelEnd): void {
-    if (state.at !== 'up') return;
-    const wasCarrying = state.dtls.at === 'carrying';
-    const until = performance.now() + retryMs;
-    state.dtls = { at: 'waiting', until };
-    retryMs = Math.min(2 * retryMs, maxRetryMs);
-    listener.onNote('DTLS has ended', why);
-    if (wasCarrying) listener.onTransport('tls');
-    if (state.holdUntil < Infinity) release(state);
-    alarm.by(until);
-  }
-
-  function checkDtls(now: number, dtls: Dtls): number {
-    switch (dtls.at) {
-      case 'off':
-        return Infinity;
-      case 'waiting':
-        if (now < dtls.until) return dtls.until;
-        if (state.at === 'up') state.dtls = openDtls(state.tls);
-        return now + patience.askAfterMs;
-      case 'opening':
-      case 'carrying':
-      case 'silent':
-        return dtls.channel.check(now);
-      default:
-        return dtls satisfies never;
-    }
   }
 
   // New keys
@@ -302,11 +221,10 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     up.held ??= [];
     up.holdUntil = Infinity;
     const old = up.tls;
-    const wasCarrying = up.dtls.at === 'carrying';
+    const wasCarrying = dtls.isCarrying();
     // ocserv takes any datagram of the old one that comes after the request for that of a client that has moved, and
     // then refuses to shake hands for three seconds.
-    if ('channel' in up.dtls) up.dtls.channel.drain();
-    up.dtls = { at: 'off' };
+    dtls.drain();
     const asked = await Promise.race([ask(connection), limit]);
     if (isEnded()) return void connection.socket.destroy();
     if (asked === 'late' || !('tls' in asked)) {
@@ -325,7 +243,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     up.renewAt = renewalTime(tls.answer);
     if (wasCarrying) listener.onTransport('tls');
     listener.onNote('new keys');
-    up.dtls = openDtls(tls);
+    dtls.open(tls);
     if (up.isConfigured) releaseWhenPossible(up);
     alarm.by(Math.min(performance.now() + patience.idleMs, up.renewAt));
   }
@@ -355,7 +273,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     // Whoever did not run for so long has not listened either: what has come meanwhile is read after this.
     if (lateMs > patience.idleMs) state.tls.heardAt = Math.max(state.tls.heardAt, now - patience.idleMs);
     // Of one that is being opened anew, nobody expects anything.
-    const tlsAt = state.lost ? Infinity : checkTls(now, state.tls, patience, state.dtls.at === 'carrying');
+    const tlsAt = state.lost ? Infinity : checkTls(now, state.tls, patience, dtls.isCarrying());
     if (tlsAt === 'dead' && state.renewal.at !== 'asking') {
       end({ kind: 'dead' });
       return Infinity;
@@ -365,7 +283,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
       state.renewAt = Infinity;
       void renew();
     }
-    const nextDtls = checkDtls(now, state.dtls);
+    const nextDtls = dtls.check(now, state.tls);
     if (!('renewAt' in state)) return Infinity;
     if (now >= state.holdUntil) release(state);
     return Math.min(nextTls, nextDtls, state.renewAt, state.holdUntil);
@@ -373,12 +291,12 @@ export function createTunnel(options: TunnelOptions): Tunnel {
 
   function send(packet: Buffer): void {
     if (state.at !== 'up') return;
-    const { held, dtls, tls } = state;
+    const { held, tls } = state;
     if (held) {
       if (held.length < maxHeld) held.push(packet);
       return;
     }
-    if (dtls.at === 'carrying' && dtls.channel.send(packet)) {
+    if (dtls.send(packet)) {
       alarm.by(performance.now() + patience.askAfterMs);
       return;
     }
@@ -394,8 +312,8 @@ export function createTunnel(options: TunnelOptions): Tunnel {
       const was = state;
       state = { at: 'ended' };
       alarm.stop();
+      dtls.close();
       if (!('tls' in was)) return;
-      if ('dtls' in was && 'channel' in was.dtls) was.dtls.channel.close('silently');
       await was.tls.channel.leave();
     },
     close,
