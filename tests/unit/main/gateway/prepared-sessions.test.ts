@@ -39,7 +39,7 @@ test('a gateway shown again and again is signed in to once', async () => {
   expect(prepared.take(gateway)).toBeUndefined();
 });
 
-test('clicking through the list signs in only where it stops', async () => {
+test('clicking through the list of servers signs in only to the last one clicked', async () => {
   const { prepared, signIns, settle } = setUp();
   prepared.prepare(gateway);
   prepared.prepare(other);
@@ -47,7 +47,7 @@ test('clicking through the list signs in only where it stops', async () => {
   expect(signIns.map(({ host }) => host)).toEqual([other.host]);
 });
 
-test('connecting before the sign-in began is not followed by one', async () => {
+test('connecting before a sign-in has begun cancels it', async () => {
   const { prepared, signIns, settle } = setUp();
   prepared.prepare(gateway);
   expect(prepared.take(gateway)).toBeUndefined();
@@ -91,7 +91,7 @@ test('dropping ends what is under way and forgets what is there', async () => {
   expect(prepared.take(gateway)).toBeUndefined();
 });
 
-test('setting the clock back makes no session young', async () => {
+test('setting the clock back does not keep an old session in use', async () => {
   const { prepared, settle } = setUp();
   prepared.prepare(gateway);
   await settle();

@@ -23,7 +23,7 @@ test('an installation remembers its name, the latest feed, and the version whose
   expect(openUpdateMemory(path.join(directory, 'other')).installation).not.toBe(first.installation);
 });
 
-test('what cannot be read is made anew, and what cannot be written is merely forgotten', async () => {
+test('a damaged file is replaced, and what cannot be saved is kept until the app ends', async () => {
   const file = path.join(directory, 'updates.json');
   for (const damaged of ['', '{', '{"installation":""}', `{"installation":"x","seen":"yesterday"}`]) {
     await writeFile(file, damaged);
