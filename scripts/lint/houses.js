@@ -208,7 +208,7 @@ export const houses = {
 };
 
 /**
- * Which file asks what system this is, for each subject of `src/main` and `src/node` with a folder for a system. Only
+ * Which file asks what system this is, for each subject of main, node and the engines with a folder for a system. Only
  * that file may import from the folder, and what is for the same system.
  */
 export const systemChoosers = {
@@ -225,6 +225,7 @@ export const systemChoosers = {
   'src/main/self-test': 'system-self-test.ts',
   'src/main/tunnel': 'helper-approval.ts',
   'src/node/os': 'peer-process.ts',
+  'helper/engine/own/data-path': 'this-system.ts',
 };
 
 export const isWithin = (file, room) => file === room || file.startsWith(`${room}/`);

@@ -5,7 +5,7 @@ import { houses, isWithin, systemChoosers } from './houses.js';
  * Which room may import which (docs/architecture.md): every room knows `shared`, which knows nobody; main, service and
  * helper also know `node`, which knows only `shared`. Tests and scripts may enter every room. Only src/main/electron and the
  * preload may touch 'electron'; the shared room and the renderer have no Node built-ins. Of the helper, only its
- * platform.ts knows the folders of the systems; of main and node, one file for each subject. Of main, renderer, service
+ * platform.ts knows the folders of the systems; of main, node and the engines, one file for each subject. Of main, renderer, service
  * and helper, every folder is a room, with the arrows of houses.js.
  */
 const root = path.resolve(import.meta.dirname, '../..');
@@ -48,7 +48,8 @@ function wrongHouseArrow(file, target) {
 }
 
 function wrongSystemArrow(file, target) {
-  const [, subject, system] = /^(src\/(?:main|node)\/.+?)\/(linux|macos|windows)\//.exec(target) ?? [];
+  const [, subject, system] =
+    /^((?:src\/(?:main|node)|helper\/engine)\/.+?)\/(linux|macos|windows)\//.exec(target) ?? [];
   if (subject === undefined || file.split('/').includes(system)) return undefined;
   const chooser = `${subject}/${systemChoosers[subject]}`;
   return file === chooser ? undefined : `only ${chooser} may import from ${subject}/${system}`;

@@ -1,7 +1,7 @@
 import type { CipherSuite } from '#node/anyconnect/dtls/cipher-suites.ts';
 import { headerBytes } from '#node/anyconnect/dtls/record.ts';
 import { createReplayWindow, type ReplayWindow } from '#node/anyconnect/dtls/replay-window.ts';
-import type { DatagramSocket } from './linux/datagram-socket.ts';
+import type { DatagramSocket } from './this-system.ts';
 import { knownSuite } from './known-answers.ts';
 import type { TakeOver } from './messages.ts';
 import type { RecordCiphers, RecordOpenerInPlace, RecordSealerInPlace } from './record-cipher.ts';

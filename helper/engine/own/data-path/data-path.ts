@@ -3,8 +3,6 @@ import { contentType } from '#node/anyconnect/dtls/record.ts';
 import { createArena, type Arena } from './arena.ts';
 import { createChannel, retireKeys, secure, setClock, type Channel } from './channel.ts';
 import { createCutter } from './cutter.ts';
-import { createDatagramSocket, createSocketPollSet, type DatagramSocket } from './linux/datagram-socket.ts';
-import { deviceRoom, isGone, openOffloadDevice, type OffloadDevice } from './linux/offload-device.ts';
 import { createJoiner } from './joiner.ts';
 import { chooseCipherStep } from './known-answers.ts';
 import {
@@ -19,12 +17,19 @@ import { loadOpenssl } from './openssl-cipher.ts';
 import { createRecordReceiver } from './record-receiver.ts';
 import { createRecordSender, senderBytes } from './record-sender.ts';
 import {
+  createDatagramSocket,
   createPollSet,
   createReceiveSlots,
+  createSocketPollSet,
   createSystemCalls,
+  deviceRoom,
+  isGone,
+  openOffloadDevice,
   pollIn,
   slotBytes,
-} from './linux/system-calls.ts';
+  type DatagramSocket,
+  type OffloadDevice,
+} from './this-system.ts';
 import { createUnanswered, unansweredBytes } from './unanswered.ts';
 import { virtioBytes } from './virtio-header.ts';
 

@@ -3,8 +3,7 @@ import { contentType, headerBytes, overheadOf, tagBytes, version } from '#node/a
 import type { Arena } from './arena.ts';
 import type { Channel, Secured } from './channel.ts';
 import type { Cutter } from './cutter.ts';
-import { maxSegments, maxSendBytes } from './linux/datagram-socket.ts';
-import { slotBytes } from './linux/system-calls.ts';
+import { maxSegments, maxSendBytes, slotBytes } from './this-system.ts';
 
 /** Seals records for the gateway, and sends many at once where they have the same size. */
 export interface RecordSender {
