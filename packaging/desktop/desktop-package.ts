@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { packagesOfPages } from '../../scripts/third-party-notices/notices.ts';
 import { billOfMaterials, type Material } from '../linux/bill-of-materials.ts';
-import type { MakeOptions } from '../linux/core-package.ts';
+import type { LinuxPackageOptions } from '../linux/core-package.ts';
 import { installedPackages, nativePackages } from '../linux/core-tree.ts';
 import { makeDeb } from '../linux/deb.ts';
 import { marked, product } from '../linux/package-facts.ts';
@@ -20,7 +20,7 @@ import { bundleStandIn, layTestWindow } from './test-window.ts';
 /** Where the desktop app is installed. */
 export const desktopFolder = '/opt/Waymaker';
 
-export interface DesktopOptions extends MakeOptions {
+export interface DesktopOptions extends LinuxPackageOptions {
   /** For this processor; without it, the package is the one with the window for tests. */
   electron: ElectronFiles | undefined;
 }

@@ -4,7 +4,6 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { coreProduct } from '../../src/node/manifest/core-product.ts';
 import { signFolder } from '../manifest/sign-folder.ts';
-import type { SigningKeys } from '../manifest/signing-keys.ts';
 import { fetchLockedPackage, lockedPackage } from '../runtime/locked-package.ts';
 import { processors, type Processor } from '../runtime/processors.ts';
 import { billOfMaterials, type Material } from './bill-of-materials.ts';
@@ -20,7 +19,8 @@ import {
   type CorePrograms,
 } from './core-tree.ts';
 import { makeDeb } from './deb.ts';
-import { marked, product, type Compression } from './package-facts.ts';
+import type { MakeOptions } from './make-options.ts';
+import { marked, product } from './package-facts.ts';
 import { makeRpm } from './rpm.ts';
 import { hashOf } from './tree-files.ts';
 
@@ -28,23 +28,13 @@ const root = path.resolve(import.meta.dirname, '../..');
 
 export type Format = 'deb' | 'rpm';
 
-/** What all packages of the product are made by. */
-export interface MakeOptions {
-  processor: Processor;
+/** What deb and rpm packages are made from. */
+export interface LinuxPackageOptions extends MakeOptions {
   formats: readonly Format[];
-  /** Where packages go; what is fetched and bundled for them is kept in it, too. */
-  folder: string;
-  /** Of all files, in seconds since 1970. */
-  time: number;
-  compression: Compression;
-  keys: SigningKeys;
-  progress: (line: string) => void;
-  /** Of what is made, if it is not the product's. */
-  version?: string;
 }
 
 /** Makes the packages of `waymaker-core` for one processor, and resolves with their paths. */
-export async function makeCore(options: MakeOptions): Promise<string[]> {
+export async function makeCore(options: LinuxPackageOptions): Promise<string[]> {
   const { processor, formats, folder, time, compression, keys, progress } = options;
   const { version = product.version } = options;
   const facts = marked({ ...coreFacts, version }, keys);

@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { billOfMaterials, type Material } from '../linux/bill-of-materials.ts';
-import { forTestsSuffix, product, type Compression } from '../linux/package-facts.ts';
+import type { MakeOptions } from '../linux/make-options.ts';
+import { forTestsSuffix, product } from '../linux/package-facts.ts';
 import { entriesOf, hashOf, lay, settle } from '../linux/tree-files.ts';
-import type { SigningKeys } from '../manifest/signing-keys.ts';
 import { run } from '../run.ts';
 import { lockedPackage } from '../runtime/locked-package.ts';
 import type { Processor } from '../runtime/processors.ts';
@@ -14,17 +14,7 @@ const root = path.resolve(import.meta.dirname, '../..');
 const resources = path.join(root, 'resources/windows');
 const signingProgram = path.join(import.meta.dirname, 'sign-program.ts');
 
-export interface InstallerOptions {
-  processor: Processor;
-  /** Where installers go; what is fetched and bundled for them is kept in it, too. */
-  folder: string;
-  /** The time of all files, in seconds since 1970. */
-  time: number;
-  compression: Compression;
-  keys: SigningKeys;
-  progress: (line: string) => void;
-  /** If it is not the product's. */
-  version?: string;
+export interface InstallerOptions extends MakeOptions {
   /** Where its updates will be; without it, `waymaker update` says that there are none. */
   updatesUrl?: string | undefined;
 }
