@@ -75,7 +75,7 @@ export function createDtlsSide({
           alarm.by(performance.now() + patience.askAfterMs);
           options.listener.onDtlsEncryption(suite);
         },
-        onPacket: listener.onPacket,
+        onPacket: (packet) => listener.onPacket(packet),
         onDue: () => alarm.by(performance.now()),
         onCarrying() {
           if (!isCurrent()) return;
