@@ -5,7 +5,7 @@ import type { ProxyCredentials, ProxyProtocol } from '#shared/helper/protocol.ts
 import { addresses } from '../../lab/network/addresses.ts';
 import { proxyPorts, startOnlyProxy } from '../../lab/network/web-proxy.ts';
 import { words } from '../../lab/runs/process.ts';
-import { anotherEngine, createHelperLab } from '../support/helper-lab.ts';
+import { replaceEngine, createHelperLab } from '../support/helper-lab.ts';
 
 const { ipv4 } = addresses.router;
 const credentials: ProxyCredentials = { username: 'guest', password: 'secret' };
@@ -52,12 +52,7 @@ describe('where a proxy is the only way out', () => {
       expect(await user.probe.http4('through')).toMatchObject({ address: addresses.gateway.ipv4 });
       expect(await isOpen(ipv4, port)).toBe(false);
 
-      const engines = await net.engines();
-      const seen = client.states.length;
-      await net.killEngines();
-      await client.until('connecting', { seen });
-      await client.until('connected', { seen });
-      await anotherEngine(net, engines);
+      await replaceEngine(net, client);
       expect(await user.probe.http4('again')).toMatchObject({ address: addresses.gateway.ipv4 });
       expect(await capture.stop()).toEqual([]);
       // Nobody but the engine has the password.

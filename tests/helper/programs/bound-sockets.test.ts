@@ -23,11 +23,7 @@ beforeAll(async () => {
   await net.start();
 });
 afterAll(() => net[Symbol.asyncDispose]());
-afterEach(async () => {
-  const client = await net.attach();
-  await client.call('disconnect', {});
-  client[Symbol.dispose]();
-});
+afterEach(() => net.disconnect());
 
 const { echo } = addresses;
 const administrator = () => createAdministrator(net.lab.user);

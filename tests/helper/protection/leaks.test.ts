@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { addresses, names, pools } from '../../lab/network/addresses.ts';
 import { findLeaks, type Leak } from '../../lab/packets/leaks.ts';
 import { eventually } from '../../lab/runs/process.ts';
-import { anotherEngine } from '../support/helper-lab.ts';
+import { replaceEngine } from '../support/helper-lab.ts';
 import { helperLabForEach } from '../support/lab-for-each.ts';
 import { casesOf } from '../../lab/runs/thoroughness.ts';
 
@@ -106,12 +106,8 @@ test.each(casesOf({ usual: [{ killSwitch: true }], all: [{ killSwitch: true }, {
     expect(await nameservers()).toEqual([own]);
     expect(await dnsOutside(), 'to the user’s own resolver').toEqual([]);
 
-    const engines = await net.engines();
-    seen = client.states.length;
     const onReconnect = await leaksWhile(async () => {
-      await net.killEngines(engines);
-      await client.until('connected', { seen });
-      await anotherEngine(net, engines);
+      await replaceEngine(net, client);
       await probeOnce();
     });
     expect(onReconnect, 'when its engine is replaced').toEqual([]);

@@ -55,9 +55,7 @@ const startHelper = () =>
 beforeEach(startHelper);
 
 afterEach(async () => {
-  const client = await net.attach();
-  await client.call('disconnect', {});
-  client[Symbol.dispose]();
+  await net.disconnect();
   await net.end('SIGTERM');
   await net.lab.setGatewayReachable(true);
 });

@@ -17,11 +17,7 @@ beforeAll(async () => {
   await net.start();
 });
 afterAll(() => net[Symbol.asyncDispose]());
-afterEach(async () => {
-  const client = await net.attach();
-  await client.call('disconnect', {});
-  client[Symbol.dispose]();
-});
+afterEach(() => net.disconnect());
 
 const { echo, direct } = addresses;
 const onBoth = ({ ipv4, ipv6 }: typeof echo | typeof direct) => [`${ipv4}/32`, `${ipv6}/128`];

@@ -24,11 +24,7 @@ beforeAll(async () => {
   await net.start();
 });
 afterAll(() => net[Symbol.asyncDispose]());
-afterEach(async () => {
-  const client = await net.attach();
-  await client.call('disconnect', {});
-  client[Symbol.dispose]();
-});
+afterEach(() => net.disconnect());
 
 /** It wants what is not listed, and does not want what is; the rest of the world, too, and its resolver is its own. */
 const greedy = [

@@ -17,9 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => net[Symbol.asyncDispose]());
 afterEach(async () => {
-  const client = await net.attach();
-  await client.call('disconnect', {});
-  client[Symbol.dispose]();
+  await net.disconnect();
   expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
 });
 

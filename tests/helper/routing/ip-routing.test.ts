@@ -10,7 +10,7 @@ import { eventually, words } from '../../lab/runs/process.ts';
 import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { curlLimits, resolve } from '../../lab/probes/probe.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
-import { anotherEngine, createHelperLab, proxyGone, type HelperLab } from '../support/helper-lab.ts';
+import { createHelperLab, type HelperLab, proxyGone, replaceEngine } from '../support/helper-lab.ts';
 import { packetsWhile as countPackets, seenBy as seenFrom } from '../support/programs/seen-by.ts';
 import type { TestClient } from '../support/callers/test-client.ts';
 
@@ -24,9 +24,7 @@ beforeAll(async () => {
 afterAll(() => net[Symbol.asyncDispose]());
 
 afterEach(async () => {
-  const client = await net.attach();
-  await client.call('disconnect', {});
-  client[Symbol.dispose]();
+  await net.disconnect();
   await expectAsBefore();
   expect(await readdir(net.stateDirectory)).toEqual([]);
 });
@@ -141,13 +139,7 @@ describe.each(apart)('%s', (policy) => {
       expect(up.captured).toBe(0);
       expect(up.direct).toBeGreaterThan(0);
 
-      const engines = await net.engines();
-      const whileAnew = await packetsWhile(async () => {
-        const seen = client.states.length;
-        await net.killEngines(engines);
-        await client.until('connected', { seen });
-        await anotherEngine(net, engines);
-      });
+      const whileAnew = await packetsWhile(() => replaceEngine(net, client));
       expect(whileAnew.captured).toBe(0);
       expect(whileAnew.direct).toBeGreaterThan(0);
 

@@ -4,7 +4,7 @@ import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names, pools } from '../../lab/network/addresses.ts';
 import { eventually, words } from '../../lab/runs/process.ts';
 import { resolve } from '../../lab/probes/probe.ts';
-import { anotherEngine, createHelperLab, type HelperLab } from '../support/helper-lab.ts';
+import { createHelperLab, type HelperLab, replaceEngine } from '../support/helper-lab.ts';
 import { packetsWhile as countPackets, seenBy as seenFrom } from '../support/programs/seen-by.ts';
 import type { TestClient } from '../support/callers/test-client.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
@@ -20,9 +20,7 @@ beforeAll(async () => {
 afterAll(() => net[Symbol.asyncDispose]());
 
 afterEach(async () => {
-  const client = await net.attach();
-  await client.call('disconnect', {});
-  client[Symbol.dispose]();
+  await net.disconnect();
   expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
 });
 
@@ -131,13 +129,7 @@ describe('with routes that leave out a neighbour', () => {
 
       await expectPutBack();
 
-      const engines = await net.engines();
-      const whileAnew = await packetsWhile(async () => {
-        const seen = client.states.length;
-        await net.killEngines(engines);
-        await client.until('connected', { seen });
-        await anotherEngine(net, engines);
-      });
+      const whileAnew = await packetsWhile(() => replaceEngine(net, client));
       expect(whileAnew.captured).toBe(0);
       expect(whileAnew.direct).toBeGreaterThan(0);
 

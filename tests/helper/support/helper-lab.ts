@@ -36,6 +36,8 @@ export interface HelperLab extends AsyncDisposable {
   /** Ends the helper with a signal and waits until it is gone. */
   end(signal: NodeJS.Signals): Promise<void>;
   attach(): Promise<TestClient>;
+  /** Has whatever tunnel there is ended, by a client that goes again. */
+  disconnect(): Promise<void>;
   /** Lets all clients go that were attached so far. */
   letClientsGo(): void;
   /** What carries the tunnel's packets. */
@@ -176,6 +178,11 @@ export async function createHelperLab(options: HelperLabOptions = {}): Promise<H
       if (child) await endProcess(child, signal);
     },
     attach: attachClient,
+    async disconnect() {
+      const client = await attachClient();
+      await client.call('disconnect', {});
+      client[Symbol.dispose]();
+    },
     letClientsGo,
     signIn,
     request,
@@ -217,6 +224,15 @@ export async function anotherEngine(net: HelperLab, before: readonly number[]): 
     const now = await net.engines();
     return now.length > 0 && !now.some((pid) => before.includes(pid)) ? now : undefined;
   });
+}
+
+/** Kills the engine of a client's tunnel, and waits until the tunnel is up again with another one. */
+export async function replaceEngine(net: HelperLab, client: TestClient): Promise<void> {
+  const engines = await net.engines();
+  const seen = client.states.length;
+  await net.killEngines(engines);
+  await client.until('connected', { seen });
+  await anotherEngine(net, engines);
 }
 
 /** Waits until no proxy runs on the user's machine. */
