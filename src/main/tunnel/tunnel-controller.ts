@@ -3,20 +3,18 @@ import type { Deadline, ReachabilityTarget } from '#shared/helper/protocol.ts';
 import type { SignedOutBy } from '#shared/host/common-contract.ts';
 import type { HostImplementation } from '#shared/host/contract.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
-import { endedWithPlan, withPlan } from '#shared/plan/with-plan.ts';
-import { mayBeGone } from '#shared/tunnel/look.ts';
 import type { DisconnectReason, Gateway, TunnelState } from '#shared/tunnel/state.ts';
 import type { GatewayRefusal } from './account-plan.ts';
 import type { AddressRace } from '../gateway/address-race.ts';
 import type { GatewayAddresses } from '../gateway/gateway-addresses.ts';
 import { refreshAddresses } from './address-refresh.ts';
-import { createCaptivePortal } from './captive-portal.ts';
 import { createGatewaySessions } from '../gateway/gateway-sessions.ts';
 import type { GatewayMemory } from '../gateway/gateway-memory.ts';
 import type { SignedIn, SignIn } from '../gateway/sign-in/session.ts';
 import type { PreferencesStore, WantedTunnel } from '../preferences/preferences.ts';
 import type { Destination, DestinationOf } from './destination.ts';
 import type { HelperClient } from './helper-client.ts';
+import { createShownState } from './shown-state.ts';
 import { createTunnelRecovery } from './tunnel-recovery.ts';
 import { createTunnelRequests, type TunnelRequestsOptions } from './tunnel-requests.ts';
 import { createTunnelSignIn } from './tunnel-sign-in.ts';
@@ -92,21 +90,17 @@ type ConnectError = 'not-listed' | 'not-owner' | 'not-signed-in' | 'unavailable'
 
 export function createTunnelController(options: TunnelControllerOptions): TunnelController {
   const { helper, log } = options;
-  /** Displayed instead of the helper's state: before the helper is asked, or why it never was. */
-  let local: TunnelState | undefined;
-  let told: string | undefined;
-  /** There is another plan since the tunnel ended with the last one. */
-  let isRenewed = false;
   /** The sign-in in progress. At most one runs, and only that one talks to the helper about sessions. */
   let working: AbortController | undefined;
   let latestCommand = 0;
   /** The gateway that the user last connected to; undefined after a disconnect. */
   let wanted: { gateway: Gateway; path?: string | undefined } | undefined;
 
-  const portal = createCaptivePortal({
-    isThere: options.isBehindPortal ?? (async () => false),
-    onChange: tell,
+  const shown = createShownState({
+    ...options,
+    isBehindPortal: options.isBehindPortal ?? (async () => false),
   });
+  const { portal } = shown;
   const sessions = createGatewaySessions({
     ...options,
     isIdle: () => !working && helper.state().state === 'disconnected',
@@ -132,26 +126,13 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     fail,
   });
   const recovery = createTunnelRecovery({
-    onRestart: (gateway, attempt) => show({ state: 'connecting', gateway, attempt, phase: 'waiting' }),
+    onRestart: (gateway, attempt) => shown.show({ state: 'connecting', gateway, attempt, phase: 'waiting' }),
     connect: (gateway) =>
       void connect(gateway).then((error) => {
         if (error) fail(error === 'not-listed' ? 'server-removed' : 'helper-restarted');
       }),
     giveUp: () => fail('helper-restarted'),
   });
-
-  function shown(): TunnelState {
-    const state = helper.state();
-    // What was missing is looked for only once the helper is asked to connect.
-    const isTrying = local?.state === 'connecting' && state.state === 'invalid' && mayBeGone(state.cause);
-    if ((state.state === 'invalid' && !isTrying) || state.ownedByOther) return state;
-    return withPlan(portal.explain(withListedGateway(local ?? state)), isRenewed);
-  }
-
-  /** Users know a gateway by the server that they chose, not by the target of its redirect. */
-  function withListedGateway(state: TunnelState): TunnelState {
-    return 'gateway' in state ? { ...state, gateway: options.destinationOf(state.gateway).listed } : state;
-  }
 
   /** The sign-in begins at this path from now on; sessions that were prepared at another path are dropped. */
   function begunAt(gateway: Gateway, path: string): void {
@@ -161,28 +142,11 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
   /** Another user's connection is only displayed. */
   const isOthers = () => helper.state().ownedByOther === true;
 
-  function tell(): void {
-    if (!endedWithPlan(local ?? helper.state())) isRenewed = false;
-    const state = shown();
-    if (state.state === 'disconnected' && state.reason !== undefined) portal.consider(state);
-    const text = JSON.stringify(state);
-    if (text === told) return;
-    told = text;
-    options.emit(state);
-  }
-
-  function show(state: TunnelState | undefined): void {
-    local = state;
-    tell();
-  }
-
   helper.onState((state) => {
-    if (local?.state === 'disconnected') local = undefined;
-    // It was displayed for a helper that is gone now.
-    if (state.state === 'invalid' && !working) local = undefined;
+    shown.followHelper(state, working !== undefined);
     if (state.state === 'connected') signIn.forgetRenewals();
-    recovery.follow(withListedGateway(state));
-    tell();
+    recovery.follow(shown.withListedGateway(state));
+    shown.tell();
     reauthenticateIfWanted();
   });
 
@@ -203,7 +167,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
       if (working !== mine) return;
       working = undefined;
       // The helper has reported its state, so only a failure has to be displayed instead of it.
-      if (local?.state === 'connecting') show(undefined);
+      if (shown.isConnecting()) shown.show(undefined);
       reauthenticateIfWanted();
     })();
   }
@@ -212,7 +176,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
   function fail(reason: DisconnectReason): void {
     const truth = helper.state();
     recovery.want(undefined);
-    show(truth.state === 'disconnected' ? { ...truth, reason } : undefined);
+    shown.show(truth.state === 'disconnected' ? { ...truth, reason } : undefined);
   }
 
   /** The helper waits for a session, e.g. because the gateway restarted and refused the earlier one. */
@@ -248,7 +212,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     signIn.forgetRenewals();
     askedResolvers = resolversOf(options.preferences.forTunnel());
     begin(async (signal) => {
-      show({ state: 'connecting', gateway, attempt: 1, phase: 'authenticating' });
+      shown.show({ state: 'connecting', gateway, attempt: 1, phase: 'authenticating' });
       if (isByUser) await options.beforeSignIn?.(gateway, signal);
       if (!signal.aborted) await signIn.establish(options.destinationOf(gateway), signal);
     });
@@ -257,7 +221,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
 
   /** In one step, during which nothing leaves outside the tunnel. Rejects if that connection cannot be begun. */
   async function reconnect(): Promise<void> {
-    const state = shown();
+    const state = shown.get();
     if (state.ownedByOther) return;
     if (state.state !== 'connected' && state.state !== 'connecting') return;
     const error = await connect(state.gateway, wanted?.path);
@@ -286,11 +250,11 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     } catch (error) {
       log.error({ err: error }, 'the helper could not be asked to disconnect');
     }
-    show(undefined);
+    shown.show(undefined);
   }
 
   return {
-    state: shown,
+    state: shown.get,
     connectTo: (address) => connectTo(address),
     async prepare(address) {
       const server = parseServerAddress(address);
@@ -302,12 +266,12 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     },
     end: (reason) => disconnect(reason),
     planChanged() {
-      if (options.hasPlan?.()) isRenewed = true;
-      tell();
+      if (options.hasPlan?.()) shown.planRenewed();
+      shown.tell();
     },
     portalPassed() {
       portal.look(false);
-      if (shown().state !== 'disconnected' || !wanted) return;
+      if (shown.get().state !== 'disconnected' || !wanted) return;
       void connect(wanted.gateway, wanted.path);
     },
     portalFound: (isThere) => portal.look(isThere),
@@ -324,7 +288,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
       },
       async snapshot() {
         await helper.ready;
-        return shown();
+        return shown.get();
       },
       async statistics() {
         if (helper.state().state !== 'connected') return null;
