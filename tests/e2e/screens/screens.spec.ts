@@ -25,7 +25,7 @@ const translate = (context: BrowserContext) =>
 
 test.describe.configure({ timeout: waitLimit(150_000) });
 
-test(`one page of each kind: ${promiseOfScreens(language)}; a text that is cut off, or wider than the window, and too little contrast are seen; at 400 % a server can be chosen`, async ({
+test(`every page of a phone’s app: ${promiseOfScreens(language)}; a text that is cut off, or wider than the window, and too little contrast are seen; at 400 % a server can be chosen`, async ({
   browserHere,
   serviceHere,
   email,
@@ -38,14 +38,17 @@ test(`one page of each kind: ${promiseOfScreens(language)}; a text that is cut o
   const page = await startApp(context, { platform: 'android', app, url: `${serviceHere.consoleUrl}/` });
   await expect(new LoginRoute(page, language).heading).toBeVisible();
   const setDark: SetDark = (dark) => page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
-  const { signedOut, signedIn, tunnel, choosers } = usualScreens(page, language, account, app);
-  await inspectScreens(signedOut, language, setDark);
+  const screens = usualScreens(page, language, account, app);
+  const narrowest = [320];
+  await inspectScreens(screens.otherPublic, language, setDark, narrowest);
+  await inspectScreens(screens.signedOut, language, setDark);
   await expectClippedTextsSeen(page);
   await arriveSignedIn(page, serviceHere, email, language);
-  await inspectScreens(signedIn, language, setDark);
-  await inspectScreens(tunnel, language, setDark, [320, 390]);
+  await inspectScreens(screens.signedIn, language, setDark);
+  await inspectScreens(screens.otherPages, language, setDark, narrowest);
+  await inspectScreens(screens.tunnel, language, setDark, [320, 390]);
   app.become({ state: 'disconnected' });
-  await inspectScreens(choosers, language, setDark);
+  await inspectScreens(screens.choosers, language, setDark);
 
   await page.emulateMedia({ colorScheme: 'light' });
   const connect = new ConnectRoute(page, language);

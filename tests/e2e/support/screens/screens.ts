@@ -241,17 +241,28 @@ export function fewScreens(
   ];
 }
 
-/** One screen of each kind, for `npm test`: the others are made of the same parts. */
+/**
+ * What `npm test` inspects: one screen of each kind, `signedOut` and those after it, at every width; and each other page
+ * of a phone's app as it comes, at the narrowest.
+ */
 export function usualScreens(page: Page, language: TextLanguage, account: FilledAccount, app: WebviewApp) {
   const only = (screens: readonly Screen[], ...names: string[]) =>
     screens.filter(({ name }) => names.includes(name));
+  const signedOut = only(signedOutScreens(page, language), 'login-mistake', 'auth-verify-mistake', 'crash');
+  const signedIn = [
+    ...only(appScreens(page, language, account), 'dashboard', 'my-service', 'members-asking'),
+    ...only(accountMistakes(page, language), 'create-app-mistakes'),
+  ];
+  const tunnel = only(tunnelScreens(page, language, app), 'problems-unfolded');
+  const seen = new Set([...signedOut, ...signedIn, ...tunnel].map(({ route }) => route.constructor));
+  const otherPages = (screens: readonly Screen[]) =>
+    screens.filter(({ route, act }) => !act && !seen.has(route.constructor));
   return {
-    signedOut: only(signedOutScreens(page, language), 'login-mistake', 'auth-verify-mistake', 'crash'),
-    signedIn: [
-      ...only(appScreens(page, language, account), 'dashboard', 'my-service', 'members-asking'),
-      ...only(accountMistakes(page, language), 'create-app-mistakes'),
-    ],
-    tunnel: only(tunnelScreens(page, language, app), 'problems-unfolded'),
+    signedOut,
+    otherPublic: otherPages(publicScreens(page, language)),
+    signedIn,
+    otherPages: otherPages(appScreens(page, language, account)),
+    tunnel,
     choosers: only(chooserScreens(page, language, app), 'servers-long-names'),
   };
 }
