@@ -5,7 +5,6 @@ import { eventsPath } from '#shared/api/events.ts';
 import { defaultPreferences, hostContract } from '#shared/host/contract.ts';
 import { createHostClient } from '#shared/host/client.ts';
 import { HostRequestRefused } from '#shared/host/server.ts';
-import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createCore } from '../../../src/main/core/create-core.ts';
 import { createDesktopHost } from '../../../src/main/desktop-host.ts';
 import { createNetworkManager } from '../../../src/main/networks/linux/network-manager.ts';
@@ -16,6 +15,7 @@ import { createTestFile, createTestTextFile } from './support/key-value-file.ts'
 import { createTestKeychain } from './support/keychain.ts';
 import { emptyDiagnostics } from './support/diagnostics.ts';
 import { createTestLog } from './support/log.ts';
+import { connected } from './support/tunnel-states.ts';
 
 const user = { email: 'ada@example.net', profile: { level: 1, firstOrderDone: true, seatsUsed: 1 } };
 const token = 'the-s3cret-token';
@@ -395,14 +395,6 @@ describe('the preferences', () => {
     notifications: true,
     connectAtStart: false,
     welcomed: false,
-  };
-  const connected: TunnelState = {
-    state: 'connected',
-    gateway: { host: 'gw.example.net', port: 443 },
-    since: 1,
-    addresses: {},
-    transport: 'dtls',
-    routing: { mode: 'global', localNetwork: false },
   };
 
   test('reach the file and the tunnel that is up', async () => {

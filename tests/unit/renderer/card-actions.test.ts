@@ -10,18 +10,10 @@ import {
 import { withPlan } from '../../../src/shared/plan/with-plan.ts';
 import { cardActions } from '../../../src/renderer/features/connect/card-actions.ts';
 import { cardState } from '../../../src/renderer/features/connect/card-state.ts';
+import { connected, gateway } from '../main/support/tunnel-states.ts';
 
 type Choices = Parameters<typeof cardActions>[0];
 
-const gateway = { host: 'gateway.example.com', port: 443 };
-const connected: TunnelState = {
-  state: 'connected',
-  gateway,
-  since: 0,
-  addresses: {},
-  transport: 'dtls',
-  routing: { mode: 'global', localNetwork: false },
-};
 const connecting = (attempt: number): TunnelState => ({
   state: 'connecting',
   gateway,

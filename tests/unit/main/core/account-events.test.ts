@@ -2,7 +2,6 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { accountChanges, eventsPath, type AccountChange } from '#shared/api/events.ts';
-import type { TunnelState } from '#shared/tunnel/state.ts';
 import type { Core } from '../../../../src/main/core/core.ts';
 import { createCore } from '../../../../src/main/core/create-core.ts';
 import { startTestHelper, type TestHelper } from '../support/helper.ts';
@@ -10,19 +9,13 @@ import { createTestFile, createTestTextFile } from '../support/key-value-file.ts
 import { createTestKeychain } from '../support/keychain.ts';
 import { emptyDiagnostics } from '../support/diagnostics.ts';
 import { createTestLog } from '../support/log.ts';
+import { connectedTo } from '../support/tunnel-states.ts';
 
 /** What main does with what the service says, without any page. */
 
 const hour = 60 * 60_000;
 const deviceId = 'b1b0a7fa-5b4c-4b43-8a8c-2d6ef6c26d31';
-const connected: TunnelState = {
-  state: 'connected',
-  gateway: { host: '127.0.0.1', port: 9 },
-  since: 1,
-  addresses: {},
-  transport: 'dtls',
-  routing: { mode: 'global', localNetwork: false },
-};
+const connected = connectedTo({ host: '127.0.0.1', port: 9 });
 
 let service: Server;
 let helper: TestHelper;

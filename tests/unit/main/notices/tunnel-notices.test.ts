@@ -6,17 +6,10 @@ import {
   wakeAt,
   type NoticeEvent,
 } from '../../../../src/main/notices/tunnel-notices.ts';
+import { connected, gateway } from '../support/tunnel-states.ts';
 
-const gateway = { host: 'gw.example', port: 443 };
 const states = {
-  up: {
-    state: 'connected',
-    gateway,
-    since: 1,
-    addresses: {},
-    transport: 'dtls',
-    routing: { mode: 'global', localNetwork: false },
-  },
+  up: connected,
   trying: { state: 'connecting', gateway, attempt: 1, phase: 'authenticating' },
   again: { state: 'connecting', gateway, attempt: 2, phase: 'waiting' },
   ending: { state: 'disconnecting', then: 'disconnected' },

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { eventsPath } from '#shared/api/events.ts';
-import type { TunnelState } from '#shared/tunnel/state.ts';
 import type { Core } from '../../../../src/main/core/core.ts';
 import { createCore } from '../../../../src/main/core/create-core.ts';
 import { emptyDiagnostics } from './diagnostics.ts';
@@ -10,6 +9,7 @@ import { startTestHelper, type TestHelper } from './helper.ts';
 import { createTestFile, createTestTextFile } from './key-value-file.ts';
 import { createTestKeychain } from './keychain.ts';
 import { createTestLog } from './log.ts';
+import { connectedTo } from './tunnel-states.ts';
 
 export const lists = { routeDomains: ['example.com'], blockedDomains: ['ads.example'] };
 export const groups = [
@@ -23,14 +23,7 @@ export const groups = [
     ],
   },
 ];
-export const connected = {
-  state: 'connected',
-  gateway: { host: '127.0.0.1', port: 9 },
-  since: 1,
-  addresses: {},
-  transport: 'dtls',
-  routing: { mode: 'global', localNetwork: false },
-} as const satisfies TunnelState;
+export const connected = connectedTo({ host: '127.0.0.1', port: 9 });
 
 const newFiles = () => ({
   settingsFile: createTestFile({ deviceId: 'b1b0a7fa-5b4c-4b43-8a8c-2d6ef6c26d31' }),

@@ -5,14 +5,17 @@ import type { Destination } from '../../../../src/main/tunnel/destination.ts';
 
 export const gateway = { host: 'gw.example.net', port: 443 };
 export const routing = { mode: 'global', localNetwork: false } as const;
-export const connected = {
-  state: 'connected',
-  gateway,
-  since: 1,
-  addresses: {},
-  transport: 'dtls',
-  routing,
-} as const satisfies TunnelState;
+/** A tunnel that is up to this gateway, of mode global. */
+export const connectedTo = (to: Gateway) =>
+  ({
+    state: 'connected',
+    gateway: to,
+    since: 1,
+    addresses: {},
+    transport: 'dtls',
+    routing,
+  }) as const satisfies TunnelState;
+export const connected = connectedTo(gateway);
 
 /** Of a gateway that is listed itself, without marks. */
 export const destinationOf = (listed: Gateway): Destination => ({

@@ -10,6 +10,7 @@ import {
   type TrayFacts,
   type TrayItem,
 } from '../../../../src/main/tray/tray-view.ts';
+import { connectedTo } from '../support/tunnel-states.ts';
 
 const say = createSay('en', 'linux');
 const group = { id: 'g', name: 'G', isTrial: false, trialExpiredAt: null, items: [] };
@@ -34,21 +35,9 @@ const states = {
   blocked: { state: 'disconnected', reason: 'session-ended', blocked: true },
   connecting: { state: 'connecting', gateway, attempt: 1, phase: 'authenticating' },
   reconnecting: { state: 'connecting', gateway, attempt: 2, phase: 'waiting' },
-  connected: {
-    state: 'connected',
-    gateway,
-    since: 1,
-    addresses: {},
-    transport: 'dtls',
-    routing: { mode: 'global', localNetwork: false },
-  },
+  connected: connectedTo(gateway),
   impaired: {
-    state: 'connected',
-    gateway,
-    since: 1,
-    addresses: {},
-    transport: 'dtls',
-    routing: { mode: 'global', localNetwork: false },
+    ...connectedTo(gateway),
     problems: ['ipv6-silent', 'nothing-passes'],
   },
   disconnecting: { state: 'disconnecting', then: 'disconnected' },

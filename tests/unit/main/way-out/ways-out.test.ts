@@ -23,6 +23,19 @@ function emptyKeychain() {
   return { secrets, keychain };
 }
 
+/** A port on an address of this machine's that others can reach, too, where connections are accepted. */
+async function openPort() {
+  const own = Object.values(networkInterfaces())
+    .flat()
+    .find((one) => one?.family === 'IPv4' && !one.internal)?.address;
+  if (own === undefined) throw new Error('this machine has no address');
+  const server = createTcpServer((socket) => socket.destroy());
+  server.listen(0, own);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return { own, port, [Symbol.asyncDispose]: async () => void server.close() };
+}
+
 function waysWith(proxy: string | undefined, found: readonly string[] = ['192.0.2.1']) {
   const { secrets, keychain } = emptyKeychain();
   const setting = { proxy, found };
@@ -214,16 +227,8 @@ describe('with a script', () => {
   });
 
   test('of several proxies, the first that answers is taken, with those that can take its place', async () => {
-    const own = Object.values(networkInterfaces())
-      .flat()
-      .find((one) => one?.family === 'IPv4' && !one.internal)?.address;
-    if (own === undefined) throw new Error('this machine has no address');
-    const open = createTcpServer((socket) => socket.destroy());
-    open.listen(0, own);
-    await once(open, 'listening');
-    await using ends = new AsyncDisposableStack();
-    ends.use({ [Symbol.asyncDispose]: async () => void open.close() });
-    const { port } = open.address() as AddressInfo;
+    await using open = await openPort();
+    const { own, port } = open;
     using at = await scripted(
       find(
         `return "HTTPS x.example:1; PROXY 127.0.0.2:${port}; PROXY ${own}:1; PROXY gone.example:3128; PROXY ${own}:${port}; PROXY 192.0.2.1:${port}; PROXY 192.0.2.2:1; DIRECT";`,
@@ -234,16 +239,8 @@ describe('with a script', () => {
   });
 
   test('the password for one proxy is not sent to those that took its place without one', async () => {
-    const own = Object.values(networkInterfaces())
-      .flat()
-      .find((one) => one?.family === 'IPv4' && !one.internal)?.address;
-    if (own === undefined) throw new Error('this machine has no address');
-    const open = createTcpServer((socket) => socket.destroy());
-    open.listen(0, own);
-    await once(open, 'listening');
-    await using ends = new AsyncDisposableStack();
-    ends.defer(() => void open.close());
-    const { port } = open.address() as AddressInfo;
+    await using open = await openPort();
+    const { own, port } = open;
     using at = await scripted(find(`return "PROXY ${own}:${port}; PROXY 192.0.2.1:${port}";`));
     await at.ways.learn(['gw.example']);
     const way = at.ways.to('gw.example');

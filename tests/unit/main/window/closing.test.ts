@@ -2,16 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { closing } from '../../../../src/main/window/closing.ts';
 import { quitting } from '../../../../src/main/window/quitting.ts';
+import { connected, gateway } from '../support/tunnel-states.ts';
 
-const gateway = { host: 'gw.example', port: 443 };
-const connected: TunnelState = {
-  state: 'connected',
-  gateway,
-  since: 1,
-  addresses: {},
-  transport: 'dtls',
-  routing: { mode: 'global', localNetwork: false },
-};
 const connecting: TunnelState = { state: 'connecting', gateway, attempt: 1, phase: 'authenticating' };
 const disconnected: TunnelState = { state: 'disconnected' };
 const blocked: TunnelState = { state: 'disconnected', blocked: true };
