@@ -1,8 +1,6 @@
 import { copyFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { signingKeys } from '../../packaging/manifest/signing-keys.ts';
 import { makeCore } from '../../packaging/linux/core-package.ts';
-import type { Processor } from '../../packaging/runtime/processors.ts';
 import { root } from '../e2e/support/host/paths.ts';
 import { layMachine } from '../helper/support/installed/installed-helper.ts';
 import {
@@ -15,6 +13,7 @@ import { startGapMeter } from '../lab/packets/gaps.ts';
 import { eventually, words, type ProcessResult } from '../lab/runs/process.ts';
 import { residentMemory } from './idle.ts';
 import { row, type Row } from './row.ts';
+import { packageOptions } from '../helper/support/installed/package-options.ts';
 
 export const packageRows = [
   'package-size',
@@ -50,13 +49,10 @@ export async function* measurePackage(isWanted: (row: string) => boolean): Async
   if (isWanted('upgrade-gap')) yield of('upgrade-gap', await measureUpgrades());
   if (!packageRows.some((name) => name !== 'upgrade-gap' && isWanted(name))) return;
   const [file = ''] = await makeCore({
-    processor: process.arch as Processor,
+    ...(await packageOptions()),
     formats: ['deb'],
     folder: path.join(root, 'out/packages/bench'),
-    time: 1_700_000_000,
     compression: 'small',
-    keys: await signingKeys({}),
-    progress: () => undefined,
   });
   if (isWanted('package-size')) yield of('package-size', [(await stat(file)).size / 1e6]);
   if (!isWanted('install-seconds') && !isWanted('installed-helper-rss')) return;

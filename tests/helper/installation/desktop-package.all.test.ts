@@ -4,12 +4,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createSay } from '#shared/texts/say.ts';
 import { makeDesktop } from '../../../packaging/desktop/desktop-package.ts';
 import { makeCore } from '../../../packaging/linux/core-package.ts';
-import { signingKeys } from '../../../packaging/manifest/signing-keys.ts';
-import type { Processor } from '../../../packaging/runtime/processors.ts';
 import { eventually, words } from '../../lab/runs/process.ts';
 import { layMachine } from '../support/installed/installed-helper.ts';
 import { createInstalledMachine, type InstalledMachine } from '../support/installed/installed-machine.ts';
 import { windowPage, type ShownPage } from '../support/installed/window-page.ts';
+import { packageOptions } from '../support/installed/package-options.ts';
 
 /**
  * The desktop package beside that of the core, by dpkg and by rpm, on a machine under systemd. Without Electron's binary,
@@ -26,13 +25,9 @@ let installed: InstalledMachine;
 
 beforeAll(async () => {
   const options = {
-    processor: process.arch as Processor,
+    ...(await packageOptions()),
     formats: ['deb', 'rpm'],
     folder,
-    time: 1_700_000_000,
-    compression: 'fast',
-    keys: await signingKeys({}),
-    progress: () => undefined,
   } as const;
   const making = (async () => [
     ...(await makeCore(options)),

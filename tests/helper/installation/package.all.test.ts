@@ -5,9 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { makeCore } from '../../../packaging/linux/core-package.ts';
 import { checkNames } from '../../../src/main/self-test/verdict.ts';
-import { signingKeys } from '../../../packaging/manifest/signing-keys.ts';
 import { installed as places } from '../../../packaging/linux/core-tree.ts';
-import type { Processor } from '../../../packaging/runtime/processors.ts';
 import { addresses } from '../../lab/network/addresses.ts';
 import { words } from '../../lab/runs/process.ts';
 import { layMachine } from '../support/installed/installed-helper.ts';
@@ -17,6 +15,7 @@ import {
   unit,
   type InstalledMachine,
 } from '../support/installed/installed-machine.ts';
+import { packageOptions } from '../support/installed/package-options.ts';
 
 /** The packages themselves, by dpkg and by rpm, on a machine under systemd. */
 
@@ -27,13 +26,9 @@ let bill: string;
 
 beforeAll(async () => {
   const making = makeCore({
-    processor: process.arch as Processor,
+    ...(await packageOptions()),
     formats: ['deb', 'rpm'],
     folder,
-    time: 1_700_000_000,
-    compression: 'fast',
-    keys: await signingKeys({}),
-    progress: () => undefined,
   });
   installed = await createInstalledMachine('resolved', undefined, layMachine);
   const [made = '', materials = '', madeRpm = ''] = await making;

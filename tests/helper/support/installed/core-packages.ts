@@ -2,9 +2,8 @@ import { mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { makeCore, type Format } from '../../../../packaging/linux/core-package.ts';
 import { product } from '../../../../packaging/linux/package-facts.ts';
-import { signingKeys } from '../../../../packaging/manifest/signing-keys.ts';
-import type { Processor } from '../../../../packaging/runtime/processors.ts';
 import { makeOwnedDirectory } from '../../../lab/runs/owned-directory.ts';
+import { packageOptions } from './package-options.ts';
 
 /** What packages are made of is fetched once. */
 const fetched = path.resolve(import.meta.dirname, '../../../../out/packages/tests/.fetched');
@@ -37,14 +36,10 @@ async function folderFor(name: string): Promise<string> {
 async function makeCorePackage(format: Format, version: string = versions.current): Promise<string> {
   const folder = await folderFor(`${version}-${format}`);
   const made = await makeCore({
-    processor: process.arch as Processor,
+    ...(await packageOptions()),
     formats: [format],
     folder,
-    time: 1_700_000_000,
-    compression: 'fast',
-    keys: await signingKeys({}),
     version,
-    progress: () => undefined,
   });
   const file = made.find((one) => one.endsWith(`.${format}`));
   if (file === undefined) throw new Error(`there is no ${format}`);
