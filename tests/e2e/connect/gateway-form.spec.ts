@@ -44,6 +44,14 @@ async function connectUntilAsked(page: Page, language: TextLanguage = 'en') {
   return { connect, form };
 }
 
+/** Presses Connect, answers the gateway's form with this code, and waits for the tunnel. */
+async function connectWithCode(connect: ConnectRoute, form: GatewayFormDialog, code: string): Promise<void> {
+  await connect.connect.click();
+  await form.field(ocserv.label).fill(code);
+  await form.continue.click();
+  await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(30_000) });
+}
+
 /** All that the files of a folder hold. */
 async function readFolder(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -173,10 +181,7 @@ if (isExhaustive)
     await expectIdle(connect);
     expect(await lab.user.snapshot()).toBe(networkBefore);
 
-    await connect.connect.click();
-    await form.field(ocserv.label).fill(nextCode());
-    await form.continue.click();
-    await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(30_000) });
+    await connectWithCode(connect, form, nextCode());
   });
 
 if (isExhaustive)
@@ -199,10 +204,7 @@ if (isExhaustive)
     await expectIdle(connect);
     expect(await lab.user.snapshot()).toBe(networkBefore);
 
-    await connect.connect.click();
-    await form.field(ocserv.label).fill(nextCode());
-    await form.continue.click();
-    await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(30_000) });
+    await connectWithCode(connect, form, nextCode());
     expect(await reached('connected')).toBe(addresses.gateway.ipv4);
   });
 

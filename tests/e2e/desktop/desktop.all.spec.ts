@@ -22,14 +22,25 @@ async function askedOnceLoaded(desktop: Surroundings): Promise<number> {
   return before;
 }
 
+/** A desktop session with a place for the app's icon. */
+async function startTraySession(directory: string) {
+  await using ends = new AsyncDisposableStack();
+  const bus = ends.use(await startMessageBus(`${directory}/session`));
+  ends.use(await startTrayWatcher(bus));
+  const ended = ends.move();
+  return {
+    env: { DBUS_SESSION_BUS_ADDRESS: bus.env.DBUS_SESSION_BUS_ADDRESS },
+    [Symbol.asyncDispose]: () => ended.disposeAsync(),
+  };
+}
+
 test.describe('a session that shows tray icons', () => {
   test('closing hides the window, which then asks nothing; a click, or a second start, brings it back', async ({
     launchHere,
     directory,
   }) => {
-    await using bus = await startMessageBus(`${directory}/session`);
-    await using _ = await startTrayWatcher(bus);
-    const env = { DBUS_SESSION_BUS_ADDRESS: bus.env.DBUS_SESSION_BUS_ADDRESS };
+    await using session = await startTraySession(directory);
+    const { env } = session;
     const app = await launchHere({ env });
     const desktop = surroundingsOf(app);
     await app.page.clock.install();
@@ -68,9 +79,8 @@ test.describe('a session that shows tray icons', () => {
     launchHere,
     directory,
   }) => {
-    await using bus = await startMessageBus(`${directory}/session`);
-    await using _ = await startTrayWatcher(bus);
-    const env = { DBUS_SESSION_BUS_ADDRESS: bus.env.DBUS_SESSION_BUS_ADDRESS };
+    await using session = await startTraySession(directory);
+    const { env } = session;
     const app = await launchHere({ env, args: ['--hidden'] });
     const desktop = surroundingsOf(app);
     await expect(new LoginRoute(app.page).heading).toBeVisible();

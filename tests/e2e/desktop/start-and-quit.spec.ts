@@ -86,6 +86,13 @@ async function expectAsked(app: DesktopApp): Promise<void> {
   await app.ended;
 }
 
+/** Chooses a server, and has the app connect to it whenever it starts. */
+async function connectAtStart(page: Page): Promise<void> {
+  await chooseServer(page);
+  const settings = await openSettings(page);
+  await settings.switchOn(settings.connectAtStart);
+}
+
 async function quitByTray(app: DesktopApp): Promise<void> {
   await surroundingsOf(app).chooseInTray('Quit Waymaker');
   await app.ended;
@@ -108,9 +115,7 @@ test.describe('at its start', () => {
     const first = await launchSignedIn(launch, service, email, { env });
     const [token = ''] = await keyring.secrets();
     expect(token.length).toBeGreaterThan(20);
-    await chooseServer(first.page);
-    const settings = await openSettings(first.page);
-    await settings.switchOn(settings.connectAtStart);
+    await connectAtStart(first.page);
     await openConnectTab(first.page);
     await test.step('the window is hidden and comes back; a link is asked about', () => expectHidden(first));
     await test.step('the tray connects, and what happens by itself is told', () => expectTold(first));
@@ -218,9 +223,7 @@ test.describe('at its start', () => {
     }) => {
       const { env } = keyring;
       const first = await launchSignedIn(launch, service, email, { env });
-      await chooseServer(first.page);
-      const settings = await openSettings(first.page);
-      await settings.switchOn(settings.connectAtStart);
+      await connectAtStart(first.page);
       await quitByTray(first);
       const second = await launch({ env });
       const connect = new ConnectRoute(second.page);
@@ -248,9 +251,7 @@ test.describe('at its start', () => {
     }) => {
       const { env } = keyring;
       const first = await launchSignedIn(launch, service, email, { env });
-      await chooseServer(first.page);
-      const settings = await openSettings(first.page);
-      await settings.switchOn(settings.connectAtStart);
+      await connectAtStart(first.page);
       await askHost(first.page, 'session.signOut', { by: 'user' });
       await quitByTray(first);
       const second = await launch({ env });

@@ -12,6 +12,12 @@ import { VerifyRoute } from '../routes/verify-route.ts';
 import { expectNoViolations } from '../support/screens/axe.ts';
 import { makeMember, signInPayer } from '../support/service/payer.ts';
 
+/** Signs somebody in who pays for two members. */
+async function makeTwoMembers(service: TestService, email: string): Promise<void> {
+  const payer = await signInPayer(service, email);
+  for (const name of ['one', 'two']) await makeMember(payer, email.replace('@', `-${name}@`), service);
+}
+
 /** A new link of somebody's app. */
 async function newLink(service: TestService, email: string): Promise<string> {
   const user = await signInByApi(service, email);
@@ -142,8 +148,7 @@ test('a buyer with more members than the plan has seats is told what that costs,
   serviceHere,
   email,
 }) => {
-  const payer = await signInPayer(serviceHere, email);
-  for (const name of ['one', 'two']) await makeMember(payer, email.replace('@', `-${name}@`), serviceHere);
+  await makeTwoMembers(serviceHere, email);
   const page = await openSignedIn(browserHere, serviceHere, email);
   const offer = { days: 30, price: 500 };
   const items = [
@@ -175,8 +180,7 @@ test('a guest is told nothing of an account’s members; its owner is, once sign
   serviceHere,
   email,
 }) => {
-  const payer = await signInPayer(serviceHere, email);
-  for (const name of ['one', 'two']) await makeMember(payer, email.replace('@', `-${name}@`), serviceHere);
+  await makeTwoMembers(serviceHere, email);
   const codesBefore = await serviceHere.mailbox.countCodes(email);
   const page = await openConsole(browserHere, serviceHere, { path: '/store/purchase' });
   const fewSeats = page.getByText(texts.en['store.fewSeatsTitle']);
