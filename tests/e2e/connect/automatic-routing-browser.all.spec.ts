@@ -5,9 +5,8 @@ import { startDesktopSession, type DesktopSession } from '../../lab/desktop/desk
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { expect, test, withoutRoot } from '../fixtures.ts';
 import { gnome, openDesktopBrowser } from '../support/machine/desktop-browser.ts';
-import { openConnectTab } from '../support/tunnel/connect.ts';
+import { connectAutomatically, openConnectTab } from '../support/tunnel/connect.ts';
 import { routed } from '../support/tunnel/route-lists.ts';
-import { serverNames } from '../support/service/service.ts';
 import { launchSignedIn, signIn } from '../support/tunnel/sign-in.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
@@ -53,13 +52,7 @@ test.describe('spec §4, route mode', () => {
     const [listed, other] = [names.where, names.direct];
     expect(await browser.seenBy(listed)).toBe(addresses.user.ipv6);
 
-    await connect.switchOn('automatic');
-    await connect.choose(serverNames.first);
-    await connect.connect.click();
-    await expect(connect.status('connect.connected')).toBeVisible();
-    await connect.openDetails();
-    await expect(connect.says('connect.proxyHint')).toBeVisible();
-    const pacUrl = await connect.proxyConfiguration.innerText();
+    const pacUrl = await connectAutomatically(connect);
     await connect.tunnelWindow.click();
     const windowProxy = `--proxy-server=socks5://${new URL(pacUrl).host}`;
     await expect.poll(() => readFile(windowArguments, 'utf8').catch(() => '')).toContain(windowProxy);

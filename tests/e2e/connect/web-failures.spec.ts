@@ -11,6 +11,7 @@ import { signIn } from '../support/tunnel/sign-in.ts';
 import { answerProbes, loseNetwork, loseProbes } from '../support/tunnel/probe-pages.ts';
 import { expect, test } from '../fixtures.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
+import { setVisibility } from '../support/host/visibility.ts';
 
 const notice = (page: Page) => page.getByRole('status').getByText(texts.en['offline.text']);
 
@@ -42,15 +43,10 @@ test("what fails in the web console, in one user's day: the network (spec §4), 
   await test.step('spec §4: reachability is probed every 30 s with two test pages while somebody sees the page; an offline notice comes and goes; a page that does not answer within 5 s is not reachable, and an answered call counts', async () => {
     // Until the service has named the test pages, there is nothing to probe.
     await expect.poll(() => page.evaluate(() => localStorage.getItem('basicInfo') !== null)).toBe(true);
-    const see = (state: 'hidden' | 'visible') =>
-      page.evaluate((now) => {
-        Object.defineProperty(document, 'visibilityState', { value: now, configurable: true });
-        document.dispatchEvent(new Event('visibilitychange'));
-      }, state);
-    await see('hidden');
+    await setVisibility(page, 'hidden');
     await page.clock.runFor(95_000);
     expect(probes()).toBe(0);
-    await see('visible');
+    await setVisibility(page, 'visible');
     await expect.poll(probes).toBe(2);
     await page.clock.runFor(31_000);
     await expect.poll(probes).toBe(4);

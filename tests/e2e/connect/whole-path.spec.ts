@@ -7,7 +7,7 @@ import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { expect, test, withoutRoot } from '../fixtures.ts';
 import { gnome, openDesktopBrowser } from '../support/machine/desktop-browser.ts';
 import { serverNames } from '../support/service/service.ts';
-import { openConnectTab } from '../support/tunnel/connect.ts';
+import { connectAutomatically, openConnectTab } from '../support/tunnel/connect.ts';
 import { enginePids } from '../support/tunnel/engine.ts';
 import { describeLeak, everyKind, kinds, leaksWhile } from '../support/tunnel/leaks-while.ts';
 import { routed } from '../support/tunnel/route-lists.ts';
@@ -181,13 +181,7 @@ test("from sign-in to packets, in one user's day: mail, code, servers that canno
     await using browser = await openDesktopBrowser(lab, session);
     const [listed, unlisted] = [names.where, names.direct];
     expect(await browser.seenBy(listed)).toBe(user.ipv6);
-    await connect.switchOn('automatic');
-    await connect.choose(serverNames.first);
-    await connect.connect.click();
-    await expect(connect.status('connect.connected')).toBeVisible();
-    await connect.openDetails();
-    await expect(connect.says('connect.proxyHint')).toBeVisible();
-    const pacUrl = await connect.proxyConfiguration.innerText();
+    const pacUrl = await connectAutomatically(connect);
     await expect.poll(proxySettings).toContain(`autoconfig-url '${pacUrl}'`);
     // The VPN's resolver has another machine of that name, inside; a page there sees an address of its pool.
     await expect.poll(() => browser.seenBy(listed)).toMatch(inside);

@@ -15,6 +15,7 @@ import { arriveSignedIn, signIn } from '../support/tunnel/sign-in.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { createWebviewApp } from './webview-app.ts';
+import { setVisibility } from '../support/host/visibility.ts';
 
 // One of the last files of a run, and long: every worker takes of it.
 test.describe.configure({ mode: 'parallel' });
@@ -190,19 +191,14 @@ test('a page that nobody sees asks nothing and draws nothing while connected, an
     observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
   });
   const drawn = () => page.evaluate(() => (globalThis as unknown as { drawn: number }).drawn);
-  const see = (state: 'hidden' | 'visible') =>
-    page.evaluate((now) => {
-      Object.defineProperty(document, 'visibilityState', { value: now, configurable: true });
-      document.dispatchEvent(new Event('visibilitychange'));
-    }, state);
 
-  await see('hidden');
+  await setVisibility(page, 'hidden');
   // What was in progress is over.
   await page.clock.runFor(2000);
   const before = [asked, await drawn()];
   await page.clock.runFor(120_000);
   expect([asked, await drawn()]).toEqual(before);
-  await see('visible');
+  await setVisibility(page, 'visible');
   await page.clock.runFor(10_000);
   await expect.poll(() => asked, { message: 'positive control' }).toBeGreaterThan(before[0] ?? 0);
   await expect.poll(drawn, { message: 'positive control' }).toBeGreaterThan(before[1] ?? 0);

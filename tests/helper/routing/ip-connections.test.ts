@@ -8,6 +8,7 @@ import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 import { capturedWhile } from '../support/programs/seen-by.ts';
 import { goOn, talkOnBoth, type Host, type Talk } from '../support/programs/talk.ts';
+import { exclude, hostPrefixes, include } from '../support/address-routing.ts';
 
 /** Mode ip: what becomes of connections that are open when a tunnel is made, and when it ends. */
 
@@ -20,16 +21,9 @@ afterAll(() => net[Symbol.asyncDispose]());
 afterEach(() => net.disconnect());
 
 const { echo, direct } = addresses;
-const onBoth = ({ ipv4, ipv6 }: typeof echo | typeof direct) => [`${ipv4}/32`, `${ipv6}/128`];
-const ip = (policy: 'include' | 'exclude', routeIps: string[]): Routing => ({
-  mode: 'ip',
-  policy,
-  routeIps,
-  localNetwork: false,
-});
 /** By either, the echo belongs in the tunnel and its neighbour does not. */
-const listed = ip('include', onBoth(echo));
-const routings = casesOf({ usual: [listed], all: [listed, ip('exclude', onBoth(direct))] });
+const listed = include(hostPrefixes(echo));
+const routings = casesOf({ usual: [listed], all: [listed, exclude(hostPrefixes(direct))] });
 
 const talkTo = (host: Host, word: string, protocol?: 'tcp' | 'udp') =>
   talkOnBoth(net.lab.user, host, word, protocol);

@@ -10,6 +10,7 @@ import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 import { packetsWhile, seenBy } from '../support/programs/seen-by.ts';
 import type { TestClient } from '../support/callers/test-client.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
+import { exclude, hostPrefixes, include } from '../support/address-routing.ts';
 
 /** Mode ip among odd lists, a greedy gateway and hostile neighbours, where reverse path filtering is strict. */
 
@@ -35,16 +36,8 @@ const greedy = [
   'route = 128.0.0.0/1',
 ];
 
-type Ip = Extract<Routing, { mode: 'ip' }>;
-const include = (...routeIps: string[]): Ip => ({
-  mode: 'ip',
-  policy: 'include',
-  routeIps,
-  localNetwork: false,
-});
-const exclude = (...routeIps: string[]): Ip => ({ ...include(...routeIps), policy: 'exclude' });
-const listed = [`${echo.ipv4}/32`, `${echo.ipv6}/128`];
-const others = [`${direct.ipv4}/32`, `${direct.ipv6}/128`, `${resolver.ipv4}/32`];
+const listed = hostPrefixes(echo);
+const others = [...hostPrefixes(direct), `${resolver.ipv4}/32`];
 
 const route = (client: TestClient, routing: Routing) => client.call('setRouting', { routing });
 
@@ -58,16 +51,16 @@ if (isExhaustive)
         '203.0.113.0/24',
         ...listed,
       ];
-      const client = await net.connect({ routing: include(...odd) });
+      const client = await net.connect({ routing: include([...odd]) });
       expect(await seenBy(net, echo.ipv4)).toBe(gateway.ipv4);
       expect(await seenBy(net, direct.ipv4)).toBe(gateway.ipv4);
       expect(await seenBy(net, neighbour.ipv4)).toBe(gateway.ipv4);
       expect(await isHardwareTold(net.lab, userPrivate.ipv4, neighbour.ipv4)).toBe(true);
       expect(await resolve(net.lab.user, names.where)).toContain(inside.ipv4);
-      await route(client, { ...include(...odd), localNetwork: true });
+      await route(client, { ...include([...odd]), localNetwork: true });
       expect(await seenBy(net, neighbour.ipv4)).toBe(userPrivate.ipv4);
       expect(client.states.at(-1)).not.toHaveProperty('problems');
-      await route(client, exclude(...odd));
+      await route(client, exclude([...odd]));
       expect(await seenBy(net, echo.ipv4)).toBe(user.ipv4);
       expect(await seenBy(net, neighbour.ipv4)).toBe(userPrivate.ipv4);
       expect(await resolve(net.lab.user, names.where)).toContain(inside.ipv4);
@@ -76,19 +69,19 @@ if (isExhaustive)
 
     test('everything in halves', async () => {
       const halves = ['0.0.0.0/1', '128.0.0.0/1', '::/1', '8000::/1'];
-      const client = await net.connect({ routing: include(...halves), killSwitch: true });
+      const client = await net.connect({ routing: include([...halves]), killSwitch: true });
       const inTunnel = await packetsWhile(net, async () => {
         expect(await seenBy(net, direct.ipv4)).toBe(gateway.ipv4);
         expect(await seenBy(net, echo.ipv6)).toBe(gateway.ipv6);
       });
       expect(inTunnel).toEqual({ echo: 0, echoIpv6: 0, direct: 0 });
       const around = await packetsWhile(net, async () => {
-        await route(client, exclude(...halves));
+        await route(client, exclude([...halves]));
         expect(await seenBy(net, direct.ipv4)).toBe(user.ipv4);
         expect(await seenBy(net, echo.ipv6)).toBe(user.ipv6);
       });
       expect(Math.min(around.echo, around.echoIpv6)).toBeGreaterThan(0);
-      await route(client, include(...halves));
+      await route(client, include([...halves]));
       await client.call('disconnect', { reason: 'session-ended' });
       expect(await seenBy(net, direct.ipv4)).toBeUndefined();
       expect(await seenBy(net, neighbour.ipv4)).toBeUndefined();
@@ -97,10 +90,10 @@ if (isExhaustive)
     test('IPv4 addresses as IPv6 has them', async () => {
       // Programs that say it so send IPv4, which the list of IPv4 is asked for.
       const mapped = '::ffff:cb00:7150/128';
-      const client = await net.connect({ routing: include(...listed, mapped) });
+      const client = await net.connect({ routing: include([...listed, mapped]) });
       expect(await seenBy(net, `::ffff:${echo.ipv4}`)).toBe(gateway.ipv4);
       expect(await seenBy(net, `::ffff:${direct.ipv4}`)).toBe(user.ipv4);
-      await route(client, exclude(mapped));
+      await route(client, exclude([mapped]));
       expect(await seenBy(net, `::ffff:${echo.ipv4}`)).toBe(gateway.ipv4);
     });
   });
@@ -110,10 +103,10 @@ test(
   { timeout: waitLimit(90_000) },
   async () => {
     const client = await net.connect({
-      routing: { ...include(...listed), localNetwork: true },
+      routing: { ...include([...listed]), localNetwork: true },
       killSwitch: true,
     });
-    for (const routing of [exclude(...others), include(...listed)]) {
+    for (const routing of [exclude([...others]), include([...listed])]) {
       await route(client, routing);
       expect(await seenBy(net, echo.ipv4)).toBe(gateway.ipv4);
       expect(await seenBy(net, direct.ipv4)).toBe(user.ipv4);
@@ -126,7 +119,7 @@ test(
         address: '203.0.113.7/24',
         routes: [{ to: `${echo.ipv4}/32` }, { to: '203.0.113.80/30', onLink: true }],
       });
-      for (const routing of [exclude(...others), include(...listed)]) {
+      for (const routing of [exclude([...others]), include([...listed])]) {
         await route(client, { ...routing, localNetwork: true });
         expect(await seenBy(net, echo.ipv4)).toBe(gateway.ipv4);
         expect(await seenBy(net, echo.ipv6)).toBe(gateway.ipv6);

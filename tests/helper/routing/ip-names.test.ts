@@ -1,5 +1,4 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names, ports } from '../../lab/network/addresses.ts';
 import type { CapturedPacket } from '../../lab/packets/frame.ts';
 import { resolve } from '../../lab/probes/probe.ts';
@@ -7,6 +6,7 @@ import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 import { capturedWhile, seenBy } from '../support/programs/seen-by.ts';
+import { exclude, hostPrefixes, include } from '../support/address-routing.ts';
 
 /** Mode ip: where names are looked up while the tunnel is up, and while traffic is blocked. */
 
@@ -22,16 +22,6 @@ afterEach(async () => {
 });
 
 const { echo, direct, inside, resolver, user, gateway } = addresses;
-const onBoth = ({ ipv4, ipv6 }: typeof echo | typeof direct | typeof resolver) => [
-  `${ipv4}/32`,
-  `${ipv6}/128`,
-];
-const ip = (policy: 'include' | 'exclude', routeIps: string[]): Routing => ({
-  mode: 'ip',
-  policy,
-  routeIps,
-  localNetwork: false,
-});
 
 const isLookUp = ({ destinationPort }: CapturedPacket) => destinationPort === ports.dns;
 const isToEcho = ({ destination }: CapturedPacket) => destination === echo.ipv4 || destination === echo.ipv6;
@@ -51,15 +41,15 @@ const asOutside = {
   lookUps: expect.any(Number) as number,
 };
 
-const includes = { what: 'include', routing: ip('include', onBoth(echo)), blocked: asOutside };
+const includes = { what: 'include', routing: include(hostPrefixes(echo)), blocked: asOutside };
 const excludes = {
   what: 'exclude, without the resolver',
-  routing: ip('exclude', onBoth(direct)),
+  routing: exclude(hostPrefixes(direct)),
   blocked: { found: [], lookUps: 0 },
 };
 const excludesResolver = {
   what: 'exclude, with the resolver',
-  routing: ip('exclude', [...onBoth(direct), ...onBoth(resolver)]),
+  routing: exclude([...hostPrefixes(direct), ...hostPrefixes(resolver)]),
   blocked: asOutside,
 };
 

@@ -13,6 +13,7 @@ import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { createHelperLab, type HelperLab, proxyGone, replaceEngine } from '../support/helper-lab.ts';
 import { packetsWhile as countPackets, seenBy as seenFrom } from '../support/programs/seen-by.ts';
 import type { TestClient } from '../support/callers/test-client.ts';
+import { exclude, hostPrefixes, include } from '../support/address-routing.ts';
 
 /** Mode ip: what is listed goes through the tunnel, or everything else. */
 
@@ -39,20 +40,11 @@ async function expectAsBefore(): Promise<void> {
 
 const { echo, direct, inside, neighbour, user, userPrivate, gateway, resolver } = addresses;
 
-type IpRouting = Extract<Routing, { mode: 'ip' }>;
-const include = (routeIps: string[]): IpRouting => ({
-  mode: 'ip',
-  policy: 'include',
-  routeIps,
-  localNetwork: false,
-});
-const exclude = (routeIps: string[]): IpRouting => ({ ...include(routeIps), policy: 'exclude' });
-
 const everything: Routing = { mode: 'global', localNetwork: false };
 const pac: Routing = { mode: 'pac', routeDomains: [names.where], blockedDomains: [] };
 /** Of the two echoes the one belongs in the tunnel and the other does not, by either policy. */
-const onlyEcho = include([`${echo.ipv4}/32`, `${echo.ipv6}/128`]);
-const allButDirect = exclude([`${direct.ipv4}/32`, `${direct.ipv6}/128`, `${resolver.ipv4}/32`]);
+const onlyEcho = include(hostPrefixes(echo));
+const allButDirect = exclude([...hostPrefixes(direct), `${resolver.ipv4}/32`]);
 const policies = { include: onlyEcho, exclude: allButDirect };
 
 /** To start it again takes seconds. */
@@ -284,7 +276,7 @@ test(
   { timeout: waitLimit(90_000) },
   async () => {
     const client = await connect(everything);
-    const other = include([`${echo.ipv4}/32`, `${echo.ipv6}/128`, '198.18.0.0/15']);
+    const other = include([...hostPrefixes(echo), '198.18.0.0/15']);
     const usual = [onlyEcho, allButDirect, other];
     const more = [everything, allButDirect, { ...allButDirect, localNetwork: true }, onlyEcho];
     const ways = casesOf({ usual, all: [...usual, ...more] });

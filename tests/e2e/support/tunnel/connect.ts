@@ -34,3 +34,14 @@ export async function connectTo(
   await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(30_000) });
   return connect;
 }
+
+/** Connects with automatic routing, which is not on yet; the address of the proxy's configuration, as users are told it. */
+export async function connectAutomatically(connect: ConnectRoute): Promise<string> {
+  await connect.switchOn('automatic');
+  await connect.choose(serverNames.first);
+  await connect.connect.click();
+  await expect(connect.status('connect.connected')).toBeVisible();
+  await connect.openDetails();
+  await expect(connect.says('connect.proxyHint')).toBeVisible();
+  return await connect.proxyConfiguration.innerText();
+}

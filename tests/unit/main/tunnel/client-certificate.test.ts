@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { createHelperClient } from '../../../../src/main/tunnel/helper-client.ts';
-import { createTunnelRequests } from '../../../../src/main/tunnel/tunnel-requests.ts';
 import { createTestAuthority } from '../support/certificates.ts';
 import { startTestHelper } from '../support/helper.ts';
 import { createTestLog } from '../support/log.ts';
 import { destinationOf, gateway } from '../support/tunnel-states.ts';
+import { createTestRequests } from '../support/tunnel-requests.ts';
 
 test.each([
   ['goes to a helper that takes it', true],
@@ -14,21 +14,7 @@ test.each([
   const { log, text } = createTestLog();
   const client = createHelperClient({ socketPath: helper.socketPath, version: '0.1.0', log });
   await client.ready;
-  const requests = createTunnelRequests({
-    helper: client,
-    addresses: {
-      known: () => [],
-      remembered: () => undefined,
-      remember: () => undefined,
-    },
-    preferences: {
-      forTunnel: () => ({ routing: { mode: 'global', localNetwork: false }, killSwitch: false }),
-    },
-    onSession: () => undefined,
-    destinationOf,
-    deadline: () => undefined,
-    log,
-  });
+  const requests = createTestRequests({ helper: client, log });
   const bare = { cookie: 'webvpn=x', certificatePin: `pin-sha256:${'A'.repeat(43)}=` };
   const clientCertificate = await (await createTestAuthority()).issue({ client: 'x' });
   const signedIn = { gateway, address: '192.0.2.1', session: { ...bare, clientCertificate } };

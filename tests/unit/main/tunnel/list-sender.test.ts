@@ -4,10 +4,10 @@ import { helperError } from '#shared/helper/protocol.ts';
 import type { SharedLists, WantedRouting } from '#shared/tunnel/shared-lists.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createHelperClient, type HelperClient } from '../../../../src/main/tunnel/helper-client.ts';
-import { createTunnelRequests } from '../../../../src/main/tunnel/tunnel-requests.ts';
 import { startTestHelper, type TestHelper } from '../support/helper.ts';
 import { createTestLog } from '../support/log.ts';
 import { connected as connectedGlobally, destinationOf, gateway } from '../support/tunnel-states.ts';
+import { createTestRequests } from '../support/tunnel-requests.ts';
 
 const words = (text: string) => text.split(' ');
 const connected: TunnelState = { ...connectedGlobally, routing: { mode: 'pac' } };
@@ -43,19 +43,7 @@ async function setUp(options: { keepsLists: boolean; state?: TunnelState }) {
   await client.ready;
   const preferred = { wanted: byDomains([]), killSwitch: false };
   const forTunnel = () => ({ ...preferred.wanted, killSwitch: preferred.killSwitch });
-  const requests = createTunnelRequests({
-    helper: client,
-    addresses: {
-      known: () => [],
-      remembered: () => undefined,
-      remember: () => undefined,
-    },
-    preferences: { forTunnel },
-    onSession: () => undefined,
-    destinationOf,
-    deadline: () => undefined,
-    log,
-  });
+  const requests = createTestRequests({ helper: client, preferences: { forTunnel }, log });
   return {
     requests,
     preferred,

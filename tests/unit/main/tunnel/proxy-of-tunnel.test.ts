@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { createHelperClient } from '../../../../src/main/tunnel/helper-client.ts';
-import { createTunnelRequests } from '../../../../src/main/tunnel/tunnel-requests.ts';
 import type { WayOut } from '../../../../src/main/way-out/ways-out.ts';
 import { startTestHelper } from '../support/helper.ts';
 import { createTestLog } from '../support/log.ts';
 import { destinationOf, gateway } from '../support/tunnel-states.ts';
+import { createTestRequests } from '../support/tunnel-requests.ts';
 
 const session = { cookie: 'webvpn=x', certificatePin: `pin-sha256:${'A'.repeat(43)}=` };
 const one: WayOut = {
@@ -27,7 +27,7 @@ async function withWay(way: WayOut | undefined) {
   const client = createHelperClient({ socketPath: helper.socketPath, version: '0.1.0', log });
   await client.ready;
   const now = { way };
-  const requests = createTunnelRequests({
+  const requests = createTestRequests({
     helper: client,
     addresses: {
       known: () => [...(now.way?.addresses ?? [])],
@@ -35,12 +35,6 @@ async function withWay(way: WayOut | undefined) {
       remember: () => undefined,
     },
     proxyTo: () => now.way,
-    preferences: {
-      forTunnel: () => ({ routing: { mode: 'global', localNetwork: false }, killSwitch: false }),
-    },
-    onSession: () => undefined,
-    destinationOf,
-    deadline: () => undefined,
     log,
   });
   const last = (method: string) => helper.calls.findLast((call) => call.method === method)?.params;
