@@ -2,7 +2,7 @@ import { writeSync, writevSync } from 'node:fs';
 import { isIP, isIPv4 } from 'node:net';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { Device } from '../process/device.ts';
-import type { FastListener, FastWay, OpenDatagrams } from '../tunnel/dtls-channel.ts';
+import type { FastListener, FastWay, OpenDatagrams } from '../tunnel/datagram-port.ts';
 import type { DataPathStart } from './data-path.ts';
 import {
   bestLimits,

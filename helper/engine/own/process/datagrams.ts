@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
-import type { OpenDatagrams } from '../tunnel/dtls-channel.ts';
+import type { OpenDatagrams } from '../tunnel/datagram-port.ts';
 
 /** Room for what arrives while this process does something else; the system gives as much of it as it allows. */
 const receiveBufferBytes = 1024 * 1024;

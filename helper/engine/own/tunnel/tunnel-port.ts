@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { ChannelEnd, ConnectOutcome } from '../cstp/channel.ts';
 import type { ConnectAnswer } from '../cstp/connect-answer.ts';
 import type { CipherSuite } from '#node/anyconnect/dtls/cipher-suites.ts';
-import type { OpenDatagrams } from './dtls-channel.ts';
+import type { OpenDatagrams } from './datagram-port.ts';
 
 /** A TLS connection to the gateway, whose other end has been verified. */
 export interface SecureConnection {

@@ -1,6 +1,6 @@
 import { duplexPair, type Duplex } from 'node:stream';
 import { createPacketReader, framePacket, packetKind } from '#node/anyconnect/cstp/packet.ts';
-import type { OpenDatagrams } from '../../../../helper/engine/own/tunnel/dtls-channel.ts';
+import type { OpenDatagrams } from '../../../../helper/engine/own/tunnel/datagram-port.ts';
 import { createTunnel } from '../../../../helper/engine/own/tunnel/tunnel.ts';
 import type { Tunnel, TunnelEnd, TunnelOptions } from '../../../../helper/engine/own/tunnel/tunnel-port.ts';
 import { createDtlsServer, type DtlsServer } from '../../../../src/main/self-test/gateway/dtls-server.ts';
