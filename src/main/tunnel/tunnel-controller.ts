@@ -254,7 +254,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
   }
 
   return {
-    state: shown.get,
+    state: () => shown.get(),
     connectTo: (address) => connectTo(address),
     async prepare(address) {
       const server = parseServerAddress(address);
