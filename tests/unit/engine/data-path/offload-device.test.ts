@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { createArena } from '../../../../helper/engine/own/data-path/arena.ts';
-import { deviceRoom, openOffloadDevice } from '../../../../helper/engine/own/data-path/linux/offload-device.ts';
+import {
+  deviceRoom,
+  openOffloadDevice,
+} from '../../../../helper/engine/own/data-path/linux/offload-device.ts';
 import { createJoiner } from '../../../../helper/engine/own/data-path/joiner.ts';
 import { errno, type SystemCalls } from '../../../../helper/engine/own/data-path/linux/system-calls.ts';
 import { virtioBytes } from '../../../../helper/engine/own/data-path/virtio-header.ts';
