@@ -14,8 +14,11 @@ import { SystemChangeFailed } from '../system/ports/system-change-failed.ts';
 import type { ProgramAccount } from './become-user.ts';
 import { programEnvironment } from './command.ts';
 
-/** How long the process may take to apply a configuration, in milliseconds. */
-const answerLimit = 10_000;
+/**
+ * How long the process may take to start and apply a configuration, in milliseconds: one that hangs is not waited for
+ * without an end, but while a slow machine boots, the start alone has taken more than ten seconds.
+ */
+const answerLimit = 30_000;
 
 /** The maximum length of a line that it prints; an answer takes some hundred characters. */
 const maxLineBytes = 500;
