@@ -1,6 +1,6 @@
 import { createEngineChoice } from './engine/engine-choice.ts';
 import { launchOpenconnect } from './engine/openconnect/openconnect.ts';
-import { launchOwn } from './engine/own/launch-own.ts';
+import { launchHolding, launchOwn } from './engine/own/launch-own.ts';
 import { createLog, type Log } from './log.ts';
 import { checkInstallation, type CheckedInstallation } from './check-installation.ts';
 import { createLogMemory } from './log-memory.ts';
@@ -77,6 +77,7 @@ export async function startDaemon(
   const engines = createEngineChoice({
     setting: options.engine,
     launch,
+    launchHolding: { own: launchHolding },
     isAvailable: (engine) => ports.engines.isAvailable(engine),
     log,
   });

@@ -1,7 +1,7 @@
 import type { EngineKind } from '#shared/helper/protocol.ts';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import type { Log } from '../log.ts';
-import type { LaunchEngine } from './engine-port.ts';
+import type { LaunchEngine, LaunchHolding } from './engine-port.ts';
 
 /** The option `--engine`. `automatic`: our own, and openconnect where that cannot be used. */
 export const engineSettings = ['automatic', 'own', 'openconnect'] as const;
@@ -22,6 +22,8 @@ export interface EngineChoice {
 export interface ChosenEngine {
   kind: EngineKind;
   launch: LaunchEngine;
+  /** Undefined: it cannot be connected before it has a session. */
+  launchHolding: LaunchHolding | undefined;
 }
 
 /** openconnect would have the proxy's password in its command line. */
@@ -33,10 +35,11 @@ const maxRemembered = 64;
 export function createEngineChoice(options: {
   setting: EngineSetting;
   launch: Readonly<Record<EngineKind, LaunchEngine>>;
+  launchHolding?: Partial<Readonly<Record<EngineKind, LaunchHolding>>>;
   isAvailable(engine: EngineKind): Promise<boolean>;
   log: Log;
 }): EngineChoice {
-  const { setting, launch, log } = options;
+  const { setting, launch, launchHolding = {}, log } = options;
   const order: readonly EngineKind[] = setting === 'automatic' ? ['own', 'openconnect'] : [setting];
   let found: readonly EngineKind[] = [];
   /** For each gateway, the engine that does not fit it. */
@@ -63,7 +66,7 @@ export function createEngineChoice(options: {
       const kind = usable.find((engine) => fits(engine, gateway)) ?? usable[0];
       if (kind === undefined) throw new Error('there is no engine');
       log.info('the engine is chosen', { engine: kind, why: why(kind) });
-      return { kind, launch: launch[kind] };
+      return { kind, launch: launch[kind], launchHolding: launchHolding[kind] };
     },
     exclude(engine, gateway) {
       const others = found.filter((other) => other !== engine && fits(other, gateway));

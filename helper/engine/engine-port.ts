@@ -13,6 +13,8 @@ export interface EngineOptions {
   gateway: Gateway;
   /** The gateway's address, or that of the proxy before it; the engine does not look up names. */
   address: string;
+  /** Further ones that the system lets it reach. An engine that does not know how to choose takes the first. */
+  otherAddresses: readonly string[];
   proxy: ProxyAtAddress | undefined;
   session: GatewaySession;
   device: DeviceHandle;
@@ -34,8 +36,8 @@ export interface EngineOptions {
   /** How to give it a secret. */
   secretFile(content: string): SecretFile;
   log: Log;
-  /** The gateway has answered, and is the one that was verified. */
-  onReached(): void;
+  /** The gateway has answered at one of its addresses, and is the one that was verified. */
+  onReached(address: string): void;
   /**
    * The tunnel is up, or has new values. True if they could be used and have been applied; otherwise the engine ends
    * with `configuration-failed`.
@@ -131,3 +133,27 @@ export interface Engine {
 
 /** Starts an engine, which then waits for `release`. */
 export type LaunchEngine = (options: EngineOptions) => Engine;
+
+/** What an engine has to know to be connected before anybody wants a tunnel. */
+export interface HoldOptions extends Pick<
+  EngineOptions,
+  'gateway' | 'address' | 'otherAddresses' | 'proxy' | 'device' | 'ownProgram' | 'secretFile' | 'log'
+> {
+  trust: HeldTrust;
+}
+
+/** A session's parts that a connection needs, without what proves that its user has signed in. */
+export type HeldTrust = Omit<GatewaySession, 'cookie'>;
+
+/** An engine that holds a connection to the gateway ready, and asks nothing of it. */
+export interface HoldingEngine {
+  /** Settles when it holds none any more, unless it carries a tunnel by then. */
+  readonly gone: Promise<void>;
+  /** Makes it the engine of a tunnel: with the options of a session that it can be used for. Once. */
+  readonly carry: LaunchEngine;
+  /** Closes the connection and ends it, within little more than a second. */
+  stop(): Promise<void>;
+}
+
+/** Starts an engine that opens the connection at once. */
+export type LaunchHolding = (options: HoldOptions) => HoldingEngine;

@@ -151,6 +151,17 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
     },
     killSwitch: () => ({ isOn: tunnel.isKillSwitchOn() }),
     storeLists: (params) => ({ name: lists.store(params.lists) }),
+    async holdConnection(request) {
+      const outcome = await tunnel.hold(client, request);
+      if (outcome === 'too-many')
+        throw new ResponseError(helperError.noRoom, 'too many connections were held');
+      if (outcome === 'not-now') throw new ResponseError(helperError.wrongState, 'nothing can be held now');
+      return null;
+    },
+    async dropHeld() {
+      await tunnel.dropHeld(client);
+      return null;
+    },
     provideSession({ session }) {
       if (tunnel.provideSession(session)) return null;
       throw new ResponseError(helperError.wrongState, 'nothing waits for a session');

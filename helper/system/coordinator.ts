@@ -366,6 +366,15 @@ export function createCoordinator(options: {
 
     moveProcess: (process) => enqueueMove(() => ports.groups.move(process)),
 
+    watchWay(address, onChange) {
+      const before = uplink.routeTo(address);
+      return uplink.watch(() => {
+        Promise.all([before, uplink.routeTo(address)])
+          .then(([old, now]) => old === now || onChange())
+          .catch((error: unknown) => log.error('the way to the gateway cannot be looked up', error));
+      });
+    },
+
     watchUplink(addresses, onChange) {
       if (!applied) throw new Error('watchUplink before apply');
       return follower.watch(addresses, onChange);

@@ -196,6 +196,12 @@ export interface SystemAdapter {
   moveProcess(process: ProcessMove): Promise<ProcessesMoved>;
 
   /**
+   * Calls back when the way of the engine's packets to an address changes, whether or not anything is applied. Returns a
+   * function that ends the watch.
+   */
+  watchWay(address: string, onChange: () => void): () => void;
+
+  /**
    * Calls back when the machine's route to an address of the gateway changes, and with whether there is one, for each
    * such address. Also follows local networks, if the routing needs it. Returns a function that ends the watch.
    */

@@ -21,6 +21,7 @@ import type { Log } from '../log.ts';
 import { SystemChangeFailed } from '../system/ports/system-change-failed.ts';
 import type { Connection, SystemAdapter } from '../system/system-adapter.ts';
 import type { AddressTurns } from './address-turns.ts';
+import type { TakenConnection } from './held-connection.ts';
 import { watchIdle } from './idle-watch.ts';
 import type { SilencePolicy } from './silence.ts';
 import type { ProbePlan } from './traffic-probe.ts';
@@ -88,6 +89,8 @@ export function prepareAttempt(options: {
   reachabilityTargets: readonly ReachabilityTarget[];
   adapter: SystemAdapter;
   engines: EngineChoice;
+  /** What was made ready for this connection; of use to its first attempt only. */
+  held?: TakenConnection | undefined;
   silence: SilencePolicy;
   path: TunnelPath;
   log: Log;
@@ -286,9 +289,13 @@ export function prepareAttempt(options: {
 
   const applyChecked = withCheckedConfiguration(log, configure);
   const chosen = options.engines.choose(connection.gateway, connection.proxy !== undefined);
-  const engine = chosen.launch({
+  const { held } = options;
+  const launchHeld = chosen.launchHolding && held?.launchFor(session);
+  held?.drop();
+  const engine = (launchHeld ?? chosen.launch)({
     gateway: connection.gateway,
     address: connection.address,
+    otherAddresses: [],
     proxy: connection.proxy,
     session,
     device: adapter.device,

@@ -9,6 +9,7 @@ import type { AddressTurns } from './address-turns.ts';
 import type { AttachedClients, Client } from './attached-clients.ts';
 import { backOffMs } from './back-off.ts';
 import { prepareAttempt, type AttemptEnd, type TunnelPath } from './connection-attempt.ts';
+import type { TakenConnection } from './held-connection.ts';
 import { decide } from './reconnect-policy.ts';
 import type { SessionSlot, WaitPolicy } from './session-wait.ts';
 import { createSilencePolicy } from './silence.ts';
@@ -39,6 +40,8 @@ export interface ConnectionRunOptions {
   clients: AttachedClients;
   adapter: SystemAdapter;
   engines: EngineChoice;
+  /** What was made ready for it before it was asked for. */
+  held?: TakenConnection | undefined;
   log: Log;
   signal: AbortSignal;
   setState: (state: TunnelState) => void;
@@ -194,6 +197,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
     }
   } finally {
     stopWatch?.();
+    options.held?.drop();
     if (engineInUse) options.onEngineLeft(engineInUse.stop());
   }
 }

@@ -3,6 +3,7 @@ import type {
   Deadline,
   GatewaySession,
   EngineKind,
+  HoldRequest,
   ProxyAtAddress,
   ReachabilityTarget,
 } from '#shared/helper/protocol.ts';
@@ -26,6 +27,7 @@ import { isResolved, unresolvedAddress } from './connection-run.ts';
 import { createCommandQueue, type CommandQueue } from './command-queue.ts';
 import { createConnectionDeadline } from './deadline.ts';
 import { createGatewayStreams, type GatewayStream } from './gateway-streams.ts';
+import { createHeldConnection, type HeldConnection, type TakenConnection } from './held-connection.ts';
 import { createOwnedState } from './owned-state.ts';
 import { createPortalClient, type PortalClient } from './portal-client.ts';
 import { beginRun, createRun, type Run } from './run.ts';
@@ -50,6 +52,7 @@ export class Tunnel {
   readonly #commands: CommandQueue;
   readonly #portal: PortalClient;
   readonly #traffic: TrafficRelease;
+  readonly #held: HeldConnection;
 
   constructor(adapter: SystemAdapter, engines: EngineChoice, log: Log) {
     this.#adapter = adapter;
@@ -58,6 +61,17 @@ export class Tunnel {
     this.#commands = createCommandQueue(log);
     this.#portal = createPortalClient(adapter, this.clients, log);
     this.#traffic = createTrafficRelease(adapter, log);
+    this.#held = createHeldConnection({
+      adapter,
+      engines,
+      clients: this.clients,
+      isOpen: () =>
+        !this.#run &&
+        this.#commands.pending === 0 &&
+        !this.#traffic.isBlocked &&
+        !this.#traffic.isUnprotected,
+      log,
+    });
     adapter.watchProtection((inForce) => this.#onProtection(inForce));
   }
 
@@ -117,6 +131,7 @@ export class Tunnel {
       if (this.#run) await this.#end(this.#run, { keepBlocking: true });
       const cause = await this.#unavailable(proxy);
       if (cause !== undefined) {
+        void this.#held.close();
         this.#setInvalid(cause);
         return;
       }
@@ -135,9 +150,22 @@ export class Tunnel {
       const known = isResolved(connection)
         ? { session, otherAddresses }
         : { session: undefined, otherAddresses: [] };
-      await this.#start(connection, client, { ...known, reachabilityTargets: request.reachabilityTargets });
+      await this.#start(connection, client, {
+        ...known,
+        held: this.#held.take(connection),
+        reachabilityTargets: request.reachabilityTargets,
+      });
       this.#deadline.set(deadline);
     });
+  }
+
+  /** Has a connection to a gateway ready for this client's next `connect`. */
+  hold(client: Client, request: HoldRequest): ReturnType<HeldConnection['open']> {
+    return this.#held.open(client, request);
+  }
+
+  dropHeld(client: Client): Promise<void> {
+    return this.#held.drop(client);
   }
 
   /** False if no connection waits for a session. */
@@ -230,7 +258,7 @@ export class Tunnel {
   /** Called when the helper ends: like `disconnect`, but the kill switch keeps traffic blocked for the next helper. */
   shutDown(): Promise<void> {
     return this.#command('disconnected', async () => {
-      await this.#portal.shut();
+      await Promise.all([this.#portal.shut(), this.#held.close()]);
       if (this.#run)
         await this.#end(this.#run, { keepBlocking: this.#run.connection.killSwitch, isAwaited: true });
     });
@@ -267,9 +295,10 @@ export class Tunnel {
       session: GatewaySession | undefined;
       otherAddresses?: readonly string[];
       reachabilityTargets?: readonly ReachabilityTarget[] | undefined;
+      held?: TakenConnection | undefined;
     },
   ): Promise<void> {
-    const { session, otherAddresses, reachabilityTargets = [] } = known;
+    const { session, otherAddresses, held, reachabilityTargets = [] } = known;
     const run = createRun(connection, otherAddresses);
     this.#run = run;
     await beginRun(run, {
@@ -277,6 +306,7 @@ export class Tunnel {
       maySignIn: (client) => this.state.mayChange(client),
       session,
       reachabilityTargets,
+      held,
       clients: this.clients,
       adapter: this.#adapter,
       engines: this.#engines,

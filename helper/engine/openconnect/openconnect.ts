@@ -88,7 +88,7 @@ export function launchOpenconnect(options: EngineOptions): Engine {
       if (cause) options.onUnreachable(cause);
       if (event === 'secured') {
         seen.secured = true;
-        options.onReached();
+        options.onReached(options.address);
       }
       if (event === 'route-discarded') seen.routeDiscarded = true;
       if (event === 'certificate-refused') seen.certificateRefused = true;

@@ -1,16 +1,19 @@
 import { spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import {
-  createMessageConnection,
-  ErrorCodes,
-  Message,
-  ResponseError,
-  SocketMessageWriter,
-} from 'vscode-jsonrpc/node';
+import { createMessageConnection, ErrorCodes, ResponseError } from 'vscode-jsonrpc/node';
+import type { ClientCertificate } from '#shared/helper/protocol.ts';
 import { BoundedFrameReader } from '#node/rpc/frame-reader.ts';
 import { readEngineLines } from '../engine-lines.ts';
-import type { Engine, EngineEnd, EngineOptions, GivenTerms } from '../engine-port.ts';
+import type {
+  EngineEnd,
+  EngineOptions,
+  GivenTerms,
+  HoldingEngine,
+  LaunchEngine,
+  LaunchHolding,
+} from '../engine-port.ts';
+import { AnsweringWriter } from './answering-writer.ts';
 import { createMessageLimit } from './message-limit.ts';
 import {
   engineMessages,
@@ -18,6 +21,7 @@ import {
   type Configured,
   type EngineMessage,
   type EngineMessageName,
+  type HoldParams,
   type StartParams,
 } from './process/messages.ts';
 
@@ -32,13 +36,40 @@ const notStarted: readonly (number | null)[] = [126, 127];
 const isClosed = (error: Error) => 'code' in error && (error.code === 'EPIPE' || error.code === 'ECONNRESET');
 
 /** Our own engine: a process without privileges, which gets the device as a descriptor. */
-export function launchOwn(options: EngineOptions): Engine {
-  const { log } = options;
-  const { clientCertificate, ...session } = options.session;
-  const { file, args, environment } = options.ownProgram();
-  const device = options.device.open();
+export const launchOwn: LaunchEngine = (options) =>
+  startProcess(options, options.session.clientCertificate).carry(options);
+
+/** The same, connected before it is known whether anybody wants a tunnel. */
+export const launchHolding: LaunchHolding = (options) => {
+  const { gateway, address, otherAddresses, proxy } = options;
+  const { clientCertificate, ...trust } = options.trust;
+  const started = startProcess(options, clientCertificate);
+  started.hold({
+    host: gateway.host,
+    addresses: [address, ...otherAddresses],
+    port: gateway.port,
+    ...(proxy && { proxy }),
+    trust,
+    hasClientCertificate: clientCertificate !== undefined,
+  });
+  return started;
+};
+
+/** What each process needs, whatever it is started for. */
+type ProcessOptions = Pick<EngineOptions, 'device' | 'ownProgram' | 'secretFile' | 'log'>;
+
+/** A process that does nothing until it is told to hold a connection, or carries a tunnel. */
+function startProcess(
+  process: ProcessOptions,
+  clientCertificate: ClientCertificate | undefined,
+): HoldingEngine & { hold(params: HoldParams): void } {
+  const { log } = process;
+  /** Once it carries a tunnel, or is to. */
+  let options: EngineOptions | undefined;
+  const { file, args, environment } = process.ownProgram();
+  const device = process.device.open();
   // Its key passes through no socket: it is there once, for the process that inherits it.
-  using identity = clientCertificate && options.secretFile(JSON.stringify(clientCertificate));
+  using identity = clientCertificate && process.secretFile(JSON.stringify(clientCertificate));
   const child = spawn(file, args, {
     cwd: '/',
     env: environment,
@@ -53,13 +84,16 @@ export function launchOwn(options: EngineOptions): Engine {
     Socket | null,
   ];
   for (const stream of [stdout, stderr, control]) stream.on('error', () => undefined);
+  const withoutCookie = (text: string) =>
+    options ? text.replaceAll(options.session.cookie, '[cookie]') : text;
   readEngineLines([stdout, stderr], {
-    log: (line) => log.warn('engine', { line: line.replaceAll(session.cookie, '[cookie]') }),
+    log: (line) => log.warn('engine', { line: withoutCookie(line) }),
     onUnlogged: (count) => log.warn('the engine says too much', { unlogged: count }),
     onLine: () => undefined,
   });
 
   const { promise: ended, resolve } = Promise.withResolvers<EngineEnd>();
+  const { promise: gone, resolve: isGone } = Promise.withResolvers<void>();
   let told: EngineEnd | undefined;
   let hasSpoken = false;
   let isReached = false;
@@ -90,7 +124,9 @@ export function launchOwn(options: EngineOptions): Engine {
   });
 
   const reader = new BoundedFrameReader(control, {
-    maxBodyBytes: maxMessageBytes[options.wantsPushedRoutes ? 'withRoutes' : 'withoutRoutes'],
+    get maxBodyBytes() {
+      return maxMessageBytes[options?.wantsPushedRoutes === true ? 'withRoutes' : 'withoutRoutes'];
+    },
     frameTimeoutMs,
     // It waits for the answer to one configuration before it asks for the next.
     maxUnanswered: 1,
@@ -109,7 +145,8 @@ export function launchOwn(options: EngineOptions): Engine {
     misbehaves(`${isAdmitted ? 'an unreadable message' : 'too much'}: ${name}`);
     return undefined;
   };
-  const on = <Name extends Exclude<EngineMessageName, 'configuration'>>(
+  /** What it may say before it carries a tunnel, too. */
+  const onAnyTime = <Name extends Exclude<EngineMessageName, 'configuration'>>(
     name: Name,
     handle: (message: EngineMessage<Name>) => void,
   ) =>
@@ -117,19 +154,30 @@ export function launchOwn(options: EngineOptions): Engine {
       const message = read(name, params);
       if (message !== undefined && told === undefined) handle(message);
     });
-  on('reached', () => {
+  const on = <Name extends Exclude<EngineMessageName, 'configuration'>>(
+    name: Name,
+    handle: (message: EngineMessage<Name>, tunnel: EngineOptions) => void,
+  ) =>
+    onAnyTime(name, (message) =>
+      options ? handle(message, options) : misbehaves(`before it carries a tunnel: ${name}`),
+    );
+  on('reached', ({ address }, tunnel) => {
+    if (![tunnel.address, ...tunnel.otherAddresses].includes(address))
+      return misbehaves('an address of its own');
     isReached = true;
-    options.onReached();
+    tunnel.onReached(address);
   });
-  on('terms', (terms) => options.onTerms(terms as GivenTerms));
-  on('unreachable', ({ cause }) => options.onUnreachable(cause));
-  on('encryption', ({ transport, encryption }) => options.onEncryption(transport, encryption));
-  on('transport', ({ transport }) => options.onTransport(transport));
-  on('note', ({ text }) => log.info('engine', { line: text.replaceAll(session.cookie, '[cookie]') }));
-  on('ended', ({ end: why }) => end(why));
+  on('terms', (terms, tunnel) => tunnel.onTerms(terms as GivenTerms));
+  on('unreachable', ({ cause }, tunnel) => tunnel.onUnreachable(cause));
+  on('encryption', ({ transport, encryption }, tunnel) => tunnel.onEncryption(transport, encryption));
+  on('transport', ({ transport }, tunnel) => tunnel.onTransport(transport));
+  onAnyTime('note', ({ text }) => log.info('engine', { line: withoutCookie(text) }));
+  onAnyTime('ended', ({ end: why }) => end(why));
+  // Whoever wants a tunnel by now gets it by another connection.
+  onAnyTime('unheld', () => void (!options && end('connection-lost')));
   connection.onRequest('configuration', async (params: unknown): Promise<Configured | ResponseError> => {
     const given = read('configuration', params);
-    if (given === undefined || told !== undefined)
+    if (given === undefined || told !== undefined || !options)
       return new ResponseError(ErrorCodes.InvalidRequest, 'not now');
     const isApplied = await options.onConfiguration(given).catch((error: unknown) => {
       log.error('the configuration was not applied', error);
@@ -150,28 +198,38 @@ export function launchOwn(options: EngineOptions): Engine {
   });
   connection.listen();
 
-  const send = async (method: string, params?: StartParams) => {
+  const send = async (method: string, params?: StartParams | HoldParams) => {
     try {
       if (told === undefined) await connection.sendNotification(method, params);
     } catch {
       // It has ended, and `ended` says so.
     }
   };
-  void ended.finally(() => device.close());
-  const start = async () => {
-    const linkMtu = await options.linkMtu().catch((error: unknown) => {
+  const stop = async () => {
+    void send('stop');
+    const timer = setTimeout(kill, stopLimitMs);
+    await ended;
+    clearTimeout(timer);
+  };
+  void ended.finally(() => {
+    device.close();
+    isGone();
+  });
+  const start = async (tunnel: EngineOptions) => {
+    const linkMtu = await tunnel.linkMtu().catch((error: unknown) => {
       log.error('the MTU of the link could not be found out', error);
       return undefined;
     });
-    const { gateway, address, proxy, mtu, roundTripMs, wantsPushedRoutes } = options;
+    const { gateway, address, otherAddresses, proxy, mtu, roundTripMs, wantsPushedRoutes } = tunnel;
+    const { clientCertificate: _inherited, ...session } = tunnel.session;
     void send('start', {
       host: gateway.host,
-      address,
+      addresses: [address, ...otherAddresses],
       port: gateway.port,
       ...(proxy && { proxy }),
       session,
       hasClientCertificate: clientCertificate !== undefined,
-      packetHeader: options.device.packetHeader,
+      packetHeader: tunnel.device.packetHeader,
       ...(mtu !== undefined && { mtu }),
       ...(linkMtu !== undefined && { linkMtu }),
       roundTripMs,
@@ -179,39 +237,27 @@ export function launchOwn(options: EngineOptions): Engine {
     });
   };
   return {
-    ended,
-    kill,
-    release() {
-      try {
-        device.attach(packets);
-        // The engine has it; nobody else is to read its packets.
-        device.close();
-      } catch (error) {
-        log.error('the device cannot be handed to the engine', error);
-        return end('failed');
-      }
-      void start();
-    },
-    async stop() {
-      void send('stop');
-      const timer = setTimeout(kill, stopLimitMs);
-      await ended;
-      clearTimeout(timer);
+    gone,
+    stop,
+    hold: (params) => void send('hold', params),
+    carry(tunnel) {
+      options = tunnel;
+      return {
+        ended,
+        kill,
+        stop,
+        release() {
+          try {
+            device.attach(packets);
+            // The engine has it; nobody else is to read its packets.
+            device.close();
+          } catch (error) {
+            log.error('the device cannot be handed to the engine', error);
+            return end('failed');
+          }
+          void start(tunnel);
+        },
+      };
     },
   };
-}
-
-/** Tells the reader of each answer. */
-class AnsweringWriter extends SocketMessageWriter {
-  readonly #reader: BoundedFrameReader;
-
-  constructor(socket: Socket, reader: BoundedFrameReader) {
-    super(socket);
-    this.#reader = reader;
-  }
-
-  override async write(message: Message): Promise<void> {
-    await super.write(message);
-    if (Message.isResponse(message)) this.#reader.answered();
-  }
 }

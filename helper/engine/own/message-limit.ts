@@ -4,6 +4,7 @@ import type { EngineMessageName } from './process/messages.ts';
 const perMinute: Readonly<Record<EngineMessageName, number>> = {
   reached: 60,
   unreachable: 10,
+  unheld: 1,
   encryption: 120,
   transport: 240,
   configuration: 30,

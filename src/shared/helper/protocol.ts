@@ -172,6 +172,18 @@ export const connectRequest = z.strictObject({
 });
 export type ConnectRequest = z.infer<typeof connectRequest>;
 
+/** A connection to a gateway that is opened for the session before it is asked for a tunnel. */
+export const holdRequest = z.strictObject({
+  gateway,
+  /** As in `connect`. */
+  address: z.union([z.ipv4(), z.ipv6()]),
+  otherAddresses: z.optional(otherAddresses),
+  proxy: z.optional(proxyAtAddress),
+  /** What the connection needs of the session; the cookie comes with `connect`. */
+  trust: z.omit(gatewaySession, { cookie: true }),
+});
+export type HoldRequest = z.infer<typeof holdRequest>;
+
 /** A word or a few, which no program could mistake for an option, a path or markup. */
 const label = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9 ._+-]{0,63}$/));
 
@@ -191,6 +203,12 @@ export const helloReply = z.object({
   /** The engines that can carry tunnels, the usual one first; absent in answers of earlier helpers. */
   engines: z.optional(z.array(engineKind)),
 });
+
+/**
+ * The maximum time for which a connection to a gateway is held ready, in milliseconds: ocserv ends one that signs in to
+ * nothing after 240 seconds (`auth-timeout`), and writes that down as a failure.
+ */
+export const maxHeldMs = 220_000;
 
 /** The maximum time for which a user can be let through to a captive portal, in milliseconds. */
 export const maxPortalMs = 5 * 60_000;
@@ -257,6 +275,15 @@ export const helperMethods = {
    * capability `addresses`.
    */
   setAddresses: { params: z.strictObject({ otherAddresses }), result: done },
+  /**
+   * Opens a TLS connection to the gateway, on which nothing is asked for, and holds it ready for a `connect` of this client
+   * to the same gateway; one at a time for the whole machine, in the place of the same user's last one. It ends with
+   * `dropHeld`, with this client's connection, with any `connect`, when the way to the gateway changes, when the gateway
+   * ends it, and after `maxHeldMs`. Refused with `wrongState` while there is a connection, traffic is blocked, another user
+   * has one, or the engine cannot hold any, and with `noRoom` if there have been too many. Requires capability `hold`.
+   */
+  holdConnection: { params: holdRequest, result: done },
+  dropHeld: { params: nothing, result: done },
   provideSession: { params: z.strictObject({ session: gatewaySession }), result: done },
   /**
    * From the answer on, this client's own connection carries bytes to the gateway and back over TCP, for a sign-in
@@ -322,7 +349,7 @@ export const helperError = {
   noSuchProcess: -32006,
   /** This client has stored no lists with that name. */
   unknownLists: -32007,
-  /** Other clients have already stored as many lists as the helper keeps. */
+  /** Other clients have already stored as many lists as the helper keeps, or this user has had too many connections held. */
   noRoom: -32008,
   /** No connection to the gateway can be made. */
   gatewayNotReached: -32009,

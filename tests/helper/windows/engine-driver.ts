@@ -27,6 +27,7 @@ const host = createEngineHost(() => path.join(import.meta.dirname, 'engine.mjs')
 const engine = launchOwn({
   gateway: { host: address, port },
   address,
+  otherAddresses: [],
   proxy: undefined,
   session,
   device: {

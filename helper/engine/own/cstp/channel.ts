@@ -145,6 +145,8 @@ export function createCstpChannel(socket: Duplex, listener: ChannelListener): Cs
   }
 
   socket.on('data', take);
+  // One that was held was paused.
+  socket.resume();
   socket.on('error', (error) => end({ kind: 'closed', why: error.message, error }));
   socket.on('end', () => end({ kind: 'closed', why: 'ended' }));
   socket.on('close', () => end({ kind: 'closed', why: 'closed' }));

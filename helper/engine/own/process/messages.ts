@@ -1,5 +1,11 @@
 import * as z from 'zod/mini';
-import { gatewaySession, proxyAtAddress, type GatewaySession } from '#shared/helper/protocol.ts';
+import {
+  clientCertificate,
+  gatewaySession,
+  maxOtherAddresses,
+  proxyAtAddress,
+  type ClientCertificate,
+} from '#shared/helper/protocol.ts';
 import { maxPushedRoutes } from '../../../network/tunnel-configuration.ts';
 
 /**
@@ -10,14 +16,28 @@ import { maxPushedRoutes } from '../../../network/tunnel-configuration.ts';
 /** The descriptors that the process inherits; `identity` is sealed memory with a client certificate, if there is one. */
 export const descriptors = { control: 3, device: 4, identity: 5 } as const;
 
-/** What the helper sends: `start` once, when the device is there, and `stop`. */
-export const startParams = z.object({
+/** Where the gateway is: at one of these addresses, or behind the proxy that is there, best first. */
+const place = {
   host: z.string(),
-  address: z.string(),
+  addresses: z.array(z.string()).check(z.minLength(1), z.maxLength(1 + maxOtherAddresses)),
   port: z.int(),
   proxy: z.optional(proxyAtAddress),
-  session: z.omit(gatewaySession, { clientCertificate: true }),
   hasClientCertificate: z.boolean(),
+};
+
+/**
+ * What the helper sends: `hold` at most once, before anything else, for a connection that waits for its use; `start` once,
+ * when the device is there; and `stop`.
+ */
+export const holdParams = z.object({
+  ...place,
+  trust: z.omit(gatewaySession, { cookie: true, clientCertificate: true }),
+});
+export type HoldParams = z.infer<typeof holdParams>;
+
+export const startParams = z.object({
+  ...place,
+  session: z.omit(gatewaySession, { clientCertificate: true }),
   packetHeader: z.enum(['virtio', 'family', 'length']),
   /** As in `EngineOptions`. */
   mtu: z.optional(z.int()),
@@ -27,9 +47,9 @@ export const startParams = z.object({
 });
 export type StartParams = z.infer<typeof startParams>;
 
-/** The session with the client certificate that came beside it. */
-export const withIdentity = (session: StartParams['session'], identity: string): GatewaySession =>
-  gatewaySession.parse({ ...session, clientCertificate: JSON.parse(identity) as unknown });
+/** The client certificate that came beside the messages. */
+export const identityIn = (text: string): ClientCertificate =>
+  clientCertificate.parse(JSON.parse(text) as unknown);
 
 const text = (max: number) => z.string().check(z.maxLength(max));
 const prefixes = z.array(text(64)).check(z.maxLength(maxPushedRoutes));
@@ -83,8 +103,10 @@ const encryption = z.strictObject({
 
 /** What the engine sends. `configuration` is a request, whose answer says whether the system is configured so. */
 export const engineMessages = {
-  reached: z.strictObject({}),
+  reached: z.strictObject({ address: text(64) }),
   unreachable: z.strictObject({ cause }),
+  /** There is no connection any more that waits for its use, or it could not be made. */
+  unheld: z.strictObject({}),
   encryption: z.strictObject({ transport, encryption }),
   transport: z.strictObject({ transport }),
   configuration: given,

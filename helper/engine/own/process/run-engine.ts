@@ -2,23 +2,23 @@ import { closeSync, fstatSync, readSync } from 'node:fs';
 import { isIP, Socket } from 'node:net';
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node';
 import { userAgent } from '#shared/gateway-agent.ts';
-import { wantsCertificate } from '#node/anyconnect/gateway-tls.ts';
-import type { GivenConfiguration, GivenTerms } from '../../engine-port.ts';
+import type { ClientCertificate } from '#shared/helper/protocol.ts';
+import type { GivenConfiguration } from '../../engine-port.ts';
 import type { PacketHeader } from '../../../system/ports/tunnel-device-port.ts';
 import type { DataPath, DeviceOptions, FastDevice } from '../data-path/start-data-path.ts';
-import type { ConnectAnswer } from '../cstp/connect-answer.ts';
-import { readCustomAttributes } from '../cstp/post-auth-xml.ts';
 import { usableLinkMtu } from '../tunnel/mtu.ts';
 import { createTunnel } from '../tunnel/tunnel.ts';
-import type { Tunnel, TunnelEnd } from '../tunnel/tunnel-port.ts';
+import type { SecureConnection, Tunnel } from '../tunnel/tunnel-port.ts';
 import { datagramsTo } from './datagrams.ts';
 import { openDevice, type Device } from './device.ts';
 import { openFramedDevice } from './framed-device.ts';
+import { createGatewayConnections } from './gateway-connections.ts';
+import { holdConnection, type HeldConnection } from './held-connection.ts';
 import {
   descriptors,
+  holdParams,
+  identityIn,
   startParams,
-  termsLimits,
-  withIdentity,
   type Configured,
   type EngineMessage,
   type EngineMessageName,
@@ -26,9 +26,9 @@ import {
 } from './messages.ts';
 import { packetHeaders } from './packet-headers.ts';
 import { die, type Prepared } from './prepare.ts';
-import { openSecureConnection, type SecureResult } from './secure-connection.ts';
-
-type End = EngineMessage<'ended'>['end'];
+import type { SecureResult } from './secure-connection.ts';
+import { givenBy, termsOf } from './told-answer.ts';
+import { endOf, noteOn, type End } from './told-end.ts';
 
 /** The engine, in the process that the helper has started for it; it ends with the helper. */
 export function runEngine(prepared: Prepared): void {
@@ -40,9 +40,29 @@ export function runEngine(prepared: Prepared): void {
   const tell = <Name extends EngineMessageName>(name: Name, params: EngineMessage<Name>) =>
     connection.sendNotification(name, params).catch(die);
   let tunnel: Tunnel | undefined;
+  let held: HeldConnection | undefined;
+  let identity: ClientCertificate | undefined;
   connection.onClose(die);
+  connection.onNotification('hold', (params: unknown) => {
+    const { trust, ...place } = holdParams.parse(params);
+    identity = place.hasClientCertificate ? readIdentity() : undefined;
+    const opening = createGatewayConnections(place, { ...trust, clientCertificate: identity }).open();
+    held ??= holdConnection(opening, {
+      onHeld: () => void tell('note', { text: 'TLS is held ready' }),
+      onGone(why) {
+        void tell('note', {
+          text: `nothing is held: ${why === 'ended' ? 'TLS has ended' : why.detail}`.slice(0, 300),
+        });
+        void tell('unheld', {});
+      },
+    });
+  });
   connection.onNotification('start', (params: unknown) => {
-    tunnel ??= start(startParams.parse(params), prepared, {
+    const parsed = startParams.parse(params);
+    if (parsed.hasClientCertificate) identity ??= readIdentity();
+    tunnel ??= start(parsed, prepared, {
+      identity,
+      held,
       tell,
       async configure(given) {
         const { isApplied } = await connection.sendRequest<Configured>('configuration', given);
@@ -52,6 +72,7 @@ export function runEngine(prepared: Prepared): void {
   });
   let leaving: Promise<void> | undefined;
   const leave = () => {
+    if (!tunnel) held?.close();
     leaving ??= Promise.resolve(tunnel?.leave()).finally(() => void tell('ended', { end: 'failed' }));
   };
   connection.onNotification('stop', leave);
@@ -65,38 +86,31 @@ function start(
   params: StartParams,
   { dataPath }: Prepared,
   helper: {
+    identity: ClientCertificate | undefined;
+    held: HeldConnection | undefined;
     tell: <Name extends EngineMessageName>(name: Name, params: EngineMessage<Name>) => Promise<void>;
     configure: (given: GivenConfiguration) => Promise<boolean>;
   },
 ): Tunnel {
-  const { host, address, port, proxy } = params;
-  const session = params.hasClientCertificate ? withIdentity(params.session, readIdentity()) : params.session;
+  const { host, port, proxy, session } = params;
   const { tell } = helper;
   const end = (why: End) => void tell('ended', { end: why });
-  const signal = new AbortController().signal;
+  const connections = createGatewayConnections(params, { ...session, clientCertificate: helper.identity });
   let refused: Extract<SecureResult, { ok: false }> | undefined;
-  let isReached = false;
-  /** Of the sign-in, then of the last connection. */
-  let tlsSession = (): Buffer | undefined =>
-    session.tlsSession === undefined ? undefined : Buffer.from(session.tlsSession, 'base64');
+  let reachedAt: string | undefined;
 
-  async function openConnection(): Promise<SecureResult> {
-    const resume = tlsSession();
-    const place = { host, address, port, proxy, session };
-    const result = await openSecureConnection({ ...place, resume }, signal);
-    // A gateway, or something on the way, may not cope with a resumed session; if nothing answers, that is not the cause.
-    const isForSession =
-      !result.ok &&
-      (result.failure !== 'gateway-unreachable' || result.cause?.startsWith('gateway-tls') === true);
-    if (!isForSession || resume === undefined) return result;
-    tlsSession = () => undefined;
-    return await openSecureConnection({ ...place, resume: undefined }, signal);
+  function reached(result: Extract<SecureResult, { ok: true }>): SecureConnection {
+    const { address } = result.connection;
+    if (address !== reachedAt) void tell('reached', { address });
+    reachedAt = address;
+    if (result.isResumed) void tell('note', { text: 'TLS has been resumed' });
+    if (result.encryption) void tell('encryption', { transport: 'tls', encryption: result.encryption });
+    return result.connection;
   }
 
   const tunnel = createTunnel({
     // Without a host name, the gateway was verified by its address.
-    host: isIP(host) === 0 || proxy ? host : address,
-    address,
+    host: isIP(host) === 0 || proxy ? host : undefined,
     port,
     cookie: session.cookie,
     userAgent: userAgent(session.agent ?? 'open'),
@@ -105,21 +119,19 @@ function start(
     roundTripMs: params.roundTripMs,
     usesDatagrams: proxy === undefined,
     async openTls() {
-      const result = await openConnection();
-      if (!result.ok) {
-        refused = result;
-        void tell('note', { text: `no TLS connection: ${result.detail}`.slice(0, 300) });
-        return undefined;
+      const held = await helper.held?.take();
+      if (held) {
+        void tell('note', { text: 'the connection that was held is used' });
+        connections.took(held);
+        return { ...reached(held), heldPatienceMs: held.patienceMs };
       }
-      if (!isReached) void tell('reached', {});
-      isReached = true;
-      if (result.isResumed) void tell('note', { text: 'TLS has been resumed' });
-      const before = tlsSession();
-      tlsSession = () => result.session() ?? before;
-      if (result.encryption) void tell('encryption', { transport: 'tls', encryption: result.encryption });
-      return result.connection;
+      const result = await connections.open();
+      if (result.ok) return reached(result);
+      refused = result;
+      void tell('note', { text: `no TLS connection: ${result.detail}`.slice(0, 300) });
+      return undefined;
     },
-    openDatagrams: (to) => dataPath?.datagramsTo(address, to) ?? datagramsTo(address, to),
+    openDatagrams: (address, to) => dataPath?.datagramsTo(address, to) ?? datagramsTo(address, to),
     listener: {
       onPacket: (packet) => device.write(packet),
       onRoom: () => fastDevice?.resume(),
@@ -175,85 +187,14 @@ function openDevices(
   return { device: fastDevice ?? openDevice({ ...options, header: packetHeaders[kind] }), fastDevice };
 }
 
-function readIdentity(): string {
+function readIdentity(): ClientCertificate {
   const bytes = Buffer.alloc(fstatSync(descriptors.identity).size);
   try {
     // From its beginning: whoever wrote it is at its end, and so is this descriptor.
     const length = readSync(descriptors.identity, bytes, 0, bytes.length, 0);
-    return bytes.toString('utf8', 0, length);
+    return identityIn(bytes.toString('utf8', 0, length));
   } finally {
     bytes.fill(0);
     closeSync(descriptors.identity);
   }
-}
-
-function givenBy(answer: ConnectAnswer, mtu: number, withRoutes: boolean): GivenConfiguration {
-  const { ipv4, ipv6, resolvers, searchDomains, routes } = answer;
-  return {
-    ...(ipv4 !== undefined && { ipv4 }),
-    ...(ipv6 !== undefined && { ipv6 }),
-    mtu: String(mtu),
-    servers: resolvers,
-    searchDomains,
-    ...(withRoutes && { routes }),
-  };
-}
-
-function termsOf({
-  limits,
-  banner,
-  splitDns,
-  postAuthXml,
-}: ConnectAnswer): GivenTerms & EngineMessage<'terms'> {
-  const { sessionSeconds, idleSeconds } = limits;
-  return {
-    ...(sessionSeconds !== undefined && { sessionSeconds }),
-    ...(idleSeconds !== undefined && { idleSeconds }),
-    ...(banner !== undefined && { message: banner.slice(0, termsLimits.message) }),
-    splitDns: splitDns.slice(0, termsLimits.splitDns),
-    attributes: postAuthXml === undefined ? [] : readCustomAttributes(postAuthXml),
-  };
-}
-
-/** The gateway's status for a session that is over, or not known (ocserv, worker-vpn.c). */
-const unauthorized = 401;
-
-function endOf(why: TunnelEnd, refused: Extract<SecureResult, { ok: false }> | undefined): End {
-  switch (why.kind) {
-    case 'not-opened':
-      if (refused?.failure === 'gateway-certificate-refused') return 'certificate-refused';
-      return refused?.failure === 'certificate-required'
-        ? 'client-certificate-refused'
-        : 'gateway-unreachable';
-    case 'not-granted': {
-      const { outcome } = why;
-      if (outcome.kind === 'unusable') return 'unsuited';
-      if (outcome.kind === 'refused') return outcome.status === unauthorized ? 'session-refused' : 'failed';
-      // With TLS 1.3, a client without the right certificate is told so after the handshake.
-      const isCertificate = outcome.kind === 'closed' && wantsCertificate(outcome.error);
-      return isCertificate ? 'client-certificate-refused' : 'failed';
-    }
-    case 'not-configured':
-      return 'configuration-failed';
-    case 'ended':
-      if (why.by.kind === 'goodbye') return why.by.final ? 'session-refused' : 'failed';
-      return why.by.kind === 'closed' ? 'connection-lost' : 'failed';
-    case 'dead':
-      return 'connection-lost';
-    default:
-      return why satisfies never;
-  }
-}
-
-function noteOn(why: TunnelEnd): string | undefined {
-  if (why.kind === 'dead') return 'the gateway is silent';
-  if (why.kind === 'ended') {
-    const { by } = why;
-    return by.kind === 'goodbye' ? `the gateway says goodbye: ${by.text}` : `the tunnel has ended: ${by.why}`;
-  }
-  if (why.kind !== 'not-granted') return undefined;
-  const { outcome } = why;
-  return outcome.kind === 'refused'
-    ? `the gateway refuses: ${outcome.status} ${outcome.reason}`
-    : `no tunnel: ${outcome.why}`.slice(0, 300);
 }

@@ -1,5 +1,5 @@
 import type { TLSSocket } from 'node:tls';
-import type { GatewaySession, ProxyAtAddress } from '#shared/helper/protocol.ts';
+import type { ClientCertificate, GatewaySession, ProxyAtAddress } from '#shared/helper/protocol.ts';
 import type { Encryption } from '#shared/tunnel/state.ts';
 import { gatewayThroughProxy } from '#node/anyconnect/gateway-through-proxy.ts';
 import { openGatewayTls, type GatewayTlsResult } from '#node/anyconnect/gateway-tls.ts';
@@ -9,13 +9,18 @@ import type { SecureConnection } from '../tunnel/tunnel-port.ts';
 const exporterLabel = 'EXPORTER-openconnect-psk';
 const keyBytes = 32;
 
+/** What the connection needs of a session: who the gateway is, and who asks. */
+export type ConnectionTrust = Pick<GatewaySession, 'certificatePin' | 'proxyCredentials'> & {
+  clientCertificate?: ClientCertificate | undefined;
+};
+
 export interface GatewayPlace {
   host: string;
   address: string;
   port: number;
   /** What is at that address instead of the gateway. */
   proxy: ProxyAtAddress | undefined;
-  session: GatewaySession;
+  trust: ConnectionTrust;
   /** A TLS session to resume (`GatewayTrust`). */
   resume: Buffer | undefined;
 }
@@ -28,22 +33,24 @@ export type SecureResult =
       isResumed: boolean;
       /** For `resume`. */
       session: () => Buffer | undefined;
+      /** How often TCP asks the other end whether it is there; undefined: never. */
+      setKeepAlive(everyMs: number | undefined): void;
     }
   | Extract<GatewayTlsResult, { ok: false }>;
 
 /** Opens TLS to the gateway that the sign-in has verified: its key has to be the same. */
 export async function openSecureConnection(
-  { host, address, port, proxy, session, resume }: GatewayPlace,
+  { host, address, port, proxy, trust: given, resume }: GatewayPlace,
   signal: AbortSignal,
 ): Promise<SecureResult> {
-  const trust = { pins: [session.certificatePin], session: resume };
-  const connect = proxy && gatewayThroughProxy(proxy, session.proxyCredentials);
+  const trust = { pins: [given.certificatePin], session: resume };
+  const connect = proxy && gatewayThroughProxy(proxy, given.proxyCredentials);
   const result = await openGatewayTls(
     { host, port },
     address,
     trust,
     signal,
-    session.clientCertificate,
+    given.clientCertificate,
     connect,
   );
   if (!result.ok) return result;
@@ -52,11 +59,13 @@ export async function openSecureConnection(
     ok: true,
     connection: {
       socket,
+      address,
       exportKey: () => exportWithoutContext(socket as unknown as Parameters<typeof exportWithoutContext>[0]),
     },
     encryption: encryptionOf(socket),
     isResumed: socket.isSessionReused(),
     session: result.session,
+    setKeepAlive: (everyMs) => void socket.setKeepAlive(everyMs !== undefined, everyMs),
   };
 }
 

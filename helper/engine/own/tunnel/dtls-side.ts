@@ -63,7 +63,7 @@ export function createDtlsSide({
     /** What follows is about this channel, not one that has taken its place. */
     const isCurrent = () => 'channel' in dtls && dtls.channel === channel;
     const channel: DtlsChannel = createDtlsChannel({
-      openDatagrams: options.openDatagrams(offer.port ?? options.port),
+      openDatagrams: options.openDatagrams(connection.address, offer.port ?? options.port),
       key: connection.exportKey(),
       sessionId: offer.id,
       mtu,

@@ -7,14 +7,20 @@ import type { OpenDatagrams } from './datagram-port.ts';
 /** A TLS connection to the gateway, whose other end has been verified. */
 export interface SecureConnection {
   socket: Duplex;
+  /** The gateway's, or that of the proxy before it. */
+  address: string;
+  /**
+   * It was made some time ago, and may have ended without a word since: for so many milliseconds, it alone is asked for a
+   * tunnel, and then another one is opened beside it.
+   */
+  heldPatienceMs?: number | undefined;
   /** Keying material for DTLS (RFC 5705, RFC 8446 §7.5). */
   exportKey(): Buffer;
 }
 
 export interface TunnelOptions {
-  /** The gateway's name for the Host header, and its address. */
-  host: string;
-  address: string;
+  /** The gateway's name for the Host header; undefined: its address. */
+  host: string | undefined;
   port: number;
   cookie: string;
   userAgent: string;
@@ -27,7 +33,7 @@ export interface TunnelOptions {
   usesDatagrams: boolean;
   /** Undefined: no connection was made, and whoever opens it knows why. */
   openTls(): Promise<SecureConnection | undefined>;
-  openDatagrams(port: number): OpenDatagrams;
+  openDatagrams(address: string, port: number): OpenDatagrams;
   listener: TunnelListener;
 }
 
@@ -57,7 +63,8 @@ export type TunnelNote =
   | 'the path carries smaller packets'
   | 'TLS has ended, and is opened anew'
   | 'new keys'
-  | 'no new keys';
+  | 'no new keys'
+  | 'the connection that was held does not answer';
 
 export type TunnelEnd =
   | { kind: 'not-opened' }

@@ -2,6 +2,7 @@ import type { ChannelEnd, CstpChannel } from '../cstp/channel.ts';
 import type { ConnectAnswer } from '../cstp/connect-answer.ts';
 import { packetKind } from '#node/anyconnect/cstp/packet.ts';
 import { createAlarm } from './alarm.ts';
+import { askOnHeld } from './ask-held.ts';
 import { createDtlsSide } from './dtls-side.ts';
 import { overheadTo, tunnelMtu } from './mtu.ts';
 import { patienceWith } from './dead-peer-detection.ts';
@@ -43,13 +44,13 @@ const comeBackLimitMs = 3_000;
 const drainMs = 3_000;
 
 export function createTunnel(options: TunnelOptions): Tunnel {
-  const { listener, address } = options;
+  const { listener } = options;
   const patience = patienceWith(options.roundTripMs);
   /** How long packets wait for DTLS on a narrow path. */
   const maxWaitForDtlsMs = 2 * patience.silentAfterMs;
-  const overhead = overheadTo(address);
-  let linkMtu =
-    options.mtu === undefined ? options.linkMtu : Math.min(options.linkMtu, options.mtu + overhead);
+  let { linkMtu } = options;
+  /** The largest packet that is known to pass inside the tunnel, until it is known what a packet has around it. */
+  let passesInside = options.mtu;
   let state: State = { at: 'opening' };
   const alarm = createAlarm(check);
   const dtls = createDtlsSide({
@@ -66,7 +67,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
         for (const packet of unanswered) send(packet);
       },
       onSmallerPath(smaller) {
-        linkMtu = smaller + overhead;
+        if (state.at === 'up') linkMtu = smaller + overheadTo(state.tls.connection.address);
         // Only a new tunnel makes the gateway's packets smaller.
         void renew();
       },
@@ -88,7 +89,12 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   }
 
   async function ask(connection: SecureConnection): Promise<{ tls: Tls } | TunnelEnd> {
-    const { host, cookie, userAgent } = options;
+    const { cookie, userAgent } = options;
+    const { address } = connection;
+    const { host = address } = options;
+    const overhead = overheadTo(address);
+    if (passesInside !== undefined) linkMtu = Math.min(linkMtu, passesInside + overhead);
+    passesInside = undefined;
     listener.onNote('asking for a tunnel');
     const asked = await askForTunnel(
       connection,
@@ -111,8 +117,18 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     const connection = await options.openTls();
     if (isEnded()) return void connection?.socket.destroy();
     if (!connection) return end({ kind: 'not-opened' });
-    const asked = await ask(connection);
-    if (isEnded()) return void connection.socket.destroy();
+    const { heldPatienceMs: patienceMs } = connection;
+    const asked =
+      patienceMs === undefined
+        ? await ask(connection)
+        : await askOnHeld({
+            held: connection,
+            patienceMs,
+            ask,
+            open: () => options.openTls(),
+            onUnanswered: () => listener.onNote('the connection that was held does not answer'),
+          });
+    if (isEnded()) return void ('tls' in asked && asked.tls.channel.close());
     if (!('tls' in asked)) return end(asked);
     const { tls } = asked;
     const up: Up = {
@@ -260,7 +276,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
 
   /** Of a smaller path, the gateway could not be told: this machine's packets at least fit it. */
   async function shrinkAlone(up: Up): Promise<void> {
-    const mtu = tunnelMtu(up.tls.answer, { gateway: address, mtu: linkMtu });
+    const mtu = tunnelMtu(up.tls.answer, { gateway: up.tls.connection.address, mtu: linkMtu });
     if (mtu >= up.tls.mtu) return;
     up.tls.mtu = mtu;
     if (!(await listener.onConfiguration(up.tls.answer, mtu))) end({ kind: 'not-configured' });

@@ -53,6 +53,7 @@ ${script}
   const engine = launchOwn({
     gateway: { host: 'vpn.example', port: 443 },
     address: '192.0.2.1',
+    otherAddresses: ['192.0.2.2'],
     proxy: undefined,
     session: { cookie: 'webvpn=secret', certificatePin: 'pin-sha256:AAAA' },
     device: {
@@ -103,6 +104,8 @@ describe('is ended at once:', () => {
       `say('terms', { ...terms, attributes: [{ name: '../a', value: 'b' }] })`,
     ],
     ['something else in a configuration', `request({ ...configuration, command: 'reboot' })`],
+    ['an address that nobody has given it', `say('reached', { address: '192.0.2.3' })`],
+    ['two connections that are gone', `say('unheld', {}); say('unheld', {})`],
     ['too many notes', `for (let i = 0; i < 301; i += 1) say('note', { text: 'a' })`],
     ['an end that nobody knows', `say('ended', { end: 'well' })`],
   ])('%s', async (_what, script) => {
@@ -123,7 +126,7 @@ test('is ended if it does not wait until it is configured', async () => {
 
 test('what it says is passed on, and nothing after its end', async () => {
   const { engine, told } = await launch(`
-    say('reached', {});
+    say('reached', { address: '192.0.2.2' });
     say('encryption', { transport: 'tls', encryption: { protocol: 'TLS 1.3', cipher: 'AES-256-GCM' } });
     say('transport', { transport: 'dtls' });
     say('terms', { ...terms, idleSeconds: 60 });
@@ -238,7 +241,9 @@ test('one that is ended before the gateway has answered says so, and later that 
   early.engine.kill();
   expect(await early.engine.ended).toBe('gateway-unreachable');
   const { promise: reached, resolve } = Promise.withResolvers<void>();
-  const late = await launch(`say('reached', {})`, { onReached: resolve });
+  const late = await launch(`say('reached', { address: '192.0.2.1' })`, {
+    onReached: () => resolve(),
+  });
   await reached;
   late.engine.kill();
   expect(await late.engine.ended).toBe('failed');

@@ -2,7 +2,12 @@ import { duplexPair, type Duplex } from 'node:stream';
 import { createPacketReader, framePacket, packetKind } from '#node/anyconnect/cstp/packet.ts';
 import type { OpenDatagrams } from '../../../../helper/engine/own/tunnel/datagram-port.ts';
 import { createTunnel } from '../../../../helper/engine/own/tunnel/tunnel.ts';
-import type { Tunnel, TunnelEnd, TunnelOptions } from '../../../../helper/engine/own/tunnel/tunnel-port.ts';
+import type {
+  SecureConnection,
+  Tunnel,
+  TunnelEnd,
+  TunnelOptions,
+} from '../../../../helper/engine/own/tunnel/tunnel-port.ts';
 import { createDtlsServer, type DtlsServer } from '../../../../src/main/self-test/gateway/dtls-server.ts';
 
 export const usualHeaders = [
@@ -21,6 +26,8 @@ export interface TestGateway {
   /** The lines of the answers from now on, and the status. */
   headers: string[];
   status: string;
+  /** Where it is. */
+  address: string;
   /** Datagrams larger than this are lost; 0: all of them. In bytes, without the headers of IP and UDP. */
   largestDatagram: number;
   /** Whether the next datagram is lost, whatever its size. */
@@ -64,7 +71,7 @@ export function startTunnel(
   let server: DtlsServer | undefined;
   let deliver: (datagram: Buffer) => void = () => undefined;
 
-  function openTls(): Promise<{ socket: Duplex; exportKey(): Buffer } | undefined> {
+  function openTls(): Promise<SecureConnection | undefined> {
     if (!gateway.opens) return Promise.resolve(undefined);
     const [socket, far] = duplexPair();
     const key = Buffer.alloc(32, connections.length + 1);
@@ -87,7 +94,7 @@ export function startTunnel(
           far.write(framePacket(packetKind.dpdAnswer, payload));
       });
     });
-    return Promise.resolve({ socket, exportKey: () => key });
+    return Promise.resolve({ socket, address: gateway.address, exportKey: () => key });
   }
 
   const openDatagrams: OpenDatagrams = ({ onDatagram }) => {
@@ -121,6 +128,7 @@ export function startTunnel(
 
   const gateway = {
     headers: usualHeaders,
+    address: '192.0.2.1',
     status: '200 CONNECTED',
     largestDatagram: 65_535,
     loses: () => false,
@@ -147,7 +155,6 @@ export function startTunnel(
   };
   const tunnel = createTunnel({
     host: 'vpn.example',
-    address: '192.0.2.1',
     port: 443,
     cookie: 'webvpn=abc',
     userAgent: 'tests',

@@ -1,0 +1,18 @@
+import type { Socket } from 'node:net';
+import { Message, SocketMessageWriter } from 'vscode-jsonrpc/node';
+import type { BoundedFrameReader } from '#node/rpc/frame-reader.ts';
+
+/** Tells the reader of each answer. */
+export class AnsweringWriter extends SocketMessageWriter {
+  readonly #reader: BoundedFrameReader;
+
+  constructor(socket: Socket, reader: BoundedFrameReader) {
+    super(socket);
+    this.#reader = reader;
+  }
+
+  override async write(message: Message): Promise<void> {
+    await super.write(message);
+    if (Message.isResponse(message)) this.#reader.answered();
+  }
+}

@@ -1,0 +1,52 @@
+import { wantsCertificate } from '#node/anyconnect/gateway-tls.ts';
+import type { TunnelEnd } from '../tunnel/tunnel-port.ts';
+import type { EngineMessage } from './messages.ts';
+import type { SecureResult } from './secure-connection.ts';
+
+export type End = EngineMessage<'ended'>['end'];
+type Refused = Extract<SecureResult, { ok: false }>;
+
+/** The gateway's status for a session that is over, or not known (ocserv, worker-vpn.c). */
+const unauthorized = 401;
+
+/** Why the engine ends, as the helper is told; `refused`: why the last connection was not made. */
+export function endOf(why: TunnelEnd, refused: Refused | undefined): End {
+  switch (why.kind) {
+    case 'not-opened':
+      if (refused?.failure === 'gateway-certificate-refused') return 'certificate-refused';
+      return refused?.failure === 'certificate-required'
+        ? 'client-certificate-refused'
+        : 'gateway-unreachable';
+    case 'not-granted': {
+      const { outcome } = why;
+      if (outcome.kind === 'unusable') return 'unsuited';
+      if (outcome.kind === 'refused') return outcome.status === unauthorized ? 'session-refused' : 'failed';
+      // With TLS 1.3, a client without the right certificate is told so after the handshake.
+      const isCertificate = outcome.kind === 'closed' && wantsCertificate(outcome.error);
+      return isCertificate ? 'client-certificate-refused' : 'failed';
+    }
+    case 'not-configured':
+      return 'configuration-failed';
+    case 'ended':
+      if (why.by.kind === 'goodbye') return why.by.final ? 'session-refused' : 'failed';
+      return why.by.kind === 'closed' ? 'connection-lost' : 'failed';
+    case 'dead':
+      return 'connection-lost';
+    default:
+      return why satisfies never;
+  }
+}
+
+/** The same for the log, where there is more to say. */
+export function noteOn(why: TunnelEnd): string | undefined {
+  if (why.kind === 'dead') return 'the gateway is silent';
+  if (why.kind === 'ended') {
+    const { by } = why;
+    return by.kind === 'goodbye' ? `the gateway says goodbye: ${by.text}` : `the tunnel has ended: ${by.why}`;
+  }
+  if (why.kind !== 'not-granted') return undefined;
+  const { outcome } = why;
+  return outcome.kind === 'refused'
+    ? `the gateway refuses: ${outcome.status} ${outcome.reason}`
+    : `no tunnel: ${outcome.why}`.slice(0, 300);
+}
