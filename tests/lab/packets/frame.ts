@@ -15,6 +15,8 @@ export interface Packet {
   readonly destinationPort: number;
   /** For TCP (RFC 9293 §3.1): a segment that resets a connection. */
   readonly isReset: boolean;
+  /** For TCP: a segment that opens one, or the answer to that. */
+  readonly isSyn: boolean;
   /** What follows the transport header (or the IP header, if there is none). */
   readonly payload: Buffer;
 }
@@ -52,7 +54,14 @@ function readFrame(frame: Buffer): Packet {
   }
 }
 
-const nowhere = { source: '', destination: '', sourcePort: 0, destinationPort: 0, isReset: false };
+const nowhere = {
+  source: '',
+  destination: '',
+  sourcePort: 0,
+  destinationPort: 0,
+  isReset: false,
+  isSyn: false,
+};
 
 /** A packet without a frame, as a tunnel carries it. */
 export const readIpPacket = (packet: Buffer): Packet =>
@@ -97,16 +106,18 @@ function readIpv6(packet: Buffer): Packet {
 const tcp = 6;
 const udp = 17;
 const resetFlag = 0x04;
+const synFlag = 0x02;
 
 function readTransport(protocol: number, body: Buffer) {
   if ((protocol !== tcp && protocol !== udp) || body.length < 8) {
-    return { sourcePort: 0, destinationPort: 0, isReset: false, payload: body };
+    return { sourcePort: 0, destinationPort: 0, isReset: false, isSyn: false, payload: body };
   }
   const headerLength = protocol === udp ? 8 : (body.readUInt8(12) >> 4) * 4;
   return {
     sourcePort: body.readUInt16BE(0),
     destinationPort: body.readUInt16BE(2),
     isReset: protocol === tcp && (body.readUInt8(13) & resetFlag) !== 0,
+    isSyn: protocol === tcp && (body.readUInt8(13) & synFlag) !== 0,
     payload: body.subarray(headerLength),
   };
 }
