@@ -10,6 +10,7 @@ import type { ServiceFetch } from '../http-fetch.ts';
 import { createListeners } from '../listeners.ts';
 import type { Settings } from '../preferences/settings.ts';
 import { syncWithTunnel } from '../system-proxy/sync-with-tunnel.ts';
+import { connectPath } from '../page/page-address.ts';
 import { createSystemProxy } from '../system-proxy/system-proxy.ts';
 import { portalAddress, probePortal } from '../tunnel/captive-portal.ts';
 import { connectPastBlock } from '../tunnel/connect-past-block.ts';
@@ -46,6 +47,7 @@ export interface CoreTunnel extends Pick<
   | 'portalAddress'
   | 'portal'
   | 'userIsHere'
+  | 'setPageInView'
 > {
   tunnel: TunnelController;
   gateways: Gateways;
@@ -54,7 +56,14 @@ export interface CoreTunnel extends Pick<
 
 export interface CoreTunnelOptions extends Pick<
   CoreOptions,
-  'environment' | 'version' | 'keychain' | 'openBrowser' | 'openPortalWindow' | 'runProgram' | 'session'
+  | 'environment'
+  | 'version'
+  | 'keychain'
+  | 'networks'
+  | 'openBrowser'
+  | 'openPortalWindow'
+  | 'runProgram'
+  | 'session'
 > {
   settings: Settings;
   serviceFetch: ServiceFetch;
@@ -108,6 +117,7 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
     end: (reason) => planEnds.emit(reason),
     log,
   });
+  let pageInView: string | undefined;
   const portalAt = portalAddress(apiUrl);
   const serviceAddresses = createServiceAddresses(apiUrl);
   const systemProxy = createSystemProxy({ settings, run: options.runProgram, env: options.session, log });
@@ -116,6 +126,12 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
     helper,
     addresses,
     proxyTo: (host) => ways.to(host),
+    isProxyRefused(host) {
+      const way = ways.to(host);
+      return way !== undefined && ways.isRefused(way);
+    },
+    isPageInView: () => pageInView === connectPath,
+    isMetered: async () => (await options.networks?.isMetered()) === true,
     memory,
     signIn: gateways.signIn,
     byAnswer: gateways.byAnswer,
@@ -155,6 +171,7 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
     },
     log,
   });
+  options.networks?.onChange(() => tunnel.viewChanged());
   credentialChanges.add(() => tunnel.credentialsChanged());
   planEnds.add((reason) => void tunnel.end(reason));
   const preparation = createSessionPreparation({
@@ -234,6 +251,10 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
       log,
     }),
     userIsHere,
+    setPageInView(path) {
+      pageInView = path;
+      tunnel.viewChanged();
+    },
     close() {
       preparation.close();
       planGuard.close();

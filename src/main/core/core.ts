@@ -103,5 +103,7 @@ export interface Core {
   identities: ClientIdentities;
   /** The user is looking at the app, so a click on Connect is likely. */
   userIsHere(): void;
+  /** The path of the page that the user sees now; undefined while the window is hidden or minimized. */
+  setPageInView(path: string | undefined): void;
   close(): void;
 }

@@ -123,6 +123,7 @@ export function createCore(options: CoreOptions): Core {
     onGatewayForm: tunnel.onGatewayForm,
     identities: tunnel.gateways.identities,
     userIsHere: tunnel.userIsHere,
+    setPageInView: tunnel.setPageInView,
     close() {
       programs.close();
       tunnel.close();

@@ -29,6 +29,7 @@ import { createHostIpc } from './host-ipc.ts';
 import { clipboardWrite, denyPermissions, openAppLink, openExternal } from './lockdown.ts';
 import { installedLoginItem, startsHidden } from './login-item.ts';
 import { createMainWindow } from './main-window.ts';
+import { followPageInView } from './page-in-view.ts';
 import { declarePageScheme, openPageWindow, placeOf, servePages } from './page-window.ts';
 import { createPageZoom } from './page-zoom.ts';
 import { openPortalWindow } from './portal-window.ts';
@@ -74,6 +75,7 @@ async function start(): Promise<void> {
   const zoom = createPageZoom(settings);
   let desktop: Desktop | undefined;
   let isHidden = startsHidden();
+  let pageInView: string | undefined;
   const mainWindow = createMainWindow({
     open() {
       const place = settings.get('windowPlace');
@@ -83,6 +85,10 @@ async function start(): Promise<void> {
       ipc.addWindow(window);
       zoom.attach(window);
       window.on('focus', () => core?.userIsHere());
+      followPageInView(window, (seen) => {
+        pageInView = seen;
+        core?.setPageInView(seen);
+      });
       return window;
     },
     // Before the rest of the app exists, closing quits it.
@@ -126,6 +132,7 @@ async function start(): Promise<void> {
     log,
   });
   core = running;
+  running.setPageInView(pageInView);
   app.on('will-quit', () => running.close());
   ipc.serve(
     createDesktopHost({

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { BrowserWindow, nativeTheme, protocol, screen } from 'electron';
 import type { Logger } from 'pino';
-import { isOwnPage, pageScheme, pageUrl } from '../page/page-address.ts';
+import { connectPath, isOwnPage, pageScheme, pageUrl } from '../page/page-address.ts';
 import { servePage } from '../page/page-files.ts';
 import type { ThemeChoice } from '#shared/host/common-contract.ts';
 import type { WindowPlace } from '../preferences/settings.ts';
@@ -32,9 +32,6 @@ export function servePages(
     servePage({ root, reportOrigin, probePages: probePages() }, request),
   );
 }
-
-/** The page that people open the app for; users who are not signed in get there after signing in. */
-const firstPath = '/vpn';
 
 /**
  * Opens the app's window. Unless it should be hidden, it appears when its first frame is ready, in the theme's
@@ -81,7 +78,7 @@ export function openPageWindow(options: {
     window.off('ready-to-show', show);
     if (place?.isMaximized) window.maximize();
   });
-  window.loadURL(new URL(firstPath, developmentUrl ?? pageUrl).href).catch((error: unknown) => {
+  window.loadURL(new URL(connectPath, developmentUrl ?? pageUrl).href).catch((error: unknown) => {
     log.error({ err: error }, 'the page could not be loaded');
   });
   return window;

@@ -1,7 +1,7 @@
 import type { Gateway } from '#shared/tunnel/state.ts';
 import type { AddressRace } from './address-race.ts';
 import type { GatewayAddresses } from './gateway-addresses.ts';
-import type { SignIn, SignInResult } from './sign-in/session.ts';
+import type { SignedIn, SignIn, SignInResult } from './sign-in/session.ts';
 import { createPreparedSessions, type PreparedSession } from './prepared-sessions.ts';
 
 /** Signs in to gateways, in advance if that is possible without the user. The helper is not involved. */
@@ -31,6 +31,10 @@ export interface GatewaySessionsOptions {
   isSignedIn: () => boolean;
   /** Whether a session may be needed soon, and traffic flows. */
   isIdle(): boolean;
+  /** The prepared session that a click would use; undefined: none now. */
+  onReady?: ((signedIn: SignedIn | undefined) => void) | undefined;
+  /** A prepared session is about to be used. */
+  onTaken?: (() => void) | undefined;
   /** Whether traffic flows, so that names can be looked up; true before there is a helper, too. */
   isOpen(): boolean;
 }
@@ -39,7 +43,10 @@ const maxResolvedAhead = 64;
 
 export function createGatewaySessions(options: GatewaySessionsOptions): GatewaySessions {
   const { addresses, isSignedIn } = options;
-  const prepared = createPreparedSessions(signInAhead);
+  const prepared = createPreparedSessions(signInAhead, {
+    onReady: options.onReady,
+    onTaken: options.onTaken,
+  });
   /**
    * Hosts that ask the user something, for example a code that they send out; no sign-in in advance should cause that.
    */

@@ -32,12 +32,26 @@ const settleMs = 150;
 /** Less than the five minutes after which ocserv drops an unused session (`cookie-timeout`). */
 const lifetimeMs = 4 * 60 * 1000;
 
+/**
+ * `onReady`: the session of the gateway that was prepared last; undefined: there is none now. `onTaken`: one is about to be
+ * used.
+ */
 export function createPreparedSessions(
   signIn: (gateway: Gateway, signal: AbortSignal) => Promise<SignedIn | undefined>,
-  now: () => number = Date.now,
+  {
+    now = Date.now,
+    onReady = () => undefined,
+    onTaken = () => undefined,
+  }: {
+    now?: () => number;
+    onReady?: ((signedIn: SignedIn | undefined) => void) | undefined;
+    onTaken?: (() => void) | undefined;
+  } = {},
 ): PreparedSessions {
   const entries = new Map<string, Entry>();
   let settling: NodeJS.Timeout | undefined;
+  /** That of the gateway that was prepared last. */
+  let latest: string | undefined;
 
   const keyOf = (gateway: Gateway) => `${gateway.host} ${gateway.port}`;
   const isFresh = (entry: Entry) => entry.madeAt === undefined || Math.abs(now() - entry.madeAt) < lifetimeMs;
@@ -55,6 +69,7 @@ export function createPreparedSessions(
         entry.made = signedIn;
         entry.madeAt = now();
         if (!signedIn && entries.get(key) === entry) entries.delete(key);
+        if (signedIn && latest === key && entries.get(key) === entry) onReady(signedIn);
         return signedIn;
       },
       () => {
@@ -70,7 +85,10 @@ export function createPreparedSessions(
       clearTimeout(settling);
       const key = keyOf(gateway);
       const known = entries.get(key);
-      if (known && isFresh(known)) return;
+      const isKnown = known !== undefined && isFresh(known);
+      if (latest !== key || isKnown) onReady(isKnown ? known.made : undefined);
+      latest = key;
+      if (isKnown) return;
       settling = setTimeout(() => start(key, gateway), settleMs);
       settling.unref();
     },
@@ -79,12 +97,16 @@ export function createPreparedSessions(
       const key = keyOf(gateway);
       const entry = entries.get(key);
       entries.delete(key);
+      latest = undefined;
+      onTaken();
       return entry && isFresh(entry) ? entry : undefined;
     },
     drop() {
       clearTimeout(settling);
       for (const entry of entries.values()) entry.stop.abort();
       entries.clear();
+      latest = undefined;
+      onReady(undefined);
     },
   };
 }

@@ -3,6 +3,9 @@ export const pageScheme = 'waymaker';
 export const pageHost = 'app';
 export const pageUrl = `${pageScheme}://${pageHost}/`;
 
+/** The page that people open the app for, with the button that connects; users who sign in get there afterwards. */
+export const connectPath = '/vpn';
+
 /** Whether `url` is one of the app's own pages, or one of the development server's if there is one. */
 export function isOwnPage(url: string, developmentUrl?: string): boolean {
   const parsed = URL.parse(url);

@@ -15,6 +15,7 @@ import type { PreferencesStore, WantedTunnel } from '../preferences/preferences.
 import type { Destination, DestinationOf } from './destination.ts';
 import type { HelperClient } from './helper-client.ts';
 import { createShownState } from './shown-state.ts';
+import { createHeldConnection, type HeldConnectionOptions } from './held-connection.ts';
 import { createTunnelRecovery } from './tunnel-recovery.ts';
 import { createTunnelRequests, type TunnelRequestsOptions } from './tunnel-requests.ts';
 import { createTunnelSignIn } from './tunnel-sign-in.ts';
@@ -39,6 +40,8 @@ export interface TunnelController {
   portalFound(isThere: boolean): void;
   /** What the service says about the user's plan may have changed. */
   planChanged(): void;
+  /** The user sees another page, or the computer is on another network. */
+  viewChanged(): void;
   /** The service lists gateways at these hosts. */
   resolveAhead(hosts: readonly string[]): void;
   /** Another user, or nobody, is signed in now. */
@@ -58,6 +61,10 @@ export interface TunnelControllerOptions {
   addresses: GatewayAddresses;
   /** The proxy that leads to this host, at the addresses in `addresses`. */
   proxyTo?: TunnelRequestsOptions['proxyTo'];
+  isProxyRefused?: TunnelRequestsOptions['isProxyRefused'];
+  /** See `HeldConnectionOptions`; absent: nobody sees any page. */
+  isPageInView?: HeldConnectionOptions['isPageInView'];
+  isMetered?: HeldConnectionOptions['isMetered'];
   memory: Pick<GatewayMemory, 'setPath'>;
   signIn: SignIn;
   byAnswer?: AddressRace['order'];
@@ -101,15 +108,23 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     isBehindPortal: options.isBehindPortal ?? (async () => false),
   });
   const { portal } = shown;
+  const requests = createTunnelRequests(options);
+  const held = createHeldConnection({
+    isPageInView: () => false,
+    isMetered: async () => false,
+    ...options,
+    requests,
+  });
   const sessions = createGatewaySessions({
     ...options,
+    onReady: (signedIn) => held.setSession(signedIn),
+    onTaken: () => held.leaveToClick(),
     isIdle: () => !working && helper.state().state === 'disconnected',
     isOpen() {
       const state = helper.state();
       return (state.state === 'disconnected' || state.state === 'invalid') && !state.blocked;
     },
   });
-  const requests = createTunnelRequests(options);
   refreshAddresses({ ...options, requests });
   /** Resolvers can only be set when a connection is established. */
   const resolversOf = ({ ownResolvers = [] }: WantedTunnel) => ownResolvers.join();
@@ -276,6 +291,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     },
     portalFound: (isThere) => portal.look(isThere),
     resolveAhead: (hosts) => sessions.resolveAhead(hosts),
+    viewChanged: () => held.review(),
     host: {
       async connect({ address }) {
         options.onCommand?.('connect');

@@ -24,6 +24,9 @@ export interface TunnelRequests {
   /** Without a session, traffic is blocked until one is provided; without an address, until a connect with one. */
   connect(destination: Destination, address: string | undefined): Promise<void>;
   connectWith(destination: Destination, signedIn: SignedIn): Promise<void>;
+  /** Has a connection to the session's gateway held ready, for `connectWith`. */
+  hold(signedIn: SignedIn): Promise<void>;
+  dropHeld(): Promise<void>;
   /** For the connection that waits for it; not a failure if none waits any more. */
   provide(signedIn: SignedIn): Promise<void>;
   /** Tells the helper at which addresses the connection's gateway may be, if that is news to it. */
@@ -46,6 +49,8 @@ export interface TunnelRequestsOptions {
   addresses: Pick<GatewayAddresses, 'known' | 'remember' | 'remembered'>;
   /** The proxy that leads to this host, at the addresses in `addresses`. */
   proxyTo?: ((host: string) => ProxyToGateway | undefined) | undefined;
+  /** Whether the proxy on the way to this host has refused its credentials, or wants some. */
+  isProxyRefused?: ((host: string) => boolean) | undefined;
   preferences: Pick<PreferencesStore, 'forTunnel'>;
   /** A session has been passed to the helper. */
   onSession: (signedIn: SignedIn) => void;
@@ -61,6 +66,7 @@ export function createTunnelRequests({
   helper,
   addresses,
   proxyTo = () => undefined,
+  isProxyRefused = () => false,
   preferences,
   onSession,
   reachabilityTargets = () => [],
@@ -167,11 +173,17 @@ export function createTunnelRequests({
       .slice(0, maxOtherAddresses);
   }
 
-  async function connect(to: Destination, given?: string, session?: GatewaySession): Promise<void> {
-    const { gateway, split, incoming } = to;
-    const proxy = given === undefined ? undefined : proxyTo(gateway.host);
+  /** How that address of a gateway is reached. */
+  function wayTo({ host }: Gateway, given: string | undefined) {
+    const proxy = given === undefined ? undefined : proxyTo(host);
     // It may be of a sign-in from before there was this proxy, whose password must not go there.
     const address = proxy && !proxy.addresses.includes(given ?? '') ? proxy.addresses[0] : given;
+    return { proxy, address };
+  }
+
+  async function connect(to: Destination, given?: string, session?: GatewaySession): Promise<void> {
+    const { gateway, split, incoming } = to;
+    const { proxy, address } = wayTo(gateway, given);
     through = { proxy };
     const [end, targets] = [deadline(to), reachabilityTargets()];
     const { routing, lists, allowIncoming, ...preferred } = preferences.forTunnel();
@@ -203,6 +215,23 @@ export function createTunnelRequests({
       const { gateway, address, session } = signedIn;
       await connect({ ...destination, gateway }, address, session);
       onSession(signedIn);
+    },
+    async hold({ gateway, address: given, session }) {
+      const { proxy, address } = wayTo(gateway, given);
+      // Its password would have to be asked for.
+      if (address === undefined || (proxy && isProxyRefused(gateway.host))) return;
+      const otherAddresses = othersThan(address, gateway.host);
+      const { cookie: _later, ...trust } = forHelper(session, proxy?.credentials);
+      await helper.call('holdConnection', {
+        gateway,
+        address,
+        ...(proxy && { proxy: { protocol: proxy.protocol, port: proxy.port } }),
+        ...(otherAddresses.length > 0 && { otherAddresses }),
+        trust,
+      });
+    },
+    async dropHeld() {
+      await helper.call('dropHeld', {});
     },
     async provide(signedIn) {
       const { host } = signedIn.gateway;

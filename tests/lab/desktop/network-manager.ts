@@ -30,6 +30,8 @@ export interface TestNetworkManager extends AsyncDisposable {
   /** From now on, the computer has exactly these connections. */
   join(...connections: Joined[]): Promise<void>;
   joinWifi(name: string | Uint8Array, options?: { isOpen?: boolean }): Promise<void>;
+  /** Says so of the current network, as the user or the network itself has. */
+  setMetered(isMetered: boolean): Promise<void>;
   /** Stops NetworkManager, and starts it without connections. */
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -57,12 +59,14 @@ export async function startNetworkManager(directory: string): Promise<TestNetwor
     paths = [];
     // The template does not have it.
     const none = [manager, 'PrimaryConnection', new Variant('o', '/')];
+    const unmetered = [manager, 'Metered', new Variant('u', 2)];
     await eventually('it has its objects', () =>
       call(root, 'AddProperty', 'ssv', none).then(
         () => true,
         () => undefined,
       ),
     );
+    await call(root, 'AddProperty', 'ssv', unmetered);
   }
 
   const call = async (path: string, member: string, signature: string, body: unknown[]) => {
@@ -145,6 +149,7 @@ export async function startNetworkManager(directory: string): Promise<TestNetwor
         ssid: typeof name === 'string' ? Buffer.from(name) : name,
         ...options,
       }),
+    setMetered: (isMetered) => set('Metered', new Variant('u', isMetered ? 1 : 2)),
     start,
     stop,
     async [Symbol.asyncDispose]() {

@@ -170,6 +170,12 @@ export function createNetworkManager(options: NetworkManagerOptions): Networks {
       await first;
       return known;
     },
+    async isMetered() {
+      // What tells of changes is asked for the current state, too.
+      first ??= begin();
+      await first;
+      return known?.isMetered === true;
+    },
     onChange: (listener) => listeners.add(listener),
     close() {
       isClosed = true;

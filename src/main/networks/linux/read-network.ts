@@ -15,6 +15,7 @@ const objectPath = z.string().catch(noObject);
 const managerProperties = z.object({
   PrimaryConnection: objectPath,
   ActiveConnections: z.array(z.string()).catch([]),
+  Metered: z.int().catch(0),
 });
 const activeProperties = z.object({
   Type: z.string().catch(''),
@@ -38,6 +39,8 @@ const activated = 2;
  * Flags of NM80211ApSecurityFlags that require proof of a shared key (PSK, SAE) or an account (802.1X, EAP Suite B).
  */
 const provesMembership = 0x100 | 0x200 | 0x400 | 0x2000;
+/** NM_METERED_YES, NM_METERED_GUESS_YES */
+const metered = [1, 3];
 /** More than anybody has at the same time. */
 const maxConnections = 64;
 
@@ -82,9 +85,11 @@ export async function readNetwork(getProperties: GetProperties): Promise<Network
   const active = all.filter(({ State }) => State === activated);
   const chosen = choose(active, manager.PrimaryConnection);
   if (!chosen) return { network: { kind: 'none' }, id: '' };
-  if (chosen.kind !== 'wifi') return { network: { kind: chosen.kind }, id: `${chosen.kind} ${chosen.Uuid}` };
+  const limits = metered.includes(manager.Metered) ? ({ isMetered: true } as const) : {};
+  if (chosen.kind !== 'wifi')
+    return { network: { kind: chosen.kind }, id: `${chosen.kind} ${chosen.Uuid}`, ...limits };
   const network = await readWifi(chosen, getProperties);
-  return { network, id: `wifi ${network.ssid} ${network.isProtected}` };
+  return { network, id: `wifi ${network.ssid} ${network.isProtected}`, ...limits };
 }
 
 function choose(active: readonly Active[], primary: string): Physical | undefined {

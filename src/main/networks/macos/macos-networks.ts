@@ -35,6 +35,8 @@ export function createMacosNetworks(
       await first;
       return known?.network;
     },
+    // What leads into somebody's phone; macOS tells programs of no other network whether it is metered.
+    isMetered: async () => (known ?? (await readNetwork(run)))?.network.network.kind === 'other',
     onChange: (listener) => listeners.add(listener),
     close() {
       isClosed = true;

@@ -53,6 +53,7 @@ export async function startTestHelper(
     takesCertificates?: boolean;
     takesAddresses?: boolean;
     takesProxies?: boolean;
+    holds?: boolean;
   } = {},
 ): Promise<TestHelper> {
   const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-helper-'));
@@ -82,6 +83,7 @@ export async function startTestHelper(
           ...(options.takesCertificates ? ['client-certificate'] : []),
           ...(options.takesAddresses ? ['addresses'] : []),
           ...(options.takesProxies ? ['proxy'] : []),
+          ...(options.holds ? ['hold'] : []),
         ],
       };
     }

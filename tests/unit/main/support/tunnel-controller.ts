@@ -5,7 +5,10 @@ import type { GatewayRefusal } from '../../../../src/main/tunnel/account-plan.ts
 import type { SignedIn, SignIn, SignInResult } from '../../../../src/main/gateway/sign-in/session.ts';
 import { createDestinations } from '../../../../src/main/tunnel/destination.ts';
 import { createHelperClient } from '../../../../src/main/tunnel/helper-client.ts';
-import { createTunnelController } from '../../../../src/main/tunnel/tunnel-controller.ts';
+import {
+  createTunnelController,
+  type TunnelControllerOptions,
+} from '../../../../src/main/tunnel/tunnel-controller.ts';
 import { startTestHelper } from './helper.ts';
 import { createTestLog } from './log.ts';
 import { createTestMemory } from './memory.ts';
@@ -34,6 +37,12 @@ export interface SetUp {
   resolvedAhead?: boolean;
   /** Whether the helper goes on at other addresses. */
   takesAddresses?: boolean;
+  /** Whether the helper can hold connections ready. */
+  holds?: boolean;
+  isPageInView?: () => boolean;
+  isMetered?: () => Promise<boolean>;
+  isProxyRefused?: () => boolean;
+  proxyTo?: TunnelControllerOptions['proxyTo'];
   /** What is known in addition once there is a tunnel. */
   learnt?: string[];
   isBehindPortal?: () => Promise<boolean>;
@@ -52,7 +61,11 @@ export const done = (at = '192.0.2.1'): SignInResult => ({
  */
 export async function setUp(options: SetUp = {}) {
   const { addresses = ['192.0.2.1'], results = [done()], helperState } = options;
-  const running = await startTestHelper({ takesAddresses: options.takesAddresses ?? false });
+  const running = await startTestHelper({
+    takesAddresses: options.takesAddresses ?? false,
+    holds: options.holds ?? false,
+    takesProxies: options.proxyTo !== undefined,
+  });
   if (helperState) running.set(helperState);
   running.on('connect', (request) => {
     const phase = request.session ? 'handshaking' : 'authenticating';
@@ -127,6 +140,10 @@ export async function setUp(options: SetUp = {}) {
     onSession: (signedIn) => void sessions.push(signedIn),
     onWords: (from, said) => void words.push(`${from.host}: ${said}`),
     ...(options.beforeSignIn && { beforeSignIn: options.beforeSignIn }),
+    ...(options.isPageInView && { isPageInView: options.isPageInView }),
+    ...(options.isMetered && { isMetered: options.isMetered }),
+    ...(options.isProxyRefused && { isProxyRefused: options.isProxyRefused }),
+    ...(options.proxyTo && { proxyTo: options.proxyTo }),
     ...(options.byAnswer && { byAnswer: options.byAnswer }),
     ...(options.isBehindPortal && { isBehindPortal: options.isBehindPortal }),
     log,

@@ -67,6 +67,18 @@ test('networks are told as they come and go, whatever their names are', async ()
   await expect.poll(() => told.at(-1)).toEqual(none);
 });
 
+test('whether it is metered is told, too', async () => {
+  await manager.joinWifi('train');
+  const told = follow(busOf(manager));
+  expect(await networks?.isMetered()).toBe(false);
+  await manager.setMetered(true);
+  await expect.poll(() => told.at(-1)).toEqual({ ...wifi('train'), isMetered: true });
+  expect(await networks?.isMetered()).toBe(true);
+  await manager.setMetered(false);
+  await expect.poll(() => told.at(-1)).toEqual(wifi('train'));
+  expect(await networks?.isMetered()).toBe(false);
+});
+
 test('below a tunnel it is the network that is told', async () => {
   const home = { type: '802-11-wireless', ssid: Buffer.from('home') };
   await manager.join({ type: 'tun', isPrimary: false }, home);
