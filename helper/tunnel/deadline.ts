@@ -1,5 +1,5 @@
 import type { Deadline } from '#shared/helper/protocol.ts';
-import { systemClocks, type Clocks } from './clocks.ts';
+import { systemClocks, type Clocks } from '../clocks.ts';
 
 /** Node's timers stop while the machine is suspended, so none runs longer than this. */
 const maxSliceMs = 60_000;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemClocks, type Clocks } from './clocks.ts';
+import { systemClocks, type Clocks } from '../clocks.ts';
 
 export interface IdleWatchOptions {
   /** After so long without a packet, the gateway ends the session, in milliseconds. */

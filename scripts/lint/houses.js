@@ -117,7 +117,7 @@ export const houses = {
     },
   },
   helper: {
-    ofEveryRoom: ['log.ts', 'settle-all.ts', 'bounded-lines.ts', 'exit-codes.ts'],
+    ofEveryRoom: ['log.ts', 'settle-all.ts', 'bounded-lines.ts', 'clocks.ts', 'exit-codes.ts'],
     rooms: {
       rpc: ['tunnel', 'system', 'modes', 'network', 'log-memory.ts', 'version.ts'],
       tunnel: ['engine', 'system', 'modes', 'network'],
