@@ -1,4 +1,4 @@
-import type { Guid } from './calls/guid.ts';
+import type { Guid } from '#node/os/windows/guid.ts';
 
 /** What is ours on this machine has these names, so that it is found again whatever has happened to its journal. */
 

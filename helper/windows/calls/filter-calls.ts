@@ -21,10 +21,10 @@ import {
   FWPM_SUBLAYER0,
   layers,
 } from './filter-structures.ts';
-import { guidBytes, guidOfBytes, GUID, guidValue, type Guid } from './guid.ts';
+import { guidBytes, guidOfBytes, GUID, guidValue, type Guid } from '#node/os/windows/guid.ts';
 import { loadLibrary, returned } from '#node/os/windows/native-library.ts';
 import type { Libraries } from './libraries.ts';
-import type { Structure } from './structure.ts';
+import type { Structure } from '#node/os/windows/structure.ts';
 import { codes, expectSuccess, meaningOf, SystemError } from './system-error.ts';
 
 const { ERROR_SUCCESS, FWP_E_ALREADY_EXISTS, FWP_E_IN_USE } = codes;

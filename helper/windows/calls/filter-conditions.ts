@@ -9,7 +9,7 @@ import {
   FWP_V4_ADDR_AND_MASK,
   FWP_V6_ADDR_AND_MASK,
 } from './filter-structures.ts';
-import type { Guid } from './guid.ts';
+import type { Guid } from '#node/os/windows/guid.ts';
 
 /** What only Windows itself can make. */
 export interface NativeConditions {

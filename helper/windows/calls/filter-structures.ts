@@ -1,6 +1,6 @@
 import koffi from 'koffi';
-import { GUID, type Guid } from './guid.ts';
-import { bytes, structure } from './structure.ts';
+import { GUID, type Guid } from '#node/os/windows/guid.ts';
+import { bytes, structure } from '#node/os/windows/structure.ts';
 
 /** Structures of <fwptypes.h> and <fwpmtypes.h>. */
 

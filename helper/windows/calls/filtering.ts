@@ -1,4 +1,4 @@
-import type { Guid } from './guid.ts';
+import type { Guid } from '#node/os/windows/guid.ts';
 import type { Luid } from './ip-helper.ts';
 
 /** The Windows Filtering Platform. Calls that fail for no expected reason throw `SystemError`. */

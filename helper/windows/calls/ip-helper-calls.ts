@@ -1,7 +1,7 @@
 import koffi from 'koffi';
 import { z } from 'zod/mini';
 import { readResolvers } from './adapter-resolvers.ts';
-import { guidOfBytes, GUID, type Guid } from './guid.ts';
+import { guidOfBytes, GUID, type Guid } from '#node/os/windows/guid.ts';
 import type {
   Interface,
   IpHelper,
@@ -32,7 +32,7 @@ import {
   textOf,
   type SocketAddress,
 } from './socket-address.ts';
-import type { Structure } from './structure.ts';
+import type { Structure } from '#node/os/windows/structure.ts';
 import { codes, expectSuccess, meaningOf } from './system-error.ts';
 
 const { ERROR_SUCCESS, ERROR_NOT_FOUND, ERROR_OBJECT_ALREADY_EXISTS } = codes;

@@ -1,6 +1,6 @@
 import koffi from 'koffi';
-import { GUID } from './guid.ts';
-import { bytes, structure, type Structure } from './structure.ts';
+import { GUID } from '#node/os/windows/guid.ts';
+import { bytes, structure, type Structure } from '#node/os/windows/structure.ts';
 
 /** Structures of <netioapi.h> and of what it includes. */
 

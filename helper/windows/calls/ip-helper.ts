@@ -1,4 +1,4 @@
-import type { Guid } from './guid.ts';
+import type { Guid } from '#node/os/windows/guid.ts';
 
 /** IP Helper: interfaces, addresses and routes. Calls that fail for no expected reason throw `SystemError`. */
 export interface IpHelper {

@@ -1,4 +1,4 @@
-import { guidBytes, type Guid } from './guid.ts';
+import { guidBytes, type Guid } from '#node/os/windows/guid.ts';
 import type { Luid } from './ip-helper.ts';
 import { loadLibrary, returned } from '#node/os/windows/native-library.ts';
 import { SystemError } from './system-error.ts';

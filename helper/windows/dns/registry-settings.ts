@@ -1,5 +1,5 @@
 import type { Dns } from '../../system/ports/dns-port.ts';
-import type { Guid } from '../calls/guid.ts';
+import type { Guid } from '#node/os/windows/guid.ts';
 import type { RegistryValue } from '../calls/registry.ts';
 import { nameRule, tunnelAdapter } from '../identifiers.ts';
 

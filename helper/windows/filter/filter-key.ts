@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Filter, FilterCondition } from '../calls/filtering.ts';
-import { guidOfBytes, type Guid } from '../calls/guid.ts';
+import { guidOfBytes, type Guid } from '#node/os/windows/guid.ts';
 
 /**
  * The key of a filter is the digest of all that it says, in the form of a GUID that everybody may make up (RFC 9562 §5.8):

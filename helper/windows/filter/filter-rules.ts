@@ -5,7 +5,7 @@ import type { PortalRules } from '../../system/ports/portal-port.ts';
 import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';
 import { addressText, capturedRanges } from '../address-ranges.ts';
 import type { Filter, FilterLayer } from '../calls/filtering.ts';
-import type { Guid } from '../calls/guid.ts';
+import type { Guid } from '#node/os/windows/guid.ts';
 import { filterProvider, sublayers } from '../identifiers.ts';
 import { withKey } from './filter-key.ts';
 import { proxyRules } from './proxy-rules.ts';

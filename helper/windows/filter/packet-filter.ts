@@ -2,7 +2,7 @@ import type { Log } from '../../log.ts';
 import type { FilterRules, PacketFilter } from '../../system/ports/packet-filter-port.ts';
 import type { PortalRules } from '../../system/ports/portal-port.ts';
 import type { Filter, Filtering, FilterSession } from '../calls/filtering.ts';
-import type { Guid } from '../calls/guid.ts';
+import type { Guid } from '#node/os/windows/guid.ts';
 import type { Luid } from '../calls/ip-helper.ts';
 import { SystemError } from '../calls/system-error.ts';
 import { filterProvider, sublayers } from '../identifiers.ts';

@@ -5,7 +5,7 @@ import type {
   Provider,
   Sublayer,
 } from '../../../../helper/windows/calls/filtering.ts';
-import type { Guid } from '../../../../helper/windows/calls/guid.ts';
+import type { Guid } from '#node/os/windows/guid.ts';
 import { codes, SystemError } from '../../../../helper/windows/calls/system-error.ts';
 
 /** What the filtering engine has. `owner`: the dynamic session that a filter ends with. */

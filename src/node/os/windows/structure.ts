@@ -1,5 +1,5 @@
 import koffi, { type TypeObject } from 'koffi';
-import type { NativeType } from '#node/os/windows/native-library.ts';
+import type { NativeType } from './native-library.ts';
 
 /**
  * A structure of Windows. Its members bear C's names, or `designators` say which member of C each of them is, such as one

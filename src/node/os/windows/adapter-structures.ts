@@ -12,6 +12,12 @@ export const IP_ADAPTER_DNS_SERVER_ADDRESS_XP = structure('IP_ADAPTER_DNS_SERVER
   Address: SOCKET_ADDRESS.type,
 });
 
+export const IP_ADAPTER_GATEWAY_ADDRESS_LH = structure('IP_ADAPTER_GATEWAY_ADDRESS_LH', {
+  Alignment: 'uint64',
+  Next: 'void *',
+  Address: SOCKET_ADDRESS.type,
+});
+
 /** MAX_ADAPTER_ADDRESS_LENGTH and MAX_DHCPV6_DUID_LENGTH. */
 const physicalAddressLength = 8;
 const duidLength = 130;
@@ -55,12 +61,17 @@ export const IP_ADAPTER_ADDRESSES_LH = structure('IP_ADAPTER_ADDRESSES_LH', {
   FirstDnsSuffix: 'void *',
 });
 
-/** What is not asked for, which is all but resolvers. */
 export const adapterConstants = {
   GAA_FLAG_SKIP_UNICAST: 1,
   GAA_FLAG_SKIP_ANYCAST: 2,
   GAA_FLAG_SKIP_MULTICAST: 4,
+  GAA_FLAG_SKIP_DNS_SERVER: 8,
   GAA_FLAG_SKIP_FRIENDLY_NAME: 0x20,
+  GAA_FLAG_INCLUDE_GATEWAYS: 0x80,
+  AF_UNSPEC: 0,
+  IfOperStatusUp: 1,
+  IF_TYPE_ETHERNET_CSMACD: 6,
+  IF_TYPE_IEEE80211: 71,
   ERROR_BUFFER_OVERFLOW: 111,
   ERROR_NO_DATA: 232,
 } as const;
