@@ -1,13 +1,13 @@
 import { closeSync } from 'node:fs';
 import type { Log } from '../log.ts';
+import { startPortalProxy } from '../proxy-host/portal-proxy.ts';
 import type { PortalHost } from '../system/ports/portal-port.ts';
 import { SystemChangeFailed } from '../system/ports/system-change-failed.ts';
 import type { ProgramAccount } from './become-user.ts';
-import { startProxyProgram, type ProxyCommand } from './proxy-program.ts';
+import { spawnProxy, type ProxyCommand } from './spawn-proxy.ts';
 
 /**
- * The portal's proxy is the program of mode pac, running as the engine's user, whose packets use the uplink. It uses
- * any free port, so that programs that still use mode pac's proxy do not find a way out there.
+ * The portal's proxy runs as the engine's user, whose packets use the uplink. It uses any free port, so that programs that still use mode pac's proxy do not find a way out there.
  */
 export function createPortalHost(options: {
   engine: () => Promise<ProgramAccount | undefined>;
@@ -28,31 +28,13 @@ export function createPortalHost(options: {
       const listener = openListener(account.uid);
       if (listener === undefined) throw new SystemChangeFailed('there is no port for the portal’s proxy');
       const { port, descriptor } = listener;
-      const program = startProxyProgram({
-        account,
-        command,
-        script: file,
-        listener: descriptor,
-        onEnd,
-        log,
-      });
-      // The program has it now.
-      closeSync(descriptor);
-      const stop = () => void program.process.kill('SIGKILL');
-      try {
-        await program.configure({
-          resolvers: [...resolvers],
-          families: { ipv4: true, ipv6: true },
-          routeDomains: [],
-          blockedDomains: [],
-          directDomains: [],
-          outlive: false,
-        });
-        return { port, stop };
-      } catch (error) {
-        stop();
-        throw error;
-      }
+      const start = () => {
+        const started = spawnProxy({ account, command, script: file, listener: descriptor });
+        // The program has it now.
+        closeSync(descriptor);
+        return started;
+      };
+      return { port, ...(await startPortalProxy({ start, resolvers, onEnd, log })) };
     },
   };
 }

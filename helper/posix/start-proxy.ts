@@ -18,7 +18,7 @@ const { values } = parseArgs({
 // The helper that reads it may be killed; this program can outlive it.
 outliveOutput();
 becomeUser({ uid: readNumber(values.uid), gid: readNumber(values.gid) });
-await runProxy(readNumber(values.listener));
+await runProxy({ fd: readNumber(values.listener) });
 
 function readNumber(text: string | undefined): number {
   if (text === undefined || !/^\d{1,10}$/.test(text))

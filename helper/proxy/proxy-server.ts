@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type AddressInfo, type ListenOptions, type Socket } from 'node:net';
 import { pacFile } from '#shared/tunnel/pac-file.ts';
 import { createClientLimit } from './client-limit.ts';
 import type { Destination } from './destination.ts';
@@ -20,9 +20,12 @@ export interface ProxyServer {
   configure(message: ProxyMessage): ProxyReady;
 }
 
-/** Serves SOCKS 5, HTTP proxying and the PAC file on the socket `descriptor`, which listens on 127.0.0.1. */
+/** Where it listens, on 127.0.0.1: a socket that does so already, by its descriptor, or a port. */
+export type ProxyListening = Pick<ListenOptions, 'port' | 'host'> | { fd: number };
+
+/** Serves SOCKS 5, HTTP proxying and the PAC file there. Rejects if that is not possible. */
 export async function startProxyServer(
-  descriptor: number,
+  listening: ProxyListening,
   warn: (message: string) => void,
 ): Promise<ProxyServer> {
   let policy: Policy = closedPolicy;
@@ -54,7 +57,7 @@ export async function startProxyServer(
       });
     },
   );
-  server.listen({ fd: descriptor }, maxClients);
+  server.listen({ ...listening, backlog: maxClients });
   await once(server, 'listening');
   // For example, no file descriptor is left; the next client may succeed.
   server.on('error', (error) => warn(`a client could not be taken: ${error.message}`));

@@ -1,15 +1,14 @@
 import { ListsTooLong } from '#shared/tunnel/pac-file.ts';
 import { proxyMessage, type ProxyAnswer, type ProxyMessage } from './proxy-messages.ts';
-import { startProxyServer, type ProxyServer } from './proxy-server.ts';
+import { startProxyServer, type ProxyListening, type ProxyServer } from './proxy-server.ts';
 import { readLines } from './read-lines.ts';
 
 /**
- * The proxy of automatic routing, in the process that the helper has started for it; `listener` is the descriptor of
- * the listening socket that it inherits. It ends with its standard input, unless it is configured to outlive the
+ * The proxy of automatic routing, in the process that the helper has started for it. It ends with its standard input, unless it is configured to outlive the
  * helper, and fails on an invalid configuration.
  */
-export async function runProxy(listener: number): Promise<void> {
-  const server = await startProxyServer(listener, (message) => void process.stderr.write(`${message}\n`));
+export async function runProxy(listening: ProxyListening): Promise<void> {
+  const server = await startProxyServer(listening, (message) => void process.stderr.write(`${message}\n`));
   let outlive = false;
   for await (const line of readLines(process.stdin)) {
     const message = readMessage(line);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Log } from '../../log.ts';
 import type { ProxyListener } from '../../posix/proxy-process.ts';
-import { proxyPorts } from '../../posix/proxy-ports.ts';
+import { proxyPorts } from '../../proxy-host/proxy-ports.ts';
 import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';
 import { listenTcpAs } from './tcp-socket-as.ts';
 

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { RunCommand } from '../../posix/command.ts';
-import { proxyPorts } from '../../posix/proxy-ports.ts';
+import { proxyPorts } from '../../proxy-host/proxy-ports.ts';
 import type { ProxySystem } from '../../posix/proxy-process.ts';
 import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';
 import type { Libc } from '../calls/libc.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { BrowserContext, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumThroughProxy } from '../../../src/main/programs/window-arguments.ts';
-import { proxyPorts } from '../../../helper/posix/proxy-ports.ts';
+import { proxyPorts } from '../../../helper/proxy-host/proxy-ports.ts';
 import { chromiumIn } from '../../e2e/support/machine/chromium-in.ts';
 import { chromiumExecutable, launchChromium } from '../../stand-in/chromium.ts';
 import { addresses, names, ports } from '../../lab/network/addresses.ts';

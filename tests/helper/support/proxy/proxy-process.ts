@@ -7,7 +7,7 @@ import {
   type ProxyConfiguration,
   type ProxyReady,
 } from '../../../../helper/proxy/proxy-messages.ts';
-import { proxyNodeArguments } from '../../../../helper/posix/proxy-program.ts';
+import { proxyNodeArguments } from '../../../../helper/proxy-host/proxy-program.ts';
 import type { Machine } from '../../../lab/machine/machine.ts';
 import { programFile } from '../../../lab/runs/programs.ts';
 

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { isDeepStrictEqual } from 'node:util';
 import type { Readable, Writable } from 'node:stream';
 import { onBoundedLine } from '../bounded-lines.ts';
@@ -11,8 +11,6 @@ import {
   type ProxyReady,
 } from '../proxy/proxy-messages.ts';
 import { SystemChangeFailed } from '../system/ports/system-change-failed.ts';
-import type { ProgramAccount } from './become-user.ts';
-import { programEnvironment } from './command.ts';
 
 /**
  * How long the process may take to start and apply a configuration, in milliseconds: one that hangs is not waited for
@@ -30,46 +28,29 @@ const maxLineBytes = 500;
  */
 export const proxyNodeArguments = ['--max-semi-space-size=2'] as const;
 
-/** How to run Node with these arguments, with no more rights than to become the proxy's user. */
-export type ProxyCommand = (nodeArguments: readonly string[]) => { file: string; args: string[] };
+/** A process with pipes for its standard input, output and error, in this order. */
+export type ProgramProcess = Pick<ChildProcess, 'stdio' | 'once' | 'kill'>;
 
 /** A running proxy, permanently as an unprivileged user. */
 export interface ProxyProgram {
-  readonly process: ChildProcess;
+  kill(): void;
   /** Sends one configuration, and resolves with the report that answers it. One at a time. */
   configure(configuration: ProxyConfiguration): Promise<ProxyReady>;
 }
 
 /** It ends with the helper, which it notices on its standard input, unless it is configured to outlive it. */
 export function startProxyProgram(options: {
-  account: ProgramAccount;
-  command: ProxyCommand;
-  /** The proxy's program. */
-  script: string;
-  /** The descriptor of a listening socket, on which it serves. */
-  listener: number;
+  start: () => ProgramProcess;
   onEnd: (by: string) => void;
   log: Log;
 }): ProxyProgram {
-  const { account, command, script, listener, onEnd, log } = options;
+  const { start, onEnd, log } = options;
   /** The pending answer to the configuration that was sent. */
   let awaited: PromiseWithResolvers<string> | undefined;
   /** The lists in force; they are only sent again if they change. */
   let lists: ProxyLists | undefined;
-  const { file, args } = command([
-    ...proxyNodeArguments,
-    script,
-    `--uid=${account.uid}`,
-    `--gid=${account.gid}`,
-    // The fourth of its descriptors below.
-    '--listener=3',
-  ]);
-  const started = spawn(file, args, {
-    cwd: '/',
-    env: programEnvironment,
-    stdio: ['pipe', 'pipe', 'pipe', listener],
-  });
-  const [stdin, stdout, stderr] = started.stdio as [Writable, Readable, Readable, null, undefined];
+  const started = start();
+  const [stdin, stdout, stderr] = started.stdio as [Writable, Readable, Readable, unknown, unknown];
   for (const stream of [stdin, stdout, stderr]) stream.on('error', () => undefined);
   onBoundedLine(stdout, maxLineBytes, (line) => awaited?.resolve(line));
   onBoundedLine(stderr, maxLineBytes, (line) => log.warn('the proxy', { line }));
@@ -80,7 +61,7 @@ export function startProxyProgram(options: {
   });
 
   return {
-    process: started,
+    kill: () => void started.kill('SIGKILL'),
     async configure({ routeDomains, blockedDomains, directDomains, ...rest }) {
       const wanted = { routeDomains, blockedDomains, directDomains };
       const message: ProxyMessage = isDeepStrictEqual(wanted, lists) ? rest : { ...rest, lists: wanted };
