@@ -48,13 +48,13 @@ export async function restoreSystem(options: HelperOptions, platform: Platform):
 /**
  * Starts the helper: undoes what an earlier one left, then listens. Rejects with `InstallationRefused` if its own files
  * are not those that were signed; what has to be blocked is blocked then. `checked` rejects likewise, if that is found
- * later, or if another file takes the place of one of them.
+ * later, or if another file takes the place of one of them. `woken` is told when the machine has slept.
  */
 export async function startDaemon(
   options: HelperOptions,
   platform: Platform,
   writeLog: (line: string) => void,
-): Promise<{ stop(): Promise<void>; checked: Promise<never> }> {
+): Promise<{ stop(): Promise<void>; checked: Promise<never>; woken(): void }> {
   const logMemory = createLogMemory();
   /** The connection's owner, once there can be one. */
   let owner: () => string | undefined = () => undefined;
@@ -102,6 +102,10 @@ export async function startDaemon(
   log.info('listening', { socket: options.socket });
   return {
     checked: Promise.race([installation.checkRuntime().then(() => replaced.promise), replaced.promise]),
+    woken() {
+      log.info('the computer has woken up');
+      tunnel.renew();
+    },
     async stop() {
       await tunnel.shutDown();
       await server.close();

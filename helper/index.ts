@@ -24,6 +24,7 @@ const endRefused = (error: unknown): void => {
 const daemon = await startDaemon(options, platform, supervisor.writeLog).catch(endRefused);
 if (daemon) {
   supervisor.ready();
+  supervisor.onWoken(() => daemon.woken());
   daemon.checked.catch(async (error: unknown) => {
     await daemon.stop();
     endRefused(error);

@@ -2,9 +2,12 @@ import type { Supervisor } from '../system/ports/supervisor-port.ts';
 
 /**
  * A service manager that ends its services by signals, or a person at a terminal. `notifyReady` tells the former that the
- * helper is ready. A signal that comes before ends it at once.
+ * helper is ready. A signal that comes before ends it at once. `onWoken`: see `Supervisor`.
  */
-export function createSignalSupervisor(notifyReady: () => void): Supervisor {
+export function createSignalSupervisor(
+  notifyReady: () => void,
+  onWoken: Supervisor['onWoken'] = () => undefined,
+): Supervisor {
   const told = Promise.withResolvers<void>();
   return {
     ready() {
@@ -13,6 +16,7 @@ export function createSignalSupervisor(notifyReady: () => void): Supervisor {
         process.once(signal, () => told.resolve());
     },
     told: told.promise,
+    onWoken,
     writeLog: (line) => void process.stderr.write(line),
     end: (exitCode) => process.exit(exitCode),
   };

@@ -113,6 +113,13 @@ export function createCoordinator(options: {
     log,
   });
 
+  const verify = () =>
+    enqueue(async () => {
+      const missing = await guard.check();
+      if (missing.length > 0) onProtection(await compensate(missing));
+      return missing.length === 0;
+    });
+
   return {
     device: device.handle,
 
@@ -305,12 +312,12 @@ export function createCoordinator(options: {
         return { blocked: false };
       }),
 
-    verify: () =>
-      enqueue(async () => {
-        const missing = await guard.check();
-        if (missing.length > 0) onProtection(await compensate(missing));
-        return missing.length === 0;
-      }),
+    verify,
+    async lookAgain() {
+      follower.look();
+      // Otherwise, what blocks traffic is watched by nobody who could be told.
+      if (applied) await verify();
+    },
 
     watchProtection(onChange) {
       onProtection = onChange;

@@ -25,6 +25,8 @@ export interface NetworkFollower {
     addresses: () => readonly string[],
     onChange: (isReachable: ReadonlyMap<string, boolean>) => void,
   ): () => void;
+  /** Looks at once, as if the network had changed; does nothing while it is not watched. */
+  look(): void;
 }
 
 export function createNetworkFollower(options: {
@@ -89,9 +91,12 @@ export function createNetworkFollower(options: {
     Object.assign(current, nearby);
   }
 
+  let look: () => void = () => undefined;
+
   return {
     attachedNetworks,
     replan,
+    look: () => look(),
     watch(addresses, onChange) {
       const routes = async () => {
         const found = addresses().map(async (address) => [address, await uplink.routeTo(address)] as const);
@@ -103,7 +108,7 @@ export function createNetworkFollower(options: {
           log.error('a change of the DNS settings could not be followed', error),
         );
       });
-      const stopNetworkWatch = uplink.watch(() => {
+      const mine = () => {
         const before = last;
         last = routes();
         void Promise.all([before, last, enqueue(follow)])
@@ -123,8 +128,11 @@ export function createNetworkFollower(options: {
             if (changed.size > 0) onChange(changed);
           })
           .catch((error: unknown) => log.error('a change of the network could not be followed', error));
-      });
+      };
+      look = mine;
+      const stopNetworkWatch = uplink.watch(mine);
       return () => {
+        if (look === mine) look = () => undefined;
         stopDnsWatch();
         stopNetworkWatch();
       };

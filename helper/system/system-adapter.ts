@@ -125,6 +125,9 @@ export interface SystemAdapter {
    */
   verify(): Promise<boolean>;
 
+  /** The machine has slept: looks at its network again, and at all that was set, as if all of it had changed. */
+  lookAgain(): Promise<void>;
+
   /**
    * Calls back when the protection was removed by others and cannot be restored (then everything that still can be is
    * refused), and when it is in force again.

@@ -11,6 +11,7 @@ import { backOffMs } from './back-off.ts';
 import { prepareAttempt, type AttemptEnd, type TunnelPath } from './connection-attempt.ts';
 import type { TakenConnection } from './held-connection.ts';
 import { decide } from './reconnect-policy.ts';
+import type { Renewal } from './renewal.ts';
 import type { SessionSlot, WaitPolicy } from './session-wait.ts';
 import { createSilencePolicy } from './silence.ts';
 import type { Wake } from './wake.ts';
@@ -37,6 +38,8 @@ export interface ConnectionRunOptions {
   sessions: SessionSlot;
   /** Ends the wait for the next attempt. */
   wake: Wake;
+  /** Has the engine replaced by the next attempt, without a wait. */
+  renewal: Renewal;
   clients: AttachedClients;
   adapter: SystemAdapter;
   engines: EngineChoice;
@@ -104,6 +107,12 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
     }
     if ([...isReachable.values()].includes(true)) wake.call();
   };
+
+  options.renewal.listen(() => {
+    forgetPath();
+    if (run.everConnected) engineInUse?.kill();
+    wake.call();
+  });
 
   /** Goes on to another address of the gateway, if there is one. */
   const moveTo = async (address: string | undefined) => {

@@ -4,6 +4,7 @@ import type { Connection } from '../system/system-adapter.ts';
 import { createAddressTurns, type AddressTurns } from './address-turns.ts';
 import { runConnection, type ConnectionRunOptions } from './connection-run.ts';
 import { createSessionSlot, type SessionSlot } from './session-wait.ts';
+import { createRenewal, type Renewal } from './renewal.ts';
 import { createWake, type Wake } from './wake.ts';
 
 /** A connection in progress or up. */
@@ -13,6 +14,8 @@ export interface Run {
   readonly addresses: AddressTurns;
   readonly sessions: SessionSlot;
   readonly wake: Wake;
+  /** Has an engine that is up replaced at once. */
+  readonly renewal: Renewal;
   readonly abort: AbortController;
   /** Settles when it is over; never rejects. */
   over: Promise<void>;
@@ -25,6 +28,7 @@ export const createRun = (connection: Connection, otherAddresses: readonly strin
   addresses: createAddressTurns(connection.address, otherAddresses),
   sessions: createSessionSlot(),
   wake: createWake(),
+  renewal: createRenewal(),
   abort: new AbortController(),
   over: Promise.resolve(),
   engineGone: Promise.resolve(),
@@ -38,10 +42,10 @@ export async function beginRun(
   run: Run,
   options: Omit<
     ConnectionRunOptions,
-    'connection' | 'addresses' | 'sessions' | 'wake' | 'signal' | 'onBlocked' | 'onEngineLeft'
+    'connection' | 'addresses' | 'sessions' | 'wake' | 'renewal' | 'signal' | 'onBlocked' | 'onEngineLeft'
   > & { onOver: (reason: DisconnectReason | undefined) => void },
 ): Promise<void> {
-  const { connection, addresses, sessions, wake } = run;
+  const { connection, addresses, sessions, wake, renewal } = run;
   const { signal } = run.abort;
   const { promise: isBlocked, resolve: onBlocked } = Promise.withResolvers<void>();
   run.over = runConnection({
@@ -50,6 +54,7 @@ export async function beginRun(
     addresses,
     sessions,
     wake,
+    renewal,
     signal,
     setState: (state) => {
       if (!signal.aborted) options.setState(state);

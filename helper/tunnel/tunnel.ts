@@ -205,6 +205,19 @@ export class Tunnel {
     this.#run?.wake.call();
   }
 
+  /**
+   * The machine has slept: the connection is made again at once, over the network as it is now. Whether the gateway still
+   * knows the old one would take seconds to find out, and a network that is the same as before may not tell of itself.
+   */
+  renew(): void {
+    const run = this.#run;
+    if (!run) return;
+    run.renewal.call();
+    this.#adapter
+      .lookAgain()
+      .catch((error: unknown) => this.#log.error('the network could not be looked at again', error));
+  }
+
   /** False if there is no connection. */
   setDeadline(deadline: Deadline | undefined): boolean {
     if (!this.#run) return false;

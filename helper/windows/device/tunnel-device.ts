@@ -39,15 +39,21 @@ export function createTunnelDevice(parts: {
     return found && { received: Number(found.receivedBytes), sent: Number(found.sentBytes) };
   }
 
-  async function remove(): Promise<void> {
-    isWanted = false;
-    configured = undefined;
+  const isThere = ({ adapter }: Made) => ipHelper.interfaces().some(({ luid }) => luid === adapter.luid);
+
+  function close(): void {
     relay?.close();
     relay = undefined;
     // Its routes and addresses are gone by now, or go with it.
     made?.session.end();
     made?.adapter.close();
     made = undefined;
+  }
+
+  async function remove(): Promise<void> {
+    isWanted = false;
+    configured = undefined;
+    close();
   }
 
   return {
@@ -93,11 +99,15 @@ export function createTunnelDevice(parts: {
 
     async verify() {
       if (!isWanted) return 'unset';
-      if (!made || !ipHelper.interfaces().some(({ luid }) => luid === made?.adapter.luid)) return 'changed';
+      if (!made || !isThere(made)) return 'changed';
       return configured ? made.network.verify(configured) : 'in-force';
     },
     async restore() {
-      if (isWanted && made && configured) await made.network.configure(configured);
+      if (!isWanted) return;
+      // After a sleep, the driver may have none of its adapters any more.
+      if (made && !isThere(made)) close();
+      if (!made) await create();
+      if (configured) await made?.network.configure(configured);
     },
     watch: (onChange) => ipHelper.watch(onChange),
   };

@@ -1,6 +1,8 @@
 import koffi from 'koffi';
+import { z } from 'zod/mini';
 import { loadLibrary } from '#node/os/windows/native-library.ts';
 import { SERVICE_STATUS } from '../calls/service-status.ts';
+import { structure } from '#node/os/windows/structure.ts';
 
 /** <winsvc.h>, <winuser.h>. */
 export const serviceConstants = {
@@ -20,6 +22,8 @@ export const serviceConstants = {
   SERVICE_CONTROL_PRESHUTDOWN: 15,
   PBT_APMSUSPEND: 4,
   PBT_APMRESUMEAUTOMATIC: 18,
+  WTS_SESSION_LOGON: 5,
+  WTS_SESSION_LOGOFF: 6,
 } as const;
 
 /** <winerror.h>. */
@@ -42,10 +46,27 @@ export interface ServiceStatus {
 
 /** What the system calls, by koffi in this thread. */
 export type ServiceMain = () => void;
-export type ServiceHandler = (control: number, event: number) => number;
+/** `data`: the address of what an event has beside its number, or zero; only valid during the call. */
+export type ServiceHandler = (control: number, event: number, data: number) => number;
 
-export function loadServiceCalls() {
-  const { bind, bindWaiting } = loadLibrary('advapi32.dll');
+/** What a change of a session comes with (<winuser.h>). */
+export const WTSSESSION_NOTIFICATION = structure('WTSSESSION_NOTIFICATION', {
+  cbSize: 'uint32',
+  dwSessionId: 'uint32',
+});
+
+const sessionNotification = z.object({ dwSessionId: z.number() });
+
+/** The number of the session of which such a notification is; undefined without one. */
+export function readSession(data: number): number | undefined {
+  if (data === 0) return undefined;
+  return sessionNotification.parse(koffi.decode(BigInt(data), WTSSESSION_NOTIFICATION.type)).dwSessionId;
+}
+
+export type ServiceCalls = ReturnType<typeof loadServiceCalls>;
+
+export function loadServiceCalls(library = 'advapi32.dll') {
+  const { bind, bindWaiting } = loadLibrary(library);
   const mainType = koffi.pointer(koffi.proto('__stdcall', null, 'void', ['uint32', 'uintptr']));
   const handlerType = koffi.pointer(
     koffi.proto('__stdcall', null, 'uint32', ['uint32', 'uint32', 'uintptr', 'uintptr']),
@@ -64,7 +85,14 @@ export function loadServiceCalls() {
       await dispatch(table);
     },
     register: (name: string, handler: ServiceHandler) =>
-      register(name, koffi.register(handler, handlerType), 0),
+      register(
+        name,
+        koffi.register(
+          (control: number, event: number, data: number | bigint) => handler(control, event, Number(data)),
+          handlerType,
+        ),
+        0,
+      ),
     setStatus: bind('SetServiceStatus', 'int', ['intptr', koffi.pointer(SERVICE_STATUS.type)]),
   };
 }

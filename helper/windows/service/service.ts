@@ -4,7 +4,14 @@ import { createLog } from '../../log.ts';
 import type { Supervisor } from '../../system/ports/supervisor-port.ts';
 import type { WindowsOptions } from '../windows-options.ts';
 import { createLogFile } from './log-file.ts';
-import { loadServiceCalls, serviceCodes, serviceConstants as constants } from './service-calls.ts';
+import { createSleepWatch } from '../../sleep-watch.ts';
+import {
+  loadServiceCalls,
+  serviceCodes,
+  serviceConstants as constants,
+  type ServiceCalls,
+} from './service-calls.ts';
+import { acceptedControls, answerControl, type ControlHandlers } from './service-controls.ts';
 import { serviceName } from './service-name.ts';
 
 /** How long the service manager waits for the next report, in milliseconds: recovery may wait for a helper that ends. */
@@ -18,9 +25,11 @@ const stopMs = 30_000;
 export async function findSupervisor(options: {
   stateDirectory: string;
   runAs: WindowsOptions['run-as'];
+  /** Of Windows' service functions. */
+  library?: string;
 }): Promise<Supervisor> {
   if (options.runAs === 'program') return terminal();
-  const calls = loadServiceCalls();
+  const calls = loadServiceCalls(options.library);
   const begun = Promise.withResolvers<void>();
   const ended = calls.dispatch(serviceName, () => begun.resolve());
   await Promise.race([begun.promise, ended.then(() => Promise.reject(new Error('this is not a service')))]);
@@ -35,18 +44,19 @@ function terminal(): Supervisor {
         process.once(signal, () => told.resolve());
     },
     told: told.promise,
+    onWoken: (listener) => createSleepWatch().start(listener),
     writeLog: (line) => void process.stderr.write(line),
     end: (exitCode) => process.exit(exitCode),
   };
 }
 
-function serviceManager(
-  calls: ReturnType<typeof loadServiceCalls>,
-  writeLog: (line: string) => void,
-): Supervisor {
+function serviceManager(calls: ServiceCalls, writeLog: (line: string) => void): Supervisor {
   const log = createLog(writeLog);
   const told = Promise.withResolvers<void>();
-  const handle = handleOrThrow('RegisterServiceCtrlHandlerExW', calls.register(serviceName, onControl));
+  const handle = handleOrThrow(
+    'RegisterServiceCtrlHandlerExW',
+    calls.register(serviceName, (control, event, data) => answerControl(handlers, control, event, data)),
+  );
   const report = (state: number, more: { accepts?: number; waitMs?: number; exitCode?: number } = {}) => {
     const { accepts = 0, waitMs = 0, exitCode = 0 } = more;
     const status = {
@@ -61,39 +71,21 @@ function serviceManager(
     orThrow('SetServiceStatus', calls.setStatus(handle, status));
   };
 
-  function onControl(control: number, event: number): number {
-    switch (control) {
-      case constants.SERVICE_CONTROL_STOP:
-      // The computer shuts down, and waits for services before it ends the network.
-      case constants.SERVICE_CONTROL_PRESHUTDOWN:
-        report(constants.SERVICE_STOP_PENDING, { waitMs: stopMs });
-        told.resolve();
-        return serviceCodes.NO_ERROR;
-      case constants.SERVICE_CONTROL_POWEREVENT:
-        if (event === constants.PBT_APMSUSPEND) log.info('the computer goes to sleep');
-        if (event === constants.PBT_APMRESUMEAUTOMATIC) log.info('the computer has woken up');
-        return serviceCodes.NO_ERROR;
-      case constants.SERVICE_CONTROL_SESSIONCHANGE:
-        log.info('a session of the computer has changed', { event });
-        return serviceCodes.NO_ERROR;
-      case constants.SERVICE_CONTROL_INTERROGATE:
-        return serviceCodes.NO_ERROR;
-      default:
-        return serviceCodes.ERROR_CALL_NOT_IMPLEMENTED;
-    }
-  }
+  const sleep = createSleepWatch();
+  const handlers: ControlHandlers = {
+    onStop() {
+      report(constants.SERVICE_STOP_PENDING, { waitMs: stopMs });
+      told.resolve();
+    },
+    onWoken: () => sleep.woken(),
+    log,
+  };
 
   report(constants.SERVICE_START_PENDING, { waitMs: startMs });
   return {
-    ready: () =>
-      report(constants.SERVICE_RUNNING, {
-        accepts:
-          constants.SERVICE_ACCEPT_STOP |
-          constants.SERVICE_ACCEPT_PRESHUTDOWN |
-          constants.SERVICE_ACCEPT_POWEREVENT |
-          constants.SERVICE_ACCEPT_SESSIONCHANGE,
-      }),
+    ready: () => report(constants.SERVICE_RUNNING, { accepts: acceptedControls }),
     told: told.promise,
+    onWoken: (listener) => sleep.start(listener),
     writeLog,
     end(exitCode) {
       // A service that has said so is not started again; a process that has just ended is, as systemd does it, too.

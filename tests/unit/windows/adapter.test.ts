@@ -32,7 +32,7 @@ const scenarios: fc.Arbitrary<Scenario> = fc.record({
   killSwitch: fc.boolean(),
   routings: fc.array(routing, { minLength: 1, maxLength: 3 }),
   act: fc.constantFrom(...othersActs),
-  end: fc.constantFrom('release', 'release, still blocked', 'crash', 'reboot'),
+  end: fc.constantFrom('release', 'release, still blocked', 'crash', 'reboot', 'shutdown'),
 });
 
 test('no packet has a way past the tunnel between two calls, and all is as before at the end', async () => {

@@ -35,6 +35,7 @@ export class Machine {
   isResolverStale = false;
   readonly hasIpv6: boolean;
   private phase: Phase = 'running';
+  private isSilent = false;
   private nextTunnel = tunnelNumber;
   private readonly watchers = {
     ip: new Set<() => void>(),
@@ -125,8 +126,16 @@ export class Machine {
     this.othersChanged();
   }
 
+  /** As in a sleep, or where the system joins what has changed to nothing. */
+  whileNobodyIsTold(change: () => void): void {
+    this.isSilent = true;
+    change();
+    this.isSilent = false;
+  }
+
   /** Others have changed something. */
   othersChanged(): void {
+    if (this.isSilent) return;
     for (const watchers of Object.values(this.watchers)) tell(watchers);
   }
 

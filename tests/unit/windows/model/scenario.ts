@@ -25,6 +25,8 @@ export const othersActs = [
   'sets policies for names',
   'removes the adapter',
   'moves to another network',
+  // And nobody is told of what has changed meanwhile.
+  'lets the machine sleep',
 ] as const;
 type OthersAct = (typeof othersActs)[number];
 
@@ -38,7 +40,7 @@ export interface Scenario {
   killSwitch: boolean;
   routings: readonly Routing[];
   act: OthersAct;
-  end: 'release' | 'release, still blocked' | 'crash' | 'reboot';
+  end: 'release' | 'release, still blocked' | 'crash' | 'reboot' | 'shutdown';
   /** The helper dies after this many changes; undefined: it does not. */
   diesAfter?: number | undefined;
 }
@@ -105,6 +107,7 @@ export async function run(
       );
       act(machine, scenario.act);
       actOnTwin(twin, scenario.act);
+      if (scenario.act === 'lets the machine sleep') await helper.lookAgain();
       // The watches tell the coordinator, which then looks, one after the other.
       for (let turn = 0; turn < 20; turn += 1) {
         await setImmediate();
@@ -142,7 +145,14 @@ export async function run(
     machine.helperEnds();
     expectClosed('without a helper');
     await recover();
-  } else if (!life.isOver && scenario.end === 'reboot') {
+  } else if (!life.isOver && (scenario.end === 'reboot' || scenario.end === 'shutdown')) {
+    // Windows waits for the helper's end before it ends the network.
+    if (scenario.end === 'shutdown') {
+      // Without the kill switch, everything goes out as before once the helper has ended.
+      if (!scenario.killSwitch) promised = [];
+      await helper.release({ keepBlocking: scenario.killSwitch, isAwaited: true });
+    }
+    if (!life.isOver && scenario.end === 'shutdown') expectClosed('while the machine shuts down');
     machine.reboot();
     // No program of ours runs yet, such as the proxy.
     if (last.every(({ mode }) => mode !== 'pac')) expectClosed("at the driver's start");
@@ -220,6 +230,12 @@ function act(machine: Machine, what: OthersAct): void {
     case 'removes the adapter':
       machine.removeTunnel();
       break;
+    case 'lets the machine sleep':
+      machine.whileNobodyIsTold(() => {
+        machine.removeTunnel();
+        actOnTwin(machine, what);
+      });
+      return;
     case 'sets policies for names':
     case 'moves to another network':
       actOnTwin(machine, what);
@@ -233,7 +249,7 @@ function act(machine: Machine, what: OthersAct): void {
 /** What somebody else does that has nothing to do with us. */
 function actOnTwin(machine: Machine, what: OthersAct): void {
   if (what === 'sets policies for names') makeKey(machine.tree, policyRules);
-  if (what === 'moves to another network') {
+  if (what === 'moves to another network' || what === 'lets the machine sleep') {
     machine.addInterface(wifi, '00000000-0000-4000-8000-000000000003', 35);
     machine.detach(ethernet);
     machine.joinNetwork(wifi, '44');
