@@ -106,10 +106,11 @@ const windows: Record<Language, SystemTexts> = {
       'Its files are not the ones that were signed, so they are not used. Install Waymaker again.',
     'command.oldCore': 'A Waymaker of another version is running. Quit it, then try again.',
     'command.restore':
-      'undo everything the helper left behind and unblock traffic, without the helper (not on Windows yet)',
-    'command.restored': 'Everything has been undone, and traffic goes straight to the internet.',
+      'as an administrator: undo everything the helper left behind and unblock traffic, without the helper',
+    'command.restored':
+      'Everything has been undone, and traffic goes straight to the internet. To connect again, start the helper as an administrator: sc.exe start Waymaker',
     'command.restoreNeedsRoot':
-      'This is not offered on Windows yet. Start the helper by running “sc.exe start Waymaker” as an administrator; then “waymaker disconnect” undoes everything.',
+      'Only an administrator can do this. Open a terminal as an administrator, then run “waymaker restore” in it.',
     'command.selfTest': 'prove on this computer that the tunnel and its protection work (not on Windows yet)',
     'command.stateDirectoryOption': 'where the helper keeps its journal; default: Waymaker in ProgramData',
     'doctor.engineOwn': 'Waymaker’s own',
@@ -127,10 +128,10 @@ const windows: Record<Language, SystemTexts> = {
       '隧道由辅助服务建立。如果这台电脑已安装 Waymaker，请在管理员终端中运行“sc.exe start Waymaker”启动它；如果失败，请重新安装 Waymaker。',
     'cause.installationRefused': '其文件与签名不符，因此不会使用。请重新安装 Waymaker。',
     'command.oldCore': '正在运行的 Waymaker 是其他版本。请退出它，然后重试。',
-    'command.restore': '撤销辅助服务留下的一切并解除阻断，无需辅助服务（尚不适用于 Windows）',
-    'command.restored': '已全部撤销，流量会直接进入互联网。',
-    'command.restoreNeedsRoot':
-      '此命令尚不适用于 Windows。请在管理员终端中运行“sc.exe start Waymaker”启动辅助服务，然后“waymaker disconnect”会撤销一切。',
+    'command.restore': '以管理员身份撤销辅助服务留下的一切并解除阻断，无需辅助服务',
+    'command.restored':
+      '已全部撤销，流量会直接进入互联网。要再次连接，请以管理员身份启动辅助服务：sc.exe start Waymaker',
+    'command.restoreNeedsRoot': '只有管理员可以执行。请打开管理员终端，然后在其中运行“waymaker restore”。',
     'command.selfTest': '在这台电脑上证明隧道及其保护有效（尚不适用于 Windows）',
     'command.stateDirectoryOption': '辅助服务保存撤销记录的目录；省略时为 ProgramData 中的 Waymaker',
     'doctor.engineOwn': 'Waymaker 自带的引擎',
@@ -147,10 +148,11 @@ const windows: Record<Language, SystemTexts> = {
       '通道由輔助服務建立。如果這部電腦已安裝 Waymaker，請在系統管理員終端機中執行「sc.exe start Waymaker」啟動它；如果失敗，請重新安裝 Waymaker。',
     'cause.installationRefused': '其檔案與簽章不符，因此不會使用。請重新安裝 Waymaker。',
     'command.oldCore': '正在執行的 Waymaker 是其他版本。請結束它，然後重試。',
-    'command.restore': '復原輔助服務留下的一切並解除封鎖，無需輔助服務（尚不適用於 Windows）',
-    'command.restored': '已全部復原，流量會直接進入網際網路。',
+    'command.restore': '以系統管理員身分復原輔助服務留下的一切並解除封鎖，無需輔助服務',
+    'command.restored':
+      '已全部復原，流量會直接進入網際網路。若要再次連線，請以系統管理員身分啟動輔助服務：sc.exe start Waymaker',
     'command.restoreNeedsRoot':
-      '此指令尚不適用於 Windows。請在系統管理員終端機中執行「sc.exe start Waymaker」啟動輔助服務，然後「waymaker disconnect」會復原一切。',
+      '只有系統管理員可以執行。請開啟系統管理員終端機，然後在其中執行「waymaker restore」。',
     'command.selfTest': '在這部電腦上證明通道及其保護有效（尚不適用於 Windows）',
     'command.stateDirectoryOption': '輔助服務儲存復原紀錄的目錄；省略時為 ProgramData 中的 Waymaker',
     'doctor.engineOwn': 'Waymaker 內建的引擎',

@@ -1,16 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect } from 'node:net';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { readPeerProcess } from '#node/os/peer-process.ts';
 import { readEnvironment } from '../../environment.ts';
 import { CommandProblem, type CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
 import { helperProgram } from '../helper-program.ts';
+import { helperOn } from '../restore/this-helper.ts';
 
-/** The helper ends its engine and its proxy itself; after this time, it is killed. */
-const stopMs = 15_000;
 /** A helper that was asked to end is not started again, so that the second try should succeed. */
 const maxTries = 3;
 
@@ -24,25 +20,25 @@ export async function restore(
   { isForced, stateDirectory }: { isForced: boolean; stateDirectory: string | undefined },
 ): Promise<ExitCode> {
   const { terminal, say, env, platform } = context;
-  if (process.getuid?.() !== 0)
-    throw new CommandProblem(exitCode.failed, 'not-root', say('command.restoreNeedsRoot'));
   const { helperSocket } = readEnvironment(env, platform);
+  const helper = helperOn({ platform, env, socket: helperSocket });
+  if (!helper.mayRestore())
+    throw new CommandProblem(exitCode.failed, 'not-root', say('command.restoreNeedsRoot'));
   const program = helperProgram();
   if (program === undefined)
     throw new CommandProblem(exitCode.unavailable, 'helper-absent', say('cause.helperAbsent'));
   const folder = stateDirectory === undefined ? [] : ['--state-dir', path.resolve(stateDirectory)];
   const args = [program, '--restore', '--socket', path.resolve(helperSocket), ...folder];
   for (let tried = 1; ; tried += 1) {
-    const running = await processOn(helperSocket, platform);
-    if (running !== undefined) {
+    if (await helper.isRunning()) {
       if (!isForced)
         throw new CommandProblem(exitCode.failed, 'helper-running', say('command.restoreHelperRuns'));
-      await stop(running);
+      await helper.stop();
     }
     const { code, output } = await runProgram(args, env);
     if (code === 0) break;
     // After a crash, the service manager starts a helper again, which may have come first.
-    if (tried < maxTries && (await processOn(helperSocket, platform)) !== undefined) continue;
+    if (tried < maxTries && (await helper.isRunning())) continue;
     // For people who are asked for help.
     terminal.note(output.trimEnd());
     throw new CommandProblem(exitCode.failed, 'not-restored', say('command.restoreFailed'));
@@ -58,37 +54,4 @@ async function runProgram(args: readonly string[], env: NodeJS.ProcessEnv) {
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, output };
-}
-
-/** The process that listens on a socket; undefined if none does. */
-async function processOn(socketPath: string, platform: NodeJS.Platform): Promise<number | undefined> {
-  const socket = connect(socketPath);
-  socket.on('error', () => undefined);
-  try {
-    await once(socket, 'connect');
-    return readPeerProcess(socket, platform)?.pid;
-  } catch {
-    return undefined;
-  } finally {
-    socket.destroy();
-  }
-}
-
-async function stop(pid: number): Promise<void> {
-  sendSignal(pid, 'SIGTERM');
-  const giveUpAt = performance.now() + stopMs;
-  while (sendSignal(pid, 0)) {
-    if (performance.now() > giveUpAt) sendSignal(pid, 'SIGKILL');
-    await delay(50);
-  }
-}
-
-/** False if there is no such process any more. */
-function sendSignal(pid: number, signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
-  try {
-    process.kill(pid, signal);
-    return true;
-  } catch {
-    return false;
-  }
 }

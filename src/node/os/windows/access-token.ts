@@ -1,6 +1,6 @@
 import { handleOrThrow, orThrow } from './last-error.ts';
 import { addressOf, changed, loadLibrary, returned, steadyMemory } from './native-library.ts';
-import { readSid, sidBytes, type Sid } from './security-identifier.ts';
+import { readSid, sidBytes, wellKnownSids, type Sid } from './security-identifier.ts';
 
 /** <winnt.h>. */
 const TOKEN_QUERY = 0x8;
@@ -66,6 +66,12 @@ export function ownUser(): Sid {
   } finally {
     close(token);
   }
+}
+
+/** Whether this process may do what administrators may; one of theirs that was not started as such may not. */
+export function isAdministrator(): boolean {
+  // Without a token, it is about this thread, or else this process.
+  return ownUser() === wellKnownSids.system || isMember(0, wellKnownSids.administrators);
 }
 
 function userOf(token: number): Sid {

@@ -68,9 +68,17 @@ export function startHelper(
     change = (calls) => calls,
   }: { log: Log; life?: Life; change?: (calls: WindowsCalls) => WindowsCalls },
 ): SystemAdapter {
-  const calls = change(mortal(machine.calls, life));
+  const ports = portsOn(machine, { log, life, calls: change(mortal(machine.calls, life)) });
+  return createCoordinator({ ports, journal: journalOn(disk, life), log });
+}
+
+/** The ports for Windows on that machine. */
+export function portsOn(
+  machine: Machine,
+  { log, life = new Life(), calls = machine.calls }: { log: Log; life?: Life; calls?: WindowsCalls },
+): Ports {
   const tunnel = () => machine.tunnel;
-  const ports: Ports = {
+  return {
     ...createNetworkPorts({ calls, programs, tunnel, log }),
     device: deviceOf(machine, calls, { life, log }),
     connections: { end: async () => undefined },
@@ -103,7 +111,6 @@ export function startHelper(
     groups: { isSupported: () => false, move: notPlayed },
     isSupported: () => true,
   };
-  return createCoordinator({ ports, journal: journalOn(disk, life), log });
 }
 
 function notPlayed(): never {
