@@ -9,21 +9,20 @@ import { createWintun } from './calls/wintun.ts';
 import { createTunnelDevice } from './device/tunnel-device.ts';
 import { createNetworkPorts } from './network-ports.ts';
 import { createEngineHost } from './programs/engine-host.ts';
+import { createPortalHost, createProxyHost } from './programs/proxy-host.ts';
 import { unsupportedPorts } from './unsupported-ports.ts';
 
 /** The official library, unchanged, beside the helper. */
 const wintunFile = path.join(import.meta.dirname, 'wintun.dll');
-/** The engine's program beside the helper's bundle, or among its sources. */
-const engineFile = path.join(
-  import.meta.dirname,
-  import.meta.filename.endsWith('.ts') ? 'start-engine.ts' : 'engine.mjs',
-);
+/** A program beside the helper's bundle, or among its sources. */
+const programFile = (source: string, bundle: string) =>
+  path.join(import.meta.dirname, import.meta.filename.endsWith('.ts') ? source : bundle);
 
 const notYet = (what: string) => Promise.reject(new SystemChangeFailed(`${what}: not on Windows yet`));
 
 /**
- * Windows: an adapter of Wintun's, the filtering platform, routes by IP Helper, and rules for names. The proxy of
- * automatic routing, pages of captive portals and routing by program are not there. `expectUnchanged`: see `Platform`.
+ * Windows: an adapter of Wintun's, the filtering platform, routes by IP Helper, and rules for names. Routing by program is
+ * not there. `expectUnchanged`: see `Platform`.
  */
 export function createWindowsPorts(options: {
   stateDirectory: string;
@@ -40,10 +39,12 @@ export function createWindowsPorts(options: {
   });
   // Helper, engine and proxy are one program for the filter: the helper itself is the system, and needs no other way out.
   const program = { file: process.execPath, sid: ownUser() };
-  const engineProgram = () => {
+  /** Gives a program's file to whoever is about to start it. */
+  const programOf = (source: string, bundle: string) => () => {
     expectUnchanged();
-    return engineFile;
+    return programFile(source, bundle);
   };
+  const proxyProgram = programOf('start-proxy.ts', 'proxy.mjs');
   return {
     ...createNetworkPorts({
       calls,
@@ -54,13 +55,9 @@ export function createWindowsPorts(options: {
     device,
     // Windows ends those of an address that is removed.
     connections: { end: async () => undefined },
-    engines: createEngineHost(engineProgram, stateDirectory),
-    proxies: {
-      isSupported: () => false,
-      create: () => notYet('automatic routing'),
-      endLeftOver: async () => undefined,
-    },
-    portals: { isSupported: () => false, start: () => notYet('pages of captive portals') },
+    engines: createEngineHost(programOf('start-engine.ts', 'engine.mjs'), stateDirectory),
+    proxies: createProxyHost({ program: proxyProgram, directory: stateDirectory, log }),
+    portals: createPortalHost({ program: proxyProgram, log }),
     groups: { isSupported: () => false, move: () => notYet('routing by program') },
     isSupported: () => existsSync(wintunFile),
   };

@@ -46,6 +46,7 @@ export async function windowsCore(options: {
   const helper = {
     'helper.mjs': path.join(bundles, 'helper.mjs'),
     'engine.mjs': path.join(bundles, 'engine.mjs'),
+    'proxy.mjs': path.join(bundles, 'proxy.mjs'),
     'set-up-service.mjs': path.join(bundles, 'set-up-service.mjs'),
   };
   const commandLine = path.join(bundles, 'cli.js');
@@ -58,6 +59,7 @@ export async function windowsCore(options: {
     programs: {
       'helper/index.ts': helper['helper.mjs'],
       'helper/windows/start-engine.ts': helper['engine.mjs'],
+      'helper/windows/start-proxy.ts': helper['proxy.mjs'],
       'helper/windows/set-up-service.ts': helper['set-up-service.mjs'],
       'src/main/cli/index.ts': commandLine,
       'src/main/way-out/script/script-thread.ts': scriptThread,
