@@ -3,6 +3,7 @@ import { createNetworkManager, systemBusAddress } from './linux/network-manager.
 import { createRunProgram } from '../run-program.ts';
 import { createMacosNetworks } from './macos/macos-networks.ts';
 import type { Networks } from './networks.ts';
+import { createWindowsNetworks } from './windows/windows-networks.ts';
 
 /** The name of a Wi-Fi network takes macOS some seconds. */
 const timeLimitMs = 20_000;
@@ -15,5 +16,6 @@ export function systemNetworks(system: {
 }): Networks | undefined {
   const { platform, env, log } = system;
   if (platform === 'linux') return createNetworkManager({ busAddress: systemBusAddress(env), log });
+  if (platform === 'win32') return createWindowsNetworks();
   return platform === 'darwin' ? createMacosNetworks(createRunProgram({ timeLimitMs })) : undefined;
 }

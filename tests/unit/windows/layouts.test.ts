@@ -1,14 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import * as adapters from '../../../helper/windows/calls/adapter-structures.ts';
+import * as adapters from '#node/os/windows/adapter-structures.ts';
 import * as filtering from '../../../helper/windows/calls/filter-structures.ts';
 import * as ipHelper from '../../../helper/windows/calls/ip-helper-structures.ts';
-import { GUID } from '../../../helper/windows/calls/guid.ts';
+import { GUID } from '#node/os/windows/guid.ts';
 import { registryConstants } from '../../../helper/windows/calls/registry-constants.ts';
 import { resolverConstants } from '../../../helper/windows/calls/resolver-client-calls.ts';
 import { SERVICE_STATUS } from '../../../helper/windows/calls/service-status.ts';
-import { serviceCodes, serviceConstants } from '../../../helper/windows/service/service-calls.ts';
-import { structure, type Structure } from '../../../helper/windows/calls/structure.ts';
+import {
+  serviceCodes,
+  serviceConstants,
+  WTSSESSION_NOTIFICATION,
+} from '../../../helper/windows/service/service-calls.ts';
+import { processConstants } from '../../../helper/windows/programs/remembered-process.ts';
+import { structure, type Structure } from '#node/os/windows/structure.ts';
 import { codes } from '../../../helper/windows/calls/system-error.ts';
+import * as wireless from '#node/os/windows/wireless-structures.ts';
 import { pipeConstants } from '#node/os/windows/pipe-calls.ts';
 import { compareWithHeaders, isInHeaders } from './windows-headers.ts';
 
@@ -23,22 +29,26 @@ describe.skipIf(process.platform !== 'linux')("Windows' headers", () => {
       ...structuresOf(ipHelper),
       ...structuresOf(adapters),
       ...structuresOf(filtering),
+      ...structuresOf(wireless),
       GUID,
       SERVICE_STATUS,
+      WTSSESSION_NOTIFICATION,
     ];
     const { compared, differences } = compareWithHeaders(structures, {
       ...ipHelper.ipHelperConstants,
       ...adapters.adapterConstants,
       ...filtering.filterConstants,
+      ...wireless.wirelessConstants,
       ...registryConstants,
       ...resolverConstants,
       ...serviceConstants,
       ...serviceCodes,
       ...pipeConstants,
+      ...processConstants,
       ...codes,
     });
     expect(differences).toEqual([]);
-    expect(structures).toHaveLength(30);
+    expect(structures).toHaveLength(36);
     expect(compared).toBeGreaterThan(400);
   });
 
@@ -58,6 +68,7 @@ describe.skipIf(process.platform !== 'linux')("Windows' headers", () => {
       ...Object.keys(filtering.filterFlags),
       ...Object.keys(filtering.layers),
       ...Object.keys(filtering.fields),
+      ...Object.keys(wireless.newerAlgorithms),
       'DnsFlushResolverCache',
     ];
     expect(elsewhere.filter(isInHeaders)).toEqual([]);

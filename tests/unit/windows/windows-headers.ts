@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import koffi from 'koffi';
-import type { Structure } from '../../../helper/windows/calls/structure.ts';
+import type { Structure } from '#node/os/windows/structure.ts';
 
 /** The compiler and its headers are in Debian's gcc-mingw-w64-x86-64-win32 and mingw-w64-x86-64-dev. */
 export const compiler = 'x86_64-w64-mingw32-gcc';
@@ -21,6 +21,7 @@ export const preamble = `#define WIN32_LEAN_AND_MEAN
 #include <sddl.h>
 #include <userenv.h>
 #include <winsvc.h>
+#include <wlanapi.h>
 #include <stddef.h>
 `;
 
@@ -108,6 +109,14 @@ function dataOf(object: Buffer, wanted: string): Buffer {
 
 /** Whether a word is in the headers that we include, whatever it means there. */
 export function isInHeaders(word: string): boolean {
-  const files = ['fwpmu.h', 'fwptypes.h', 'fwpmtypes.h', 'windns.h', 'netioapi.h', 'iphlpapi.h'];
+  const files = [
+    'fwpmu.h',
+    'fwptypes.h',
+    'fwpmtypes.h',
+    'windns.h',
+    'netioapi.h',
+    'iphlpapi.h',
+    'wlantypes.h',
+  ];
   return files.some((file) => readFileSync(path.join(headersFolder, file), 'latin1').includes(word));
 }

@@ -1,0 +1,32 @@
+import { createAdapterReader } from '#node/os/windows/network-adapters.ts';
+import { createWirelessReader } from '#node/os/windows/wireless.ts';
+import type { Networks } from '../networks.ts';
+import { createPolledNetworks } from '../polled-networks.ts';
+import { readNetwork, type WindowsNetworks } from './read-network.ts';
+
+/** `libraries`: tests put doubles in the place of Windows' own. */
+export function createWindowsNetworks(
+  libraries: { adapters?: string; wireless?: string; pauseMs?: number } = {},
+): Networks {
+  const { pauseMs } = libraries;
+  let windows: WindowsNetworks | undefined;
+  return createPolledNetworks(
+    async () => {
+      windows ??= {
+        adapters: createAdapterReader(libraries.adapters),
+        joined: wirelessReader(libraries.wireless),
+      };
+      return readNetwork(windows);
+    },
+    { ...(pauseMs !== undefined && { pauseMs }) },
+  );
+}
+
+/** Windows Server has no such library unless it was added. */
+function wirelessReader(library: string | undefined): WindowsNetworks['joined'] {
+  try {
+    return createWirelessReader(library);
+  } catch {
+    return () => undefined;
+  }
+}
