@@ -11,6 +11,7 @@ import type { Platform } from '../../../helper/system/ports/platform.ts';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { configurationWith, connectionOf, portsOn } from './model/helper-on-machine.ts';
 import { Machine, policyRules } from './model/machine.ts';
+import { Life, mortal } from './model/mortal-calls.ts';
 import { makeKey } from './model/registry-tree.ts';
 
 /** `waymaker restore` on the model of Windows, with the journal on a real disk. */
@@ -55,12 +56,14 @@ function temporary() {
 async function machinesAfter(routing: Routing, stateDirectory: string) {
   const [machine, twin] = [new Machine(true), new Machine(true)];
   for (const each of [machine, twin]) makeKey(each.tree, policyRules);
-  const ports = portsOn(machine, { log });
+  const life = new Life();
+  const ports = portsOn(machine, { log, life, calls: mortal(machine.calls, life) });
   const journal = createListJournal(stateDirectory, ports.dns.undoSchema);
   const helper = createCoordinator({ ports, journal, log });
   await helper.recover();
   await helper.apply(connectionOf(routing, true));
   await helper.configure(configurationWith());
+  life.isOver = true;
   machine.helperEnds();
   return { machine, twin };
 }
