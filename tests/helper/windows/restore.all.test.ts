@@ -21,7 +21,11 @@ const state = async (windows: Windows) =>
 
 async function restore(windows: Windows, ...words: readonly string[]) {
   const { code, output } = await windows.node('main/cli.js', ['restore', '--json', ...words]);
-  return { code, answer: JSON.parse(output.trim().split('\n').at(-1) ?? '') as object, output };
+  // What it says to people goes elsewhere than its answer, but to the same file here.
+  const answer = output
+    .split('\n')
+    .find((line) => line.startsWith('{"restored"') || line.startsWith('{"error"'));
+  return { code, answer: JSON.parse(answer ?? 'null') as unknown, output };
 }
 
 test.skipIf(whyNoWindows() !== undefined)(
