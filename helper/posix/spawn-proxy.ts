@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { proxyNodeArguments, type ProgramProcess } from '../proxy-host/proxy-program.ts';
+import { proxyNodeArguments } from '../proxy-host/proxy-program.ts';
+import type { ProgramProcess } from '../system/ports/engine-host-port.ts';
 import type { ProgramAccount } from './become-user.ts';
 import { programEnvironment } from './command.ts';
 

@@ -1,9 +1,10 @@
 import { createSerialQueue } from '#shared/serial-queue.ts';
 import type { Log } from '../log.ts';
+import type { ProgramProcess } from '../system/ports/engine-host-port.ts';
 import type { ProxyConfiguration } from '../proxy/proxy-messages.ts';
 import type { ProxyProcess } from '../system/ports/proxy-host-port.ts';
 import { SystemChangeFailed } from '../system/ports/system-change-failed.ts';
-import { startProxyProgram, type ProgramProcess, type ProxyProgram } from './proxy-program.ts';
+import { startProxyProgram, type ProxyProgram } from './proxy-program.ts';
 
 /** What a system does for the proxy. */
 export interface ProxyPlace {

@@ -1,5 +1,6 @@
 import type { Log } from '../log.ts';
-import { startProxyProgram, type ProgramProcess } from './proxy-program.ts';
+import type { ProgramProcess } from '../system/ports/engine-host-port.ts';
+import { startProxyProgram } from './proxy-program.ts';
 
 /**
  * The portal's proxy is the program of mode pac, with no list, and with the resolvers of the network. Resolves once it

@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
 import { isDeepStrictEqual } from 'node:util';
 import type { Readable, Writable } from 'node:stream';
 import { onBoundedLine } from '../bounded-lines.ts';
@@ -10,6 +9,7 @@ import {
   type ProxyMessage,
   type ProxyReady,
 } from '../proxy/proxy-messages.ts';
+import type { ProgramProcess } from '../system/ports/engine-host-port.ts';
 import { SystemChangeFailed } from '../system/ports/system-change-failed.ts';
 
 /**
@@ -28,9 +28,6 @@ const maxLineBytes = 500;
  */
 export const proxyNodeArguments = ['--max-semi-space-size=2'] as const;
 
-/** A process with pipes for its standard input, output and error, in this order. */
-export type ProgramProcess = Pick<ChildProcess, 'stdio' | 'once' | 'kill'>;
-
 /** A running proxy, permanently as an unprivileged user. */
 export interface ProxyProgram {
   kill(): void;
@@ -40,6 +37,7 @@ export interface ProxyProgram {
 
 /** It ends with the helper, which it notices on its standard input, unless it is configured to outlive it. */
 export function startProxyProgram(options: {
+  /** With pipes for its standard input, output and error. */
   start: () => ProgramProcess;
   onEnd: (by: string) => void;
   log: Log;

@@ -3,12 +3,14 @@ import { runEngine } from '../engine/own/process/run-engine.ts';
 import { dropRights } from './programs/drop-rights.ts';
 
 /**
- * The program of our own engine. It is loaded by now, and gives its rights up before it reads or opens anything else.
+ * The program of our own engine. It has no rights, or is loaded by now and gives them up before it reads or opens anything
+ * else.
  * Packets come in frames on a pipe, because only administrators can open the adapter.
  */
 process.title = 'waymaker-engine';
 outliveOutput();
-const notes = dropRights();
+// The system lets one without rights not even open its own token.
+const notes = process.argv.includes('--restricted') ? [] : dropRights();
 runEngine({
   dataPath: undefined,
   readNotes: (read) => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { ownUser } from '#node/os/windows/access-token.ts';
+import { wellKnownSids } from '#node/os/windows/security-identifier.ts';
 import type { Log } from '../log.ts';
 import type { Ports } from '../system/ports/ports.ts';
 import { SystemChangeFailed } from '../system/ports/system-change-failed.ts';
@@ -37,8 +38,9 @@ export function createWindowsPorts(options: {
     ipHelper: calls.ipHelper,
     log,
   });
-  // Helper, engine and proxy are one program for the filter: the helper itself is the system, and needs no other way out.
-  const program = { file: process.execPath, sid: ownUser() };
+  // Helper, engine and proxy are one program for the filter. Engine and proxy run as another user than the helper, or, where
+  // the system does not allow that, as the same; and the helper carries a sign-in to the gateway, too.
+  const program = { file: process.execPath, sids: [...new Set([wellKnownSids.localService, ownUser()])] };
   /** Gives a program's file to whoever is about to start it. */
   const programOf = (source: string, bundle: string) => () => {
     expectUnchanged();
@@ -55,7 +57,11 @@ export function createWindowsPorts(options: {
     device,
     // Windows ends those of an address that is removed.
     connections: { end: async () => undefined },
-    engines: createEngineHost(programOf('start-engine.ts', 'engine.mjs'), stateDirectory),
+    engines: createEngineHost({
+      program: programOf('start-engine.ts', 'engine.mjs'),
+      directory: stateDirectory,
+      log,
+    }),
     proxies: createProxyHost({ program: proxyProgram, directory: stateDirectory, log }),
     portals: createPortalHost({ program: proxyProgram, log }),
     groups: { isSupported: () => false, move: () => notYet('routing by program') },

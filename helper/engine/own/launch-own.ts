@@ -4,6 +4,11 @@ import type { Readable } from 'node:stream';
 import { createMessageConnection, ErrorCodes, ResponseError } from 'vscode-jsonrpc/node';
 import type { ClientCertificate } from '#shared/helper/protocol.ts';
 import { BoundedFrameReader } from '#node/rpc/frame-reader.ts';
+import type {
+  ProgramProcess,
+  ProgramStdio,
+  UnprivilegedCommand,
+} from '../../system/ports/engine-host-port.ts';
 import { readEngineLines } from '../engine-lines.ts';
 import type {
   EngineEnd,
@@ -66,16 +71,19 @@ function startProcess(
   const { log } = process;
   /** Once it carries a tunnel, or is to. */
   let options: EngineOptions | undefined;
-  const { file, args, environment } = process.ownProgram();
+  const program = process.ownProgram();
   const device = process.device.open();
   // Its key passes through no socket: it is there once, for the process that inherits it.
   using identity = clientCertificate && process.secretFile(JSON.stringify(clientCertificate));
-  const child = spawn(file, args, {
-    cwd: '/',
-    env: environment,
+  const child = startProgram(program, [
+    'ignore',
+    'pipe',
+    'pipe',
     // On Windows, whoever inherits the end of a pipe could otherwise only wait for it in threads.
-    stdio: ['ignore', 'pipe', 'pipe', 'overlapped', device.inherited, identity?.descriptor ?? 'ignore'],
-  });
+    'overlapped',
+    device.inherited,
+    identity?.descriptor ?? 'ignore',
+  ]);
   const [, stdout, stderr, control, packets] = child.stdio as unknown as [
     null,
     Readable,
@@ -261,3 +269,6 @@ function startProcess(
     },
   };
 }
+
+const startProgram = (program: UnprivilegedCommand, stdio: ProgramStdio[]): ProgramProcess =>
+  program.start?.(stdio) ?? spawn(program.file, program.args, { cwd: '/', env: program.environment, stdio });

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { EngineKind } from '#shared/helper/protocol.ts';
 import type { GatewayEndpoint } from '../../network/gateway-endpoint.ts';
@@ -35,7 +36,15 @@ export interface UnprivilegedCommand {
   file: string;
   args: string[];
   environment: Record<string, string>;
+  /** Starts it instead of `spawn`, where that cannot take rights away. Throws if it cannot be started. */
+  start?: (stdio: readonly ProgramStdio[]) => ProgramProcess;
 }
+
+/** What a program gets at one of its descriptors, with the words of `spawn`. */
+export type ProgramStdio = 'ignore' | 'pipe' | 'overlapped' | number;
+
+/** A process, as far as it is used of what `spawn` returns. */
+export type ProgramProcess = Pick<ChildProcess, 'stdio' | 'once' | 'kill'>;
 
 /** A file in memory without a name, readable only by processes that inherit its descriptor, until it is disposed. */
 export interface SecretFile extends Disposable {

@@ -6,11 +6,11 @@ import type { Luid } from '../calls/ip-helper.ts';
 
 export type Family = 4 | 6;
 
-/** How one of our unprivileged programs is told from all others: by its file and its user. */
+/** How one of our unprivileged programs is told from all others: by its file and its user, which is one of these. */
 export interface ProgramIdentity {
   file: string;
-  /** A security identifier, S-1-… */
-  sid: string;
+  /** Security identifiers, S-1-… */
+  sids: readonly string[];
 }
 
 export const [tcp, udp, icmp6] = [6, 17, 58] as const;
@@ -21,9 +21,9 @@ export const localAddress = (address: string): FilterCondition => ({ field: 'loc
 export const remotePorts = (ports: readonly number[]) =>
   ports.map((port): FilterCondition => ({ field: 'remote-port', port }));
 export const lookUps = () => [protocol(tcp), protocol(udp), ...remotePorts(lookUpPorts)];
-export const identified = ({ file, sid }: ProgramIdentity): FilterCondition[] => [
+export const identified = ({ file, sids }: ProgramIdentity): FilterCondition[] => [
   { field: 'program', file },
-  { field: 'user', sid },
+  ...sids.map((sid): FilterCondition => ({ field: 'user', sid })),
 ];
 /** Prefixes or single addresses. */
 export const remotes = (prefixes: readonly string[]) =>

@@ -1,29 +1,37 @@
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
+import type { Log } from '../../log.ts';
 import type { EngineHost } from '../../system/ports/engine-host-port.ts';
+import type { ProcessLibraries } from '../calls/process-calls.ts';
+import { startProgram } from './start-program.ts';
 
 /** In MB, as on Linux: packets live briefly. */
 const nodeArguments = ['--max-old-space-size=96', '--max-semi-space-size=4'];
 
 /**
- * Our own engine in a process that gives up its rights, and ends with the helper, whose pipe it reads. There is no other
- * engine on Windows. `program` gives its file, or throws if it may not be started; `directory` is one that only
- * administrators can open.
+ * Our own engine in a process without rights, which ends with the helper. There is no other engine on Windows. `program`
+ * gives its file, or throws if it may not be started; `directory` is one that only administrators can open.
  */
-export function createEngineHost(program: () => string, directory: string): EngineHost {
+export function createEngineHost(parts: {
+  program: () => string;
+  directory: string;
+  libraries?: ProcessLibraries;
+  log: Log;
+}): EngineHost {
+  const { program, directory, libraries, log } = parts;
   return {
     isAvailable: async (engine) => engine === 'own',
     command() {
       throw new Error('only our own engine runs on Windows');
     },
     ownCommand() {
-      const { SystemRoot = String.raw`C:\Windows` } = process.env;
+      const file = program();
       return {
         file: process.execPath,
-        args: [...nodeArguments, program()],
-        // Without it, Windows finds neither sockets nor random numbers.
-        environment: { SystemRoot },
+        args: [...nodeArguments, file],
+        environment: {},
+        start: (stdio) => startProgram(nodeArguments, { program: file, stdio, libraries, log }),
       };
     },
     secretFile(content) {

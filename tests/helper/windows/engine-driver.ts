@@ -23,7 +23,13 @@ const log = createLog((line) => tell('log', { line }));
 const wintun = createWintun(path.join(import.meta.dirname, 'wintun.dll'));
 const { adapter, session: packets } = await makeAdapter(wintun, log);
 tell('adapter', { luid: String(adapter.luid) });
-const host = createEngineHost(() => path.join(import.meta.dirname, 'engine.mjs'), import.meta.dirname);
+const library = process.env['PROCESS_DOUBLE'];
+const host = createEngineHost({
+  program: () => path.join(import.meta.dirname, 'engine.mjs'),
+  directory: import.meta.dirname,
+  ...(library !== undefined && { libraries: { advapi32: library, kernel32: library } }),
+  log,
+});
 const engine = launchOwn({
   gateway: { host: address, port },
   address,

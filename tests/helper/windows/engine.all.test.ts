@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { exchangeStreams } from '../support/hashed-streams.ts';
@@ -22,6 +23,14 @@ async function bringEngine(windows: Windows): Promise<void> {
   const library = path.join(windows.folder, 'wintun.dll');
   const compiler = 'x86_64-w64-mingw32-gcc';
   await run([compiler, '-O2', '-Wall', '-Wextra', '-Werror', '-shared', '-o', library, double, '-lws2_32']);
+  const record = path.join(import.meta.dirname, 'process-double.c');
+  const recording = path.join(windows.folder, 'process-double.dll');
+  await run(
+    [compiler, '-O2', '-Wall', '-Wextra', '-Werror', '-shared', '-o', recording, record].concat(
+      path.join(import.meta.dirname, 'process-double.def'),
+      '-ladvapi32',
+    ),
+  );
   await windows.bring(programFile('tests/helper/windows/engine-driver.ts'), 'engine-driver.mjs');
   await windows.bring(programFile('helper/windows/start-engine.ts'), 'engine.mjs');
 }
@@ -61,6 +70,8 @@ test.skipIf(whyNoWindows() !== undefined)(
       WINTUN_DOUBLE_PORT: String(port),
       // As after a boot.
       WINTUN_DOUBLE_FAILS: '2',
+      PROCESS_DOUBLE: windows.path('process-double.dll'),
+      RECORD_FILE: windows.path('record.jsonl'),
     });
     const events = () =>
       driver
@@ -85,5 +96,52 @@ test.skipIf(whyNoWindows() !== undefined)(
     );
     await exchangeStreams(net, 1_000_000);
     expect(events().map(({ event }) => event)).not.toContain('ended');
+
+    // The engine has been started as somebody else, with nothing but its pipes, and within limits.
+    const calls = (await readFile(path.join(windows.folder, 'record.jsonl'), 'utf8')).trim().split('\n');
+    expect(calls.map((line): unknown => JSON.parse(line))).toEqual([
+      {
+        call: 'LogonUserW',
+        user: 'LocalService',
+        domain: 'NT AUTHORITY',
+        password: false,
+        type: 5,
+        provider: 0,
+      },
+      { call: 'CreateRestrictedToken', flags: 1, disabled: 0, deleted: 0, restricting: 0, isOfLogOn: true },
+      {
+        call: 'SetInformationJobObject',
+        class: 9,
+        // At most one process and so much memory, gone with the helper.
+        limits: 0x2508,
+        processes: 1,
+        memory: 512 * 1024 * 1024,
+      },
+      { call: 'SetInformationJobObject', class: 4, windows: 0xff },
+      {
+        call: 'CreateProcessAsUserW',
+        isRestricted: true,
+        inherits: true,
+        // Suspended, with an environment in UTF-16 and further information, and without a window.
+        flags: 0x8080404,
+        isExtended: true,
+        usesHandles: true,
+        desktop: '',
+        environment: expect.stringMatching(/^SystemRoot=C:\\windows;$/i) as unknown,
+        access: 'D:P(A;;GA;;;SY)(A;;GA;;;BA)',
+        // Nothing, two pipes for words, two overlapped ones, and nothing for a client certificate.
+        descriptors: [0x41, 0x09, 0x09, 0x09, 0x09, 0x41],
+        listed: 6,
+        areListed: true,
+        arePipes: '011110',
+      },
+      { call: 'AssignProcessToJobObject' },
+      { call: 'ResumeThread', wasSuspended: 1 },
+    ]);
+    const [engine] = windows.processes('engine.mjs --restricted');
+    expect(engine).toBeGreaterThan(0);
+    // Gone with the helper, whose job it is in.
+    for (const pid of windows.processes('engine-driver.mjs')) process.kill(pid, 'SIGKILL');
+    await eventually('the engine is gone', () => windows.processes('engine.mjs').length === 0 || undefined);
   },
 );

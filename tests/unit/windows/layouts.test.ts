@@ -3,6 +3,7 @@ import * as adapters from '#node/os/windows/adapter-structures.ts';
 import * as filtering from '../../../helper/windows/calls/filter-structures.ts';
 import * as ipHelper from '../../../helper/windows/calls/ip-helper-structures.ts';
 import { GUID } from '#node/os/windows/guid.ts';
+import * as processes from '../../../helper/windows/calls/process-structures.ts';
 import { registryConstants } from '../../../helper/windows/calls/registry-constants.ts';
 import { resolverConstants } from '../../../helper/windows/calls/resolver-client-calls.ts';
 import { SERVICE_STATUS } from '../../../helper/windows/calls/service-status.ts';
@@ -11,6 +12,7 @@ import {
   serviceConstants,
   WTSSESSION_NOTIFICATION,
 } from '../../../helper/windows/service/service-calls.ts';
+import { tokenConstants } from '../../../helper/windows/programs/lower-token.ts';
 import { processConstants } from '../../../helper/windows/programs/remembered-process.ts';
 import { structure, type Structure } from '#node/os/windows/structure.ts';
 import { codes } from '../../../helper/windows/calls/system-error.ts';
@@ -30,6 +32,7 @@ describe.skipIf(process.platform !== 'linux')("Windows' headers", () => {
       ...structuresOf(adapters),
       ...structuresOf(filtering),
       ...structuresOf(wireless),
+      ...structuresOf(processes),
       GUID,
       SERVICE_STATUS,
       WTSSESSION_NOTIFICATION,
@@ -39,6 +42,8 @@ describe.skipIf(process.platform !== 'linux')("Windows' headers", () => {
       ...adapters.adapterConstants,
       ...filtering.filterConstants,
       ...wireless.wirelessConstants,
+      ...processes.processStartConstants,
+      ...tokenConstants,
       ...registryConstants,
       ...resolverConstants,
       ...serviceConstants,
@@ -48,7 +53,7 @@ describe.skipIf(process.platform !== 'linux')("Windows' headers", () => {
       ...codes,
     });
     expect(differences).toEqual([]);
-    expect(structures).toHaveLength(36);
+    expect(structures).toHaveLength(42);
     expect(compared).toBeGreaterThan(400);
   });
 

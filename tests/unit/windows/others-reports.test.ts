@@ -13,6 +13,7 @@ import {
   connectionOf,
   gateway,
   owner,
+  identities,
   programs,
   startHelper,
   type Disk,
@@ -187,7 +188,7 @@ const rulesFor = (routing: Routing): FilterRules => ({
 test('a portal’s pages are open to our program alone, and no longer than the helper lives', async () => {
   const filter = createPacketFilter({
     filtering: machine.calls.filtering,
-    surroundings: () => ({ ...programs, tunnel: undefined }),
+    surroundings: () => ({ ...identities, tunnel: undefined }),
     log,
   });
   const rules = rulesFor(everything);

@@ -7,6 +7,8 @@ export type Sid = `S-1-${string}`;
 /** MS-DTYP 2.4.2.4. */
 export const wellKnownSids = {
   system: 'S-1-5-18',
+  /** The account of services that need no rights. */
+  localService: 'S-1-5-19',
   administrators: 'S-1-5-32-544',
   /** Everybody who has signed in at this computer, also by Remote Desktop, but not over the network. */
   interactive: 'S-1-5-4',

@@ -21,6 +21,12 @@ export const programs = {
   engine: { file: 'C:\\Program Files\\Waymaker\\engine.exe', sid: 'S-1-5-80-1-2-3-4-5' },
   proxy: { file: 'C:\\Program Files\\Waymaker\\proxy.exe', sid: 'S-1-5-80-5-4-3-2-1' },
 };
+/** How the filter knows them: with the user of a helper that could not start them as another one. */
+const helperUser = 'S-1-5-18';
+export const identities = {
+  engine: { file: programs.engine.file, sids: [programs.engine.sid, helperUser] },
+  proxy: { file: programs.proxy.file, sids: [programs.proxy.sid, helperUser] },
+};
 export const owner = 'S-1-5-21-1-2-3-1001';
 export const proxyPort = 1_080;
 export const tunnelResolver = '10.9.0.53';
@@ -79,7 +85,7 @@ export function portsOn(
 ): Ports {
   const tunnel = () => machine.tunnel;
   return {
-    ...createNetworkPorts({ calls, programs, tunnel, log }),
+    ...createNetworkPorts({ calls, programs: identities, tunnel, log }),
     device: deviceOf(machine, calls, { life, log }),
     connections: { end: async () => undefined },
     engines: {
