@@ -2,24 +2,22 @@ import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import koffi from 'koffi';
 import { z } from 'zod/mini';
-import { handleOrThrow, orThrow } from '#node/os/windows/last-error.ts';
+import { CallFailed, handleOrThrow, lastError, orThrow } from '#node/os/windows/last-error.ts';
 import { addressOf, steadyMemory } from '#node/os/windows/native-library.ts';
 import { withAccess } from '#node/os/windows/security-descriptor.ts';
 import { createObjectWait } from '#node/os/windows/wait-for-object.ts';
 import { loadProcessCalls, type ProcessCalls, type ProcessLibraries } from '../calls/process-calls.ts';
 import {
-  allUiLimits,
-  JOBOBJECT_EXTENDED_LIMIT_INFORMATION,
   PROCESS_INFORMATION,
   processStartConstants as constants,
   STARTUPINFOEXW,
   STARTUPINFOW,
 } from '../calls/process-structures.ts';
+import { quoted } from './command-line.ts';
 import { prepareInherited, type Inherited, type InheritedHandles } from './inherited-handles.ts';
+import { makeJob } from './limited-job.ts';
 import { makeRestrictedToken } from './restricted-token.ts';
 
-/** In bytes. Our programs take a third of it. */
-const maxMemory = 512 * 1024 * 1024;
 /** The other services of that account are not to open the process, which may have a session's cookie. */
 const systemOnly = 'D:P(A;;GA;;;SY)(A;;GA;;;BA)';
 /** Anything but an end by itself. */
@@ -103,14 +101,13 @@ export function startRestricted(
   const token = makeRestrictedToken(calls);
   if (token.user === 'own') onNote('the program runs as the user of the helper');
   for (const note of token.notes) onNote(note);
-  const job = makeJob(calls, mayOutlive);
+  const job = makeJob(calls, mayOutlive, onNote);
   const inherited = prepareInherited(calls, stdio);
   try {
     const found = create(calls, { token: token.handle, file, args, env, inherited });
     try {
       orThrow('AssignProcessToJobObject', calls.assign(job, found.hProcess));
-      // It returns how often it had been stopped.
-      orThrow('ResumeThread', calls.resume(found.hThread));
+      expectStopped(Number(calls.resume(found.hThread)));
     } catch (error) {
       calls.terminate(found.hProcess, killedStatus);
       calls.close(found.hProcess);
@@ -129,55 +126,9 @@ export function startRestricted(
   }
 }
 
-function makeJob(calls: ProcessCalls, mayOutlive: boolean): number {
-  const job = handleOrThrow('CreateJobObjectW', calls.createJob(null, null));
-  const limits =
-    constants.JOB_OBJECT_LIMIT_ACTIVE_PROCESS |
-    constants.JOB_OBJECT_LIMIT_PROCESS_MEMORY |
-    constants.JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION |
-    (mayOutlive ? 0 : constants.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE);
-  const none = {
-    PerProcessUserTimeLimit: 0,
-    PerJobUserTimeLimit: 0,
-    MinimumWorkingSetSize: 0,
-    MaximumWorkingSetSize: 0,
-  };
-  const information = {
-    BasicLimitInformation: {
-      ...none,
-      LimitFlags: limits,
-      ActiveProcessLimit: 1,
-      Affinity: 0,
-      PriorityClass: 0,
-      SchedulingClass: 0,
-    },
-    IoInfo: {
-      ReadOperationCount: 0,
-      WriteOperationCount: 0,
-      OtherOperationCount: 0,
-      ReadTransferCount: 0,
-      WriteTransferCount: 0,
-      OtherTransferCount: 0,
-    },
-    ProcessMemoryLimit: maxMemory,
-    JobMemoryLimit: 0,
-    PeakProcessMemoryUsed: 0,
-    PeakJobMemoryUsed: 0,
-  };
-  const windows = steadyMemory(4);
-  windows.writeUInt32LE(allUiLimits, 0);
-  const { JobObjectExtendedLimitInformation: memory, JobObjectBasicUIRestrictions: ui } = constants;
-  try {
-    orThrow(
-      'SetInformationJobObject',
-      calls.limitJob(job, memory, information, koffi.sizeof(JOBOBJECT_EXTENDED_LIMIT_INFORMATION.type)),
-    );
-    orThrow('SetInformationJobObject', calls.limitJobWindows(job, ui, windows, 4));
-    return job;
-  } catch (error) {
-    calls.close(job);
-    throw error;
-  }
+/** ResumeThread returns how often the thread had been stopped. */
+function expectStopped(times: number): void {
+  if (times !== 1) throw new CallFailed('ResumeThread', lastError());
 }
 
 function create(
@@ -240,6 +191,8 @@ function create(
     return started.parse(koffi.decode(into, PROCESS_INFORMATION.type));
   } finally {
     list.free();
+    // The system had only the address of it.
+    desktop.fill(0);
   }
 }
 
@@ -281,9 +234,3 @@ const wide = (text: string): Buffer => {
   bytes.copy(memory);
   return memory;
 };
-
-/** As CommandLineToArgvW reads it: backslashes count only before quotes. */
-export const quoted = (word: string): string =>
-  word !== '' && !/[\s"]/.test(word)
-    ? word
-    : `"${word.replace(/(\\*)"/g, String.raw`$1$1\"`).replace(/(\\+)$/, '$1$1')}"`;
