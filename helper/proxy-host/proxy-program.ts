@@ -48,7 +48,7 @@ export function startProxyProgram(options: {
   /** The lists in force; they are only sent again if they change. */
   let lists: ProxyLists | undefined;
   const started = start();
-  const [stdin, stdout, stderr] = started.stdio as [Writable, Readable, Readable, unknown, unknown];
+  const [stdin, stdout, stderr] = started.stdio as unknown as readonly [Writable, Readable, Readable];
   for (const stream of [stdin, stdout, stderr]) stream.on('error', () => undefined);
   onBoundedLine(stdout, maxLineBytes, (line) => awaited?.resolve(line));
   onBoundedLine(stderr, maxLineBytes, (line) => log.warn('the proxy', { line }));

@@ -1,5 +1,5 @@
-import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
+import type { Readable, Writable } from 'node:stream';
 import type { EngineKind } from '#shared/helper/protocol.ts';
 import type { GatewayEndpoint } from '../../network/gateway-endpoint.ts';
 
@@ -44,7 +44,16 @@ export interface UnprivilegedCommand {
 export type ProgramStdio = 'ignore' | 'pipe' | 'overlapped' | number;
 
 /** A process, as far as it is used of what `spawn` returns. */
-export type ProgramProcess = Pick<ChildProcess, 'stdio' | 'once' | 'kill'>;
+export interface ProgramProcess {
+  readonly pid?: number | undefined;
+  /** This process's ends of its pipes, in the places of its descriptors. */
+  readonly stdio: readonly (Readable | Writable | null | undefined)[];
+  kill(signal: 'SIGKILL'): boolean;
+  once(event: 'error', listener: (error: Error) => void): unknown;
+  once(event: 'exit', listener: (code: number | null, signal: string | null) => void): unknown;
+  /** It has ended, and all that it has said has been read. */
+  once(event: 'close', listener: (code: number | null, signal: string | null) => void): unknown;
+}
 
 /** A file in memory without a name, readable only by processes that inherit its descriptor, until it is disposed. */
 export interface SecretFile extends Disposable {

@@ -89,7 +89,6 @@ export const processStartConstants = {
   FILE_SHARE_WRITE: 0x2,
   OPEN_EXISTING: 3,
   DUPLICATE_SAME_ACCESS: 0x2,
-  INFINITE: 0xffff_ffff,
 } as const;
 
 /** All of JOB_OBJECT_UILIMIT_… of <winnt.h>, of which mingw-w64 has each. */

@@ -21,7 +21,7 @@ export function startProgram(
     libraries?: ProcessLibraries | undefined;
     log: Log;
   },
-): ProgramProcess & { readonly pid?: number | undefined } {
+): ProgramProcess {
   const { program, args = [], stdio, mayOutlive = false, libraries, log } = options;
   // Without it, Windows finds neither sockets nor random numbers.
   const env = { SystemRoot: process.env['SystemRoot'] ?? String.raw`C:\Windows` };
@@ -33,7 +33,7 @@ export function startProgram(
       mayOutlive,
       ...(libraries && { libraries }),
       onNote: (note) => log.warn('a program has more rights than it needs', { note }),
-    }) as ProgramProcess & { pid: number };
+    });
   } catch (error) {
     log.error('a program could not be started without rights, and is to give them up itself', error);
     return spawn(process.execPath, [...nodeArguments, program, ...args], {
