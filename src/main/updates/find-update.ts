@@ -1,13 +1,7 @@
 import { createHash, type KeyObject } from 'node:crypto';
 import { compareVersions } from '#node/manifest/manifest.ts';
 import { judgeSignatures } from '#node/manifest/signatures.ts';
-import {
-  feedFile,
-  feedSignatureFile,
-  maxFeedBytes,
-  readFeed,
-  type UpdateFeed,
-} from '#node/manifest/update-feed.ts';
+import { feedFile, maxFeedBytes, readFeed, splitFeed, type UpdateFeed } from '#node/manifest/update-feed.ts';
 import type { ServiceFetch } from '../http-fetch.ts';
 
 /** Why there is no answer to whether there is an update. */
@@ -44,9 +38,11 @@ export interface UpdateSource {
 
 /** Asks for the feed. With `isWanted`, somebody waits for an update, and gets one before their turn, unless it was withdrawn. */
 export async function findUpdate(source: UpdateSource, { isWanted = false } = {}): Promise<FoundUpdate> {
-  const texts = await fetchFeed(source);
-  if (!texts) return failed('unreachable');
-  const { text, signatures } = texts;
+  const content = await fetchFeed(source);
+  if (content === undefined) return failed('unreachable');
+  const parts = splitFeed(content);
+  if (!parts) return failed('untrusted');
+  const { text, signatures } = parts;
   if (judgeSignatures(Buffer.from(text), 'feed', signatures, source.trusted) !== 'good')
     return failed('untrusted');
   const feed = readFeed(text);
@@ -71,18 +67,11 @@ export function turnOf(installation: string, version: string): number {
   return (digest.readUInt32BE(0) / 2 ** 32) * 100;
 }
 
-/** Undefined if there are not both files. */
-async function fetchFeed({ url, fetch }: UpdateSource) {
+async function fetchFeed({ url, fetch }: UpdateSource): Promise<string | undefined> {
   try {
-    const [text, signatures] = await Promise.all(
-      [feedFile, feedSignatureFile].map(async (name) => {
-        const request = { method: 'GET', headers: { 'cache-control': 'no-cache' } };
-        const answer = await fetch.short(new URL(name, url).href, request, maxFeedBytes);
-        if (answer.status !== 200) throw new Error(`${name}: ${answer.status}`);
-        return answer.text;
-      }),
-    );
-    return { text: text ?? '', signatures: signatures ?? '' };
+    const request = { method: 'GET', headers: { 'cache-control': 'no-cache' } };
+    const answer = await fetch.short(new URL(feedFile, url).href, request, maxFeedBytes);
+    return answer.status === 200 ? answer.text : undefined;
   } catch {
     return undefined;
   }

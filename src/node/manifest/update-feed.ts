@@ -2,8 +2,24 @@ import * as z from 'zod/mini';
 
 /** Where an installer is offered, in a folder on a web server, and who says so. */
 export const feedFile = 'latest.yml';
-export const feedSignatureFile = `${feedFile}.sig`;
-export const maxFeedBytes = 20_000;
+export const maxFeedBytes = 30_000;
+
+/**
+ * What comes between the feed and its signatures. In YAML, it begins a comment, so that others who read the file see the feed
+ * only. In one file, nobody meets the signatures of another feed than the one that they have read.
+ */
+const beforeSignatures = '\n# signatures: ';
+
+/** The content of a feed's file: what is signed, and a signature file's content. */
+export const joinFeed = (text: string, signatures: string): string =>
+  `${text.trimEnd()}${beforeSignatures}${JSON.stringify(JSON.parse(signatures))}\n`;
+
+/** The opposite; undefined if there are no signatures in it. */
+export function splitFeed(content: string): { text: string; signatures: string } | undefined {
+  const at = content.lastIndexOf(beforeSignatures);
+  if (at < 0) return undefined;
+  return { text: content.slice(0, at), signatures: content.slice(at + beforeSignatures.length) };
+}
 
 /** The name of a file beside the feed. */
 const fileName = z.string().check(z.regex(/^[\w][\w.-]{0,99}$/));
@@ -44,6 +60,12 @@ export function readFeed(text: string): UpdateFeed | undefined {
   }
 }
 
-/** The product of a feed of helper and command line. */
-export const feedProduct = (platform: NodeJS.Platform, processor: string): string =>
-  `waymaker-core-${platform}-${processor}`;
+/** The packages that have feeds: with the window, and without. */
+export type FeedName = 'waymaker' | 'waymaker-core';
+
+/** The product of a package's feed. */
+export const feedProduct = (
+  platform: NodeJS.Platform,
+  processor: string,
+  name: FeedName = 'waymaker-core',
+): string => `${name}-${platform}-${processor}`;

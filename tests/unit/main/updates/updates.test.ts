@@ -2,6 +2,7 @@ import { createPublicKey, generateKeyPairSync, randomBytes, type KeyObject } fro
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
 import type { AddressInfo, Socket } from 'node:net';
 import path from 'node:path';
 import type { UpdateInfo } from 'builder-util-runtime';
@@ -9,7 +10,7 @@ import { expect, test } from 'vitest';
 import { downloadUpdate } from '../../../../src/main/updates/download-update.ts';
 import { findUpdate, turnOf, type UpdateSource } from '../../../../src/main/updates/find-update.ts';
 import { wouldOpenTraffic } from '../../../../src/main/updates/may-install.ts';
-import { feedFile, feedProduct, feedSignatureFile } from '../../../../src/node/manifest/update-feed.ts';
+import { feedFile, feedProduct, joinFeed, splitFeed } from '../../../../src/node/manifest/update-feed.ts';
 import { signText } from '../../../../src/node/manifest/signatures.ts';
 import { eventually } from '../../../lab/runs/process.ts';
 import {
@@ -18,6 +19,9 @@ import {
   startFeedServer,
   type FeedServer,
 } from '../../../lab/updates/feed-server.ts';
+
+/** Electron-updater's reader of feeds; it comes without types. */
+const { load } = createRequire(import.meta.url)('js-yaml') as { load(text: string): unknown };
 
 const newKey = () => generateKeyPairSync('ed25519').privateKey;
 const publicOf = (key: KeyObject) => createPublicKey(key);
@@ -60,7 +64,8 @@ test('a newer version is found, downloaded with its progress, and not downloaded
 test('the feed has what electron-updater reads', async () => {
   await using server = await startFeedServer();
   await server.publish('0.2.0', { keys: [key], percentage: 10 });
-  const feed = JSON.parse(await readFile(path.join(server.folder, feedFile), 'utf8')) as UpdateInfo & {
+  // As electron-updater reads it.
+  const feed = load(await readFile(path.join(server.folder, feedFile), 'utf8')) as UpdateInfo & {
     stagingPercentage: number;
   };
   expect(feed.version).toBe('0.2.0');
@@ -81,23 +86,28 @@ test('a feed is only believed if it is signed, as a feed, by a trusted key', asy
   await using server = await startFeedServer();
   const untrusted = { kind: 'problem', problem: 'untrusted' };
   const feed = path.join(server.folder, feedFile);
-  const signature = path.join(server.folder, feedSignatureFile);
   await server.publish('0.2.0', { keys: [newKey()] });
   expect(await findUpdate(clientOf(server, trusted))).toEqual(untrusted);
 
   await server.publish('0.2.0', { keys: [key] });
-  const text = await readFile(feed, 'utf8');
-  await writeFile(feed, text.replace('0.2.0', '0.3.0'));
-  expect(await findUpdate(clientOf(server, trusted))).toEqual(untrusted);
-
-  // The same key signs manifests, and those are something else.
-  await writeFile(feed, text);
-  await writeFile(signature, signText(Buffer.from(text), 'manifest', [key]));
-  expect(await findUpdate(clientOf(server, trusted))).toEqual(untrusted);
-  await writeFile(signature, signText(Buffer.from(text), 'feed', [key]));
+  const content = await readFile(feed, 'utf8');
+  const { text = '', signatures = '' } = splitFeed(content) ?? {};
+  for (const changed of [
+    content.replace('0.2.0', '0.3.0'),
+    text,
+    `${text}\n`,
+    `${content}# signatures: {}\n`,
+    joinFeed(`${text} `, signatures).replace('}\n#', '} \n#'),
+    // The same key signs manifests, and those are something else.
+    joinFeed(text, signText(Buffer.from(text), 'manifest', [key])),
+  ]) {
+    await writeFile(feed, changed);
+    expect(await findUpdate(clientOf(server, trusted)), changed).toEqual(untrusted);
+  }
+  await writeFile(feed, joinFeed(text, signText(Buffer.from(text), 'feed', [key])));
   expect((await findUpdate(clientOf(server, trusted))).kind).toBe('update');
 
-  await rm(signature);
+  await rm(feed);
   expect(await findUpdate(clientOf(server, trusted))).toEqual({ kind: 'problem', problem: 'unreachable' });
 });
 
