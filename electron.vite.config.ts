@@ -3,11 +3,11 @@ import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
 import { version } from './package.json';
 import { writePreloadManifest } from './scripts/preload-manifest.ts';
-import { hostContract } from './src/shared/host/contract.ts';
+import { desktopContract } from './src/shared/host/updates-contract.ts';
 
-/** `group.name` of everything in the host contract that goes this way. */
+/** `group.name` of everything in the desktop app's host contract that goes this way. */
 const hostChannels = (direction: 'request' | 'event') =>
-  Object.entries(hostContract).flatMap(([group, descriptors]) =>
+  Object.entries(desktopContract).flatMap(([group, descriptors]) =>
     Object.entries(descriptors)
       .filter(([, descriptor]) => descriptor.direction === direction)
       .map(([name]) => `${group}.${name}`),

@@ -1,6 +1,10 @@
-import { hostContract, type HostContract, type HostImplementation } from '#shared/host/contract.ts';
 import { createPageCalls } from '#shared/host/page-calls.ts';
 import { createHostServer, type EmitHostEvent } from '#shared/host/server.ts';
+import {
+  desktopContract,
+  type DesktopContract,
+  type DesktopImplementation,
+} from '#shared/host/updates-contract.ts';
 import { createMiniAppsHost, type OpenAppLink, type OpenAppView } from './mini-apps-host.ts';
 import type { Core } from './core/core.ts';
 import { createReportHost, type SaveText } from './diagnostics/report-host.ts';
@@ -8,6 +12,8 @@ import { createGroupHost } from './gateway/sign-in/group-host.ts';
 import type { HostServer } from './page/host-answer.ts';
 import { createPreferencesHost } from './preferences/preferences-host.ts';
 import { createSessionHost } from './session/session-host.ts';
+import type { AppUpdates } from './updates/app-updates.ts';
+import { createUpdatesHost } from './updates/updates-host.ts';
 
 export interface DesktopHostOptions {
   core: Core;
@@ -15,8 +21,10 @@ export interface DesktopHostOptions {
   openAppView: OpenAppView;
   openAppLink: OpenAppLink;
   saveText: SaveText;
+  /** Where no package manager brings updates. */
+  updates?: AppUpdates | undefined;
   /** To all pages. */
-  emit: EmitHostEvent<HostContract>;
+  emit: EmitHostEvent<DesktopContract>;
 }
 
 /** Serves the host contract from the parts of the app that need no window. */
@@ -42,7 +50,9 @@ export function createDesktopHost(options: DesktopHostOptions): HostServer {
   core.networks?.onChange((now) => emit('networks.changed', now?.network ?? null));
   core.onLatency((latency) => emit('servers.measured', [latency]));
 
-  const implementation: HostImplementation = {
+  options.updates?.onChange((view) => emit('updates.changed', view));
+
+  const implementation: DesktopImplementation = {
     app: {
       describe: async () => ({
         kind: 'desktop',
@@ -91,6 +101,7 @@ export function createDesktopHost(options: DesktopHostOptions): HostServer {
       clear: () => core.connectionLog.clear(),
     },
     problemReport: createReportHost({ make: () => core.problemReport(), save: options.saveText }),
+    updates: createUpdatesHost(options.updates),
   };
-  return createHostServer(hostContract, implementation);
+  return createHostServer(desktopContract, implementation);
 }

@@ -13,6 +13,7 @@ import {
   type NoticeEvent,
   type TunnelNotice,
 } from './notices/tunnel-notices.ts';
+import type { AppUpdates } from './updates/app-updates.ts';
 
 export interface Notice {
   title: string;
@@ -21,6 +22,8 @@ export interface Notice {
 
 export interface DesktopNoticesOptions {
   core: Core;
+  /** Where no package manager brings updates. */
+  updates?: Pick<AppUpdates, 'view' | 'onChange'> | undefined;
   say: Say;
   /** Whether the user is looking at the window, which shows everything. */
   isInFront(): boolean;
@@ -132,7 +135,18 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
     notify({ title: say('notice.update', { version }), text: say('notice.updateText') });
   }
 
-  core.update.onChange(tellOfUpdate);
+  /** Once for each version: who has read it knows where it is. */
+  function tellOfReadyUpdate(): void {
+    const state = options.updates?.view().state;
+    if (state?.kind !== 'ready' || isInFront() || !core.toldOnce(`update ${state.version}`)) return;
+    notify({
+      title: say('notice.updateReady', { version: state.version }),
+      text: say('notice.updateReadyText'),
+    });
+  }
+
+  if (options.updates) options.updates.onChange(tellOfReadyUpdate);
+  else core.update.onChange(tellOfUpdate);
   core.onPlanChange(checkPlan);
   const planTimer = setInterval(checkPlan, planCheckMs).unref();
 

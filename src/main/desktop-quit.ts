@@ -17,8 +17,8 @@ export interface QuitOptions {
   say: Say;
   /** Resolves with the index of the chosen button. */
   ask: (question: Question) => Promise<number>;
-  /** Ends the app. */
-  leave: () => void;
+  /** Ends the app; what it does before may take a while. */
+  leave: () => Promise<void> | void;
 }
 
 /** A helper that does not answer must not keep the user from quitting. */
@@ -52,7 +52,7 @@ export function createQuit({ core, say, ask, leave }: QuitOptions): () => Promis
         const ended = Promise.resolve(core.tunnel.host.disconnect(undefined)).then(() => true);
         await withTimeout(ended, disconnectMs, false);
       }
-      leave();
+      await leave();
     } finally {
       isQuitting = false;
     }

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -16,6 +17,7 @@ type Implemented = Pick<
   | 'isReady'
   | 'quit'
   | 'exit'
+  | 'relaunch'
   | 'getPath'
   | 'setPath'
   | 'getAppPath'
@@ -119,8 +121,19 @@ class App extends StrictEmitter implements Implemented {
     this.exit(0);
   }
 
+  private next: { execPath: string; args: string[] } | undefined;
+  relaunch = ({ execPath = process.execPath, args = process.argv.slice(1) } = {}): void => {
+    this.next = { execPath, args };
+  };
+
   exit = (exitCode = 0): void => {
     this.emit('quit', createEvent({}), exitCode);
+    // Electron's starts it once this process has ended, and so does a shell that waits for its input to end.
+    if (this.next) {
+      const { execPath, args } = this.next;
+      const words = ['-c', 'cat >/dev/null; exec "$@"', 'sh', execPath, ...args];
+      spawn('sh', words, { stdio: ['pipe', 'ignore', 'ignore'], detached: true }).unref();
+    }
     process.exit(exitCode);
   };
 

@@ -7,6 +7,7 @@ export const errorCodes = {
     'app-running',
     'bad-address',
     'bad-code',
+    'busy',
     'core-gone',
     'failed',
     'helper-running',

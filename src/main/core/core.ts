@@ -17,6 +17,7 @@ import type { ClientIdentities } from '../gateway/client-identities.ts';
 import type { GatewayForms } from '../gateway/gateway-forms.ts';
 import type { GatewayMemory } from '../gateway/gateway-memory.ts';
 import type { Networks } from '../networks/networks.ts';
+import type { ServiceFetch } from '../http-fetch.ts';
 import type { AppUpdate } from '../notices/app-update.ts';
 import type { BehaviourStore } from '../preferences/behaviour.ts';
 import type { FavouriteServers } from '../preferences/favourite-servers.ts';
@@ -40,6 +41,8 @@ export interface Core {
   /** The operator's replacements for our texts. */
   operatorTexts: Pick<OperatorTexts, 'of' | 'onChange'>;
   session: SessionStore;
+  /** Requests by the ways out that this network has. */
+  fetch: ServiceFetch;
   /** Calls of the service with the user's session; their replies update what is known about the plan. */
   client: ApiClient;
   /** The service says that something in the account has changed. The core is already asking for the plan again. */

@@ -81,6 +81,7 @@ export function createCore(options: CoreOptions): Core {
     language: () => choices.language(),
     operatorTexts: account.operatorTexts,
     session,
+    fetch: serviceFetch,
     client: account.watchedClient,
     update: account.update,
     onAccountChanges: account.onAccountChanges,

@@ -14,6 +14,7 @@ import { createDesktopNotices } from '../desktop-notices.ts';
 import { createDesktopTray } from '../desktop-tray.ts';
 import type { RunProgram } from '../run-program.ts';
 import { hasTrayPlace } from '../tray/tray-place.ts';
+import type { AppUpdates } from '../updates/app-updates.ts';
 import { closing } from '../window/closing.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { setAppMenu } from './app-menu.ts';
@@ -31,12 +32,16 @@ export interface DesktopOptions {
   /** Shows this page in the window. */
   openPage(page: MenuPage): void;
   runProgram: RunProgram;
+  /** Where no package manager brings updates. */
+  updates: AppUpdates | undefined;
   log: Logger;
 }
 
 export interface Desktop {
   /** The user closes the window. */
   close(): void;
+  /** Ends the app without asking, and starts this program in its place, if there is one. */
+  leave(next: string | undefined): void;
   /** The system was asked to open a link with the app's own scheme. */
   openLink: (link: string) => void;
 }
@@ -48,7 +53,7 @@ const panelPauseMs = 1000;
 
 /** What the app is on the desktop besides its window: the icon, the menu, and how it quits. */
 export function startDesktop(options: DesktopOptions): Desktop {
-  const { core, mainWindow, runProgram, log } = options;
+  const { core, mainWindow, runProgram, updates, log } = options;
   const say = createSay(
     () => core.language(),
     desktopPlatform(process.platform),
@@ -66,7 +71,15 @@ export function startDesktop(options: DesktopOptions): Desktop {
     isLeaving = true;
     app.quit();
   };
-  const quitting = createQuit({ core, say, ask, leave });
+  const quitting = createQuit({
+    core,
+    say,
+    ask,
+    async leave() {
+      await updates?.installAtQuit();
+      leave();
+    },
+  });
   const quit = () => click('quitting', quitting);
   if (process.platform === 'darwin') {
     // If the system ends, the helper keeps the tunnel.
@@ -126,6 +139,7 @@ export function startDesktop(options: DesktopOptions): Desktop {
 
   const notices = createDesktopNotices({
     core,
+    updates,
     say,
     isInFront: () => mainWindow.isInFront(),
     notify: ({ title, text }) => notify({ title, text, onClick: show }),
@@ -179,6 +193,11 @@ export function startDesktop(options: DesktopOptions): Desktop {
   }
   return {
     close: () => click('closing', close),
+    leave(next) {
+      // The tunnel stays as it is: the helper keeps it, or blocks what it carried, until the new version is there.
+      if (next !== undefined) app.relaunch({ execPath: next, args: [] });
+      leave();
+    },
     openLink: (link) => click('the link', () => links(link)),
   };
 }

@@ -21,6 +21,7 @@ import { linkAmong } from '../links/deep-link.ts';
 import { createLinkInbox } from '../links/link-inbox.ts';
 import { createSystemKeychain } from '../session/keychain.ts';
 import { createRunProgram } from '../run-program.ts';
+import { startAppUpdates } from '../updates/start-app-updates.ts';
 import { setAppMenu } from './app-menu.ts';
 import { closeAppViews, openAppView } from './app-view-window.ts';
 import { startDesktop, type Desktop } from './desktop.ts';
@@ -50,8 +51,10 @@ const log = pino(
 const errorReports = startErrorReports(app.getVersion(), log);
 
 declarePageScheme();
-// What follows `--` cannot be a switch of Chromium, whatever a link contains.
-if (app.isPackaged) app.setAsDefaultProtocolClient(pageScheme, process.execPath, ['--']);
+// What follows `--` cannot be a switch of Chromium, whatever a link contains. On Windows, the installer registers it: what an
+// app has written for its user, nobody removes with the app.
+if (app.isPackaged && process.platform !== 'win32')
+  app.setAsDefaultProtocolClient(pageScheme, process.execPath, ['--']);
 const links = createLinkInbox(linkAmong(process.argv));
 // On macOS, an event says which link started the app, possibly before the app is ready.
 app.on('open-url', (event, url) => {
@@ -134,6 +137,17 @@ async function start(): Promise<void> {
   core = running;
   running.setPageInView(pageInView);
   app.on('will-quit', () => running.close());
+  const updates = await startAppUpdates({
+    core: running,
+    platform,
+    env: process.env,
+    profile: app.getPath('userData'),
+    version: app.getVersion(),
+    runProgram,
+    leave: (next) => desktop?.leave(next),
+    log,
+  });
+  if (updates) app.on('will-quit', () => updates.close());
   ipc.serve(
     createDesktopHost({
       core: running,
@@ -141,6 +155,7 @@ async function start(): Promise<void> {
       openAppView,
       openAppLink,
       saveText: createSaveText(log),
+      updates,
       emit: (channel, payload) => ipc.emit(channel, payload),
     }),
   );
@@ -148,6 +163,7 @@ async function start(): Promise<void> {
     core: running,
     mainWindow,
     zoom,
+    updates,
     openPage(page) {
       mainWindow.show();
       ipc.emit('menu.pageChosen', page);

@@ -2,13 +2,16 @@ import { createHash } from 'node:crypto';
 import { open, mkdir, readdir, rename, rm, statfs, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import type { UpdateFeed } from '#node/manifest/update-feed.ts';
+import { lockDownloads } from './download-lock.ts';
 import type { UpdateSource } from './find-update.ts';
 
 export type DownloadProblem =
   | 'unreachable'
   /** Its content is not what was signed. */
   | 'damaged'
-  | 'no-room';
+  | 'no-room'
+  /** Another program of this user is at it. */
+  | 'busy';
 export type Downloaded = { kind: 'ready'; file: string } | { kind: 'problem'; problem: DownloadProblem };
 
 export interface DownloadOptions {
@@ -31,11 +34,13 @@ export async function downloadUpdate(
   { files: [wanted] }: UpdateFeed,
   { folder, onProgress, signal }: DownloadOptions,
 ): Promise<Downloaded> {
-  const name = `${createHash('sha256').update(wanted.sha512).digest('hex').slice(0, 16)}-${wanted.url}`;
-  const file = path.join(folder, name);
+  const file = path.join(folder, nameOf(wanted));
+  const name = path.basename(file);
   const part = `${file}.part`;
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
+    using lock = await lockDownloads(folder);
+    if (!lock) return { kind: 'problem', problem: 'busy' };
     for (const old of await readdir(folder))
       if (old !== name && old !== path.basename(part))
         await rm(path.join(folder, old), { recursive: true, force: true });
@@ -108,6 +113,18 @@ export async function downloadUpdate(
     return 'damaged';
   }
 }
+
+/** A finished download, if it is still there as it was signed. */
+export async function findDownload(
+  { files: [wanted] }: UpdateFeed,
+  folder: string,
+): Promise<string | undefined> {
+  const file = path.join(folder, nameOf(wanted));
+  return (await isWhole(file, wanted)) ? file : undefined;
+}
+
+const nameOf = ({ sha512, url }: { sha512: string; url: string }): string =>
+  `${createHash('sha256').update(sha512).digest('hex').slice(0, 16)}-${url}`;
 
 async function isWhole(file: string, { size, sha512 }: { size: number; sha512: string }): Promise<boolean> {
   try {

@@ -1,6 +1,14 @@
-/** Starts an installer on systems whose packages have no updates of their own; undefined on others. */
+import type { UpdateInstaller } from './update-installer.ts';
+
+/** Installs downloads on systems whose packages have no updates of their own; undefined on others. */
 export async function systemInstaller(
   platform: NodeJS.Platform,
-): Promise<((file: string) => Promise<boolean>) | undefined> {
-  return platform === 'win32' ? (await import('./windows/start-installer.ts')).startInstaller : undefined;
+  env: Readonly<NodeJS.ProcessEnv>,
+): Promise<UpdateInstaller | undefined> {
+  if (platform === 'win32') return (await import('./windows/start-installer.ts')).windowsInstaller;
+  if (platform === 'darwin') return (await import('./macos/open-package.ts')).macosInstaller();
+  // The runtime of AppImages sets it: https://docs.appimage.org/packaging-guide/environment-variables.html
+  const { APPIMAGE: file } = env;
+  if (platform !== 'linux' || !file) return undefined;
+  return (await import('./linux/replace-app-image.ts')).appImageInstaller(file);
 }

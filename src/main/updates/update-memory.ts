@@ -10,46 +10,54 @@ const remembered = z.object({
   seen: z.optional(z.iso.datetime()),
   /** The version whose installer was started last. */
   started: z.optional(z.string()),
+  /** The version whose installation did not succeed. */
+  failed: z.optional(z.string()),
 });
+type Remembered = z.infer<typeof remembered>;
+
+interface Kept {
+  get(): string | undefined;
+  set(value: string | undefined): void;
+}
 
 export interface UpdateMemory extends Pick<UpdateSource, 'seen' | 'installation'> {
   /** See `started` in the file; the installer ends the program that could have reported its outcome. */
-  started: { get(): string | undefined; set(version: string | undefined): void };
+  started: Kept;
+  /** It is not installed again without being asked for. */
+  failed: Kept;
 }
 
-/** What a user's updates remember in a folder; what cannot be read or written is forgotten. */
+/**
+ * What a user's updates remember in a folder; what cannot be read or written is forgotten. Each time it is read again: the
+ * app and the command line have it in common.
+ */
 export function openUpdateMemory(folder: string): UpdateMemory {
   const file = path.join(folder, 'updates.json');
-  let content = read(file) ?? { installation: randomUUID() };
-  const keep = (): void => {
+  let last: Remembered = read(file) ?? { installation: randomUUID() };
+  const now = () => (last = read(file) ?? last);
+  const keep = (change: Partial<Remembered>): void => {
+    last = { ...now(), ...change };
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      writeFileSync(file, JSON.stringify(content), { mode: 0o600 });
+      writeFileSync(file, JSON.stringify(last), { mode: 0o600 });
     } catch {
       // On a full disk, as if this were the first time.
     }
   };
-  if (!read(file)) keep();
+  if (!read(file)) keep({});
+  const kept = (name: 'seen' | 'started' | 'failed'): Kept => ({
+    get: () => now()[name],
+    set: (value) => keep({ [name]: value }),
+  });
   return {
-    installation: content.installation,
-    started: {
-      get: () => content.started,
-      set(started) {
-        content = { ...content, started };
-        keep();
-      },
-    },
-    seen: {
-      get: () => content.seen,
-      set(seen) {
-        content = { ...content, seen };
-        keep();
-      },
-    },
+    installation: last.installation,
+    seen: kept('seen'),
+    started: kept('started'),
+    failed: kept('failed'),
   };
 }
 
-function read(file: string): z.infer<typeof remembered> | undefined {
+function read(file: string): Remembered | undefined {
   try {
     return remembered.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {

@@ -50,6 +50,8 @@ const en = {
 
   'notice.update': 'Waymaker {{version}} is available',
   'notice.updateText': 'Open the settings to download it.',
+  'notice.updateReady': 'Waymaker {{version}} is ready',
+  'notice.updateReadyText': 'It is installed when you quit Waymaker, or from the settings.',
   'notice.lost': 'Connection lost',
   'notice.lostText': 'Waymaker is reconnecting. Traffic meant for the tunnel is blocked until then.',
   'notice.disconnected': 'Disconnected',
@@ -130,6 +132,8 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
 
     'notice.update': 'Waymaker {{version}} 已发布',
     'notice.updateText': '可在设置中下载。',
+    'notice.updateReady': 'Waymaker {{version}} 已准备就绪',
+    'notice.updateReadyText': '退出 Waymaker 时自动安装，也可在设置中安装。',
     'notice.lost': '连接已中断',
     'notice.lostText': 'Waymaker 正在重新连接，恢复之前应走隧道的流量会被阻断。',
     'notice.disconnected': '连接已断开',
@@ -204,6 +208,8 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
 
     'notice.update': 'Waymaker {{version}} 已發布',
     'notice.updateText': '可在設定中下載。',
+    'notice.updateReady': 'Waymaker {{version}} 已準備就緒',
+    'notice.updateReadyText': '結束 Waymaker 時自動安裝，也可在設定中安裝。',
     'notice.lost': '連線已中斷',
     'notice.lostText': 'Waymaker 正在重新連線，恢復之前應走通道的流量會被封鎖。',
     'notice.disconnected': '已中斷連線',

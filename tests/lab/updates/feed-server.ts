@@ -19,6 +19,8 @@ export interface FeedServer extends AsyncDisposable {
   readonly downloads: string;
   /** Breaks connections after so many bytes of a file, once. */
   cutAfter(bytes: number): void;
+  /** Sends so many bytes of a file, and the rest once what is returned is called. */
+  holdAfter(bytes: number): () => void;
   /** Whether it sends parts of files; it does at first. */
   sendsParts(does: boolean): void;
   /** The bytes of installers that were sent so far. */
@@ -42,6 +44,7 @@ export async function startFeedServer(): Promise<FeedServer> {
   const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-feed-'));
   const folder = path.join(directory, 'served');
   let cut: number | undefined;
+  let hold: { after: number; released: Promise<void> } | undefined;
   let hasParts = true;
   let sent = 0;
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -59,6 +62,7 @@ export async function startFeedServer(): Promise<FeedServer> {
     response.writeHead(start > 0 ? 206 : 200, { 'content-length': size - start });
     const isInstaller = file.endsWith('.exe');
     for await (const piece of createReadStream(file, { start, highWaterMark: size > 1e6 ? 65_536 : 1_000 })) {
+      if (isInstaller && hold && sent >= hold.after) await hold.released;
       response.write(piece);
       if (isInstaller) sent += (piece as Buffer).length;
       if (isInstaller && cut !== undefined && sent >= cut) {
@@ -77,6 +81,14 @@ export async function startFeedServer(): Promise<FeedServer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     downloads: path.join(directory, 'downloads'),
     cutAfter: (bytes) => (cut = bytes),
+    holdAfter(bytes) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      hold = { after: sent + bytes, released: promise };
+      return () => {
+        hold = undefined;
+        resolve();
+      };
+    },
     sendsParts: (does) => (hasParts = does),
     sent: () => sent,
     async publish(

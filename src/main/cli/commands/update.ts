@@ -1,15 +1,15 @@
 import path from 'node:path';
 import { feedProduct, type UpdateFeed } from '#node/manifest/update-feed.ts';
-import { compareVersions } from '#node/manifest/manifest.ts';
 import { releaseKeys } from '#node/manifest/release-keys.ts';
 import type { CommandTextKey } from '#shared/texts/command-texts.ts';
 import { createServiceFetch } from '../../http-fetch.ts';
 import { downloadUpdate, type DownloadProblem } from '../../updates/download-update.ts';
 import { findUpdate, type FeedProblem, type UpdateSource } from '../../updates/find-update.ts';
 import { wouldOpenTraffic } from '../../updates/may-install.ts';
+import { settleLastAttempt } from '../../updates/last-attempt.ts';
 import { systemInstaller } from '../../updates/system-installer.ts';
 import { openUpdateMemory } from '../../updates/update-memory.ts';
-import { updatesUrl } from '../../updates/updates-url.ts';
+import { updatesPlace } from '../../updates/updates-place.ts';
 import { CommandProblem, type CommandContext } from '../command-context.ts';
 import type { ErrorCode } from '../error-code.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
@@ -23,6 +23,7 @@ const problems: Record<Problem, { code: ErrorCode<typeof exitCode.failed>; text:
   replayed: { code: 'untrusted', text: 'command.updateUntrusted' },
   damaged: { code: 'untrusted', text: 'command.updateUntrusted' },
   'no-room': { code: 'no-room', text: 'command.updateNoRoom' },
+  busy: { code: 'busy', text: 'command.updateBusy' },
 };
 
 /**
@@ -31,21 +32,21 @@ const problems: Record<Problem, { code: ErrorCode<typeof exitCode.failed>; text:
  */
 export async function update(context: CommandContext, { isCheck }: { isCheck: boolean }): Promise<ExitCode> {
   const { terminal, say, isJson, platform, version } = context;
-  const [url, trusted, install] = [updatesUrl(), releaseKeys(), await systemInstaller(platform)];
-  if (url === undefined || !trusted || !install)
+  // Without the environment: this program is in no AppImage, whatever has started it.
+  const [place, trusted, installer] = [updatesPlace(), releaseKeys(), await systemInstaller(platform, {})];
+  if (!place || !trusted || !installer)
     throw new CommandProblem(exitCode.failed, 'no-updates', say('command.updateNotHere'));
   const folder = path.join(context.profile, 'updates');
-  const { started, ...memory } = openUpdateMemory(folder);
-  const last = started.get();
-  if (last !== undefined && compareVersions(version, last) < 0)
-    terminal.note(say('command.updateFailedBefore', { version: last }));
-  started.set(undefined);
+  const memory = openUpdateMemory(folder);
+  const failedVersion = settleLastAttempt(memory, version);
+  if (failedVersion !== undefined)
+    terminal.note(say('command.updateFailedBefore', { version: failedVersion }));
   const source: UpdateSource = {
     ...memory,
-    url,
+    url: place.url,
     trusted,
     version,
-    product: feedProduct(platform, process.arch),
+    product: feedProduct(platform, process.arch, place.name),
     fetch: createServiceFetch(),
   };
   const found = await findUpdate(source, { isWanted: !isCheck });
@@ -55,9 +56,11 @@ export async function update(context: CommandContext, { isCheck }: { isCheck: bo
   if (isStarted) {
     const file = await download(context, source, feed, path.join(folder, 'downloads'));
     await expectNothingOpens(context);
-    started.set(feed.version);
-    if (!(await install(file)))
+    memory.started.set(feed.version);
+    if (!(await installer.start(file, { opensAgain: false }))) {
+      memory.started.set(undefined);
       throw new CommandProblem(exitCode.failed, 'not-started', say('command.updateNotStarted'));
+    }
   }
   const available = feed?.version ?? null;
   if (isJson) terminal.out(JSON.stringify({ installed: version, available, isStarted }));

@@ -1,4 +1,5 @@
 import { loadLibrary } from '#node/os/windows/native-library.ts';
+import type { UpdateInstaller } from '../update-installer.ts';
 
 /** <winuser.h>. */
 const SW_SHOWNORMAL = 1;
@@ -7,16 +8,22 @@ const lastFailure = 32;
 
 /**
  * Starts an installer with the rights of an administrator, which the system asks for, and does not wait for it: it ends
- * this program. False if it was not started, for example because nobody allowed it.
+ * this program.
  */
-export async function startInstaller(file: string): Promise<boolean> {
-  const execute = loadLibrary('shell32.dll').bindWaiting('ShellExecuteW', 'intptr', [
-    'intptr',
-    'str16',
-    'str16',
-    'str16',
-    'str16',
-    'int',
-  ]);
-  return Number(await execute(0, 'runas', file, '/S', null, SW_SHOWNORMAL)) > lastFailure;
-}
+export const windowsInstaller: UpdateInstaller = {
+  endsTunnel: true,
+  reopens: true,
+  async start(file, { opensAgain }) {
+    const execute = loadLibrary('shell32.dll').bindWaiting('ShellExecuteW', 'intptr', [
+      'intptr',
+      'str16',
+      'str16',
+      'str16',
+      'str16',
+      'int',
+    ]);
+    // See resources/windows/installer.nsi.
+    const words = opensAgain ? '/S /OPEN' : '/S';
+    return Number(await execute(0, 'runas', file, words, null, SW_SHOWNORMAL)) > lastFailure;
+  },
+};

@@ -110,6 +110,7 @@ const en = {
   'command.updateUntrusted':
     'The update on offer is not what Waymaker signed, or is out of date, so nothing was installed. Try again later.',
   'command.updateNoRoom': 'There is not enough room on the disk for the new version.',
+  'command.updateBusy': 'Waymaker is downloading the new version already. Try again in a while.',
   'command.updateWouldOpen':
     'You are connected, and the kill switch is off: your traffic would go out directly while the update is installed. Run “waymaker disconnect” first, or turn the kill switch on.',
   'command.updateWouldOpenOther':
@@ -222,6 +223,7 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.updateUntrusted':
       '所提供的更新与 Waymaker 签名的内容不符，或已过时，因此未安装任何内容。请稍后再试。',
     'command.updateNoRoom': '磁盘空间不足，放不下新版本。',
+    'command.updateBusy': 'Waymaker 已在下载新版本，请稍后再试。',
     'command.updateWouldOpen':
       '您已连接，但断网保护已关闭：安装更新时流量会直接发出。请先运行“waymaker disconnect”，或打开断网保护。',
     'command.updateWouldOpenOther':
@@ -329,6 +331,7 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.updateUntrusted':
       '所提供的更新與 Waymaker 簽署的內容不符，或已過時，因此未安裝任何內容。請稍後再試。',
     'command.updateNoRoom': '磁碟空間不足，放不下新版本。',
+    'command.updateBusy': 'Waymaker 已在下載新版本，請稍後再試。',
     'command.updateWouldOpen':
       '您已連線，但斷網保護已關閉：安裝更新時流量會直接送出。請先執行「waymaker disconnect」，或開啟斷網保護。',
     'command.updateWouldOpenOther':

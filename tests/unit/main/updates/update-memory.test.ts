@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { settleLastAttempt } from '../../../../src/main/updates/last-attempt.ts';
 import { openUpdateMemory } from '../../../../src/main/updates/update-memory.ts';
 
 let directory: string;
@@ -34,4 +35,25 @@ test('a damaged file is replaced, and what cannot be saved is kept until the app
   const unwritable = openUpdateMemory(path.join(file, 'below-a-file'));
   unwritable.seen.set(later);
   expect(unwritable.seen.get()).toBe(later);
+});
+
+test('two programs that have it open do not undo what the other has remembered', () => {
+  const [app, command] = [openUpdateMemory(directory), openUpdateMemory(directory)];
+  expect(command.installation).toBe(app.installation);
+  command.seen.set(later);
+  app.started.set('0.2.0');
+  expect(app.seen.get()).toBe(later);
+  expect(command.started.get()).toBe('0.2.0');
+});
+
+test('an attempt that did not succeed is remembered until that version, or a newer one, runs', () => {
+  const memory = openUpdateMemory(directory);
+  expect(settleLastAttempt(memory, '0.1.0')).toBeUndefined();
+  memory.started.set('0.2.0');
+  expect(settleLastAttempt(memory, '0.1.0')).toBe('0.2.0');
+  expect(settleLastAttempt(openUpdateMemory(directory), '0.1.0')).toBe('0.2.0');
+  expect(settleLastAttempt(memory, '0.2.0')).toBeUndefined();
+  expect(settleLastAttempt(memory, '0.1.0')).toBeUndefined();
+  memory.started.set('0.3.0');
+  expect(settleLastAttempt(memory, '0.3.0')).toBeUndefined();
 });

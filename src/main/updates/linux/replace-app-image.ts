@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, copyFile, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import type { UpdateInstaller } from '../update-installer.ts';
+
+/**
+ * Puts a download in the place of the AppImage that runs, under the name that this has: menu entries and links that lead to
+ * it stay right. What runs keeps the file that it was started from. The helper comes from a package, and stays.
+ */
+export const appImageInstaller = (appImage: string): UpdateInstaller => ({
+  endsTunnel: false,
+  reopens: true,
+  next: appImage,
+  async start(file) {
+    let copy: string | undefined;
+    try {
+      const target = await realpath(appImage);
+      const { mode } = await stat(target);
+      // In the same folder, so that it can be renamed; the download may be on another disk.
+      copy = `${target}.${randomUUID()}`;
+      await copyFile(file, copy);
+      await chmod(copy, mode | 0o100);
+      await using written = await open(copy);
+      await written.sync();
+      await rename(copy, target);
+      return true;
+    } catch {
+      // The folder may belong to somebody else, or there is no room in it.
+      if (copy !== undefined) await rm(copy, { force: true }).catch(() => undefined);
+      return false;
+    }
+  },
+});

@@ -1,0 +1,66 @@
+import path from 'node:path';
+import type { Logger } from 'pino';
+import { releaseKeys } from '#node/manifest/release-keys.ts';
+import { feedProduct } from '#node/manifest/update-feed.ts';
+import type { Core } from '../core/core.ts';
+import type { RunProgram } from '../run-program.ts';
+import { createAppUpdates, type AppUpdates } from './app-updates.ts';
+import { hasNetwork } from './has-network.ts';
+import { lookNowAndThen } from './look-now-and-then.ts';
+import { isMetered } from './metered.ts';
+import { systemInstaller } from './system-installer.ts';
+import { openUpdateMemory } from './update-memory.ts';
+import { updatesPlace } from './updates-place.ts';
+
+export interface AppUpdatesStart {
+  core: Pick<Core, 'fetch' | 'tunnel' | 'preferences'>;
+  platform: NodeJS.Platform;
+  env: Readonly<NodeJS.ProcessEnv>;
+  /** The app's data folder. */
+  profile: string;
+  version: string;
+  runProgram: RunProgram;
+  /** Ends the app, and starts this program in its place, if there is one. */
+  leave: (next: string | undefined) => void;
+  log: Logger;
+}
+
+/** Undefined where a package manager brings updates, or nobody does. */
+export async function startAppUpdates(start: AppUpdatesStart): Promise<AppUpdates | undefined> {
+  const { core, platform, env, profile, version, log } = start;
+  const [place, trusted, installer] = [updatesPlace(), releaseKeys(), await systemInstaller(platform, env)];
+  if (!place || !trusted || !installer) return undefined;
+  // Where the command line has them, too.
+  const folder = path.join(profile, 'updates');
+  const memory = openUpdateMemory(folder);
+  const updates = createAppUpdates({
+    source: {
+      url: place.url,
+      product: feedProduct(platform, process.arch, place.name),
+      trusted,
+      version,
+      installation: memory.installation,
+      seen: memory.seen,
+      fetch: core.fetch,
+    },
+    memory,
+    folder: path.join(folder, 'downloads'),
+    installer,
+    tunnel: () => core.tunnel.state(),
+    killSwitch: () => core.preferences.get().killSwitch,
+    isMetered: () => isMetered(platform, start.runProgram),
+    leave: () => start.leave(installer.next),
+    log,
+  });
+  const looking = lookNowAndThen({
+    look: () => updates.check(),
+    isOnline: () => hasNetwork(core.tunnel.state()),
+  });
+  return {
+    ...updates,
+    close() {
+      looking.stop();
+      updates.close();
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import type { Language } from '../entities.ts';
+
+/** What the desktop app's pages say about updates: apart from the others, which the first pages load. */
+const en = {
+  'update.title': 'Updates',
+  'update.check': 'Look for updates',
+  'update.checking': 'Looking for updates…',
+  'update.current': 'This is the newest version.',
+  'update.later': 'There is a newer version, {{version}}, which some other computers get first.',
+  'update.metered':
+    'There is a newer version, {{version}} ({{size}}). It was not downloaded, because this network is metered.',
+  'update.download': 'Download now',
+  'update.downloading': 'Downloading {{version}}',
+  'update.progress': '{{received}} of {{size}}',
+  'update.ready': 'Waymaker {{version}} is ready',
+  'update.readyText': 'It is installed when you quit Waymaker and are not connected, or now.',
+  'update.endsTunnel':
+    'Installing it ends the connection, and the internet stays blocked until you connect again.',
+  'update.install': 'Install',
+  'update.installAndReopen': 'Install and reopen',
+  'update.installing': 'Installing {{version}}. Waymaker closes; open it again afterwards.',
+  'update.installingAndReopens': 'Installing {{version}}. Waymaker closes, and opens again afterwards.',
+  'update.show': 'Show',
+  'update.wouldOpen':
+    'It was not installed: the kill switch is off, so your traffic would go out directly meanwhile. Disconnect first, or turn the kill switch on.',
+  'update.wouldOpenOther':
+    'It was not installed: another user of this computer is connected, and their traffic might go out directly meanwhile. Try again when they have disconnected.',
+  'update.notStarted':
+    'It was not installed: the installer could not be started. An administrator may have to allow it.',
+  'update.failedBefore': '{{version}} could not be installed the last time, and nothing was changed.',
+  'update.unreachable':
+    'The updates could not be reached. Waymaker tries again later, and goes on where a download stopped.',
+  'update.untrusted':
+    'The update on offer is not what Waymaker signed, or is out of date, so nothing was installed. Waymaker tries again later.',
+  'update.noRoom': 'There is not enough room on the disk for the new version. Waymaker tries again later.',
+  'update.busy': 'Another Waymaker program is downloading the new version already.',
+} as const;
+export type UpdateTextKey = keyof typeof en;
+
+export const updateTexts: Record<Language, Record<UpdateTextKey, string>> = {
+  en,
+  'zh-hans': {
+    'update.title': '更新',
+    'update.check': '检查更新',
+    'update.checking': '正在检查更新…',
+    'update.current': '已是最新版本。',
+    'update.later': '有新版本 {{version}}，会先提供给部分电脑。',
+    'update.metered': '有新版本 {{version}}（{{size}}）。当前网络按流量计费，因此没有下载。',
+    'update.download': '立即下载',
+    'update.downloading': '正在下载 {{version}}',
+    'update.progress': '已下载 {{received}}，共 {{size}}',
+    'update.ready': 'Waymaker {{version}} 已准备就绪',
+    'update.readyText': '未连接时，退出 Waymaker 会自动安装；也可以现在安装。',
+    'update.endsTunnel': '安装会断开连接，重新连接之前互联网将保持阻断。',
+    'update.install': '安装',
+    'update.installAndReopen': '安装并重新打开',
+    'update.installing': '正在安装 {{version}}。Waymaker 会关闭，完成后请重新打开。',
+    'update.installingAndReopens': '正在安装 {{version}}。Waymaker 会关闭，完成后自动重新打开。',
+    'update.show': '查看',
+    'update.wouldOpen': '未安装：断网保护已关闭，安装期间流量会直接发出。请先断开连接，或打开断网保护。',
+    'update.wouldOpenOther':
+      '未安装：此电脑的另一位用户已连接，安装期间其流量可能会直接发出。请在对方断开连接后重试。',
+    'update.notStarted': '未安装：无法启动安装程序，可能需要管理员允许。',
+    'update.failedBefore': '上次未能安装 {{version}}，没有做任何更改。',
+    'update.unreachable': '无法获取更新。Waymaker 稍后会重试，下载会从中断处继续。',
+    'update.untrusted': '提供的更新没有 Waymaker 的签名，或者已过期，因此未安装。Waymaker 稍后会重试。',
+    'update.noRoom': '磁盘空间不足，放不下新版本。Waymaker 稍后会重试。',
+    'update.busy': '另一个 Waymaker 程序已在下载新版本。',
+  },
+  'zh-hant': {
+    'update.title': '更新',
+    'update.check': '檢查更新',
+    'update.checking': '正在檢查更新…',
+    'update.current': '已是最新版本。',
+    'update.later': '有新版本 {{version}}，會先提供給部分電腦。',
+    'update.metered': '有新版本 {{version}}（{{size}}）。目前的網路按流量計費，因此沒有下載。',
+    'update.download': '立即下載',
+    'update.downloading': '正在下載 {{version}}',
+    'update.progress': '已下載 {{received}}，共 {{size}}',
+    'update.ready': 'Waymaker {{version}} 已準備就緒',
+    'update.readyText': '未連線時，結束 Waymaker 會自動安裝；也可以現在安裝。',
+    'update.endsTunnel': '安裝會中斷連線，重新連線之前網際網路將保持封鎖。',
+    'update.install': '安裝',
+    'update.installAndReopen': '安裝並重新開啟',
+    'update.installing': '正在安裝 {{version}}。Waymaker 會關閉，完成後請重新開啟。',
+    'update.installingAndReopens': '正在安裝 {{version}}。Waymaker 會關閉，完成後自動重新開啟。',
+    'update.show': '檢視',
+    'update.wouldOpen': '未安裝：斷網保護已關閉，安裝期間流量會直接送出。請先中斷連線，或開啟斷網保護。',
+    'update.wouldOpenOther':
+      '未安裝：此電腦的另一位使用者已連線，安裝期間其流量可能會直接送出。請在對方中斷連線後重試。',
+    'update.notStarted': '未安裝：無法啟動安裝程式，可能需要管理員允許。',
+    'update.failedBefore': '上次未能安裝 {{version}}，沒有做任何變更。',
+    'update.unreachable': '無法取得更新。Waymaker 稍後會重試，下載會從中斷處繼續。',
+    'update.untrusted': '提供的更新沒有 Waymaker 的簽章，或者已過期，因此未安裝。Waymaker 稍後會重試。',
+    'update.noRoom': '磁碟空間不足，放不下新版本。Waymaker 稍後會重試。',
+    'update.busy': '另一個 Waymaker 程式已在下載新版本。',
+  },
+};
