@@ -1,26 +1,49 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { IconLayoutGrid, IconRoute, IconSettings, IconUserCircle } from '@tabler/icons-react';
+import { Suspense, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'react-router-dom';
 import { GatewayForms } from '../features/gateway-form/gateway-forms.tsx';
 import { TrialEnd } from '../features/tunnel/trial-end.tsx';
 import { useSession } from '../features/session/session-context.tsx';
 import { useApp } from '../platform/host-context.tsx';
+import { whenIdle } from '../platform/when-idle.ts';
+import { lazyComponent } from '../ui/loading/lazy-component.ts';
+import { ErrorBoundary } from '../ui/pages/error-boundary.tsx';
 import { Main } from '../ui/pages/main-landmark.tsx';
 import classes from './native-layout.module.css';
 import { Link } from '../ui/text/link.tsx';
 
+const UpdateNotice = lazyComponent(
+  async () => (await import('../features/updates/update-notice.tsx')).UpdateNotice,
+);
+
 /** The frame of the apps' pages: a tab bar, beside the page or below it, once somebody is signed in. */
 export function NativeLayout() {
-  const { hasTunnel } = useApp();
+  const { kind, hasTunnel } = useApp();
   const { signedIn } = useSession();
   return (
     <div className={classes.layout}>
       {signedIn && <TabBar />}
-      <Main />
+      <Main>{kind === 'desktop' && <LaterUpdateNotice />}</Main>
       {signedIn && hasTunnel && <TrialEnd />}
       {hasTunnel && <GatewayForms />}
     </div>
+  );
+}
+
+/** Nobody waits for it: it is loaded once the page is there, and if that fails, nothing is lost. */
+function LaterUpdateNotice() {
+  const [isDue, setDue] = useState(false);
+  useEffect(() => whenIdle(() => setDue(true)), []);
+  return (
+    isDue && (
+      <ErrorBoundary fallback={null}>
+        <Suspense>
+          <UpdateNotice />
+        </Suspense>
+      </ErrorBoundary>
+    )
   );
 }
 

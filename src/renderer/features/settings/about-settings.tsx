@@ -1,3 +1,4 @@
+import { Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isNewer } from '#shared/app-version.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -6,6 +7,13 @@ import { Card } from '../../ui/card.tsx';
 import { ExternalLink } from '../../ui/text/external-link.tsx';
 import { Facts } from '../../ui/lists/facts.tsx';
 import { LinkList } from '../../ui/lists/link-list.tsx';
+import { lazyComponent } from '../../ui/loading/lazy-component.ts';
+
+/** Only the desktop app has something to show there. */
+const WithoutUpdates = lazyComponent(
+  async () => (await import('../updates/without-updates.tsx')).WithoutUpdates,
+);
+const UpdateStatus = lazyComponent(async () => (await import('../updates/update-status.tsx')).UpdateStatus);
 
 /** The version, the licences, and where to turn if something does not work. */
 export function AboutSettings() {
@@ -20,12 +28,23 @@ export function AboutSettings() {
             value: (
               <>
                 {device.version}
-                {kind === 'desktop' && <NewerRelease />}
+                {kind === 'desktop' && (
+                  <Suspense>
+                    <WithoutUpdates>
+                      <NewerRelease />
+                    </WithoutUpdates>
+                  </Suspense>
+                )}
               </>
             ),
           },
         ]}
       />
+      {kind === 'desktop' && (
+        <Suspense>
+          <UpdateStatus />
+        </Suspense>
+      )}
       <LinkList
         links={[
           { path: '/settings/licences', title: 'settings.licences' },
