@@ -1,7 +1,7 @@
 import { rename, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { checkFile, checkFolder, findReplaced, type FolderProblem } from '#node/manifest/check-folder.ts';
-import { coreProduct, coreRuntime, describeProblem } from '#node/manifest/core-product.ts';
+import { coreProduct, coreRuntime, describeProblem, windowProduct } from '#node/manifest/core-product.ts';
 import { compareVersions, manifestFile, readManifest, type Manifest } from '#node/manifest/manifest.ts';
 import { releaseKeys } from '#node/manifest/release-keys.ts';
 import { exitCodes } from './exit-codes.ts';
@@ -92,6 +92,17 @@ export async function checkOwnFolder(stateDirectory: string): Promise<void> {
   const folder = path.resolve(import.meta.dirname, '..');
   const checked = await checkFolder({ folder, product: coreProduct, trusted, floor });
   if (!checked.ok) throw new InstallationRefused(checked.problem);
+}
+
+/** The same of the window that is installed with this program, which has to be of the same version. */
+export async function checkWindow(folder: string): Promise<void> {
+  const trusted = releaseKeys();
+  if (!trusted) throw new Error('this program is no part of a package');
+  const checked = await checkFolder({ folder, product: windowProduct, trusted });
+  if (!checked.ok) throw new InstallationRefused(checked.problem);
+  const own = readManifest(await readFile(path.resolve(import.meta.dirname, '..', manifestFile), 'utf8'));
+  if (own?.version !== checked.manifest.version)
+    throw new Error(`the window is ${checked.manifest.version}, and the helper is ${own?.version}`);
 }
 
 /** Lets the version of this program's folder run, if only newer ones could so far. */

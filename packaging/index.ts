@@ -32,8 +32,9 @@ const folder = path.resolve(import.meta.dirname, '../out/packages');
 const nodeModules = path.resolve(import.meta.dirname, '../node_modules');
 const usage = [
   'usage: npm run package -- [core|desktop|windows|installers …] [--processor x64|arm64] [--format deb|rpm] [--fast]',
+  '                          [--electron FOLDER]',
   '       npm run package -- repository --url https://… [--folder FOLDER]',
-  '       npm run package -- feed --processor x64|arm64 [--percent NUMBER] [--folder FOLDER]',
+  '       npm run package -- feed --processor x64|arm64 [--percent NUMBER] [--folder FOLDER] [--core]',
 ].join('\n');
 
 /** What came of a target: files, and for what is only configured here, why. */
@@ -51,6 +52,10 @@ export interface PackagingContext {
   keys: SigningKeys;
   /** How many of a hundred computers get an update so far; all, if absent. */
   percentage: number | undefined;
+  /** Electron’s files for Windows, which go into the installer; without them, it has no window. */
+  electronForWindows: ElectronFiles | undefined;
+  /** Whether the feed is for the installer without a window. */
+  isCore: boolean;
   /** Where a repository is or will be, and the address that it has there. */
   repository: { folder: string; url: string | undefined };
   progress: (line: string) => void;
@@ -90,10 +95,14 @@ const targets: Record<string, (context: PackagingContext) => Promise<Outcome>> =
     }
     return { made, onlyConfigured: unmade };
   },
-  /** Helper and command line for Windows; makensis makes it on any system. */
+  /** Helper, command line and perhaps window for Windows; makensis makes it on any system. */
   async windows(context) {
     const made: string[] = [];
-    const unmade: Record<string, string> = {};
+    const { electronForWindows: electron } = context;
+    const unmade: Record<string, string> = electron
+      ? {}
+      : { 'the window for Windows': 'no --electron names a folder with Electron’s files for Windows' };
+    if (electron) await buildIfStale();
     for (const processor of context.processors) {
       const why = await whyNoRuntime(processor);
       if (why !== undefined) unmade[`waymaker-core for Windows on ${processor}`] = why;
@@ -102,6 +111,7 @@ const targets: Record<string, (context: PackagingContext) => Promise<Outcome>> =
           ...(await makeWindowsInstaller({
             ...context,
             processor,
+            electron,
             updatesUrl: updatesAddress(process.env['WAYMAKER_UPDATES_URL']),
             compression: context.isFast ? 'fast' : 'small',
           })),
@@ -149,14 +159,17 @@ const furtherTargets: typeof targets = {
     return { made: files.filter((file) => existsSync(file)) };
   },
   /** The feed by which installed programs find the installer for Windows. */
-  async feed({ folder: packages, repository, processors: wanted, keys, percentage }) {
+  async feed({ folder: packages, repository, processors: wanted, keys, percentage, isCore }) {
     const [processor, ...others] = wanted;
     if (processor === undefined || others.length > 0)
       throw new Error('--processor is missing: each one has a folder of its own');
     if (keys.isTest) throw new Error('WAYMAKER_SIGNING_KEY is missing: nobody would take a feed without it');
     const made = await writeFeed({
-      installer: path.join(packages, installerName(product.version, processor, keys)),
-      product: feedProduct('win32', processor),
+      installer: path.join(
+        packages,
+        installerName(product.version, processor, { ...keys, hasWindow: !isCore }),
+      ),
+      product: feedProduct('win32', processor, isCore ? 'waymaker-core' : 'waymaker'),
       version: product.version,
       now: new Date(),
       percentage,
@@ -181,6 +194,8 @@ function readWords() {
       fast: { type: 'boolean', default: false },
       url: { type: 'string' },
       percent: { type: 'string' },
+      electron: { type: 'string' },
+      core: { type: 'boolean', default: false },
       folder: { type: 'string', default: path.join(folder, '../repository') },
     },
   });
@@ -191,6 +206,11 @@ function readWords() {
     processors: z.array(z.enum(allProcessors)).parse(values.processor),
     formats: z.array(z.enum(allFormats)).parse(values.format),
     isFast: values.fast,
+    isCore: values.core,
+    electronForWindows:
+      values.electron === undefined
+        ? undefined
+        : { folder: path.resolve(values.electron), program: 'electron.exe' },
     percentage: z.optional(z.coerce.number().min(0).max(100)).parse(values.percent),
     repository: { folder: path.resolve(values.folder), url: values.url },
   };

@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
-import { checkOwnFolder, lowerFloor } from '../check-installation.ts';
+import { checkOwnFolder, checkWindow, lowerFloor } from '../check-installation.ts';
 import { removeWintunDriver } from './calls/wintun.ts';
-import { endPrograms } from './service/end-programs.ts';
+import { endPrograms, runningPrograms } from './service/end-programs.ts';
 import { changeMachinePath } from './service/machine-path.ts';
 import { installService, removeService } from './service/service-configuration.ts';
 import { startService, stopService } from './service/service-control.ts';
@@ -12,14 +12,20 @@ import { stateFolder } from './state-folder.ts';
  * The program that installers run as an administrator: `node set-up-service.mjs STEP`. The service is the helper's bundle
  * beside it, on the same Node.
  */
-const steps: Record<string, () => void | Promise<void>> = {
+const steps: Record<string, () => unknown> = {
   /** Whether this folder's files are those that were signed, and no older than what has run here. */
   check: () => checkOwnFolder(stateFolder()),
+  /** The same of the folder `window` that comes with this one. */
+  'check-window': () => checkWindow(path.join(installation(), 'window.new')),
+  /** Prints the processes of the window, whoever has it open. */
+  'find-window': () => process.stdout.write(runningPrograms(windowProgram()).join(' ')),
   /** Lets this version run again after a newer one, of which it takes the place. */
   'take-back': () => lowerFloor(stateFolder()),
-  /** Ends the service and all that runs on the Node of the installation, so that its files can be replaced. */
+  /** Ends the service, the window, and all that runs on the Node of the installation, so that their files can be replaced. */
   async stop() {
-    const end = () => endPrograms(path.join(installation(), 'core', 'node.exe'));
+    const end = () => {
+      for (const file of [path.join(installation(), 'core', 'node.exe'), windowProgram()]) endPrograms(file);
+    };
     await stopService(end);
     end();
   },
@@ -29,8 +35,8 @@ const steps: Record<string, () => void | Promise<void>> = {
   },
   start: startService,
   remove: removeService,
-  'add-to-path': () => changeMachinePath('add', path.join(installation(), 'bin')),
-  'remove-from-path': () => changeMachinePath('remove', path.join(installation(), 'bin')),
+  'add-to-path': () => changeMachinePath('add', path.join(installation(), 'core', 'bin')),
+  'remove-from-path': () => changeMachinePath('remove', path.join(installation(), 'core', 'bin')),
   /** What the helper has recorded, and the driver, unless another program uses it. */
   forget() {
     rmSync(stateFolder(), { recursive: true, force: true });
@@ -40,6 +46,9 @@ const steps: Record<string, () => void | Promise<void>> = {
 
 /** The folder with `core`, or with the one that takes its place, in which this program is. */
 const installation = () => path.resolve(import.meta.dirname, '../..');
+
+/** See packaging/windows/window-folder.ts. */
+const windowProgram = () => path.join(installation(), 'window', 'Waymaker.exe');
 
 const [step = '', ...more] = process.argv.slice(2);
 const act = Object.hasOwn(steps, step) && more.length === 0 ? steps[step] : undefined;

@@ -46,13 +46,24 @@ export async function bundle(options: {
   return { file, packages: listed.parse(JSON.parse(await readFile(path.join(folder, packageList), 'utf8'))) };
 }
 
-/** The built main process in one file, which trusts a core that one of the public keys has signed, and its thread. */
-export async function bundleMain(folder: string, publicKeys: readonly string[]): Promise<Bundle> {
+/**
+ * The built main process in one file, which trusts a core that one of the public keys has signed, and its thread.
+ * `updatesUrl`: where it looks for updates, for systems whose packages have none of their own.
+ */
+export async function bundleMain(
+  folder: string,
+  publicKeys: readonly string[],
+  updatesUrl = '',
+): Promise<Bundle> {
   const main = await bundle({
     entry: built.main,
     file: path.join(folder, 'main/index.js'),
     external: [...notBundled, 'electron'],
-    define: { releaseKeysOfThisBuild: JSON.stringify(publicKeys.join(' ')) },
+    define: {
+      releaseKeysOfThisBuild: JSON.stringify(publicKeys.join(' ')),
+      updatesUrlOfThisBuild: JSON.stringify(updatesUrl),
+      updatesNameOfThisBuild: JSON.stringify('waymaker'),
+    },
   });
   await bundleProgram({
     entry: path.relative(root, built.scriptThread),

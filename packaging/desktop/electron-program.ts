@@ -14,9 +14,14 @@ export interface ElectronFiles {
 export const setuidSandbox = 'chrome-sandbox';
 
 /** Lays Electron into `folder` under the app's name, with its fuses set, and `app` in an archive in it. */
-export async function layElectron(folder: string, electron: ElectronFiles, app: string): Promise<void> {
+export async function layElectron(
+  folder: string,
+  electron: ElectronFiles,
+  app: string,
+  name = 'waymaker',
+): Promise<void> {
   await cp(electron.folder, folder, { recursive: true });
-  const program = path.join(folder, 'waymaker');
+  const program = path.join(folder, name);
   await rename(path.join(folder, electron.program), program);
   await setFuses(program);
   const resources = path.join(folder, 'resources');
@@ -24,6 +29,6 @@ export async function layElectron(folder: string, electron: ElectronFiles, app: 
   await rm(path.join(resources, 'default_app.asar'), { force: true });
   // The system loads native modules from files only.
   await createPackageWithOptions(app, path.join(resources, 'app.asar'), { unpack: '*.node' });
-  for (const file of ['waymaker', 'resources/app.asar', 'LICENSE', 'LICENSES.chromium.html'])
+  for (const file of [name, 'resources/app.asar', 'LICENSE', 'LICENSES.chromium.html'])
     if (!existsSync(path.join(folder, file))) throw new Error(`Electron’s files have no ${file}`);
 }

@@ -6,9 +6,11 @@ import { iconFile } from './icons.ts';
 import { coreInApp, entitlements } from './macos/core-folder.ts';
 import { expectSignedApp } from './macos/check-signed-app.ts';
 
-/** The installers that electron-builder makes, by the system that each is for and is made on. */
+/**
+ * The installers that electron-builder makes, by the system that each is for and is made on; that for Windows is
+ * packaging/windows.
+ */
 export const installers = {
-  win32: { what: 'nsis for Windows', targets: ['nsis'] },
   // An image that the app is dragged out of could not start the helper.
   darwin: { what: 'pkg for macOS', targets: ['pkg'] },
   linux: { what: 'AppImage for Linux', targets: ['AppImage'] },
@@ -32,7 +34,7 @@ export function onlyConfigured(
 
 export const noElectron = 'Electron’s binary is not here; node node_modules/electron/install.js fetches it';
 
-const systemNames: Record<InstallerPlatform, string> = { win32: 'Windows', darwin: 'macOS', linux: 'Linux' };
+const systemNames: Record<InstallerPlatform, string> = { darwin: 'macOS', linux: 'Linux' };
 
 /**
  * What electron-builder is told; its project is `app`, a folder as `layApp` lays it. `electron` has that of Electron's
@@ -65,8 +67,6 @@ export function installerConfiguration(options: {
     icon: iconFile(512),
     // Nothing is published by whoever makes a package.
     publish: null,
-    win: { target: ['nsis'] },
-    nsis: { oneClick: false, perMachine: true, artifactName: '${name}-${version}-${arch}.${ext}' },
     mac: {
       target: ['pkg'],
       category: 'public.app-category.utilities',

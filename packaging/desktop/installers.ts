@@ -5,6 +5,7 @@ import { installedPackages, nativePackages } from '../linux/core-tree.ts';
 import { product } from '../linux/package-facts.ts';
 import type { SigningKeys } from '../manifest/signing-keys.ts';
 import { makeMacosCore } from './macos/core-folder.ts';
+import { updatesAddress } from '../updates/updates-address.ts';
 import { lockedPackage } from '../runtime/locked-package.ts';
 import type { Processor } from '../runtime/processors.ts';
 import { bundleMain } from './app-bundle.ts';
@@ -25,7 +26,8 @@ export async function makeInstallers(options: {
   const scratch = await mkdtemp(path.join(folder, 'installers-'));
   try {
     const app = path.join(scratch, 'app');
-    const main = await bundleMain(path.join(scratch, 'bundles'), keys.publicKeys);
+    const updatesUrl = updatesAddress(process.env['WAYMAKER_UPDATES_URL']);
+    const main = await bundleMain(path.join(scratch, 'bundles'), keys.publicKeys, updatesUrl);
     const packages = nativePackages(process.arch as Processor, installedPackages, platform);
     await layApp(app, { main: main.file, version: product.version, packages });
     const core = path.join(scratch, 'core');
@@ -69,4 +71,4 @@ export function signingIdentity(env: NodeJS.ProcessEnv): string | undefined {
   return name;
 }
 
-const systems = { win32: Platform.WINDOWS, darwin: Platform.MAC, linux: Platform.LINUX } as const;
+const systems = { darwin: Platform.MAC, linux: Platform.LINUX } as const;

@@ -2,6 +2,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { bundleProgram } from '../../scripts/bundle-program.ts';
+import type { FeedName } from '../../src/node/manifest/update-feed.ts';
 
 /** Packages that cannot be part of a bundle: `nativePackages` lays them beside it. */
 export const notBundled = ['koffi', 'keytar', 'quickjs-wasi'];
@@ -62,11 +63,14 @@ export async function bundlePrograms(options: {
   version: string;
   /** Where there are updates, for systems whose packages have none of their own. */
   updatesUrl?: string | undefined;
+  /** The package that they are a part of. */
+  updatesName?: FeedName;
 }): Promise<BundledPackage[]> {
-  const { folder, programs, publicKeys, version, updatesUrl = '' } = options;
+  const { folder, programs, publicKeys, version, updatesUrl = '', updatesName = 'waymaker-core' } = options;
   const define = {
     releaseKeysOfThisBuild: JSON.stringify(publicKeys.join(' ')),
     updatesUrlOfThisBuild: JSON.stringify(updatesUrl),
+    updatesNameOfThisBuild: JSON.stringify(updatesName),
     'import.meta.env.VITE_APP_VERSION': JSON.stringify(version),
   };
   await rm(folder, { recursive: true, force: true });

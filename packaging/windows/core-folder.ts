@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { coreProduct } from '../../src/node/manifest/core-product.ts';
+import type { FeedName } from '../../src/node/manifest/update-feed.ts';
 import { bundlePrograms, type BundledPackage } from '../linux/core-bundles.ts';
 import { installedPackages, layPackages, nativePackages, type NativePackage } from '../linux/core-tree.ts';
 import { lay, write } from '../linux/tree-files.ts';
@@ -24,6 +25,15 @@ export interface WindowsCore {
   bundled: readonly BundledPackage[];
 }
 
+const root = path.resolve(import.meta.dirname, '../..');
+
+/** What users may read, by the names that it has there. */
+const documents = {
+  LICENSE: 'LICENSE.txt',
+  'THIRD-PARTY-NOTICES': 'THIRD-PARTY-NOTICES.txt',
+  'CHANGELOG.md': 'CHANGELOG.txt',
+};
+
 /** The npm package with the runtime for a processor. */
 export const runtimePackage = (processor: Processor): string => `node-win-${processor}`;
 
@@ -35,8 +45,10 @@ export async function windowsCore(options: {
   keys: SigningKeys;
   version: string;
   updatesUrl?: string | undefined;
+  /** The package that it is a part of. */
+  updatesName?: FeedName;
 }): Promise<WindowsCore> {
-  const { processor, folder, keys, version, updatesUrl } = options;
+  const { processor, folder, keys, version, updatesUrl, updatesName = 'waymaker-core' } = options;
   const kept = path.join(folder, '.fetched');
   const runtime = await fetchLockedPackage(runtimePackage(processor), kept);
   // The package for Windows has the program only.
@@ -56,6 +68,7 @@ export async function windowsCore(options: {
     publicKeys: keys.publicKeys,
     version,
     updatesUrl,
+    updatesName,
     programs: {
       'helper/index.ts': helper['helper.mjs'],
       'helper/windows/start-engine.ts': helper['engine.mjs'],
@@ -99,6 +112,10 @@ export async function layWindowsCore(
   // Node takes a file named .js for what the nearest package.json says.
   await write(path.join(folder, 'app/package.json'), '{ "type": "module" }\n');
   await layPackages(path.join(folder, 'node_modules'), core.packages);
+  // Where Windows looks for the command: what it finds there is signed with the rest.
+  await lay(path.join(root, 'resources/windows/waymaker.cmd'), path.join(folder, 'bin/waymaker.cmd'));
+  for (const [name, to] of Object.entries(documents))
+    await lay(path.join(root, name), path.join(folder, 'licences', to));
   const { keys, version } = signing;
   await signFolder({ folder, product: coreProduct, version, privateKeys: keys.privateKeys });
 }

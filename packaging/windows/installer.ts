@@ -1,14 +1,18 @@
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { billOfMaterials, type Material } from '../linux/bill-of-materials.ts';
 import type { MakeOptions } from '../linux/make-options.ts';
 import { forTestsSuffix, product } from '../linux/package-facts.ts';
-import { entriesOf, hashOf, lay, settle } from '../linux/tree-files.ts';
+import { entriesOf, hashOf, settle } from '../linux/tree-files.ts';
 import { run } from '../run.ts';
 import { lockedPackage } from '../runtime/locked-package.ts';
+import type { ElectronFiles } from '../desktop/electron-program.ts';
+import type { BundledPackage } from '../linux/core-bundles.ts';
 import type { Processor } from '../runtime/processors.ts';
 import { authenticodeWords, signProgram } from './authenticode.ts';
 import { layWindowsCore, runtimePackage, windowsCore, type WindowsCore } from './core-folder.ts';
+import { layWindow } from './window-folder.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const resources = path.join(root, 'resources/windows');
@@ -17,14 +21,17 @@ const signingProgram = path.join(import.meta.dirname, 'sign-program.ts');
 export interface InstallerOptions extends MakeOptions {
   /** Where its updates will be; without it, `waymaker update` says that there are none. */
   updatesUrl?: string | undefined;
+  /** Electron's files for Windows and that processor; without them, the installer has no window. */
+  electron?: ElectronFiles | undefined;
 }
 
 /** An installer whose programs trust the tests' key, and which everybody can make, says so in its name. */
 export const installerName = (
   version: string,
   processor: Processor,
-  { isTest }: { isTest: boolean },
-): string => `waymaker-core-${version}-${processor}${isTest ? forTestsSuffix : ''}.exe`;
+  { isTest, hasWindow = false }: { isTest: boolean; hasWindow?: boolean },
+): string =>
+  `${hasWindow ? 'waymaker' : 'waymaker-core'}-${version}-${processor}${isTest ? forTestsSuffix : ''}.exe`;
 
 /** Why the installer for a processor cannot be made anywhere so far; undefined if it can. */
 export async function whyNoRuntime(processor: Processor): Promise<string | undefined> {
@@ -37,21 +44,25 @@ export async function whyNoRuntime(processor: Processor): Promise<string | undef
   }
 }
 
-/** Makes the installer of helper and command line for Windows; resolves with its path and that of its bill of materials. */
+/** Makes the installer of helper, command line and perhaps window for Windows; resolves with its path and that of its bill of materials. */
 export async function makeWindowsInstaller(options: InstallerOptions): Promise<string[]> {
-  const { processor, folder, keys, progress, version = product.version } = options;
+  const { processor, folder, keys, progress, version = product.version, updatesUrl, electron } = options;
+  const name = electron ? 'waymaker' : 'waymaker-core';
   await mkdir(folder, { recursive: true });
   progress(`the parts for Windows on ${processor}`);
-  const core = await windowsCore({ processor, folder, keys, version, updatesUrl: options.updatesUrl });
+  const core = await windowsCore({ processor, folder, keys, version, updatesUrl, updatesName: name });
   const tree = await mkdtemp(path.join(folder, 'tree-'));
   try {
     await layWindowsCore(path.join(tree, 'core'), core, { keys, version });
+    const inWindow = electron
+      ? await layWindow(path.join(tree, 'window'), { processor, electron, folder, keys, version, updatesUrl })
+      : [];
     progress(`the installer for Windows on ${processor}`);
     const file = await packInstaller({ ...options, tree, version, isTest: keys.isTest });
     const bill = `${file}.cdx.json`;
     const sha256 = await hashOf(file, 'sha256');
-    const materials = await materialsOf(core, processor);
-    await writeFile(bill, await billOfMaterials({ name: 'waymaker-core', sha256, materials }));
+    const materials = await materialsOf(core, processor, inWindow);
+    await writeFile(bill, await billOfMaterials({ name, sha256, materials }));
     return [file, bill];
   } finally {
     await rm(tree, { recursive: true });
@@ -59,27 +70,21 @@ export async function makeWindowsInstaller(options: InstallerOptions): Promise<s
 }
 
 /**
- * Packs a folder with the signed folder `core` in it. The same files and time give the same bytes with the same makensis,
+ * Packs a folder with the signed folder `core` in it, and perhaps the signed folder `window`. The same files and time give the same bytes with the same makensis,
  * but for the signature that `authenticodeWords` may want.
  */
 export async function packInstaller(
   options: Omit<InstallerOptions, 'keys' | 'version'> & { tree: string; version: string; isTest: boolean },
 ): Promise<string> {
   const { tree, folder, time, processor, compression, version } = options;
-  const documents = {
-    LICENSE: 'LICENSE.txt',
-    'THIRD-PARTY-NOTICES': 'THIRD-PARTY-NOTICES.txt',
-    'CHANGELOG.md': 'CHANGELOG.txt',
-  };
-  await lay(path.join(resources, 'waymaker.cmd'), path.join(tree, 'bin/waymaker.cmd'));
-  for (const [name, to] of Object.entries(documents))
-    await lay(path.join(root, name), path.join(tree, 'bin/licences', to));
   await settle(tree, time);
-  const file = path.join(folder, installerName(version, processor, options));
+  const window = path.join(tree, 'window');
+  const hasWindow = existsSync(window);
+  const file = path.join(folder, installerName(version, processor, { isTest: options.isTest, hasWindow }));
   const authenticode = authenticodeWords(process.env);
   const defines = {
     TREE: path.join(tree, 'core'),
-    BIN: path.join(tree, 'bin'),
+    ...(hasWindow ? { WINDOW: window } : {}),
     OUTPUT: file,
     VERSION: version,
     SIZE: String(await kibibytesOf(tree)),
@@ -103,15 +108,24 @@ async function kibibytesOf(tree: string): Promise<number> {
   return Math.ceil(bytes / 1024);
 }
 
-async function materialsOf(core: WindowsCore, processor: Processor): Promise<Material[]> {
-  const beside = [runtimePackage(processor), ...core.packages.map(({ name }) => name)].map(async (name) => {
+async function materialsOf(
+  core: WindowsCore,
+  processor: Processor,
+  inWindow: readonly BundledPackage[],
+): Promise<Material[]> {
+  const window = inWindow.length > 0 ? ['electron'] : [];
+  const names = [runtimePackage(processor), ...core.packages.map(({ name }) => name), ...window];
+  const beside = [...new Set(names)].map(async (name) => {
     const { name: original = name, version, license } = await lockedPackage(name);
     return { name: original, version, licence: license };
   });
-  const bundled = core.bundled.map(({ name, version, identifier }) => ({
-    name,
-    version,
-    licence: identifier,
-  }));
+  const inBundles = [...core.bundled, ...inWindow];
+  const bundled = [...new Map(inBundles.map((one) => [`${one.name} ${one.version}`, one])).values()].map(
+    ({ name, version, identifier }) => ({
+      name,
+      version,
+      licence: identifier,
+    }),
+  );
   return [...(await Promise.all(beside)), ...bundled];
 }

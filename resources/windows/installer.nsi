@@ -1,12 +1,14 @@
-; The installer for Windows. packaging/windows gives: TREE (the folder `core`, signed), BIN (the folder `bin`), VERSION,
-; OUTPUT, SIZE (of all, in KiB). With /S, nothing is asked or shown; the exit code is 0 once the new helper runs. With
-; any other, what was installed before still runs, and install.log says why.
+; The installer for Windows. packaging/windows gives: TREE (the folder `core`, signed), perhaps WINDOW (the folder `window`,
+; signed), VERSION, OUTPUT, SIZE (of all, in KiB). With /S, nothing is asked or shown; the exit code is 0 once the new
+; helper runs. With any other, what was installed before still runs, and install.log says why. With /OPEN, the window is
+; open afterwards.
 Unicode true
 !ifdef FAST
   SetCompress off
 !else
   SetCompressor /SOLID lzma
 !endif
+!include FileFunc.nsh
 !include LogicLib.nsh
 !include WinMessages.nsh
 !include WinVer.nsh
@@ -34,6 +36,15 @@ Page instfiles
 UninstPage uninstConfirm
 UninstPage instfiles
 
+; 1 if the window is to be open afterwards, because it was, or because it has started this installer.
+Var Reopen
+
+!define PROGRAM "$INSTDIR\window\Waymaker.exe"
+!define SHORTCUT "$SMPROGRAMS\Waymaker.lnk"
+!define SCHEME "Software\Classes\waymaker"
+; What Electron calls the entry with which a user has the window started at login: the default of its setAppUserModelId.
+!define LOGIN_ITEM "electron.app.Waymaker"
+!define RUN "Software\Microsoft\Windows\CurrentVersion"
 !define UNINSTALL "Software\Microsoft\Windows\CurrentVersion\Uninstall\Waymaker"
 
 !macro Note text
@@ -59,6 +70,9 @@ UninstPage instfiles
 ; Ends with 1, and says why.
 !macro Fail text
   !insertmacro Note "${text}"
+!ifndef __UNINSTALL__
+  Call Reopen
+!endif
   MessageBox MB_OK|MB_ICONSTOP "${text}" /SD IDOK
   SetErrorLevel 1
   Quit
@@ -102,15 +116,36 @@ UninstPage instfiles
   !insertmacro Unset OPENSSL_MODULES
 !macroend
 
-; One at a time; also the uninstaller.
+; One at a time; also the uninstaller. A file that only administrators can make, and that nobody else can open meanwhile
+; (GENERIC_WRITE, no sharing, CREATE_ALWAYS, FILE_FLAG_DELETE_ON_CLOSE); Windows removes it, however this program ends. A
+; named mutex could be held by any user.
 !macro Alone
-  System::Call 'kernel32::CreateMutexW(p 0, i 0, w "Global\WaymakerInstaller") p .r8 ?e'
+  System::Call 'kernel32::CreateFileW(w "$INSTDIR.lock", i 0x40000000, i 0, p 0, i 2, i 0x04000000, p 0) p .r8 ?e'
   Pop $0
-  ${If} $0 = 183
-    MessageBox MB_OK|MB_ICONSTOP "Waymaker is being installed or removed already." /SD IDOK
+  ${If} $8 = -1
+    ${If} $0 = 32
+      MessageBox MB_OK|MB_ICONSTOP "Waymaker is being installed or removed already." /SD IDOK
+    ${Else}
+      MessageBox MB_OK|MB_ICONSTOP "$INSTDIR cannot be written to (error $0)." /SD IDOK
+    ${EndIf}
     SetErrorLevel 1
     Quit
   ${EndIf}
+!macroend
+
+; Entries of users that are logged in, whose settings alone Windows has loaded: others' lead to a program that is gone,
+; which Windows passes over.
+!macro RemoveLoginItems
+  StrCpy $4 0
+  ${Do}
+    EnumRegKey $5 HKU "" $4
+    ${If} $5 == ""
+      ${ExitDo}
+    ${EndIf}
+    DeleteRegValue HKU "$5\${RUN}\Run" "${LOGIN_ITEM}"
+    DeleteRegValue HKU "$5\${RUN}\Explorer\StartupApproved\Run" "${LOGIN_ITEM}"
+    IntOp $4 $4 + 1
+  ${Loop}
 !macroend
 
 Function .onInit
@@ -126,54 +161,105 @@ Function .onInit
   ; Whoever could write elsewhere could have the service run anything.
   StrCpy $INSTDIR "$PROGRAMFILES64\Waymaker"
   !insertmacro Alone
+  StrCpy $Reopen 0
+  ${GetParameters} $0
+  ClearErrors
+  ${GetOptions} $0 "/OPEN" $1
+  ${IfNot} ${Errors}
+    StrCpy $Reopen 1
+  ${EndIf}
 FunctionEnd
 
 ; It could not unpack everything, and ends by itself: nothing else is left undone by NSIS.
 Function .onInstFailed
   SetOutPath "$INSTDIR"
-  RMDir /r "$INSTDIR\core.new"
-  Delete "$INSTDIR\uninstall.new.exe"
+  Call Discard
   !insertmacro Note "The files of Waymaker could not be written. Is there room on the disk? Nothing has been changed."
+  Call Reopen
   SetErrorLevel 1
+FunctionEnd
+
+; Removes what was unpacked.
+Function Discard
+  SetOutPath "$INSTDIR"
+  RMDir /r "$INSTDIR\core.new"
+  RMDir /r "$INSTDIR\window.new"
+  Delete "$INSTDIR\uninstall.new.exe"
+FunctionEnd
+
+; The desktop starts it, with the rights of whoever is logged in there, and not with those of an administrator.
+Function Reopen
+  ${If} $Reopen = 1
+  ${AndIf} ${FileExists} "${PROGRAM}"
+    Exec '"$WINDIR\explorer.exe" "${PROGRAM}"'
+  ${EndIf}
 FunctionEnd
 
 Section
   CreateDirectory "$INSTDIR"
   Delete "$INSTDIR\install.log"
-  ; An installer that was interrupted between its two renames.
+!ifndef WINDOW
+  ; The window would not understand another version's helper.
+  ${If} ${FileExists} "$INSTDIR\window\*"
+    !insertmacro Fail "Waymaker is installed here with its window, which this installer has not. Use the one that has it."
+  ${EndIf}
+!endif
+  ; An installer that was interrupted between its renames.
   ${IfNot} ${FileExists} "$INSTDIR\core\manifest.json"
   ${AndIf} ${FileExists} "$INSTDIR\core.old\manifest.json"
     RMDir /r "$INSTDIR\core"
     Rename "$INSTDIR\core.old" "$INSTDIR\core"
   ${EndIf}
+  ${IfNot} ${FileExists} "$INSTDIR\window\manifest.json"
+  ${AndIf} ${FileExists} "$INSTDIR\window.old\manifest.json"
+    RMDir /r "$INSTDIR\window"
+    Rename "$INSTDIR\window.old" "$INSTDIR\window"
+  ${EndIf}
   RMDir /r "$INSTDIR\core.new"
   RMDir /r "$INSTDIR\core.old"
+  RMDir /r "$INSTDIR\window.new"
+  RMDir /r "$INSTDIR\window.old"
 
   ; All that needs room on the disk comes first: nothing of what is installed has been touched until it is there, and right.
   ClearErrors
   SetOutPath "$INSTDIR\core.new"
   File /r "${TREE}/*"
-  SetOutPath "$INSTDIR\bin"
-  File /r "${BIN}/*"
+!ifdef WINDOW
+  SetOutPath "$INSTDIR\window.new"
+  File /r "${WINDOW}/*"
+!endif
   WriteUninstaller "$INSTDIR\uninstall.new.exe"
   SetOutPath "$INSTDIR"
   ${If} ${Errors}
-    RMDir /r "$INSTDIR\core.new"
-    Delete "$INSTDIR\uninstall.new.exe"
+    Call Discard
     !insertmacro Fail "The files of Waymaker could not be written. Is there room on the disk? Nothing has been changed."
   ${EndIf}
   !insertmacro Step core.new check
+!ifdef WINDOW
+  ${If} $0 = 0
+    !insertmacro Step core.new check-window
+  ${EndIf}
+!endif
   ${If} $0 != 0
-    RMDir /r "$INSTDIR\core.new"
-    Delete "$INSTDIR\uninstall.new.exe"
+    Call Discard
     !insertmacro Fail "This version of Waymaker cannot be installed here, see install.log in $INSTDIR. Nothing has been changed."
+  ${EndIf}
+
+  ; It runs from the files that are replaced.
+  !insertmacro Step core.new find-window
+  ${If} $0 = 0
+  ${AndIf} $1 != ""
+    StrCpy $Reopen 1
+    MessageBox MB_OKCANCEL|MB_ICONINFORMATION "Waymaker is open. It is closed while it is updated, and then opened again." /SD IDOK IDOK +4
+    Call Discard
+    SetErrorLevel 1
+    Quit
   ${EndIf}
 
   ; What the kill switch blocks stays blocked.
   !insertmacro Step core.new stop
   ${If} $0 != 0
-    RMDir /r "$INSTDIR\core.new"
-    Delete "$INSTDIR\uninstall.new.exe"
+    Call Discard
     Call TakeUp
     !insertmacro Fail "The service of Waymaker does not end. Restart the computer, and try again."
   ${EndIf}
@@ -182,8 +268,17 @@ Section
     !insertmacro Move "$INSTDIR\core" "$INSTDIR\core.old"
   ${EndIf}
   ${If} $3 = 0
+  ${AndIf} ${FileExists} "$INSTDIR\window\*"
+    !insertmacro Move "$INSTDIR\window" "$INSTDIR\window.old"
+  ${EndIf}
+  ${If} $3 = 0
     !insertmacro Move "$INSTDIR\core.new" "$INSTDIR\core"
   ${EndIf}
+!ifdef WINDOW
+  ${If} $3 = 0
+    !insertmacro Move "$INSTDIR\window.new" "$INSTDIR\window"
+  ${EndIf}
+!endif
   ${If} $3 <> 0
     Call PutBack
     !insertmacro Fail "Something still uses the files of Waymaker. Restart the computer, and try again."
@@ -200,6 +295,18 @@ Section
   Delete "$INSTDIR\uninstall.exe"
   Rename "$INSTDIR\uninstall.new.exe" "$INSTDIR\uninstall.exe"
   RMDir /r "$INSTDIR\core.old"
+  RMDir /r "$INSTDIR\window.old"
+!ifdef WINDOW
+  SetOutPath "$INSTDIR\window"
+  CreateShortcut "${SHORTCUT}" "${PROGRAM}" "" "$INSTDIR\window\Waymaker.ico"
+  SetOutPath "$INSTDIR"
+  WriteRegStr HKLM "${SCHEME}" "" "URL:Waymaker"
+  WriteRegStr HKLM "${SCHEME}" "URL Protocol" ""
+  WriteRegStr HKLM "${SCHEME}\DefaultIcon" "" "$INSTDIR\window\Waymaker.ico"
+  ; What follows `--` cannot be a switch, whatever a link contains.
+  WriteRegStr HKLM "${SCHEME}\shell\open\command" "" '"${PROGRAM}" -- "%1"'
+  WriteRegStr HKLM "${UNINSTALL}" DisplayIcon "$INSTDIR\window\Waymaker.ico"
+!endif
   !insertmacro Step core add-to-path
   SendMessage ${HWND_BROADCAST} ${WM_WININICHANGE} 0 "STR:Environment" /TIMEOUT=5000
   WriteRegStr HKLM "${UNINSTALL}" DisplayName "Waymaker"
@@ -212,6 +319,7 @@ Section
   WriteRegDWORD HKLM "${UNINSTALL}" NoModify 1
   WriteRegDWORD HKLM "${UNINSTALL}" NoRepair 1
   !insertmacro Note "Waymaker ${VERSION} is installed."
+  Call Reopen
   SetErrorLevel 0
 SectionEnd
 
@@ -230,16 +338,25 @@ Function PutBack
     !insertmacro Step core stop
     !insertmacro Move "$INSTDIR\core" "$INSTDIR\core.new"
   ${EndIf}
+  ${If} ${FileExists} "$INSTDIR\window.old\*"
+    ${If} ${FileExists} "$INSTDIR\window\*"
+      !insertmacro Move "$INSTDIR\window" "$INSTDIR\window.new"
+    ${EndIf}
+    !insertmacro Move "$INSTDIR\window.old" "$INSTDIR\window"
+!ifdef WINDOW
+  ${ElseIfNot} ${FileExists} "$INSTDIR\window.new\*"
+    ; There was none before.
+    RMDir /r "$INSTDIR\window"
+!endif
+  ${EndIf}
   ${If} ${FileExists} "$INSTDIR\core.old\manifest.json"
     !insertmacro Move "$INSTDIR\core.old" "$INSTDIR\core"
     !insertmacro Step core take-back
   ${ElseIfNot} ${FileExists} "$INSTDIR\uninstall.exe"
     !insertmacro Step core remove
     RMDir /r "$INSTDIR\core"
-    RMDir /r "$INSTDIR\bin"
   ${EndIf}
-  RMDir /r "$INSTDIR\core.new"
-  Delete "$INSTDIR\uninstall.new.exe"
+  Call Discard
   Call TakeUp
 FunctionEnd
 
@@ -271,11 +388,16 @@ Section Uninstall
   !insertmacro Step core forget
   SendMessage ${HWND_BROADCAST} ${WM_WININICHANGE} 0 "STR:Environment" /TIMEOUT=5000
   DeleteRegKey HKLM "${UNINSTALL}"
+  DeleteRegKey HKLM "${SCHEME}"
+  Delete "${SHORTCUT}"
+  !insertmacro RemoveLoginItems
   SetOutPath "$TEMP"
   RMDir /r "$INSTDIR\core"
   RMDir /r "$INSTDIR\core.old"
   RMDir /r "$INSTDIR\core.new"
-  RMDir /r "$INSTDIR\bin"
+  RMDir /r "$INSTDIR\window"
+  RMDir /r "$INSTDIR\window.old"
+  RMDir /r "$INSTDIR\window.new"
   Delete "$INSTDIR\install.log"
   Delete "$INSTDIR\uninstall.new.exe"
   Delete "$INSTDIR\uninstall.exe"

@@ -10,18 +10,33 @@ const bytesOfId = 4;
 const maxPathUnits = 32_768;
 const endMs = 10_000;
 
+/** The processes that run a file, except this process. Those that cannot be examined are left out. */
+export function runningPrograms(file: string): number[] {
+  const pids: number[] = [];
+  eachProgram(file, (pid) => pids.push(pid));
+  return pids;
+}
+
 /**
  * Ends every process that runs a file, except this process, and waits until they are gone: Windows neither removes nor
  * renames a program that is running. Processes that cannot be examined are left.
  */
 export function endPrograms(file: string): void {
   const { bind } = loadLibrary('kernel32.dll');
+  const end = bind('TerminateProcess', 'int', ['intptr', 'uint32']);
+  const wait = bind('WaitForSingleObject', 'uint32', ['intptr', 'uint32']);
+  eachProgram(file, (_, handle) => {
+    end(handle, 1);
+    wait(handle, endMs);
+  });
+}
+
+function eachProgram(file: string, act: (pid: number, handle: number) => void): void {
+  const { bind } = loadLibrary('kernel32.dll');
   const native = {
     list: bind('K32EnumProcesses', 'int', ['void *', 'uint32', returned('uint32')]),
     open: bind('OpenProcess', 'intptr', ['uint32', 'int', 'uint32']),
     image: bind('QueryFullProcessImageNameW', 'int', ['intptr', 'uint32', 'void *', changed('uint32')]),
-    end: bind('TerminateProcess', 'int', ['intptr', 'uint32']),
-    wait: bind('WaitForSingleObject', 'uint32', ['intptr', 'uint32']),
     close: bind('CloseHandle', 'int', ['intptr']),
   };
   const list = Buffer.alloc(maxProcesses * bytesOfId);
@@ -37,10 +52,7 @@ export function endPrograms(file: string): void {
     const units: unknown[] = [maxPathUnits];
     const isFound = Number(native.image(handle, 0, name, units)) !== 0;
     const image = name.toString('utf16le', 0, 2 * Number(units[0]));
-    if (isFound && image.toLowerCase() === file.toLowerCase()) {
-      native.end(handle, 1);
-      native.wait(handle, endMs);
-    }
+    if (isFound && image.toLowerCase() === file.toLowerCase()) act(pid, handle);
     native.close(handle);
   }
 }

@@ -4,6 +4,9 @@ import type { FolderProblem } from './check-folder.ts';
 /** What the folder of helper, proxy, command line and runtime is signed as. */
 export const coreProduct = 'waymaker-core';
 
+/** What the folder of the window beside it is signed as, where one installer has both. */
+export const windowProduct = 'waymaker-window';
+
 /** Where it is installed; undefined on systems without such a package. */
 export function coreFolder(platform: NodeJS.Platform): string | undefined {
   if (platform === 'linux') return '/usr/lib/waymaker';

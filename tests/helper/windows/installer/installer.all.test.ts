@@ -40,7 +40,7 @@ async function install(
 const log = (windows: Windows) => readFile(installed(windows, 'install.log'), 'utf16le');
 
 const version = async (windows: Windows) => {
-  const command = String.raw`C:\Program Files\Waymaker\bin\waymaker.cmd`;
+  const command = String.raw`C:\Program Files\Waymaker\core\bin\waymaker.cmd`;
   const manifest = await readFile(installed(windows, 'core/manifest.json'), 'utf8');
   // It starts at all.
   expect((await windows.run(['cmd', '/c', command, '--version'])).code).toBe(0);
@@ -55,7 +55,7 @@ const machinePath = async (windows: Windows) =>
   (await windows.run(['reg', 'query', environment, '/v', 'Path'])).output.trim();
 
 const folders = async (windows: Windows) => (await readdir(installed(windows))).sort();
-const complete = ['bin', 'core', 'install.log', 'uninstall.exe'];
+const complete = ['core', 'install.log', 'uninstall.exe'];
 
 test.skipIf(why !== undefined)(
   'a silent installation starts the service, is upgraded while a command runs, and leaves nothing when it is removed',
@@ -70,7 +70,7 @@ test.skipIf(why !== undefined)(
     expect(await serviceState(windows)).toBe('RUNNING');
     expect(await version(windows)).toBe('0.1.0');
     expect(await readFile(state(windows, 'version-floor'), 'utf8')).toBe('0.1.0\n');
-    expect(await machinePath(windows)).toBe(`${before};C:\\Program Files\\Waymaker\\bin`);
+    expect(await machinePath(windows)).toBe(`${before};C:\\Program Files\\Waymaker\\core\\bin`);
     expect(await log(windows)).toContain('Waymaker 0.1.0 is installed.');
 
     // A user's background process has the files open that are replaced.
@@ -85,7 +85,7 @@ test.skipIf(why !== undefined)(
     expect(await folders(windows)).toEqual(complete);
     expect(await serviceState(windows)).toBe('RUNNING');
     expect(await version(windows)).toBe('0.2.0');
-    expect(await machinePath(windows)).toBe(`${before};C:\\Program Files\\Waymaker\\bin`);
+    expect(await machinePath(windows)).toBe(`${before};C:\\Program Files\\Waymaker\\core\\bin`);
 
     await windows.run([String.raw`C:\Program Files\Waymaker\uninstall.exe`, '/S'], minutes);
     // It goes on in a copy of its own.
@@ -217,6 +217,40 @@ test.skipIf(why !== undefined)(
     await rm(state(windows, 'journal.json'));
     await windows.run([String.raw`C:\Program Files\Waymaker\uninstall.exe`, '/S'], minutes);
     await eventually('the folder is gone', () => !existsSync(installed(windows)) || undefined);
+  },
+);
+
+test.skipIf(why !== undefined)(
+  'installers run one at a time, which no user without rights can prevent',
+  async () => {
+    await using windows = await createWindows();
+    // The name that installers of this kind usually take.
+    const squatter = `
+      const koffi = require('koffi');
+      const create = koffi.load('kernel32.dll').func('CreateMutexW', 'intptr_t', ['intptr_t', 'int', 'str16']);
+      console.log(create(0, 1, 'Global\\\\WaymakerInstaller'));
+      setInterval(() => 0, 1000);
+    `;
+    await writeFile(path.join(windows.folder, 'squatter.cjs'), squatter);
+    const squatting = windows.start([windows.path('node.exe'), windows.path('squatter.cjs')]);
+    await eventually('it has the name', () => /^[1-9]/m.test(squatting.output()) || undefined);
+    expect(await install(windows, 'first')).toBe(0);
+
+    const lock = String.raw`C:\Program Files\Waymaker.lock`;
+    expect(existsSync(path.join(windows.drive, 'Program Files/Waymaker.lock'))).toBe(false);
+    await writeFile(
+      path.join(windows.folder, 'other.cjs'),
+      `require('node:fs').openSync(${JSON.stringify(lock)}, 'w'); console.log('held'); setInterval(() => 0, 1000);`,
+    );
+    const other = windows.start([windows.path('node.exe'), windows.path('other.cjs')]);
+    await eventually('another one runs', () => other.output().includes('held') || undefined);
+    expect(await install(windows, 'next')).toBe(1);
+    expect(await version(windows)).toBe('0.1.0');
+    for (const pid of windows.processes('other.cjs')) process.kill(pid, 'SIGKILL');
+    await eventually('it has ended', () => windows.processes('other.cjs').length === 0 || undefined);
+    expect(await install(windows, 'next')).toBe(0);
+    expect(await version(windows)).toBe('0.2.0');
+    expect(existsSync(path.join(windows.drive, 'Program Files/Waymaker.lock'))).toBe(false);
   },
 );
 

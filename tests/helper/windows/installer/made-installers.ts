@@ -4,7 +4,11 @@ import path from 'node:path';
 import { signFolder } from '../../../../packaging/manifest/sign-folder.ts';
 import { signingKeys } from '../../../../packaging/manifest/signing-keys.ts';
 import { layWindowsCore, windowsCore } from '../../../../packaging/windows/core-folder.ts';
+import type { ElectronFiles } from '../../../../packaging/desktop/electron-program.ts';
 import { packInstaller } from '../../../../packaging/windows/installer.ts';
+import { layWindow } from '../../../../packaging/windows/window-folder.ts';
+import { run } from '../../../lab/runs/process.ts';
+import { electronFiles } from '../../../unit/packaging/support/electron-files.ts';
 
 /** Installers of several versions, each with the same programs but for what a change does before or after it is signed. */
 export interface MadeInstallers extends AsyncDisposable {
@@ -12,6 +16,10 @@ export interface MadeInstallers extends AsyncDisposable {
 }
 
 export interface Change {
+  /** Whether the window comes with it, in a double of Electron's program. */
+  hasWindow?: boolean;
+  /** Changes the folder `window` after it was signed. */
+  afterWindow?: (window: string) => Promise<void>;
   /** Changes the folder `core` before it is signed. */
   before?: (core: string) => Promise<void>;
   /** Changes it afterwards. */
@@ -27,8 +35,9 @@ export async function makeInstallers(updatesUrl?: string): Promise<MadeInstaller
   const kept = path.resolve(import.meta.dirname, '../../../../out/packages/.fetched');
   await cp(kept, path.join(folder, '.fetched'), { recursive: true }).catch(() => undefined);
   const core = await windowsCore({ processor: 'x64', folder, keys, version: '0.1.0', updatesUrl });
+  let electron: ElectronFiles | undefined;
   return {
-    async make(version, { before, after } = {}) {
+    async make(version, { before, after, hasWindow = false, afterWindow } = {}) {
       const tree = await mkdtemp(path.join(folder, 'tree-'));
       const laid = path.join(tree, 'core');
       await layWindowsCore(laid, core, { keys, version });
@@ -39,6 +48,12 @@ export async function makeInstallers(updatesUrl?: string): Promise<MadeInstaller
         await signFolder({ folder: laid, product: 'waymaker-core', version, privateKeys: keys.privateKeys });
       }
       await after?.(laid);
+      if (hasWindow) {
+        const window = path.join(tree, 'window');
+        electron ??= await electronDouble(path.join(folder, 'electron'));
+        await layWindow(window, { processor: 'x64', electron, folder, keys, version, updatesUrl });
+        await afterWindow?.(window);
+      }
       const file = await packInstaller({
         tree,
         version,
@@ -55,6 +70,27 @@ export async function makeInstallers(updatesUrl?: string): Promise<MadeInstaller
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
   };
 }
+
+/** A folder like that of Electron for Windows, whose program only notes that it was started. */
+async function electronDouble(folder: string): Promise<ElectronFiles> {
+  const { program: linux } = await electronFiles(folder);
+  await rm(path.join(folder, linux));
+  await compileForWindows('window-double.c', path.join(folder, 'electron.exe'));
+  return { folder, program: 'electron.exe' };
+}
+
+/** Compiles a program beside this file. */
+export const compileForWindows = (source: string, program: string, ...more: string[]): Promise<string> =>
+  run('x86_64-w64-mingw32-gcc', [
+    '-Os',
+    '-Wall',
+    '-Wextra',
+    '-Werror',
+    ...more,
+    '-o',
+    program,
+    path.join(import.meta.dirname, source),
+  ]);
 
 /** A helper that ends as soon as it is started. */
 export const brokenHelper = (core: string): Promise<void> =>

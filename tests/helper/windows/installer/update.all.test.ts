@@ -18,7 +18,7 @@ test.skipIf(whyNoWindows() !== undefined)(
     expect((await windows.run([windows.path('first.exe'), '/S'], { timeout: 240_000 })).code).toBe(0);
     const content = await readFile(await made.make('0.2.0'));
     const say = async (...more: string[]) => {
-      const command = String.raw`C:\Program Files\Waymaker\bin\waymaker.cmd`;
+      const command = String.raw`C:\Program Files\Waymaker\core\bin\waymaker.cmd`;
       return (await windows.run(['cmd', '/c', command, 'update', ...more], { timeout: 240_000 })).output;
     };
     const update = async (...more: string[]) => {

@@ -1,0 +1,149 @@
+import { existsSync } from 'node:fs';
+import { appendFile, copyFile, link, readdir, readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../../../lab/runs/process.ts';
+import { waitLimit } from '../../../lab/runs/wait-limit.ts';
+import { createWindows, whyNoWindows, type Windows } from '../../../lab/windows/windows.ts';
+import { brokenHelper, compileForWindows, makeInstallers, type MadeInstallers } from './made-installers.ts';
+
+const why = whyNoWindows();
+const files: Record<string, string> = {};
+let made: MadeInstallers | undefined;
+
+beforeAll(async () => {
+  if (why !== undefined) return;
+  made = await makeInstallers();
+  const hasWindow = true;
+  files['core-only'] = await made.make('0.1.0');
+  files['first'] = await made.make('0.1.1', { hasWindow });
+  files['next'] = await made.make('0.2.0', { hasWindow });
+  files['broken'] = await made.make('0.3.0', { hasWindow, before: brokenHelper });
+  files['tampered'] = await made.make('0.4.0', {
+    hasWindow,
+    afterWindow: (window) => appendFile(path.join(window, 'resources.pak'), '\n'),
+  });
+}, waitLimit(600_000));
+afterAll(() => made?.[Symbol.asyncDispose]());
+
+const installed = ({ drive }: Windows, file = '') => path.join(drive, 'Program Files/Waymaker', file);
+const shortcut = ({ drive }: Windows) =>
+  path.join(drive, 'ProgramData/Microsoft/Windows/Start Menu/Programs/Waymaker.lnk');
+const program = String.raw`C:\Program Files\Waymaker\window\Waymaker.exe`;
+const opened = async ({ drive }: Windows) =>
+  (await readFile(path.join(drive, 'opened.txt'), 'utf8').catch(() => '')).split(/\r?\n/).filter(Boolean);
+const minutes = { timeout: 240_000 };
+
+async function install(windows: Windows, name: string, ...words: string[]): Promise<number | null> {
+  const file = path.join(windows.folder, `${name}.exe`);
+  if (!existsSync(file)) await link(files[name] ?? '', file);
+  return (await windows.run([windows.path(`${name}.exe`), '/S', ...words], minutes)).code;
+}
+
+const log = (windows: Windows) => readFile(installed(windows, 'install.log'), 'utf16le');
+const folders = async (windows: Windows) => (await readdir(installed(windows))).sort();
+const complete = ['core', 'install.log', 'uninstall.exe', 'window'];
+
+/** The versions of both folders. */
+const versions = (windows: Windows) =>
+  Promise.all(
+    ['core', 'window'].map(async (folder) => {
+      const manifest = await readFile(installed(windows, `${folder}/manifest.json`), 'utf8');
+      return (JSON.parse(manifest) as { version: string }).version;
+    }),
+  );
+
+/** What the registry says of a key, or of one of its values; undefined without it. */
+async function registry(windows: Windows, key: string, ...value: string[]): Promise<string | undefined> {
+  const { code, output } = await windows.run(['reg', 'query', key, ...value]);
+  return code === 0 ? output : undefined;
+}
+
+/** Somebody has the window open. */
+async function open(windows: Windows): Promise<void> {
+  windows.start([program]);
+  await eventually('the window is open', () => windows.processes('Waymaker.exe').length > 0 || undefined);
+}
+
+/** There is no desktop under wine, which starts programs for its user. */
+async function bringDesktop(windows: Windows): Promise<void> {
+  const explorer = path.join(windows.drive, 'windows/explorer.exe');
+  const double = path.join(windows.folder, 'explorer.exe');
+  await compileForWindows('explorer-double.c', double, '-municode', '-mwindows');
+  await rm(explorer, { force: true });
+  await copyFile(double, explorer);
+}
+
+const scheme = String.raw`HKLM\Software\Classes\waymaker`;
+const run = String.raw`HKCU\Software\Microsoft\Windows\CurrentVersion\Run`;
+
+test.skipIf(why !== undefined)(
+  'the window comes with a shortcut and its links, is ended and opened again by an upgrade, and leaves nothing behind',
+  async () => {
+    await using windows = await createWindows();
+    await bringDesktop(windows);
+    expect(await install(windows, 'first')).toBe(0);
+    expect(await folders(windows)).toEqual(complete);
+    expect(await versions(windows)).toEqual(['0.1.1', '0.1.1']);
+    expect((await readFile(shortcut(windows))).includes(Buffer.from('Waymaker.exe', 'latin1'))).toBe(true);
+    const command = await registry(windows, String.raw`${scheme}\shell\open\command`, '/ve');
+    expect(command).toContain(`"${program}" -- "%1"`);
+    expect(await registry(windows, scheme, '/v', 'URL Protocol')).toBeDefined();
+    // Nobody has asked for it.
+    expect(await opened(windows)).toEqual([]);
+
+    await open(windows);
+    const before = windows.processes('Waymaker.exe');
+    expect(await install(windows, 'next')).toBe(0);
+    expect(await versions(windows)).toEqual(['0.2.0', '0.2.0']);
+    expect(await folders(windows)).toEqual(complete);
+    await eventually('it is open again', async () => (await opened(windows)).length === 2 || undefined);
+    expect(windows.processes('Waymaker.exe').filter((pid) => before.includes(pid))).toEqual([]);
+
+    // The user has it started at login.
+    const item = ['/v', 'electron.app.Waymaker', '/d', `"${program}" --hidden`, '/f'];
+    expect((await windows.run(['reg', 'add', run, ...item])).code).toBe(0);
+    await windows.run(['reg', 'add', run, '/v', 'Other', '/d', 'other.exe', '/f']);
+    await windows.run([String.raw`C:\Program Files\Waymaker\uninstall.exe`, '/S'], minutes);
+    await eventually('the folder is gone', () => !existsSync(installed(windows)) || undefined);
+    expect(windows.processes('Waymaker.exe')).toEqual([]);
+    expect(existsSync(shortcut(windows))).toBe(false);
+    expect(await registry(windows, scheme)).toBeUndefined();
+    expect(await registry(windows, run, '/v', 'electron.app.Waymaker')).toBeUndefined();
+    expect(await registry(windows, run, '/v', 'Other')).toBeDefined();
+  },
+);
+
+test.skipIf(why !== undefined)(
+  'an upgrade that is damaged, or does not start, leaves helper and window of the version before, and opens it again',
+  async () => {
+    await using windows = await createWindows();
+    await bringDesktop(windows);
+    expect(await install(windows, 'first')).toBe(0);
+    expect(await install(windows, 'tampered', '/OPEN')).toBe(1);
+    expect(await log(windows)).toContain('resources.pak is not what was signed');
+    await eventually('it is open', async () => (await opened(windows)).length === 1 || undefined);
+    expect(await versions(windows)).toEqual(['0.1.1', '0.1.1']);
+
+    expect(await install(windows, 'broken')).toBe(1);
+    expect(await log(windows)).toContain('The service of Waymaker does not start');
+    expect(await versions(windows)).toEqual(['0.1.1', '0.1.1']);
+    expect(await folders(windows)).toEqual(complete);
+    await eventually('it is open again', async () => (await opened(windows)).length === 2 || undefined);
+  },
+);
+
+test.skipIf(why !== undefined)(
+  'the window is added to an installation without one, which cannot be installed over it again',
+  async () => {
+    await using windows = await createWindows();
+    expect(await install(windows, 'core-only')).toBe(0);
+    expect(await install(windows, 'broken')).toBe(1);
+    expect(await folders(windows)).toEqual(complete.filter((name) => name !== 'window'));
+    expect(await install(windows, 'first')).toBe(0);
+    expect(await versions(windows)).toEqual(['0.1.1', '0.1.1']);
+    expect(await install(windows, 'core-only')).toBe(1);
+    expect(await log(windows)).toContain('Waymaker is installed here with its window');
+    expect(await versions(windows)).toEqual(['0.1.1', '0.1.1']);
+  },
+);
