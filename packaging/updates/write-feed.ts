@@ -3,6 +3,8 @@ import { createReadStream } from 'node:fs';
 import { copyFile, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { buildBlockMap } from 'app-builder-lib/out/targets/blockmap/blockmap.js';
+import { blockMapSuffix } from '../../src/main/updates/block-map.ts';
 import { signText } from '../../src/node/manifest/signatures.ts';
 import { feedFile, joinFeed, readFeed, type UpdateFeed } from '../../src/node/manifest/update-feed.ts';
 
@@ -40,6 +42,11 @@ export async function writeFeed(options: {
   const before = await sha512Of(offered).catch(() => undefined);
   if (before !== undefined && before !== sha512)
     throw new Error(`${offered} is another file: a version is published once`);
+  // Nobody needs to trust it: what is put together by it is compared with what was signed.
+  await put(
+    `${offered}${blockMapSuffix}`,
+    async (file) => void (await buildBlockMap(installer, 'gzip', file)),
+  );
   if (before === undefined) await put(offered, (file) => copyFile(installer, file));
   const content = joinFeed(text, signText(Buffer.from(text), 'feed', privateKeys));
   const feedPath = path.join(folder, feedFile);

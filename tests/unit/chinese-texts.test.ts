@@ -6,6 +6,7 @@ import { zhHant } from '#shared/texts/zh-hant.ts';
 import { trialPlanName } from '../../src/service/account/account.ts';
 import { authCodeMail } from '../../src/service/mail/auth-code-mail.ts';
 import { refusalTexts } from '#shared/texts/refusal-texts.ts';
+import { updateTexts } from '#shared/texts/update-texts.ts';
 import { systemTexts } from '#shared/texts/system-texts.ts';
 import { foreignCharacters } from './chinese-characters.ts';
 
@@ -15,6 +16,7 @@ describe.each(['zh-hans', 'zh-hant'] as const)('no character of the other script
   test.each<[string, string[]]>([
     ['the pages', Object.values(pages[language])],
     ['what the desktop says outside of pages', Object.values(desktopTexts[language])],
+    ['updates', Object.values(updateTexts[language])],
     ['the command line', Object.values(commandTexts[language])],
     [
       'macOS and Windows',

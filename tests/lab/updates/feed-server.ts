@@ -57,11 +57,16 @@ export async function startFeedServer(): Promise<FeedServer> {
       response.writeHead(404).end();
       return;
     }
-    const [, from = '0'] = (hasParts && /^bytes=(\d+)-$/.exec(request.headers.range ?? '')) || [];
-    const start = Number(from);
-    response.writeHead(start > 0 ? 206 : 200, { 'content-length': size - start });
+    const range = hasParts ? /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') : null;
+    const start = Number(range?.[1] ?? 0);
+    const end = range?.[2] ? Number(range[2]) : size - 1;
+    response.writeHead(range ? 206 : 200, { 'content-length': end - start + 1 });
     const isInstaller = file.endsWith('.exe');
-    for await (const piece of createReadStream(file, { start, highWaterMark: size > 1e6 ? 65_536 : 1_000 })) {
+    for await (const piece of createReadStream(file, {
+      start,
+      end,
+      highWaterMark: size > 1e6 ? 65_536 : 1_000,
+    })) {
       if (isInstaller && hold && sent >= hold.after) await hold.released;
       response.write(piece);
       if (isInstaller) sent += (piece as Buffer).length;

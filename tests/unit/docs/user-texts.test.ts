@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { desktopTexts } from '#shared/texts/desktop-texts.ts';
+import { updateTexts } from '#shared/texts/update-texts.ts';
 import { en } from '#shared/texts/en.ts';
 import { readPage } from './markdown.ts';
 
 /** What the app can say, each with anything in its placeholders; `{{used}} of {{total}}` would match most sentences. */
-const texts = [...Object.values(en), ...Object.values(desktopTexts.en)]
+const texts = [...Object.values(en), ...Object.values(desktopTexts.en), ...Object.values(updateTexts.en)]
   .filter((text) => text.replaceAll(/\{\{\w+\}\}|\W/g, '').length > 4 || !text.includes('{{'))
   .map(
     (text) =>

@@ -1,9 +1,15 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { basicInfo } from '#shared/entities.ts';
 import { en } from '#shared/texts/en.ts';
+import type { UpdateView } from '#shared/host/updates-contract.ts';
 import { createSay } from '#shared/texts/say.ts';
 import type { Core } from '../../../src/main/core/core.ts';
-import { createDesktopNotices, type DesktopNotices, type Notice } from '../../../src/main/desktop-notices.ts';
+import {
+  createDesktopNotices,
+  type DesktopNotices,
+  type DesktopNoticesOptions,
+  type Notice,
+} from '../../../src/main/desktop-notices.ts';
 import { connected, createTestSurroundings, groups, type TestSurroundings } from './support/surroundings.ts';
 
 const hour = 3_600_000;
@@ -26,10 +32,11 @@ afterEach(async () => {
 
 let notices: DesktopNotices;
 
-async function start(): Promise<Core> {
+async function start(updates?: DesktopNoticesOptions['updates']): Promise<Core> {
   const core = around.startCore();
   notices = createDesktopNotices({
     core,
+    updates,
     say: createSay('en', 'linux'),
     isInFront: () => isInFront,
     notify: (notice) => told.push(notice),
@@ -172,4 +179,33 @@ test('a newer release is said once, also over a restart; an older one, the same,
   expect(titles()).toHaveLength(1);
   await ask(second, '2.0.0');
   expect(titles().at(-1)).toBe('Waymaker 2.0.0 is available');
+});
+
+test('where the app has updates of its own, a version is said once it is ready, once, and only to who looks elsewhere', async () => {
+  const view: UpdateView = {
+    state: { kind: 'ready', version: '1.3.0', held: null },
+    failedVersion: null,
+    endsTunnel: true,
+    reopens: true,
+  };
+  const listeners: ((now: UpdateView) => void)[] = [];
+  const core = await start({ view: () => view, onChange: (listener) => void listeners.push(listener) });
+  const tell = (state: UpdateView['state']) => {
+    view.state = state;
+    for (const listener of listeners) listener(view);
+  };
+  const links = Object.fromEntries(linkNames.map((name) => [name, 'https://vpn.example.net/']));
+  around.answers['/api/basic-info'] = { links, latestVersion: '1.3.0' };
+  await core.client.call('basicInfo');
+  tell({ kind: 'downloading', version: '1.3.0', received: 1, size: 2 });
+  expect(titles()).toEqual([]);
+  isInFront = true;
+  tell({ kind: 'ready', version: '1.3.0', held: null });
+  expect(titles()).toEqual([]);
+  isInFront = false;
+  tell({ kind: 'ready', version: '1.3.0', held: null });
+  tell({ kind: 'ready', version: '1.3.0', held: 'not-started' });
+  expect(titles()).toEqual(['Waymaker 1.3.0 is ready']);
+  tell({ kind: 'ready', version: '1.4.0', held: null });
+  expect(titles().at(-1)).toBe('Waymaker 1.4.0 is ready');
 });

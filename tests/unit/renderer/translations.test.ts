@@ -5,6 +5,7 @@ import { en } from '#shared/texts/en.ts';
 import type { TextKey, Texts } from '#shared/texts/texts.ts';
 import { mailTexts } from '#shared/texts/mail-texts.ts';
 import { acceptedTranslations, placeholders } from '#shared/texts/placeholders.ts';
+import { updateTexts } from '#shared/texts/update-texts.ts';
 import { zhHans } from '#shared/texts/zh-hans.ts';
 import { zhHant } from '#shared/texts/zh-hant.ts';
 
@@ -52,12 +53,13 @@ test.each(Object.entries({ en, ...languages }))(
 );
 
 test.each(['zh-hans', 'zh-hant'] as const)(
-  'the texts of the desktop, the command line and the mails in %s have each English placeholder',
+  'the texts of the desktop, its updates, the command line and the mails in %s have each English placeholder',
   (language) => {
     const of = (all: Record<string, string>) =>
       Object.fromEntries(Object.entries(all).map(([key, text]) => [key, placeholders(text)]));
     expect(of(desktopTexts[language])).toEqual(of(desktopTexts.en));
     expect(of(commandTexts[language])).toEqual(of(commandTexts.en));
+    expect(of(updateTexts[language])).toEqual(of(updateTexts.en));
     expect(of(mailTexts[language])).toEqual(of(mailTexts.en));
   },
 );

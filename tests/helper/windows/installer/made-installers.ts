@@ -80,17 +80,14 @@ async function electronDouble(folder: string): Promise<ElectronFiles> {
 }
 
 /** Compiles a program beside this file. */
-export const compileForWindows = (source: string, program: string, ...more: string[]): Promise<string> =>
-  run('x86_64-w64-mingw32-gcc', [
-    '-Os',
-    '-Wall',
-    '-Wextra',
-    '-Werror',
-    ...more,
-    '-o',
-    program,
-    path.join(import.meta.dirname, source),
-  ]);
+export const compileForWindows = (source: string, program: string, ...more: string[]): Promise<unknown> =>
+  run(
+    ['x86_64-w64-mingw32-gcc', '-Os', '-Wall', '-Wextra', '-Werror', ...more].concat(
+      '-o',
+      program,
+      path.join(import.meta.dirname, source),
+    ),
+  );
 
 /** A helper that ends as soon as it is started. */
 export const brokenHelper = (core: string): Promise<void> =>

@@ -288,7 +288,7 @@ test('a download that somebody has changed since is not installed', async () => 
   await publish(server, '0.2.0');
   const app = appOf(server);
   await app.updates.check();
-  const [name = ''] = await readdir(server.downloads);
+  const [name = ''] = (await readdir(server.downloads)).filter((one) => one.endsWith('.exe'));
   await writeFile(path.join(server.downloads, name), 'installer 6.6.6');
   // Nobody can be asked for another one.
   await rm(server.folder, { recursive: true });
@@ -320,7 +320,9 @@ test('an app that ends stops downloading, keeps what it has, and says no more', 
   });
   await app.updates.check();
   expect(app.state().kind).toBe('downloading');
-  expect((await readdir(server.downloads)).map((name) => path.extname(name))).toEqual(['.part']);
+  expect((await readdir(server.downloads)).filter((name) => !name.endsWith('.blockmap'))).toEqual([
+    expect.stringMatching(/\.part$/),
+  ]);
   const next = appOf(server);
   await next.updates.check();
   expect(next.state()).toMatchObject({ kind: 'ready' });

@@ -189,11 +189,12 @@ test('an unfinished download is removed once there is another version', async ()
   await server.publish('0.2.0', { keys: [key], content: randomBytes(100_000) });
   server.cutAfter(50_000);
   await download(server, clientOf(server, trusted));
-  expect(await readdir(server.downloads)).toHaveLength(1);
+  expect(await readdir(server.downloads)).toContainEqual(expect.stringMatching(/0\.2\.0.*\.part$/));
   await server.publish('0.3.0', { keys: [key] });
   expect((await download(server, clientOf(server, trusted))).kind).toBe('ready');
   expect(await readdir(server.downloads)).toEqual([
     expect.stringMatching(/-waymaker-core-0\.3\.0-x64\.exe$/),
+    expect.stringMatching(/-waymaker-core-0\.3\.0-x64\.exe\.blockmap$/),
   ]);
 });
 
