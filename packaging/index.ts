@@ -35,6 +35,7 @@ const usage = [
   '                          [--electron FOLDER]',
   '       npm run package -- repository --url https://… [--folder FOLDER]',
   '       npm run package -- feed --processor x64|arm64 [--percent NUMBER] [--folder FOLDER] [--core]',
+  '                          [--system darwin|linux --installer FILE]',
 ].join('\n');
 
 /** What came of a target: files, and for what is only configured here, why. */
@@ -54,8 +55,8 @@ export interface PackagingContext {
   percentage: number | undefined;
   /** Electron’s files for Windows, which go into the installer; without them, it has no window. */
   electronForWindows: ElectronFiles | undefined;
-  /** Whether the feed is for the installer without a window. */
-  isCore: boolean;
+  /** What a feed offers: on Windows, the installer with the window or without; elsewhere a file. */
+  offered: { system: 'win32' | 'darwin' | 'linux'; isCore: boolean; file: string | undefined };
   /** Where a repository is or will be, and the address that it has there. */
   repository: { folder: string; url: string | undefined };
   progress: (line: string) => void;
@@ -158,18 +159,22 @@ const furtherTargets: typeof targets = {
     const files = names.map((name) => path.join(repository.folder, name));
     return { made: files.filter((file) => existsSync(file)) };
   },
-  /** The feed by which installed programs find the installer for Windows. */
-  async feed({ folder: packages, repository, processors: wanted, keys, percentage, isCore }) {
+  /** The feed by which installed programs find the installer of a newer version. */
+  async feed({ folder: packages, repository, processors: wanted, keys, percentage, offered }) {
     const [processor, ...others] = wanted;
     if (processor === undefined || others.length > 0)
       throw new Error('--processor is missing: each one has a folder of its own');
     if (keys.isTest) throw new Error('WAYMAKER_SIGNING_KEY is missing: nobody would take a feed without it');
+    const { system, isCore } = offered;
+    const ours =
+      system === 'win32'
+        ? path.join(packages, installerName(product.version, processor, { ...keys, hasWindow: !isCore }))
+        : undefined;
+    const installer = offered.file ?? ours;
+    if (installer === undefined) throw new Error('--installer is missing: the package for that system');
     const made = await writeFeed({
-      installer: path.join(
-        packages,
-        installerName(product.version, processor, { ...keys, hasWindow: !isCore }),
-      ),
-      product: feedProduct('win32', processor, isCore ? 'waymaker-core' : 'waymaker'),
+      installer,
+      product: feedProduct(system, processor, isCore ? 'waymaker-core' : 'waymaker'),
       version: product.version,
       now: new Date(),
       percentage,
@@ -196,6 +201,8 @@ function readWords() {
       percent: { type: 'string' },
       electron: { type: 'string' },
       core: { type: 'boolean', default: false },
+      system: { type: 'string', default: 'win32' },
+      installer: { type: 'string' },
       folder: { type: 'string', default: path.join(folder, '../repository') },
     },
   });
@@ -206,7 +213,11 @@ function readWords() {
     processors: z.array(z.enum(allProcessors)).parse(values.processor),
     formats: z.array(z.enum(allFormats)).parse(values.format),
     isFast: values.fast,
-    isCore: values.core,
+    offered: {
+      system: z.enum(['win32', 'darwin', 'linux']).parse(values.system),
+      isCore: values.core,
+      file: values.installer,
+    },
     electronForWindows:
       values.electron === undefined
         ? undefined
