@@ -6,7 +6,8 @@ Unicode true
 !ifdef FAST
   SetCompress off
 !else
-  SetCompressor /SOLID lzma
+  ; Each file by itself: what a new version has unchanged has the same bytes in it, and is not downloaded again.
+  SetCompressor lzma
 !endif
 !include FileFunc.nsh
 !include LogicLib.nsh
