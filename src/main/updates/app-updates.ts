@@ -84,9 +84,11 @@ export function createAppUpdates(options: AppUpdatesOptions): AppUpdates {
         return false;
       }
       if (found.kind !== 'update') {
-        // It may have been withdrawn meanwhile.
+        const later = found.kind === 'later' && !found.isWithdrawn ? found.version : undefined;
+        // Somebody wanted it before this computer's turn.
+        if (ready && later === ready.version) return true;
         ready = undefined;
-        become(found.kind === 'later' ? { kind: 'later', version: found.version } : { kind: 'current' });
+        become(later === undefined ? { kind: 'current' } : { kind: 'later', version: later });
         return true;
       }
       return await fetchUpdate(found.feed, { isWanted });

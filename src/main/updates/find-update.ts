@@ -16,8 +16,8 @@ export type FeedProblem =
 
 export type FoundUpdate =
   | { kind: 'current' }
-  /** There is one, which is offered to others first, or has been withdrawn. */
-  | { kind: 'later'; version: string }
+  /** There is one, which is offered to others first, or has been withdrawn: then nobody gets it. */
+  | { kind: 'later'; version: string; isWithdrawn?: true }
   | { kind: 'update'; feed: UpdateFeed }
   | { kind: 'problem'; problem: FeedProblem };
 
@@ -54,9 +54,8 @@ export async function findUpdate(source: UpdateSource, { isWanted = false } = {}
   source.seen.set(releaseDate);
   if (compareVersions(version, source.version) <= 0) return { kind: 'current' };
   const isOurTurn = turnOf(source.installation, version) < stagingPercentage;
-  // At zero, it has been withdrawn.
-  const isOffered = isOurTurn || (isWanted && stagingPercentage > 0);
-  return isOffered ? { kind: 'update', feed } : { kind: 'later', version };
+  if (stagingPercentage === 0) return { kind: 'later', version, isWithdrawn: true };
+  return isOurTurn || isWanted ? { kind: 'update', feed } : { kind: 'later', version };
 }
 
 const failed = (problem: FeedProblem): FoundUpdate => ({ kind: 'problem', problem });

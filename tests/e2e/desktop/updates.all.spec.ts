@@ -93,7 +93,7 @@ test('an AppImage in a folder that nobody may write to says so, and stays', asyn
   await made.publish('0.2.0');
   const { page } = await launchSignedIn(launchHere, serviceHere, email, {
     ...made.options,
-    env: { APPIMAGE: '/proc/self/status' },
+    env: { ...made.options.env, APPIMAGE: '/proc/self/status' },
   });
   const updates = new UpdatesSection(page);
   await openSettings(page);

@@ -54,7 +54,7 @@ export async function createUpdatingApp(directory: string): Promise<UpdatingApp>
   return {
     feed,
     key,
-    options: { main, env: { APPIMAGE: appImage } },
+    options: { main, env: { APPIMAGE: appImage, APPDIR: path.dirname(process.execPath) } },
     async publish(version, { size = 0, keys = [key], ...more } = {}) {
       const content = Buffer.concat([Buffer.from(scriptOf(version)), Buffer.alloc(size, '#')]);
       await feed.publish(version, {

@@ -108,7 +108,7 @@ test('what is ready stays so while nothing changes, is replaced by a newer versi
 
   await publish(server, '0.3.0', { percentage: 0 });
   await app.updates.install();
-  expect(app.state()).toEqual({ kind: 'later', version: '0.3.0' });
+  expect(app.state()).toEqual({ kind: 'current' });
   expect(app.installed).toEqual([]);
   expect(app.left).toEqual([]);
 });
@@ -249,6 +249,9 @@ test('a version that other computers get first is downloaded at a click', async 
   await app.updates.check();
   expect(app.state()).toEqual({ kind: 'later', version: '0.2.0' });
   await app.updates.download();
+  expect(app.state()).toMatchObject({ kind: 'ready', version: '0.2.0' });
+  // It stays so although it is still not this computer's turn.
+  await app.updates.check();
   expect(app.state()).toMatchObject({ kind: 'ready', version: '0.2.0' });
 });
 

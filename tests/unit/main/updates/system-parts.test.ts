@@ -67,9 +67,16 @@ test('macOS opens the package, and says if it could not', async () => {
 
 test('where a package manager brings updates, nothing installs them', async () => {
   expect(await systemInstaller('linux', {})).toBeUndefined();
-  expect(await systemInstaller('linux', { APPIMAGE: '' })).toBeUndefined();
+  const mounted = { APPIMAGE: '/x.AppImage', APPDIR: '/tmp/.mount_x' };
+  expect(
+    await systemInstaller('linux', { ...mounted, APPIMAGE: '' }, '/tmp/.mount_x/waymaker'),
+  ).toBeUndefined();
+  // An AppImage that has started this program leaves both behind.
+  expect(await systemInstaller('linux', mounted, '/opt/Waymaker/waymaker')).toBeUndefined();
   expect(await systemInstaller('freebsd', {})).toBeUndefined();
-  expect(await systemInstaller('linux', { APPIMAGE: '/x.AppImage' })).toMatchObject({ endsTunnel: false });
+  expect(await systemInstaller('linux', mounted, '/tmp/.mount_x/waymaker')).toMatchObject({
+    endsTunnel: false,
+  });
   expect(await systemInstaller('darwin', {})).toMatchObject({ endsTunnel: true, reopens: false });
   expect(await systemInstaller('win32', {})).toMatchObject({ endsTunnel: true, reopens: true });
 });
