@@ -222,7 +222,11 @@ test('a version that has been withdrawn is not installed by who asks for an upda
   await server.publish('0.2.0', { keys: [key], percentage: 1 });
   expect((await findUpdate(source, { isWanted: true })).kind).toBe('update');
   await server.publish('0.2.0', { keys: [key], percentage: 0 });
-  expect(await findUpdate(source, { isWanted: true })).toEqual({ kind: 'later', version: '0.2.0' });
+  expect(await findUpdate(source, { isWanted: true })).toEqual({
+    kind: 'later',
+    version: '0.2.0',
+    isWithdrawn: true,
+  });
 });
 
 test('nothing is installed while only the tunnel keeps traffic from going out directly', () => {
