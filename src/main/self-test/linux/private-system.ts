@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { addresses } from '../addresses.ts';
-import { places } from './children.ts';
+import { places } from '../product/children.ts';
 import { bindFolder } from './system-calls.ts';
 
 /**

@@ -16,16 +16,16 @@ import {
   type Obstacle,
   type Verdict,
 } from '../verdict.ts';
-import { newToken, NotChecked, type Bench, type Check } from './bench.ts';
-import { end, places, startCore, startHelper, type Running } from './children.ts';
-import { leakChecks, takeControls } from './controls.ts';
-import { killChecks } from './kill-checks.ts';
-import { modeChecks } from './mode-checks.ts';
+import { newToken, NotChecked, type Bench, type Check } from '../checks/bench.ts';
+import { end, places, startCore, startHelper, type Running } from '../product/children.ts';
+import { leakChecks, takeControls } from '../checks/controls.ts';
+import { killChecks } from '../checks/kill-checks.ts';
+import { modeChecks } from '../checks/mode-checks.ts';
 import { makePrivateSystem, uidOf } from './private-system.ts';
-import { askByTcp } from './probes.ts';
+import { askByTcp } from '../checks/probes.ts';
 import { differences, takeSnapshot, type Snapshot } from './snapshot.ts';
-import { connectCheck, namesCheck, versionCheck } from './traffic-checks.ts';
-import { watchUplink, type UplinkWatch } from './uplink-watch.ts';
+import { connectCheck, namesCheck, versionCheck } from '../checks/traffic-checks.ts';
+import { watchUplink, type UplinkWatch } from '../checks/uplink-watch.ts';
 import { createWorld, type World } from './world.ts';
 
 /** Why it cannot go on. */

@@ -8,7 +8,7 @@ import { answerDns, isIpv6Question } from '../dns-answer.ts';
 import { createGateway, type Gateway } from '../gateway/gateway.ts';
 import { makeCertificate } from '../gateway/certificate.ts';
 import { createService, type ServiceFacts } from '../service.ts';
-import { ipv4Bytes, ipv6Bytes } from './frame.ts';
+import { ipv4Bytes, ipv6Bytes } from '../packets/frame.ts';
 import {
   createNamespaces,
   openPacketSocket,

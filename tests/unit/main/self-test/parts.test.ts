@@ -15,8 +15,8 @@ import {
   ipv6Text,
   ipv6Bytes,
   readFrame,
-} from '../../../../src/main/self-test/linux/frame.ts';
-import { leaksIn } from '../../../../src/main/self-test/linux/uplink-watch.ts';
+} from '../../../../src/main/self-test/packets/frame.ts';
+import { leaksIn } from '../../../../src/main/self-test/checks/uplink-watch.ts';
 
 /** What a self-test is made of; that it works with real engines is shown in tests/helper/self-test. */
 

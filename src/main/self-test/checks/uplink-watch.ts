@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { etherType, makeFrame, protocol, readFrame, type Frame } from './frame.ts';
-import type { PacketSocket } from './system-calls.ts';
+import { etherType, makeFrame, protocol, readFrame, type Frame } from '../packets/frame.ts';
+import type { PacketSocket } from '../linux/system-calls.ts';
 
 /**
  * What leaves the computer by its uplink: a packet socket at the other end of the wire, so that nothing of the product

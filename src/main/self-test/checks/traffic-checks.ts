@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { addresses, names, type AddressPair } from '../addresses.ts';
 import { newToken, NotChecked, type Bench, type Check } from './bench.ts';
-import { protocol, type Frame } from './frame.ts';
+import { protocol, type Frame } from '../packets/frame.ts';
 import { askByTcp, askByUdp, isPinged } from './probes.ts';
 
 /** How long a tunnel may take to be there, in milliseconds: to a gateway at hand, it takes a fraction of a second. */

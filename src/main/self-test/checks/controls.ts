@@ -11,8 +11,8 @@ import {
 } from './bench.ts';
 import { neighbourProbes, sendToComputer } from './neighbour-probes.ts';
 import { probeClasses, type ProbeClass } from './probes.ts';
-import type { PacketSocket } from './system-calls.ts';
-import { devices, ip } from './world.ts';
+import type { PacketSocket } from '../linux/system-calls.ts';
+import { devices, ip } from '../linux/world.ts';
 
 /**
  * Routes as a hostile network's DHCP gives them (RFC 3442): nearer than any default route, by way of the local network.

@@ -4,10 +4,10 @@ import type { ControlClient } from '#shared/control/contract.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { addresses, ports } from '../addresses.ts';
 import type { Observer, Unchecked } from '../verdict.ts';
-import type { Frame } from './frame.ts';
+import type { Frame } from '../packets/frame.ts';
 import { makeProbes, pump, type Probe, type ProbeClass } from './probes.ts';
 import { describeFrame, leaksIn, type Allowed } from './uplink-watch.ts';
-import type { World } from './world.ts';
+import type { World } from '../linux/world.ts';
 
 /** A check about which nothing can be said. */
 export class NotChecked extends Error {

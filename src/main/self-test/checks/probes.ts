@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { addresses, names, ports } from '../addresses.ts';
 import { dnsQuery } from '../dns-answer.ts';
-import { checksum, protocol, type Frame } from './frame.ts';
-import { openSocket, type RawSocket } from './system-calls.ts';
-import { devices } from './world.ts';
+import { checksum, protocol, type Frame } from '../packets/frame.ts';
+import { openSocket, type RawSocket } from '../linux/system-calls.ts';
+import { devices } from '../linux/world.ts';
 
 /** A packet that a program might send, and by which it is recognised on a wire. */
 export interface Probe {

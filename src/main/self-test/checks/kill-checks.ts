@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { addresses } from '../addresses.ts';
 import { gatewayOnly, newToken, withControls, wordsFor, type Bench, type Check } from './bench.ts';
-import { processesOf } from './children.ts';
+import { processesOf } from '../product/children.ts';
 import { askByTcp, makeProbes, probeClasses, pump } from './probes.ts';
 import { leaksIn } from './uplink-watch.ts';
 

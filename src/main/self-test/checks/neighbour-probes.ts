@@ -12,8 +12,8 @@ import {
   protocol,
   pseudoHeader,
   type Frame,
-} from './frame.ts';
-import type { PacketSocket } from './system-calls.ts';
+} from '../packets/frame.ts';
+import type { PacketSocket } from '../linux/system-calls.ts';
 
 /** What a neighbour sends to find out whether the computer has an address, and the answer by which it would know. */
 export interface NeighbourProbe {
