@@ -24,10 +24,10 @@ export const checkName = z.enum(checkNames);
 export type CheckName = z.infer<typeof checkName>;
 
 /**
- * Who has seen it, outside of what is tested: a packet socket at the other end of the uplink's wire, what is behind the
- * gateway, or the system's own programs.
+ * Who has seen it, outside of what is tested: a capture on the uplink, what is behind the gateway, the system's own
+ * programs, or another computer of the same network.
  */
-export const observer = z.enum(['uplink', 'far-side', 'system']);
+export const observer = z.enum(['uplink', 'far-side', 'system', 'neighbour']);
 export type Observer = z.infer<typeof observer>;
 
 /** Why nothing can be said. */
@@ -37,6 +37,8 @@ export const unchecked = z.enum([
   /** What should have been seen where it is allowed was not. */
   'no-control',
   'no-ipv6',
+  /** Only another computer of the same network could see it. */
+  'no-second-computer',
   /** The helper does not offer this here. */
   'not-offered',
   /** There was no tunnel to check it with. */

@@ -183,6 +183,7 @@ const whyTexts = {
   'no-observer': 'selfTest.noObserver',
   'no-control': 'selfTest.noControl',
   'no-ipv6': 'selfTest.noIpv6',
+  'no-second-computer': 'selfTest.noSecondComputer',
   'not-offered': 'selfTest.notOffered',
   'no-tunnel': 'selfTest.noTunnel',
   'no-time': 'selfTest.noTime',
@@ -192,6 +193,7 @@ const observerTexts = {
   uplink: 'selfTest.seenByUplink',
   'far-side': 'selfTest.seenByFarSide',
   system: 'selfTest.seenBySystem',
+  neighbour: 'selfTest.seenByNeighbour',
 } as const satisfies Record<Observer, CommandTextKey>;
 
 const resultTexts = {

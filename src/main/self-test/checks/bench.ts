@@ -2,12 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ControlClient } from '#shared/control/contract.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import { addresses, ports } from '../addresses.ts';
 import type { Observer, Unchecked } from '../verdict.ts';
 import type { Frame } from '../packets/frame.ts';
 import { makeProbes, pump, type Probe, type ProbeClass } from './probes.ts';
-import { describeFrame, leaksIn, type Allowed } from './uplink-watch.ts';
-import type { World } from '../linux/world.ts';
+import type { Surroundings } from './surroundings.ts';
+import { describeFrame, leaksIn, type Allowed, type UplinkWatch } from './uplink-watch.ts';
 
 /** A check about which nothing can be said. */
 export class NotChecked extends Error {
@@ -30,7 +29,7 @@ export interface Check {
 
 /** What checks are made with. */
 export interface Bench {
-  readonly world: World;
+  readonly around: Surroundings;
   readonly client: ControlClient;
   /** The newest state that the core has told. */
   state(): TunnelState;
@@ -50,20 +49,20 @@ export type Control = ProbeClass | 'others-routes' | 'neighbours';
 /** A text that is in nothing else. */
 export const newToken = (): string => `st${randomBytes(9).toString('hex')}`;
 
-export const gatewayOnly: Allowed = {
-  gateway: { addresses: Object.values(addresses.gateway), port: ports.gateway },
-};
+export const gatewayOnly = ({ around }: Pick<Bench, 'around'>): Allowed => ({
+  gateway: around.places.gateway,
+});
 
 /** How long probes are sent where nothing may be seen, in milliseconds. */
 const probingMs = 350;
 
 /** All probes of these classes, for a moment. */
 export async function sendProbes(
-  bench: Pick<Bench, 'world'>,
+  { around }: Pick<Bench, 'around'>,
   kinds: readonly ProbeClass[],
   token: string,
 ): Promise<Probe[]> {
-  const probes = kinds.flatMap((kind) => makeProbes(kind, token, bench.world.hasIpv6));
+  const probes = kinds.flatMap((kind) => makeProbes(kind, token, around));
   const running = pump(probes);
   await delay(probingMs);
   running.end();
@@ -71,13 +70,9 @@ export async function sendProbes(
 }
 
 /** What probes of these classes let out, as words; all that is not allowed, whether or not it is a probe. */
-export async function leaksOf(
-  bench: Bench,
-  kinds: readonly ProbeClass[],
-  allowed: Allowed = gatewayOnly,
-): Promise<string[]> {
+export async function leaksOf(bench: Bench, kinds: readonly ProbeClass[]): Promise<string[]> {
   const frames = await bench.observe(async () => void (await sendProbes(bench, kinds, newToken())));
-  return wordsFor(leaksIn(frames, allowed));
+  return wordsFor(leaksIn(frames, gatewayOnly(bench)));
 }
 
 /** Each kind of frame once. */
@@ -104,3 +99,14 @@ export function withControls(bench: Bench, controls: readonly Control[], problem
     );
   return problems;
 }
+
+export const observeBy =
+  (watch: UplinkWatch | undefined): Bench['observe'] =>
+  async (action) => {
+    if (!watch) throw new NotChecked('no-observer');
+    await watch.sent();
+    await action();
+    const { frames, complete } = await watch.sent();
+    if (!complete) throw new NotChecked('no-observer', ['some frames may not have been seen']);
+    return frames;
+  };

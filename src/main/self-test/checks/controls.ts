@@ -1,4 +1,3 @@
-import { addresses } from '../addresses.ts';
 import {
   leaksOf,
   newToken,
@@ -9,30 +8,15 @@ import {
   type Check,
   type Control,
 } from './bench.ts';
-import { neighbourProbes, sendToComputer } from './neighbour-probes.ts';
 import { probeClasses, type ProbeClass } from './probes.ts';
-import type { PacketSocket } from '../linux/system-calls.ts';
-import { devices, ip } from '../linux/world.ts';
 
-/**
- * Routes as a hostile network's DHCP gives them (RFC 3442): nearer than any default route, by way of the local network.
- * `TunnelVision` is the name of the attack (CVE-2024-3661).
- */
-const hostileRoutes = (hasIpv6: boolean, action: 'add' | 'del'): string[] => [
-  ...[`${addresses.host.ipv4}/32`, '203.0.113.0/24', '0.0.0.0/1', '128.0.0.0/1'].map(
-    (network) => `route ${action} ${network} via ${addresses.router.ipv4} dev ${devices.uplink}`,
-  ),
-  ...(hasIpv6 ? [`${addresses.host.ipv6}/128`, '2001:db8:3::/48', '::/1', '8000::/1'] : []).map(
-    (network) => `route ${action} ${network} via ${addresses.router.ipv6} dev ${devices.uplink}`,
-  ),
-];
-
-async function withHostileRoutes<Value>(hasIpv6: boolean, action: () => Promise<Value>): Promise<Value> {
-  ip(hostileRoutes(hasIpv6, 'add'));
+async function withHostileRoutes<Value>({ around }: Bench, action: () => Promise<Value>): Promise<Value> {
+  const { computer, hostileRoutes } = around;
+  computer.changeRoutes('add', hostileRoutes);
   try {
     return await action();
   } finally {
-    ip(hostileRoutes(hasIpv6, 'del'));
+    computer.changeRoutes('delete', hostileRoutes);
   }
 }
 
@@ -47,51 +31,52 @@ async function unseen(bench: Bench, kinds: readonly ProbeClass[]): Promise<strin
   return probes.filter((probe) => !frames.some((frame) => probe.isIn(frame))).map(({ name }) => name);
 }
 
+/** What cannot even be tried is not seen either. */
+async function triedOr(what: () => Promise<string[]>): Promise<string[]> {
+  try {
+    return await what();
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)];
+  }
+}
+
 /** Looks at everything once without a tunnel, when all of it may leave. */
-export async function takeControls(bench: Bench, wire: PacketSocket): Promise<void> {
-  const { controls, world } = bench;
-  for (const kind of probeClasses) controls.set(kind, await unseen(bench, [kind]));
-  controls.set('others-routes', await withHostileRoutes(world.hasIpv6, () => unseen(bench, routedClasses)));
-  controls.set('neighbours', await unanswered(bench, wire));
+export async function takeControls(bench: Bench): Promise<void> {
+  const { controls, around } = bench;
+  if (around.watch) {
+    for (const kind of probeClasses) controls.set(kind, await triedOr(() => unseen(bench, [kind])));
+    controls.set(
+      'others-routes',
+      await triedOr(() => withHostileRoutes(bench, () => unseen(bench, routedClasses))),
+    );
+  }
+  controls.set('neighbours', await triedOr(() => unanswered(bench)));
 }
 
 /**
  * Which questions of a neighbour for the tunnel's addresses remain without an answer while nothing protects them: as with
  * a VPN that only sets addresses and routes.
  */
-async function unanswered(bench: Bench, wire: PacketSocket): Promise<string[]> {
-  const { world } = bench;
-  const own = (action: 'add' | 'del') => [
-    `address ${action} ${addresses.tunnel.ipv4}/32 dev ${devices.uplink}`,
-    ...(world.hasIpv6
-      ? [
-          `address ${action} ${addresses.tunnel.ipv6}/128 dev ${devices.uplink}${action === 'add' ? ' nodad' : ''}`,
-        ]
-      : []),
-  ];
-  const probes = probesOf(bench);
-  ip(own('add'));
+async function unanswered({ around }: Bench): Promise<string[]> {
+  const { askAsNeighbour, computer, places, hasIpv6 } = around;
+  if (!askAsNeighbour) return ['there is no neighbour'];
+  const own = [places.tunnel.ipv4, ...(hasIpv6 ? [places.tunnel.ipv6] : [])];
+  computer.changeAddresses('add', own);
   try {
-    const frames = await bench.observe(() => sendToComputer(wire, probes));
-    return probes.filter(({ isAnswer }) => !frames.some(isAnswer)).map(({ name }) => name);
+    const { tried, answered } = await askAsNeighbour(places.tunnel);
+    return tried.length === 0 ? ['nothing was asked'] : tried.filter((name) => !answered.includes(name));
   } finally {
-    ip(own('del'));
+    computer.changeAddresses('delete', own);
   }
 }
 
-const probesOf = ({ world }: Bench) =>
-  neighbourProbes(
-    addresses.tunnel,
-    { computer: world.hardware.uplink, neighbour: world.hardware.wire },
-    world.hasIpv6,
-  );
-
 /** While connected: nothing leaves, whatever sends it. */
-export function leakChecks(bench: Bench, wire: PacketSocket | undefined) {
+export function leakChecks(bench: Bench) {
+  const { around } = bench;
   const leak = (kinds: readonly ProbeClass[], controls: readonly Control[] = kinds): Check => ({
     observers: ['uplink'],
     async run() {
-      if (kinds.includes('ipv6') && !bench.world.hasIpv6) throw new NotChecked('no-ipv6');
+      if (kinds.includes('ipv6') && !around.hasIpv6Outside) throw new NotChecked('no-ipv6');
       return withControls(bench, controls, await leaksOf(bench, kinds));
     },
   });
@@ -106,20 +91,19 @@ export function leakChecks(bench: Bench, wire: PacketSocket | undefined) {
         withControls(
           bench,
           ['others-routes'],
-          await withHostileRoutes(bench.world.hasIpv6, () => leaksOf(bench, routedClasses)),
+          await withHostileRoutes(bench, () => leaksOf(bench, routedClasses)),
         ),
     } satisfies Check,
     neighbours: {
-      observers: ['uplink'],
+      observers: around.neighbourObservers,
       async run() {
-        if (!wire) throw new NotChecked('no-observer');
-        const probes = probesOf(bench);
-        const frames = await bench.observe(() => sendToComputer(wire, probes));
-        const answered = probes.filter(({ isAnswer }) => frames.some(isAnswer));
+        const { askAsNeighbour, places } = around;
+        if (!askAsNeighbour) throw new NotChecked(around.whyNoNeighbour);
+        const { answered } = await askAsNeighbour(places.tunnel);
         return withControls(
           bench,
           ['neighbours'],
-          answered.map(({ name }) => `answered to the local network: ${name}`),
+          answered.map((name) => `answered to the local network: ${name}`),
         );
       },
     } satisfies Check,

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { addresses } from '../addresses.ts';
+import { ports } from '../addresses.ts';
 import { gatewayOnly, newToken, withControls, wordsFor, type Bench, type Check } from './bench.ts';
-import { processesOf } from '../product/children.ts';
 import { askByTcp, makeProbes, probeClasses, pump } from './probes.ts';
 import { leaksIn } from './uplink-watch.ts';
 
@@ -15,7 +14,6 @@ const lookMs = 50;
 
 /** What a death needs. */
 export interface Deaths {
-  engineUid: number;
   killHelper(): Promise<void>;
   startHelper(): Promise<void>;
 }
@@ -23,7 +21,7 @@ export interface Deaths {
 /** Sends everything that must not leave, from before the death until the tunnel is back. */
 async function through(bench: Bench, death: () => Promise<string[]>): Promise<string[]> {
   const token = newToken();
-  const probes = probeClasses.flatMap((kind) => makeProbes(kind, token, bench.world.hasIpv6));
+  const probes = probeClasses.flatMap((kind) => makeProbes(kind, token, bench.around));
   let problems: string[] = [];
   const frames = await bench.observe(async () => {
     const running = pump(probes);
@@ -35,35 +33,34 @@ async function through(bench: Bench, death: () => Promise<string[]>): Promise<st
       running.end();
     }
   });
-  const answer = await askByTcp(addresses.host.ipv4, newToken());
+  const answer = await askByTcp({ host: bench.around.places.host.ipv4, port: ports.http }, newToken());
   if (answer?.place !== 'inside')
     problems.push(`afterwards, a host was reached ${answer?.place ?? 'by no way'}`);
-  return withControls(bench, probeClasses, [...wordsFor(leaksIn(frames, gatewayOnly)), ...problems]);
+  return withControls(bench, probeClasses, [...wordsFor(leaksIn(frames, gatewayOnly(bench))), ...problems]);
 }
 
 export function killChecks(bench: Bench, deaths: Deaths): Record<'engine-killed' | 'helper-killed', Check> {
-  const { gateway } = bench.world;
+  const { farSide, computer } = bench.around;
   return {
     'engine-killed': {
       observers: ['uplink', 'system'],
       run: () =>
         through(bench, async () => {
-          const engines = processesOf(deaths.engineUid);
+          const engines = computer.engineProcesses();
           if (engines.length === 0) return [`no engine was found: ${JSON.stringify(bench.state())}`];
-          for (const pid of engines) process.kill(pid, 'SIGKILL');
+          const kill = () => {
+            for (const pid of engines) process.kill(pid, 'SIGKILL');
+          };
           // Another engine finds nobody for a while.
-          gateway.setDeaf(true);
-          try {
+          return await farSide.away(kill, async () => {
             const isNoticed = await bench.until(({ state }) => state !== 'connected', noticedMs);
             await delay(withoutMs);
-            const left = processesOf(deaths.engineUid).filter((pid) => engines.includes(pid));
+            const left = computer.engineProcesses().filter((pid) => engines.includes(pid));
             return [
               ...(isNoticed ? [] : ['nobody has noticed that the engine is gone']),
               ...(left.length === 0 ? [] : ['the engine lives on']),
             ];
-          } finally {
-            gateway.setDeaf(false);
-          }
+          });
         }),
     },
     'helper-killed': {
@@ -73,9 +70,9 @@ export function killChecks(bench: Bench, deaths: Deaths): Record<'engine-killed'
           await deaths.killHelper();
           await delay(withoutMs);
           // It ends with its helper, as soon as it has a processor.
-          for (let waited = 0; waited < endsMs && processesOf(deaths.engineUid).length > 0; waited += lookMs)
-            await delay(lookMs);
-          const left = processesOf(deaths.engineUid);
+          const isLeft = () => computer.engineProcesses().length > 0;
+          for (let waited = 0; waited < endsMs && isLeft(); waited += lookMs) await delay(lookMs);
+          const left = computer.engineProcesses();
           // What comes next is the next helper's tunnel.
           const isGone = bench.until(({ state }) => state !== 'connected', noticedMs);
           await deaths.startHelper();

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Preferences } from '#shared/host/contract.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import { addresses, ports } from '../addresses.ts';
+import { ports } from '../addresses.ts';
 import { newToken, NotChecked, type Bench, type Check } from './bench.ts';
 import { makeProbes, pump } from './probes.ts';
 import { waysOf, type Expected } from './traffic-checks.ts';
@@ -50,20 +50,20 @@ const go = (hosts: readonly string[], place: Expected['place']): Expected[] =>
 
 /** Each mode that the helper offers sends what belongs in the tunnel there, and nothing else. */
 export function modeChecks(bench: Bench): Record<Mode, Check> {
-  const { hasIpv6 } = bench.world;
-  const [host, other] = [addresses.host, addresses.other].map((pair) => both(pair, hasIpv6)) as [
-    string[],
-    string[],
-  ];
-  const neighbour = addresses.neighbour.ipv4;
+  const { hasIpv6, hasIpv6Outside, places } = bench.around;
+  const { neighbour, router } = places;
+  // What goes outside has to find a way there.
+  const isBoth = hasIpv6 && hasIpv6Outside;
+  const [host, other] = [places.host, places.other].map((pair) => both(pair, isBoth)) as [string[], string[]];
   return {
     'local-network': {
       observers: ['uplink', 'far-side'],
       async run() {
-        const without = await waysOf(bench, go([neighbour], undefined));
+        if (!neighbour) throw new NotChecked('no-second-computer');
+        const without = await waysOf(bench, [{ ...neighbour, place: undefined }]);
         const inside = await during(bench, { localNetwork: true }, 'global', async () => [
-          ...(await waysOf(bench, [...go([neighbour], 'outside'), ...go(host, 'inside')])),
-          ...(await lookUpsTo(bench, addresses.router.ipv4)),
+          ...(await waysOf(bench, [{ ...neighbour, place: 'outside' }, ...go(host, 'inside')])),
+          ...(await lookUpsTo(bench, router)),
         ]);
         return [...without, ...inside];
       },
@@ -78,8 +78,8 @@ export function modeChecks(bench: Bench): Record<Mode, Check> {
           if (!proxy) return ['there is no proxy'];
           const byProxy = (to: string, token: string) => askByProxy(proxy.address, to, token);
           return [
-            ...(await waysOf(bench, go([addresses.host.ipv4], 'inside'), byProxy)),
-            ...(await waysOf(bench, go([addresses.host.ipv4], 'outside'))),
+            ...(await waysOf(bench, go([places.host.ipv4], 'inside'), byProxy)),
+            ...(await waysOf(bench, go([places.host.ipv4], 'outside'))),
           ];
         }),
     },
@@ -127,7 +127,7 @@ export function modeChecks(bench: Bench): Record<Mode, Check> {
 /** The local network is reached, and still never asked for a name. */
 async function lookUpsTo(bench: Bench, resolver: string): Promise<string[]> {
   const token = newToken();
-  const probes = makeProbes('dns', token, bench.world.hasIpv6);
+  const probes = makeProbes('dns', token, bench.around);
   const frames = await bench.observe(async () => {
     const running = pump(probes);
     await delay(200);

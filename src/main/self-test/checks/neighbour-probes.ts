@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { addresses } from '../addresses.ts';
+import type { AddressPair } from '../addresses.ts';
 import {
   checksum,
   etherType,
@@ -13,7 +13,7 @@ import {
   pseudoHeader,
   type Frame,
 } from '../packets/frame.ts';
-import type { PacketSocket } from '../linux/system-calls.ts';
+import type { PacketSocket } from './packet-socket.ts';
 
 /** What a neighbour sends to find out whether the computer has an address, and the answer by which it would know. */
 export interface NeighbourProbe {
@@ -26,6 +26,8 @@ interface Ends {
   /** Hardware addresses of the computer and of the neighbour. */
   computer: string;
   neighbour: string;
+  /** The neighbour's addresses on the same network; without IPv6, only that is asked for. */
+  from: { ipv4: string; ipv6: string | undefined };
 }
 
 const broadcast = 'ffffffffffff';
@@ -38,13 +40,9 @@ const identifier = 0x574d;
 const closedPort = 9;
 
 /** Whether the computer answers for `pair`, which are addresses of its own. */
-export function neighbourProbes(
-  pair: { ipv4: string; ipv6: string },
-  { computer, neighbour }: Ends,
-  hasIpv6: boolean,
-): NeighbourProbe[] {
+export function neighbourProbes(pair: AddressPair, { computer, neighbour, from }: Ends): NeighbourProbe[] {
   const { ipv4, ipv6 } = pair;
-  const from = addresses.neighbour;
+  const from6 = from.ipv6;
   const toComputer = (type: number, content: Buffer, to = computer) =>
     makeFrame({ from: neighbour, to, type }, content);
   const isFrom = (source: string, kind: number) => (frame: Frame) =>
@@ -80,13 +78,13 @@ export function neighbourProbes(
       ),
       isAnswer: isFrom(ipv4, protocol.tcp),
     },
-    ...(hasIpv6
+    ...(from6 !== undefined
       ? [
           {
             name: `neighbour solicitation for ${ipv6}`,
             frame: toComputer(
               etherType.ipv6,
-              icmpv6(from.ipv6, solicitedNode(ipv6), 255, solicitation(ipv6, neighbour)),
+              icmpv6(from6, solicitedNode(ipv6), 255, solicitation(ipv6, neighbour)),
               `3333ff${ipv6Bytes(ipv6).toString('hex', 13)}`,
             ),
             isAnswer: ({ packet }: Frame) =>
@@ -96,17 +94,14 @@ export function neighbourProbes(
           },
           {
             name: `ping to ${ipv6} from the local network`,
-            frame: toComputer(etherType.ipv6, icmpv6(from.ipv6, ipv6, 64, echoRequest(echo.v6.request))),
+            frame: toComputer(etherType.ipv6, icmpv6(from6, ipv6, 64, echoRequest(echo.v6.request))),
             isAnswer: ({ packet }: Frame) => packet?.source === ipv6 && packet.payload[0] === echo.v6.reply,
           },
           {
             name: `TCP to ${ipv6} from the local network`,
             frame: toComputer(
               etherType.ipv6,
-              ipv6Packet(
-                { source: from.ipv6, destination: ipv6, kind: protocol.tcp },
-                firstSegment(from.ipv6, ipv6),
-              ),
+              ipv6Packet({ source: from6, destination: ipv6, kind: protocol.tcp }, firstSegment(from6, ipv6)),
             ),
             isAnswer: isFrom(ipv6, protocol.tcp),
           },

@@ -1,16 +1,17 @@
 import { createSocket } from 'node:dgram';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { addresses, names, ports } from '../addresses.ts';
+import { names, ports } from '../addresses.ts';
 import { dnsQuery } from '../dns-answer.ts';
-import { checksum, protocol, type Frame } from '../packets/frame.ts';
-import { openSocket, type RawSocket } from '../linux/system-calls.ts';
-import { devices } from '../linux/world.ts';
+import { protocol, type Frame } from '../packets/frame.ts';
+import type { Computer, Host, Surroundings } from './surroundings.ts';
 
 /** A packet that a program might send, and by which it is recognised on a wire. */
 export interface Probe {
   readonly name: string;
-  /** Sends it again and again as long as it is open; false if the kernel refuses. */
+  /** Whether it goes on by itself once it was sent, until it is closed. */
+  readonly isRepeated: boolean;
+  /** Sends it; false if the system refuses. */
   send(): boolean;
   isIn(frame: Frame): boolean;
   close(): void;
@@ -21,39 +22,51 @@ export const probeClasses = ['plain', 'ipv6', 'dns', 'bound'] as const;
 export type ProbeClass = (typeof probeClasses)[number];
 
 let lastPort = 20_000;
-/** Nothing else in this network uses these. */
+/** Nothing else uses these. */
 const nextPort = () => (lastPort += 1);
 
 /** The probes of a class, made now; `token` is a text that nothing else contains. */
-export function makeProbes(kind: ProbeClass, token: string, hasIpv6: boolean): Probe[] {
-  const { host, resolver, router } = addresses;
-  const v6 = (...probes: readonly (() => Probe)[]) => (hasIpv6 ? probes.map((make) => make()) : []);
+export function makeProbes(
+  kind: ProbeClass,
+  token: string,
+  around: Pick<Surroundings, 'computer' | 'places' | 'hasIpv6Outside'>,
+): Probe[] {
+  const { computer, places, hasIpv6Outside } = around;
+  const { host, resolver, router } = places;
+  const v6 = (...probes: readonly (() => Probe)[]) => (hasIpv6Outside ? probes.map((make) => make()) : []);
+  const datagram = (to: string, isBound = false) =>
+    datagrams(computer, { host: to, port: ports.echo, token, isBound });
+  const lookUp = (to: string, isBound = false) =>
+    lookUps(computer, { host: to, port: ports.dns, token, isBound });
+  const segment = (to: string, port = nextPort(), isBound = false) =>
+    segments(computer, { host: to, port, isBound });
+  const ping = (to: string, isBound = false) => pings(computer, { host: to, token, isBound });
   switch (kind) {
     case 'plain':
-      return [datagram(host.ipv4, token), segment(host.ipv4), ping(host.ipv4, token)];
+      return [datagram(host.ipv4), segment(host.ipv4), ping(host.ipv4)];
     case 'ipv6':
       return v6(
-        () => datagram(host.ipv6, token),
+        () => datagram(host.ipv6),
         () => segment(host.ipv6),
-        () => ping(host.ipv6, token),
+        () => ping(host.ipv6),
       );
     case 'dns':
       return [
-        lookUp(resolver.ipv4, token),
-        lookUp(router.ipv4, token),
+        lookUp(resolver.ipv4),
+        lookUp(router),
         segment(resolver.ipv4, ports.dns),
         segment(resolver.ipv4, ports.dnsOverTls),
-        ...v6(() => lookUp(resolver.ipv6, token)),
+        ...v6(() => lookUp(resolver.ipv6)),
       ];
     case 'bound':
       return [
-        datagram(host.ipv4, token, devices.uplink),
-        segment(host.ipv4, nextPort(), devices.uplink),
-        ping(host.ipv4, token, devices.uplink),
-        lookUp(resolver.ipv4, token, devices.uplink),
+        datagram(host.ipv4, true),
+        segment(host.ipv4, nextPort(), true),
+        ping(host.ipv4, true),
+        lookUp(resolver.ipv4, true),
         ...v6(
-          () => datagram(host.ipv6, token, devices.uplink),
-          () => segment(host.ipv6, nextPort(), devices.uplink),
+          () => datagram(host.ipv6, true),
+          () => segment(host.ipv6, nextPort(), true),
         ),
       ];
     default:
@@ -61,73 +74,51 @@ export function makeProbes(kind: ProbeClass, token: string, hasIpv6: boolean): P
   }
 }
 
-const bound = (device: string | undefined) => (device === undefined ? '' : ' (bound to the uplink)');
+const bound = (isBound: boolean) => (isBound ? ' (bound to the uplink)' : '');
 
-function datagram(host: string, token: string, device?: string): Probe {
-  const socket = openSocket({ host, type: 'datagram', device });
+interface Wanted extends Host {
+  token: string;
+  isBound: boolean;
+}
+
+function datagrams(computer: Computer, { host, port, token, isBound }: Wanted): Probe {
   return {
-    name: `UDP to ${host}${bound(device)}`,
-    send: () => socket.send(Buffer.from(token), host, ports.echo),
+    name: `UDP to ${host}${bound(isBound)}`,
+    isRepeated: false,
+    ...computer.datagrams({ host, port, isBound, bytes: Buffer.from(token) }),
     isIn: ({ packet }) => packet?.destination === host && packet.payload.includes(token),
-    close: () => socket.close(),
   };
 }
 
-function lookUp(resolver: string, token: string, device?: string): Probe {
-  const socket = openSocket({ host: resolver, type: 'datagram', device });
+function lookUps(computer: Computer, { host, port, token, isBound }: Wanted): Probe {
   const query = dnsQuery(`${token}.${names.probes}`, 0x574d);
   return {
-    name: `DNS to ${resolver}${bound(device)}`,
-    send: () => socket.send(query, resolver, ports.dns),
-    isIn: ({ packet }) => packet?.destination === resolver && packet.payload.includes(token),
-    close: () => socket.close(),
+    name: `DNS to ${host}${bound(isBound)}`,
+    isRepeated: false,
+    ...computer.datagrams({ host, port, isBound, bytes: query }),
+    isIn: ({ packet }) => packet?.destination === host && packet.payload.includes(token),
   };
 }
 
 /** The beginning of a TCP connection. Each attempt is a new socket, and what is unanswered goes on by itself. */
-function segment(host: string, port = nextPort(), device?: string): Probe {
-  const sockets: RawSocket[] = [];
+function segments(computer: Computer, { host, port, isBound }: Omit<Wanted, 'token'>): Probe {
   return {
-    name: `TCP to ${host} port ${port}${bound(device)}`,
-    send() {
-      const socket = openSocket({ host, type: 'stream', device });
-      sockets.push(socket);
-      return socket.connect(host, port);
-    },
+    name: `TCP to ${host} port ${port}${bound(isBound)}`,
+    isRepeated: true,
+    ...computer.connections({ host, port, isBound }),
     isIn: ({ packet }) =>
       packet?.destination === host && packet.protocol === protocol.tcp && packet.destinationPort === port,
-    close() {
-      for (const socket of sockets.splice(0)) socket.close();
-    },
   };
 }
 
-const echoRequest = { ipv4: 8, ipv6: 128 } as const;
-
-/** The text of a ping, with its header. Of IPv6, the kernel makes the checksum (RFC 3542 §3.1). */
-function pingMessage(host: string, token: string): Buffer {
-  const isV6 = host.includes(':');
-  const head = Buffer.alloc(8);
-  head[0] = isV6 ? echoRequest.ipv6 : echoRequest.ipv4;
-  head.writeUInt16BE(0x574d, 4);
-  const message = Buffer.concat([head, Buffer.from(token)]);
-  if (!isV6) message.writeUInt16BE(checksum(message), 2);
-  return message;
-}
-
-function openPingSocket(host: string, device?: string): RawSocket {
-  const kind = host.includes(':') ? protocol.icmpv6 : protocol.icmp;
-  return openSocket({ host, type: 'raw', protocol: kind, device });
-}
-
-function ping(host: string, token: string, device?: string): Probe {
-  const socket = openPingSocket(host, device);
-  const message = pingMessage(host, token);
+function pings(computer: Computer, { host, token, isBound }: Omit<Wanted, 'port'>): Probe {
+  const { send, close, isIn } = computer.pings({ host, token, isBound });
   return {
-    name: `ping to ${host}${bound(device)}`,
-    send: () => socket.send(message, host, 0),
-    isIn: ({ packet }) => packet?.destination === host && packet.payload.includes(token),
-    close: () => socket.close(),
+    name: `ping to ${host}${bound(isBound)}`,
+    isRepeated: false,
+    send,
+    close,
+    isIn: ({ packet }) => packet?.destination === host && isIn(packet),
   };
 }
 
@@ -151,14 +142,14 @@ async function answered<Answer>(
 
 /** What a host says by TCP: the place where it is, and whom it has seen. */
 export const askByTcp = (
-  host: string,
+  { host, port }: Host,
   token: string,
   options: { limitMs?: number } = {},
 ): Promise<{ place: string; from: string } | undefined> =>
   answered(
     (signal) =>
       new Promise((resolve) => {
-        const socket = connect({ host, port: ports.http });
+        const socket = connect({ host, port });
         let text = '';
         const end = () => {
           signal.removeEventListener('abort', end);
@@ -195,17 +186,13 @@ export const askByUdp = (host: string, token: string): Promise<string | undefine
   }, answerMs);
 
 /** Whether a ping is answered. */
-export async function isPinged(host: string, token: string): Promise<boolean> {
-  const socket = openPingSocket(host);
-  const message = pingMessage(host, token);
-  const reply = host.includes(':') ? 129 : 0;
-  const isReply = (bytes: Buffer) =>
-    bytes.includes(token) && (host.includes(':') ? bytes[0] : bytes[((bytes[0] ?? 0) & 0x0f) * 4]) === reply;
+export async function isPinged(computer: Computer, host: string, token: string): Promise<boolean> {
+  const socket = computer.pings({ host, token, isBound: false });
   try {
     const giveUpAt = performance.now() + answerMs;
-    for (let sent = 0; performance.now() < giveUpAt; sent += 1) {
-      if (sent % 25 === 0) socket.send(message, host, 0);
-      for (let bytes = socket.receive(); bytes; bytes = socket.receive()) if (isReply(bytes)) return true;
+    for (let looked = 0; performance.now() < giveUpAt; looked += 1) {
+      if (looked % 25 === 0) socket.send();
+      if (socket.isAnswered()) return true;
       await delay(10);
     }
     return false;
@@ -217,11 +204,8 @@ export async function isPinged(host: string, token: string): Promise<boolean> {
 /** A pump of probes: all of them every few milliseconds, until it is ended. */
 export function pump(probes: readonly Probe[], milliseconds = 40): { end(): void } {
   const send = () => {
-    for (const probe of probes) {
-      // A connection is attempted once; the kernel repeats it.
-      if (probe.name.startsWith('TCP')) continue;
-      probe.send();
-    }
+    // A connection is attempted once; the kernel repeats it.
+    for (const probe of probes) if (!probe.isRepeated) probe.send();
   };
   for (const probe of probes) probe.send();
   const timer = setInterval(send, milliseconds);

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { addresses, names, type AddressPair } from '../addresses.ts';
+import { names, ports, type AddressPair } from '../addresses.ts';
 import { newToken, NotChecked, type Bench, type Check } from './bench.ts';
 import { protocol, type Frame } from '../packets/frame.ts';
 import { askByTcp, askByUdp, isPinged } from './probes.ts';
@@ -15,11 +15,12 @@ const silenceMs = 700;
 
 /** The check that connects; those after it need its tunnel. */
 export function connectCheck(bench: Bench, address: string): Check {
-  const { world, client } = bench;
+  const { around, client } = bench;
+  const { gateway, host } = around.places;
   return {
     observers: ['uplink', 'far-side'],
     async run() {
-      const before = world.gateway.counts();
+      const before = await around.farSide.counts();
       let problems: string[] = [];
       const frames = await bench.observe(async () => {
         const asked = await client.tunnel.connect({ address });
@@ -35,21 +36,25 @@ export function connectCheck(bench: Bench, address: string): Check {
           state.state === 'connected' && state.transport === 'dtls';
         if (!(await bench.until(usesDatagrams, datagramsMs)))
           problems = ['no datagrams: TLS carries the packets'];
-        await askByTcp(addresses.host.ipv4, newToken());
+        await askByTcp({ host: host.ipv4, port: ports.http }, newToken());
       });
       if (problems.length > 0) return problems;
-      const now = world.gateway.counts();
+      const now = await around.farSide.counts();
       const toGateway = (kind: number) =>
         frames.some(
-          ({ packet }) => packet?.destination === addresses.gateway.ipv4 && packet.protocol === kind,
+          ({ packet }) =>
+            packet !== undefined &&
+            gateway.addresses.includes(packet.destination) &&
+            packet.protocol === kind,
         );
       const expected: [boolean, string][] = [
         // A later tunnel may have a session that was made ahead.
         [now.signIns > 0, 'the gateway has seen no sign-in'],
         [now.tunnels > before.tunnels, 'the gateway has made no tunnel'],
         [now.packets.dtls > before.packets.dtls, 'no packet has come to the gateway by DTLS'],
-        [toGateway(protocol.tcp), 'no TCP to the gateway was seen on the uplink'],
-        [toGateway(protocol.udp), 'no UDP to the gateway was seen on the uplink'],
+        // What a computer sends to itself is on no wire.
+        [around.isOnThisComputer || toGateway(protocol.tcp), 'no TCP to the gateway was seen on the uplink'],
+        [around.isOnThisComputer || toGateway(protocol.udp), 'no UDP to the gateway was seen on the uplink'],
       ];
       return expected.flatMap(([isSo, problem]) => (isSo ? [] : [problem]));
     },
@@ -58,7 +63,10 @@ export function connectCheck(bench: Bench, address: string): Check {
 
 /** What reaches a host, and by which way; `from`: whom it has to see. */
 async function answersOf(host: string, token: string): Promise<Record<'tcp' | 'udp', string | undefined>> {
-  const [tcp, udp] = await Promise.all([askByTcp(host, token, { limitMs: answerMs }), askByUdp(host, token)]);
+  const [tcp, udp] = await Promise.all([
+    askByTcp({ host, port: ports.http }, token, { limitMs: answerMs }),
+    askByUdp(host, token),
+  ]);
   return { tcp: tcp?.place, udp };
 }
 
@@ -70,24 +78,25 @@ export function versionCheck(bench: Bench, family: keyof AddressPair): Check {
   return {
     observers: ['uplink', 'far-side'],
     async run() {
-      if (family === 'ipv6' && !bench.world.hasIpv6) throw new NotChecked('no-ipv6');
-      const host = addresses.host[family];
+      const { hasIpv6, places, farSide, computer } = bench.around;
+      if (family === 'ipv6' && !hasIpv6) throw new NotChecked('no-ipv6');
+      const host = places.host[family];
       const token = newToken();
       const problems: string[] = [];
       const frames = await bench.observe(async () => {
         const [{ tcp, udp }, seen, pinged] = await Promise.all([
           answersOf(host, token),
-          askByTcp(host, token),
-          isPinged(host, token),
+          askByTcp({ host, port: ports.http }, token),
+          isPinged(computer, host, token),
         ]);
         if (tcp !== 'inside') problems.push(`TCP to ${host}: ${tcp ?? 'no answer'}`);
         if (udp !== 'inside') problems.push(`UDP to ${host}: ${udp ?? 'no answer'}`);
         if (!pinged) problems.push(`ping to ${host}: no answer`);
         const from = seen?.from.replace('::ffff:', '');
-        if (seen && from !== addresses.tunnel[family]) problems.push(`the host has seen ${from}`);
+        if (seen && from !== places.tunnel[family]) problems.push(`the host has seen ${from}`);
       });
       if (carriesToken(frames, token)) problems.push('the packets were seen on the uplink');
-      if (!bench.world.heard.inside.some((text) => text.includes(token)))
+      if ((await farSide.heard('inside', token)).length === 0)
         problems.push('nothing has come to the host behind the gateway');
       return problems;
     },
@@ -101,18 +110,19 @@ export function namesCheck(bench: Bench): Check {
     async run() {
       const token = newToken();
       const problems: string[] = [];
-      const { heard } = bench.world;
+      const { farSide, places } = bench.around;
       const frames = await bench.observe(async () => {
         const found = await lookup(names.where, { family: 4 }).then(
           ({ address }) => address,
           (error: unknown) => String(error),
         );
-        if (found !== addresses.host.ipv4) problems.push(`${names.where} leads to ${found}`);
+        if (found !== places.host.ipv4) problems.push(`${names.where} leads to ${found}`);
         await lookup(`${token}.${names.probes}`).catch(() => undefined);
       });
-      const asked = [...heard.inside, ...heard.outside].filter((name) => name.startsWith(token));
+      const heard = await Promise.all([farSide.heard('inside', token), farSide.heard('outside', token)]);
+      const asked = heard.flat();
       if (asked.length === 0) problems.push('no resolver was asked');
-      const own: readonly string[] = Object.values(addresses.tunnelResolver);
+      const own: readonly string[] = Object.values(places.tunnelResolver);
       const others = asked.filter((name) => !own.some((resolver) => name.endsWith(` at ${resolver}`)));
       if (others.length > 0)
         problems.push(`resolvers were asked that are not the tunnel’s: ${others.join(', ')}`);
@@ -125,6 +135,8 @@ export function namesCheck(bench: Bench): Check {
 /** By which way hosts are reached: `undefined` for those that must not be. */
 export interface Expected {
   host: string;
+  /** That of ordinary hosts, if it is not named. */
+  port?: number;
   place: 'inside' | 'outside' | undefined;
 }
 
@@ -134,23 +146,34 @@ export async function waysOf(
   expected: readonly Expected[],
   ask?: (host: string, token: string) => Promise<string | undefined>,
 ): Promise<string[]> {
+  const { answersOutside } = bench.around;
   const tokens = expected.map(newToken);
   let places: (string | undefined)[] = [];
+  /** What its answer is to be. Where nobody answers outside, the capture alone shows that packets have gone there. */
+  const answerOf = ({ place, port }: Expected) =>
+    place === 'outside' && port === undefined && !answersOutside ? undefined : place;
   const frames = await bench.observe(async () => {
     places = await Promise.all(
-      expected.map(async ({ host, place }, index) => {
+      expected.map(async (one, index) => {
+        const { host, port = ports.http } = one;
         const token = tokens[index] ?? '';
         if (ask) return await ask(host, token);
-        return (await askByTcp(host, token, { limitMs: place ? answerMs : silenceMs }))?.place;
+        const limitMs = answerOf(one) ? answerMs : silenceMs;
+        return (await askByTcp({ host, port }, token, { limitMs }))?.place;
       }),
     );
     await delay(50);
   });
-  return expected.flatMap(({ host, place }, index) => {
+  return expected.flatMap((one, index) => {
+    const { host, place, port = ports.http } = one;
     const found = places[index];
-    const isSeen = carriesToken(frames, tokens[index] ?? '');
+    // A connection that nobody accepts has not carried its text.
+    const isSeen =
+      place === 'outside' && answerOf(one) === undefined
+        ? frames.some(({ packet }) => packet?.destination === host && packet.destinationPort === port)
+        : carriesToken(frames, tokens[index] ?? '');
     const problems: string[] = [];
-    if (!isDeepStrictEqual(found, place))
+    if (!isDeepStrictEqual(found, answerOf(one)))
       problems.push(`${host} was reached ${found ?? 'by no way'} instead of ${place ?? 'by no way'}`);
     if (isSeen !== (place === 'outside'))
       problems.push(`packets to ${host} were ${isSeen ? '' : 'not '}seen on the uplink`);

@@ -1,19 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { etherType, makeFrame, protocol, readFrame, type Frame } from '../packets/frame.ts';
-import type { PacketSocket } from '../linux/system-calls.ts';
+import type { PacketSocket } from './packet-socket.ts';
 
-/**
- * What leaves the computer by its uplink: a packet socket at the other end of the wire, so that nothing of the product
- * has a hand in it.
- */
+/** What leaves the computer by its uplink, as somebody sees it in whom nothing of the product has a hand. */
 export interface UplinkWatch {
   /**
    * Everything that the computer has sent since the last time. `complete` is false if some of it may be missing: then
    * nothing can be said about what is not there.
    */
   sent(): Promise<{ frames: Frame[]; complete: boolean }>;
-  /** The same of everything that came to the other end; only what is there now. */
   close(): void;
 }
 
@@ -21,7 +17,10 @@ export interface UplinkWatch {
 const lastFrameMs = 3_000;
 const lookMs = 20;
 
-/** `near`: at the computer's own end; `far`: at the other one. `from`: the computer's hardware address. */
+/**
+ * Two packet sockets: `near` at the computer's own end of the wire, `far` at the other one, or, where nobody has that, at
+ * the same end. `from`: the computer's hardware address.
+ */
 export function watchUplink(options: { near: PacketSocket; far: PacketSocket; from: string }): UplinkWatch {
   const { near, far, from } = options;
   const seen: Frame[] = [];

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { addresses } from '../addresses.ts';
-import { places } from '../product/children.ts';
+import { places } from './places.ts';
 import { bindFolder } from './system-calls.ts';
 
 /**
@@ -83,12 +83,4 @@ function addAccounts(): void {
     '/etc/group',
     Object.entries({ ...accounts, ...callers }).map(([name, id]) => [name, `${name}:x:${id}:`]),
   );
-}
-
-/** An account's number. */
-export function uidOf(name: string): number {
-  const line = readFileSync('/etc/passwd', 'utf8')
-    .split('\n')
-    .find((one) => one.startsWith(`${name}:`));
-  return Number(line?.split(':')[2]);
 }

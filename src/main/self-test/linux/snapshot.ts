@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { devices } from './world.ts';
 
 /** What a tunnel changes of a computer, by name, as the system's own programs tell it. */
 export type Snapshot = Readonly<Record<string, string>>;
@@ -16,23 +15,27 @@ const commands = {
   'packet filter': 'nft list ruleset',
 } as const;
 
-const files = [
+const filesOf = (uplink: string) => [
   '/etc/resolv.conf',
   '/proc/sys/net/ipv4/ip_forward',
-  ...['all', 'default', devices.uplink].flatMap((name) =>
+  ...['all', 'default', uplink].flatMap((name) =>
     ['rp_filter', 'src_valid_mark', 'route_localnet'].map(
       (setting) => `/proc/sys/net/ipv4/conf/${name}/${setting}`,
     ),
   ),
 ];
 
-export function takeSnapshot(): Snapshot {
+/** `uplink`: a device of which some settings are looked at, too. */
+export function takeSnapshot(uplink: string): Snapshot {
   const told = Object.entries(commands).map(([name, command]) => {
     const [program = '', ...args] = command.split(' ');
     const { stdout, error, stderr } = spawnSync(program, args, { encoding: 'utf8' });
     return [name, error ? `${error.message} ${stderr}` : withoutAges(stdout)];
   });
-  const read = files.map((file) => [file, existsSync(file) ? readFileSync(file, 'utf8') : '(absent)']);
+  const read = filesOf(uplink).map((file) => [
+    file,
+    existsSync(file) ? readFileSync(file, 'utf8') : '(absent)',
+  ]);
   return Object.fromEntries([...told, ...read]) as Snapshot;
 }
 
@@ -44,14 +47,3 @@ const withoutAges = (text: string) =>
     .map((line) => line.trimEnd())
     .toSorted()
     .join('\n');
-
-/** Which parts differ, and how. */
-export function differences(before: Snapshot, now: Snapshot): string[] {
-  return Object.entries(before).flatMap(([name, text]) => {
-    const was = text.split('\n');
-    const is = (now[name] ?? '').split('\n');
-    const lost = was.filter((line) => !is.includes(line)).map((line) => `${name}: gone: ${line}`);
-    const more = is.filter((line) => !was.includes(line)).map((line) => `${name}: left: ${line}`);
-    return [...lost, ...more];
-  });
-}

@@ -2,6 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import koffi from 'koffi';
+import type { PacketSocket } from '../checks/packet-socket.ts';
 
 /** Constants of the kernel's headers, the same on all supported processors. */
 export const family = { inet: 2, inet6: 10, packet: 17 } as const;
@@ -201,20 +202,10 @@ export function openSocket(options: {
   };
 }
 
-/** Frames of a device, as they pass it (packet(7)). */
-export interface PacketSocket {
-  /** The next frame that has come or gone; undefined if there is none now. */
-  next(): Buffer | undefined;
-  /** Sends a whole frame. */
-  send(frame: Uint8Array): void;
-  /** How many frames the kernel had no room for, since this was asked last. */
-  lost(): number;
-  close(): void;
-}
-
 /** Enough for everything that a self-test sends between two looks. */
 const roomBytes = 16 * 1024 * 1024;
 
+/** By packet(7). */
 export function openPacketSocket(device: string): PacketSocket {
   const { socket, bind, setsockopt, getsockopt, recv, sendto, nameToIndex } = calls();
   const index = nameToIndex(device);

@@ -1,21 +1,17 @@
-import { spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
 import { addresses, names, ports, type AddressPair, type Place } from '../addresses.ts';
 import { answerDns, isIpv6Question } from '../dns-answer.ts';
 import { createGateway, type Gateway } from '../gateway/gateway.ts';
 import { makeCertificate } from '../gateway/certificate.ts';
 import { createService, type ServiceFacts } from '../service.ts';
 import { ipv4Bytes, ipv6Bytes } from '../packets/frame.ts';
-import {
-  createNamespaces,
-  openPacketSocket,
-  openTunnelEnd,
-  type NetworkNamespace,
-  type PacketSocket,
-} from './system-calls.ts';
+import type { FarSide } from '../checks/surroundings.ts';
+import { serveHost } from '../hosts/serve-host.ts';
+import { hardwareAddress, ip } from './ip.ts';
+import { createNamespaces, openPacketSocket, openTunnelEnd, type NetworkNamespace } from './system-calls.ts';
+import type { PacketSocket } from '../checks/packet-socket.ts';
 
 /** The computer's uplink, the other end of its wire, and the gateway's end of the tunnel. */
 export const devices = { uplink: 'uplink', wire: 'wire0', tunnel: 'tunnel0' } as const;
@@ -26,7 +22,7 @@ export const devices = { uplink: 'uplink', wire: 'wire0', tunnel: 'tunnel0' } as
  * way it was asked.
  */
 export interface World {
-  readonly gateway: Gateway;
+  readonly farSide: FarSide;
   /** The authority that has signed the gateway's certificate, as PEM: itself. */
   readonly authority: string;
   readonly hasIpv6: boolean;
@@ -34,8 +30,6 @@ export interface World {
   readonly hardware: { uplink: string; wire: string };
   /** Frames at both ends of the uplink's wire; throws if the system has no such sockets. */
   openWire(): { near: PacketSocket; far: PacketSocket };
-  /** Texts that were brought to hosts, and names with the resolvers that were asked for them, by place. */
-  readonly heard: Record<Place, string[]>;
   close(): void;
 }
 
@@ -53,7 +47,8 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   const { home, others } = createNamespaces(2);
   const [outside, inside] = others as [NetworkNamespace, NetworkNamespace];
   const hasIpv6 = ipv6IsOn();
-  const heard: World['heard'] = { outside: [], inside: [] };
+  /** Texts that were brought to hosts, and names with the resolvers that were asked for them. */
+  const heard: Record<Place, string[]> = { outside: [], inside: [] };
   const closing: (() => void)[] = [];
   const families = hasIpv6 ? (['ipv4', 'ipv6'] as const) : (['ipv4'] as const);
   const of = (pair: AddressPair) => families.map((family) => pair[family]);
@@ -118,7 +113,10 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   const serve = async (place: Place) => {
     for (const host of of(addresses.service)) await service.listen(host, ports.http);
     const hosts = [addresses.host, addresses.other].flatMap(of);
-    for (const host of hosts) closing.push(...(await serveHost(host, place, heard[place])));
+    for (const host of hosts)
+      closing.push(
+        ...(await serveHost({ host, port: ports.http, echoPort: ports.echo, place, heard: heard[place] })),
+      );
     const resolvers = [
       ...of(addresses.resolver),
       ...(place === 'inside' ? of(addresses.tunnelResolver) : [addresses.router.ipv4]),
@@ -127,20 +125,27 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   };
   await outside.whileWithin(async () => {
     await serve('outside');
-    closing.push(...(await serveHost(addresses.neighbour.ipv4, 'outside', heard.outside)));
+    closing.push(
+      ...(await serveHost({
+        host: addresses.neighbour.ipv4,
+        port: ports.http,
+        echoPort: ports.echo,
+        place: 'outside',
+        heard: heard.outside,
+      })),
+    );
     for (const address of of(addresses.gateway)) await gateway.listen(address);
   });
   await inside.whileWithin(() => serve('inside'));
 
   return {
-    gateway,
+    farSide: farSideOf(gateway, heard),
     authority: certificate.certificate,
     hasIpv6,
     hardware: {
       uplink: hardwareAddress(devices.uplink),
       wire: outside.within(() => hardwareAddress(devices.wire)),
     },
-    heard,
     openWire() {
       const near = openPacketSocket(devices.uplink);
       try {
@@ -155,6 +160,20 @@ export async function createWorld(options: WorldOptions): Promise<World> {
     },
   };
 }
+
+const farSideOf = (gateway: Gateway, heard: Record<Place, readonly string[]>): FarSide => ({
+  counts: () => Promise.resolve(gateway.counts()),
+  heard: (place, token) => Promise.resolve(heard[place].filter((text) => text.includes(token))),
+  async away(first, meanwhile) {
+    first();
+    gateway.setDeaf(true);
+    try {
+      return await meanwhile();
+    } finally {
+      gateway.setDeaf(false);
+    }
+  },
+});
 
 const sharedHosts = [addresses.service, addresses.resolver, addresses.host, addresses.other];
 const outsideHosts = [...sharedHosts, addresses.gateway];
@@ -190,50 +209,6 @@ function setKernel(settings: readonly string[]): void {
     const [name = '', value = ''] = setting.split('=');
     writeFileSync(`/proc/sys/net/${name}`, value);
   }
-}
-
-/** Runs lines of ip(8), which have to succeed, in this thread's network. */
-export function ip(lines: readonly string[]): void {
-  const { status, stderr, error } = spawnSync('ip', ['-batch', '-'], {
-    input: lines.map((line) => `${line}\n`).join(''),
-    encoding: 'utf8',
-  });
-  if (status !== 0) throw new Error(`ip: ${status === null ? error?.message : stderr.trim()}`);
-}
-
-function hardwareAddress(device: string): string {
-  const { stdout } = spawnSync('ip', ['-json', 'link', 'show', 'dev', device], { encoding: 'utf8' });
-  const [link] = JSON.parse(stdout) as { address: string }[];
-  return (link?.address ?? '').replaceAll(':', '');
-}
-
-/** Nobody asks with more characters. */
-const maxLine = 1024;
-
-/** A host that says by which way it was asked: one line by TCP, and a datagram for each. */
-async function serveHost(host: string, place: Place, heard: string[]): Promise<(() => void)[]> {
-  const server: Server = createServer((socket) => {
-    socket.setEncoding('utf8').on('error', () => socket.destroy());
-    let line = '';
-    socket.on('data', (text: string) => {
-      line += text;
-      if (line.includes('\n')) {
-        heard.push(line.trim());
-        socket.end(`${place} ${socket.remoteAddress ?? ''}\n`);
-      } else if (line.length > maxLine) socket.destroy();
-    });
-  });
-  server.listen(ports.http, host);
-  await once(server, 'listening');
-  const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
-  socket.on('message', (datagram, { address, port }) => {
-    heard.push(datagram.toString());
-    socket.send(`${place} ${datagram.toString()}`, port, address);
-  });
-  socket.on('error', () => undefined);
-  socket.bind(ports.echo, host);
-  await once(socket, 'listening');
-  return [() => server.close(), () => socket.close()];
 }
 
 /** A resolver, to which every name of the self-test leads somewhere; `where` says which one was asked. */

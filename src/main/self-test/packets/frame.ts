@@ -41,6 +41,13 @@ export function readFrame(bytes: Buffer): Frame | undefined {
   };
 }
 
+/** A packet as a tunnel carries it, without a frame around it. */
+export const readPacket = (bytes: Buffer): Packet | undefined => {
+  const version = (bytes[0] ?? 0) >> 4;
+  if (version === 4) return readIpv4(bytes);
+  return version === 6 ? readIpv6(bytes) : undefined;
+};
+
 function readIpv4(bytes: Buffer): Packet | undefined {
   if (bytes.length < 20) return undefined;
   const length = (bytes.readUInt8(0) & 0x0f) * 4;

@@ -1,19 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import type { Engine } from '../verdict.ts';
-
-/** Where everything of a self-test is: in its own mounts, where nobody else has anything. */
-export const places = {
-  folder: '/run/self-test',
-  home: '/run/self-test/home',
-  temporary: '/run/self-test/tmp',
-  state: '/run/self-test/state',
-  socket: '/run/waymaker/helper.sock',
-  profile: '/run/self-test/profile',
-  authority: '/run/self-test/authority.pem',
-} as const;
 
 /** A program that was started, and what it has said. */
 export interface Running {
@@ -51,17 +38,13 @@ async function start(
   return { child, lines };
 }
 
-export function startHelper(options: {
+/** `args`: its command line. */
+export const startHelper = (options: {
   program: string;
-  engine: Engine;
-  controlGroup: string;
+  args: readonly string[];
   env: NodeJS.ProcessEnv;
   lines: string[];
-}): Promise<Running> {
-  const { program, engine, controlGroup, env, lines } = options;
-  const ours = `--socket ${places.socket} --state-dir ${places.state} --engine ${engine} --control-group ${controlGroup}`;
-  return start([program, ...ours.split(' ')], { env, lines, ready: /"listening"/ });
-}
+}): Promise<Running> => start([options.program, ...options.args], { ...options, ready: /"listening"/ });
 
 /** The core, as `waymaker daemon` runs it. */
 export const startCore = (options: {
@@ -80,20 +63,4 @@ export async function end({ child }: Running, signal: 'SIGTERM' | 'SIGKILL'): Pr
   const ended = once(child, 'exit');
   child.kill(signal);
   await ended;
-}
-
-/** The processes of an account, of those that this process can see: in its own namespace. */
-export function processesOf(uid: number): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      try {
-        const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-        return Number(/^Uid:\t(\d+)/m.exec(status)?.[1]) === uid && !/^State:\tZ/m.test(status);
-      } catch {
-        // It has ended meanwhile.
-        return false;
-      }
-    });
 }

@@ -1,0 +1,62 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { newToken, NotChecked, sendProbes, type Bench, type Check } from './bench.ts';
+import { askByTcp } from './probes.ts';
+
+const disconnectMs = 15_000;
+
+type Snapshot = Readonly<Record<string, string>>;
+
+/** Which parts of a snapshot differ from those of another one, and how. */
+export function differences(before: Snapshot, now: Snapshot): string[] {
+  return Object.entries(before).flatMap(([name, text]) => {
+    const was = text.split('\n');
+    const is = (now[name] ?? '').split('\n');
+    const lost = was.filter((line) => !is.includes(line)).map((line) => `${name}: gone: ${line}`);
+    const more = is.filter((line) => !was.includes(line)).map((line) => `${name}: left: ${line}`);
+    return [...lost, ...more];
+  });
+}
+
+/** A disconnect leaves nothing, and neither does the end of the helper. `initial`: before there was one. */
+export function restoredCheck(bench: Bench, initial: Snapshot, endHelper: () => Promise<void>): Check {
+  const { around, client } = bench;
+  return {
+    observers: around.watch ? ['system', 'uplink'] : ['system'],
+    async run() {
+      await client.preferences.set({ killSwitch: false });
+      await client.tunnel.disconnect();
+      const isDone = await bench.until(({ state }) => state === 'disconnected', disconnectMs);
+      const problems = isDone ? [] : [`not disconnected: ${JSON.stringify(bench.state())}`];
+      const changed = () => differences(initial, around.computer.snapshot());
+      for (let tries = 0; tries < 20 && changed().length > 0; tries += 1) await delay(100);
+      problems.push(...changed(), ...(await stillBlocked(bench)));
+      await endHelper();
+      return [...problems, ...changed().map((difference) => `after the helper’s end: ${difference}`)];
+    },
+  };
+}
+
+/** What should leave again, and does not. */
+async function stillBlocked(bench: Bench): Promise<string[]> {
+  const { reachedOutside, watch } = bench.around;
+  const problems: string[] = [];
+  const token = newToken();
+  const ask = async () => {
+    if (!reachedOutside) return;
+    const answer = await askByTcp(reachedOutside, token);
+    if (answer?.place !== 'outside')
+      problems.push(`afterwards, a host was reached ${answer?.place ?? 'by no way'}`);
+  };
+  if (!watch) {
+    if (!reachedOutside) throw new NotChecked('no-observer');
+    await ask();
+    return problems;
+  }
+  let probes: Awaited<ReturnType<typeof sendProbes>> = [];
+  const frames = await bench.observe(async () => {
+    await ask();
+    probes = await sendProbes(bench, ['plain'], token);
+  });
+  const unseen = probes.filter((probe) => !frames.some((frame) => probe.isIn(frame)));
+  return [...problems, ...unseen.map(({ name }) => `afterwards, it was not seen on the uplink: ${name}`)];
+}
