@@ -31,6 +31,7 @@ export function createNetworkPorts(parts: {
       routes,
       current,
       monitor,
+      openEcho: (own) => calls.openEcho(own),
     }),
     router: createRouter({ routes, monitor }),
     filter: createPacketFilter({ calls: calls.filter, token, users, device: () => current.name, log }),

@@ -1,3 +1,4 @@
+import { createEcho } from './echo-message.ts';
 import { createWake } from './wake.ts';
 import {
   askByDatagram,
@@ -18,9 +19,6 @@ const maxRefusals = 3;
 /** Headers of IP, and with those of UDP or ICMP, in bytes. */
 const headerBytes = { ipv4: 28, ipv6: 48 } as const;
 const icmpBytes = 8;
-
-/** RFC 792 and RFC 4443 §4.1: the type of an echo request. */
-const echoRequest = { ipv4: 8, ipv6: 128 } as const;
 
 export type WatchedPlan = Pick<ProbePlan, 'addresses' | 'resolvers' | 'mtu' | 'roundTripMs'>;
 
@@ -57,10 +55,9 @@ const askForEcho =
     const descriptor = openEcho(asked.own);
     if (descriptor === undefined) return false;
     const family = familyOf(asked.address);
-    const message = Buffer.alloc(bytes - headerBytes[family] + icmpBytes);
-    message.writeUInt8(echoRequest[family], 0);
+    const echo = createEcho(family, bytes - headerBytes[family] + icmpBytes);
     // There are no ports, but no socket is connected without.
-    askByDatagram({ ...asked, port: 1, message, descriptor });
+    askByDatagram({ ...asked, port: 1, ...echo, descriptor });
     return true;
   };
 

@@ -169,13 +169,19 @@ export interface Asked {
   onAnswer?: () => void;
 }
 
-/**
- * Sends a datagram a few times; anything that comes back is an answer. Fails silently. `descriptor`: of a socket to send
- * it by, which is closed with that.
- */
-export function askByDatagram(
-  asked: Asked & { address: string; port: number; hopLimit?: number; message?: Buffer; descriptor?: number },
-): void {
+interface Datagram {
+  address: string;
+  port: number;
+  hopLimit?: number;
+  message?: Buffer;
+  /** Of a socket to send it by, which is closed with that. */
+  descriptor?: number;
+  /** Whether something that comes back is an answer to it; without this, everything is. */
+  isAnswer?: (received: Buffer) => boolean;
+}
+
+/** Sends a datagram a few times. Fails silently. */
+export function askByDatagram(asked: Asked & Datagram): void {
   const { own, address, port, hopLimit, message = dnsQuestion, descriptor, signal } = asked;
   const socket = createSocket(isIPv6(own) ? 'udp6' : 'udp4');
   const timers: NodeJS.Timeout[] = [];
@@ -187,7 +193,9 @@ export function askByDatagram(
   signal.addEventListener('abort', close, { once: true });
   // A missing resolver: ICMP from its machine changes the counters, but is not an answer of a resolver.
   socket.on('error', () => undefined);
-  socket.once('message', () => asked.onAnswer?.());
+  socket.on('message', (received) => {
+    if (asked.isAnswer?.(received) ?? true) asked.onAnswer?.();
+  });
   socket.bind(descriptor === undefined ? { port: 0, address: own } : { fd: descriptor }, () => {
     if (signal.aborted) return;
     // Connected, so that only its own datagrams count as an answer.

@@ -11,6 +11,8 @@ export const constants = {
   SOCK_STREAM: 1,
   SOCK_DGRAM: 2,
   SOCK_RAW: 3,
+  IPPROTO_ICMP: 1,
+  IPPROTO_ICMPV6: 58,
   SOL_SOCKET: 0xffff,
   SO_REUSEADDR: 0x4,
   SO_RCVBUF: 0x1002,

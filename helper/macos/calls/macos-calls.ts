@@ -4,6 +4,7 @@ import { createDynamicStore, type DynamicStore } from './dynamic-store.ts';
 import { createInterfaceCalls, type InterfaceCalls } from './interface-calls.ts';
 import { createLibc } from './libc.ts';
 import { createNotifications } from './notifications.ts';
+import { openEchoSocket } from './echo-socket.ts';
 import { createFilterCalls, type FilterCalls } from './pfctl.ts';
 import { createRouteCalls, type RouteCalls } from './routing-socket.ts';
 import { openUtunSocket, type UtunSocket } from './utun.ts';
@@ -11,6 +12,8 @@ import { openUtunSocket, type UtunSocket } from './utun.ts';
 /** Everything that the ports of the network ask of macOS, and all that a model of it has to answer. */
 export interface MacosCalls {
   openUtunSocket(): UtunSocket;
+  /** See `TunnelDevice`. */
+  openEcho(own: string): number | undefined;
   descriptors: { duplicate(descriptor: number): number; close(descriptor: number): void };
   interfaces: InterfaceCalls;
   routes: RouteCalls;
@@ -41,6 +44,7 @@ export function createMacosCalls(run: RunCommand, libraries: MacosLibraries = ma
   const notifications = createNotifications(libc, libraries.system);
   return {
     openUtunSocket: () => openUtunSocket(libc),
+    openEcho: (own) => openEchoSocket(libc, own),
     descriptors: libc,
     interfaces: createInterfaceCalls(libc),
     routes: createRouteCalls(libc),

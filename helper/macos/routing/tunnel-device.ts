@@ -25,8 +25,9 @@ export function createTunnelDevice(parts: {
   routes: TunnelRoutes;
   current: CurrentDevice;
   monitor: NetworkMonitor;
+  openEcho: (own: string) => number | undefined;
 }): TunnelDevice {
-  const { openSocket, descriptors, interfaces, routes, current, monitor } = parts;
+  const { openSocket, descriptors, interfaces, routes, current, monitor, openEcho } = parts;
   /** Opened for an engine, or by `create`, whichever comes first. */
   let socket: UtunSocket | undefined;
   let isCreated = false;
@@ -120,7 +121,7 @@ export function createTunnelDevice(parts: {
       const packets = found.received.packets - found.received.multicast;
       return { ipv4: packets, ipv6: packets };
     },
-    openEcho: () => undefined,
+    openEcho,
 
     verify: () =>
       Promise.resolve().then(() => {

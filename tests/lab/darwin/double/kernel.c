@@ -108,6 +108,11 @@ int connect(int fd, const struct sockaddr *a, socklen_t length) {
   return finish(0);
 }
 
+int bind(int fd, const struct sockaddr *a, socklen_t length) {
+  begin("bind"); number("fd", fd); number("length", length); address("own", a);
+  return finish(0);
+}
+
 // bsd/netinet6/in6_var.h is not among the public headers.
 struct alias6 {
   char name[IFNAMSIZ];
@@ -274,5 +279,8 @@ int sysctl(int *name_, unsigned count, void *old, size_t *length, void *fresh, s
   return 0;
 }
 
-// The headers give these two another name in the object.
-__asm__(".globl connect\n.set connect, _connect\n.globl fcntl\n.set fcntl, _fcntl\n");
+// The headers give these another name in the object.
+__asm__(
+  ".globl connect\n.set connect, _connect\n.globl fcntl\n.set fcntl, _fcntl\n"
+  ".globl bind\n.set bind, _bind\n"
+);

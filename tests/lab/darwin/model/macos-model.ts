@@ -201,6 +201,8 @@ export function createMacosModel(): MacosModel {
       return result;
     }
     const calls: MacosCalls = {
+      // Nothing in it answers.
+      openEcho: () => undefined,
       openUtunSocket() {
         const socket: { index: number | undefined } = { index: undefined };
         const descriptor = (nextDescriptor += 1);

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import koffi from 'koffi';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { constants, withoutHeader } from '../../../../helper/macos/calls/darwin.ts';
+import { openEchoSocket } from '../../../../helper/macos/calls/echo-socket.ts';
 import { createInterfaceCalls } from '../../../../helper/macos/calls/interface-calls.ts';
 import { CallFailed, createLibc, type Libc } from '../../../../helper/macos/calls/libc.ts';
 import { readPeer } from '../../../../helper/macos/calls/peer-token.ts';
@@ -249,6 +250,30 @@ describe.skipIf(without)(
         { ...of(inet), request: 'SIOCDIFADDR', own: '0a420005' },
         { ...of(inet6), request: 'SIOCDIFADDR_IN6', own: ipv6 },
       ]);
+    });
+
+    test('echo requests are sent by a socket that needs no privileges, from one address', () => {
+      expect(openEchoSocket(libc, '10.66.0.5')).toBe(1002);
+      expect(openEchoSocket(libc, 'fd00::5')).toBe(1030);
+      const open = (domain: number, protocol: number, own: string, length: number) => {
+        const fd = 1000 + domain;
+        return [
+          { call: 'socket', domain, type: constants.SOCK_DGRAM, protocol },
+          { call: 'fcntl', fd, command: constants.F_SETFD, value: constants.FD_CLOEXEC },
+          { call: 'fcntl', fd, command: constants.F_SETFL, value: constants.O_NONBLOCK },
+          { call: 'bind', fd, length, own },
+        ];
+      };
+      expect(double.calls()).toEqual([
+        ...open(constants.AF_INET, 1, '0a420005', 16),
+        ...open(constants.AF_INET6, 58, `fd00${'0'.repeat(27)}5`, 28),
+      ]);
+    });
+
+    test('where the system refuses such a socket, there is none, and no descriptor stays', () => {
+      double.failNext(constants.EPERM);
+      expect(openEchoSocket(libc, '10.66.0.5')).toBeUndefined();
+      expect(double.calls().map(({ call }) => call)).toEqual(['socket']);
     });
 
     test('the peer of a socket is read from the kernel', () => {
