@@ -184,6 +184,7 @@ function createVolume({ hasHelper = true } = {}) {
       const settings = { CONSOLE: console, INTERRUPTED_AT: interruptedAt };
       return await runScript(path.join(installer, 'postinstall'), words, refusals, settings);
     },
+    makeAccounts: () => runScript(path.join(installer, 'accounts'), [], 0, { INTERRUPTED_AT: '' }),
     async uninstall({ userId = 0, refusals = 0 } = {}) {
       const settings = { USER_ID: String(userId) };
       return await runScript(path.join(resources, 'uninstall'), [at('volume')], refusals, settings);
@@ -215,6 +216,17 @@ test('installing makes the accounts, puts the helper where only root writes, and
     `launchctl bootout system/${label}`,
     `launchctl bootstrap system ${propertyList}`,
   ]);
+});
+
+test('from a clone, the accounts are made alone, and those that are there stay', async () => {
+  const mac = createVolume();
+  await mac.makeAccounts();
+  const number = mac.read('/Users/_waymaker-engine/UniqueID');
+  expect(Number(number)).toBeGreaterThan(0);
+  expect(mac.read('/Groups/waymaker/PrimaryGroupID')).toBeDefined();
+  expect(mac.commands()).toEqual([]);
+  await mac.makeAccounts();
+  expect(mac.read('/Users/_waymaker-engine/UniqueID')).toBe(number);
 });
 
 test('an upgrade keeps the accounts, and leaves nothing of the version before', async () => {
