@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { exitCode } from './exit-code.ts';
-import { insideWord } from '../self-test/inside-word.ts';
+import { runInnerPart } from '../self-test/inner-parts.ts';
 import { systemSelfTest } from '../self-test/system-self-test.ts';
 import { runCommandLine } from './run-command-line.ts';
 
@@ -17,8 +17,9 @@ process.on('exit', () => {
   process.stderr.write(`${unwritten.message}\n`);
 });
 
-const [first, second = ''] = process.argv.slice(2);
-if (first === insideWord) await systemSelfTest(process.platform)?.inside(second);
-else process.exitCode = await runCommandLine(process.argv.slice(2));
+const given = process.argv.slice(2);
+const { VITE_APP_VERSION: version } = import.meta.env;
+if (!(await runInnerPart(given, systemSelfTest(process.platform), version)))
+  process.exitCode = await runCommandLine(given);
 // The wait is no longer wanted.
 if (process.exitCode === exitCode.interrupted) process.exit();

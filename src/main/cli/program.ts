@@ -8,9 +8,10 @@ import { doctor } from './commands/doctor.ts';
 import { log } from './commands/log.ts';
 import { listApps, mode, modeNames, type ModeName } from './commands/mode.ts';
 import { reset } from './commands/reset.ts';
-import { engine, type Engine } from '../self-test/verdict.ts';
+import { engine } from '../self-test/verdict.ts';
 import { restore } from './commands/restore.ts';
-import { selfTest } from './commands/self-test.ts';
+import { serveSelfTest } from './commands/self-test-serve.ts';
+import { selfTest, type SelfTestFlags } from './commands/self-test.ts';
 import { servers } from './commands/servers.ts';
 import { signIn, signOut } from './commands/sign-in.ts';
 import { status } from './commands/status.ts';
@@ -122,10 +123,13 @@ export function createProgram(options: ProgramOptions): Command {
   add('self-test', say('command.selfTest'))
     .option('--report <file>', say('command.reportOption'))
     .addOption(new Option('--engine <engine>', say('command.engineOption')).choices(engine.options))
-    .action((flags: { json?: true; report?: string; engine?: Engine }) =>
+    .addOption(new Option('--serve', say('command.serveOption')).conflicts(['against', 'report', 'engine']))
+    .option('--against <computer>', say('command.againstOption'))
+    .option('--yes', say('command.selfTestYesOption'))
+    .action((flags: SelfTestFlags) =>
       options.run(
         flags.json === true,
-        (context) => selfTest(context, { reportFile: flags.report, engine: flags.engine }),
+        (context) => (flags.serve ? serveSelfTest(context) : selfTest(context, flags)),
         { handlesInterruption: true },
       ),
     );

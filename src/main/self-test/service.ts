@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { apiCalls, type ApiCallName, type ApiData } from '#shared/api/calls.ts';
 import { authorizationOf } from '#shared/api/client.ts';
 import { eventsPath } from '#shared/api/events.ts';
 import { apiCode } from '#shared/api/result.ts';
+import type { ServerCertificate } from './gateway/certificate.ts';
 
 /** Everything that the service of a self-test knows. */
 export interface ServiceFacts {
@@ -33,8 +35,8 @@ const planMs = 24 * 3_600_000;
  * else. It keeps no state, so that several can be the same one, seen by different ways.
  */
 export function createService(facts: ServiceFacts): {
-  /** Listens at an address, in the network namespace that this thread is in. */
-  listen(address: string, port: number): Promise<void>;
+  /** Listens at an address, in the network namespace that this thread is in; with a certificate, by TLS. */
+  listen(address: string, port: number, certificate?: ServerCertificate): Promise<void>;
   close(): void;
 } {
   const servers: Server[] = [];
@@ -111,11 +113,14 @@ export function createService(facts: ServiceFacts): {
   }
 
   return {
-    async listen(address, port) {
-      const server = createServer((request, response) => {
+    async listen(address, port, certificate) {
+      const answer = (request: IncomingMessage, response: ServerResponse) => {
         response.on('error', () => undefined);
         void serve(request, response).catch(() => response.destroy());
-      });
+      };
+      const server = certificate
+        ? createSecureServer({ cert: certificate.certificate, key: certificate.key }, answer)
+        : createServer(answer);
       servers.push(server);
       server.listen(port, address);
       await once(server, 'listening');

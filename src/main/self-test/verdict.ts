@@ -39,6 +39,8 @@ export const unchecked = z.enum([
   'no-ipv6',
   /** Only another computer of the same network could see it. */
   'no-second-computer',
+  /** The other computer has no address here but that of its gateway. */
+  'no-second-address',
   /** The helper does not offer this here. */
   'not-offered',
   /** There was no tunnel to check it with. */
@@ -64,7 +66,22 @@ export const verdict = z.object({
 export type Verdict = z.infer<typeof verdict>;
 
 /** Why a self-test cannot begin, or go on. */
-export const obstacle = z.enum(['no-namespaces', 'no-packet-filter', 'no-helper', 'no-sign-in', 'broken']);
+export const obstacle = z.enum([
+  'no-namespaces',
+  'no-packet-filter',
+  'no-helper',
+  'no-sign-in',
+  /** Another helper runs on this computer. */
+  'helper-runs',
+  /** The computer that serves cannot be reached, does not have the same code, or cannot serve. */
+  'no-peer',
+  'wrong-code',
+  'not-served',
+  'no-uplink',
+  /** What was changed could not be put back. */
+  'not-restored',
+  'broken',
+]);
 export type Obstacle = z.infer<typeof obstacle>;
 
 /** What the part inside tells, a line of JSON each. */

@@ -18,6 +18,7 @@ import { structure, type Structure } from '#node/os/windows/structure.ts';
 import { codes } from '../../../helper/windows/calls/system-error.ts';
 import * as wireless from '#node/os/windows/wireless-structures.ts';
 import { pipeConstants } from '#node/os/windows/pipe-calls.ts';
+import { socketConstants } from '../../../src/main/self-test/windows/sockets.ts';
 import { compareWithHeaders, isInHeaders } from './windows-headers.ts';
 
 const isStructure = (value: unknown): value is Structure =>
@@ -50,6 +51,7 @@ describe.skipIf(process.platform !== 'linux')("Windows' headers", () => {
       ...serviceCodes,
       ...pipeConstants,
       ...processConstants,
+      ...socketConstants,
       ...codes,
     });
     expect(differences).toEqual([]);

@@ -13,6 +13,7 @@ export const preamble = `#define WIN32_LEAN_AND_MEAN
 #define _WIN32_WINNT 0x0A00
 #include <winsock2.h>
 #include <ws2tcpip.h>
+#include <mstcpip.h>
 #include <windows.h>
 #include <iphlpapi.h>
 #include <netioapi.h>

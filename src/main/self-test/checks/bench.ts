@@ -51,6 +51,7 @@ export const newToken = (): string => `st${randomBytes(9).toString('hex')}`;
 
 export const gatewayOnly = ({ around }: Pick<Bench, 'around'>): Allowed => ({
   gateway: around.places.gateway,
+  leases: around.isShared,
 });
 
 /** How long probes are sent where nothing may be seen, in milliseconds. */

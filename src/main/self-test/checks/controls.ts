@@ -12,6 +12,7 @@ import { probeClasses, type ProbeClass } from './probes.ts';
 
 async function withHostileRoutes<Value>({ around }: Bench, action: () => Promise<Value>): Promise<Value> {
   const { computer, hostileRoutes } = around;
+  if (hostileRoutes.length === 0) throw new NotChecked('no-control', ['there is no router']);
   computer.changeRoutes('add', hostileRoutes);
   try {
     return await action();

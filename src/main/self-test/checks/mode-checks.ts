@@ -59,7 +59,7 @@ export function modeChecks(bench: Bench): Record<Mode, Check> {
     'local-network': {
       observers: ['uplink', 'far-side'],
       async run() {
-        if (!neighbour) throw new NotChecked('no-second-computer');
+        if (!neighbour) throw new NotChecked(bench.around.whyNoHost);
         const without = await waysOf(bench, [{ ...neighbour, place: undefined }]);
         const inside = await during(bench, { localNetwork: true }, 'global', async () => [
           ...(await waysOf(bench, [{ ...neighbour, place: 'outside' }, ...go(host, 'inside')])),

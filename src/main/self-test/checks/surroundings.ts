@@ -93,6 +93,8 @@ export interface Surroundings {
   readonly hasIpv6Outside: boolean;
   /** Whether hosts answer outside of the tunnel, too. If not, only a capture shows that packets have gone there. */
   readonly answersOutside: boolean;
+  /** Whether others use this network, too, so that the computer has to keep its address. */
+  readonly isShared: boolean;
   /** Whether the gateway runs on the same computer, so that the tunnel's own packets are on no wire. */
   readonly isOnThisComputer: boolean;
   /** A host that answers by TCP when there is no tunnel; undefined if no other computer is known to. */
@@ -110,4 +112,6 @@ export interface Surroundings {
   readonly askAsNeighbour: ((addresses: AddressPair) => Promise<NeighbourAnswers>) | undefined;
   readonly neighbourObservers: readonly Observer[];
   readonly whyNoNeighbour: Unchecked;
+  /** Why there is no neighbour that answers, if there is none. */
+  readonly whyNoHost: Unchecked;
 }

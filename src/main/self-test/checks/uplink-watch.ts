@@ -64,17 +64,21 @@ export function watchUplink(options: { near: PacketSocket; far: PacketSocket; fr
 /** Neighbour discovery and multicast listener messages (RFC 4861 §4, RFC 3810 §5), which no router passes on. */
 const linkMessages = new Set([130, 131, 132, 133, 134, 135, 136, 137, 143]);
 
+/** Ports of DHCP's servers, by either version of IP. */
+const leaseServers = new Set([67, 547]);
+
 export interface Allowed {
   /** Addresses and a port of the gateway, by TCP and UDP. */
   gateway: { addresses: readonly string[]; port: number };
-  /** Further destinations, all of them. */
-  destinations?: readonly string[];
+  /** Whether an address may be renewed (RFC 2131, RFC 8415), as every helper lets the system do on the network itself. */
+  leases?: boolean;
 }
 
 /** The frames that must not have left, with what is allowed. */
-export function leaksIn(frames: readonly Frame[], { gateway, destinations = [] }: Allowed): Frame[] {
+export function leaksIn(frames: readonly Frame[], { gateway, leases = false }: Allowed): Frame[] {
   return frames.filter(({ packet }) => {
-    if (!packet || destinations.includes(packet.destination)) return false;
+    if (!packet) return false;
+    if (leases && packet.protocol === protocol.udp && leaseServers.has(packet.destinationPort)) return false;
     if (packet.protocol === protocol.icmpv6 && linkMessages.has(packet.payload[0] ?? 0)) return false;
     return !(gateway.addresses.includes(packet.destination) && packet.destinationPort === gateway.port);
   });

@@ -1,4 +1,6 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
 /** A certificate of a server, and its key, as PEM. */
 export interface ServerCertificate {
@@ -20,6 +22,7 @@ const tag = {
   explicit0: 0xa0,
   explicit3: 0xa3,
   dnsName: 0x82,
+  ipAddress: 0x87,
 } as const;
 const objects = {
   /** RFC 5758 §3.2. */
@@ -30,7 +33,7 @@ const objects = {
 } as const;
 
 /**
- * A certificate for a host name, signed by itself, which whoever is given it can trust as an authority (RFC 5280 §4.1). It
+ * A certificate for a host, by its name or address, signed by itself, which whoever is given it can trust as an authority (RFC 5280 §4.1). It
  * is valid for a day around `now`, in milliseconds since 1970.
  */
 export function makeCertificate(host: string, now: number): ServerCertificate {
@@ -58,7 +61,7 @@ export function makeCertificate(host: string, now: number): ServerCertificate {
       tag.explicit3,
       der(
         tag.sequence,
-        extension(objects.subjectAltName, der(tag.sequence, der(tag.dnsName, Buffer.from(host)))),
+        extension(objects.subjectAltName, der(tag.sequence, alternativeName(host))),
         extension(objects.basicConstraints, der(tag.sequence, der(tag.boolean, Buffer.from([0xff])))),
       ),
     ),
@@ -70,6 +73,12 @@ export function makeCertificate(host: string, now: number): ServerCertificate {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   };
 }
+
+/** RFC 5280 §4.2.1.6. */
+const alternativeName = (host: string): Buffer =>
+  isIP(host) === 0
+    ? der(tag.dnsName, Buffer.from(host))
+    : der(tag.ipAddress, Buffer.from(ipaddr.parse(host).toByteArray()));
 
 function der(kind: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts);

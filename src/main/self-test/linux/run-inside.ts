@@ -12,6 +12,7 @@ import type { ServiceFacts } from '../service.ts';
 import { orStop, Stopped } from '../stopped.ts';
 import type { Engine, InsideTask, Message } from '../verdict.ts';
 import { linuxComputer } from './linux-computer.ts';
+import { isInstalled } from './needs.ts';
 import { places } from './places.ts';
 import { makePrivateSystem } from './private-system.ts';
 import { createWorld, devices, type World } from './world.ts';
@@ -113,6 +114,7 @@ function surroundingsOf(world: World, facts: Record<string, string>): Surroundin
     hasIpv6,
     hasIpv6Outside: hasIpv6,
     answersOutside: true,
+    isShared: false,
     isOnThisComputer: false,
     reachedOutside: { host: addresses.host.ipv4, port: ports.http },
     farSide,
@@ -129,6 +131,7 @@ function surroundingsOf(world: World, facts: Record<string, string>): Surroundin
       }),
     neighbourObservers: ['uplink'],
     whyNoNeighbour: 'no-observer',
+    whyNoHost: 'no-observer',
   };
 }
 
@@ -180,9 +183,4 @@ function expectPacketFilter(): void {
   // A program that ends before it has read everything is an error of its own, but what it says is the reason.
   if (status !== 0)
     throw new Stopped('no-packet-filter', status === null ? String(error?.message) : stderr.trim());
-}
-
-function isInstalled(program: string): boolean {
-  const { error } = spawnSync(program, ['--version'], { stdio: 'ignore' });
-  return error === undefined;
 }

@@ -42,7 +42,8 @@ export function takeSnapshot(uplink: string): Snapshot {
 /** What changes by itself. */
 const withoutAges = (text: string) =>
   text
-    .replaceAll(/ (?:expires|age) \d+\w*/g, '')
+    .replaceAll(/ (?:expires|age|valid_lft|preferred_lft) \d+\w*/g, '')
+    .replaceAll(/ packets \d+ bytes \d+/g, '')
     .split('\n')
     .map((line) => line.trimEnd())
     .toSorted()

@@ -58,9 +58,14 @@ export const startCore = (options: {
     ready: /has the core/,
   });
 
+const endsMs = 5_000;
+
+/** What does not end in time when it is asked to is killed. */
 export async function end({ child }: Running, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
   child.kill(signal);
+  const timer = setTimeout(() => child.kill('SIGKILL'), endsMs);
   await ended;
+  clearTimeout(timer);
 }

@@ -27,6 +27,10 @@ export interface ProductOptions {
   /** One after the other. */
   engines: readonly Engine[];
   startHelper(engine: Engine): Promise<Running>;
+  /** Something runs that has to end with the self-test. */
+  onStart?(started: Running): void;
+  /** Gets the way to ask for the tunnel's state. */
+  onState?(state: () => TunnelState): void;
   coreLog: string[];
   /** Until when it may take, by `performance.now()`. */
   deadline: number;
@@ -44,7 +48,8 @@ export async function runWithProduct(options: ProductOptions): Promise<void> {
   const core = await orStop('broken', () =>
     startCore({ commandLine: options.commandLine, env, lines: options.coreLog }),
   );
-  onClose(() => end(core, 'SIGKILL'));
+  options.onStart?.(core);
+  onClose(() => end(core, 'SIGTERM'));
   const connection = await reachCore(options.profile, env, options.version);
   onClose(() => connection.close());
 
@@ -60,12 +65,14 @@ export async function runWithProduct(options: ProductOptions): Promise<void> {
     controls: new Map(),
     observe: observeBy(around.watch),
   };
+  options.onState?.(() => bench.state());
   await takeControls(bench);
 
   let address: string | undefined;
   for (const [index, engine] of options.engines.entries()) {
     const start = async () => {
       helper = await orStop('no-helper', () => options.startHelper(engine));
+      options.onStart?.(helper);
     };
     await start();
     address ??= await prepare(bench, connection, options.account);
@@ -106,5 +113,8 @@ async function prepare(
   account: ProductOptions['account'],
 ): Promise<string> {
   await expectAttached(bench);
-  return await signIn(connection, account);
+  const address = await signIn(connection, account);
+  // Has the lists brought that automatic routing needs, as long as the service can be reached for sure.
+  await connection.client.preferences.set({ routing: 'automatic' });
+  return address;
 }

@@ -32,6 +32,7 @@ const en = {
   'selfTest.noObserver': 'this computer does not let the self-test see what leaves it',
   'selfTest.noControl': 'what should have been seen where it is allowed was not',
   'selfTest.noIpv6': 'this computer has no IPv6',
+  'selfTest.noSecondAddress': 'the other computer has no private address here but that of its gateway',
   'selfTest.noSecondComputer':
     'only another computer of the same network can show this, see --serve and --against',
   'selfTest.notOffered': 'the helper does not offer this here',
@@ -57,6 +58,29 @@ const en = {
   'selfTest.noHelper': 'The helper does not start in the self-test. ({{problem}})',
   'selfTest.noSignIn': 'Waymaker does not sign in to the self-test’s own service. ({{problem}})',
   'selfTest.broken': 'The self-test has ended too soon. ({{problem}})',
+  'selfTest.confirm':
+    'The self-test interrupts this computer’s network for up to two minutes: connects, blocks traffic, kills the tunnel, and puts everything back at the end. Other programs lose their connections. Type “yes” to begin: ',
+  'selfTest.notConfirmed': 'Nothing was done. With --yes, nobody is asked.',
+  'selfTest.askCode': 'The code that the other computer shows: ',
+  'selfTest.badCode': 'That is no code of a self-test: it has 16 letters and digits.',
+  'selfTest.serves':
+    'This computer serves self-tests. On the other one, run: waymaker self-test --against {{computer}}',
+  'selfTest.code': 'Code: {{code}}',
+  'selfTest.servedBegun': 'A self-test of {{computer}} has begun.',
+  'selfTest.servedEnded': 'The self-test of {{computer}} has ended.',
+  'selfTest.stranger': '{{computer}} did not know the code.',
+  'selfTest.needsAdministrator': 'Only administrators can do this. Open a terminal as administrator.',
+  'selfTest.noAccount':
+    'There is no account “{{account}}”, which the helper’s engine needs. Install the package, which makes it.',
+  'selfTest.helperRuns':
+    'A helper is running on this computer, and a second one would disturb it. Stop it for the time of the self-test. ({{problem}})',
+  'selfTest.noPeer':
+    'The computer that is to serve does not answer. Is “waymaker self-test --serve” running there, and does its firewall let ports 44350 to 44353 through? ({{problem}})',
+  'selfTest.wrongCode': 'The other computer does not have this code.',
+  'selfTest.notServed': 'This self-test cannot be served. ({{problem}})',
+  'selfTest.noUplink': 'This computer has no network that the self-test could use. ({{problem}})',
+  'selfTest.notRestored':
+    'This computer’s network could not be put back. Run the self-test again: it begins with that. ({{problem}})',
 } as const;
 
 export type SelfTestTextKey = keyof typeof en;
@@ -93,6 +117,7 @@ export const selfTestTexts: Record<Language, Record<SelfTestTextKey, string>> = 
     'selfTest.noObserver': '这台电脑不允许自检观察哪些数据包离开',
     'selfTest.noControl': '在允许的情况下本应看到的数据包没有看到',
     'selfTest.noIpv6': '这台电脑没有 IPv6',
+    'selfTest.noSecondAddress': '另一台电脑在这里除网关地址外没有其他私有地址',
     'selfTest.noSecondComputer': '只有同一网络中的另一台电脑才能检查，参见 --serve 和 --against',
     'selfTest.notOffered': '辅助服务在这里不提供此功能',
     'selfTest.noTunnel': '没有隧道',
@@ -116,6 +141,26 @@ export const selfTestTexts: Record<Language, Record<SelfTestTextKey, string>> = 
     'selfTest.noHelper': '辅助服务在自检中无法启动。（{{problem}}）',
     'selfTest.noSignIn': 'Waymaker 无法登录自检自带的服务。（{{problem}}）',
     'selfTest.broken': '自检提前结束。（{{problem}}）',
+    'selfTest.confirm':
+      '自检会中断这台电脑的网络，最多两分钟：它会连接、阻断流量、终止隧道，最后恢复一切。其他程序会断开连接。输入“yes”开始：',
+    'selfTest.notConfirmed': '未作任何更改。加上 --yes 则不再询问。',
+    'selfTest.askCode': '另一台电脑显示的代码：',
+    'selfTest.badCode': '这不是自检代码：代码由 16 个字母和数字组成。',
+    'selfTest.serves':
+      '这台电脑正在为自检提供服务。请在另一台电脑上运行：waymaker self-test --against {{computer}}',
+    'selfTest.code': '代码：{{code}}',
+    'selfTest.servedBegun': '{{computer}} 的自检已开始。',
+    'selfTest.servedEnded': '{{computer}} 的自检已结束。',
+    'selfTest.stranger': '{{computer}} 不知道代码。',
+    'selfTest.needsAdministrator': '只有管理员可以执行。请以管理员身份打开终端。',
+    'selfTest.noAccount': '没有辅助服务的引擎所需的账户“{{account}}”。安装软件包时会创建它。',
+    'selfTest.helperRuns': '这台电脑上正在运行辅助服务，第二个会干扰它。请在自检期间停止它。（{{problem}}）',
+    'selfTest.noPeer':
+      '提供服务的电脑没有应答。那里是否正在运行“waymaker self-test --serve”，其防火墙是否放行 44350 至 44353 端口？（{{problem}}）',
+    'selfTest.wrongCode': '另一台电脑的代码与此不同。',
+    'selfTest.notServed': '无法为此自检提供服务。（{{problem}}）',
+    'selfTest.noUplink': '这台电脑没有可供自检使用的网络。（{{problem}}）',
+    'selfTest.notRestored': '这台电脑的网络未能恢复。请再次运行自检：它会先恢复网络。（{{problem}}）',
   },
   'zh-hant': {
     'selfTest.begins': '自我測試會在這部電腦上建立一個獨立的小型網路，不會更動您的網路。最多需要兩分鐘。',
@@ -147,6 +192,7 @@ export const selfTestTexts: Record<Language, Record<SelfTestTextKey, string>> = 
     'selfTest.noObserver': '這部電腦不允許自我測試觀察哪些封包離開',
     'selfTest.noControl': '在允許的情況下本應看到的封包沒有看到',
     'selfTest.noIpv6': '這部電腦沒有 IPv6',
+    'selfTest.noSecondAddress': '另一部電腦在這裡除閘道位址外沒有其他私人位址',
     'selfTest.noSecondComputer': '只有同一網路中的另一部電腦才能檢查，請參閱 --serve 和 --against',
     'selfTest.notOffered': '輔助服務在這裡不提供此功能',
     'selfTest.noTunnel': '沒有通道',
@@ -171,5 +217,26 @@ export const selfTestTexts: Record<Language, Record<SelfTestTextKey, string>> = 
     'selfTest.noHelper': '輔助服務在自我測試中無法啟動。（{{problem}}）',
     'selfTest.noSignIn': 'Waymaker 無法登入自我測試自帶的服務。（{{problem}}）',
     'selfTest.broken': '自我測試提前結束。（{{problem}}）',
+    'selfTest.confirm':
+      '自我測試會中斷這部電腦的網路，最多兩分鐘：它會連線、阻擋流量、終止通道，最後還原一切。其他程式會斷線。輸入「yes」開始：',
+    'selfTest.notConfirmed': '未作任何變更。加上 --yes 則不再詢問。',
+    'selfTest.askCode': '另一部電腦顯示的代碼：',
+    'selfTest.badCode': '這不是自我測試的代碼：代碼由 16 個字母和數字組成。',
+    'selfTest.serves':
+      '這部電腦正在為自我測試提供服務。請在另一部電腦上執行：waymaker self-test --against {{computer}}',
+    'selfTest.code': '代碼：{{code}}',
+    'selfTest.servedBegun': '{{computer}} 的自我測試已開始。',
+    'selfTest.servedEnded': '{{computer}} 的自我測試已結束。',
+    'selfTest.stranger': '{{computer}} 不知道代碼。',
+    'selfTest.needsAdministrator': '只有系統管理員可以執行。請以系統管理員身分開啟終端機。',
+    'selfTest.noAccount': '沒有輔助服務的引擎所需的帳號「{{account}}」。安裝套件時會建立它。',
+    'selfTest.helperRuns':
+      '這部電腦上正在執行輔助服務，第二個會干擾它。請在自我測試期間停止它。（{{problem}}）',
+    'selfTest.noPeer':
+      '提供服務的電腦沒有回應。那裡是否正在執行「waymaker self-test --serve」，其防火牆是否放行 44350 至 44353 連接埠？（{{problem}}）',
+    'selfTest.wrongCode': '另一部電腦的代碼與此不同。',
+    'selfTest.notServed': '無法為此自我測試提供服務。（{{problem}}）',
+    'selfTest.noUplink': '這部電腦沒有可供自我測試使用的網路。（{{problem}}）',
+    'selfTest.notRestored': '這部電腦的網路未能還原。請再次執行自我測試：它會先還原網路。（{{problem}}）',
   },
 };

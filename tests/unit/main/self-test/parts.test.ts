@@ -150,6 +150,10 @@ test('what leaves is a leak unless it goes to the gateway’s port, or is a mess
   expect(leak('198.51.100.3', 6, toPort443)).toBe(true);
   expect(leak('ff02::1', 58, '8700000000000000')).toBe(false);
   expect(leak('2001:db8::2', 58, '8000000000000000')).toBe(true);
+  // To renew an address, where there is a real network.
+  const discover = '0044 0043 0000 0000'.replaceAll(' ', '');
+  expect(leak('255.255.255.255', 17, discover)).toBe(true);
+  expect(leaksIn([sent('255.255.255.255', 17, discover)], { ...allowed, leases: true })).toEqual([]);
   for (const address of ['::', '::1', 'fe80::1:0:0:1', '2001:db8:0:1:1:1:1:1', '1::'])
     expect(ipv6Text(ipv6Bytes(address))).toBe(address);
 });

@@ -1,0 +1,10 @@
+/** Whether there is a process with this number. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // Somebody else's.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

@@ -1,0 +1,17 @@
+import { networkInterfaces } from 'node:os';
+
+/** A device's own addresses, without those of the link alone (RFC 4291 §2.5.6), and its hardware address. */
+export function ownAddresses(device: string): {
+  ipv4: string | undefined;
+  ipv6: string | undefined;
+  hardware: string;
+} {
+  const all = networkInterfaces()[device] ?? [];
+  const of = (family: 'IPv4' | 'IPv6') =>
+    all.find((one) => one.family === family && !one.address.startsWith('fe80:'))?.address;
+  return { ipv4: of('IPv4'), ipv6: of('IPv6'), hardware: (all[0]?.mac ?? '').replaceAll(':', '') };
+}
+
+/** The device that has an address; undefined if none does. */
+export const deviceWith = (address: string): string | undefined =>
+  Object.entries(networkInterfaces()).find(([, all = []]) => all.some((one) => one.address === address))?.[0];

@@ -1,0 +1,125 @@
+import { networkInterfaces } from 'node:os';
+import { isIPv6 } from 'node:net';
+import path from 'node:path';
+import ipaddr from 'ipaddr.js';
+import { askProgram, steadyLines, toldBy } from '../portable/ask-program.ts';
+import { deviceWith, ownAddresses } from '../portable/own-addresses.ts';
+import { portableProbes } from '../portable/portable-probes.ts';
+import type { SelfTestHere } from '../self-test.ts';
+import { defaultRoute } from './default-route.ts';
+import { watchRaw } from './raw-watch.ts';
+import { openRawCapture } from './sockets.ts';
+
+const systemRoot = process.env['SystemRoot'] ?? 'C:\\Windows';
+/** Not as the PATH has them: this runs with administrators' rights. */
+const program = (name: string) => path.win32.join(systemRoot, 'System32', name);
+const powershell = program('WindowsPowerShell\\v1.0\\powershell.exe');
+const askPowershell = (script: string) =>
+  toldBy(powershell, ['-NoProfile', '-NonInteractive', '-Command', script]);
+
+/** What ends with administrators' rights only, and changes nothing. */
+const isAdministrator = (): boolean => {
+  try {
+    askProgram(program('net.exe'), ['session']);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** A self-test on this computer's own network, on Windows. */
+export const windowsHere: SelfTestHere = {
+  lack: () => (isAdministrator() ? undefined : { kind: 'not-administrator' }),
+  folder: path.win32.join(process.env['ProgramData'] ?? 'C:\\ProgramData', 'Waymaker', 'self-test'),
+  helperSocket: () => String.raw`\\.\pipe\ProtectedPrefix\Administrators\Waymaker\self-test`,
+  helperArguments: (engine) => ['--engine', engine],
+  engines: () => ['own'],
+  environment: [
+    'SystemRoot',
+    'SystemDrive',
+    'windir',
+    'ProgramData',
+    'ProgramFiles',
+    'APPDATA',
+    'LOCALAPPDATA',
+    'USERPROFILE',
+    'TEMP',
+    'TMP',
+  ],
+  uplinkTo(peer) {
+    const main = defaultRoute(toldBy(program('route.exe'), ['print', '-4', '0.0.0.0']));
+    const own = deviceWith(peer) === undefined ? main?.address : peer;
+    const device = own === undefined ? undefined : deviceWith(own);
+    if (own === undefined || device === undefined) throw new Error('there is no default route');
+    const { ipv6, hardware } = ownAddresses(device);
+    return {
+      device,
+      address: own,
+      hardware,
+      router: main?.router,
+      hasIpv6: true,
+      hasIpv6Outside: ipv6 !== undefined,
+    };
+  },
+  computer({ device }) {
+    const { ipv4, ipv6 } = ownAddresses(device);
+    return {
+      ...portableProbes({
+        addresses: { ipv4, ipv6 },
+        ping: (host, source) => [
+          program('ping.exe'),
+          ['-n', '1', '-w', '1000', ...(source === undefined ? [] : ['-S', source]), host],
+        ],
+      }),
+      changeRoutes(action, routes) {
+        for (const { prefix, via } of routes) {
+          const [network = '', bits = '32'] = prefix.split('/');
+          const mask = ipaddr.IPv4.subnetMaskFromPrefixLength(Number(bits)).toString();
+          askProgram(program('route.exe'), [action, network, 'mask', mask, via]);
+        }
+      },
+      changeAddresses(action, addresses) {
+        for (const address of addresses)
+          askProgram(program('netsh.exe'), [
+            'interface',
+            isIPv6(address) ? 'ipv6' : 'ipv4',
+            action,
+            'address',
+            device,
+            isIPv6(address) ? `${address}/128` : address,
+            ...(action === 'add' && !isIPv6(address) ? ['255.255.255.255'] : []),
+          ]);
+      },
+      snapshot: () => ({
+        routes: steadyLines(toldBy(program('route.exe'), ['print']), /^[=\d]*\.\.\./),
+        addresses: steadyLines(
+          toldBy(program('netsh.exe'), ['interface', 'ipv4', 'show', 'addresses']),
+          /^$/,
+        ),
+        resolvers: steadyLines(
+          toldBy(program('netsh.exe'), ['interface', 'ipv4', 'show', 'dnsservers']),
+          /^$/,
+        ),
+        'rules for names': steadyLines(toldBy(program('reg.exe'), ['query', nameRules, '/s']), /^$/),
+      }),
+      engineProcesses: () =>
+        askPowershell(
+          "Get-CimInstance Win32_Process -Filter \"Name='node.exe'\" | Where-Object CommandLine -match '[\\\\/]engine\\.mjs' | ForEach-Object ProcessId",
+        )
+          .split('\n')
+          .map(Number)
+          .filter((pid) => pid > 0),
+    };
+  },
+  openWatch: ({ address }) => watchRaw(openRawCapture(address), allOwn),
+  // Windows lets no program send or see whole frames without a driver.
+  openPacketSocket() {
+    throw new Error('Windows has no sockets for frames');
+  },
+  tidy: () => Promise.resolve(),
+};
+
+const nameRules = 'HKLM\\SYSTEM\\CurrentControlSet\\Services\\Dnscache\\Parameters\\DnsPolicyConfig';
+
+const allOwn = (): ReadonlySet<string> =>
+  new Set(Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address)));
