@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import koffi from 'koffi';
 import { z } from 'zod/mini';
-import { CallFailed, handleOrThrow, lastError, orThrow } from '#node/os/windows/last-error.ts';
+import { CallFailed, lastError, orThrow } from '#node/os/windows/last-error.ts';
 import { addressOf, steadyMemory } from '#node/os/windows/native-library.ts';
 import { withAccess } from '#node/os/windows/security-descriptor.ts';
 import { createObjectWait } from '#node/os/windows/wait-for-object.ts';
