@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { residentMemory } from '../bench/idle.ts';
 import { createHelperLab } from '../helper/support/helper-lab.ts';
@@ -43,13 +42,15 @@ const transfer = net.lab.user.exec(
   { timeout: 1_000 * (seconds + 120) },
 );
 const memory: number[] = [];
-let isOver = false;
-void transfer.finally(() => (isOver = true));
-while (!isOver) {
-  memory.push(await residentMemory(engine).catch(() => Number.NaN));
-  await Promise.race([delay(sampleMs), transfer]);
-}
+const sampling = setInterval(() => {
+  residentMemory(engine).then(
+    (size) => memory.push(size),
+    // One that has ended is noticed below.
+    () => undefined,
+  );
+}, sampleMs);
 const { stdout } = await transfer;
+clearInterval(sampling);
 const gaps = await meter.end();
 const after = await net.engines();
 const interruptions = client.states.slice(seen).filter(({ state }) => state !== 'connected').length;
