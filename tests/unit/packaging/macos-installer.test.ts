@@ -152,7 +152,7 @@ function createVolume({ hasHelper = true } = {}) {
   const core = at('volume/Applications/Waymaker.app/Contents/Resources/core');
   mkdirSync(core, { recursive: true });
   if (hasHelper) {
-    writeFileSync(path.join(core, 'node'), 'runtime');
+    writeFileSync(path.join(core, 'node'), '#!/bin/sh\nfor word; do echo "$word"; done\n');
     chmodSync(path.join(core, 'node'), 0o777);
   }
   const record = (name: string, values: Record<string, string>) => {
@@ -229,6 +229,23 @@ test('from a clone, the accounts are made alone, and those that are there stay',
   expect(mac.read('/Users/_waymaker-engine/UniqueID')).toBe(number);
 });
 
+test('new shells find the command, which is in a folder that only root writes', async () => {
+  const mac = createVolume();
+  await mac.install();
+  const [folder = '', ...others] = readFileSync(path.join(mac.volume, 'etc/paths.d/waymaker'), 'utf8')
+    .trimEnd()
+    .split('\n');
+  expect(others).toEqual([]);
+  const command = path.join(mac.volume, folder, 'waymaker');
+  expect(statSync(path.dirname(command)).mode & 0o777).toBe(0o755);
+  const { stdout } = await promisify(execFile)('waymaker', ['connect', 'a b'], {
+    env: { PATH: `${path.dirname(command)}:${process.env['PATH']}` },
+  });
+  const [program, ...words] = stdout.trimEnd().split('\n');
+  expect(path.resolve(program ?? '')).toBe(path.join(mac.volume, installed, 'app/cli.js'));
+  expect(words).toEqual(['connect', 'a b']);
+});
+
 test('an upgrade keeps the accounts, and leaves nothing of the version before', async () => {
   const mac = createVolume();
   await mac.install();
@@ -298,12 +315,13 @@ const leftOf = (mac: ReturnType<typeof createVolume>) =>
     'Library/Application Support/Waymaker',
     `Library/LaunchDaemons/${label}.plist`,
     'var/log/waymaker-helper.log',
+    'etc/paths.d/waymaker',
   ].filter((file) => existsSync(path.join(mac.volume, file)));
 
 test('removing ends the helper, opens traffic by its own program, and leaves nothing', async () => {
   const mac = createVolume();
   await installedWith(mac, 0);
-  expect(leftOf(mac)).toHaveLength(4);
+  expect(leftOf(mac)).toHaveLength(5);
   await mac.uninstall({ refusals: 2 });
   expect(leftOf(mac)).toEqual([]);
   for (const name of ['/Users/_waymaker-engine', '/Users/_waymaker-proxy', '/Groups/waymaker'])
@@ -333,7 +351,7 @@ test('nothing is removed where traffic may still be blocked, or the helper does 
   await expect(mac.uninstall({ refusals: 99 })).rejects.toThrow(
     'the helper does not end, so nothing was removed',
   );
-  expect(leftOf(mac)).toHaveLength(4);
+  expect(leftOf(mac)).toHaveLength(5);
   expect(mac.read('/Users/_waymaker-engine/UniqueID')).toBeDefined();
 });
 
@@ -342,7 +360,7 @@ test('only root can remove Waymaker', async () => {
   await installedWith(mac, 0);
   await expect(mac.uninstall({ userId: 501 })).rejects.toThrow('this needs an administrator');
   expect(mac.commands()).toEqual([]);
-  expect(leftOf(mac)).toHaveLength(4);
+  expect(leftOf(mac)).toHaveLength(5);
 });
 
 test('the app has the script that removes it', () => {
