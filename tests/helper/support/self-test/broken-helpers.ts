@@ -34,6 +34,26 @@ export interface BrokenHelper {
   notConcerned: readonly CheckName[];
 }
 
+const apart = ['203.0.113.80', '203.0.113.53'];
+
+/**
+ * One that lets out what goes to a host and to a resolver of others: where nobody answers outside, all look-ups that leave
+ * would end the tunnel before they are looked for.
+ */
+export const lettingHostsOut: BrokenHelper = {
+  name: 'that lets out what goes to two hosts',
+  engine: 'own',
+  mistakes: [
+    letOut(`ip daddr { ${apart.join(', ')} }`),
+    inRules(
+      tunnelRule,
+      `...(family === 4 ? [${apart.map((host) => `rule('engine', 'to ${host} lookup main')`).join(', ')}] : []),\n${tunnelRule}`,
+    ),
+  ],
+  found: ['ipv4', 'plain', 'other-resolvers'],
+  notConcerned: ['tunnel', 'ipv6', 'names', 'neighbours', 'restored'],
+};
+
 /** Helpers with mistakes, so that each check is seen to fail once. */
 export const brokenHelpers: readonly BrokenHelper[] = [
   {
