@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkNames } from '../../../src/main/self-test/verdict.ts';
+import { words } from '../../lab/runs/process.ts';
 import { programFile } from '../../lab/runs/programs.ts';
 import { checksOf, selfTestArgv } from '../support/self-test/self-test-run.ts';
 import { startServing, type Serving } from '../support/self-test/serving.ts';
@@ -24,8 +25,18 @@ const against = (code: string, ...more: string[]) =>
     { env: { WAYMAKER_SELF_TEST_CODE: code }, timeout: 180_000 },
   );
 
+/** A process of the engine's user in another network, as in a container: none of the self-test's. */
+const startBystander = () =>
+  machines.serving.spawnUntil(
+    words('setpriv --reuid waymaker-engine --clear-groups -- sh -c').concat(
+      'echo ready; exec sleep infinity',
+    ),
+    /ready/,
+  );
+
 test('every promise is seen to be kept by real packets between two computers', async () => {
   const before = await machines.snapshot();
+  const bystander = await startBystander();
   const { code, stdout, stderr } = await against(
     serving.code,
     '--json',
@@ -42,6 +53,7 @@ test('every promise is seen to be kept by real packets between two computers', a
   expect(checks.find(({ name }) => name === 'neighbours')?.seenBy).toEqual(['neighbour']);
   expect(code).toBe(0);
   expect(await machines.snapshot()).toEqual(before);
+  expect([bystander.exitCode, bystander.signalCode]).toEqual([null, null]);
   expect(serving.notes()).toContain(`A self-test of ${networkAddresses.tested} has begun.`);
   expect(serving.notes()).toContain(`The self-test of ${networkAddresses.tested} has ended.`);
 

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import type { Computer, Route } from '../checks/surroundings.ts';
 import { ip } from './ip.ts';
@@ -36,15 +36,20 @@ export function uidOf(name: string): number | undefined {
   return line === undefined ? undefined : Number(line.split(':')[2]);
 }
 
-/** The processes of an account, of those that this process can see: in its own namespace. */
+/**
+ * The processes of an account that use this process's network, of those that it can see: a number can be that of another
+ * account in a container, whose processes are nobody's business here.
+ */
 function processesOf(uid: number): number[] {
+  const network = readlinkSync('/proc/self/ns/net');
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .filter((pid) => {
       try {
         const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-        return Number(/^Uid:\t(\d+)/m.exec(status)?.[1]) === uid && !/^State:\tZ/m.test(status);
+        const isOf = Number(/^Uid:\t(\d+)/m.exec(status)?.[1]) === uid && !/^State:\tZ/m.test(status);
+        return isOf && readlinkSync(`/proc/${pid}/ns/net`) === network;
       } catch {
         // It has ended meanwhile.
         return false;
