@@ -10,17 +10,9 @@ export async function runInnerPart(
   version: string,
 ): Promise<boolean> {
   if (!system) return false;
-  switch (word) {
-    case innerWords.inside:
-      await system.apart?.inside(given);
-      return true;
-    case innerWords.guard:
-      await runGuard(given, system.here);
-      return true;
-    case innerWords.served:
-      await serveAsChild(given, { version, here: system.here });
-      return true;
-    default:
-      return false;
-  }
+  if (word === innerWords.inside) await system.apart?.inside(given);
+  else if (word === innerWords.guard) await runGuard(given, system.here);
+  else if (word === innerWords.served) await serveAsChild(given, { version, here: system.here });
+  else return false;
+  return true;
 }

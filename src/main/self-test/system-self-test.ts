@@ -4,16 +4,11 @@ import { macosHere } from './macos/macos-here.ts';
 import type { SelfTestSystem } from './self-test.ts';
 import { windowsHere } from './windows/windows-here.ts';
 
+const systems: Partial<Record<NodeJS.Platform, SelfTestSystem>> = {
+  linux: { apart: linuxSelfTest, here: linuxHere },
+  darwin: { apart: undefined, here: macosHere },
+  win32: { apart: undefined, here: windowsHere },
+};
+
 /** Undefined on systems that have none. */
-export function systemSelfTest(platform: NodeJS.Platform): SelfTestSystem | undefined {
-  switch (platform) {
-    case 'linux':
-      return { apart: linuxSelfTest, here: linuxHere };
-    case 'darwin':
-      return { apart: undefined, here: macosHere };
-    case 'win32':
-      return { apart: undefined, here: windowsHere };
-    default:
-      return undefined;
-  }
-}
+export const systemSelfTest = (platform: NodeJS.Platform): SelfTestSystem | undefined => systems[platform];

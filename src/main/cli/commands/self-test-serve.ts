@@ -17,7 +17,7 @@ export async function serveSelfTest(context: CommandContext): Promise<ExitCode> 
   const served = await serveSelfTests({
     code,
     version,
-    openPacketSocket: system.here.openPacketSocket,
+    openPacketSocket: (device) => system.here.openPacketSocket(device),
     onSession: ({ kind, by }) =>
       terminal.note(
         say(kind === 'begun' ? 'selfTest.servedBegun' : 'selfTest.servedEnded', { computer: by }),

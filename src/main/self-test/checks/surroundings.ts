@@ -45,15 +45,15 @@ export interface FarSide {
 
 /** Sends what a program would send; `false` if the system refuses, which is a result like any other. */
 export interface ProbeSocket {
-  send(): boolean;
-  close(): void;
+  readonly send: () => boolean;
+  readonly close: () => void;
 }
 
 export interface PingSocket extends ProbeSocket {
   /** Whether it has been answered. */
-  isAnswered(): boolean;
+  readonly isAnswered: () => boolean;
   /** Whether a packet is one of these requests. */
-  isIn(packet: Packet): boolean;
+  readonly isIn: (packet: Packet) => boolean;
 }
 
 /** The computer whose protection is looked at, as its own system's calls and programs show it. */

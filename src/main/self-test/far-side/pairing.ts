@@ -3,6 +3,7 @@ import type { TLSSocket } from 'node:tls';
 
 /** Crockford's digits, without letters that look like others. */
 const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const isOfDigits = new RegExp(`^[${digits}]*$`);
 const length = 16;
 
 /**
@@ -17,7 +18,7 @@ export function newPairingCode(): string {
 /** As it was made, whatever it was typed like; undefined if it is none. */
 export function readPairingCode(typed: string): string | undefined {
   const plain = typed.toUpperCase().replaceAll(/[\s-]/g, '').replaceAll('O', '0').replaceAll(/[IL]/g, '1');
-  if (plain.length !== length || [...plain].some((digit) => !digits.includes(digit))) return undefined;
+  if (plain.length !== length || !isOfDigits.test(plain)) return undefined;
   return plain.match(/.{4}/g)?.join('-');
 }
 

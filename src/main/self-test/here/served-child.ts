@@ -49,7 +49,7 @@ export async function serveAsChild(
     code,
     version,
     address,
-    openPacketSocket: here.openPacketSocket,
+    openPacketSocket: (device) => here.openPacketSocket(device),
     onSession: () => undefined,
     onStranger: () => undefined,
   });

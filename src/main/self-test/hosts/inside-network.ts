@@ -34,7 +34,7 @@ export function createInsideNetwork(options: {
   heard: string[];
   /** Answers a question that came to `askPort`. */
   onAsk: (question: Buffer) => Promise<Buffer | undefined>;
-}): { receive(packet: Buffer): void } {
+}): { receive: (packet: Buffer) => void } {
   const { send, heard } = options;
   const tcp = createTcpAnswers({
     send,

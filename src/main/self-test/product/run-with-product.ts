@@ -34,8 +34,8 @@ export interface ProductOptions {
   coreLog: string[];
   /** Until when it may take, by `performance.now()`. */
   deadline: number;
-  tell(message: Message): void;
-  onClose(close: () => Promise<void> | void): void;
+  tell: (message: Message) => void;
+  onClose: (close: () => Promise<void> | void) => void;
 }
 
 /**
