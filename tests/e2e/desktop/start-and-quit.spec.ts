@@ -29,6 +29,8 @@ test.skip(electronBinary() !== undefined, 'what surrounds real Electron’s wind
 const untilConnected = { timeout: waitLimit(30_000) };
 const seenByFarSide = async (lab: Lab) => (await lab.user.probe.http4('start'))?.address;
 const tooltip = async (app: DesktopApp) => (await surroundingsOf(app).tray())?.tooltip;
+/** See `justDoneMs` of the notices. */
+const justDoneMs = 10_000;
 const connectedTooltip = `Waymaker: Connected to ${serverNames.first}`;
 
 const sinceOf = async (page: Page) => ((await askHost(page, 'tunnel.snapshot')) as { since?: number }).since;
@@ -190,22 +192,27 @@ test.describe('at its start', () => {
       const isConnected = () => expect.poll(() => tooltip(app), untilConnected).toBe(connectedTooltip);
       const off = (await around.tray())?.picture;
       await expect.poll(() => trayLabels(around)).toContain(`Connect to ${server}`);
+      const clickedAt = performance.now();
       await around.chooseInTray(`Connect to ${server}`);
       await isConnected();
       expect((await around.tray())?.picture).not.toBe(off);
-      expect(await notificationTitles(around), 'what the user has just done').toEqual([]);
+      // A busy machine may take so long that its user looks elsewhere by then, and is told.
+      const isLate = performance.now() - clickedAt > justDoneMs;
+      const titles = await notificationTitles(around);
+      if (!isLate || titles.length > 0)
+        expect(titles, 'what the user has just done').toEqual(isLate ? [`Connected to ${server}`] : []);
 
       await helper.kill();
       await expect
         .poll(() => notificationTitles(around), { timeout: waitLimit(20_000) })
-        .toEqual(['Connection lost']);
+        .toEqual([...titles, 'Connection lost']);
       await helper.start();
       await isConnected();
       await expect
         .poll(() => notificationTitles(around))
-        .toEqual(['Connection lost', `Connected to ${server}`]);
+        .toEqual([...titles, 'Connection lost', `Connected to ${server}`]);
 
-      await around.clickNotification(1);
+      await around.clickNotification(titles.length + 1);
       await expect.poll(() => isVisible(around)).toBe(true);
       const shown = new ConnectRoute(app.page);
       await expect(shown.status('connect.connected')).toBeVisible();
