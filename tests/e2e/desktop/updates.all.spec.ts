@@ -1,8 +1,7 @@
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Page } from 'playwright/test';
 import { generateKeyPairSync } from 'node:crypto';
-import type { UpdateState, UpdateView } from '#shared/host/updates-contract.ts';
+import type { UpdateState } from '#shared/host/updates-contract.ts';
 import type { UpdateTextKey } from '#shared/texts/update-texts.ts';
 import { expect, test } from '../fixtures.ts';
 import { AccountRoute } from '../routes/account-route.ts';
@@ -103,21 +102,6 @@ test('an AppImage in a folder that nobody may write to says so, and stays', asyn
   expect(await made.installed()).toBe('0.1.0');
 });
 
-/** From now on, the page is told this instead of what the app knows. */
-const showInstead = (page: Page, view: UpdateView) =>
-  page.evaluate((told) => {
-    const { waymakerHost } = globalThis as unknown as {
-      waymakerHost: { request(name: string, input: unknown): Promise<unknown> };
-    };
-    const ask = waymakerHost.request.bind(waymakerHost);
-    const asks = (name: string, input: unknown) =>
-      name === 'updates.get' ? Promise.resolve(told) : ask(name, input);
-    Object.defineProperty(globalThis, 'waymakerHost', {
-      value: { ...waymakerHost, request: asks },
-      configurable: true,
-    });
-  }, view);
-
 const version = '12.34.56';
 const states: [UpdateState, UpdateTextKey][] = [
   [{ kind: 'checking' }, 'update.checking'],
@@ -157,7 +141,7 @@ for (const language of languages)
     const updates = new UpdatesSection(page, language);
     for (const [state, key] of states) {
       await new AccountRoute(page, language).follow();
-      await showInstead(page, { state, failedVersion: null, endsTunnel: true, reopens: true });
+      await made.tell({ state, failedVersion: null, endsTunnel: true, reopens: true });
       for (const width of [1200, 360]) {
         await page.setViewportSize({ width, height: 800 });
         await settings.follow();

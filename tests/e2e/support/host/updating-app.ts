@@ -1,6 +1,7 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { UpdateView } from '#shared/host/updates-contract.ts';
 import { base64Of } from '../../../../src/node/manifest/signatures.ts';
 import { feedProduct } from '../../../../src/node/manifest/update-feed.ts';
 import { startFeedServer, type FeedServer } from '../../../lab/updates/feed-server.ts';
@@ -20,6 +21,8 @@ export interface UpdatingApp extends AsyncDisposable {
     version: string,
     options?: { size?: number; percentage?: number; keys?: KeyObject[]; now?: Date },
   ): Promise<void>;
+  /** From now on, pages that ask are told this, instead of what the app knows. */
+  tell(view: UpdateView): Promise<void>;
   /** The version of the AppImage now. */
   installed(): Promise<string>;
   /** The versions that were started from it. */
@@ -48,7 +51,19 @@ export async function createUpdatingApp(directory: string): Promise<UpdatingApp>
     updatesNameOfThisBuild: 'waymaker',
     releaseKeysOfThisBuild: base64Of(createPublicKey(key)),
   };
-  await writeFile(path.join(folder, 'values.mjs'), `Object.assign(globalThis, ${JSON.stringify(values)});\n`);
+  const told = path.join(folder, 'told.json');
+  const script = `
+    import { existsSync, readFileSync } from 'node:fs';
+    import { ipcMain } from 'electron';
+    Object.assign(globalThis, ${JSON.stringify(values)});
+    const told = ${JSON.stringify(told)};
+    const handle = ipcMain.handle.bind(ipcMain);
+    ipcMain.handle = (channel, answer) => handle(channel, (event, name, input) =>
+      name === 'updates.get' && existsSync(told)
+        ? { ok: true, value: JSON.parse(readFileSync(told, 'utf8')) }
+        : answer(event, name, input));
+  `;
+  await writeFile(path.join(folder, 'values.mjs'), script);
   const main = path.join(folder, 'main.mjs');
   await writeFile(main, `import './values.mjs';\nimport ${JSON.stringify(builtMain)};\n`);
   return {
@@ -64,6 +79,7 @@ export async function createUpdatingApp(directory: string): Promise<UpdatingApp>
         ...more,
       });
     },
+    tell: (view) => writeFile(told, JSON.stringify(view)),
     installed: async () => /^# version (.+)$/m.exec(await readFile(appImage, 'utf8'))?.[1] ?? '',
     started: async () => (await readFile(note, 'utf8').catch(() => '')).split('\n').filter(Boolean),
     async [Symbol.asyncDispose]() {
