@@ -140,7 +140,10 @@ for (const language of languages)
     await expect(settings.heading).toBeVisible();
     const updates = new UpdatesSection(page, language);
     for (const [state, key] of states) {
-      await new AccountRoute(page, language).follow();
+      const account = new AccountRoute(page, language);
+      await account.follow();
+      // The settings ask again only once they have been left.
+      await expect(account.heading).toBeVisible();
       await made.tell({ state, failedVersion: null, endsTunnel: true, reopens: true });
       for (const width of [1200, 360]) {
         await page.setViewportSize({ width, height: 800 });
