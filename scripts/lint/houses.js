@@ -74,7 +74,7 @@ export const houses = {
       session: ['preferences'],
       'system-proxy': ['preferences'],
       page: ['preferences'],
-      updates: ['http-fetch.ts'],
+      updates: ['http-fetch.ts', 'listeners.ts', 'run-program.ts'],
       preferences: [],
       programs: [],
       control: [],

@@ -21,7 +21,7 @@ import { linkAmong } from '../links/deep-link.ts';
 import { createLinkInbox } from '../links/link-inbox.ts';
 import { createSystemKeychain } from '../session/keychain.ts';
 import { createRunProgram } from '../run-program.ts';
-import { startAppUpdates } from '../updates/start-app-updates.ts';
+import { startAppUpdates } from '../desktop-updates.ts';
 import { setAppMenu } from './app-menu.ts';
 import { closeAppViews, openAppView } from './app-view-window.ts';
 import { startDesktop, type Desktop } from './desktop.ts';

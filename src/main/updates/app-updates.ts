@@ -3,11 +3,10 @@ import type { UpdateFeed } from '#node/manifest/update-feed.ts';
 import type { UpdateHeld, UpdateState, UpdateView } from '#shared/host/updates-contract.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createListeners } from '../listeners.ts';
-import { hasTunnel } from '../window/closing.ts';
 import { downloadUpdate, findDownload } from './download-update.ts';
 import { findUpdate, type UpdateSource } from './find-update.ts';
 import { settleLastAttempt } from './last-attempt.ts';
-import { wouldOpenTraffic } from './may-install.ts';
+import { isTunnelOfAnybody, wouldOpenTraffic } from './may-install.ts';
 import type { UpdateInstaller } from './update-installer.ts';
 import type { UpdateMemory } from './update-memory.ts';
 
@@ -176,10 +175,9 @@ export function createAppUpdates(options: AppUpdatesOptions): AppUpdates {
       });
     },
     async installAtQuit() {
-      const now = options.tunnel();
       const isRefused = state.kind === 'ready' && state.held === 'not-started';
       if (!ready || isRefused || ready.version === failedVersion || isLeaving) return;
-      if (endsTunnel && (hasTunnel(now) || now.ownedByOther === true)) return;
+      if (endsTunnel && isTunnelOfAnybody(options.tunnel())) return;
       await start(false);
     },
     close: () => closing.abort(),

@@ -2,9 +2,9 @@ import { pauseAfter, spread } from '#shared/back-off.ts';
 
 export interface LookingOptions {
   /** False if it has to be tried again; does not reject. */
-  look(): Promise<boolean>;
+  look: () => Promise<boolean>;
   /** Whether there is a network that lets anything out. */
-  isOnline(): boolean;
+  isOnline: () => boolean;
   /** Something from 0 to below 1, each time. */
   random?: () => number;
 }

@@ -11,3 +11,7 @@ export function wouldOpenTraffic(tunnel: TunnelState, killSwitch: boolean): bool
     (tunnel.state === 'disconnecting' && tunnel.then === 'connecting');
   return isTunnel && (!killSwitch || tunnel.ownedByOther === true);
 }
+
+/** Whether there is a tunnel, or one in progress, that installing now would end. */
+export const isTunnelOfAnybody = ({ state, ownedByOther }: TunnelState): boolean =>
+  ownedByOther === true || state === 'connecting' || state === 'connected' || state === 'disconnecting';

@@ -8,8 +8,7 @@ import type { RunProgram } from '../../../../src/main/run-program.ts';
 import { hasNetwork } from '../../../../src/main/updates/has-network.ts';
 import { appImageInstaller } from '../../../../src/main/updates/linux/replace-app-image.ts';
 import { macosInstaller } from '../../../../src/main/updates/macos/open-package.ts';
-import { isMetered } from '../../../../src/main/updates/metered.ts';
-import { systemInstaller } from '../../../../src/main/updates/system-installer.ts';
+import { isMetered, systemInstaller } from '../../../../src/main/updates/system-installer.ts';
 
 let directory: string;
 beforeEach(async () => (directory = await mkdtemp(path.join(tmpdir(), 'waymaker-installs-'))));

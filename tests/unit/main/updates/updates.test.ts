@@ -21,7 +21,7 @@ import {
 } from '../../../lab/updates/feed-server.ts';
 
 /** Electron-updater's reader of feeds; it comes without types. */
-const { load } = createRequire(import.meta.url)('js-yaml') as { load(text: string): unknown };
+const { load } = createRequire(import.meta.url)('js-yaml') as { load: (text: string) => unknown };
 
 const newKey = () => generateKeyPairSync('ed25519').privateKey;
 const publicOf = (key: KeyObject) => createPublicKey(key);

@@ -2,15 +2,14 @@ import path from 'node:path';
 import type { Logger } from 'pino';
 import { releaseKeys } from '#node/manifest/release-keys.ts';
 import { feedProduct } from '#node/manifest/update-feed.ts';
-import type { Core } from '../core/core.ts';
-import type { RunProgram } from '../run-program.ts';
-import { createAppUpdates, type AppUpdates } from './app-updates.ts';
-import { hasNetwork } from './has-network.ts';
-import { lookNowAndThen } from './look-now-and-then.ts';
-import { isMetered } from './metered.ts';
-import { systemInstaller } from './system-installer.ts';
-import { openUpdateMemory } from './update-memory.ts';
-import { updatesPlace } from './updates-place.ts';
+import type { Core } from './core/core.ts';
+import type { RunProgram } from './run-program.ts';
+import { createAppUpdates, type AppUpdates } from './updates/app-updates.ts';
+import { hasNetwork } from './updates/has-network.ts';
+import { lookNowAndThen } from './updates/look-now-and-then.ts';
+import { isMetered, systemInstaller } from './updates/system-installer.ts';
+import { openUpdateMemory } from './updates/update-memory.ts';
+import { updatesPlace } from './updates/updates-place.ts';
 
 export interface AppUpdatesStart {
   core: Pick<Core, 'fetch' | 'tunnel' | 'preferences'>;
