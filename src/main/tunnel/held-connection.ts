@@ -31,11 +31,13 @@ export interface HeldConnectionOptions {
  * For one session, which lasts four minutes, in the app's view of the matter: whoever looks at the page again and again has
  * the first ones. Gateways count connections (ocserv's `max-ban-score`).
  */
-const maxOpened = 3;
+const maxOpened = 4;
 
 export function createHeldConnection(options: HeldConnectionOptions): HeldConnection {
   const { helper, requests, log } = options;
-  let wanted: { signedIn: SignedIn; opened: number } | undefined;
+  let wanted: SignedIn | undefined;
+  /** How often one was opened for a session. */
+  const opened = new WeakMap<SignedIn, number>();
   /** The session for which the helper was last asked to hold one, and the connection to the helper on which it was. */
   let held: { for: SignedIn; by: object } | undefined;
   let isLeftToClick = false;
@@ -60,11 +62,12 @@ export function createHeldConnection(options: HeldConnectionOptions): HeldConnec
     const mayHold = now !== undefined && canHold() && !(await options.isMetered());
     if (wanted !== now || helper.attachment() !== by) return review();
     if (!mayHold || !by || !canHold()) return await drop();
-    if (held?.for === now.signedIn) return;
-    if (now.opened >= maxOpened) return await drop();
-    now.opened += 1;
-    held = { for: now.signedIn, by };
-    await requests.hold(now.signedIn);
+    if (held?.for === now) return;
+    const before = opened.get(now) ?? 0;
+    if (before >= maxOpened) return await drop();
+    opened.set(now, before + 1);
+    held = { for: now, by };
+    await requests.hold(now);
   }
 
   async function drop(): Promise<void> {
@@ -93,9 +96,9 @@ export function createHeldConnection(options: HeldConnectionOptions): HeldConnec
   helper.onState(review);
   return {
     setSession(signedIn) {
-      if (signedIn === wanted?.signedIn) return;
+      if (signedIn === wanted) return;
       isLeftToClick = false;
-      wanted = signedIn && { signedIn, opened: 0 };
+      wanted = signedIn;
       review();
     },
     leaveToClick() {

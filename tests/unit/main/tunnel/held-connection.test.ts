@@ -54,21 +54,25 @@ test('with the prepared session, as long as the page is seen; a click takes it',
   await app.nothingMore();
 });
 
-test('whoever looks again and again has three for a session', async () => {
+test('whoever looks again and again has four for a session', async () => {
   const app = await start();
   await app.controller.prepare(address);
   await app.asked(['holdConnection']);
   for (let looks = 1; looks < 10; looks += 1) {
     app.change({ isPageInView: false });
     await vi.waitFor(() =>
-      expect(app.calls().filter((call) => call === 'dropHeld')).toHaveLength(Math.min(looks, 3)),
+      expect(app.calls().filter((call) => call === 'dropHeld')).toHaveLength(Math.min(looks, 4)),
     );
     app.change({ isPageInView: true });
     await vi.waitFor(() =>
-      expect(app.calls().filter((call) => call === 'holdConnection')).toHaveLength(Math.min(looks + 1, 3)),
+      expect(app.calls().filter((call) => call === 'holdConnection')).toHaveLength(Math.min(looks + 1, 4)),
     );
   }
-  expect(app.calls().filter((call) => call === 'holdConnection')).toHaveLength(3);
+  // Nor does another server in between bring more.
+  await app.controller.prepare(other);
+  await app.controller.prepare(address);
+  await app.nothingMore();
+  expect(app.calls().filter((call) => call === 'holdConnection')).toHaveLength(4);
 });
 
 test('another server’s is gone before there is a session for it', async () => {
