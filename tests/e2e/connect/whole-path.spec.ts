@@ -68,7 +68,7 @@ test("from sign-in to packets, in one user's day: mail, code, servers that canno
     await connect.connect.click();
     await expect(connect.says('reason.gatewayNameUnknown')).toBeVisible();
     expect(await lab.user.snapshot(), 'no such name').toBe(networkBefore);
-    expect(helper.output, 'no such name').not.toContain('engine');
+    expect(helper.output, 'no such name').not.toContain('asking for a tunnel');
     await connect.choose(serverNames.first);
     await lab.gateway.stop();
     try {
