@@ -19,7 +19,12 @@ export interface AppArguments {
 }
 
 /** What the user does. */
-export type AppCommand = { do: 'choose' } | { do: 'connect'; address: string } | { do: 'disconnect' };
+export type AppCommand =
+  /** `page`: what the window shows; undefined: it is hidden. */
+  | { do: 'look'; page: string | undefined }
+  | { do: 'choose' }
+  | { do: 'connect'; address: string }
+  | { do: 'disconnect' };
 
 export type AppReport =
   /** The app has its helper and knows who is signed in. */
@@ -95,6 +100,7 @@ const server = createDesktopHost({
 
 process.on('message', (command: AppCommand) => {
   const at = performance.timeOrigin + performance.now();
+  if (command.do === 'look') core.setPageInView(command.page);
   if (command.do === 'choose') void server.handle('server.choose', 'bench');
   if (command.do === 'connect') void server.handle('tunnel.connect', { address: command.address });
   if (command.do === 'disconnect') void server.handle('tunnel.disconnect', undefined);

@@ -6,13 +6,14 @@ import { firstReply, watchChanges } from './watch.ts';
 const rounds = 7;
 const lower = { unit: 'ms', better: 'lower' } as const;
 
-/** `-cookie`: beside a peer that has signed in before, as we have; the others beside one that does it after the click. */
+/** `-cold`: without a connection that is held ready. `-cookie`: beside a peer that has signed in before, as we have; the others beside one that does it after the click. */
 export const connectRows = [
   'connect-0ms',
   'connect-0ms-cookie',
   'disconnect-0ms',
   'connect-100ms',
   'connect-100ms-cookie',
+  'connect-cold-100ms',
 ] as const;
 
 /** Milliseconds from the click to the first reply, and from the end to nothing left. */
@@ -46,21 +47,21 @@ export async function* measureConnect(
   { ours, peer, peerWithCookie }: Contenders,
   isWanted: (row: string) => boolean,
 ): AsyncGenerator<Row> {
-  const lives = () =>
-    byTurns(rounds, {
-      ours: () => live(lab, ours),
-      peer: () => live(lab, peer),
-      peerWithCookie: () => live(lab, peerWithCookie),
-    });
+  const who = {
+    ours: () => live(lab, ours),
+    peer: () => live(lab, peer),
+    peerWithCookie: () => live(lab, peerWithCookie),
+  };
   if (connectRows.some((name) => name.includes('-0ms') && isWanted(name))) {
-    const near = await lives();
+    const near = await byTurns(rounds, who);
     yield compare('connect-0ms', near.ours, near.peer, 'connect');
     yield compare('connect-0ms-cookie', near.ours, near.peerWithCookie, 'connect');
     yield compare('disconnect-0ms', near.ours, near.peer, 'disconnect');
   }
   if (connectRows.some((name) => name.includes('-100ms') && isWanted(name))) {
     const delay = await lab.delay(50);
-    const far = await lives();
+    const far = await byTurns(rounds, { ...who, cold: () => live(lab, ours.cold) });
+    yield compare('connect-cold-100ms', far.cold, far.peer, 'connect');
     await delay[Symbol.asyncDispose]();
     yield compare('connect-100ms', far.ours, far.peer, 'connect');
     yield compare('connect-100ms-cookie', far.ours, far.peerWithCookie, 'connect');

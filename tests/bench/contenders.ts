@@ -4,6 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import path from 'node:path';
 import { serverAddress } from '#shared/tunnel/address.ts';
+import { connectPath } from '../../src/main/page/page-address.ts';
 import { builtRenderer } from '../e2e/support/host/paths.ts';
 import { names } from '../lab/network/addresses.ts';
 import { startHelperProcess } from '../lab/runs/helper-process.ts';
@@ -28,6 +29,8 @@ export interface Contender {
 }
 
 export interface Ours extends Contender {
+  /** The same app, whose window is hidden until the click, so that no connection is held ready for it. */
+  readonly cold: Contender;
   /** Process id of the helper. */
   readonly helper: number;
   /** Ends the app and the helper. */
@@ -100,7 +103,14 @@ export async function createOurs(lab: Lab, engine?: EngineKind): Promise<Ours> {
   const settings: AppArguments = { ...user, helperSocket: helper.socket };
   const app = await startApp(lab, settings);
   const address = serverAddress({ protocol: 'anyconnect', domain: names.gateway, port: lab.gateway.port });
-  const signInsUnderWay = `ss -Htn state established dst ${lab.gateway.address.ipv4}`;
+  const connectionsTo = `ss -Htn state established dst ${lab.gateway.address.ipv4}`;
+  let isHeld = false;
+  helper.process.stderr?.on('data', (chunk: Buffer) => {
+    for (const line of chunk.toString().split('\n')) {
+      if (line.includes('TLS is held ready')) isHeld = true;
+      if (line.includes('asking for a tunnel') || line.includes('nothing is held')) isHeld = false;
+    }
+  });
   let state = 'disconnected';
   let asked = (_at: number) => {};
   app.on('message', (report: AppReport) => {
@@ -114,15 +124,20 @@ export async function createOurs(lab: Lab, engine?: EngineKind): Promise<Ours> {
       app.send(command, (error) => error && reject(error));
     });
   }
-  return {
-    helper: helper.process.pid ?? 0,
-    async prepare() {
-      await ask({ do: 'choose' });
-      await eventually('a session is prepared', async () => {
-        const waiting = (await unusedSessions(lab)).length > 0;
-        return (waiting && (await lab.user.run(words(signInsUnderWay))) === '') || undefined;
-      });
-    },
+  /** Resolves when a session is prepared, and a connection for it if the window is seen, and nothing else is under way. */
+  async function prepareWith(page: string | undefined): Promise<void> {
+    await ask({ do: 'look', page });
+    await ask({ do: 'choose' });
+    await eventually('a session is prepared', async () => {
+      const isWaiting = (await unusedSessions(lab)).length > 0;
+      const open = (await lab.user.run(words(connectionsTo))).split('\n').filter(Boolean).length;
+      const isReady = page === undefined ? open === 0 : open === 1 && isHeld;
+      return (isWaiting && isReady) || undefined;
+    });
+  }
+
+  const contender = (page: string | undefined): Contender => ({
+    prepare: () => prepareWith(page),
     click: () => ask({ do: 'connect', address }),
     async connected() {
       await eventually('the app is connected', () => state === 'connected' || undefined);
@@ -131,6 +146,11 @@ export async function createOurs(lab: Lab, engine?: EngineKind): Promise<Ours> {
     async disconnected() {
       await eventually('the app is disconnected', () => state === 'disconnected' || undefined);
     },
+  });
+  return {
+    ...contender(connectPath),
+    cold: contender(undefined),
+    helper: helper.process.pid ?? 0,
     async end() {
       await endProcess(app, 'SIGKILL');
       await endProcess(helper.process);
