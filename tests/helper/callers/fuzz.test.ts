@@ -121,6 +121,16 @@ const nearly = [
   { method: 'setRouting', params: { routing: pac, lists: '0'.repeat(64) } },
   { method: 'provideSession', params: { session } },
   { method: 'setAddresses', params: { otherAddresses: ['198.51.100.3'] } },
+  {
+    method: 'holdConnection',
+    params: {
+      gateway: connectRequest.gateway,
+      address: '198.51.100.2',
+      otherAddresses: ['198.51.100.3'],
+      trust: { certificatePin: session.certificatePin },
+    },
+  },
+  { method: 'dropHeld', params: {} },
   { method: 'openGatewayStream', params: {} },
   { method: 'openPortal', params: { forMs: 1000 } },
   { method: 'closePortal', params: {} },

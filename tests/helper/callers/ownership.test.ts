@@ -55,6 +55,15 @@ const changes = (): { [Name in HelperMethodName]: [Name, HelperParams<Name>] }[H
   ['storeLists', { lists: { mode: 'pac', routeDomains: ['example.com'], blockedDomains: [] } }],
   ['provideSession', { session }],
   ['setAddresses', { otherAddresses: [] }],
+  [
+    'holdConnection',
+    {
+      gateway: net.request().gateway,
+      address: addresses.gateway.ipv4,
+      trust: { certificatePin: session.certificatePin },
+    },
+  ],
+  ['dropHeld', {}],
   ['connect', net.request({ session, killSwitch: false })],
   ['setDeadline', { deadline: null }],
   ['disconnect', {}],

@@ -47,6 +47,8 @@ test('hello comes first', async () => {
     'statistics',
     'provideSession',
     'setAddresses',
+    'holdConnection',
+    'dropHeld',
     'setDeadline',
     'readLog',
     'storeLists',

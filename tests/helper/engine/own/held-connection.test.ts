@@ -3,6 +3,7 @@ import { helperError, type GatewaySession } from '#shared/helper/protocol.ts';
 import { addresses } from '../../../lab/network/addresses.ts';
 import { eventually, words } from '../../../lab/runs/process.ts';
 import { isExhaustive } from '../../../lab/runs/thoroughness.ts';
+import { attachAs } from '../../support/callers/attach-as.ts';
 import type { TestClient } from '../../support/callers/test-client.ts';
 import {
   connections,
@@ -167,6 +168,29 @@ describe('there is none', () => {
     // Traffic flows again, so that there may be one: the refusals were for nothing else.
     session = await net.signIn();
     await hold(net, client, session);
+  });
+
+  test('for another user while somebody has one, who loses it to whoever connects', async () => {
+    const users = [64_950, 64_951] as const;
+    await net.end('SIGTERM');
+    await net.start({ args: users.flatMap((uid) => ['--allow-user', String(uid)]) });
+    const [one, other] = await Promise.all(users.map((uid) => attachAs(net, uid)));
+    if (!one || !other) throw new Error('no clients');
+    try {
+      await hold(net, one, session);
+      const [port] = await connections(net);
+      await expect(other.call('holdConnection', holdRequestOf(net, session))).rejects.toEqual(notNow);
+      await other.call('dropHeld', {});
+      expect(await connections(net)).toEqual([port]);
+      await other.call('connect', net.request({ session }));
+      await other.until('connected');
+      expect(isUsed()).toBe(false);
+      expect(await connections(net)).not.toContain(port);
+      await other.call('disconnect', {});
+    } finally {
+      one[Symbol.dispose]();
+      other[Symbol.dispose]();
+    }
   });
 
   test('for whoever asks for too many, and never two at once', async () => {

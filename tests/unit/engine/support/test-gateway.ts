@@ -61,6 +61,8 @@ export interface TestGateway {
   end(): void;
   /** Whether a configuration is accepted. */
   accepts: boolean;
+  /** What the next connection is instead of a new one. */
+  held: SecureConnection | undefined;
 }
 
 export function startTunnel(
@@ -72,6 +74,9 @@ export function startTunnel(
   let deliver: (datagram: Buffer) => void = () => undefined;
 
   function openTls(): Promise<SecureConnection | undefined> {
+    const { held } = gateway;
+    gateway.held = undefined;
+    if (held) return Promise.resolve(held);
     if (!gateway.opens) return Promise.resolve(undefined);
     const [socket, far] = duplexPair();
     const key = Buffer.alloc(32, connections.length + 1);
@@ -136,6 +141,7 @@ export function startTunnel(
     opens: true,
     answers: { tls: true, dtls: true as boolean | 'empty' },
     accepts: true,
+    held: undefined,
     ...changes,
     requests: [] as string[],
     packets: [] as TestGateway['packets'],
