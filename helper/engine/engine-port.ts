@@ -122,6 +122,8 @@ export type EngineEnd =
   | 'failed';
 
 export interface Engine {
+  /** Whether it tries all addresses that it was given, and not only the first. */
+  readonly racesAddresses: boolean;
   /** Lets it start: it sends no packet before this. */
   release(): void;
   readonly ended: Promise<EngineEnd>;

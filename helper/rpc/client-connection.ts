@@ -166,8 +166,8 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
       if (tunnel.provideSession(session)) return null;
       throw new ResponseError(helperError.wrongState, 'nothing waits for a session');
     },
-    setAddresses({ otherAddresses }) {
-      if (tunnel.setAddresses(otherAddresses)) return null;
+    async setAddresses({ otherAddresses }) {
+      if (await tunnel.setAddresses(otherAddresses)) return null;
       throw new ResponseError(helperError.wrongState, 'there is no connection to a gateway');
     },
     async openGatewayStream() {

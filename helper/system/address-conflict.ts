@@ -13,10 +13,11 @@ export class AddressConflict extends SystemChangeFailed {
  */
 export function expectNoConflict(
   assigned: readonly string[],
-  { networks, gateway }: { networks: readonly string[]; gateway: string },
+  { networks, gateways }: { networks: readonly string[]; gateways: readonly string[] },
 ): void {
   for (const address of assigned) {
-    if (address === gateway) throw new AddressConflict(`the gateway assigned ${address}, its own address`);
+    if (gateways.includes(address))
+      throw new AddressConflict(`the gateway assigned ${address}, its own address`);
     const ours = networks.find((network) => isInsidePrefix(address, network));
     if (ours === undefined) continue;
     throw new AddressConflict(

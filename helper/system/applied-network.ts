@@ -1,6 +1,7 @@
 import { isGroupExcepted, type Capture, type RoutingPlan } from '../modes/routing-plan.ts';
 import type { NamedPrefixes } from '../modes/split.ts';
 import { planOf } from '../modes/plan-of.ts';
+import { addressesOf } from '../network/gateway-endpoint.ts';
 import type { TunnelConfiguration } from '../network/tunnel-configuration.ts';
 import { capturedPrefixes } from './captured-prefixes.ts';
 import type { DnsPort, DnsUndo } from './ports/dns-port.ts';
@@ -56,10 +57,13 @@ export async function planFor(
   connection: Connection,
   attachedNetworks: () => Promise<string[]>,
 ): Promise<Pick<AppliedNetwork, 'plan' | 'split'>> {
-  const { routing, pushedRoutes, address } = connection;
+  const { routing, pushedRoutes } = connection;
   const split =
     connection.split && pushedRoutes
-      ? capturedPrefixes(pushedRoutes, { attachedNetworks: await attachedNetworks(), gateway: address })
+      ? capturedPrefixes(pushedRoutes, {
+          attachedNetworks: await attachedNetworks(),
+          gateways: addressesOf(connection),
+        })
       : undefined;
   return { plan: planOf(routing, split), split };
 }

@@ -39,10 +39,10 @@ const privateNetworks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.6
  */
 export function capturedPrefixes(
   pushed: PushedRoutes,
-  { attachedNetworks, gateway }: { attachedNetworks: readonly string[]; gateway: string },
+  { attachedNetworks, gateways }: { attachedNetworks: readonly string[]; gateways: readonly string[] },
 ): NamedPrefixes | undefined {
   if (pushed.includes.length === 0) return undefined;
-  const own = [...neverCaptured, `${gateway}/${bits[familyOf(gateway)]}`];
+  const own = [...neverCaptured, ...gateways.map((gateway) => `${gateway}/${bits[familyOf(gateway)]}`)];
   const captured: NamedPrefixes = { include: [], exclude: [] };
   for (const family of ['ipv4', 'ipv6'] as const) {
     const rangesOf = (prefixes: readonly string[]) =>

@@ -11,6 +11,7 @@ import { expectNoConflict } from './address-conflict.ts';
 import type { Journal } from './journal/journal-file.ts';
 import type { JournalEntry } from './journal/journal-entry.ts';
 import { createNetworkFollower } from './network-follower.ts';
+import { addressesOf } from '../network/gateway-endpoint.ts';
 import { addressList } from '../network/tunnel-configuration.ts';
 import type { Ports } from './ports/ports.ts';
 import { createGuard, type GuardedName } from './guard.ts';
@@ -66,6 +67,8 @@ export function createCoordinator(options: {
     let port: number | undefined;
     for (let look = 0; port === undefined; look += 1) {
       await delay(datagramLooksMs[look] ?? datagramLooksMs.at(-1), undefined, { signal, ref: false });
+      // It has gone on to another one, which is followed by itself.
+      if (applied?.connection.address !== address) return;
       port = await engines.datagramPort(address);
     }
     await enqueue(async () => {
@@ -74,6 +77,22 @@ export function createCoordinator(options: {
       if (port === datagramPort) return;
       applied.datagramPort = port;
       await router.set(routingRulesOf(applied));
+    });
+  }
+
+  /** The engine reaches the gateway at these addresses, and at no others. */
+  async function lookFor(
+    current: AppliedNetwork,
+    { address, otherAddresses }: Pick<Connection, 'address' | 'otherAddresses'>,
+  ): Promise<void> {
+    if (current.connection.address !== address) current.datagramPort = undefined;
+    current.connection = { ...current.connection, address, otherAddresses };
+    await changing(async () => {
+      await record.note(current);
+      // The networks that a gateway names may contain its own addresses.
+      await follower.replan(current, current.connection);
+      await filter.set(filterRulesOf(current));
+      await router.set(routingRulesOf(current));
     });
   }
 
@@ -189,7 +208,7 @@ export function createCoordinator(options: {
         const addresses = uplink.hasIpv6() ? given.addresses : ipv4 === undefined ? {} : { ipv4 };
         const fresh = addressList(addresses);
         const networks = await current.attachedNetworks;
-        expectNoConflict(fresh, { networks, gateway: current.connection.address });
+        expectNoConflict(fresh, { networks, gateways: addressesOf(current.connection) });
         const old = current.assigned.filter((address) => !fresh.includes(address));
         const { address } = current.connection;
         const [servers, roundTripMs] = await Promise.all([
@@ -226,19 +245,15 @@ export function createCoordinator(options: {
         return { addresses, dns: { ...given.dns, servers: askedServers(current) }, roundTripMs };
       }),
 
-    moveTo: (address) =>
+    moveTo: (address, otherAddresses = []) =>
       enqueue(async () => {
-        const current = applied;
-        if (!current) throw new Error('moveTo before apply');
-        current.connection = { ...current.connection, address };
-        current.datagramPort = undefined;
-        await changing(async () => {
-          await record.note(current);
-          // The networks that a gateway names may contain its own address.
-          await follower.replan(current, current.connection);
-          await filter.set(filterRulesOf(current));
-          await router.set(routingRulesOf(current));
-        });
+        if (!applied) throw new Error('moveTo before apply');
+        await lookFor(applied, { address, otherAddresses });
+      }),
+
+    setOtherAddresses: (otherAddresses) =>
+      enqueue(async () => {
+        if (applied) await lookFor(applied, { address: applied.connection.address, otherAddresses });
       }),
 
     limitSegments: (maxSegment) =>

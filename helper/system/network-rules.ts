@@ -91,6 +91,7 @@ export const gatewayOf = ({ address, gateway, proxy }: Connection): GatewayEndpo
 });
 const endpointOf = ({ connection, datagramPort }: AppliedNetwork): GatewayEndpoint => ({
   ...gatewayOf(connection),
+  otherAddresses: connection.otherAddresses,
   datagramPort,
 });
 

@@ -12,6 +12,8 @@ export interface Connection {
   gateway: Gateway;
   /** The gateway's address, or that of the proxy that leads to it. */
   address: string;
+  /** Further ones, best first, that the engine may go on to; in no journal. */
+  otherAddresses?: readonly string[] | undefined;
   proxy?: ProxyAtAddress;
   routing: ReadRouting;
   killSwitch: boolean;
@@ -103,8 +105,14 @@ export interface SystemAdapter {
    */
   route(change: RoutingChange): Promise<boolean>;
 
-  /** The gateway is at another address now: the engine, which must have ended, reaches that and no other. */
-  moveTo(address: string): Promise<void>;
+  /**
+   * The gateway is at this address now. The engine reaches it there, and at the others; no other address is open to one
+   * that is still running.
+   */
+  moveTo(address: string, otherAddresses?: readonly string[]): Promise<void>;
+
+  /** The same for the others alone; does nothing if nothing is applied. */
+  setOtherAddresses(otherAddresses: readonly string[]): Promise<void>;
 
   /** Whether the machine's settings send the look-ups of its programs to the tunnel's resolvers now. */
   asksTunnelResolvers(): boolean;

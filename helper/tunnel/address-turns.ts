@@ -11,6 +11,10 @@ export interface AddressTurns {
   next(): string | undefined;
   /** The same, and never comes back to the current one: somebody else is there. */
   drop(): string | undefined;
+  /** All were tried at once, and none has answered. */
+  triedAll(): void;
+  /** The gateway has answered at this one, which becomes the current one. */
+  answeredAt(address: string): void;
   /** The gateway has answered at the current one. */
   answered(): void;
   /** Replaces all but the current one. True if there is one that was not known before. */
@@ -47,6 +51,12 @@ export function createAddressTurns(first: string, others: readonly string[] = []
       return goOn(turns.slice(1), [current()]);
     },
     drop: () => goOn(turns.slice(1), []),
+    triedAll() {
+      tried = new Set(turns);
+    },
+    answeredAt(address) {
+      turns = [address, ...turns.filter((other) => other !== address)];
+    },
     answered() {
       tried = new Set();
       rounds = 0;

@@ -57,6 +57,8 @@ interface AttemptOutcome {
   roundTripMs: number;
   /** Whether the state has already said that nothing passes. */
   knownSilent: boolean;
+  /** Whether it has tried all addresses. */
+  hasRaced: boolean;
   /** Whether another engine can be tried, because this one cannot be used with the gateway. */
   hasOther: boolean;
   /** More about why it ended: why the system refused the configuration, or no connection is made, if that is known. */
@@ -83,6 +85,8 @@ export function prepareAttempt(options: {
   connection: Connection;
   session: GatewaySession;
   addresses: Pick<AddressTurns, 'all' | 'rounds'>;
+  /** The gateway has answered there. */
+  onReachedAt(address: string): Promise<void>;
   /** How long the gateway takes to answer, as far as that is known. */
   roundTripMs: number;
   /** Internet hosts that the tunnel should be able to reach. */
@@ -122,7 +126,7 @@ export function prepareAttempt(options: {
   let refusal: DisconnectReason | undefined;
   let unreachable: DisconnectReason | undefined;
   let connected: () => void = () => undefined;
-  let reached: () => void = () => undefined;
+  let reached: (address: string) => unknown = () => undefined;
   let configuring: Promise<unknown> = Promise.resolve();
 
   const configure = async (configuration: TunnelConfiguration): Promise<boolean> => {
@@ -290,12 +294,12 @@ export function prepareAttempt(options: {
   const applyChecked = withCheckedConfiguration(log, configure);
   const chosen = options.engines.choose(connection.gateway, connection.proxy !== undefined);
   const { held } = options;
-  const launchHeld = chosen.launchHolding && held?.launchFor(session);
+  const launchHeld = chosen.launchHolding && held?.launchFor(session, options.addresses.all());
   held?.drop();
   const engine = (launchHeld ?? chosen.launch)({
     gateway: connection.gateway,
     address: connection.address,
-    otherAddresses: [],
+    otherAddresses: options.addresses.all().filter((address) => address !== connection.address),
     proxy: connection.proxy,
     session,
     device: adapter.device,
@@ -307,7 +311,7 @@ export function prepareAttempt(options: {
     ownProgram: () => adapter.ownEngine(),
     secretFile: (content) => adapter.secretFile(content),
     log,
-    onReached: () => reached(),
+    onReached: (address) => void reached(address),
     onConfiguration(given) {
       const result = applyChecked(withMtuOf(path, given));
       configuring = result;
@@ -357,9 +361,16 @@ export function prepareAttempt(options: {
         endAfter(milliseconds, AbortSignal.any([over.signal, ...signals]));
       limit(handshakeLimitMs, []);
       const { addresses } = options;
-      if (addresses.all().length > 1) limit(reachLimitMs * 2 ** addresses.rounds, [isReached.signal]);
-      reached = () => {
+      // One that tries all of them at once is as late at the next one.
+      if (addresses.all().length > 1 && !engine.racesAddresses)
+        limit(reachLimitMs * 2 ** addresses.rounds, [isReached.signal]);
+      reached = async (address) => {
         isReached.abort();
+        // Before its configuration is applied, which is asked for later.
+        await options.onReachedAt(address).catch((error: unknown) => {
+          log.error('the engine’s address is not open to it', error);
+          engine.kill();
+        });
         // As early as it is known: while it tries datagrams, such an engine gives up before it has itself configured.
         void measure().then(endIfOutpaced);
         // openconnect has itself configured only once it has tried datagrams; our own engine does not wait for them.
@@ -387,6 +398,7 @@ export function prepareAttempt(options: {
         transport,
         roundTripMs,
         connectedMs: upSince === undefined ? undefined : performance.now() - upSince,
+        hasRaced: engine.racesAddresses,
         hasOther:
           isUnfit(cause) && !connection.proxy && options.engines.exclude(chosen.kind, connection.gateway),
         knownSilent: problems?.includes('nothing-passes') ?? false,

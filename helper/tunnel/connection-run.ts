@@ -114,13 +114,24 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
     wake.call();
   });
 
+  const othersThan = (address: string) => addresses.all().filter((other) => other !== address);
+
+  /** The engine has found it at one of its addresses. */
+  const foundAt = async (address: string) => {
+    addresses.answeredAt(address);
+    if (connection.address === address || signal.aborted) return;
+    options.log.info('the gateway has answered at another address', { address });
+    connection.address = address;
+    await adapter.moveTo(address, othersThan(address));
+  };
+
   /** Goes on to another address of the gateway, if there is one. */
   const moveTo = async (address: string | undefined) => {
     if (address === undefined) return;
     options.log.info('the gateway is tried at another address', { address });
     forgetPath();
     connection.address = address;
-    await adapter.moveTo(address);
+    await adapter.moveTo(address, othersThan(address));
   };
 
   const waitForSession = () => {
@@ -134,11 +145,19 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
   if (run.session) setPhase('handshaking');
   // The engine starts while the system is prepared: it sends nothing until it gets its cookie.
   const prepare = (session: GatewaySession) =>
-    prepareAttempt({ ...options, session, roundTripMs: run.roundTripMs, setPhase, silence, path });
+    prepareAttempt({
+      ...options,
+      session,
+      roundTripMs: run.roundTripMs,
+      setPhase,
+      silence,
+      path,
+      onReachedAt: foundAt,
+    });
   let ready = run.session && prepare(run.session);
   try {
     engineInUse = ready?.engine;
-    await adapter.apply(connection);
+    await adapter.apply({ ...connection, otherAddresses: othersThan(connection.address) });
     // Well before it is connected: later changes are compared with the route to the gateway at this moment.
     stopWatch = adapter.watchUplink(() => addresses.all(), onUplinkChange);
     adapter.watchDevice(() => {
@@ -158,13 +177,14 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
       engineInUse = ready.engine;
       setPhase('handshaking');
       await adapter.limitSegments(segmentsOn(path));
-      const { end, transport, connectedMs, roundTripMs, hasOther, knownSilent, refusal } = await abortable(
-        ready.serve(() => {
-          run.everConnected = true;
-          run.refused = { gatewayCertificates: 0, clientCertificates: 0 };
-        }),
-        signal,
-      );
+      const { end, transport, connectedMs, roundTripMs, hasRaced, hasOther, knownSilent, refusal } =
+        await abortable(
+          ready.serve(() => {
+            run.everConnected = true;
+            run.refused = { gatewayCertificates: 0, clientCertificates: 0 };
+          }),
+          signal,
+        );
       ready = undefined;
       run.roundTripMs = roundTripMs;
       if (connectedMs !== undefined && transport === 'tls' && (end === 'silent' || end === 'connection-lost'))
@@ -173,7 +193,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
       options.log.info('the engine ended', { end, attempt: run.attempt });
       run.failedConfigurations = end === 'configuration-failed' ? run.failedConfigurations + 1 : 0;
       // Addresses pass on to others; the gateway is still looked for where it was not yet.
-      const isSomebodyElse = end === 'certificate-refused' && addresses.all().length > 1;
+      const isSomebodyElse = end === 'certificate-refused' && addresses.all().length > 1 && !hasRaced;
       const isElsewhere = run.isCutOff || (connectedMs === undefined && mayBeElsewhere(end));
       run.isCutOff = false;
       if (end === 'gateway-unreachable') run.unreachable.set(connection.address, refusal);
@@ -183,6 +203,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
       }
       if (end === 'certificate-refused' && !isSomebodyElse) run.refused.gatewayCertificates += 1;
       if (end === 'client-certificate-refused') run.refused.clientCertificates += 1;
+      if (hasRaced && end === 'gateway-unreachable') addresses.triedAll();
       const isHopeless = run.failedConfigurations >= configurationTries;
       const hasUntried = isElsewhere && addresses.isUntriedLeft();
       const persist = connection.killSwitch || (run.everConnected && !isHopeless) || hasUntried;

@@ -23,8 +23,11 @@ export interface HeldConnection {
 }
 
 export interface TakenConnection {
-  /** The engine that has it, if that is of any use to this session; it is dropped otherwise. Once. */
-  launchFor(session: GatewaySession): LaunchEngine | undefined;
+  /**
+   * The engine that has it, if that is of any use to this session, and to a connection that may be at these addresses; it
+   * is dropped otherwise. Once.
+   */
+  launchFor(session: GatewaySession, addresses: readonly string[]): LaunchEngine | undefined;
   /** It is not needed. Does nothing once an engine was launched with it. */
   drop(): void;
 }
@@ -152,8 +155,9 @@ export function createHeldConnection(options: {
         closed = held.engine.stop();
       };
       return {
-        launchFor(session) {
-          if (isUsed || held.isGone || !isFor(held, session)) {
+        launchFor(session, addresses) {
+          const isOpenTo = held.request.otherAddresses?.every((address) => addresses.includes(address));
+          if (isUsed || held.isGone || isOpenTo === false || !isFor(held, session)) {
             drop();
             return undefined;
           }

@@ -175,10 +175,14 @@ export class Tunnel {
   }
 
   /** Where the gateway may be, too. False if there is no connection to a known address. */
-  setAddresses(otherAddresses: readonly string[]): boolean {
-    if (!this.#run || !isResolved(this.#run.connection)) return false;
+  async setAddresses(otherAddresses: readonly string[]): Promise<boolean> {
+    const run = this.#run;
+    if (!run || !isResolved(run.connection)) return false;
+    const isNews = run.addresses.replace(otherAddresses);
+    const { address } = run.connection;
+    await this.#adapter.setOtherAddresses(run.addresses.all().filter((other) => other !== address));
     // It may be waiting for the next attempt at an address at which nobody is.
-    if (this.#run.addresses.replace(otherAddresses)) this.#run.wake.call();
+    if (isNews) run.wake.call();
     return true;
   }
 

@@ -127,6 +127,7 @@ export function launchOpenconnect(options: EngineOptions): Engine {
 
   const ended = endOf(child, seen, { log, stopListening });
   return {
+    racesAddresses: false,
     ended,
     kill,
     release() {

@@ -251,6 +251,7 @@ function startProcess(
     carry(tunnel) {
       options = tunnel;
       return {
+        racesAddresses: true,
         ended,
         kill,
         stop,

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { addressesOf } from '../../network/gateway-endpoint.ts';
 import { localMulticast, lookUpPorts } from '../../network/local-traffic.ts';
 import { portalPorts } from '../../system/ports/portal-port.ts';
 import { type Filter, nftFamilyOf } from './chain.ts';
@@ -19,9 +20,10 @@ export const portalSet = 'portal';
  */
 export function engineRules({ gateway, engineUid }: Filter, protocol: 'tcp' | 'udp'): string[] {
   if (!gateway || engineUid === undefined) return [];
-  const { address, port } = gateway;
-  const sent = protocol === 'udp' ? 'meta l4proto udp' : `tcp dport ${port}`;
-  return [`${nftFamilyOf(address)} daddr ${address} ${sent} meta skuid ${engineUid} accept`];
+  const sent = protocol === 'udp' ? 'meta l4proto udp' : `tcp dport ${gateway.port}`;
+  return addressesOf(gateway).map(
+    (address) => `${nftFamilyOf(address)} daddr ${address} ${sent} meta skuid ${engineUid} accept`,
+  );
 }
 
 /**

@@ -2,6 +2,7 @@ import { localNetworksOf } from '../../modes/local-networks.ts';
 import { isGroupExcepted, type Capture } from '../../modes/routing-plan.ts';
 import type { FilterRules } from '../../system/ports/packet-filter-port.ts';
 import type { PortalRules } from '../../system/ports/portal-port.ts';
+import { addressesOf } from '../../network/gateway-endpoint.ts';
 import type { PrefixList } from '../../network/prefix-list.ts';
 import type { Accounts } from '../callers/accounts.ts';
 import { groupMark } from '../groups/group-mark.ts';
@@ -146,16 +147,22 @@ function awaitedChain({ awaitedAddresses }: Filter): string[] {
  */
 function segmentChains({ gateway, maxSegment }: Filter): string[] {
   if (!gateway || maxSegment === undefined) return [];
-  const { address, port } = gateway;
-  const family = nftFamilyOf(address);
+  const { port } = gateway;
+  const addresses = addressesOf(gateway);
   const limited = `tcp flags & (syn | rst) == syn tcp option maxseg size set ${maxSegment}`;
   return [
-    ...chain('asked', 'filter hook output priority mangle', 'accept', [
-      `${family} daddr ${address} tcp dport ${port} ${limited}`,
-    ]),
-    ...chain('answered', 'filter hook input priority mangle', 'accept', [
-      `${family} saddr ${address} tcp sport ${port} ${limited}`,
-    ]),
+    ...chain(
+      'asked',
+      'filter hook output priority mangle',
+      'accept',
+      addresses.map((address) => `${nftFamilyOf(address)} daddr ${address} tcp dport ${port} ${limited}`),
+    ),
+    ...chain(
+      'answered',
+      'filter hook input priority mangle',
+      'accept',
+      addresses.map((address) => `${nftFamilyOf(address)} saddr ${address} tcp sport ${port} ${limited}`),
+    ),
   ];
 }
 

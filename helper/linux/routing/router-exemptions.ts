@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { localNetworksOf } from '../../modes/local-networks.ts';
 import type { Capture } from '../../modes/routing-plan.ts';
-import type { GatewayEndpoint } from '../../network/gateway-endpoint.ts';
+import { addressesOf, type GatewayEndpoint } from '../../network/gateway-endpoint.ts';
 import type { NearbyNetworks } from '../../network/nearby-networks.ts';
 import { isOfFamily, type Family } from '../../network/prefix-list.ts';
 import type { RoutingRules } from '../../system/ports/router-port.ts';
@@ -29,19 +29,20 @@ export function exemptionRules(
   table: number,
 ): string[] {
   const engine = `uidrange ${engineUid}-${engineUid}`;
-  const reachesGateway = gateway && isIPv6(gateway.address) === (family === 6);
-  const to = gateway && `to ${gateway.address}/${family === 6 ? 128 : 32}`;
+  const places = gateway ? addressesOf(gateway).filter((address) => isIPv6(address) === (family === 6)) : [];
+  const toEach = places.map((address) => `to ${address}/${family === 6 ? 128 : 32}`);
+  const services = gateway ? servicesOf(gateway) : [];
   return [
     ...(engineUid === undefined
       ? []
       : [rule('engine', `${engine} lookup main`), rule('withoutUplink', `${engine} unreachable`)]),
-    ...(reachesGateway
-      ? servicesOf(gateway).flatMap((service) => [
-          rule('gateway', `${to} ${service} lookup main`),
-          rule('withoutUplink', `${to} ${service} unreachable`),
-        ])
-      : []),
-    ...(reachesGateway ? answerRules(family, `${to}`, table) : []),
+    ...toEach.flatMap((to) =>
+      services.flatMap((service) => [
+        rule('gateway', `${to} ${service} lookup main`),
+        rule('withoutUplink', `${to} ${service} unreachable`),
+      ]),
+    ),
+    ...toEach.flatMap((to) => answerRules(family, to, table)),
     ...(family === 6 ? neighbourAnswerRules(networks) : leaseRules(networks)),
     ...networkRules(family, 'internalNetworks', networks.internal.prefixes),
     ...(capture.exceptLocalNetworks

@@ -1,6 +1,7 @@
 import { isIP, isIPv6 } from 'node:net';
 import { localNetworksOf } from '../../modes/local-networks.ts';
 import type { Capture } from '../../modes/routing-plan.ts';
+import { addressesOf } from '../../network/gateway-endpoint.ts';
 import { localMulticast, lookUpPorts } from '../../network/local-traffic.ts';
 import { prefixTexts } from '../../network/prefix-list.ts';
 import type { FilterRules } from '../../system/ports/packet-filter-port.ts';
@@ -67,11 +68,11 @@ function tables(captures: readonly Capture[]): string[] {
 /** Both ends of a connection to the gateway are told smaller segments than either takes. */
 function segmentRules({ gateway, maxSegment }: FilterRules): string[] {
   if (!gateway || maxSegment === undefined) return [];
-  const { address, port } = gateway;
-  return [
+  const { port } = gateway;
+  return addressesOf(gateway).flatMap((address) => [
     `scrub out ${familyOf(address)} proto tcp from any to ${address} port ${port} max-mss ${maxSegment}`,
     `scrub in ${familyOf(address)} proto tcp from ${address} port ${port} to any max-mss ${maxSegment}`,
-  ];
+  ]);
 }
 
 /**
@@ -159,12 +160,13 @@ const ownAddressRules = (own: string, device: string | undefined) => [
  */
 function engineRules({ gateway }: FilterRules, { engine }: FilterUsers): string[] {
   if (!gateway || engine === undefined) return [];
-  const { address, port } = gateway;
-  const to = `from any to ${address}`;
-  return [
-    `pass out quick ${familyOf(address)} proto tcp ${to} port ${port} user ${engine} no state`,
-    `pass out quick ${familyOf(address)} proto udp ${to} user ${engine} no state`,
-  ];
+  return addressesOf(gateway).flatMap((address) => {
+    const to = `from any to ${address}`;
+    return [
+      `pass out quick ${familyOf(address)} proto tcp ${to} port ${gateway.port} user ${engine} no state`,
+      `pass out quick ${familyOf(address)} proto udp ${to} user ${engine} no state`,
+    ];
+  });
 }
 
 /** DHCP, DHCPv6, neighbours and routers (RFC 2131, RFC 8415 §7.1, RFC 4861), on the link alone. */

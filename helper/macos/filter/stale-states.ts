@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { canonicalPrefix } from '#shared/tunnel/prefix.ts';
 import type { Capture } from '../../modes/routing-plan.ts';
+import { addressesOf } from '../../network/gateway-endpoint.ts';
 import { prefixTexts, type PrefixList } from '../../network/prefix-list.ts';
 import type { FilterRules } from '../../system/ports/packet-filter-port.ts';
 import type { FilterState } from '../calls/pfctl.ts';
@@ -15,7 +16,7 @@ export function staleStates(
 ): FilterState[] {
   if (states.length === 0) return [];
   const captured = captures.map(matcherOf);
-  const kept = new Set([...tunnelAddresses, ...(gateway ? [gateway.address] : [])]);
+  const kept = new Set([...tunnelAddresses, ...(gateway ? addressesOf(gateway) : [])]);
   const isKept = (address: string) =>
     kept.has(address) || address === '::1' || address.startsWith('127.') || isIP(address) === 0;
   const isCaptured = (address: string) => captured.some((matches) => matches(address));

@@ -1,4 +1,5 @@
 import { formatPrefix, parsePrefix, type Prefix } from '#shared/tunnel/prefix.ts';
+import { addressesOf } from '../../network/gateway-endpoint.ts';
 import { prefixTexts } from '../../network/prefix-list.ts';
 import { halvesOf, subtractPrefixes } from '../../network/subtract-prefixes.ts';
 import type { RoutingRules } from '../../system/ports/router-port.ts';
@@ -27,7 +28,7 @@ export function wantedRoutes(
   const reached = [
     ...networks.onLink,
     ...networks.internal.prefixes,
-    ...(gateway === undefined ? [] : [gateway.address]),
+    ...(gateway === undefined ? [] : addressesOf(gateway)),
   ];
   switch (capture.kind) {
     case 'everything':

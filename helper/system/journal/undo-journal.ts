@@ -59,7 +59,7 @@ export function createUndoRecord(options: {
         ];
 
   const note = (connection: Connection | undefined, all: UndoStep[]) =>
-    journal.write({ version: 2, connection: connection ?? null, steps: all });
+    journal.write({ version: 2, connection: connection ? stored(connection) : null, steps: all });
   const write = async (connection: Connection | undefined, all: UndoStep[]) => {
     await note(connection, all);
     await journal.flush();
@@ -103,4 +103,9 @@ export function createUndoRecord(options: {
       }
     },
   };
+}
+
+/** Without what the next client says anew, and an earlier helper would not understand. */
+function stored({ otherAddresses: _known, ...connection }: Connection): Connection {
+  return connection;
 }

@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
+import { addressesOf } from '../../network/gateway-endpoint.ts';
 import { localMulticast } from '../../network/local-traffic.ts';
 import { portalPorts, type PortalRules } from '../../system/ports/portal-port.ts';
 import type { FilterRules } from '../../system/ports/packet-filter-port.ts';
 import type { FilterCondition } from '../calls/filtering.ts';
 import {
   type Family,
-  familyOf,
   icmp6,
   identified,
   inTunnel,
@@ -78,7 +78,8 @@ export function engineRules(
   { gateway }: FilterRules,
   { engine }: FilterSurroundings,
 ): Rule[] {
-  if (!gateway || familyOf(gateway.address) !== family) return [];
+  const addresses = gateway ? ofFamily(addressesOf(gateway), family) : [];
+  if (!gateway || addresses.length === 0) return [];
   const common = {
     family,
     ways: ['connect'],
@@ -86,7 +87,7 @@ export function engineRules(
     weight: weights.ownPrograms,
     lifetime: 'now',
   } as const;
-  const toGateway = [...identified(engine), ...remotes([gateway.address])];
+  const toGateway = [...identified(engine), ...remotes(addresses)];
   return [
     {
       ...common,

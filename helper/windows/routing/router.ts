@@ -1,4 +1,5 @@
 import type { Log } from '../../log.ts';
+import { addressesOf } from '../../network/gateway-endpoint.ts';
 import type { Router, RoutingRules } from '../../system/ports/router-port.ts';
 import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';
 import type { IpHelper, Luid, Route } from '../calls/ip-helper.ts';
@@ -25,18 +26,14 @@ export function createRouter(parts: {
 
   const read = (): RoutingTable => ({ routes: ipHelper.routes(), ipInterfaces: ipHelper.ipInterfaces() });
 
-  /** None while no route leads to the gateway. */
-  function gatewayRoute({ gateway }: RoutingRules, table: RoutingTable): Route | undefined {
-    if (!gateway) return undefined;
-    const best = bestRoutePast(tunnel(), table, gateway.address);
-    if (!best) return undefined;
-    const length = gateway.address.includes(':') ? 128 : 32;
-    return {
-      luid: best.luid,
-      prefix: `${gateway.address}/${length}`,
-      nextHop: best.nextHop,
-      metric: gatewayRouteMetric,
-    };
+  /** To each of its addresses to which a route leads. */
+  function gatewayRoutes({ gateway }: RoutingRules, table: RoutingTable): Route[] {
+    return (gateway ? addressesOf(gateway) : []).flatMap((address) => {
+      const best = bestRoutePast(tunnel(), table, address);
+      if (!best) return [];
+      const prefix = `${address}/${address.includes(':') ? 128 : 32}`;
+      return [{ luid: best.luid, prefix, nextHop: best.nextHop, metric: gatewayRouteMetric }];
+    });
   }
 
   /** What was last worked out: a list may have a hundred thousand prefixes. */
@@ -72,12 +69,12 @@ export function createRouter(parts: {
   /** What is needed comes before what is no longer needed goes, so that no packet finds neither. */
   function change(next: RoutingRules): void {
     const table = read();
-    const pin = gatewayRoute(next, table);
+    const pins = gatewayRoutes(next, table);
     const wanted = new Map(tunnelRoutes(next, table).map((route) => [nameOf(route), route]));
     const found = new Map(table.routes.map((route) => [nameOf(route), route]));
     const isThere = (route: Route) => found.get(nameOf(route))?.metric === route.metric;
     // Before anything leads into the tunnel: otherwise the engine's packets would go there.
-    if (pin && !isThere(pin)) add(pin);
+    for (const pin of pins) if (!isThere(pin)) add(pin);
     for (const [name, route] of wanted) {
       made.set(name, route);
       if (!isThere(route)) add(route);
@@ -87,8 +84,7 @@ export function createRouter(parts: {
       ipHelper.deleteRoute(route);
       made.delete(name);
     }
-    for (const route of table.routes.filter(isGatewayRoute))
-      if (!pin || nameOf(route) !== nameOf(pin)) ipHelper.deleteRoute(route);
+    for (const route of straysAmong(table, pins)) ipHelper.deleteRoute(route);
   }
 
   return {
@@ -108,15 +104,12 @@ export function createRouter(parts: {
     async verify() {
       if (!rules) return 'unset';
       const table = read();
-      const pin = gatewayRoute(rules, table);
-      const wanted = [...(pin ? [pin] : []), ...tunnelRoutes(rules, table)];
+      const pins = gatewayRoutes(rules, table);
+      const wanted = [...pins, ...tunnelRoutes(rules, table)];
       // Only one of ours has this prefix in the tunnel, whatever the system makes of its next hop.
       const found = new Set(table.routes.map(leadOf));
       const isWhole = wanted.every((route) => found.has(leadOf(route)));
-      const strays = table.routes.filter(
-        (route) => isGatewayRoute(route) && (!pin || nameOf(route) !== nameOf(pin)),
-      );
-      return isWhole && strays.length === 0 ? 'in-force' : 'changed';
+      return isWhole && straysAmong(table, pins).length === 0 ? 'in-force' : 'changed';
     },
     async restore() {
       if (rules) change(rules);
@@ -132,6 +125,12 @@ export function createRouter(parts: {
       if (ours.length > 0) log.info('removed the routes to gateways', { routes: ours.length });
     },
   };
+}
+
+/** Routes to gateways that are not wanted any more. */
+function straysAmong({ routes }: RoutingTable, pins: readonly Route[]): Route[] {
+  const names = new Set(pins.map(nameOf));
+  return routes.filter((route) => isGatewayRoute(route) && !names.has(nameOf(route)));
 }
 
 const leadOf = ({ luid, prefix, metric }: Route) => `${luid} ${prefix} ${metric}`;

@@ -220,11 +220,13 @@ export function createTunnelRequests({
       const { proxy, address } = wayTo(gateway, given);
       // Its password would have to be asked for.
       if (address === undefined || (proxy && isProxyRefused(gateway.host))) return;
+      const otherAddresses = othersThan(address, gateway.host);
       const { cookie: _later, ...trust } = forHelper(session, proxy?.credentials);
       await helper.call('holdConnection', {
         gateway,
         address,
         ...(proxy && { proxy: { protocol: proxy.protocol, port: proxy.port } }),
+        ...(otherAddresses.length > 0 && { otherAddresses }),
         trust,
       });
     },

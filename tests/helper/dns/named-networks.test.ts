@@ -4,7 +4,7 @@ import { namedNetworks } from '../../../helper/modes/split.ts';
 import { capturedPrefixes } from '../../../helper/system/captured-prefixes.ts';
 
 const captured = (includes: string[], excludes: string[] = []) => {
-  const surroundings = { attachedNetworks: [], gateway: '198.51.100.2' };
+  const surroundings = { attachedNetworks: [], gateways: ['198.51.100.2'] };
   const found = capturedPrefixes({ includes, excludes }, surroundings);
   if (!found) throw new Error('everything is captured');
   return found;

@@ -3,7 +3,7 @@ import { capturedPrefixes, isCaptured } from '../../../helper/system/captured-pr
 
 const surroundings = {
   attachedNetworks: ['192.168.37.10/24', 'fd57:4159:1::10/64'],
-  gateway: '198.51.100.2',
+  gateways: ['198.51.100.2'],
 };
 const captured = (includes: string[], excludes: string[] = [], changes = {}) =>
   capturedPrefixes({ includes, excludes }, { ...surroundings, ...changes });

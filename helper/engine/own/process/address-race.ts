@@ -54,7 +54,8 @@ function mostTelling(failures: readonly Failed[]): Failed {
   const known = failures.filter(({ cause }) => cause !== 'gateway-without-route');
   return (
     failures.find(({ failure }) => failure === 'certificate-required') ??
-    known.find(({ cause, failure }) => failure === 'gateway-unreachable' && cause !== undefined) ??
+    known.find(({ cause }) => cause !== undefined) ??
+    known.find(({ failure }) => failure === 'gateway-unreachable') ??
     known[0] ??
     first
   );

@@ -1,0 +1,121 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { ConnectRequest } from '#shared/helper/protocol.ts';
+import { addresses } from '../../../lab/network/addresses.ts';
+import { eventually, words } from '../../../lab/runs/process.ts';
+import { hold, turnsBeforeDatagrams } from '../../support/held-connections.ts';
+import { createHelperLab, type HelperLab } from '../../support/helper-lab.ts';
+import type { TestClient } from '../../support/callers/test-client.ts';
+
+/** The engine chooses among several addresses of the gateway by which answers first. */
+
+let net: HelperLab;
+let client: TestClient;
+
+const { ipv4, ipv6 } = addresses.gateway;
+
+beforeAll(async () => {
+  net = await createHelperLab({ engine: 'own', gatewayFamilies: 'dual-stack' });
+  await net.start();
+  client = await net.attach();
+});
+
+afterEach(async () => {
+  await client.call('disconnect', {});
+  await passAll();
+  net.forgetLog();
+});
+
+afterAll(() => net[Symbol.asyncDispose]());
+
+async function connect(changes: Partial<ConnectRequest>): Promise<void> {
+  const seen = client.states.length;
+  const session = changes.session ?? (await net.signIn());
+  await client.call('connect', net.request({ ...changes, session }));
+  await client.until('connected', { seen, where: ({ transport }) => transport === 'dtls' });
+}
+
+/** Drops what comes to the gateway over IPv6 on the way, without a word. */
+const swallow = (what = '') =>
+  net.lab.internet.run(['nft', '-f', '-'], {
+    input: `table inet hole { chain forward { type filter hook forward priority 0; ip6 daddr ${ipv6} ${what} drop; }; }`,
+  });
+const passAll = () => net.lab.internet.exec(['nft', 'delete', 'table', 'inet', 'hole']);
+
+async function inUse(): Promise<string[]> {
+  const sockets = await net.lab.user.run(words('ss -Hnt state established dport = :443'));
+  return [ipv4, ipv6].filter((one) => sockets.includes(`${one}:443`) || sockets.includes(`[${one}]:443`));
+}
+
+const enginesEnded = () => net.log().split('the engine ended').length - 1;
+
+test('one that is silent costs no attempt, and gets nothing but the first packet', async () => {
+  await swallow();
+  const capture = await net.lab.capture(`host ${ipv6} or host ${ipv4}`);
+  await connect({ address: ipv6, otherAddresses: [ipv4] });
+  expect(await inUse()).toEqual([ipv4]);
+  expect(enginesEnded()).toBe(0);
+  const toOther = (await capture.stop()).filter(({ destination }) => destination === ipv6);
+  expect(toOther.length).toBeGreaterThan(0);
+  expect(toOther.filter(({ payload, isSyn }) => !isSyn || payload.length > 0)).toEqual([]);
+  expect(await net.lab.user.probe.http4('through')).toMatchObject({ address: ipv4 });
+});
+
+test('one that answers in time is the only one that is asked', async () => {
+  const capture = await net.lab.capture(`dst host ${ipv4} and tcp`);
+  const session = await net.signIn();
+  await capture.packets();
+  await connect({ address: ipv6, otherAddresses: [ipv4], session });
+  expect(await inUse()).toEqual([ipv6]);
+  expect(await capture.stop()).toEqual([]);
+});
+
+test('one that dies under the tunnel is left at the first attempt', async () => {
+  await connect({ address: ipv6, otherAddresses: [ipv4] });
+  expect(await inUse()).toEqual([ipv6]);
+  const seen = client.states.length;
+  await swallow();
+  await eventually('the engine has lost it', async () => enginesEnded() > 0 || undefined, {
+    timeout: 60_000,
+  });
+  await client.until('connected', { seen, where: ({ transport }) => transport === 'dtls', limitMs: 40_000 });
+  expect(await inUse()).toEqual([ipv4]);
+  expect(enginesEnded()).toBe(1);
+});
+
+test('new keys come from another one where the first is silent, without an end of the tunnel', async () => {
+  await net.lab.gateway.restart({ rekey: { seconds: 20, method: 'new-tunnel' } });
+  await connect({ address: ipv6, otherAddresses: [ipv4] });
+  const seen = client.states.length;
+  await swallow('tcp flags & (syn | ack) == syn');
+  await eventually('there are new keys', async () => net.log().includes('new keys') || undefined, {
+    timeout: 60_000,
+  });
+  await eventually('IPv4 carries it', async () => (await inUse()).includes(ipv4) || undefined);
+  expect(await net.lab.user.probe.http4('through')).toMatchObject({ address: ipv4 });
+  expect(client.states.slice(seen).filter(({ state }) => state !== 'connected')).toEqual([]);
+  expect(enginesEnded()).toBe(0);
+  await net.lab.gateway.restart({ rekey: undefined });
+});
+
+test('each is open to the engine alone', async () => {
+  const reached = async () => {
+    const tries = [ipv4, ipv6].map((host) =>
+      net.lab.user.exec(['timeout', '3', 'bash', '-c', `exec 3<>/dev/tcp/${host}/443`]),
+    );
+    return (await Promise.all(tries)).map(({ code }) => code === 0);
+  };
+  expect(await reached()).toEqual([true, true]);
+  await connect({ address: ipv4, otherAddresses: [ipv6] });
+  expect(await reached()).toEqual([false, false]);
+});
+
+test('a connection that was held at the second address is used', async () => {
+  await swallow();
+  const session = await net.signIn();
+  await hold(net, client, session, { address: ipv6, otherAddresses: [ipv4] });
+  const capture = await net.lab.capture(`host ${ipv4}`);
+  await connect({ address: ipv6, otherAddresses: [ipv4], session });
+  const packets = await capture.stop();
+  expect(packets.filter(({ isSyn }) => isSyn)).toEqual([]);
+  expect(turnsBeforeDatagrams(packets, ipv4)).toBe(1);
+});
