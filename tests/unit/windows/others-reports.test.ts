@@ -239,7 +239,8 @@ test('only the owner’s programs reach the proxy, and nobody else answers at it
 
 test('an engine that is the same program as the proxy reaches its gateway, and nothing else', async () => {
   const { engine } = programs;
-  const surroundings = () => ({ engine: identities.engine, proxy: identities.engine, tunnel: undefined });
+  const same = identities.engine;
+  const surroundings = () => ({ engine: same, proxy: same, tunnel: undefined });
   const filter = createPacketFilter({ filtering: machine.calls.filtering, surroundings, log });
   await filter.set(rulesFor({ mode: 'pac', routeDomains: ['example.org'], blockedDomains: [] }));
   expect(machine.outcome(https(gateway.address, { program: engine }))).toBe('outside');

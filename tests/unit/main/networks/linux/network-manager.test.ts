@@ -161,8 +161,8 @@ test('without a bus, or with one that is none, nobody knows', async () => {
   server.close();
 });
 
-test('networks are asked for on Linux and macOS, and not yet on Windows', () => {
-  expect(systemNetworks({ platform: 'darwin', env: {}, log })).toBeDefined();
-  expect(systemNetworks({ platform: 'win32', env: {}, log })).toBeUndefined();
-  expect(systemNetworks({ platform: 'linux', env: {}, log })).toBeDefined();
+test('networks are asked for on Linux, macOS and Windows, and nowhere else', () => {
+  for (const platform of ['linux', 'darwin', 'win32'] as const)
+    expect(systemNetworks({ platform, env: {}, log })).toBeDefined();
+  expect(systemNetworks({ platform: 'freebsd', env: {}, log })).toBeUndefined();
 });
