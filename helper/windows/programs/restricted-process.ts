@@ -11,7 +11,7 @@ import {
   PROCESS_INFORMATION,
   processStartConstants as constants,
   STARTUPINFOEXW,
-  STARTUPINFOW,
+  type STARTUPINFOW,
 } from '../calls/process-structures.ts';
 import { quoted } from './command-line.ts';
 import { prepareInherited, type Inherited, type InheritedHandles } from './inherited-handles.ts';
@@ -145,9 +145,9 @@ function create(
   const { handles, table } = inherited;
   const words = wide([file, ...args].map(quoted).join(' '));
   const environment = wide(
-    `${Object.entries(env)
+    Object.entries(env)
       .map(([name, value]) => `${name}=${value}\0`)
-      .join('')}`,
+      .join(''),
   );
   // Not this process's: that account has no access to it, and gets its own.
   const desktop = wide('');

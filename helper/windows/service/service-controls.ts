@@ -11,8 +11,8 @@ export const acceptedControls =
 /** What the service does when Windows tells it something. */
 export interface ControlHandlers {
   /** Somebody stops the service, or the computer is about to shut down. */
-  onStop(): void;
-  onWoken(): void;
+  onStop: () => void;
+  onWoken: () => void;
   log: Log;
 }
 
