@@ -35,7 +35,7 @@ test('the gateway has a connection ready while somebody looks at the page, the n
   const expectOne = () => expect.poll(() => connectionsAt(lab), { timeout: waitLimit(15_000) }).toBe(1);
   const expectNone = () => expect.poll(() => connectionsAt(lab), { timeout: waitLimit(15_000) }).toBe(0);
   await using manager = await startNetworkManager(path.join(directory, 'networks'));
-  await using _tray = await startTrayWatcher(keyring);
+  await using _ = await startTrayWatcher(keyring);
   const env = { ...keyring.env, ...manager.env };
   await manager.joinWifi('home');
   const app = await launchSignedIn(launch, service, email, { env });

@@ -18,7 +18,7 @@ export function UpdateStatus() {
   return (
     <section className={classes.status} aria-label={say('update.title')}>
       {/* It always exists: a region that appears with its text may not be read. */}
-      <div role="status" className={classes.said}>
+      <div aria-live="polite" className={classes.said}>
         <StateText view={view} />
         {failedVersion !== null && state.kind !== 'installing' && (
           <p className={classes.note}>{say('update.failedBefore', { version: failedVersion })}</p>
