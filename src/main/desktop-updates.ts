@@ -3,22 +3,20 @@ import type { Logger } from 'pino';
 import { releaseKeys } from '#node/manifest/release-keys.ts';
 import { feedProduct } from '#node/manifest/update-feed.ts';
 import type { Core } from './core/core.ts';
-import type { RunProgram } from './run-program.ts';
 import { createAppUpdates, type AppUpdates } from './updates/app-updates.ts';
 import { hasNetwork } from './updates/has-network.ts';
 import { lookNowAndThen } from './updates/look-now-and-then.ts';
-import { isMetered, systemInstaller } from './updates/system-installer.ts';
+import { systemInstaller } from './updates/system-installer.ts';
 import { openUpdateMemory } from './updates/update-memory.ts';
 import { updatesPlace } from './updates/updates-place.ts';
 
 export interface AppUpdatesStart {
-  core: Pick<Core, 'fetch' | 'tunnel' | 'preferences'>;
+  core: Pick<Core, 'fetch' | 'tunnel' | 'preferences' | 'networks'>;
   platform: NodeJS.Platform;
   env: Readonly<NodeJS.ProcessEnv>;
   /** The app's data folder. */
   profile: string;
   version: string;
-  runProgram: RunProgram;
   /** Ends the app, and starts this program in its place, if there is one. */
   leave: (next: string | undefined) => void;
   log: Logger;
@@ -47,7 +45,7 @@ export async function startAppUpdates(start: AppUpdatesStart): Promise<AppUpdate
     installer,
     tunnel: () => core.tunnel.state(),
     killSwitch: () => core.preferences.get().killSwitch,
-    isMetered: () => isMetered(platform, start.runProgram),
+    isMetered: async () => (await core.networks?.isMetered()) === true,
     leave: () => start.leave(installer.next),
     log,
   });

@@ -143,7 +143,6 @@ async function start(): Promise<void> {
     env: process.env,
     profile: app.getPath('userData'),
     version: app.getVersion(),
-    runProgram,
     leave: (next) => desktop?.leave(next),
     log,
   });

@@ -4,6 +4,14 @@ import type { NetworkInUse, Networks } from './networks.ts';
 
 /** A look takes little, and misses nothing that happens while the machine sleeps. */
 const usualPauseMs = 10_000;
+/** How long it counts what the system has said of a network being metered. */
+const answerLastsMs = 600_000;
+
+export interface PolledNetworksOptions {
+  pauseMs?: number;
+  /** Asks the system whether the network in use is metered, if it knows that of more than phones. */
+  isMetered?: () => Promise<boolean>;
+}
 
 /**
  * A system's networks, which are looked at again and again. `read` resolves with the current one, or with undefined if the
@@ -11,13 +19,14 @@ const usualPauseMs = 10_000;
  */
 export function createPolledNetworks(
   read: () => Promise<NetworkInUse | undefined>,
-  { pauseMs = usualPauseMs }: { pauseMs?: number } = {},
+  { pauseMs = usualPauseMs, isMetered }: PolledNetworksOptions = {},
 ): Networks {
   const listeners = createListeners<NetworkInUse | undefined>();
   let known: NetworkInUse | undefined;
   let first: Promise<void> | undefined;
   let pause: NodeJS.Timeout | undefined;
   let isClosed = false;
+  let asked: { id: string; at: number; answer: Promise<boolean> } | undefined;
 
   async function look(): Promise<void> {
     const before = known;
@@ -33,8 +42,17 @@ export function createPolledNetworks(
       await first;
       return known;
     },
-    // What leads into somebody's phone: these systems tell our programs of no other network whether it is metered.
-    isMetered: async () => (known ?? (await read().catch(() => undefined)))?.network.kind === 'other',
+    async isMetered() {
+      const now = known ?? (await read().catch(() => undefined));
+      // What leads into somebody's phone.
+      if (now?.network.kind === 'other') return true;
+      if (!now || !isMetered) return false;
+      // Asking takes a program, and users change this of a network only now and then.
+      const at = performance.now();
+      if (asked?.id !== now.id || at > asked.at + answerLastsMs)
+        asked = { id: now.id, at, answer: isMetered().catch(() => false) };
+      return await asked.answer;
+    },
     onChange: (listener) => listeners.add(listener),
     close() {
       isClosed = true;

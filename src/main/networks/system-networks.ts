@@ -5,7 +5,7 @@ import { createMacosNetworks } from './macos/macos-networks.ts';
 import type { Networks } from './networks.ts';
 import { createWindowsNetworks } from './windows/windows-networks.ts';
 
-/** The name of a Wi-Fi network takes macOS some seconds. */
+/** The name of a Wi-Fi network takes macOS some seconds, and PowerShell on Windows its start. */
 const timeLimitMs = 20_000;
 
 /** The system's networks; undefined on systems that the app does not support here. */
@@ -16,6 +16,7 @@ export function systemNetworks(system: {
 }): Networks | undefined {
   const { platform, env, log } = system;
   if (platform === 'linux') return createNetworkManager({ busAddress: systemBusAddress(env), log });
-  if (platform === 'win32') return createWindowsNetworks();
-  return platform === 'darwin' ? createMacosNetworks(createRunProgram({ timeLimitMs })) : undefined;
+  const run = createRunProgram({ timeLimitMs });
+  if (platform === 'win32') return createWindowsNetworks(run);
+  return platform === 'darwin' ? createMacosNetworks(run) : undefined;
 }

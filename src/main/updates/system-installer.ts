@@ -1,4 +1,3 @@
-import type { RunProgram } from '../run-program.ts';
 import type { UpdateInstaller } from './update-installer.ts';
 
 /** Installs downloads on systems whose packages have no updates of their own; undefined on others. */
@@ -14,14 +13,4 @@ export async function systemInstaller(
   // They may also be those of another program, which has started this one.
   if (platform !== 'linux' || !file || !folder || !program.startsWith(`${folder}/`)) return undefined;
   return (await import('./linux/replace-app-image.ts')).appImageInstaller(file);
-}
-
-/** Whether the system says that its network is metered; macOS tells programs without a window nothing about it. */
-export async function isMetered(platform: NodeJS.Platform, run: RunProgram): Promise<boolean> {
-  try {
-    if (platform === 'linux') return await (await import('./linux/metered.ts')).isMeteredOnLinux(run);
-    return platform === 'win32' && (await (await import('./windows/metered.ts')).isMeteredOnWindows(run));
-  } catch {
-    return false;
-  }
 }

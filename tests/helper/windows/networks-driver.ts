@@ -6,7 +6,10 @@ import { createWindowsNetworks } from '../../../src/main/networks/windows/window
  * and of the network in use, as JSON lines.
  */
 const [library] = process.argv.slice(2);
-const networks = createWindowsNetworks(library === undefined ? {} : { adapters: library, wireless: library });
+const networks = createWindowsNetworks(
+  async () => undefined,
+  library === undefined ? {} : { adapters: library, wireless: library },
+);
 console.log(JSON.stringify(createAdapterReader(library)()));
 console.log(JSON.stringify((await networks.watch()) ?? null));
 process.exit(0);

@@ -1,11 +1,14 @@
 import { createAdapterReader } from '#node/os/windows/network-adapters.ts';
 import { createWirelessReader } from '#node/os/windows/wireless.ts';
+import type { RunProgram } from '../../run-program.ts';
 import type { Networks } from '../networks.ts';
 import { createPolledNetworks } from '../polled-networks.ts';
+import { isMetered } from './metered.ts';
 import { readNetwork, type WindowsNetworks } from './read-network.ts';
 
 /** `libraries`: tests put doubles in the place of Windows' own. */
 export function createWindowsNetworks(
+  run: RunProgram,
   libraries: { adapters?: string; wireless?: string; pauseMs?: number } = {},
 ): Networks {
   const { pauseMs } = libraries;
@@ -18,7 +21,7 @@ export function createWindowsNetworks(
       };
       return readNetwork(windows);
     },
-    { ...(pauseMs !== undefined && { pauseMs }) },
+    { ...(pauseMs !== undefined && { pauseMs }), isMetered: () => isMetered(run) },
   );
 }
 

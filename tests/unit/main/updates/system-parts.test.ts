@@ -8,7 +8,7 @@ import type { RunProgram } from '../../../../src/main/run-program.ts';
 import { hasNetwork } from '../../../../src/main/updates/has-network.ts';
 import { appImageInstaller } from '../../../../src/main/updates/linux/replace-app-image.ts';
 import { macosInstaller } from '../../../../src/main/updates/macos/open-package.ts';
-import { isMetered, systemInstaller } from '../../../../src/main/updates/system-installer.ts';
+import { systemInstaller } from '../../../../src/main/updates/system-installer.ts';
 
 let directory: string;
 beforeEach(async () => (directory = await mkdtemp(path.join(tmpdir(), 'waymaker-installs-'))));
@@ -78,29 +78,6 @@ test('where a package manager brings updates, nothing installs them', async () =
   });
   expect(await systemInstaller('darwin', {})).toMatchObject({ endsTunnel: true, reopens: false });
   expect(await systemInstaller('win32', {})).toMatchObject({ endsTunnel: true, reopens: true });
-});
-
-test.each([
-  ['linux', 'u 1\n', true],
-  ['linux', 'u 3', true],
-  ['linux', 'u 2', false],
-  ['linux', 'u 4', false],
-  ['linux', 'u 0', false],
-  ['linux', undefined, false],
-  ['win32', 'Fixed False\r\n', true],
-  ['win32', 'Variable False', true],
-  ['win32', 'Unrestricted True', true],
-  ['win32', 'Unrestricted False', false],
-  ['win32', 'Unknown False', false],
-  ['win32', '', false],
-  ['win32', undefined, false],
-  ['darwin', 'u 1', false],
-] as const)('on %s, a system that says %j is metered: %j', async (platform, said, expected) => {
-  expect(await isMetered(platform, () => Promise.resolve(said))).toBe(expected);
-});
-
-test('a system that fails to say whether it is metered is taken for one that is not', async () => {
-  expect(await isMetered('linux', () => Promise.reject(new Error('no bus')))).toBe(false);
 });
 
 test('there is a network with an address that leads somewhere, unless traffic is blocked', () => {

@@ -7,7 +7,7 @@ const script = [
 ].join('; ');
 
 /** As Windows says, where its users can choose it for each network. */
-export async function isMeteredOnWindows(run: RunProgram): Promise<boolean> {
+export async function isMetered(run: RunProgram): Promise<boolean> {
   const said = await run('powershell.exe', ['-NoProfile', '-NonInteractive', '-Command', script]);
   return said !== undefined && /^(?:Fixed|Variable)\b|\bTrue$/.test(said.trim());
 }
