@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { SecureResult } from './secure-connection.ts';
 
 /** The recommended pause before the next address is tried beside the others (RFC 8305 §5, §8). */
@@ -43,8 +42,14 @@ export async function openFirst(
   return await Promise.race([won.promise, all]);
 }
 
-const pause = (signal: AbortSignal) =>
-  delay(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
+const pause = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, pauseMs);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 
 const nothingTried = { ok: false, failure: 'gateway-unreachable', detail: 'no address' } as const;
 
