@@ -163,6 +163,7 @@ export function createHeldConnection(options: {
           }
           isUsed = true;
           held.stopWatching();
+          limit.used(held.client.user);
           return held.engine.carry;
         },
         drop,

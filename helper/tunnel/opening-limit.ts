@@ -9,6 +9,8 @@ const windowMs = 10 * 60_000;
 export interface OpeningLimit {
   /** Whether this user may have another one now, which then counts. */
   admits(user: string): boolean;
+  /** The last one has become a tunnel, which takes one in any case: it does not count. */
+  used(user: string): void;
 }
 
 export function createOpeningLimit(now: () => number = () => performance.now()): OpeningLimit {
@@ -22,5 +24,6 @@ export function createOpeningLimit(now: () => number = () => performance.now()):
       openedAt.set(user, [...recent, now()]);
       return true;
     },
+    used: (user) => void openedAt.get(user)?.pop(),
   };
 }
