@@ -135,6 +135,15 @@ test('a user gets twelve in ten minutes, and another one is not concerned', asyn
   expect(await held.open(client, request)).toBe('held');
 });
 
+test('those that become tunnels do not count', async () => {
+  const { held, attach } = setUp();
+  const client = attach();
+  for (let count = 0; count < 30; count += 1) {
+    expect(await held.open(client, request)).toBe('held');
+    expect(held.take(connection)?.launchFor(session, ['192.0.2.1'])).toBeDefined();
+  }
+});
+
 test.each(['its client goes', 'the way changes', 'it is dropped'])('it ends when %s', async (what) => {
   const { held, attach, events, clients, changeWay } = setUp();
   const client = attach();
