@@ -15,7 +15,8 @@ export async function leaksWhile(
   const marker = `marker${randomUUID().slice(0, 8)}`;
   const probe = async () => {
     const { http4, http6, dns, dnsToPublicResolver, udp4, udp6 } = lab.user.probe;
-    for (const send of [http4, http6, dns, dnsToPublicResolver, udp4, udp6]) await send(marker);
+    // At once: where nothing answers, each takes its time, and connecting ends by itself meanwhile.
+    await Promise.all([http4, http6, dns, dnsToPublicResolver, udp4, udp6].map((send) => send(marker)));
   };
   const capture = await lab.capture();
   const stream = await lab.user.probe.stream(marker, 50);
