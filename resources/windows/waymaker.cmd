@@ -1,1 +1,1 @@
-@"%~dp0..\core\node.exe" "%~dp0..\core\app\cli.js" %*
+@"%~dp0..\node.exe" "%~dp0..\app\cli.js" %*
