@@ -124,7 +124,7 @@ export async function createOurs(lab: Lab, engine?: EngineKind): Promise<Ours> {
       app.send(command, (error) => error && reject(error));
     });
   }
-  /** Resolves when a session is prepared, and a connection for it if the window is seen, and nothing else is under way. */
+  /** Resolves when a session is prepared and nothing is under way; if the window is seen, a connection is held ready, too. */
   async function prepareWith(page: string | undefined): Promise<void> {
     await ask({ do: 'look', page });
     await ask({ do: 'choose' });
