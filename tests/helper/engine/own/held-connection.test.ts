@@ -32,6 +32,8 @@ async function connect(changes: Parameters<typeof net.request>[0] = {}): Promise
   await client.until('connected', { seen, where: ({ transport }) => transport === 'dtls' });
 }
 
+const engineGone = () =>
+  eventually('the engine has gone', async () => (await net.engines()).length === 0 || undefined);
 const isUsed = () => net.log().includes('the connection that was held is used');
 const refused = (code: number) => expect.objectContaining({ code });
 const notNow = refused(helperError.wrongState);
@@ -69,7 +71,7 @@ describe('a tunnel comes without it', () => {
   test('where the gateway has been restarted since', async () => {
     await hold(net, client, session);
     await net.lab.gateway.restart();
-    await eventually('the engine has gone', async () => (await net.engines()).length === 0 || undefined);
+    await engineGone();
     session = await net.signIn();
     await connect();
     expect(isUsed()).toBe(false);
@@ -110,7 +112,7 @@ describe('a tunnel comes without it', () => {
       holdRequestOf(net, { ...session, certificatePin: other.certificatePin }),
     );
     await eventually('the other key is seen', async () => net.log().includes('nothing is held') || undefined);
-    await eventually('the engine has gone', async () => (await net.engines()).length === 0 || undefined);
+    await engineGone();
     await connect();
   });
 });
@@ -121,20 +123,20 @@ describe('it is gone, here and at the gateway,', () => {
     expect(await workers(net)).toBe(1);
     await client.call('dropHeld', {});
     await noConnection(net);
-    expect(await net.engines()).toEqual([]);
+    await engineGone();
     // A goodbye of TLS, not only the end of TCP.
     expect(await net.lab.gateway.log()).not.toMatch(/premature|unexpected|not properly terminated/i);
 
     await hold(net, client, session);
     net.letClientsGo();
     await noConnection(net);
-    expect(await net.engines()).toEqual([]);
+    await engineGone();
   });
 
   test('once the way to the gateway is another one', async () => {
     await hold(net, client, session);
     await net.lab.user.run(words(`ip route add ${ipv4} via ${addresses.neighbour.ipv4}`));
-    await eventually('the engine has gone', async () => (await net.engines()).length === 0 || undefined);
+    await engineGone();
     await net.lab.user.run(words(`ip route del ${ipv4}`));
     expect(net.log()).toContain('the way to the gateway has changed');
   });
@@ -145,7 +147,7 @@ describe('it is gone, here and at the gateway,', () => {
     const capture = await net.lab.capture(`dst host ${ipv4} and tcp`);
     await hold(net, client, session);
     await noConnection(net);
-    await eventually('the engine has gone', async () => (await net.engines()).length === 0 || undefined);
+    await engineGone();
     expect((await capture.stop()).filter(({ isSyn }) => isSyn)).toHaveLength(1);
   });
 });
@@ -200,6 +202,8 @@ describe('there is none', () => {
     await eventually('one is held', async () => (await workers(net)) === 1 || undefined);
     expect(await net.engines()).toHaveLength(1);
     await expect(client.call('holdConnection', request)).rejects.toEqual(refused(helperError.noRoom));
+    // The next test's helper is another one: this one remembers who asked.
+    await net.end('SIGTERM');
   });
 });
 
