@@ -1,35 +1,24 @@
 import type { GatewaySession, ReachabilityTarget } from '#shared/helper/protocol.ts';
-import type {
-  ConnectionProblem,
-  DisconnectReason,
-  Encryption,
-  GatewayTermsState,
-  TunnelState,
-} from '#shared/tunnel/state.ts';
+import type { DisconnectReason, Encryption, TunnelState } from '#shared/tunnel/state.ts';
 import {
   toleratedRoundTripMs,
   type Engine,
   type EngineEnd,
   type EngineTransport,
   type GivenConfiguration,
-  type GivenTerms,
 } from '../engine/engine-port.ts';
 import type { EngineChoice } from '../engine/engine-choice.ts';
 import { withCheckedConfiguration } from '../engine/checked-configuration.ts';
-import { checkTerms } from '../engine/checked-terms.ts';
 import type { Log } from '../log.ts';
 import { SystemChangeFailed } from '../system/ports/system-change-failed.ts';
 import type { Connection, SystemAdapter } from '../system/system-adapter.ts';
 import type { AddressTurns } from './address-turns.ts';
+import { limitAttempt } from './attempt-limit.ts';
+import { createGatewayTerms } from './gateway-terms.ts';
 import type { TakenConnection } from './held-connection.ts';
-import { watchIdle } from './idle-watch.ts';
 import type { SilencePolicy } from './silence.ts';
-import type { ProbePlan } from './traffic-probe.ts';
-import { lacksResolver, problemsOf, watchTraffic } from './traffic-watch.ts';
+import { createTunnelHealth } from './tunnel-health.ts';
 import type { TunnelConfiguration } from '../network/tunnel-configuration.ts';
-
-/** How many answers an engine waits for: of TCP, twice of TLS, and of HTTP. One may get lost. */
-const answers = 6;
 
 /** The maximum time from an engine's first packet to a configured tunnel. */
 const handshakeLimitMs = 20_000;
@@ -106,10 +95,6 @@ export function prepareAttempt(options: {
   let transport: EngineTransport = 'tls';
   const encryptions: Partial<Record<EngineTransport, Encryption>> = {};
   let up: Pick<Extract<TunnelState, { state: 'connected' }>, 'since' | 'addresses'> | undefined;
-  /** Undefined until it is known whether packets pass. */
-  let problems: ConnectionProblem[] | undefined;
-  let lastFound: string | undefined;
-  let watch = new AbortController();
   let silent = false;
   let outpaced = false;
   let { roundTripMs } = options;
@@ -118,9 +103,6 @@ export function prepareAttempt(options: {
   };
   /** Whether the system was found to be as it was set up. */
   let isVerified = false;
-  let terms: GatewayTermsState = {};
-  let idleMs: number | undefined;
-  let idleWatch = new AbortController();
   /** By a monotonic clock. */
   let upSince: number | undefined;
   let refusal: DisconnectReason | undefined;
@@ -147,11 +129,11 @@ export function prepareAttempt(options: {
     const { addresses, dns } = made;
     up = { since: up?.since ?? Date.now(), addresses };
     upSince ??= performance.now();
-    startIdleWatch();
+    terms.up();
     // A gateway that has named its networks promises neither DNS nor the internet.
     const isSplit = adapter.activeRouting().mode === 'split';
     const targets = isSplit ? [] : options.reachabilityTargets;
-    startWatch({
+    health.watch({
       addresses,
       resolvers: dns.servers,
       targets,
@@ -185,10 +167,10 @@ export function prepareAttempt(options: {
   };
 
   const showConnected = () => {
-    if (!up || !problems || !isVerified || signal.aborted) return;
+    if (!up || !health.problems || !isVerified || signal.aborted) return;
     const { gateway } = connection;
     const routing = adapter.activeRouting();
-    const all = [...problems, ...(adapter.isDnsContested() ? (['dns-contested'] as const) : [])];
+    const all = [...health.problems, ...(adapter.isDnsContested() ? (['dns-contested'] as const) : [])];
     const found = all.length > 0 ? { problems: all } : {};
     const encryption = encryptions[transport];
     setState({
@@ -198,98 +180,30 @@ export function prepareAttempt(options: {
       transport,
       ...(encryption && { encryption }),
       routing,
-      ...(Object.keys(terms).length > 0 && { terms }),
+      ...(Object.keys(terms.current).length > 0 && { terms: terms.current }),
       ...found,
     });
   };
 
-  const takeTerms = (given: GivenTerms) => {
-    const { sessionSeconds, idleSeconds, message, splitDns, attributes } = checkTerms(given);
-    log.info('the gateway has named its terms', {
-      session: sessionSeconds ?? 'no limit',
-      idle: idleSeconds ?? 'no limit',
-      text: message === undefined ? 'none' : `${message.length} characters`,
-      // Nothing follows from these yet; whoever runs the gateway may look for them.
-      splitDns: splitDns.join(' ') || 'none',
-      attributes: attributes.map(({ name }) => name).join(' ') || 'none',
-    });
-    terms = {
-      ...(sessionSeconds !== undefined && { endsAt: Date.now() + 1_000 * sessionSeconds }),
-      ...(message !== undefined && { message }),
-    };
-    idleMs = idleSeconds === undefined ? undefined : 1_000 * idleSeconds;
-    startIdleWatch();
-    showConnected();
+  const terms = createGatewayTerms({ adapter, onChange: showConnected, signal, log });
+  const recreate = () => {
+    silent = true;
+    engine.kill();
   };
-
-  const startIdleWatch = () => {
-    idleWatch.abort();
-    if (idleMs === undefined || !up) return;
-    idleWatch = new AbortController();
-    const stop = AbortSignal.any([signal, idleWatch.signal]);
-    watchIdle({
-      idleMs,
-      used() {
-        const { received = 0, sent = 0 } = adapter.statistics() ?? {};
-        return received + sent;
-      },
-      onIdle(idleEndsAt) {
-        const { idleEndsAt: _before, ...rest } = terms;
-        terms = idleEndsAt === undefined ? rest : { ...rest, idleEndsAt };
-        showConnected();
-      },
-      signal: stop,
-    }).catch((error: unknown) => {
-      if (!stop.aborted) log.error('the tunnel’s use is not watched any more', error);
-    });
-  };
-
-  const startWatch = (plan: ProbePlan) => {
-    watch.abort();
-    watch = new AbortController();
-    const stop = AbortSignal.any([signal, watch.signal]);
-    watchTraffic({
-      plan,
-      received: () => adapter.receivedPackets(),
-      sent: () => adapter.statistics()?.sent ?? 0,
-      openEcho: (own) => adapter.openEcho(own),
-      isAskedByPrograms: () => adapter.asksTunnelResolvers(),
-      signal: stop,
-      onAllPass() {
-        // Results of pending probes are added by the findings.
-        problems = lacksResolver(plan) ? ['no-dns'] : [];
-        showConnected();
-      },
-      onFindings(findings) {
-        const found = problemsOf(findings, plan);
-        if (found.join() !== lastFound) {
-          lastFound = found.join();
-          log.info('the tunnel was probed', { problems: lastFound || 'none' });
-        }
-        // If it was only late, the next round waits for it.
-        if (findings.silent.length > 0) void measure();
-        const verdict = silence.review(findings);
-        if (verdict === 'look-again') return;
-        silent = verdict === 'recreate';
-        if (silent) return engine.kill();
-        problems = found;
-        showConnected();
-      },
-      onShrunk(mtu) {
-        log.warn('large packets are lost between here and the gateway, the tunnel gets smaller', {
-          from: plan.mtu,
-          to: mtu,
-        });
-        path.mtu = mtu;
-        // Another engine agrees on it with the gateway, as far as that shrinks what it sends.
-        silent = true;
-        engine.kill();
-      },
-      onError: (error) => log.error('the tunnel could not be probed', error),
-    }).catch((error: unknown) => {
-      if (!stop.aborted) log.error('the tunnel is not watched any more', error);
-    });
-  };
+  const health = createTunnelHealth({
+    adapter,
+    silence,
+    onChange: showConnected,
+    onLate: () => void measure(),
+    onSilent: recreate,
+    onShrunk(mtu) {
+      path.mtu = mtu;
+      // Another engine agrees on it with the gateway, as far as that shrinks what it sends.
+      recreate();
+    },
+    signal,
+    log,
+  });
 
   const applyChecked = withCheckedConfiguration(log, configure);
   const chosen = options.engines.choose(connection.gateway, connection.proxy !== undefined);
@@ -317,7 +231,7 @@ export function prepareAttempt(options: {
       configuring = result;
       return result;
     },
-    onTerms: takeTerms,
+    onTerms: (given) => terms.take(given),
     onTransport(now) {
       if (transport === now) return;
       transport = now;
@@ -333,24 +247,6 @@ export function prepareAttempt(options: {
     },
   });
 
-  /** A gateway that takes long to answer has that time in addition, once for each answer that is waited for. */
-  const endAfter = (milliseconds: number, until: AbortSignal) => {
-    const begun = performance.now();
-    const check = async () => {
-      if (until.aborted) return;
-      await measure();
-      if (until.aborted) return;
-      const left = begun + milliseconds + answers * roundTripMs - performance.now();
-      if (left > 0) wait(left);
-      else engine.kill();
-    };
-    const wait = (left: number) => {
-      const timer = setTimeout(() => void check(), left);
-      until.addEventListener('abort', () => clearTimeout(timer), { once: true });
-    };
-    wait(milliseconds);
-  };
-
   return {
     engine,
     async serve(onConnected) {
@@ -358,7 +254,15 @@ export function prepareAttempt(options: {
       const ended = new AbortController();
       const isReached = new AbortController();
       const limit = (milliseconds: number, signals: AbortSignal[]) =>
-        endAfter(milliseconds, AbortSignal.any([over.signal, ...signals]));
+        limitAttempt({
+          milliseconds,
+          async roundTripMs() {
+            await measure();
+            return roundTripMs;
+          },
+          until: AbortSignal.any([over.signal, ...signals]),
+          onOver: () => engine.kill(),
+        });
       limit(handshakeLimitMs, []);
       const { addresses } = options;
       // One that tries all of them at once is as late at the next one.
@@ -384,13 +288,13 @@ export function prepareAttempt(options: {
       engine.release();
       const end = await engine.ended;
       adapter.watchDns(() => undefined);
-      watch.abort();
-      idleWatch.abort();
+      health.stop();
+      terms.stop();
       over.abort();
       ended.abort();
       await configuring;
-      watch.abort();
-      idleWatch.abort();
+      health.stop();
+      terms.stop();
       // What fitted before does so again.
       const cause = end === 'unsuited' && upSince !== undefined ? 'failed' : end;
       return {
@@ -401,7 +305,7 @@ export function prepareAttempt(options: {
         hasRaced: engine.racesAddresses,
         hasOther:
           isUnfit(cause) && !connection.proxy && options.engines.exclude(chosen.kind, connection.gateway),
-        knownSilent: problems?.includes('nothing-passes') ?? false,
+        knownSilent: health.problems?.includes('nothing-passes') ?? false,
         refusal:
           end === 'gateway-unreachable' || end === 'client-certificate-refused' ? unreachable : refusal,
       };

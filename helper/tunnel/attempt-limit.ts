@@ -1,0 +1,30 @@
+/** How many answers an engine waits for: of TCP, twice of TLS, and of HTTP. One may get lost. */
+const answers = 6;
+
+/** What an attempt's time depends on. */
+interface AttemptLimit {
+  milliseconds: number;
+  /** How long the gateway takes to answer as measured now, in milliseconds. */
+  roundTripMs: () => Promise<number>;
+  /** Nothing happens once this is aborted. */
+  until: AbortSignal;
+  onOver: () => void;
+}
+
+/** Waits; a gateway that takes long to answer has that time in addition, once for each answer that is waited for. */
+export function limitAttempt({ milliseconds, roundTripMs, until, onOver }: AttemptLimit): void {
+  const begun = performance.now();
+  const check = async () => {
+    if (until.aborted) return;
+    const more = answers * (await roundTripMs());
+    if (until.aborted) return;
+    const left = begun + milliseconds + more - performance.now();
+    if (left > 0) wait(left);
+    else onOver();
+  };
+  const wait = (left: number) => {
+    const timer = setTimeout(() => void check(), left);
+    until.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  };
+  wait(milliseconds);
+}
