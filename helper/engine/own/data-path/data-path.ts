@@ -2,17 +2,9 @@ import { receiveMessageOnPort, type MessagePort } from 'node:worker_threads';
 import { contentType } from '#node/anyconnect/dtls/record.ts';
 import { createArena, type Arena } from './arena.ts';
 import { createChannel, retireKeys, secure, setClock, type Channel } from './channel.ts';
-import { createCutter } from './cutter.ts';
-import { createJoiner } from './joiner.ts';
+import { createDeviceSide, deviceSideBytes, messageOf } from './device-side.ts';
 import { chooseCipherStep } from './known-answers.ts';
-import {
-  clock,
-  maxWaiting,
-  monotonicMs,
-  type DataPathLimits,
-  type FromDataPath,
-  type ToDataPath,
-} from './messages.ts';
+import { clock, monotonicMs, type DataPathLimits, type FromDataPath, type ToDataPath } from './messages.ts';
 import { loadOpenssl } from './openssl-cipher.ts';
 import { createRecordReceiver } from './record-receiver.ts';
 import { createRecordSender, senderBytes } from './record-sender.ts';
@@ -22,16 +14,11 @@ import {
   createReceiveSlots,
   createSocketPollSet,
   createSystemCalls,
-  deviceRoom,
-  isGone,
-  openOffloadDevice,
   pollIn,
   slotBytes,
   type DatagramSocket,
-  type OffloadDevice,
 } from './this-system.ts';
 import { createUnanswered, unansweredBytes } from './unanswered.ts';
-import { virtioBytes } from './virtio-header.ts';
 
 /** What the thread gets when it starts. */
 export interface DataPathStart {
@@ -42,9 +29,6 @@ export interface DataPathStart {
 }
 
 const receiveSlots = 8;
-/** How many packets and bytes are read before something else gets its turn: who pings does not wait for a whole queue. */
-const maxReads = 64;
-const maxReadBytes = 256 * 1024;
 /** While much comes, so short a pause lets more come at once. */
 const pauseMicroseconds = 50;
 const pauseAfter = 3;
@@ -53,11 +37,7 @@ const closeNotify = [1, 0] as const;
 const pollError = 0x08 | 0x10 | 0x20;
 
 const arenaBytes =
-  (receiveSlots + 8 + 1) * (slotBytes + 64) +
-  senderBytes +
-  2 * (deviceRoom + 64) +
-  unansweredBytes +
-  slotBytes;
+  (receiveSlots + 8 + 1) * (slotBytes + 64) + senderBytes + deviceSideBytes + unansweredBytes + slotBytes;
 
 /** Carries packets until it is stopped; nothing else happens on its thread. */
 export function runDataPath({ port, waiting, limits }: DataPathStart): void {
@@ -68,29 +48,32 @@ export function runDataPath({ port, waiting, limits }: DataPathStart): void {
   const { step: cipherStep, ciphers } = chooseCipherStep(arena, exportedOpenssl(arena), limits.cipher);
   const waker = calls.openWaker();
   if (waker < 0) throw new Error(`no eventfd: errno ${-waker}`);
-  const waitingCount = new Int32Array(waiting);
 
-  const input = arena.take(deviceRoom);
   const small = arena.take(64);
-  const apart = arena.take(deviceRoom);
   const slots = createReceiveSlots(arena, receiveSlots);
   const poll = createPollSet(arena, maxChannels + 2);
   const socketPoll = createSocketPollSet(arena);
   const unanswered = createUnanswered(arena);
   const sender = createRecordSender(arena);
-  const cutter = createCutter(bytes, view);
-  const joiner = createJoiner(arena, (at, length) => device?.write(at, length));
+  const device = createDeviceSide(arena, {
+    calls,
+    sender,
+    limits,
+    waiting,
+    onSend: unanswered.keep,
+    onUsedUp: (channel) => end(channel, 'used up'),
+    tell,
+    note,
+  });
   const receiver = createRecordReceiver(arena, {
-    onPacket: (at, length) => takePacket(at, length),
+    onPacket: (at, length) => device.write(at, length),
     onControl: ({ number: channel }, kind, payload) => tell({ tells: 'control', channel, kind, payload }),
     onEnd: (channel, why) => end(channel, why),
     onPlain: ({ number: channel }, datagram) => tell({ tells: 'datagram', channel, datagram }),
   });
 
   const channels = new Map<number, Channel>();
-  let device: OffloadDevice | undefined;
   let carrier: Channel | undefined;
-  let passes = false;
   let isRunning = true;
   const told = new Set<string>();
 
@@ -99,64 +82,7 @@ export function runDataPath({ port, waiting, limits }: DataPathStart): void {
     told.add(text);
   }
 
-  // From the device
-
-  function fromDevice(): void {
-    const channel = carrier;
-    let hasSent = false;
-    let total = 0;
-    for (let count = 0; device && count < maxReads && total < maxReadBytes; count += 1) {
-      const length = device.read(input);
-      if (length <= 0) {
-        if (isGone(length)) deviceGone(`errno ${-length}`);
-        break;
-      }
-      total += length;
-      // What has no end that could be known is dropped.
-      if (!cutter.begin(input, length)) note('a packet of the device cannot be cut');
-      else if (channel?.secured && cutter.largest <= channel.secured.mtu) {
-        const outcome = sender.sendPackets(channel, channel.secured, cutter, unanswered.keep);
-        hasSent = true;
-        if (outcome === 'used up') end(channel, outcome);
-      } else giveToMain(channel);
-      if (isMainBusy()) break;
-    }
-    if (!channel) return;
-    sender.flush(channel);
-    if (hasSent) sent(channel);
-  }
-
-  /** What waits to be sent is where packets are written to. */
-  function giveToMain(channel: Channel | undefined): void {
-    if (channel) sender.flush(channel);
-    const packets: Uint8Array[] = [];
-    const { scratch } = sender;
-    for (let length = cutter.next(scratch); length > 0; length = cutter.next(scratch))
-      packets.push(bytes.slice(scratch, scratch + length));
-    giveAll(packets);
-  }
-
-  function giveAll(packets: readonly Uint8Array[]): void {
-    if (packets.length === 0) return;
-    const lengths = packets.map((packet) => packet.length);
-    const all = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0));
-    let at = 0;
-    for (const packet of packets) {
-      all.set(packet, at);
-      at += packet.length;
-    }
-    Atomics.add(waitingCount, 0, packets.length);
-    tell({ tells: 'packets', bytes: all, lengths }, [all.buffer]);
-  }
-
-  const isMainBusy = () => Atomics.load(waitingCount, 0) >= maxWaiting;
-
-  function deviceGone(why: string): void {
-    device = undefined;
-    tell({ tells: 'device-ended', why });
-  }
-
-  function sent(channel: Channel): void {
+  function hasSent(channel: Channel): void {
     const now = monotonicMs();
     setClock(channel, clock.sentAt, now);
     if (channel.unansweredAt > 0) return;
@@ -167,19 +93,12 @@ export function runDataPath({ port, waiting, limits }: DataPathStart): void {
 
   // From the gateway
 
-  function takePacket(packet: number, length: number): void {
-    if (!passes || !device) return;
-    if (device.takesJoined) return joiner.add(packet, length);
-    bytes.fill(0, packet - virtioBytes, packet);
-    device.write(packet - virtioBytes, length + virtioBytes);
-  }
-
   function fromSocket(channel: Channel): number {
     let isHeard = false;
     const count = channel.socket.receive((at, length) => {
       isHeard = receiver.take(channel, at, length) || isHeard;
     });
-    joiner.flush();
+    device.flush();
     if (isHeard) heardFrom(channel);
     return count;
   }
@@ -209,10 +128,9 @@ export function runDataPath({ port, waiting, limits }: DataPathStart): void {
         isRunning = false;
         return;
       case 'device':
-        return takeDevice(message.descriptor);
+        return device.open(message.descriptor);
       case 'pass':
-        passes = true;
-        return;
+        return device.pass();
       case 'open':
         return open(message);
       case 'send':
@@ -259,16 +177,6 @@ export function runDataPath({ port, waiting, limits }: DataPathStart): void {
     }
   }
 
-  function takeDevice(descriptor: number): void {
-    try {
-      device = openOffloadDevice(arena, calls, descriptor, limits.offload, { scratch: apart, onStep: note });
-      tell({ tells: 'device', hasHeader: device.hasHeader });
-      note(device.step);
-    } catch (error) {
-      deviceGone(messageOf(error));
-    }
-  }
-
   function open({
     channel: number,
     address,
@@ -297,7 +205,7 @@ export function runDataPath({ port, waiting, limits }: DataPathStart): void {
     const at = slots.slotAt(0);
     bytes.set(datagram, at);
     const isHeard = receiver.take(channel, at, datagram.length);
-    joiner.flush();
+    device.flush();
     if (isHeard) heardFrom(channel);
   }
 
@@ -317,7 +225,7 @@ export function runDataPath({ port, waiting, limits }: DataPathStart): void {
     if (carrier !== channel) return;
     carrier = undefined;
     // They may not have arrived; whoever carries packets now does so with these first.
-    if (repeats) giveAll(unanswered.all());
+    if (repeats) device.give(unanswered.all());
     forgetUnanswered(channel);
   }
 
@@ -364,8 +272,7 @@ export function runDataPath({ port, waiting, limits }: DataPathStart): void {
   while (isRunning) {
     poll.count = 0;
     want(waker, pollIn);
-    // What nobody can take yet is kept by the system. One that is not asked for says at once when it is gone.
-    if (device) want(device.descriptor, !passes || isMainBusy() ? 0 : pollIn);
+    if (device.descriptor !== undefined) want(device.descriptor, device.events);
     const first = poll.count;
     polled = [];
     for (const channel of channels.values())
@@ -384,7 +291,8 @@ export function runDataPath({ port, waiting, limits }: DataPathStart): void {
       if (answerOf(first + index) !== 0 && channels.has(channel.number)) count += fromSocket(channel);
     if (first > 1) {
       const answer = answerOf(1);
-      if ((answer & (pollIn | pollError)) !== 0) fromDevice();
+      const channel = carrier;
+      if ((answer & (pollIn | pollError)) !== 0 && device.read(channel) && channel) hasSent(channel);
     }
     tellQuiet();
     if (count > pauseAfter) calls.sleepMicroseconds(pauseMicroseconds);
@@ -393,8 +301,6 @@ export function runDataPath({ port, waiting, limits }: DataPathStart): void {
   calls.close(waker);
   tell({ tells: 'stopped' });
 }
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : 'unknown');
 
 /** Undefined where Node's OpenSSL is not exported. */
 function exportedOpenssl(arena: Arena) {

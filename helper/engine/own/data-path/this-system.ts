@@ -17,4 +17,5 @@ export {
   createSystemCalls,
   pollIn,
   slotBytes,
+  type SystemCalls,
 } from './linux/system-calls.ts';
