@@ -3,7 +3,6 @@ import { helperAddress } from '#node/os/helper-address.ts';
 import { lockDirectory } from '#node/os/posix/directory-lock.ts';
 import { runCommand } from '../posix/command.ts';
 import { createSignalSupervisor } from '../posix/signal-supervisor.ts';
-import { createSleepWatch } from '../sleep-watch.ts';
 import type { Platform } from '../system/ports/platform.ts';
 import { findGroup } from './callers/accounts.ts';
 import { createCallerIdentity, readUid } from './callers/caller-identity.ts';
@@ -37,11 +36,5 @@ export const macosPlatform: Platform = {
   },
   lockDirectory,
   // launchd does not wait for a word: who connects finds the socket, or not yet.
-  findSupervisor: () =>
-    Promise.resolve(
-      createSignalSupervisor(
-        () => undefined,
-        (listener) => createSleepWatch().start(listener),
-      ),
-    ),
+  findSupervisor: async () => createSignalSupervisor(),
 };

@@ -1,13 +1,11 @@
+import { createSleepWatch } from '../sleep-watch.ts';
 import type { Supervisor } from '../system/ports/supervisor-port.ts';
 
 /**
- * A service manager that ends its services by signals, or a person at a terminal. `notifyReady` tells the former that the
- * helper is ready. A signal that comes before ends it at once. `onWoken`: see `Supervisor`.
+ * A service manager that ends its services by signals and does not tell of sleep, or a person at a terminal.
+ * `notifyReady` tells the former that the helper is ready. A signal that comes before ends it at once.
  */
-export function createSignalSupervisor(
-  notifyReady: () => void,
-  onWoken: Supervisor['onWoken'] = () => undefined,
-): Supervisor {
+export function createSignalSupervisor(notifyReady: () => void = () => undefined): Supervisor {
   const told = Promise.withResolvers<void>();
   return {
     ready() {
@@ -16,7 +14,7 @@ export function createSignalSupervisor(
         process.once(signal, () => told.resolve());
     },
     told: told.promise,
-    onWoken,
+    onWoken: (listener) => createSleepWatch().start(listener),
     writeLog: (line) => void process.stderr.write(line),
     end: (exitCode) => process.exit(exitCode),
   };

@@ -4,7 +4,7 @@ export interface Supervisor {
   ready(): void;
   /** Resolves when the helper is to end; what has to be blocked stays so. */
   readonly told: Promise<void>;
-  /** Calls back when the machine has slept and is awake again, where this system can tell. Call it once. */
+  /** Calls back when the machine has slept and is awake again. Call it once. */
   onWoken(listener: () => void): void;
   /** Keeps a line of the log, with its line break, where this system's services have theirs. */
   readonly writeLog: (line: string) => void;

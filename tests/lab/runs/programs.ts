@@ -38,7 +38,6 @@ const programs = {
     'tests/helper/support/sign-in/sign-in-process.ts': 'sign-in.mjs',
     'tests/helper/support/sign-in/connect-process.ts': 'connect.mjs',
     'tests/helper/support/installed/doctor-ways.ts': 'doctor-ways.mjs',
-    'tests/helper/support/failures/woken-on-signal.ts': 'woken-on-signal.mjs',
     // Preloaded into helpers.
     'tests/helper/support/failures/clock-set-by-file.ts': 'clock-set-by-file.mjs',
     'tests/helper/support/deaths/dies-at-change.ts': 'dies-at-change.mjs',
