@@ -1,4 +1,3 @@
-import type { EngineKind } from '#shared/helper/protocol.ts';
 import { fork, type ChildProcess } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -90,16 +89,11 @@ export async function createPeer(lab: Lab, { signsInAhead = false } = {}): Promi
 /** As it is installed: one bundled file. */
 const builtHelper = path.join(path.dirname(builtRenderer), 'helper/helper.mjs');
 
-/** The app's main process and the helper, with the usual engine or another, on the user's machine. */
-export async function createOurs(lab: Lab, engine?: EngineKind): Promise<Ours> {
+/** The app's main process and the helper, with the usual engine, on the user's machine. */
+export async function createOurs(lab: Lab): Promise<Ours> {
   const user = { deviceId: randomUUID(), token: randomBytes(16).toString('hex') };
   await lab.gateway.addUser(user.deviceId, user.token);
-  const helper = await startHelperProcess(
-    lab.user,
-    path.join(lab.directory, 'helper'),
-    builtHelper,
-    engine === undefined ? [] : ['--engine', engine],
-  );
+  const helper = await startHelperProcess(lab.user, path.join(lab.directory, 'helper'), builtHelper);
   const settings: AppArguments = { ...user, helperSocket: helper.socket };
   const app = await startApp(lab, settings);
   const address = serverAddress({ protocol: 'anyconnect', domain: names.gateway, port: lab.gateway.port });

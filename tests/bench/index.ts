@@ -9,12 +9,12 @@ import { connectRows, measureConnect } from './connect.ts';
 import { consoleRows, measureConsole } from './console.ts';
 import { createContenders, createOurs, createPeer, type Contenders } from './contenders.ts';
 import { appendToHistory, createRun, driftOf, readHistory } from './history.ts';
+import { failoverRows, measureFailover } from './failover.ts';
 import { idleRows, measureIdle } from './idle.ts';
 import { ipRows, measureIp } from './ip.ts';
 import { loginRows, measureLogin } from './login.ts';
 import { measurePac, pacRows } from './pac-decision.ts';
 import { measurePackage, packageRows } from './package.ts';
-import { measureOwnEngine, ownEngineRows } from './own-engine.ts';
 import { measureProxy, proxyRows } from './proxy.ts';
 import { measureServers, serversRows } from './servers.ts';
 import { measureService, serviceRows } from './service.ts';
@@ -44,26 +44,19 @@ const inLab = (rows: readonly string[], measure: MeasureInLab): Group => ({
   },
 });
 
-async function* throughput(): AsyncGenerator<Row> {
+/** Each in a laboratory of its own, so that both tunnels are up at once. */
+async function* throughput(isWanted: (row: string) => boolean): AsyncGenerator<Row> {
   await using ourLab = await createLab();
   await using peerLab = await createLab();
   const [ours, peer] = [await createOurs(ourLab), await createPeer(peerLab)];
-  yield* measureThroughput({ lab: ourLab, contender: ours }, { lab: peerLab, contender: peer });
-  await ours.end();
-}
-
-async function* ownEngine(): AsyncGenerator<Row> {
-  await using ourLab = await createLab();
-  await using peerLab = await createLab();
-  const [ours, peer] = [await createOurs(ourLab, 'own'), await createPeer(peerLab)];
-  yield* measureOwnEngine({ lab: ourLab, contender: ours }, { lab: peerLab, contender: peer });
+  yield* measureThroughput({ lab: ourLab, contender: ours }, { lab: peerLab, contender: peer }, isWanted);
   await ours.end();
 }
 
 const groups: Record<string, Group> = {
   connect: inLab(connectRows, measureConnect),
   throughput: { rows: throughputRows, measure: throughput },
-  'own-engine': { rows: ownEngineRows, measure: ownEngine },
+  failover: inLab(failoverRows, measureFailover),
   idle: inLab(idleRows, measureIdle),
   app: { rows: appRows, measure: measureApp },
   login: { rows: loginRows, measure: measureLogin },
