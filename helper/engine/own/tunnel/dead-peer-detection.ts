@@ -11,11 +11,16 @@ export interface Patience {
   idleMs: number;
   /** The same once nobody has sent anything for a while: each question wakes the processor, and maybe a radio. */
   restMs: number;
+  /** The same for TLS while DTLS carries the packets. */
+  besideDtlsMs: number;
 }
 
 /** Somebody who has sent nothing for so long does not wait for the gateway, in milliseconds. */
 const restAfterMs = 5_000;
-const restMs = 15_000;
+/** Many routers forget about UDP that nobody has answered after 30 seconds. */
+const restMs = 25_000;
+/** They remember TCP for minutes (RFC 5382, REQ-5), and a gateway that goes falls silent by DTLS, too. */
+const besideDtlsMs = 60_000;
 
 /** A gateway that takes long to answer has that time in addition: several answers, of which some get lost. */
 export function patienceWith(roundTripMs: number): Patience {
@@ -26,6 +31,7 @@ export function patienceWith(roundTripMs: number): Patience {
     // As with openconnect, whose least is two seconds.
     idleMs: Math.max(2_000, 1.2 * toleratedRoundTripMs(roundTripMs)),
     restMs: Math.max(restMs, 1.2 * toleratedRoundTripMs(roundTripMs)),
+    besideDtlsMs: Math.max(besideDtlsMs, 1.2 * toleratedRoundTripMs(roundTripMs)),
   };
 }
 

@@ -58,7 +58,7 @@ export function checkTls(now: number, tls: Tls, patience: Patience, isBesideDtls
   /** When a gateway that does not answer is given up. */
   const answerDueBy = () => tls.unansweredAt + (waits - 1) * patience.idleMs;
   if (isAsked(tls) && now >= answerDueBy()) return 'dead';
-  const idleMs = isBesideDtls ? patience.restMs : askIdleAfter(patience, now, tls.dataSentAt);
+  const idleMs = isBesideDtls ? patience.besideDtlsMs : askIdleAfter(patience, now, tls.dataSentAt);
   const askAt = () =>
     isAsked(tls)
       ? tls.askedAt + patience.idleMs

@@ -273,8 +273,13 @@ describe('a tunnel that nobody uses', () => {
     await pass(15_000);
     const later = asked();
     await pass(60_000);
-    // By DTLS and by TLS, every fifteen seconds.
-    expect([first >= 2, asked() - later <= 9, gateway.ends]).toEqual([true, true, []]);
+    // By DTLS often enough for routers on the way, by TLS once.
+    expect([first >= 2, asked() - later >= 3, asked() - later <= 4, gateway.ends]).toEqual([
+      true,
+      true,
+      true,
+      [],
+    ]);
   });
 
   test('asks by TLS where there is no DTLS, as rarely', async () => {
@@ -282,7 +287,7 @@ describe('a tunnel that nobody uses', () => {
     await pass(40_000);
     const later = gateway.kinds.length;
     await pass(60_000);
-    expect([gateway.kinds.length > later, gateway.kinds.length - later <= 6]).toEqual([true, true]);
+    expect([gateway.kinds.length - later >= 2, gateway.kinds.length - later <= 3]).toEqual([true, true]);
   });
 
   test('notices within a second of the next packet that datagrams get lost', async () => {
@@ -308,7 +313,7 @@ describe('a tunnel that nobody uses', () => {
     const gateway = await up({ headers: usualHeaders.slice(0, 3) });
     await pass(70_000);
     gateway.answers.tls = false;
-    await pass(19_000);
+    await pass(29_000);
     expect(gateway.ends).toEqual([{ kind: 'dead' }]);
   });
 });
