@@ -13,6 +13,7 @@ import type { SigningKeys } from '../manifest/signing-keys.ts';
 import { fetchLockedPackage } from '../runtime/locked-package.ts';
 import type { Processor } from '../runtime/processors.ts';
 import { windowsIcon } from './icon-file.ts';
+import { describeProgram } from './program-details.ts';
 
 /** The app's program, which shortcuts and links start; resources/windows/installer.nsi knows it, too. */
 export const windowProgram = 'Waymaker.exe';
@@ -49,7 +50,9 @@ export async function layWindow(target: string, options: WindowOptions): Promise
     const app = path.join(scratch, 'app');
     await layApp(app, { main: main.file, version, packages });
     await layElectron(target, electron, app, windowProgram);
-    await write(path.join(target, 'Waymaker.ico'), await windowsIcon());
+    const icon = await windowsIcon();
+    await describeProgram(path.join(target, windowProgram), { program: windowProgram, version, icon });
+    await write(path.join(target, 'Waymaker.ico'), icon);
     await signFolder({ folder: target, product: windowProduct, version, privateKeys: keys.privateKeys });
     return [...main.packages, ...(await packagesOfPages())];
   } finally {

@@ -9,6 +9,7 @@ import { packInstaller } from '../../../../packaging/windows/installer.ts';
 import { layWindow } from '../../../../packaging/windows/window-folder.ts';
 import { run } from '../../../lab/runs/process.ts';
 import { electronFiles } from '../../../unit/packaging/support/electron-files.ts';
+import { makeElectronProgram } from '../../../unit/packaging/support/electron-program.ts';
 
 /** Installers of several versions, each with the same programs but for what a change does before or after it is signed. */
 export interface MadeInstallers extends AsyncDisposable {
@@ -75,17 +76,19 @@ export async function makeInstallers(updatesUrl?: string): Promise<MadeInstaller
 async function electronDouble(folder: string): Promise<ElectronFiles> {
   const { program: linux } = await electronFiles(folder);
   await rm(path.join(folder, linux));
-  await compileForWindows('window-double.c', path.join(folder, 'electron.exe'));
+  makeElectronProgram(path.join(folder, 'electron.exe'));
   return { folder, program: 'electron.exe' };
 }
 
 /** Compiles a program beside this file. */
 export const compileForWindows = (source: string, program: string, ...more: string[]): Promise<unknown> =>
   run(
-    ['x86_64-w64-mingw32-gcc', '-Os', '-Wall', '-Wextra', '-Werror', ...more].concat(
+    ['x86_64-w64-mingw32-gcc', '-Os', '-Wall', '-Wextra', '-Werror'].concat(
       '-o',
       program,
       path.join(import.meta.dirname, source),
+      // Libraries come after what needs them.
+      more,
     ),
   );
 
