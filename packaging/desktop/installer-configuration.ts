@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Configuration } from 'electron-builder';
+import { appId } from '../../src/node/manifest/app-identity.ts';
 import { product } from '../linux/package-facts.ts';
 import { fuseSettings } from './fuses.ts';
 import { iconFile } from './icons.ts';
@@ -51,7 +52,7 @@ export function installerConfiguration(options: {
 }): Configuration {
   const { platform, app, electron, core, folder } = options;
   return {
-    appId: 'example.waymaker.Waymaker',
+    appId,
     productName: 'Waymaker',
     copyright: `${product.licence} licence`,
     directories: { output: folder },

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { appId, toastActivator } from '../../src/node/manifest/app-identity.ts';
 import { billOfMaterials, type Material } from '../linux/bill-of-materials.ts';
 import type { MakeOptions } from '../linux/make-options.ts';
 import { forTestsSuffix, product } from '../linux/package-facts.ts';
@@ -12,6 +13,7 @@ import type { BundledPackage } from '../linux/core-bundles.ts';
 import type { Processor } from '../runtime/processors.ts';
 import { authenticodeWords, signProgram } from './authenticode.ts';
 import { layWindowsCore, runtimePackage, windowsCore, type WindowsCore } from './core-folder.ts';
+import { windowsIcon } from './icon-file.ts';
 import { layWindow } from './window-folder.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -82,12 +84,18 @@ export async function packInstaller(
   const hasWindow = existsSync(window);
   const file = path.join(folder, installerName(version, processor, { isTest: options.isTest, hasWindow }));
   const authenticode = authenticodeWords(process.env);
+  const size = await kibibytesOf(tree);
+  const icon = path.join(tree, 'installer.ico');
+  await writeFile(icon, await windowsIcon());
   const defines = {
     TREE: path.join(tree, 'core'),
     ...(hasWindow ? { WINDOW: window } : {}),
     OUTPUT: file,
     VERSION: version,
-    SIZE: String(await kibibytesOf(tree)),
+    SIZE: String(size),
+    ICON: icon,
+    APP_ID: appId,
+    TOAST_ACTIVATOR: toastActivator,
     ...(compression === 'fast' ? { FAST: '1' } : {}),
     ...(authenticode ? { SIGN: `"${process.execPath}" "${signingProgram}"` } : {}),
   };

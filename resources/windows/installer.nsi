@@ -1,5 +1,5 @@
 ; The installer for Windows. packaging/windows gives: TREE (the folder `core`, signed), perhaps WINDOW (the folder `window`,
-; signed), VERSION, OUTPUT, SIZE (of all, in KiB). With /S, nothing is asked or shown; the exit code is 0 once the new
+; signed), VERSION, OUTPUT, ICON, SIZE (of all, in KiB), and what shortcut.nsh needs. With /S, nothing is asked or shown; the exit code is 0 once the new
 ; helper runs. With any other, what was installed before still runs, and install.log says why. With /OPEN, the window is
 ; open afterwards.
 Unicode true
@@ -14,9 +14,12 @@ Unicode true
 !include WinMessages.nsh
 !include WinVer.nsh
 !include x64.nsh
+!include shortcut.nsh
 
 Name "Waymaker"
 OutFile "${OUTPUT}"
+Icon "${ICON}"
+UninstallIcon "${ICON}"
 !ifdef SIGN
   !uninstfinalize '${SIGN} "%1"' = 0
 !endif
@@ -27,6 +30,7 @@ ShowInstDetails show
 ShowUninstDetails show
 AllowSkipFiles off
 VIProductVersion "${VERSION}.0"
+VIAddVersionKey CompanyName "Waymaker"
 VIAddVersionKey ProductName "Waymaker"
 VIAddVersionKey FileDescription "Installs Waymaker"
 VIAddVersionKey FileVersion "${VERSION}"
@@ -40,11 +44,9 @@ UninstPage instfiles
 ; 1 if the window is to be open afterwards, because it was, or because it has started this installer.
 Var Reopen
 
-!define PROGRAM "$INSTDIR\window\Waymaker.exe"
-!define SHORTCUT "$SMPROGRAMS\Waymaker.lnk"
 !define SCHEME "Software\Classes\waymaker"
-; What Electron calls the entry with which a user has the window started at login: the default of its setAppUserModelId.
-!define LOGIN_ITEM "electron.app.Waymaker"
+; What Electron calls the entry with which a user has the window started at login.
+!define LOGIN_ITEM "${APP_ID}"
 !define RUN "Software\Microsoft\Windows\CurrentVersion"
 !define UNINSTALL "Software\Microsoft\Windows\CurrentVersion\Uninstall\Waymaker"
 
@@ -298,9 +300,10 @@ Section
   RMDir /r "$INSTDIR\core.old"
   RMDir /r "$INSTDIR\window.old"
 !ifdef WINDOW
-  SetOutPath "$INSTDIR\window"
-  CreateShortcut "${SHORTCUT}" "${PROGRAM}" "" "$INSTDIR\window\Waymaker.ico"
-  SetOutPath "$INSTDIR"
+  !insertmacro MakeShortcut
+  ${If} $7 != ""
+    !insertmacro Note "The shortcut has no identity, so clicks on notifications may do nothing: $7"
+  ${EndIf}
   WriteRegStr HKLM "${SCHEME}" "" "URL:Waymaker"
   WriteRegStr HKLM "${SCHEME}" "URL Protocol" ""
   WriteRegStr HKLM "${SCHEME}\DefaultIcon" "" "$INSTDIR\window\Waymaker.ico"
@@ -390,7 +393,7 @@ Section Uninstall
   SendMessage ${HWND_BROADCAST} ${WM_WININICHANGE} 0 "STR:Environment" /TIMEOUT=5000
   DeleteRegKey HKLM "${UNINSTALL}"
   DeleteRegKey HKLM "${SCHEME}"
-  Delete "${SHORTCUT}"
+  !insertmacro RemoveShortcuts
   !insertmacro RemoveLoginItems
   SetOutPath "$TEMP"
   RMDir /r "$INSTDIR\core"

@@ -34,6 +34,8 @@ type Implemented = Pick<
   | 'setAsDefaultProtocolClient'
   | 'getLoginItemSettings'
   | 'setLoginItemSettings'
+  | 'setAppUserModelId'
+  | 'setToastActivatorCLSID'
   | 'isPackaged'
   | 'name'
 >;
@@ -198,6 +200,21 @@ class App extends StrictEmitter implements Implemented {
     return true;
   };
 
+  /** What Windows was told of the app, in this order. */
+  readonly identity: string[] = [];
+  setAppUserModelId = (id: string): void => {
+    this.identity.push(this.onlyOnWindows(id));
+  };
+  setToastActivatorCLSID = (id: string): void => {
+    this.identity.push(this.onlyOnWindows(id));
+  };
+  private onlyOnWindows(id: string): string {
+    if (process.platform !== 'win32')
+      throw new Error('stand-in: only on Windows does an app have an identity');
+    if (openWindows().length > 0) throw new Error('stand-in: there is a window already');
+    return id;
+  }
+
   private readonly loginItems = createLoginItems(() => this.getPath('userData'));
   getLoginItemSettings = this.loginItems.get;
   setLoginItemSettings = this.loginItems.set;
@@ -221,4 +238,5 @@ export const app = new App();
 appSide.userQuits = () => app.quit();
 appSide.userActivates = () => void app.emit('activate', createEvent({}), false);
 appSide.protocolClients = () => app.protocolClients;
+appSide.identity = () => app.identity;
 appSide.userOpensLink = (url) => void app.emit('open-url', createEvent({}), url);

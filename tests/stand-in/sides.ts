@@ -132,6 +132,8 @@ export interface AppProcess {
   userActivates(): void;
   /** The schemes that the app has registered, in order. */
   protocolClients(): ProtocolClient[];
+  /** Windows: what the app has said of its identity, in order. */
+  identity(): string[];
   /** macOS: the user opens a link with the app's scheme. */
   userOpensLink(url: string): void;
   /** From now on, the system does not change its list of what it starts at login. */

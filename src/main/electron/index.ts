@@ -22,6 +22,7 @@ import { createLinkInbox } from '../links/link-inbox.ts';
 import { createSystemKeychain } from '../session/keychain.ts';
 import { createRunProgram } from '../run-program.ts';
 import { startAppUpdates } from '../desktop-updates.ts';
+import { identifyApp } from './app-identity.ts';
 import { setAppMenu } from './app-menu.ts';
 import { closeAppViews, openAppView } from './app-view-window.ts';
 import { startDesktop, type Desktop } from './desktop.ts';
@@ -43,6 +44,7 @@ const renderer = path.join(import.meta.dirname, '../renderer');
 const developmentUrl = app.isPackaged ? undefined : process.env['ELECTRON_RENDERER_URL'];
 outliveOutput();
 app.setName('Waymaker');
+identifyApp(app, process.platform);
 const logFile = createLogFile({ file: path.join(app.getPath('logs'), 'main.log') });
 const log = pino(
   { name: 'waymaker', hooks: { logMethod: logAndReport } },

@@ -4,6 +4,7 @@ import { ConnectRoute } from '../routes/connect-route.ts';
 import { SettingsRoute } from '../routes/settings-route.ts';
 import { askHost } from '../support/host/ask-host.ts';
 import { electronBinary } from '../support/host/electron-binary.ts';
+import { surroundingsOf } from '../support/host/surroundings-of.ts';
 import { inspectPage } from '../support/screens/inspect-screens.ts';
 import { languages, texts } from '../support/screens/texts.ts';
 import { launchSignedIn } from '../support/tunnel/sign-in.ts';
@@ -28,6 +29,8 @@ for (const [name, system, platform] of systems)
   }) => {
     const app = await launchSignedIn(launchHere, serviceHere, email, { system: { platform } });
     const { page } = app;
+    // A developer's app gets no shortcut of the installed one.
+    expect(await surroundingsOf(app).identity()).toEqual([]);
     const setDark = (dark: boolean) => app.setDark(dark);
     const main = page.getByRole('main');
     for (const language of languages) {

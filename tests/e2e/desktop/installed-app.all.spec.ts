@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { appId, toastActivator } from '#node/manifest/app-identity.ts';
 import { en } from '#shared/texts/en.ts';
 import type { PlayedSystem } from '../../stand-in/launch-stand-in.ts';
 import { expect, test } from '../fixtures.ts';
@@ -23,6 +24,8 @@ async function expectInstalled(app: DesktopApp, platform: System): Promise<void>
   expect(await desktop.protocolClients()).toEqual(
     platform === 'win32' ? [] : [{ protocol: 'waymaker', path: process.execPath, args: ['--'] }],
   );
+  // That of the installer's shortcut.
+  expect(await desktop.identity()).toEqual(platform === 'win32' ? [appId, toastActivator] : []);
   const menus = async () => (await desktop.menu())?.map(({ label }) => label);
   const first = platform === 'darwin' ? 'Waymaker' : 'File';
   await expect.poll(menus).toEqual([first, 'Connect', 'Edit', 'View', 'Window', 'Help']);

@@ -61,6 +61,8 @@ export interface Surroundings {
   activate(): Promise<void>;
   /** The schemes that the app has registered. */
   protocolClients(): Promise<ProtocolClient[]>;
+  /** Windows: what the app has said of its identity, in order. */
+  identity(): Promise<string[]>;
   /** macOS: the user opens a link with the app's scheme. */
   openLink(link: string): Promise<void>;
   /** From now on, the system does not change its list of what it starts at login. */

@@ -85,6 +85,7 @@ export async function launchInStandIn(options: LaunchOptions): Promise<DesktopAp
     surroundings: {
       activate: () => running.app.userActivates(),
       protocolClients: () => running.app.protocolClients(),
+      identity: () => running.app.identity(),
       openLink: (link) => running.app.userOpensLink(link),
       keepLoginItems: () => running.app.systemKeepsLoginItems(),
       quitByDock: () => running.app.userQuits().catch(() => undefined),

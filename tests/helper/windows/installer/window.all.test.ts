@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { appendFile, copyFile, link, readdir, readFile, rm } from 'node:fs/promises';
+import { appendFile, copyFile, link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { appId, toastActivator } from '#node/manifest/app-identity.ts';
 import { eventually } from '../../../lab/runs/process.ts';
 import { waitLimit } from '../../../lab/runs/wait-limit.ts';
 import { createWindows, whyNoWindows, type Windows } from '../../../lab/windows/windows.ts';
@@ -32,6 +33,7 @@ const shortcut = ({ drive }: Windows) =>
 const program = String.raw`C:\Program Files\Waymaker\window\Waymaker.exe`;
 const opened = async ({ drive }: Windows) =>
   (await readFile(path.join(drive, 'opened.txt'), 'utf8').catch(() => '')).split(/\r?\n/).filter(Boolean);
+const userPrograms = 'AppData/Roaming/Microsoft/Windows/Start Menu/Programs';
 const minutes = { timeout: 240_000 };
 
 async function install(windows: Windows, name: string, ...words: string[]): Promise<number | null> {
@@ -74,6 +76,25 @@ async function bringDesktop(windows: Windows): Promise<void> {
   await copyFile(double, explorer);
 }
 
+/** What Windows' own calls read of the installed program and its shortcut. */
+async function readByWindows(windows: Windows): Promise<string[]> {
+  const reader = path.join(windows.folder, 'shell-reader.exe');
+  await compileForWindows('shell-reader.c', reader, '-municode', '-lversion', '-lole32', '-luuid');
+  const link = String.raw`C:\ProgramData\Microsoft\Windows\Start Menu\Programs\Waymaker.lnk`;
+  const { output } = await windows.run([windows.path('shell-reader.exe'), program, link]);
+  return output.trim().split('\n');
+}
+
+/** Shell links note what is set, decoded by Windows' headers: wine does not keep their properties. */
+async function doubleLinks(windows: Windows): Promise<void> {
+  const library = path.join(windows.folder, 'link-double.dll');
+  await compileForWindows('link-double.c', library, '-shared', '-lole32', '-luuid');
+  const words = ['/ve', '/d', windows.path('link-double.dll'), '/f'];
+  expect((await windows.run(['reg', 'add', shellLink, ...words])).code).toBe(0);
+}
+
+const shellLink = String.raw`HKLM\Software\Classes\CLSID\{00021401-0000-0000-C000-000000000046}\InProcServer32`;
+const activator = String.raw`HKCU\Software\Classes\CLSID\${toastActivator}`;
 const scheme = String.raw`HKLM\Software\Classes\waymaker`;
 const run = String.raw`HKCU\Software\Microsoft\Windows\CurrentVersion\Run`;
 
@@ -85,7 +106,18 @@ test.skipIf(why !== undefined)(
     expect(await install(windows, 'first')).toBe(0);
     expect(await folders(windows)).toEqual(complete);
     expect(await versions(windows)).toEqual(['0.1.1', '0.1.1']);
-    expect((await readFile(shortcut(windows))).includes(Buffer.from('Waymaker.exe', 'latin1'))).toBe(true);
+    expect(await readByWindows(windows)).toEqual([
+      'CompanyName: Waymaker',
+      'FileDescription: Waymaker',
+      'ProductName: Waymaker',
+      'ProductVersion: 0.1.1',
+      'version: 0.1.1.0',
+      'pictures: 7',
+      `path: ${program}`,
+      String.raw`directory: C:\Program Files\Waymaker\window`,
+      String.raw`icon: C:\Program Files\Waymaker\window\Waymaker.ico, 0`,
+    ]);
+    expect(await log(windows)).not.toContain('identity');
     const command = await registry(windows, String.raw`${scheme}\shell\open\command`, '/ve');
     expect(command).toContain(`"${program}" -- "%1"`);
     expect(await registry(windows, scheme, '/v', 'URL Protocol')).toBeDefined();
@@ -101,16 +133,43 @@ test.skipIf(why !== undefined)(
     expect(windows.processes('Waymaker.exe').filter((pid) => before.includes(pid))).toEqual([]);
 
     // The user has it started at login.
-    const item = ['/v', 'electron.app.Waymaker', '/d', `"${program}" --hidden`, '/f'];
+    const item = ['/v', appId, '/d', `"${program}" --hidden`, '/f'];
     expect((await windows.run(['reg', 'add', run, ...item])).code).toBe(0);
     await windows.run(['reg', 'add', run, '/v', 'Other', '/d', 'other.exe', '/f']);
+    // Electron adds these for a user who gets a notification.
+    const programs = path.join(windows.drive, 'users/root', userPrograms);
+    await mkdir(programs, { recursive: true });
+    for (const name of ['Waymaker.lnk', 'Other.lnk']) await writeFile(path.join(programs, name), '');
+    const server = [String.raw`${activator}\LocalServer32`, '/ve', '/d', program, '/f'];
+    expect((await windows.run(['reg', 'add', ...server])).code).toBe(0);
     await windows.run([String.raw`C:\Program Files\Waymaker\uninstall.exe`, '/S'], minutes);
     await eventually('the folder is gone', () => !existsSync(installed(windows)) || undefined);
     expect(windows.processes('Waymaker.exe')).toEqual([]);
     expect(existsSync(shortcut(windows))).toBe(false);
     expect(await registry(windows, scheme)).toBeUndefined();
-    expect(await registry(windows, run, '/v', 'electron.app.Waymaker')).toBeUndefined();
+    expect(await registry(windows, run, '/v', appId)).toBeUndefined();
+    expect((await readdir(programs)).filter((name) => name.endsWith('.lnk'))).toEqual(['Other.lnk']);
+    expect(await registry(windows, activator)).toBeUndefined();
     expect(await registry(windows, run, '/v', 'Other')).toBeDefined();
+  },
+);
+
+test.skipIf(why !== undefined)(
+  'the shortcut says by what Windows knows the app, and whom to ask about clicks on its notifications, as the app does',
+  async () => {
+    await using windows = await createWindows();
+    await doubleLinks(windows);
+    expect(await install(windows, 'first')).toBe(0);
+    expect((await readFile(path.join(windows.drive, 'link.txt'), 'utf8')).trim().split(/\r?\n/)).toEqual([
+      `path: ${program}`,
+      String.raw`directory: C:\Program Files\Waymaker\window`,
+      String.raw`icon: C:\Program Files\Waymaker\window\Waymaker.ico`,
+      `id: ${appId}`,
+      `activator: ${toastActivator}`,
+      'commit: ',
+      String.raw`save: C:\ProgramData\Microsoft\Windows\Start Menu\Programs\Waymaker.lnk`,
+    ]);
+    expect(existsSync(shortcut(windows))).toBe(true);
   },
 );
 
