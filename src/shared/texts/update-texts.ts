@@ -13,13 +13,14 @@ const en = {
   'update.downloading': 'Downloading {{version}}',
   'update.progress': '{{received}} of {{size}}',
   'update.ready': 'Waymaker {{version}} is ready',
-  'update.readyText': 'It is installed when you quit Waymaker and are not connected, or now.',
+  'update.readyText':
+    'It will be installed when you quit Waymaker without a connection. You can also install it now.',
   'update.endsTunnel':
     'Installing it ends the connection, and the internet stays blocked until you connect again.',
   'update.install': 'Install',
   'update.installAndReopen': 'Install and reopen',
-  'update.installing': 'Installing {{version}}. Waymaker closes; open it again afterwards.',
-  'update.installingAndReopens': 'Installing {{version}}. Waymaker closes, and opens again afterwards.',
+  'update.installing': 'Installing {{version}}. Waymaker will close; open it again afterwards.',
+  'update.installingAndReopens': 'Installing {{version}}. Waymaker will close, and open again afterwards.',
   'update.show': 'Show',
   'update.wouldOpen':
     'It was not installed: the kill switch is off, so your traffic would go out directly meanwhile. Disconnect first, or turn the kill switch on.',
@@ -29,10 +30,10 @@ const en = {
     'It was not installed: the installer could not be started. An administrator may have to allow it.',
   'update.failedBefore': '{{version}} could not be installed the last time, and nothing was changed.',
   'update.unreachable':
-    'The updates could not be reached. Waymaker tries again later, and goes on where a download stopped.',
+    'Updates could not be reached. Waymaker will try again later, and continue a download where it stopped.',
   'update.untrusted':
-    'The update on offer is not what Waymaker signed, or is out of date, so nothing was installed. Waymaker tries again later.',
-  'update.noRoom': 'There is not enough room on the disk for the new version. Waymaker tries again later.',
+    'The update on offer was not signed by Waymaker, or is out of date, so nothing was installed. Waymaker will try again later.',
+  'update.noRoom': 'There is not enough room on the disk for the new version. Waymaker will try again later.',
   'update.busy': 'Another Waymaker program is downloading the new version already.',
 } as const;
 export type UpdateTextKey = keyof typeof en;
@@ -48,7 +49,7 @@ export const updateTexts: Record<Language, Record<UpdateTextKey, string>> = {
     'update.metered': '有新版本 {{version}}（{{size}}）。当前网络按流量计费，因此没有下载。',
     'update.download': '立即下载',
     'update.downloading': '正在下载 {{version}}',
-    'update.progress': '已下载 {{received}}，共 {{size}}',
+    'update.progress': '{{received}} / {{size}}',
     'update.ready': 'Waymaker {{version}} 已准备就绪',
     'update.readyText': '未连接时，退出 Waymaker 会自动安装；也可以现在安装。',
     'update.endsTunnel': '安装会断开连接，重新连接之前互联网将保持阻断。',
@@ -76,7 +77,7 @@ export const updateTexts: Record<Language, Record<UpdateTextKey, string>> = {
     'update.metered': '有新版本 {{version}}（{{size}}）。目前的網路按流量計費，因此沒有下載。',
     'update.download': '立即下載',
     'update.downloading': '正在下載 {{version}}',
-    'update.progress': '已下載 {{received}}，共 {{size}}',
+    'update.progress': '{{received}} / {{size}}',
     'update.ready': 'Waymaker {{version}} 已準備就緒',
     'update.readyText': '未連線時，結束 Waymaker 會自動安裝；也可以現在安裝。',
     'update.endsTunnel': '安裝會中斷連線，重新連線之前網際網路將保持封鎖。',

@@ -153,7 +153,8 @@ for (const language of languages)
         expect(scrollWidth, key).toBe(clientWidth);
         const folder = process.env['WAYMAKER_PICTURES'];
         if (folder !== undefined) {
-          await updates.section.scrollIntoViewIfNeeded();
+          // Not behind the bar at the bottom.
+          await updates.section.evaluate((section) => section.scrollIntoView({ block: 'center' }));
           const name = `${key}-${'held' in state ? state.held : 'problem' in state ? state.problem : state.kind}`;
           await page.screenshot({ path: path.join(folder, `${language}-${width}-${name}.png`) });
         }

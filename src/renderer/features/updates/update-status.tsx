@@ -44,7 +44,7 @@ function StateText({ view }: { view: UpdateView }) {
     case 'metered':
       return (
         <p className={classes.text}>
-          {say('update.metered', { version: state.version, size: formatBytes(state.size) })}
+          {say('update.metered', { version: state.version, size: unbroken(formatBytes(state.size)) })}
         </p>
       );
     case 'downloading':
@@ -64,6 +64,9 @@ function StateText({ view }: { view: UpdateView }) {
       return state satisfies never;
   }
 }
+
+/** A number stays on the line of its unit. */
+const unbroken = (text: string) => text.replaceAll(' ', '\u00a0');
 
 function ReadyText({ state, endsTunnel }: { state: UpdateState & { kind: 'ready' }; endsTunnel: boolean }) {
   const say = useUpdateTexts();
