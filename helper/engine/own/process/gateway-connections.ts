@@ -1,5 +1,5 @@
+import { openFirst } from '#node/anyconnect/address-race.ts';
 import type { GatewaySession } from '#shared/helper/protocol.ts';
-import { openFirst } from './address-race.ts';
 import type { HoldParams } from './messages.ts';
 import { openSecureConnection, type ConnectionTrust, type SecureResult } from './secure-connection.ts';
 
@@ -23,8 +23,10 @@ export function createGatewayConnections(
     trust.tlsSession === undefined ? undefined : Buffer.from(trust.tlsSession, 'base64');
 
   const openWith = (resume: Buffer | undefined) =>
-    openFirst(addresses, (address, signal) =>
-      openSecureConnection({ host, address, port, proxy, trust, resume }, signal),
+    openFirst(
+      addresses,
+      (address, signal) => openSecureConnection({ host, address, port, proxy, trust, resume }, signal),
+      ({ connection }) => void connection.socket.destroy(),
     );
 
   function took(result: Extract<SecureResult, { ok: true }>): void {

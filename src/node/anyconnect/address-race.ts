@@ -1,9 +1,9 @@
-import type { SecureResult } from './secure-connection.ts';
+import type { GatewayTlsResult } from './gateway-tls.ts';
 
 /** The recommended pause before the next address is tried beside the others (RFC 8305 §5, §8). */
 const pauseMs = 250;
 
-type Failed = Extract<SecureResult, { ok: false }>;
+type Failed = Extract<GatewayTlsResult, { ok: false }>;
 
 /**
  * Opens TLS at whichever of the gateway's addresses answers first. They are tried in this order, the next one when the
@@ -11,18 +11,19 @@ type Failed = Extract<SecureResult, { ok: false }>;
  * gateway's key: behind some addresses is a host that takes connections, and no gateway. The others are then closed,
  * before anything but the handshake was sent. If all fail, the result is that of which most is known.
  */
-export async function openFirst(
+export async function openFirst<Opened extends { ok: true }>(
   addresses: readonly string[],
-  open: (address: string, signal: AbortSignal) => Promise<SecureResult>,
-): Promise<SecureResult> {
+  open: (address: string, signal: AbortSignal) => Promise<Opened | Failed>,
+  close: (opened: Opened) => void,
+): Promise<Opened | Failed> {
   const over = new AbortController();
   const failures: Failed[] = [];
-  const won = Promise.withResolvers<SecureResult>();
+  const won = Promise.withResolvers<Opened>();
   const run = async (address: string) => {
     const result = await open(address, over.signal);
     if (!result.ok) failures.push(result);
     // It was made in the moment in which another one won.
-    else if (over.signal.aborted) result.connection.socket.destroy();
+    else if (over.signal.aborted) close(result);
     else {
       over.abort();
       won.resolve(result);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { openFirst } from '../../../../helper/engine/own/process/address-race.ts';
-import type { SecureResult } from '../../../../helper/engine/own/process/secure-connection.ts';
+import { openFirst } from '#node/anyconnect/address-race.ts';
+import type { GatewayTlsResult } from '#node/anyconnect/gateway-tls.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -9,7 +9,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-type Failed = Extract<SecureResult, { ok: false }>;
+type Failed = Extract<GatewayTlsResult, { ok: false }>;
+type Opened = { ok: true; address: string };
 const refused: Failed = {
   ok: false,
   failure: 'gateway-unreachable',
@@ -22,31 +23,23 @@ const silent: Failed = { ok: false, failure: 'gateway-unreachable', detail: 'no 
 
 /** What becomes of each address, once that is decided. */
 function gateway(...addresses: string[]) {
-  const tries = new Map<string, { settle: (result: SecureResult) => void; signal: AbortSignal }>();
-  const destroyed: string[] = [];
-  const opened = (address: string): SecureResult => ({
-    ok: true,
-    connection: {
-      address,
-      socket: { destroy: () => destroyed.push(address) } as never,
-      exportKey: () => Buffer.alloc(32),
+  const tries = new Map<string, { settle: (result: Opened | Failed) => void; signal: AbortSignal }>();
+  const closed: string[] = [];
+  const result = openFirst<Opened>(
+    addresses,
+    (address, signal) => {
+      const { promise, resolve } = Promise.withResolvers<Opened | Failed>();
+      tries.set(address, { settle: resolve, signal });
+      return promise;
     },
-    encryption: undefined,
-    isResumed: false,
-    session: () => undefined,
-    setKeepAlive: () => undefined,
-  });
-  const result = openFirst(addresses, (address, signal) => {
-    const { promise, resolve } = Promise.withResolvers<SecureResult>();
-    tries.set(address, { settle: resolve, signal });
-    return promise;
-  });
+    ({ address }) => void closed.push(address),
+  );
   return {
     result,
-    destroyed,
+    closed,
     tried: () => [...tries.keys()],
     isAborted: (address: string) => tries.get(address)?.signal.aborted,
-    opens: (address: string) => tries.get(address)?.settle(opened(address)),
+    opens: (address: string) => tries.get(address)?.settle({ ok: true, address }),
     fails: (address: string, how: Failed = refused) => tries.get(address)?.settle(how),
     /** So that whatever follows without a timer has happened. */
     settled: () => vi.advanceTimersByTimeAsync(0),
@@ -57,7 +50,7 @@ test('one that answers in time is the only one that is tried', async () => {
   const race = gateway('a', 'b');
   await vi.advanceTimersByTimeAsync(100);
   race.opens('a');
-  expect(await race.result).toMatchObject({ ok: true, connection: { address: 'a' } });
+  expect(await race.result).toMatchObject({ ok: true, address: 'a' });
   await vi.advanceTimersByTimeAsync(10_000);
   expect(race.tried()).toEqual(['a']);
 });
@@ -68,7 +61,7 @@ test('the next one is tried when the last one has failed, at once', async () => 
   await race.settled();
   expect(race.tried()).toEqual(['a', 'b']);
   race.opens('b');
-  expect(await race.result).toMatchObject({ connection: { address: 'b' } });
+  expect(await race.result).toMatchObject({ address: 'b' });
 });
 
 test('while one is silent, the others are tried one after the other, and it is given up for the first that answers', async () => {
@@ -80,7 +73,7 @@ test('while one is silent, the others are tried one after the other, and it is g
   await vi.advanceTimersByTimeAsync(260);
   expect(race.tried()).toEqual(['a', 'b', 'c']);
   race.opens('b');
-  expect(await race.result).toMatchObject({ connection: { address: 'b' } });
+  expect(await race.result).toMatchObject({ address: 'b' });
   expect([race.isAborted('a'), race.isAborted('c')]).toEqual([true, true]);
 });
 
@@ -90,7 +83,7 @@ test('one that is slow goes on beside the later ones, and may win', async () => 
   await vi.advanceTimersByTimeAsync(300);
   expect(race.isAborted('a')).toBe(false);
   race.opens('a');
-  expect(await race.result).toMatchObject({ connection: { address: 'a' } });
+  expect(await race.result).toMatchObject({ address: 'a' });
   expect(race.isAborted('b')).toBe(true);
 });
 
@@ -100,9 +93,9 @@ test('of two that are made at once, one is closed', async () => {
   await vi.advanceTimersByTimeAsync(300);
   race.opens('b');
   race.opens('a');
-  expect(await race.result).toMatchObject({ connection: { address: 'b' } });
+  expect(await race.result).toMatchObject({ address: 'b' });
   await race.settled();
-  expect(race.destroyed).toEqual(['a']);
+  expect(race.closed).toEqual(['a']);
 });
 
 test.each<[Failed, Failed[]]>([
