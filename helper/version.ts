@@ -26,5 +26,6 @@ export const helperCapabilities = ({ groups, proxies, portals }: SupportedParts)
   'proxy',
   'seal',
   'tls-session',
+  'proxy-tls',
   'hold',
 ];

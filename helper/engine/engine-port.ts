@@ -102,6 +102,7 @@ export type UnreachableCause = Extract<
   | 'gateway-renegotiation-unsafe'
   | 'proxy-refused'
   | 'proxy-credentials'
+  | 'proxy-untrusted'
 >;
 
 /** Why an engine ended. */

@@ -182,6 +182,6 @@ const leadsTo = ({ client, request }: Held, { gateway, address, proxy, owner }: 
 const isFor = ({ request: { trust } }: Held, session: GatewaySession) =>
   trust.certificatePin === session.certificatePin &&
   isDeepStrictEqual(
-    [trust.clientCertificate, trust.proxyCredentials],
-    [session.clientCertificate, session.proxyCredentials],
+    [trust.clientCertificate, trust.proxyCredentials, trust.proxyIdentity],
+    [session.clientCertificate, session.proxyCredentials, session.proxyIdentity],
   );

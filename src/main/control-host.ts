@@ -1,4 +1,5 @@
 import { controlContract, type ControlContract, type ControlHelloReply } from '#shared/control/contract.ts';
+import type { ApiResult } from '#shared/api/result.ts';
 import { createHostServer, type EmitHostEvent } from '#shared/host/server.ts';
 import type { UsableServer } from '#shared/control/contract.ts';
 import { serverAddress } from '#shared/tunnel/address.ts';
@@ -23,6 +24,10 @@ export interface ControlHostOptions {
  */
 const serviceMs = 5000;
 
+/** The first that has failed. */
+const worse = (results: readonly ApiResult<unknown>[]): ApiResult<unknown> =>
+  results.find(({ ok }) => !ok) ?? { ok: true, data: undefined };
+
 /** Serves the control contract from the core. */
 export function createControlHost(options: ControlHostOptions): {
   handle(channel: string, input: unknown): Promise<unknown>;
@@ -37,10 +42,10 @@ export function createControlHost(options: ControlHostOptions): {
   async function listServers(): Promise<UsableServer[] | null> {
     await core.session.load();
     if (core.session.session().signedIn) {
-      const asked = Promise.all([core.client.call('serverGroups'), core.client.call('myService')]);
-      const isKnown = core.servers() !== undefined;
-      // If nothing is known, wait for the service; the call has its own timeout.
-      await (isKnown ? withTimeout(asked, serviceMs, undefined) : asked);
+      const ask = () => Promise.all([core.client.call('serverGroups'), core.client.call('myService')]);
+      // If nothing is known, wait for the service, and for the user; the calls have their own timeout.
+      if (core.servers() === undefined) await core.callForUser(async () => worse(await ask()));
+      else await withTimeout(ask(), serviceMs, undefined);
     }
     const servers = core.servers();
     if (!servers) return null;
@@ -71,6 +76,7 @@ export function createControlHost(options: ControlHostOptions): {
       checkToken: (credentials) => core.checkToken(credentials),
       endToken: (known) => core.endToken(known),
       signOut: (by) => core.signOut(by),
+      callForUser: core.callForUser,
     }),
     clock: { offset: () => core.clock.offset() },
     tunnel: core.tunnel.host,
@@ -78,6 +84,12 @@ export function createControlHost(options: ControlHostOptions): {
     server: { choose: (id) => core.server.choose(id) },
     servers: { list: listServers, measure: () => core.latencyMeter.measure() },
     preferences: preferences.host,
+    wayOut: {
+      async check() {
+        const { ok } = await core.client.call('basicInfo');
+        return { ...core.wayOut(), isServiceReached: ok };
+      },
+    },
     routing: {
       samples: ({ addresses }) => routingSamples(core.preferences.forTunnel().routing, addresses),
     },

@@ -73,6 +73,7 @@ export function createDesktopHost(options: DesktopHostOptions): HostServer {
       checkToken: (credentials) => core.checkToken(credentials),
       endToken: (known) => core.endToken(known),
       signOut: (by) => core.signOut(by),
+      callForUser: core.callForUser,
     }),
     apps: createMiniAppsHost(options),
     storage: core.storage,

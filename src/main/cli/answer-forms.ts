@@ -1,16 +1,24 @@
 import type { ControlClient } from '#shared/control/contract.ts';
 import type { GatewayForm, GatewayFormField } from '#shared/host/gateway-form.ts';
-import type { CommandContext } from './command-context.ts';
+import { CommandProblem, type CommandContext } from './command-context.ts';
+import { exitCode } from './exit-code.ts';
 import { oneLine } from './terminal.ts';
 
+interface AnsweredForms {
+  /** The proxy that wanted a password which nobody could type; undefined if none did. */
+  silentProxy(): string | undefined;
+  end(): void;
+}
+
 /**
- * Asks on the terminal what a gateway asks the user while connecting. If there is no terminal input, the form is given
- * up.
+ * Asks on the terminal what a gateway, or a proxy on the way, asks the user meanwhile. If there is no terminal input, the
+ * form is given up.
  */
-export function answerForms(context: CommandContext, client: ControlClient): { end(): void } {
+function answerForms(context: CommandContext, client: ControlClient): AnsweredForms {
   const { terminal, say } = context;
   let asked: string | undefined;
   let isEnded = false;
+  let silentProxy: string | undefined;
 
   async function take(form: GatewayForm | null): Promise<void> {
     if (!form || form.id === asked || isEnded) return;
@@ -18,6 +26,7 @@ export function answerForms(context: CommandContext, client: ControlClient): { e
     terminal.note(say('command.asks', { gateway: form.gateway }));
     if (form.message !== '') terminal.note(form.message);
     const answers = await answersTo(form);
+    if (form.topic === 'proxy') silentProxy = answers ? undefined : form.gateway;
     // Somebody may have answered it in the app's window meanwhile.
     await client.gatewayForm.answer({ id: form.id, answers }).catch(() => false);
   }
@@ -52,9 +61,35 @@ export function answerForms(context: CommandContext, client: ControlClient): { e
     .then(take)
     .catch(() => undefined);
   return {
+    silentProxy: () => silentProxy,
     end() {
       isEnded = true;
       unsubscribe();
     },
   };
+}
+
+/**
+ * Does something while forms are answered on the terminal. Where a proxy wanted a password that nobody could type, and it
+ * has failed, it has failed for that.
+ */
+export async function withForms<Result>(
+  context: CommandContext,
+  client: ControlClient,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const forms = answerForms(context, client);
+  try {
+    return await work();
+  } catch (error) {
+    const proxy = forms.silentProxy();
+    if (proxy === undefined || context.interrupted.aborted) throw error;
+    const text = context.say('command.proxyPassword', { proxy: oneLine(proxy) });
+    const isTunnel = error instanceof CommandProblem && error.exitCode === exitCode.notConnected;
+    throw isTunnel
+      ? new CommandProblem(exitCode.notConnected, 'proxy-credentials', text)
+      : new CommandProblem(exitCode.failed, 'proxy-credentials', text);
+  } finally {
+    forms.end();
+  }
 }

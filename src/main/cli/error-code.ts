@@ -27,6 +27,7 @@ export const errorCodes = {
     'not-routed',
     'not-started',
     'not-stored',
+    'proxy-credentials',
     'servers-unknown',
     'service',
     'untrusted',

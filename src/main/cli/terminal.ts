@@ -28,6 +28,8 @@ export function createTerminal({ input, output, notes }: Streams): Terminal {
   let lines: Interface | undefined;
   const read: string[] = [];
   let isEnded = false;
+  /** Settles when nothing is being asked. */
+  let asked: Promise<unknown> = Promise.resolve();
   let waiting: ((line: string | undefined) => void) | undefined;
 
   /** Only once something is asked: a program that asks nothing must leave its input alone. */
@@ -53,23 +55,30 @@ export function createTerminal({ input, output, notes }: Streams): Terminal {
     lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   }
 
+  async function ask(question: string, isSecret: boolean): Promise<string | undefined> {
+    if (!lines) open();
+    notes.write(printable(question));
+    const early = read.shift();
+    if (early !== undefined || isEnded) return early;
+    isMuted = isSecret;
+    try {
+      return await new Promise((resolve) => {
+        waiting = resolve;
+      });
+    } finally {
+      isMuted = false;
+      if (isSecret && input.isTTY) notes.write('\n');
+    }
+  }
+
   return {
     out: (line) => void output.write(`${printable(line)}\n`),
     note: (line) => void notes.write(`${printable(line)}\n`),
-    async ask(question, { isSecret = false } = {}) {
-      if (!lines) open();
-      notes.write(printable(question));
-      const early = read.shift();
-      if (early !== undefined || isEnded) return early;
-      isMuted = isSecret;
-      try {
-        return await new Promise((resolve) => {
-          waiting = resolve;
-        });
-      } finally {
-        isMuted = false;
-        if (isSecret && input.isTTY) notes.write('\n');
-      }
+    ask(question, { isSecret = false } = {}) {
+      // Two answers must not be taken for each other, nor one be echoed that is secret.
+      const answered = asked.then(() => ask(question, isSecret));
+      asked = answered.catch(() => undefined);
+      return answered;
     },
     close: () => lines?.close(),
   };

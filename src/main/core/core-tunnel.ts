@@ -27,8 +27,10 @@ import {
 } from '../tunnel/tunnel-controller.ts';
 import { createWorldAddress } from '../tunnel/world-address.ts';
 import { addressesThroughProxy } from '../way-out/addresses-through-proxy.ts';
+import { callsThroughProxy, type CallForUser } from '../way-out/calls-through-proxy.ts';
 import { gatewayByWays } from '../way-out/connect-by-ways.ts';
 import { createProxyQuestions } from '../way-out/proxy-questions.ts';
+import { hostOf } from '../way-out/way-out-to.ts';
 import type { WaysOut } from '../way-out/ways-out.ts';
 import type { Core } from './core.ts';
 import type { CoreAccount } from './core-account.ts';
@@ -51,6 +53,7 @@ export interface CoreTunnel extends Pick<
 > {
   tunnel: TunnelController;
   gateways: Gateways;
+  callForUser: CallForUser;
   close(): void;
 }
 
@@ -68,6 +71,8 @@ export interface CoreTunnelOptions extends Pick<
   settings: Settings;
   serviceFetch: ServiceFetch;
   ways: WaysOut;
+  /** Whether the service is reached through the tunnel. */
+  isInsideTunnel: () => boolean;
   say: Say;
   account: Pick<CoreAccount, 'client' | 'clock' | 'isSignedIn' | 'session' | 'plan' | 'onSignOut'>;
   choices: Pick<CorePreferences, 'preferences' | 'server'>;
@@ -149,6 +154,13 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
       const way = ways.to(host);
       if (way && ways.isRefused(way)) await questions.ask(way, signal);
     },
+    async askForProxy({ host }) {
+      const way = ways.to(host);
+      // Once for one click: who was asked before it and has not answered is not asked again.
+      if (way && ways.isRefused(way)) await questions.consider(way);
+      const now = ways.to(host);
+      return now !== undefined && !ways.isRefused(now);
+    },
     destinationOf,
     deadline: (destination) => planGuard.deadline(destination),
     hasPlan: () => plan.hasPlan(),
@@ -223,6 +235,12 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
   return {
     tunnel,
     gateways,
+    callForUser: callsThroughProxy({
+      ways,
+      questions,
+      host: hostOf(apiUrl),
+      isInsideTunnel: options.isInsideTunnel,
+    }),
     onTunnelState: (listener) => states.add(listener),
     onTunnelCommand: (listener) => commands.add(listener),
     onGatewayForm: (listener) => forms.add(listener),

@@ -2,6 +2,7 @@ import type { ServiceClock } from '#shared/api/service-clock.ts';
 import type { ApiClient, ApiSession } from '#shared/api/client.ts';
 import type { AccountChange } from '#shared/api/events.ts';
 import type { ApiResult } from '#shared/api/result.ts';
+import type { WayOutReply } from '#shared/control/contract.ts';
 import type { DeviceInfo, Language, User } from '#shared/entities.ts';
 import type { SignedOutBy } from '#shared/host/common-contract.ts';
 import type { HostImplementation } from '#shared/host/contract.ts';
@@ -29,6 +30,7 @@ import type { SessionStore } from '../session/session-store.ts';
 import type { AccountPlan } from '../tunnel/account-plan.ts';
 import type { TunnelCommand, TunnelController } from '../tunnel/tunnel-controller.ts';
 import type { WorldAddress } from '../tunnel/world-address.ts';
+import type { CallForUser } from '../way-out/calls-through-proxy.ts';
 
 /**
  * Everything that outlives windows: the tunnel, the session, the user's choices, and the end of the plan. None of it
@@ -43,6 +45,10 @@ export interface Core {
   session: SessionStore;
   /** Requests by the ways out that this network has. */
   fetch: ServiceFetch;
+  /** How this computer reaches the service outside a tunnel, as far as that is known. */
+  wayOut(): Omit<WayOutReply, 'isServiceReached'>;
+  /** Makes a call that the user waits for: a proxy on the way may have to be told a password first. */
+  callForUser: CallForUser;
   /** Calls of the service with the user's session; their replies update what is known about the plan. */
   client: ApiClient;
   /** The service says that something in the account has changed. The core is already asking for the plan again. */

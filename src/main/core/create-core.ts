@@ -8,6 +8,8 @@ import { offeredModes } from '../tunnel/offered-modes.ts';
 import { serviceByWays } from '../way-out/connect-by-ways.ts';
 import { createProxyPasswords } from '../way-out/proxy-passwords.ts';
 import { readProxySetting } from '../way-out/read-proxy-setting.ts';
+import { discoverScript } from '../way-out/script/discover-script.ts';
+import { wayOutTo } from '../way-out/way-out-to.ts';
 import { createWaysOut } from '../way-out/ways-out.ts';
 import type { Core } from './core.ts';
 import { createCoreAccount } from './core-account.ts';
@@ -33,8 +35,8 @@ export function createCore(options: CoreOptions): Core {
         run: options.runProgram,
         env: options.session,
         before: settings.get('proxyBefore'),
-        log,
       }),
+    discover: () => discoverScript({ run: options.runProgram }),
     passwords: createProxyPasswords(options.keychain, log),
     isOpen() {
       const now = helper.state();
@@ -61,6 +63,7 @@ export function createCore(options: CoreOptions): Core {
     settings,
     serviceFetch,
     ways,
+    isInsideTunnel,
     say: createSay(() => choices.language(), device.platform),
     account,
     choices,
@@ -82,6 +85,8 @@ export function createCore(options: CoreOptions): Core {
     operatorTexts: account.operatorTexts,
     session,
     fetch: serviceFetch,
+    callForUser: tunnel.callForUser,
+    wayOut: () => wayOutTo(environment.apiUrl, ways),
     client: account.watchedClient,
     update: account.update,
     onAccountChanges: account.onAccountChanges,

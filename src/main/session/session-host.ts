@@ -5,6 +5,7 @@ import { apiCode, type ApiResult } from '#shared/api/result.ts';
 import type { User } from '#shared/entities.ts';
 import type { SignedOutBy } from '#shared/host/common-contract.ts';
 import type { HostImplementation } from '#shared/host/contract.ts';
+import type { CallForUser } from '../way-out/calls-through-proxy.ts';
 import { withTimeout } from '../with-timeout.ts';
 import type { SessionStore } from './session-store.ts';
 
@@ -21,6 +22,7 @@ export function createSessionHost(options: {
   /** Ends a token at the service; without a token, it does nothing. */
   endToken(session: ApiSession): Promise<void>;
   signOut(by: SignedOutBy): Promise<void>;
+  callForUser: CallForUser;
 }): HostImplementation['session'] {
   const { client, store } = options;
   return {
@@ -28,7 +30,9 @@ export function createSessionHost(options: {
     async requestCode({ email, language }) {
       // A session that is read during the call would take its answer for another session's.
       await store.load();
-      return client.call('getAuthCode', { body: { email }, ...(language && { language }) });
+      return await options.callForUser(() =>
+        client.call('getAuthCode', { body: { email }, ...(language && { language }) }),
+      );
     },
     async verifyCode({ authId, authCode, language }) {
       await store.load();
@@ -36,7 +40,9 @@ export function createSessionHost(options: {
       if (!body.success) {
         return { ok: false, failure: { kind: 'service', code: apiCode.invalid, msg: '' } };
       }
-      const result = await client.call('auth', { body: body.data, ...(language && { language }) });
+      const result = await options.callForUser(() =>
+        client.call('auth', { body: body.data, ...(language && { language }) }),
+      );
       return result.ok ? { ok: true, data: await store.signIn(result.data.token) } : result;
     },
     async tokenOwner(device) {

@@ -18,7 +18,7 @@ import { createShownState } from './shown-state.ts';
 import { createHeldConnection, type HeldConnectionOptions } from './held-connection.ts';
 import { createTunnelRecovery } from './tunnel-recovery.ts';
 import { createTunnelRequests, type TunnelRequestsOptions } from './tunnel-requests.ts';
-import { createTunnelSignIn } from './tunnel-sign-in.ts';
+import { createTunnelSignIn, type TunnelSignInOptions } from './tunnel-sign-in.ts';
 
 /** Connects sign-in and helper: the host contract's `tunnel` group. */
 export interface TunnelController {
@@ -76,6 +76,7 @@ export interface TunnelControllerOptions {
   refusal(gateway: Gateway, path?: string): Promise<GatewayRefusal | undefined>;
   /** What a user who connects has to say before traffic is blocked; nobody may be there when the app does it. */
   beforeSignIn?: (gateway: Gateway, signal: AbortSignal) => Promise<void>;
+  askForProxy?: TunnelSignInOptions['askForProxy'];
   destinationOf: DestinationOf;
   deadline: (destination: Destination) => Deadline | undefined;
   /** Whether it is known that the user may use a server now. */
@@ -229,7 +230,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     begin(async (signal) => {
       shown.show({ state: 'connecting', gateway, attempt: 1, phase: 'authenticating' });
       if (isByUser) await options.beforeSignIn?.(gateway, signal);
-      if (!signal.aborted) await signIn.establish(options.destinationOf(gateway), signal);
+      if (!signal.aborted) await signIn.establish(options.destinationOf(gateway), signal, isByUser);
     });
     return undefined;
   }

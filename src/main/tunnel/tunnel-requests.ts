@@ -42,6 +42,8 @@ interface ProxyToGateway extends ProxyAtAddress {
   host: string;
   addresses: readonly string[];
   credentials?: ProxyCredentials | undefined;
+  /** Its key, once it has proved who it is. */
+  certificatePin?: string | undefined;
 }
 
 export interface TunnelRequestsOptions {
@@ -152,8 +154,9 @@ export function createTunnelRequests({
   }
 
   /** What this helper takes of a session: an earlier one knows no client certificates, or no names. */
-  function forHelper(given: GatewaySession, credentials: ProxyCredentials | undefined): GatewaySession {
+  function forHelper(given: GatewaySession, proxy: ProxyToGateway | undefined): GatewaySession {
     const { clientCertificate, agent, tlsSession, ...session } = given;
+    const { credentials, certificatePin: key } = proxy ?? {};
     const takes = (capability: string) => helper.capabilities()?.includes(capability) === true;
     return {
       ...session,
@@ -161,6 +164,9 @@ export function createTunnelRequests({
       ...(agent && takes('gateway-agent') && { agent }),
       ...(tlsSession !== undefined && takes('tls-session') && { tlsSession }),
       ...(credentials && takes('proxy') && { proxyCredentials: credentials }),
+      ...(proxy?.protocol === 'https' &&
+        key !== undefined &&
+        takes('proxy-tls') && { proxyIdentity: { name: proxy.host, certificatePin: key } }),
     };
   }
 
@@ -199,7 +205,7 @@ export function createTunnelRequests({
         ...prepared,
         ...(split && { split }),
         ...(allowIncoming !== undefined && (allowIncoming || incoming) && { allowIncoming: true }),
-        ...(session && { session: forHelper(session, proxy?.credentials) }),
+        ...(session && { session: forHelper(session, proxy) }),
         ...(end && { deadline: end }),
         ...(targets.length > 0 && { reachabilityTargets: [...targets] }),
       }),
@@ -221,7 +227,7 @@ export function createTunnelRequests({
       // Its password would have to be asked for.
       if (address === undefined || (proxy && isProxyRefused(gateway.host))) return;
       const otherAddresses = othersThan(address, gateway.host);
-      const { cookie: _later, ...trust } = forHelper(session, proxy?.credentials);
+      const { cookie: _later, ...trust } = forHelper(session, proxy);
       await helper.call('holdConnection', {
         gateway,
         address,
@@ -238,8 +244,8 @@ export function createTunnelRequests({
       addresses.remember(host, signedIn.address);
       try {
         await listsSent;
-        const credentials = isStill(host) ? proxyTo(host)?.credentials : undefined;
-        await helper.call('provideSession', { session: forHelper(signedIn.session, credentials) });
+        const proxy = isStill(host) ? proxyTo(host) : undefined;
+        await helper.call('provideSession', { session: forHelper(signedIn.session, proxy) });
         onSession(signedIn);
       } catch (error) {
         if (!isWrongState(error)) throw error;

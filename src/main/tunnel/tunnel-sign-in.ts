@@ -15,8 +15,11 @@ import type { TunnelRequests } from './tunnel-requests.ts';
  * why not, or soon after `signal`, without contacting the helper again.
  */
 export interface TunnelSignIn {
-  /** For a new tunnel, which the helper does not know yet. */
-  establish(destination: Destination, signal: AbortSignal): Promise<void>;
+  /**
+   * For a new tunnel, which the helper does not know yet. `isByUser`: there is somebody who can tell a password for a
+   * proxy that wants one.
+   */
+  establish(destination: Destination, signal: AbortSignal, isByUser?: boolean): Promise<void>;
   /** For a tunnel whose session the gateway refused, or whose app ended before it had an address or a session. */
   reauthenticate(request: {
     destination: Destination;
@@ -37,6 +40,11 @@ export interface TunnelSignInOptions {
   refusal: (listed: Gateway) => Promise<GatewayRefusal | undefined>;
   /** Reports why there is no tunnel, if the helper has not been asked for one. */
   fail: (reason: DisconnectReason) => void;
+  /**
+   * The proxy before this gateway does not accept what it was sent: whether the user has entered something else. Nothing
+   * has to be reached for that, so that traffic may be blocked meanwhile.
+   */
+  askForProxy?: ((gateway: Gateway, signal: AbortSignal) => Promise<boolean>) | undefined;
   /** Shows what a gateway itself says about a refusal. */
   onWords: (gateway: Gateway, words: string) => void;
 }
@@ -65,7 +73,7 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
     return !signal.aborted && helper.state().state !== 'invalid';
   };
 
-  async function establish(destination: Destination, signal: AbortSignal) {
+  async function establish(destination: Destination, signal: AbortSignal, isByUser = false) {
     const { gateway } = destination;
     const ahead = sessions.take(gateway);
     if (ahead?.made) return await requests.connectWith(destination, ahead.made);
@@ -94,6 +102,11 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
       const reach = reachFor(destination, signal);
       result = await sessions.signIn({ gateway, address, interactive, reach, signal });
       if (signal.aborted) return;
+      if (isByUser && (await hasOtherPassword(result, gateway, signal))) {
+        tried.clear();
+        continue;
+      }
+      if (signal.aborted) return;
       if (result.ok || result.failure !== 'gateway-unreachable') break;
     }
     if (!result) return await failUnresolved(gateway);
@@ -105,6 +118,12 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
     }
     await giveUp(gateway, result);
   }
+
+  const hasOtherPassword = async (result: SignInResult, gateway: Gateway, signal: AbortSignal) =>
+    !result.ok &&
+    result.cause === 'proxy-credentials' &&
+    (await options.askForProxy?.(gateway, signal)) === true &&
+    !signal.aborted;
 
   /**
    * Nothing leaves after the click, not even the look-up of the gateway's name: names are looked up while the user

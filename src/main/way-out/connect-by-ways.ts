@@ -7,30 +7,37 @@ import type { WayOut, WaysOut } from './ways-out.ts';
 
 /** To a gateway, by its proxy if the address is that of one. `open`: how that address is reached. */
 export const gatewayByWays =
-  (ways: Pick<WaysOut, 'to' | 'refused'>, open: ConnectToGateway): ConnectToGateway =>
+  (ways: Pick<WaysOut, 'to' | 'refused' | 'verified'>, open: ConnectToGateway): ConnectToGateway =>
   async (gateway, address) => {
     const way = ways.to(gateway.host);
     if (way?.addresses.includes(address) !== true) return await open(gateway, address);
     return await noticingRefusal(
       ways,
       way,
-      gatewayThroughProxy(way, way.credentials, open)(gateway, address),
+      gatewayThroughProxy(way, knownOf(ways, way), open)(gateway, address),
     );
   };
 
 /** To the service, by a proxy if there is one; not from inside a tunnel that carries everything. */
 export const serviceByWays =
-  (ways: Pick<WaysOut, 'to' | 'learn' | 'refused'>, isInsideTunnel: () => boolean): OpenTcp =>
+  (ways: Pick<WaysOut, 'to' | 'learn' | 'refused' | 'verified'>, isInsideTunnel: () => boolean): OpenTcp =>
   async (host, port) => {
     if (!isInsideTunnel()) await ways.learn([host]);
     const way = isInsideTunnel() ? undefined : ways.to(host);
     const [address] = way?.addresses ?? [];
     if (!way || address === undefined) return connect({ host, port });
     const transport = connect({ host: address, port: way.port });
-    const { protocol, credentials } = way;
-    const asked = connectThroughProxy({ transport, protocol, credentials, target: { host, port } });
+    const { protocol } = way;
+    const known = knownOf(ways, way);
+    const asked = connectThroughProxy({ transport, protocol, ...known, target: { host, port } });
     return await noticingRefusal(ways, way, asked);
   };
+
+const knownOf = (ways: Pick<WaysOut, 'verified'>, way: WayOut) => ({
+  credentials: way.credentials,
+  identity: { name: way.host },
+  onKey: (certificatePin: string) => ways.verified(way, certificatePin),
+});
 
 async function noticingRefusal(
   ways: Pick<WaysOut, 'refused'>,

@@ -14,7 +14,9 @@ export interface ProxyPasswords {
 const keychainTimeoutMs = 3_000;
 
 export function createProxyPasswords(keychain: Keychain, log: Logger): ProxyPasswords {
-  const account = ({ host, port }: ProxyPlace) => `proxy ${host} ${port}`;
+  // What was entered for one inside TLS is not for whoever is there in clear.
+  const account = ({ protocol, host, port }: ProxyPlace) =>
+    `${protocol === 'https' ? 'secure proxy' : 'proxy'} ${host} ${port}`;
   return {
     async of(proxy) {
       try {

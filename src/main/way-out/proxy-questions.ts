@@ -43,7 +43,7 @@ export function createProxyQuestions(options: {
       singleSignOn: undefined,
       opaque: undefined,
     };
-    const asked = { gateway: proxy.host, topic: 'form', form, fields, again: false } as const;
+    const asked = { gateway: proxy.host, topic: 'proxy', form, fields, again: false } as const;
     const answers = await options.askUser(asked, signal);
     const read = proxyCredentials.safeParse({
       username: answers?.get('username'),

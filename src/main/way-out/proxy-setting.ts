@@ -18,9 +18,10 @@ export interface ProxySetting {
   exceptions: readonly string[];
 }
 
-const defaultPorts: Readonly<Record<ProxyProtocol, number>> = { http: 3128, socks5: 1080 };
+const defaultPorts: Readonly<Record<ProxyProtocol, number>> = { http: 3128, https: 443, socks5: 1080 };
 const protocols: Readonly<Record<string, ProxyProtocol>> = {
   'http:': 'http',
+  'https:': 'https',
   'socks:': 'socks5',
   'socks5:': 'socks5',
   'socks5h:': 'socks5',
@@ -34,7 +35,7 @@ export function readProxyUrl(
 ): ProxyPlace | undefined {
   const written = text.trim();
   if (written === '') return undefined;
-  const whole = /^[a-z0-9+.-]+:\/\//i.test(written) ? written : `${usual}://${written}`;
+  const whole = encodedLogin(/^[a-z0-9+.-]+:\/\//i.test(written) ? written : `${usual}://${written}`);
   if (!URL.canParse(whole)) return undefined;
   const url = new URL(whole);
   const protocol = protocols[url.protocol];
@@ -42,9 +43,18 @@ export function readProxyUrl(
   if (protocol === undefined || host === '') return undefined;
   // Where a URL of http names the usual port of web pages, `port` is empty.
   const [, explicit] = /:(\d+)\/*$/.exec(whole) ?? [];
-  const port = Number(url.port || explicit || (usualPort ?? defaultPorts[protocol]));
+  const unwritten = protocol === 'https' ? defaultPorts.https : (usualPort ?? defaultPorts[protocol]);
+  const port = Number(url.port || explicit || unwritten);
   if (port === 0) return undefined;
   return { protocol, host, port, ...withCredentials(url.username, url.password) };
+}
+
+/** Many write passwords as they are; a sign that ends the name of a host would make it another one, or none. */
+function encodedLogin(url: string): string {
+  const [, scheme, login, rest] = /^([^:]+:\/\/)(.*)@([^@]*)$/.exec(url) ?? [];
+  if (scheme === undefined || login === undefined || rest === undefined) return url;
+  const encoded = login.replaceAll(/%(?![\da-f]{2})/gi, '%25').replaceAll(/[/?#[\]\\ ]/g, encodeURIComponent);
+  return `${scheme}${encoded}@${rest}`;
 }
 
 function withCredentials(username: string, password: string): Pick<ProxyPlace, 'credentials'> {

@@ -1,4 +1,3 @@
-import type { Logger } from 'pino';
 import { desktopNames } from '../desktop-names.ts';
 import type { RunProgram } from '../run-program.ts';
 import { readGnomeProxy } from './linux/read-gnome-proxy.ts';
@@ -6,10 +5,15 @@ import { readKdeProxy } from './linux/read-kde-proxy.ts';
 import { readMacosProxy } from './macos/read-macos-proxy.ts';
 import { readWindowsProxy } from './windows/read-windows-proxy.ts';
 import type { DesktopWay, EarlierSettings } from './desktop-way.ts';
+import type { ProxySetting } from './proxy-setting.ts';
 import { readEnvironmentProxy } from './read-environment-proxy.ts';
 
 /** What leads out of this computer's network, where something does: a proxy, or what the script at this address names. */
-export type ProxyRule = Extract<DesktopWay, { kind: 'proxy' }> | { kind: 'script'; address: string };
+export type ProxyRule =
+  | Extract<DesktopWay, { kind: 'proxy' }>
+  | { kind: 'script'; address: string }
+  /** What the script names that this network says it has; without one, the other proxy, if there is one. */
+  | { kind: 'discovery'; otherwise: ProxySetting | undefined };
 
 /** What the desktop says, or the environment where that says nothing. Undefined: hosts are reached directly. */
 export async function readProxySetting(options: {
@@ -19,24 +23,21 @@ export async function readProxySetting(options: {
   /** What settings were before our own script was put there, by the name that `DesktopProxies` has for their place. */
   before: Readonly<Record<string, EarlierSettings | undefined>>;
   platform?: NodeJS.Platform;
-  log: Logger;
 }): Promise<ProxyRule | undefined> {
-  const { env, log } = options;
   const way = await readDesktop(options);
+  const ofEnvironment = readEnvironmentProxy(options.env);
   switch (way?.kind) {
     case 'proxy':
       return way;
     case 'script':
       if (way.address !== undefined) return { kind: 'script', address: way.address };
-      log.info('the desktop has its programs look for a script on the network, which is not done here');
-      break;
+      return { kind: 'discovery', otherwise: ofEnvironment };
     case 'direct':
     case undefined:
       break;
     default:
       way satisfies never;
   }
-  const ofEnvironment = readEnvironmentProxy(env);
   return ofEnvironment && { kind: 'proxy', ...ofEnvironment };
 }
 

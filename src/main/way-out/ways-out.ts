@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { lookup } from 'node:dns/promises';
 import { BlockList, connect, isIP, isIPv6 } from 'node:net';
+import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { ProxyCredentials } from '#shared/helper/protocol.ts';
 import { createListeners } from '../listeners.ts';
@@ -16,6 +17,8 @@ import { readScriptAnswer, type NamedWay } from './script/script-answer.ts';
 export interface WaysOut {
   /** The proxy that leads to this host, as far as that is known; undefined: the host is reached directly. */
   to(host: string): WayOut | undefined;
+  /** How this computer gets out, by the settings. */
+  summary(): WayOutSummary;
   /** Whether it is known how these hosts are reached. Where a script says it, it has to be asked. */
   knows(host: string): boolean;
   /** Resolves when that is known, or cannot be found out, as while traffic does not flow outside a tunnel. */
@@ -27,6 +30,8 @@ export interface WaysOut {
   /** Whether it has said so of the credentials that would be used now. */
   isRefused(way: WayOut): boolean;
   onRefused(listener: (way: WayOut) => void): void;
+  /** The proxy, which speaks TLS, has proved who it is, with this key. */
+  verified(way: WayOut, certificatePin: string): void;
   /** Uses these credentials for this proxy from now on, and keeps them in the keychain. */
   setCredentials(proxy: ProxyPlace, credentials: ProxyCredentials): Promise<void>;
 }
@@ -34,12 +39,24 @@ export interface WaysOut {
 export interface WayOut extends ProxyPlace {
   /** The proxy's own addresses, at least one. */
   addresses: readonly string[];
+  /** The key that it has proved itself with last, if it speaks TLS. */
+  certificatePin?: string | undefined;
 }
+
+export type WayOutSummary =
+  | { kind: 'direct' }
+  | { kind: 'proxy' }
+  | { kind: 'script' }
+  /** The desktop has its programs look for a script on the network. */
+  | { kind: 'discovery'; hasScript: boolean };
+
+/** Where a script is: where somebody has set it, or wherever the network says. */
+type ScriptPlace = { kind: 'address'; address: string } | { kind: 'discovery' };
 
 type Rule =
   | { kind: 'direct' }
   | { kind: 'proxy'; way: WayOut; exceptions: readonly string[] }
-  | { kind: 'script'; address: string; script: string; ways: ReadonlyMap<string, WayOut | undefined> };
+  | { kind: 'script'; place: ScriptPlace; script: string; ways: ReadonlyMap<string, WayOut | undefined> };
 
 const lookUpLimitMs = 5_000;
 const connectLimitMs = 2_000;
@@ -51,20 +68,26 @@ export interface WaysOutOptions {
   passwords: ProxyPasswords;
   /** Whether traffic flows outside a tunnel, so that names are what they are in this network. */
   isOpen: () => boolean;
+  /** Where this network says that its script is. Looks up names. */
+  discover?: () => Promise<string | undefined>;
   find?: (host: string) => Promise<string[]>;
   log: Logger;
 }
 
 export function createWaysOut(options: WaysOutOptions): WaysOut {
-  const { passwords, isOpen, log, find = findAddresses } = options;
+  const { passwords, isOpen, log, find = findAddresses, discover = async () => undefined } = options;
   let current: Rule = { kind: 'direct' };
   let reading: Promise<void> | undefined;
   let isRead = false;
+  /** Whether the desktop has its programs look for a script on the network. */
+  let isLookedFor = false;
   /** The credentials that a proxy has refused last, by its place. */
   const refused = new Map<string, ProxyCredentials | undefined>();
   const refusals = createListeners<WayOut>();
   const hasRefused = (proxy: ProxyPlace, login: ProxyCredentials | undefined) =>
     refused.has(placeOf(proxy)) && isSameLogin(refused.get(placeOf(proxy)), login);
+  /** The keys that proxies have proved themselves with, by place. */
+  const keys = new Map<string, string>();
   /** Settles when no script is being asked. */
   let asked: Promise<unknown> = Promise.resolve();
   /** The addresses of each proxy itself, by its place. */
@@ -155,16 +178,28 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
         return { kind: 'proxy', way, exceptions: setting.exceptions };
       }
       case 'script':
-        return await ruleByScript(setting.address);
+        return await ruleByScript({ kind: 'address', address: setting.address });
+      case 'discovery': {
+        const { otherwise } = setting;
+        const found = await ruleByScript({ kind: 'discovery' });
+        return found.kind === 'direct' && otherwise ? await ruleOf({ kind: 'proxy', ...otherwise }) : found;
+      }
       default:
         return setting satisfies never;
     }
   }
 
-  async function ruleByScript(address: string): Promise<Rule> {
-    const before = current.kind === 'script' && current.address === address ? current : undefined;
+  async function ruleByScript(place: ScriptPlace): Promise<Rule> {
+    const before = current.kind === 'script' && isDeepStrictEqual(current.place, place) ? current : undefined;
     // Through a tunnel, its address and all names may be others, or none.
     if (!isOpen()) return before ?? { kind: 'direct' };
+    const address = place.kind === 'address' ? place.address : await discover();
+    // Looked up through a tunnel, in part, it would be another network's.
+    if (place.kind === 'discovery' && !isOpen()) return before ?? { kind: 'direct' };
+    if (address === undefined) {
+      if (before) log.info('this network names no script that chooses the proxies');
+      return { kind: 'direct' };
+    }
     let script: string;
     try {
       script = await fetchScript(address);
@@ -176,12 +211,12 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
       );
       return { kind: 'direct' };
     }
-    if (!before) log.info('proxies are chosen by a script');
+    if (!before) log.info({ from: place.kind }, 'proxies are chosen by a script');
     const hosts = [...(before?.ways.keys() ?? [])];
     const ways = hosts.length > 0 ? await decide(script, hosts) : new Map<string, WayOut | undefined>();
     // A tunnel has begun meanwhile, and names have been looked up through it.
     if (before && !isOpen()) return before;
-    return { kind: 'script', address, script, ways };
+    return { kind: 'script', place, script, ways };
   }
 
   async function learnMissing(hosts: readonly string[]): Promise<void> {
@@ -200,7 +235,9 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
       let wasOpen: boolean;
       do {
         wasOpen = isOpen();
-        current = await ruleOf(await options.read());
+        const setting = await options.read();
+        isLookedFor = setting?.kind === 'discovery';
+        current = await ruleOf(setting);
         // Who has asked for it since the tunnel ended waits for this.
       } while (!wasOpen && isOpen());
     })()
@@ -212,19 +249,31 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
     await reading;
   }
 
+  function to(host: string): WayOut | undefined {
+    switch (current.kind) {
+      case 'direct':
+        return undefined;
+      case 'proxy':
+        return isException(host, current.exceptions) ? undefined : current.way;
+      case 'script':
+        return current.ways.get(host);
+      default:
+        return current satisfies never;
+    }
+  }
+
   return {
     to(host) {
-      switch (current.kind) {
-        case 'direct':
-          return undefined;
-        case 'proxy':
-          return isException(host, current.exceptions) ? undefined : current.way;
-        case 'script':
-          return current.ways.get(host);
-        default:
-          return current satisfies never;
-      }
+      const way = to(host);
+      return way && { ...way, certificatePin: keys.get(placeOf(way)) };
     },
+    summary() {
+      if (current.kind === 'script' && current.place.kind === 'discovery')
+        return { kind: 'discovery', hasScript: true };
+      // Another proxy may have taken its place.
+      return isLookedFor ? { kind: 'discovery', hasScript: false } : { kind: current.kind };
+    },
+    verified: (way, certificatePin) => void keys.set(placeOf(way), certificatePin),
     knows: (host) => isRead && (current.kind !== 'script' || current.ways.has(host)),
     async learn(hosts) {
       await (reading ?? (isRead ? undefined : refresh()));
@@ -261,6 +310,8 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
 /** Whether a request for the one can go to the other, too. */
 const isAlike = (one: WayOut, other: WayOut) =>
   one.protocol === other.protocol &&
+  // By its name, it proves who it is.
+  (one.protocol !== 'https' || one.host === other.host) &&
   one.port === other.port &&
   isSameLogin(one.credentials, other.credentials);
 

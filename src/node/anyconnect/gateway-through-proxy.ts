@@ -1,18 +1,18 @@
-import type { ProxyAtAddress, ProxyCredentials } from '#shared/helper/protocol.ts';
-import { connectThroughProxy } from '#node/proxy/connect-through-proxy.ts';
+import type { ProxyAtAddress } from '#shared/helper/protocol.ts';
+import { connectThroughProxy, type ThroughProxy } from '#node/proxy/connect-through-proxy.ts';
 import { connectDirectly, type ConnectToGateway } from './gateway-tls.ts';
 
 /** Opens connections to gateways through the proxy that is at the address in the gateway's place. */
 export function gatewayThroughProxy(
   { protocol, port }: ProxyAtAddress,
-  credentials: ProxyCredentials | undefined,
+  known: Pick<ThroughProxy, 'credentials' | 'identity' | 'onKey'>,
   connect: ConnectToGateway = connectDirectly,
 ): ConnectToGateway {
   return async (gateway, address) =>
     connectThroughProxy({
       transport: await connect(gateway, address, port),
       protocol,
-      credentials,
+      ...known,
       target: gateway,
     });
 }

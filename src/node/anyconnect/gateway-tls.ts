@@ -29,7 +29,8 @@ export type UnreachableCause =
   | 'gateway-tls-outdated'
   | 'gateway-renegotiation-unsafe'
   | 'proxy-refused'
-  | 'proxy-credentials';
+  | 'proxy-credentials'
+  | 'proxy-untrusted';
 
 export type GatewayTlsResult =
   | {
@@ -224,6 +225,7 @@ const proxyCauses: Readonly<Record<ProxyRefusal, UnreachableCause | undefined>> 
   credentials: 'proxy-credentials',
   scheme: 'proxy-refused',
   refused: 'proxy-refused',
+  untrusted: 'proxy-untrusted',
   'no-answer': undefined,
 };
 

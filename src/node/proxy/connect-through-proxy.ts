@@ -3,6 +3,7 @@ import { isIPv6, type Socket } from 'node:net';
 import { SocksClient } from 'socks';
 import type { ProxyCredentials, ProxyProtocol } from '#shared/helper/protocol.ts';
 import { readConnectAnswer } from './connect-answer.ts';
+import { secureProxy, type ExpectedProxy } from './secure-proxy.ts';
 
 /** Why a proxy has not connected to the target. */
 export type ProxyRefusal =
@@ -12,6 +13,8 @@ export type ProxyRefusal =
   | 'scheme'
   /** It refuses to connect to the target, or cannot. */
   | 'refused'
+  /** It should speak TLS, and does not, or cannot prove who it is. */
+  | 'untrusted'
   | 'no-answer';
 
 export class ProxyRefused extends Error {
@@ -29,6 +32,10 @@ export interface ThroughProxy {
   transport: Socket;
   protocol: ProxyProtocol;
   credentials: ProxyCredentials | undefined;
+  /** Who it has to be, where its protocol is `https`. */
+  identity?: ExpectedProxy | undefined;
+  /** Called with the key of such a proxy, once that is verified. */
+  onKey?: ((certificatePin: string) => void) | undefined;
   /** What the proxy is asked to connect to; it looks the name up. */
   target: { host: string; port: number };
 }
@@ -39,7 +46,7 @@ const limitMs = 20_000;
 const maxHeadBytes = 16 * 1024;
 
 /**
- * Has a proxy connect to the target (RFC 9110 §9.3.6, or RFC 1928 and 1929); what is sent from then on goes there. Rejects
+ * Has a proxy connect to the target (RFC 9110 §9.3.6, or RFC 1928 and 1929); what is sent on the result goes there. Rejects
  * with `ProxyRefused`, or with the system's error if the proxy cannot be reached.
  */
 export async function connectThroughProxy(through: ThroughProxy): Promise<Socket> {
@@ -53,8 +60,18 @@ export async function connectThroughProxy(through: ThroughProxy): Promise<Socket
     if (transport.connecting) await once(transport, 'connect');
     // One that the helper has handed over is paused; nothing comes before the proxy is asked.
     transport.resume();
-    await (protocol === 'http' ? byConnect(through) : bySocks(through));
-    return transport;
+    switch (protocol) {
+      case 'http':
+        await byConnect(through);
+        return transport;
+      case 'https':
+        return await insideTls(through);
+      case 'socks5':
+        await bySocks(through);
+        return transport;
+      default:
+        return protocol satisfies never;
+    }
   } catch (error) {
     const cause: unknown = transport.errored ?? error;
     transport.destroy();
@@ -62,6 +79,20 @@ export async function connectThroughProxy(through: ThroughProxy): Promise<Socket
   } finally {
     clearTimeout(timer);
   }
+}
+
+async function insideTls(through: ThroughProxy): Promise<Socket> {
+  const { transport, identity } = through;
+  if (!identity) throw new ProxyRefused('untrusted', 'nobody knows who it is');
+  const secured = await secureProxy(transport, identity).catch((error: unknown) => {
+    // The system's own errors say more: nothing listens there, for example.
+    if (transport.errored) throw transport.errored;
+    const detail = error instanceof Error ? error.message : 'fails';
+    throw new ProxyRefused('untrusted', `no TLS with it: ${detail}`);
+  });
+  through.onKey?.(secured.certificatePin);
+  await byConnect({ ...through, transport: secured.socket });
+  return secured.socket;
 }
 
 async function byConnect({ transport, target, credentials }: ThroughProxy): Promise<void> {

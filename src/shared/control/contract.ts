@@ -64,6 +64,26 @@ const samples = z.object({
   refusedName: z.nullable(z.string()),
 });
 
+/** How this computer reaches the service outside a tunnel. */
+const wayOutReply = z.object({
+  /** By the settings: directly, by a proxy, as a script (PAC) says, or as one that the network names (WPAD). */
+  kind: z.enum(['direct', 'proxy', 'script', 'discovery']),
+  /** Whether there is such a script. */
+  hasScript: z.boolean(),
+  /** The proxy that leads to the service; null if none does. */
+  proxy: z.nullable(
+    z.object({
+      protocol: z.enum(['http', 'https', 'socks5']),
+      host: z.string(),
+      port: z.int(),
+      /** Whether it wants a user name and a password, or others than it was sent. */
+      isRefused: z.boolean(),
+    }),
+  ),
+  isServiceReached: z.boolean(),
+});
+export type WayOutReply = z.infer<typeof wayOutReply>;
+
 const nothing = z.undefined();
 const { session, clock, tunnel, gatewayForm, server, servers, preferences, routedApps, connectionLog } =
   hostContract;
@@ -94,6 +114,10 @@ export const controlContract = {
     measured: servers.measured,
   },
   preferences: { get: preferences.get, set: preferences.set },
+  wayOut: {
+    /** Asks the service, to find out. */
+    check: request(nothing, wayOutReply),
+  },
   routing: {
     /** What a diagnosis can compare with reality: samples that show whether the user's choice is in force. */
     samples: request(z.strictObject({ addresses: z.array(ipAddress).check(z.maxLength(64)) }), samples),

@@ -50,8 +50,8 @@ export const clientCertificate = z.strictObject({
 });
 export type ClientCertificate = z.infer<typeof clientCertificate>;
 
-/** By CONNECT (RFC 9110 §9.3.6), or SOCKS 5 (RFC 1928). */
-export const proxyProtocol = z.enum(['http', 'socks5']);
+/** By CONNECT (RFC 9110 §9.3.6), in clear or inside TLS (`https`), or SOCKS 5 (RFC 1928). */
+export const proxyProtocol = z.enum(['http', 'https', 'socks5']);
 export type ProxyProtocol = z.infer<typeof proxyProtocol>;
 
 /** In UTF-8, they fit into the 255 bytes of SOCKS 5 (RFC 1929); a colon would end the name in HTTP (RFC 7617 §2). */
@@ -60,6 +60,13 @@ export const proxyCredentials = z.strictObject({
   password: z.string().check(z.regex(/^\P{Cc}{1,63}$/u)),
 });
 export type ProxyCredentials = z.infer<typeof proxyCredentials>;
+
+/** Who a proxy is that speaks TLS: by which name or address it was verified at the sign-in, and its key since then. */
+export const proxyIdentity = z.strictObject({
+  name: z.string().check(z.minLength(1), z.maxLength(253), z.regex(/^[\w.:-]+$/)),
+  certificatePin,
+});
+export type ProxyIdentity = z.infer<typeof proxyIdentity>;
 
 /** A gateway's certificate is part of its TLS session. */
 export const maxTlsSessionChars = 12_000;
@@ -83,6 +90,8 @@ export const gatewaySession = z.strictObject({
   ),
   /** For the proxy on the way, if it requires them. Requires capability `proxy`. */
   proxyCredentials: z.optional(proxyCredentials),
+  /** Of a proxy whose protocol is `https`, and required there. Requires capability `proxy-tls`. */
+  proxyIdentity: z.optional(proxyIdentity),
 });
 export type GatewaySession = z.infer<typeof gatewaySession>;
 

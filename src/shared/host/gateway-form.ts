@@ -27,10 +27,10 @@ export const gatewayForm = z.strictObject({
   id: z.uuid(),
   /**
    * `form`: anything the gateway asks. `group`: which of its groups to sign in as; the answer is remembered. `banner`:
-   * a text to read, without fields.
+   * a text to read, without fields. `proxy`: the user name and password for a proxy of the user's network.
    */
-  topic: z.enum(['form', 'group', 'banner']),
-  /** Host name of the gateway that asks. */
+  topic: z.enum(['form', 'group', 'banner', 'proxy']),
+  /** Host name of the gateway that asks, or of the proxy. */
   gateway: z.string().check(z.maxLength(253)),
   /** The gateway's own text, possibly of several lines; empty if there is none. */
   message: z.string().check(z.maxLength(gatewayFormLimits.banner)),

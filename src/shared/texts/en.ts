@@ -211,6 +211,8 @@ export const en = {
     'This network’s proxy does not let this computer connect to the server. Ask whoever runs the network.',
   'reason.proxyCredentials':
     'This network’s proxy needs a valid user name and password. Enter them, then connect again.',
+  'reason.proxyUntrusted':
+    'This network’s proxy is set as one with a secure connection (https), and could not prove who it is. Check its address, or ask whoever runs the network.',
   'reason.engineUnsuited':
     'This server needs the program “openconnect”. Install it, for example with “sudo apt install openconnect” or “sudo dnf install openconnect”, then connect.',
   'reason.protectionLost':
@@ -287,6 +289,7 @@ export const en = {
   'gatewayForm.groupTitle': 'Choose your group',
   'gatewayForm.groupSays':
     '{{gateway}} has several groups of users. Your choice is remembered for this server; you can change it later on the Connect page.',
+  'gatewayForm.proxyTitle': 'Sign in to this network’s proxy',
   'gatewayForm.bannerTitle': 'A message from the server',
   'gatewayForm.bannerSays': '{{gateway}} says:',
   'gatewayForm.read': 'OK',

@@ -102,6 +102,7 @@ export const reasonTexts: Record<DisconnectReason, Trouble> = {
   'engine-unsuited': failed('reason.engineUnsuited'),
   'proxy-refused': failed('reason.proxyRefused'),
   'proxy-credentials': failed('reason.proxyCredentials'),
+  'proxy-untrusted': failed('reason.proxyUntrusted'),
   'helper-restarted': failed('reason.helperRestarted'),
   'protection-lost': failed('reason.protectionLost'),
   'protection-failed': { title: 'connect.unprotected', text: 'reason.protectionFailed' },

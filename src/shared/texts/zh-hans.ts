@@ -195,6 +195,8 @@ export const zhHans: Texts = {
   'reason.engineFailed': '隧道意外停止。请重试。',
   'reason.proxyRefused': '此网络的代理不允许此电脑连接该服务器。请联系网络管理员。',
   'reason.proxyCredentials': '此网络的代理需要有效的用户名和密码。请输入后重新连接。',
+  'reason.proxyUntrusted':
+    '此网络的代理被设为使用安全连接（https），但无法证明自己的身份。请检查其地址，或联系网络管理员。',
   'reason.engineUnsuited':
     '此服务器需要程序“openconnect”。请安装它（例如“sudo apt install openconnect”或“sudo dnf install openconnect”），然后再连接。',
   'reason.protectionLost':
@@ -266,6 +268,7 @@ export const zhHans: Texts = {
   'gatewayForm.groupTitle': '选择您的用户组',
   'gatewayForm.groupSays':
     '{{gateway}} 有多个用户组。系统会记住您为该服务器所做的选择，之后可以在“连接”页更改。',
+  'gatewayForm.proxyTitle': '登录此网络的代理',
   'gatewayForm.bannerTitle': '来自服务器的消息',
   'gatewayForm.bannerSays': '{{gateway}} 的消息：',
   'gatewayForm.read': '知道了',

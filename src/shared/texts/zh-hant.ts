@@ -197,6 +197,8 @@ export const zhHant: Texts = {
   'reason.engineFailed': '通道意外停止。請重試。',
   'reason.proxyRefused': '此網路的代理伺服器不允許這部電腦連線至該伺服器。請聯絡網路管理員。',
   'reason.proxyCredentials': '此網路的代理伺服器需要有效的使用者名稱和密碼。請輸入後重新連線。',
+  'reason.proxyUntrusted':
+    '此網路的代理伺服器設為使用安全連線（https），但無法證明自己的身分。請檢查其位址，或聯絡網路管理員。',
   'reason.engineUnsuited':
     '此伺服器需要程式「openconnect」。請安裝它（例如「sudo apt install openconnect」或「sudo dnf install openconnect」），然後再連線。',
   'reason.protectionLost':
@@ -268,6 +270,7 @@ export const zhHant: Texts = {
   'gatewayForm.groupTitle': '選擇您的使用者群組',
   'gatewayForm.groupSays':
     '{{gateway}} 有多個使用者群組。系統會記住您為這部伺服器所做的選擇，之後可以在「連線」頁變更。',
+  'gatewayForm.proxyTitle': '登入此網路的代理伺服器',
   'gatewayForm.bannerTitle': '來自伺服器的訊息',
   'gatewayForm.bannerSays': '{{gateway}} 的訊息：',
   'gatewayForm.read': '知道了',

@@ -64,6 +64,7 @@ export const disconnectReason = z.enum([
   /** The proxy on the way refuses to connect to the gateway, or authenticates in a way that is not supported. */
   'proxy-refused',
   'proxy-credentials',
+  'proxy-untrusted',
   /** The helper restarted and no longer has the connection. */
   'helper-restarted',
   /** Something removed what protects traffic, and it could not be restored, so traffic is refused. */

@@ -1,19 +1,29 @@
+import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ProxyCredentials, ProxyProtocol } from '#shared/helper/protocol.ts';
+import type { ProxyCredentials, ProxyIdentity, ProxyProtocol } from '#shared/helper/protocol.ts';
+import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { addresses } from '../../lab/network/addresses.ts';
 import { proxyPorts, startOnlyProxy } from '../../lab/network/web-proxy.ts';
+import type { Lab } from '../../lab/lab.ts';
 import { words } from '../../lab/runs/process.ts';
 import { replaceEngine, createHelperLab } from '../support/helper-lab.ts';
 
 const { ipv4 } = addresses.router;
 const credentials: ProxyCredentials = { username: 'guest', password: 'secret' };
 
+/** As the app has verified it. */
+async function identityOfProxy({ directory }: Pick<Lab, 'directory'>): Promise<ProxyIdentity> {
+  const certificate = new X509Certificate(await readFile(path.join(directory, `${ipv4}.crt`)));
+  return { name: ipv4, certificatePin: certificatePin(certificate) };
+}
+
 describe('where a proxy is the only way out', () => {
   test.each<[ProxyProtocol, ProxyCredentials | undefined]>([
     ['http', undefined],
     ['http', credentials],
+    ['https', credentials],
     ['socks5', credentials],
   ])(
     'a tunnel is made through a proxy that speaks %s and wants %o, and comes back; nobody else can reach the proxy',
@@ -25,8 +35,9 @@ describe('where a proxy is the only way out', () => {
       ends.use(await startOnlyProxy(net.lab, protocol, given));
       await net.start();
       const proxy = { protocol, port };
+      const identity = protocol === 'https' ? await identityOfProxy(net.lab) : undefined;
       const session = await net.signIn(gateway, {
-        proxy: { ...proxy, ...(given && { credentials: given }) },
+        proxy: { ...proxy, ...(given && { credentials: given }), ...(identity && { identity }) },
         address: ipv4,
       });
       // Nothing else gets out, and this does.
@@ -46,7 +57,11 @@ describe('where a proxy is the only way out', () => {
       const request = net.request({ address: ipv4, proxy, killSwitch: true });
       await client.call('connect', {
         ...request,
-        session: { ...session, ...(given && { proxyCredentials: given }) },
+        session: {
+          ...session,
+          ...(given && { proxyCredentials: given }),
+          ...(identity && { proxyIdentity: identity }),
+        },
       });
       await client.until('connected', { where: ({ transport }) => transport === 'tls' });
       expect(await user.probe.http4('through')).toMatchObject({ address: addresses.gateway.ipv4 });
@@ -61,6 +76,37 @@ describe('where a proxy is the only way out', () => {
       expect(await user.snapshot()).toBe(net.initialSnapshot);
     },
   );
+
+  test('a proxy with another key than at the sign-in gets neither password nor tunnel', async () => {
+    await using net = await createHelperLab({ engine: 'own' });
+    await using ends = new AsyncDisposableStack();
+    ends.use(await startOnlyProxy(net.lab, 'https', credentials));
+    await net.start();
+    const proxy = { protocol: 'https', port: proxyPorts.https } as const;
+    const identity = await identityOfProxy(net.lab);
+    const session = {
+      ...(await net.signIn(net.lab.gateway, { proxy: { ...proxy, credentials, identity }, address: ipv4 })),
+      proxyCredentials: credentials,
+    };
+    const client = await net.attach();
+    const reasonWith = async (proxyIdentity?: ProxyIdentity) => {
+      const seen = client.states.length;
+      const request = net.request({ address: ipv4, proxy });
+      await client.call('connect', {
+        ...request,
+        session: { ...session, ...(proxyIdentity && { proxyIdentity }) },
+      });
+      return (await client.until('disconnected', { seen })).reason;
+    };
+    const another = `pin-sha256:${'A'.repeat(43)}=`;
+    expect(await reasonWith({ ...identity, certificatePin: another })).toBe('proxy-untrusted');
+    expect(await reasonWith()).toBe('proxy-untrusted');
+    await client.call('connect', {
+      ...net.request({ address: ipv4, proxy }),
+      session: { ...session, proxyIdentity: identity },
+    });
+    await client.until('connected');
+  });
 
   test('the helper after one that was killed knows the proxy and signs in through it, with a password that only the app has kept', async () => {
     await using net = await createHelperLab({ engine: 'own' });

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import path from 'node:path';
 import { readFile, writeFile } from 'node:fs/promises';
 import { run, words } from '../runs/process.ts';
@@ -25,7 +26,7 @@ export async function createAuthority(directory: string, name: string): Promise<
   return files;
 }
 
-/** A server certificate for one name, signed by `authority`. */
+/** A server certificate for one name or address, signed by `authority`. */
 export async function createCertificate(
   directory: string,
   authority: CertificateFiles,
@@ -47,7 +48,7 @@ export async function createCertificate(
       'basicConstraints=CA:FALSE',
       'keyUsage=digitalSignature',
       'extendedKeyUsage=serverAuth',
-      `subjectAltName=DNS:${hostName}`,
+      `subjectAltName=${isIP(hostName) === 0 ? 'DNS' : 'IP'}:${hostName}`,
     ].join('\n'),
   );
   await run([

@@ -59,6 +59,7 @@ function appWith(known: Known) {
     checkToken: (credentials) => checkToken(service, credentials),
     endToken: (session) => endToken(service, session),
     signOut: endSession,
+    callForUser: (call) => call(),
   });
 }
 

@@ -95,6 +95,7 @@ const cause = z.enum([
   'gateway-renegotiation-unsafe',
   'proxy-refused',
   'proxy-credentials',
+  'proxy-untrusted',
 ]);
 const encryption = z.strictObject({
   protocol: z.string().check(z.regex(/^D?TLS \d\.\d$/)),

@@ -10,7 +10,10 @@ const exporterLabel = 'EXPORTER-openconnect-psk';
 const keyBytes = 32;
 
 /** What the connection needs of a session: who the gateway is, and who asks. */
-export type ConnectionTrust = Pick<GatewaySession, 'certificatePin' | 'proxyCredentials'> & {
+export type ConnectionTrust = Pick<
+  GatewaySession,
+  'certificatePin' | 'proxyCredentials' | 'proxyIdentity'
+> & {
   clientCertificate?: ClientCertificate | undefined;
 };
 
@@ -44,7 +47,8 @@ export async function openSecureConnection(
   signal: AbortSignal,
 ): Promise<SecureResult> {
   const trust = { pins: [given.certificatePin], session: resume };
-  const connect = proxy && gatewayThroughProxy(proxy, given.proxyCredentials);
+  const { proxyCredentials: credentials, proxyIdentity: identity } = given;
+  const connect = proxy && gatewayThroughProxy(proxy, { credentials, identity });
   const result = await openGatewayTls(
     { host, port },
     address,

@@ -4,7 +4,7 @@ import { isWithoutHelper, mayBeGone, problemsByWeight, type ConnectRefusal } fro
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import type { ControlConnection } from '../../control/control-connection.ts';
 import { withTimeout } from '../../with-timeout.ts';
-import { answerForms } from '../answer-forms.ts';
+import { withForms } from '../answer-forms.ts';
 import { CommandProblem, whenInterrupted, type CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
 import { listServers, serverCalled } from './servers.ts';
@@ -21,16 +21,24 @@ const refusalCodes = {
 
 /** Connects, and waits until it has succeeded or failed, even if the core moves to another process meanwhile. */
 export async function connect(context: CommandContext, given: string | undefined): Promise<ExitCode> {
+  const connection = await Promise.race([context.core(), whenInterrupted(context)]);
+  return await withForms(context, connection.client, () => connectWith(context, connection, given));
+}
+
+async function connectWith(
+  context: CommandContext,
+  first: ControlConnection,
+  given: string | undefined,
+): Promise<ExitCode> {
   const { terminal, say } = context;
-  const prepared = await Promise.race([prepare(context, given), whenInterrupted(context)]);
-  if (prepared === 'already-connected') return exitCode.done;
-  const { server } = prepared;
-  let { connection } = prepared;
+  const server = await Promise.race([prepare(context, first, given), whenInterrupted(context)]);
+  if (server === 'already-connected') return exitCode.done;
+  let connection = first;
   terminal.note(say('command.connectingTo', { server: server.name }));
   let end = await attempt(context, connection, { server, isResumed: false });
   while (end === 'core-gone') {
     connection = await Promise.race([nextCore(context), whenInterrupted(context)]);
-    end = await attempt(context, connection, { server, isResumed: true });
+    end = await attemptWithForms(context, connection, { server, isResumed: true });
   }
   if (end === 'interrupted') {
     await connection.client.tunnel.disconnect();
@@ -39,10 +47,12 @@ export async function connect(context: CommandContext, given: string | undefined
   return finish(context, end, server);
 }
 
-/** Finds the server and the core; nothing is started yet. */
-async function prepare(context: CommandContext, given: string | undefined) {
-  const connection = await context.core();
-  const { client } = connection;
+/** Finds the server; nothing is started yet. */
+async function prepare(
+  context: CommandContext,
+  { client }: ControlConnection,
+  given: string | undefined,
+): Promise<UsableServer | 'already-connected'> {
   const server = serverCalled(context, await listServers(context), given);
   const before = await stateWithHelper(client);
   if (isConnectedTo(server, before)) {
@@ -53,7 +63,7 @@ async function prepare(context: CommandContext, given: string | undefined) {
     throw new CommandProblem(exitCode.unavailable, before.cause, stateLines(before, context).join('\n'));
   noteDamage(context, await client.preferences.get());
   await client.server.choose(server.serverId);
-  return { connection, server };
+  return server;
 }
 
 /** The process that runs the core after the previous one, because the desktop app has started or quit. */
@@ -73,18 +83,18 @@ interface Attempt {
   isResumed: boolean;
 }
 
-/** Asks the core to connect, and answers what the gateway asks meanwhile. */
+/** Asks the core to connect. */
 async function attempt(context: CommandContext, connection: ControlConnection, wanted: Attempt) {
-  const forms = answerForms(context, connection.client);
   try {
     return await followAttempt(context, connection, wanted);
   } catch (error) {
     if (await isGone(connection)) return 'core-gone';
     throw error;
-  } finally {
-    forms.end();
   }
 }
+
+const attemptWithForms = (context: CommandContext, connection: ControlConnection, wanted: Attempt) =>
+  withForms(context, connection.client, () => attempt(context, connection, wanted));
 
 /** A request that was cut off is rejected just before the connection counts as closed. */
 const isGone = ({ closed }: ControlConnection): Promise<boolean> =>

@@ -13,6 +13,7 @@ import { checkNames, type CheckName, type Finding } from '../doctor/finding.ts';
 import { checkGateway, checkService } from '../doctor/remote-services.ts';
 import { checkEngine } from '../doctor/engine-check.ts';
 import { checkInstallation } from '../doctor/installation-check.ts';
+import { checkWayOut, serviceThroughProxy } from '../doctor/way-out-check.ts';
 import { thisSystem } from '../doctor/this-system.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
 import { tableLines } from '../terminal.ts';
@@ -37,10 +38,22 @@ export async function doctor(context: CommandContext): Promise<ExitCode> {
     ...(await thisSystem.check(env, say)),
     ...(await checkSignIn(client, say)),
     // While traffic is blocked, nothing can be reached, and that is correct.
-    ...(isClosed ? [] : await checkService(apiUrl, say)),
-    ...(isClosed ? [] : [await gatewayFinding(tunnel, server, context)]),
+    ...(isClosed ? [] : await outsideFindings()),
     ...(await checkActualWay({ tunnel, service, client, say })),
   ].toSorted((one, other) => checkNames.indexOf(one.check) - checkNames.indexOf(other.check));
+  async function outsideFindings(): Promise<Finding[]> {
+    const way = await client?.wayOut.check().catch(() => undefined);
+    const found = way ? [checkWayOut(way, say)] : [];
+    // In the tunnel, a proxy is not asked.
+    if (!way?.proxy || tunnel.state === 'connected')
+      return [...found, ...(await checkService(apiUrl, say)), await gatewayFinding(tunnel, server, context)];
+    return [
+      ...found,
+      ...serviceThroughProxy(way, { host: service.host, say }),
+      { check: 'gateway', outcome: 'unknown' },
+    ];
+  }
+
   if (context.isJson) {
     const checks = findings.map(({ check, outcome, text }) => ({ check, outcome, message: text ?? null }));
     terminal.out(JSON.stringify({ checks }));
@@ -124,6 +137,7 @@ function show({ terminal, say }: CommandContext, findings: readonly Finding[]): 
     resolver: say('doctor.resolver'),
     clock: say('doctor.clock'),
     'sign-in': say('command.keptIn'),
+    'way-out': say('doctor.wayOut'),
     service: say('doctor.service'),
     gateway: say('doctor.gateway'),
     'other-vpn': say('doctor.otherVpn'),

@@ -1,7 +1,9 @@
 import { apiCode, type ApiFailure } from '#shared/api/result.ts';
+import type { ControlClient } from '#shared/control/contract.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { readAuthCode, readEmail } from '#shared/typed-text.ts';
 import { isEmail } from '#shared/validation.ts';
+import { withForms } from '../answer-forms.ts';
 import { CommandProblem, type CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
 
@@ -9,8 +11,16 @@ import { exitCode, type ExitCode } from '../exit-code.ts';
 const maxTries = 3;
 
 export async function signIn(context: CommandContext, given: string | undefined): Promise<ExitCode> {
-  const { terminal, say } = context;
   const { client } = await context.core();
+  return await withForms(context, client, () => signInWith(context, client, given));
+}
+
+async function signInWith(
+  context: CommandContext,
+  client: ControlClient,
+  given: string | undefined,
+): Promise<ExitCode> {
+  const { terminal, say } = context;
   const email = readEmail(given ?? (await terminal.ask(say('command.yourEmail'))) ?? '');
   if (!isEmail(email)) throw new CommandProblem(exitCode.usage, 'bad-email', say('command.badEmail'));
   const language = context.language();

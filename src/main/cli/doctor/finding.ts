@@ -19,6 +19,7 @@ export const checkNames = [
   'resolver',
   'clock',
   'sign-in',
+  'way-out',
   'service',
   'gateway',
   'other-vpn',

@@ -6,8 +6,8 @@ import type { OpenBrowser } from './single-sign-on.ts';
 export interface Question {
   /** Host name of the gateway. */
   gateway: string;
-  /** `group`: the choice of the user's group, before anything else. */
-  topic: 'form' | 'group';
+  /** `group`: the choice of the user's group, before anything else. `proxy`: asked by a proxy instead. */
+  topic: 'form' | 'group' | 'proxy';
   form: AuthForm;
   /** The fields of the form that the user has to answer. */
   fields: readonly OpenField[];

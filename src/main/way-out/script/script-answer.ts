@@ -8,13 +8,14 @@ const maxWays = 8;
 const kinds: Readonly<Record<string, { protocol: ProxyPlace['protocol']; port: number }>> = {
   PROXY: { protocol: 'http', port: 80 },
   HTTP: { protocol: 'http', port: 80 },
+  HTTPS: { protocol: 'https', port: 443 },
   SOCKS: { protocol: 'socks5', port: 1080 },
   SOCKS5: { protocol: 'socks5', port: 1080 },
 };
 
 /**
  * The ways in a script's answer, such as `PROXY one.example:3128; SOCKS5 two.example; DIRECT`, in the order to try them.
- * Those that are not supported, such as HTTPS and SOCKS4, are left out. Empty: none can be used. An answer of nothing is
+ * Those that are not supported, such as SOCKS4, are left out. Empty: none can be used. An answer of nothing is
  * DIRECT.
  */
 export function readScriptAnswer(answer: string): NamedWay[] {

@@ -73,6 +73,7 @@ export function GatewayFormDialog({ form, onAnswer, onCancel }: GatewayFormDialo
 const topicWords = {
   form: { title: 'gatewayForm.title', says: 'gatewayForm.says', done: 'gatewayForm.continue' },
   group: { title: 'gatewayForm.groupTitle', says: 'gatewayForm.groupSays', done: 'gatewayForm.continue' },
+  proxy: { title: 'gatewayForm.proxyTitle', says: 'gatewayForm.says', done: 'gatewayForm.continue' },
   banner: { title: 'gatewayForm.bannerTitle', says: 'gatewayForm.bannerSays', done: 'gatewayForm.read' },
 } as const satisfies Record<GatewayForm['topic'], object>;
 

@@ -29,6 +29,16 @@ const en = {
   'doctor.clock': 'Clock',
   'doctor.clockWrong':
     'This computer’s clock is {{minutes}} minutes off, so certificates and codes may be refused. Set the correct time.',
+  'doctor.wayOut': 'Way out',
+  'doctor.wayOutDirect': 'Directly',
+  'doctor.wayOutProxy': 'Through the proxy {{proxy}}',
+  'doctor.wayOutRefused':
+    'The proxy {{proxy}} does not accept the user name and password, or wants some. Run “waymaker connect” in a terminal, or connect in the app, and enter them.',
+  'doctor.wayOutScript': 'as the script says that the system is set to',
+  'doctor.wayOutDiscovered':
+    'as the script says that this network names (WPAD), because the system is set to look for one',
+  'doctor.wayOutUndiscovered':
+    'the system is set to look for a script on the network (WPAD), and this network names none that is used',
   'doctor.service': 'Service',
   'doctor.serviceSilent': '“{{host}}” does not answer. Check this computer’s network, then try again later.',
   'doctor.gateway': 'Chosen server',
@@ -95,6 +105,14 @@ export const doctorTexts: Record<Language, Record<DoctorTextKey, string>> = {
     'doctor.nameUnknown': '无法解析“{{host}}”。请检查此电脑的网络和 DNS 设置。',
     'doctor.clock': '时钟',
     'doctor.clockWrong': '此电脑的时钟相差 {{minutes}} 分钟，证书和验证码可能会被拒绝。请校准时间。',
+    'doctor.wayOut': '出口',
+    'doctor.wayOutDirect': '直接连接',
+    'doctor.wayOutProxy': '通过代理 {{proxy}}',
+    'doctor.wayOutRefused':
+      '代理 {{proxy}} 不接受用户名和密码，或要求提供。请在终端中运行“waymaker connect”，或在应用中连接，并输入它们。',
+    'doctor.wayOutScript': '依照系统所设的脚本',
+    'doctor.wayOutDiscovered': '系统设为在网络中查找脚本（WPAD），依照此网络提供的脚本',
+    'doctor.wayOutUndiscovered': '系统设为在网络中查找脚本（WPAD），此网络没有可用的脚本',
     'doctor.service': '服务',
     'doctor.serviceSilent': '“{{host}}”没有响应。请检查此电脑的网络，或稍后重试。',
     'doctor.gateway': '所选服务器',
@@ -150,6 +168,14 @@ export const doctorTexts: Record<Language, Record<DoctorTextKey, string>> = {
     'doctor.nameUnknown': '無法解析「{{host}}」。請檢查這部電腦的網路和 DNS 設定。',
     'doctor.clock': '時鐘',
     'doctor.clockWrong': '這部電腦的時鐘相差 {{minutes}} 分鐘，憑證和驗證碼可能會遭拒。請校正時間。',
+    'doctor.wayOut': '出口',
+    'doctor.wayOutDirect': '直接連線',
+    'doctor.wayOutProxy': '透過代理伺服器 {{proxy}}',
+    'doctor.wayOutRefused':
+      '代理伺服器 {{proxy}} 不接受使用者名稱和密碼，或要求提供。請在終端機中執行「waymaker connect」，或在應用程式中連線，並輸入它們。',
+    'doctor.wayOutScript': '依照系統所設的指令碼',
+    'doctor.wayOutDiscovered': '系統設為在網路中尋找指令碼（WPAD），依照此網路提供的指令碼',
+    'doctor.wayOutUndiscovered': '系統設為在網路中尋找指令碼（WPAD），此網路沒有可用的指令碼',
     'doctor.service': '服務',
     'doctor.serviceSilent': '「{{host}}」沒有回應。請檢查這部電腦的網路，或稍後再試。',
     'doctor.gateway': '所選伺服器',

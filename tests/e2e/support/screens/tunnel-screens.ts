@@ -67,6 +67,7 @@ export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewAp
     },
     'proxy-refused': refused('proxy-refused', 'reason.proxyRefused'),
     'proxy-credentials': refused('proxy-credentials', 'reason.proxyCredentials'),
+    'proxy-untrusted': refused('proxy-untrusted', 'reason.proxyUntrusted'),
     'address-conflict': refused('address-conflict', 'reason.addressConflict'),
     'helper-restarted': refused('helper-restarted', 'reason.helperRestarted'),
     'protection-lost': refused('protection-lost', 'reason.protectionLost', true),

@@ -8,6 +8,7 @@ import {
   type GatewaySession,
   type ProxyAtAddress,
   type ProxyCredentials,
+  type ProxyIdentity,
 } from '#shared/helper/protocol.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
@@ -25,7 +26,7 @@ export interface SignInOrder {
   gateway: { host: string; port: number };
   address: string;
   /** What is at that address instead of the gateway. */
-  proxy?: (ProxyAtAddress & { credentials?: ProxyCredentials }) | undefined;
+  proxy?: (ProxyAtAddress & { credentials?: ProxyCredentials; identity?: ProxyIdentity }) | undefined;
   credentials: { username: string; password: string };
   /** The socket of the helper that carries the sign-in while it blocks traffic. */
   helper: string;
@@ -54,7 +55,9 @@ async function signIn(order: SignInOrder): Promise<GatewaySession> {
     typeof client === 'string' ? { state: 'disconnected' } : await client.call('snapshot', {});
   const transports: Duplex[] = [];
   const pastBlock = connectPastBlock({ state: () => state, socketPath, version, log });
-  const throughHelper = proxy ? gatewayThroughProxy(proxy, proxy.credentials, pastBlock) : pastBlock;
+  const throughHelper = proxy
+    ? gatewayThroughProxy(proxy, { credentials: proxy.credentials, identity: proxy.identity }, pastBlock)
+    : pastBlock;
   const connectToGateway: typeof throughHelper = async (...target) => {
     const transport = await throughHelper(...target);
     transports.push(transport);

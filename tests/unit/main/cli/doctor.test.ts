@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSay } from '#shared/texts/say.ts';
 import { checkEngine } from '../../../../src/main/cli/doctor/engine-check.ts';
+import { checkWayOut } from '../../../../src/main/cli/doctor/way-out-check.ts';
 import { checkService } from '../../../../src/main/cli/doctor/remote-services.ts';
 
 /** A service whose clock is off by so much, in milliseconds. */
@@ -45,4 +46,20 @@ test('says which engines carry tunnels, or that there is none', () => {
   expect(said('openconnect')).toMatchObject({ outcome: 'ok', text: 'openconnect' });
   expect(said()).toMatchObject({ outcome: 'problem', text: expect.stringContaining('sudo apt install') });
   expect(checkEngine(undefined, createSay('en', 'linux'))).toEqual({ check: 'engine', outcome: 'unknown' });
+});
+
+test('says by which proxy this computer gets out and why, and if that wants a password', () => {
+  const say = createSay('en', 'linux');
+  const proxy = { protocol: 'https', host: '2001:db8::1', port: 8443, isRefused: false } as const;
+  const said = (way: Partial<Parameters<typeof checkWayOut>[0]>) =>
+    checkWayOut({ kind: 'direct', hasScript: false, proxy: null, isServiceReached: true, ...way }, say);
+  expect(said({})).toMatchObject({ outcome: 'ok', text: 'Directly' });
+  expect(said({ kind: 'proxy', proxy }).text).toBe('Through the proxy https://[2001:db8::1]:8443');
+  expect(said({ kind: 'script', hasScript: true, proxy }).text).toMatch(/proxy .* \(as the script says/);
+  expect(said({ kind: 'discovery', hasScript: true }).text).toMatch(/^Directly \(.*this network names/);
+  expect(said({ kind: 'discovery' }).text).toMatch(/names none/);
+  expect(said({ kind: 'proxy', proxy: { ...proxy, isRefused: true } })).toMatchObject({
+    outcome: 'problem',
+    text: expect.stringContaining('waymaker connect'),
+  });
 });

@@ -17,6 +17,21 @@ test('prints nothing that moves the cursor, sets a title or turns the direction,
   expect(written).not.toMatch(/[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/u);
 });
 
+test('what is asked at once is asked one after the other', async () => {
+  const streams = { input: new PassThrough(), output: new PassThrough(), notes: new PassThrough() };
+  const terminal = createTerminal(streams);
+  const answers = [
+    terminal.ask('Code: '),
+    terminal.ask('User name: '),
+    terminal.ask('Password: ', { isSecret: true }),
+  ];
+  streams.input.write('one\n');
+  expect(await answers[0]).toBe('one');
+  streams.input.write('two\nthree\n');
+  expect(await Promise.all(answers)).toEqual(['one', 'two', 'three']);
+  terminal.close();
+});
+
 test('a name with a line break stays one row', () => {
   expect(
     tableLines([

@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { pino } from 'pino';
 import type { DesktopWay, EarlierSettings } from '../../../../src/main/way-out/desktop-way.ts';
 import { isException, readProxyUrl } from '../../../../src/main/way-out/proxy-setting.ts';
 import { readMacosProxy } from '../../../../src/main/way-out/macos/read-macos-proxy.ts';
 import { readProxySetting } from '../../../../src/main/way-out/read-proxy-setting.ts';
 import { readWindowsProxy } from '../../../../src/main/way-out/windows/read-windows-proxy.ts';
-
-const log = pino({ enabled: false });
 
 test.each([
   ['http://proxy.example:3128', { protocol: 'http', host: 'proxy.example', port: 3128 }],
@@ -23,8 +20,10 @@ test.each([
       credentials: { username: 'guest', password: 'a@b' },
     },
   ],
-  // TLS to the proxy, other protocols, and what is nothing.
-  ['https://proxy.example:443', undefined],
+  // TLS to the proxy.
+  ['https://proxy.example:443', { protocol: 'https', host: 'proxy.example', port: 443 }],
+  ['https://proxy.example', { protocol: 'https', host: 'proxy.example', port: 443 }],
+  // Other protocols, and what is nothing.
   ['ftp://proxy.example', undefined],
   ['http://:3128', undefined],
   ['http://proxy.example:0', undefined],
@@ -32,6 +31,18 @@ test.each([
 ])('a proxy that is written as %s is read', (text, proxy) => {
   expect(readProxyUrl(text)).toEqual(proxy);
 });
+
+test.each(['50%', 'Hash#Tag', 'a/b?c', 'a@b', 'p%4', '[x]\\y', 'two words', 'über', 'a:b'])(
+  'a password that nobody has encoded is read as it is: %s',
+  (password) => {
+    expect(readProxyUrl(`http://guest:${password}@proxy.example:8080`)).toEqual({
+      protocol: 'http',
+      host: 'proxy.example',
+      port: 8080,
+      credentials: { username: 'guest', password },
+    });
+  },
+);
 
 test.each([
   ['gw.example.com', ['example.com'], true],
@@ -59,7 +70,6 @@ describe('this computer’s proxy', () => {
       platform: 'linux',
       run: (name, args) => Promise.resolve(outputs[`${name} ${args.at(-1)}`]),
       env,
-      log,
     });
   const environment = { HTTPS_PROXY: 'http://other.example:1', no_proxy: 'localhost,.example:8080' };
   const ofEnvironment = {
@@ -102,7 +112,12 @@ describe('this computer’s proxy', () => {
       exceptions: ['localhost', '10.0.0.0/8'],
     });
     // Its other modes say nothing of a proxy by name, or of a script; the environment may.
-    for (const mode of ['none', 'auto']) expect(await run(mode)).toEqual(ofEnvironment);
+    expect(await run('none')).toEqual(ofEnvironment);
+    // It looks for a script on the network.
+    expect(await run('auto')).toEqual({
+      kind: 'discovery',
+      otherwise: { proxy: ofEnvironment.proxy, exceptions: ofEnvironment.exceptions },
+    });
   });
 
   test('is chosen by GNOME’s script; where that is our own, by what was set before', async () => {
@@ -131,7 +146,7 @@ describe('this computer’s proxy', () => {
     expect(await run(ours, was("'auto'", "'http://wpad.example/p.pac'"))).toEqual(script);
     expect(await run(ours, was("'manual'", null))).toMatchObject({ proxy: { host: 'proxy.example' } });
     expect(await run(ours, was(null, null))).toBeUndefined();
-    expect(await run(ours, was("'auto'", null))).toBeUndefined();
+    expect(await run(ours, was("'auto'", null))).toEqual({ kind: 'discovery', otherwise: undefined });
   });
 
   test('is KDE’s, in its notation', async () => {
@@ -162,7 +177,7 @@ describe('this computer’s proxy', () => {
     expect(await script(ours, was('1', null))).toMatchObject({ proxy: { host: 'proxy.example' } });
     expect(await script(ours, was(null, null))).toBeUndefined();
     // It looks for a script on the network.
-    expect(await settings(kde('3'), env)).toBeUndefined();
+    expect(await settings(kde('3'), env)).toEqual({ kind: 'discovery', otherwise: undefined });
   });
 });
 

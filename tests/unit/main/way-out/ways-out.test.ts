@@ -187,7 +187,7 @@ describe('with a script', () => {
           : Promise.reject(new Error(`getaddrinfo ENOTFOUND ${name}`)),
       log,
     });
-    return { ways, now, asked: () => count, [Symbol.dispose]: () => void server.close() };
+    return { ways, now, address, asked: () => count, [Symbol.dispose]: () => void server.close() };
   }
   const find = (body: string) => `function FindProxyForURL(url, host) { ${body} }`;
 
@@ -205,6 +205,36 @@ describe('with a script', () => {
     expect(ways.to('d.example')).toBeUndefined();
     expect(ways.knows('d.example')).toBe(true);
     expect(ways.knows('other.example')).toBe(false);
+  });
+
+  test('the script that the network names is used where the desktop looks for one, and is looked for while traffic is open', async () => {
+    using at = await scripted(find('return "PROXY 192.0.2.1:3128";'));
+    let looked = 0;
+    const network: { names: string | undefined } = { names: at.address };
+    const other = { protocol: 'http', host: '192.0.2.7', port: 3128 } as const;
+    const ways = createWaysOut({
+      read: () =>
+        Promise.resolve({ kind: 'discovery', otherwise: { proxy: other, exceptions: [] } } as const),
+      passwords: createProxyPasswords(emptyKeychain().keychain, log),
+      isOpen: () => at.now.isOpen,
+      discover() {
+        looked += 1;
+        return Promise.resolve(network.names);
+      },
+      log,
+    });
+    await ways.learn(['gw.example']);
+    expect(ways.to('gw.example')).toMatchObject({ host: '192.0.2.1' });
+    expect(ways.summary()).toEqual({ kind: 'discovery', hasScript: true });
+    at.now.isOpen = false;
+    await ways.refresh();
+    expect(looked).toBe(1);
+    expect(ways.to('gw.example')).toMatchObject({ host: '192.0.2.1' });
+    at.now.isOpen = true;
+    // Another network, which names none.
+    network.names = undefined;
+    await ways.refresh();
+    expect(ways.to('gw.example')).toMatchObject({ host: '192.0.2.7' });
   });
 
   test('a script that changes is asked again; while traffic is blocked, what it said counts', async () => {

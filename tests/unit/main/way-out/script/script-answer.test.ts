@@ -16,6 +16,10 @@ test.each([
     [proxy('http', 'one.example', 3128), proxy('socks5', 'two.example', 1080), direct],
   ],
   ['proxy 192.0.2.1:8080;direct', [proxy('http', '192.0.2.1', 8080), direct]],
+  [
+    'HTTPS one.example:8443; https two.example',
+    [proxy('https', 'one.example', 8443), proxy('https', 'two.example', 443)],
+  ],
   ['HTTP one.example', [proxy('http', 'one.example', 80)]],
   ['SOCKS [2001:db8::1]:1080', [proxy('socks5', '2001:db8::1', 1080)]],
   [
@@ -23,7 +27,7 @@ test.each([
     [proxy('http', 'one.example', 3128), proxy('http', 'two.example', 3128)],
   ],
   // Kinds that are not supported, and what is no place.
-  ['HTTPS one.example:443; SOCKS4 one.example:1080; DIRECT', [direct]],
+  ['SOCKS4 one.example:1080; QUIC one.example:443; DIRECT', [direct]],
   ['PROXY one.example:0; PROXY one.example:65536; PROXY; PROXY a b:1; PROXY http://one.example:3128', []],
   ['PROXY one.example:3128, PROXY two.example:3128', []],
   ['PROXY user@one.example:3128; PROXY :3128; PROXY [::1', []],

@@ -1,0 +1,102 @@
+import { lookup } from 'node:dns/promises';
+import { readFile } from 'node:fs/promises';
+import { BlockList, isIP, isIPv6 } from 'node:net';
+import type { RunProgram } from '../../run-program.ts';
+import { withTimeout } from '../../with-timeout.ts';
+
+/** For looking up all names together: many networks have no such name, and some never answer. */
+const lookUpLimitMs = 2_000;
+/** As many as resolv.conf(5) allowed for long. */
+const maxDomains = 6;
+
+export interface DiscoveryWorld {
+  run: RunProgram;
+  platform?: NodeJS.Platform;
+  find?: (name: string) => Promise<string[]>;
+  /** The text of resolv.conf(5) and of hosts(5); empty if there is none. */
+  read?: (file: '/etc/resolv.conf' | '/etc/hosts') => Promise<string>;
+}
+
+/**
+ * Where this network says that the script is which chooses the proxies (WPAD, draft-ietf-wrec-wpad-01), for desktops that
+ * look for one; undefined if it says nothing. Option 252 of DHCP comes first, as NetworkManager has got it, then the name
+ * `wpad` in hosts(5), and in each search domain.
+ *
+ * Others have been led astray by such names, and so less is taken than they take. Nothing is looked up above a search
+ * domain, nor below one that has no dot, such as `school`: strangers have registered wpad.com and wpad.school. The name has to lead to
+ * an address that is private, since who registers a name for others' networks is elsewhere. A name without a dot is not
+ * looked up: any neighbour can answer for it by LLMNR.
+ */
+export async function discoverScript(world: DiscoveryWorld): Promise<string | undefined> {
+  const { run, platform = process.platform, find = findAddresses, read = readText } = world;
+  return (
+    (platform === 'linux' ? await addressByDhcp(run) : undefined) ??
+    ((await hasOwnEntry(read)) ? scriptAt('wpad') : undefined) ??
+    (await addressByName(find, read))
+  );
+}
+
+async function addressByDhcp(run: RunProgram): Promise<string | undefined> {
+  const args = ['--terse', '--escape', 'no', '--fields', 'DHCP4.OPTION', 'device', 'show'];
+  const shown = (await run('nmcli', args).catch(() => undefined)) ?? '';
+  for (const [, written = ''] of shown.matchAll(/^DHCP4\.OPTION\[\d+\]:wpad = (.*)$/gm)) {
+    // Some servers end it with what ends texts in C, or with the end of a line.
+    const address = URL.parse(written.replace(/(?:\\0{1,3}|\\n|\0|\s)+$/, ''));
+    if (address?.protocol === 'http:' || address?.protocol === 'https:') return address.href;
+  }
+  return undefined;
+}
+
+async function hasOwnEntry(read: NonNullable<DiscoveryWorld['read']>): Promise<boolean> {
+  const lines = (await read('/etc/hosts')).split('\n').map((line) => line.replace(/#.*/, '').trim());
+  return lines.some((line) => line.split(/\s+/).slice(1).includes('wpad'));
+}
+
+async function addressByName(
+  find: (name: string) => Promise<string[]>,
+  read: NonNullable<DiscoveryWorld['read']>,
+): Promise<string | undefined> {
+  const names = searchDomains(await read('/etc/resolv.conf')).map((domain) => `wpad.${domain}`);
+  const found = names.map((name) =>
+    withTimeout(
+      find(name).catch(() => []),
+      lookUpLimitMs,
+      [],
+    ),
+  );
+  for (const [index, name] of names.entries()) {
+    const addresses = (await found[index]) ?? [];
+    if (addresses.length > 0 && addresses.every((address) => isPrivate(address))) return scriptAt(name);
+  }
+  return undefined;
+}
+
+/** Of which the last line counts. */
+function searchDomains(resolvConf: string): string[] {
+  const lines = [...resolvConf.matchAll(/^[ \t]*(?:search|domain)[ \t]+(.*)$/gm)];
+  const domains = (lines.at(-1)?.[1] ?? '').trim().toLowerCase().split(/\s+/);
+  return [...new Set(domains.map((domain) => domain.replace(/\.$/, '')))]
+    .filter((domain) => /^[\w-]+(?:\.[\w-]+)+$/.test(domain) && isIP(domain) === 0)
+    .slice(0, maxDomains);
+}
+
+const scriptAt = (host: string) => `http://${host}/wpad.dat`;
+
+const privateAddresses = new BlockList();
+privateAddresses.addSubnet('10.0.0.0', 8);
+privateAddresses.addSubnet('172.16.0.0', 12);
+privateAddresses.addSubnet('192.168.0.0', 16);
+privateAddresses.addSubnet('100.64.0.0', 10);
+privateAddresses.addSubnet('fc00::', 7, 'ipv6');
+
+const isPrivate = (address: string) => privateAddresses.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+
+async function findAddresses(name: string): Promise<string[]> {
+  // With its dot, no search domain is put behind it.
+  const found = await lookup(`${name}.`, { all: true });
+  return found.map(({ address }) => address);
+}
+
+async function readText(file: string): Promise<string> {
+  return await readFile(file, 'utf8').catch(() => '');
+}
