@@ -24,7 +24,10 @@ export type ChannelEnd =
 export interface CstpChannel {
   /** Asks for a tunnel, once; nothing is sent until its answer. */
   connect(request: ConnectRequest): Promise<ConnectOutcome>;
-  /** False if the packet was not sent, as nobody waits for one. Other packets than data are never left out. */
+  /**
+   * False if the packet was not sent, as nobody waits for one. Other packets than data are only left out where very many
+   * wait: those of a gateway that asks for answers without end, and does not read them.
+   */
   send(kind: number, payload: Uint8Array): boolean;
   /** Whether packets wait because the connection is slower than their sender; `onRoom` tells when none does. */
   isBusy(): boolean;
@@ -44,6 +47,7 @@ export interface ChannelListener {
 
 /** A queue of packets for a connection that is slower than their senders; longer ones only delay all of them. */
 const maxQueued = 128;
+const maxQueuedOfAll = 2 * maxQueued;
 
 /** With so many, it is busy: whoever can keep packets had better do so. */
 const busyFrom = 32;
@@ -161,7 +165,7 @@ export function createCstpChannel(socket: Duplex, listener: ChannelListener): Cs
     },
     send(kind, payload) {
       if (state.at !== 'granted') return false;
-      if (kind === packetKind.data && queue.length >= maxQueued) return false;
+      if (queue.length >= (kind === packetKind.data ? maxQueued : maxQueuedOfAll)) return false;
       enqueue(framePacket(kind, payload));
       return true;
     },

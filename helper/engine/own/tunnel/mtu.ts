@@ -15,6 +15,9 @@ const largestRecordOverhead = Math.max(...cipherSuites.map(overheadOf));
 export const overheadTo = (gateway: string): number =>
   ipBytes[isIPv6(gateway) ? 6 : 4] + udpBytes + largestRecordOverhead + kindBytes;
 
+/** Whatever a gateway says: no link has smaller packets (RFC 791 §3.2). */
+const minMtu = 68;
+
 /** A link whose size nobody knows. */
 const usualLinkMtu = 1_500;
 /** Links within a machine carry more, which no gateway expects. */
@@ -28,8 +31,11 @@ export const usableLinkMtu = (mtu: number | undefined): number => Math.min(mtu ?
  */
 export function tunnelMtu(answer: Pick<ConnectAnswer, 'mtu' | 'linkMtu' | 'dtls'>, link: LinkMtu): number {
   const { mtu = Infinity, linkMtu = Infinity } = answer;
-  if (answer.dtls.kind === 'none' && answer.mtu !== undefined) return answer.mtu;
-  return Math.min(mtu, Math.min(linkMtu, link.mtu) - overheadTo(link.gateway));
+  const carried =
+    answer.dtls.kind === 'none' && answer.mtu !== undefined
+      ? answer.mtu
+      : Math.min(mtu, Math.min(linkMtu, link.mtu) - overheadTo(link.gateway));
+  return Math.max(carried, minMtu);
 }
 
 /** The link to the gateway at an address. */

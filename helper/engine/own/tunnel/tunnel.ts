@@ -35,6 +35,8 @@ type State = { at: 'opening' } | Up | { at: 'ended' };
 const maxHeld = 256;
 /** New keys are made some time before they are due. */
 const renewalShare = 0.9;
+/** However often a gateway wants new keys: each time costs both a handshake. */
+const minRenewalMs = 5_000;
 const renewalLimitMs = 15_000;
 const renewalRetryMs = 10_000;
 /** A connection that has lasted for so long is opened anew when it breaks, which may take no longer than that. */
@@ -178,7 +180,9 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   const isEnded = () => state.at === 'ended';
 
   const renewalTime = ({ rekey }: ConnectAnswer) =>
-    rekey.method === 'none' ? Infinity : performance.now() + renewalShare * 1_000 * rekey.seconds;
+    rekey.method === 'none'
+      ? Infinity
+      : performance.now() + Math.max(renewalShare * 1_000 * rekey.seconds, minRenewalMs);
 
   // TLS
 

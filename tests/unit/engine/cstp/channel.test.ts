@@ -135,3 +135,17 @@ test('a goodbye goes out after what was sent before it, and is no end to tell', 
   expect(writes.map((bytes) => bytes[6])).toEqual([packetKind.data, packetKind.disconnect]);
   expect(ends).toEqual([]);
 });
+
+test('answers to a gateway that asks without end, and does not read, are left out', async () => {
+  const { channel, gateway, packets } = await openGranted();
+  gateway.removeAllListeners('data').pause();
+  const payload = Buffer.alloc(16_000);
+  let taken = 0;
+  for (let asked = 0; asked < 10_000; asked += 1)
+    if (channel.send(packetKind.dpdAnswer, payload)) taken += 1;
+  expect(taken).toBeGreaterThan(0);
+  // What waits is memory of this machine's.
+  expect(taken).toBeLessThanOrEqual(512);
+  expect(packets).toEqual([]);
+  channel.close();
+});
