@@ -91,6 +91,12 @@ export interface TunnelControllerOptions {
   log: Logger;
 }
 
+/**
+ * After a tunnel has lasted so long, its next sign-ins are counted from the beginning. A gateway may end each session soon
+ * after it has granted it: some do so where two devices of an account take turns to be the only one.
+ */
+const steadyMs = 60_000;
+
 export type TunnelCommand = 'connect' | 'disconnect';
 
 type ConnectReply = Awaited<ReturnType<HostImplementation['tunnel']['connect']>>;
@@ -155,12 +161,19 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     if (options.memory.setPath(gateway, path)) sessions.drop();
   }
 
+  /** Runs while there is a tunnel, until it has lasted. */
+  let steady: NodeJS.Timeout | undefined;
+
   /** Another user's connection is only displayed. */
   const isOthers = () => helper.state().ownedByOther === true;
 
   helper.onState((state) => {
     shown.followHelper(state, working !== undefined);
-    if (state.state === 'connected') signIn.forgetRenewals();
+    if (state.state === 'connected') steady ??= setTimeout(() => signIn.forgetRenewals(), steadyMs).unref();
+    else {
+      clearTimeout(steady);
+      steady = undefined;
+    }
     recovery.follow(shown.withListedGateway(state));
     shown.tell();
     reauthenticateIfWanted();

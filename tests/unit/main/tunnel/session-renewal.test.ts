@@ -91,6 +91,16 @@ describe('a helper that wants a session', () => {
     await settled({ state: 'disconnected', reason: 'too-many-sessions' });
   });
 
+  test('whose new sessions are ended each time, soon after they were granted, is told why', async () => {
+    const { helper: running, settled, signIns } = await setUp({ helperState: connected });
+    running.on('provideSession', () => {
+      running.set(connected);
+      running.set({ ...authenticating, attempt: signIns.length + 1 });
+    });
+    running.set(authenticating);
+    await settled({ state: 'disconnected', reason: 'too-many-sessions' });
+  });
+
   test('ends where the gateway may not be used any more', async () => {
     const { helper: running, who, settled, signIns } = await setUp({ helperState: connected });
     who.refusal = 'server-removed';
