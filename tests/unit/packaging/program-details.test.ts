@@ -87,10 +87,8 @@ test('a file that is no program, and one that is signed, are refused and left as
   const made = ['-keyout', key, '-out', certificate, '-subj', '/CN=Publisher', '-days', '2'];
   execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', ...made], { stdio: 'ignore' });
   const signed = inFolder('signed.exe');
-  execFileSync('osslsigncode', [
-    ...['sign', '-certs', certificate, '-key', key],
-    ...['-in', electron, '-out', signed],
-  ]);
+  const words = ['sign', '-certs', certificate, '-key', key, '-in', electron, '-out', signed];
+  execFileSync('osslsigncode', words);
   const bytes = readFileSync(signed);
   await expect(describeProgram(signed, given)).rejects.toThrow();
   expect(readFileSync(signed).equals(bytes)).toBe(true);

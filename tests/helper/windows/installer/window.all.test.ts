@@ -80,8 +80,8 @@ async function bringDesktop(windows: Windows): Promise<void> {
 async function readByWindows(windows: Windows): Promise<string[]> {
   const reader = path.join(windows.folder, 'shell-reader.exe');
   await compileForWindows('shell-reader.c', reader, '-municode', '-lversion', '-lole32', '-luuid');
-  const link = String.raw`C:\ProgramData\Microsoft\Windows\Start Menu\Programs\Waymaker.lnk`;
-  const { output } = await windows.run([windows.path('shell-reader.exe'), program, link]);
+  const from = String.raw`C:\ProgramData\Microsoft\Windows\Start Menu\Programs\Waymaker.lnk`;
+  const { output } = await windows.run([windows.path('shell-reader.exe'), program, from]);
   return output.trim().split('\n');
 }
 
