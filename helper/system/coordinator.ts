@@ -6,7 +6,7 @@ import type { AppliedNetwork } from './applied-network.ts';
 import { applyNetwork } from './apply-network.ts';
 import { askedServers } from './asked-resolvers.ts';
 import { configureNetwork } from './configure-network.ts';
-import { followDatagramPort } from './datagram-port.ts';
+import { followDatagramPort } from './follow-datagram-port.ts';
 import { gatewayRoundTrip } from './gateway-round-trip.ts';
 import { createGuard, type GuardedName } from './guard.ts';
 import type { Journal } from './journal/journal-file.ts';

@@ -15,9 +15,9 @@ import type { Connection, SystemAdapter } from '../system/system-adapter.ts';
 import type { AddressTurns } from './address-turns.ts';
 import { limitAttempt } from './attempt-limit.ts';
 import { createGatewayTerms } from './gateway-terms.ts';
-import type { TakenConnection } from './held-connection.ts';
-import type { SilencePolicy } from './silence.ts';
-import { createTunnelHealth } from './tunnel-health.ts';
+import type { TakenConnection } from './held-for-client.ts';
+import type { SilencePolicy } from './health/silence.ts';
+import { createTunnelHealth } from './health/tunnel-health.ts';
 import type { TunnelConfiguration } from '../network/tunnel-configuration.ts';
 
 /** The maximum time from an engine's first packet to a configured tunnel. */

@@ -9,12 +9,12 @@ import type { AddressTurns } from './address-turns.ts';
 import type { AttachedClients, Client } from './attached-clients.ts';
 import { backOffMs } from './back-off.ts';
 import { prepareAttempt, type AttemptEnd, type TunnelPath } from './connection-attempt.ts';
-import type { TakenConnection } from './held-connection.ts';
+import type { TakenConnection } from './held-for-client.ts';
 import { decide } from './reconnect-policy.ts';
 import type { Renewal } from './renewal.ts';
 import type { SessionSlot, WaitPolicy } from './session-wait.ts';
-import { createSilencePolicy } from './silence.ts';
-import type { Wake } from './wake.ts';
+import { createSilencePolicy } from './health/silence.ts';
+import type { Wake } from '../wake.ts';
 
 /**
  * Stands for an address that is not known yet. The filter's exception for the gateway then only concerns this machine,

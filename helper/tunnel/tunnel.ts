@@ -27,7 +27,7 @@ import { isResolved, unresolvedAddress } from './connection-run.ts';
 import { createCommandQueue, type CommandQueue } from './command-queue.ts';
 import { createConnectionDeadline } from './deadline.ts';
 import { createGatewayStreams, type GatewayStream } from './gateway-streams.ts';
-import { createHeldConnection, type HeldConnection, type TakenConnection } from './held-connection.ts';
+import { createHeldConnection, type HeldConnection, type TakenConnection } from './held-for-client.ts';
 import { createOwnedState } from './owned-state.ts';
 import { createPortalClient, type PortalClient } from './portal-client.ts';
 import { beginRun, createRun, type Run } from './run.ts';

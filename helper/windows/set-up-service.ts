@@ -5,7 +5,7 @@ import { removeWintunDriver } from './calls/wintun.ts';
 import { endPrograms, runningPrograms } from './service/end-programs.ts';
 import { changeMachinePath } from './service/machine-path.ts';
 import { installService, removeService } from './service/service-configuration.ts';
-import { startService, stopService } from './service/service-control.ts';
+import { startService, stopService } from './service/start-and-stop.ts';
 import { stateFolder } from './state-folder.ts';
 
 /**

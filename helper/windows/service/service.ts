@@ -11,7 +11,7 @@ import {
   serviceConstants as constants,
   type ServiceCalls,
 } from './service-calls.ts';
-import { acceptedControls, answerControl, type ControlHandlers } from './service-controls.ts';
+import { acceptedControls, answerControl, type ControlHandlers } from './answer-control.ts';
 import { serviceName } from './service-name.ts';
 
 /** How long the service manager waits for the next report, in milliseconds: recovery may wait for a helper that ends. */

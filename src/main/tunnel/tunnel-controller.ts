@@ -15,7 +15,7 @@ import type { PreferencesStore, WantedTunnel } from '../preferences/preferences.
 import type { Destination, DestinationOf } from './destination.ts';
 import type { HelperClient } from './helper-client.ts';
 import { createShownState } from './shown-state.ts';
-import { createHeldConnection, type HeldConnectionOptions } from './held-connection.ts';
+import { createHeldConnection, type HeldConnectionOptions } from './hold-while-looking.ts';
 import { createTunnelRecovery } from './tunnel-recovery.ts';
 import { createTunnelRequests, type TunnelRequestsOptions } from './tunnel-requests.ts';
 import { createTunnelSignIn, type TunnelSignInOptions } from './tunnel-sign-in.ts';

@@ -18,7 +18,7 @@ import {
 } from '../../../helper/linux/dns/resolv-conf.ts';
 import { salvageSteps } from '../../../helper/system/journal/journal-entry.ts';
 import { createLog } from '../../../helper/log.ts';
-import { probeTraffic } from '../../../helper/tunnel/traffic-probe.ts';
+import { probeTraffic } from '../../../helper/tunnel/health/traffic-probe.ts';
 import { createLogMemory } from '../../../helper/log-memory.ts';
 import { maxReadLogChars } from '../../../src/shared/helper/protocol.ts';
 import { linuxDnsUndo } from '../../../helper/linux/dns/dns-undo.ts';

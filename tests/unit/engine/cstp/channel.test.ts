@@ -141,8 +141,7 @@ test('answers to a gateway that asks without end, and does not read, are left ou
   gateway.removeAllListeners('data').pause();
   const payload = Buffer.alloc(16_000);
   let taken = 0;
-  for (let asked = 0; asked < 10_000; asked += 1)
-    if (channel.send(packetKind.dpdAnswer, payload)) taken += 1;
+  for (let asked = 0; asked < 10_000; asked += 1) if (channel.send(packetKind.dpdAnswer, payload)) taken += 1;
   expect(taken).toBeGreaterThan(0);
   // What waits is memory of this machine's.
   expect(taken).toBeLessThanOrEqual(512);

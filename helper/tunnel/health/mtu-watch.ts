@@ -1,5 +1,5 @@
 import { createEcho } from './echo-message.ts';
-import { createWake } from './wake.ts';
+import { createWake } from '../../wake.ts';
 import {
   askByDatagram,
   dnsPort,

@@ -2,9 +2,9 @@ import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReachabilityTarget } from '#shared/helper/protocol.ts';
-import type { ReceivedPackets } from '../system/ports/tunnel-device-port.ts';
-import type { TunnelConfiguration } from '../network/tunnel-configuration.ts';
-import { createWake } from './wake.ts';
+import type { ReceivedPackets } from '../../system/ports/tunnel-device-port.ts';
+import type { TunnelConfiguration } from '../../network/tunnel-configuration.ts';
+import { createWake } from '../../wake.ts';
 
 export type Family = 'ipv4' | 'ipv6';
 

@@ -3,7 +3,7 @@ import { maxHeldMs, type HoldRequest } from '#shared/helper/protocol.ts';
 import type { HoldingEngine, LaunchEngine } from '../../../../helper/engine/engine-port.ts';
 import { createLog } from '../../../../helper/log.ts';
 import { createAttachedClients, type Client } from '../../../../helper/tunnel/attached-clients.ts';
-import { createHeldConnection } from '../../../../helper/tunnel/held-connection.ts';
+import { createHeldConnection } from '../../../../helper/tunnel/held-for-client.ts';
 
 /** What the helper does with an engine that holds a connection, where the real one would take minutes. */
 

@@ -1,6 +1,6 @@
 import type { ConnectionProblem } from '#shared/tunnel/state.ts';
-import type { Log } from '../log.ts';
-import type { SystemAdapter } from '../system/system-adapter.ts';
+import type { Log } from '../../log.ts';
+import type { SystemAdapter } from '../../system/system-adapter.ts';
 import type { SilencePolicy } from './silence.ts';
 import type { ProbePlan } from './traffic-probe.ts';
 import { lacksResolver, problemsOf, watchTraffic } from './traffic-watch.ts';

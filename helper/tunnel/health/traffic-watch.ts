@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ConnectionProblem } from '#shared/tunnel/state.ts';
-import type { ReceivedPackets } from '../system/ports/tunnel-device-port.ts';
+import type { ReceivedPackets } from '../../system/ports/tunnel-device-port.ts';
 import { probeNames } from './name-probe.ts';
 import { createSizeWatch } from './mtu-watch.ts';
 import { probeTraffic, type ProbeFindings, type ProbePlan } from './traffic-probe.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createEcho } from '../../../../helper/tunnel/echo-message.ts';
+import { createEcho } from '../../../../../helper/tunnel/health/echo-message.ts';
 
 /** As systems answer: the same message with the type of a reply; macOS has the header of IPv4 before it (icmp(4)). */
 function replyTo(message: Buffer, type: number, header = 0): Buffer {
