@@ -1,3 +1,12 @@
+/** The maximum time from an engine's first packet to a configured tunnel. */
+export const handshakeLimitMs = 20_000;
+
+/**
+ * The maximum time until a gateway that may be at other addresses answers at this one; twice as long when all of them
+ * have been tried, and so on, up to the limit above.
+ */
+export const reachLimitMs = 5_000;
+
 /** How many answers an engine waits for: of TCP, twice of TLS, and of HTTP. One may get lost. */
 const answers = 6;
 

@@ -13,21 +13,12 @@ import type { Log } from '../log.ts';
 import { SystemChangeFailed } from '../system/ports/system-change-failed.ts';
 import type { Connection, SystemAdapter } from '../system/system-adapter.ts';
 import type { AddressTurns } from './address-turns.ts';
-import { limitAttempt } from './attempt-limit.ts';
+import { handshakeLimitMs, limitAttempt, reachLimitMs } from './attempt-limit.ts';
 import { createGatewayTerms } from './gateway-terms.ts';
 import type { TakenConnection } from './held-for-client.ts';
 import type { SilencePolicy } from './health/silence.ts';
 import { createTunnelHealth } from './health/tunnel-health.ts';
 import type { TunnelConfiguration } from '../network/tunnel-configuration.ts';
-
-/** The maximum time from an engine's first packet to a configured tunnel. */
-const handshakeLimitMs = 20_000;
-
-/**
- * The maximum time until a gateway that may be at other addresses answers at this one; twice as long when all of them
- * have been tried, and so on, up to the limit above.
- */
-const reachLimitMs = 5_000;
 
 /**
  * `silent`: packets do not pass, although the engine considers its tunnel to be up. `outpaced`: the gateway takes longer

@@ -5,7 +5,7 @@ import type { HoldingEngine, LaunchEngine } from '../engine/engine-port.ts';
 import type { Log, LogFields } from '../log.ts';
 import type { Connection, SystemAdapter } from '../system/system-adapter.ts';
 import type { AttachedClients, Client } from './attached-clients.ts';
-import { createOpeningLimit } from './held-limit.ts';
+import { createHeldLimit } from './held-limit.ts';
 
 /**
  * The connection to a gateway that is held ready before anybody wants a tunnel. Whoever asks for it may be hostile: there
@@ -50,7 +50,7 @@ export function createHeldConnection(options: {
   log: Log;
 }): HeldConnection {
   const { adapter, engines, clients, isOpen } = options;
-  const limit = createOpeningLimit();
+  const limit = createHeldLimit();
   let current: Held | undefined;
   /** Settles when the last one is closed: the gateway never has two. */
   let closed: Promise<void> = Promise.resolve();

@@ -6,14 +6,14 @@
 const maxOpened = 12;
 const windowMs = 10 * 60_000;
 
-export interface OpeningLimit {
+export interface HeldLimit {
   /** Whether this user may have another one now, which then counts. */
   admits(user: string): boolean;
   /** The last one has become a tunnel, which takes one in any case: it does not count. */
   used(user: string): void;
 }
 
-export function createOpeningLimit(now: () => number = () => performance.now()): OpeningLimit {
+export function createHeldLimit(now: () => number = () => performance.now()): HeldLimit {
   const openedAt = new Map<string, number[]>();
   return {
     admits(user) {

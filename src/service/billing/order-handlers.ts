@@ -6,7 +6,8 @@ import { orders } from '../database/schema/billing.ts';
 import type { Handlers } from '../http/handler.ts';
 import { done, refused } from '../http/refusal.ts';
 import { findOrder, type OrderPayments } from './order-payments.ts';
-import { orderLifetimeMs, type OrderRow } from './orders.ts';
+import { orderLifetimeMs } from './order-lifetime.ts';
+import type { OrderRow } from './orders.ts';
 
 /** A user's orders and their payment. */
 export function orderHandlers(options: {

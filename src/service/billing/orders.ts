@@ -6,10 +6,6 @@ import { orders, products } from '../database/schema/billing.ts';
 type Product = typeof products.$inferSelect;
 export type OrderRow = typeof orders.$inferSelect;
 
-const dayMs = 24 * 3_600_000;
-/** After this time, an unpaid order is no longer shown, and its payment can no longer be started. */
-export const orderLifetimeMs = dayMs;
-
 /** What can be bought, in display order. */
 export function listProducts(database: Database): Promise<Product[]> {
   return database.select().from(products).orderBy(asc(products.position));

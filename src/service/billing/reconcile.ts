@@ -3,13 +3,13 @@ import type { Logger } from 'pino';
 import type { Database } from '../database/database.ts';
 import { orders, paymentEvents } from '../database/schema/billing.ts';
 import { describeError } from '../log.ts';
+import { askedForMs, eventKeptMs, refundsSoughtForMs, unpaidOrderKeptMs } from './order-lifetime.ts';
 import type { PaymentProvider, PaymentState } from './payment-provider.ts';
 import type { Settle } from './settle.ts';
 
 type OrderRow = typeof orders.$inferSelect;
 
 const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
 /** By then, a webhook or the user's own confirmation has usually arrived. */
 export const firstCheckAfterMs = 2 * minuteMs;
 const ordersAtOnce = 10;
@@ -18,18 +18,6 @@ const ordersAtOnce = 10;
  * continues.
  */
 const ordersPerRun = 200;
-/** Longer than an order and its payment can last together: what was not paid by then never will be. */
-const unpaidOrderKeptMs = 7 * dayMs;
-/**
- * A paid order that cannot be settled, because the buyer is a member or the amount is wrong, is left to the operator
- * after this.
- */
-const askedForMs = 90 * dayMs;
-/** Longer than banks allow payers to take payments back. */
-const refundsSoughtForMs = 180 * dayMs;
-/** Longer than any provider repeats a report. */
-const eventKeptMs = 90 * dayMs;
-
 /**
  * Asks the provider about payments that were started and are not settled: after two minutes, then less and less often,
  * down to once an hour. For half a year it also asks whether paid orders were refunded or disputed: after a day, then
