@@ -126,6 +126,7 @@ export const houses = {
       'bounded-lines.ts',
       'clocks.ts',
       'sleep-watch.ts',
+      'wake.ts',
       'exit-codes.ts',
     ],
     rooms: {
