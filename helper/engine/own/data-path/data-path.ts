@@ -4,7 +4,15 @@ import { createArena, type Arena } from './arena.ts';
 import { createChannel, retireKeys, secure, setClock, type Channel } from './channel.ts';
 import { createDeviceSide, deviceSideBytes, messageOf } from './device-side.ts';
 import { chooseCipherStep } from './known-answers.ts';
-import { clock, monotonicMs, type DataPathLimits, type FromDataPath, type ToDataPath } from './messages.ts';
+import {
+  clock,
+  maxWaitingMessages,
+  monotonicMs,
+  waitingFor,
+  type DataPathLimits,
+  type FromDataPath,
+  type ToDataPath,
+} from './messages.ts';
 import { loadOpenssl } from './openssl-cipher.ts';
 import { createRecordReceiver } from './record-receiver.ts';
 import { createRecordSender, senderBytes } from './record-sender.ts';
@@ -42,6 +50,12 @@ const arenaBytes =
 /** Carries packets until it is stopped; nothing else happens on its thread. */
 export function runDataPath({ port, waiting, limits }: DataPathStart): void {
   const tell = (message: FromDataPath, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer);
+  const counts = new Int32Array(waiting);
+  const tellOfNetwork = (message: Extract<FromDataPath, { tells: 'control' | 'datagram' }>) => {
+    if (Atomics.load(counts, waitingFor.messages) >= maxWaitingMessages) return;
+    Atomics.add(counts, waitingFor.messages, 1);
+    tell(message);
+  };
   const arena = createArena(arenaBytes);
   const { bytes, view } = arena;
   const calls = createSystemCalls(arena);
@@ -67,9 +81,10 @@ export function runDataPath({ port, waiting, limits }: DataPathStart): void {
   });
   const receiver = createRecordReceiver(arena, {
     onPacket: (at, length) => device.write(at, length),
-    onControl: ({ number: channel }, kind, payload) => tell({ tells: 'control', channel, kind, payload }),
+    onControl: ({ number: channel }, kind, payload) =>
+      tellOfNetwork({ tells: 'control', channel, kind, payload }),
     onEnd: (channel, why) => end(channel, why),
-    onPlain: ({ number: channel }, datagram) => tell({ tells: 'datagram', channel, datagram }),
+    onPlain: ({ number: channel }, datagram) => tellOfNetwork({ tells: 'datagram', channel, datagram }),
   });
 
   const channels = new Map<number, Channel>();

@@ -2,7 +2,7 @@ import type { Arena } from './arena.ts';
 import type { Channel } from './channel.ts';
 import { createCutter } from './cutter.ts';
 import { createJoiner } from './joiner.ts';
-import { maxWaiting, type DataPathLimits, type FromDataPath } from './messages.ts';
+import { maxWaiting, waitingFor, type DataPathLimits, type FromDataPath } from './messages.ts';
 import type { RecordSender } from './record-sender.ts';
 import {
   deviceRoom,
@@ -71,7 +71,7 @@ export function createDeviceSide(
   let device: OffloadDevice | undefined;
   let passes = false;
 
-  const isMainBusy = () => Atomics.load(waiting, 0) >= maxWaiting;
+  const isMainBusy = () => Atomics.load(waiting, waitingFor.packets) >= maxWaiting;
 
   function gone(why: string): void {
     device = undefined;
@@ -97,7 +97,7 @@ export function createDeviceSide(
       all.set(packet, at);
       at += packet.length;
     }
-    Atomics.add(waiting, 0, packets.length);
+    Atomics.add(waiting, waitingFor.packets, packets.length);
     tell({ tells: 'packets', bytes: all, lengths }, [all.buffer]);
   }
 

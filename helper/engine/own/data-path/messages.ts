@@ -55,10 +55,13 @@ export type FromDataPath =
 export const clock = { heardAt: 0, sentAt: 1, unansweredAt: 2 } as const;
 export const clockBytes = 3 * 8;
 
-/** How many packets of the device the main thread has not dealt with: one number, shared. */
-export const waitingBytes = 4;
-/** No more are read meanwhile; the system keeps them. */
+/** What the main thread has not dealt with yet: two numbers, shared. */
+export const waitingFor = { packets: 0, messages: 1 } as const;
+export const waitingBytes = 2 * 4;
+/** No more packets of the device are read meanwhile; the system keeps them. */
 export const maxWaiting = 64;
+/** What comes from the network beside them is lost, as datagrams are: it may be anybody's, and takes memory. */
+export const maxWaitingMessages = 256;
 
 /** Milliseconds of the monotonic clock, which is the same in all threads. */
 export function monotonicMs(): number {

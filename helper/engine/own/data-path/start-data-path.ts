@@ -11,6 +11,7 @@ import {
   maxWaiting,
   monotonicMs,
   waitingBytes,
+  waitingFor,
   type DataPathLimits,
   type FromDataPath,
   type ToDataPath,
@@ -108,8 +109,10 @@ export async function startDataPath(options: {
       case 'note':
         return onNote(`data path: ${message.text}`);
       case 'datagram':
+        Atomics.sub(waitingCount, waitingFor.messages, 1);
         return channels.get(message.channel)?.onDatagram(bufferOf(message.datagram));
       case 'control':
+        Atomics.sub(waitingCount, waitingFor.messages, 1);
         return channels.get(message.channel)?.fast?.onControl(message.kind, bufferOf(message.payload));
       case 'quiet':
         return channels.get(message.channel)?.fast?.onQuiet();
@@ -150,7 +153,7 @@ export async function startDataPath(options: {
 
   function resume(): void {
     if (taken === 0 || isStopping) return;
-    const before = Atomics.sub(waitingCount, 0, taken);
+    const before = Atomics.sub(waitingCount, waitingFor.packets, taken);
     taken = 0;
     if (before >= maxWaiting) writeSync(waker, wakeUp);
   }
