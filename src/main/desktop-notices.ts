@@ -49,6 +49,7 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
   let memory = noMemory;
   let wake: NodeJS.Timeout | undefined;
   let sessionWait: NodeJS.Timeout | undefined;
+  let sessionToldAt = -Infinity;
 
   const notify = (notice: Notice) => {
     if (core.behaviour.get().notifications) options.notify(notice);
@@ -113,6 +114,10 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
     if (wait <= 0 || wait > maxWaitMs) return;
     sessionWait = setTimeout(() => {
       if (isInFront() || endsAt <= Date.now()) return;
+      // Each answer of the gateway may name another end.
+      const now = performance.now();
+      if (now < sessionToldAt + sessionWarningMs) return;
+      sessionToldAt = now;
       const time = new Intl.DateTimeFormat(languageTags[core.language()], { timeStyle: 'short' });
       notify({
         title: say('notice.sessionEnds', { time: time.format(endsAt) }),

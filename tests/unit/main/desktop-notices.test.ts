@@ -121,6 +121,18 @@ test('the end of a session that the gateway limits is said five minutes before, 
   expect(told).toHaveLength(length);
 });
 
+test('a gateway that names another end each few seconds has that said once', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+  const core = await start();
+  for (let answers = 0; answers < 10; answers += 1) {
+    const endsAt = Date.now() + 5 * 60_000 + 1_000;
+    around.helper.set({ ...connected, terms: { endsAt } });
+    await vi.waitFor(() => expect(core.tunnel.state()).toMatchObject({ terms: { endsAt } }));
+    await vi.advanceTimersByTimeAsync(2_000);
+  }
+  expect(titles().filter((title) => title.startsWith('The server ends'))).toHaveLength(1);
+});
+
 test('a trial’s end is said a day before, and again an hour before', async () => {
   const core = await start();
   const ends = async (left: number) => {
