@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { lookup } from 'node:dns/promises';
-import { BlockList, connect, isIP, isIPv6 } from 'node:net';
+import { connect, isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { ProxyCredentials } from '#shared/helper/protocol.ts';
@@ -9,6 +9,7 @@ import { withTimeout } from '../with-timeout.ts';
 import type { ProxyPasswords } from './proxy-passwords.ts';
 import { isException, placeOf, type ProxyPlace } from './proxy-setting.ts';
 import type { ProxyRule } from './read-proxy-setting.ts';
+import { isOfThisComputer } from './this-computer.ts';
 import { askScript } from './script/ask-script.ts';
 import { fetchScript } from './script/fetch-script.ts';
 import { readScriptAnswer, type NamedWay } from './script/script-answer.ts';
@@ -202,7 +203,7 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
     }
     let script: string;
     try {
-      script = await fetchScript(address);
+      script = await fetchScript(address, place.kind === 'discovery' ? 'from-network' : 'set');
     } catch (error) {
       // As at home, for a computer that has the address of an office's script.
       log.warn(
@@ -340,15 +341,6 @@ async function answers({ addresses, port }: WayOut): Promise<boolean> {
     over.abort();
   }
 }
-
-/** Loopback, and the unspecified addresses, which lead there (RFC 1122 §3.2.1.3); mapped to IPv6, too. */
-const thisComputer = new BlockList();
-thisComputer.addSubnet('127.0.0.0', 8);
-thisComputer.addSubnet('0.0.0.0', 8);
-thisComputer.addAddress('::1', 'ipv6');
-thisComputer.addAddress('::', 'ipv6');
-
-const isOfThisComputer = (address: string) => thisComputer.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 
 async function findAddresses(host: string): Promise<string[]> {
   const found = await lookup(host, { all: true });

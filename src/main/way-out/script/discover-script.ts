@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { RunProgram } from '../../run-program.ts';
 import { withTimeout } from '../../with-timeout.ts';
+import { scriptByDhcp } from '../linux/script-by-dhcp.ts';
 
 /** For looking up all names together: many networks have no such name, and some never answer. */
 const lookUpLimitMs = 2_000;
@@ -11,7 +12,6 @@ const maxDomains = 6;
 
 export interface DiscoveryWorld {
   run: RunProgram;
-  platform?: NodeJS.Platform;
   find?: (name: string) => Promise<string[]>;
   /** The text of resolv.conf(5) and of hosts(5); empty if there is none. */
   read?: (file: '/etc/resolv.conf' | '/etc/hosts') => Promise<string>;
@@ -28,23 +28,12 @@ export interface DiscoveryWorld {
  * looked up: any neighbour can answer for it by LLMNR.
  */
 export async function discoverScript(world: DiscoveryWorld): Promise<string | undefined> {
-  const { run, platform = process.platform, find = findAddresses, read = readText } = world;
+  const { run, find = findAddresses, read = readText } = world;
   return (
-    (platform === 'linux' ? await addressByDhcp(run) : undefined) ??
+    (await scriptByDhcp(run)) ??
     ((await hasOwnEntry(read)) ? scriptAt('wpad') : undefined) ??
     (await addressByName(find, read))
   );
-}
-
-async function addressByDhcp(run: RunProgram): Promise<string | undefined> {
-  const args = ['--terse', '--escape', 'no', '--fields', 'DHCP4.OPTION', 'device', 'show'];
-  const shown = (await run('nmcli', args).catch(() => undefined)) ?? '';
-  for (const [, written = ''] of shown.matchAll(/^DHCP4\.OPTION\[\d+\]:wpad = (.*)$/gm)) {
-    // Some servers end it with what ends texts in C, or with the end of a line.
-    const address = URL.parse(written.replace(/(?:\\0{1,3}|\\n|\0|\s)+$/, ''));
-    if (address?.protocol === 'http:' || address?.protocol === 'https:') return address.href;
-  }
-  return undefined;
 }
 
 async function hasOwnEntry(read: NonNullable<DiscoveryWorld['read']>): Promise<boolean> {

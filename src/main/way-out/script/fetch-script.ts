@@ -1,10 +1,13 @@
+import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { trustSystemRoots } from '#node/anyconnect/system-roots.ts';
+import { isOfThisComputer } from '../this-computer.ts';
 
 const limitMs = 5_000;
 /** Browsers do not take longer ones, either. */
@@ -12,13 +15,20 @@ const maxBytes = 1024 * 1024;
 const maxRedirects = 3;
 
 /**
+ * Who has named the address: somebody who sets up this computer, or the network, which must not have this computer's own
+ * servers or files read.
+ */
+export type NamedBy = 'set' | 'from-network';
+
+/**
  * The script (PAC) at an address of http, https or file, or at a path; a server is asked directly. Rejects if it cannot be
  * fetched within five seconds, is empty, or is longer than 1 MB.
  */
-export async function fetchScript(address: string): Promise<string> {
+export async function fetchScript(address: string, namedBy: NamedBy = 'set'): Promise<string> {
   const url = path.isAbsolute(address) ? pathToFileURL(address) : readAddress(address);
+  if (namedBy === 'from-network' && url.protocol === 'file:') throw new Error('the network names a file');
   const bytes =
-    url.protocol === 'file:' ? await readScript(url) : await load(url, AbortSignal.timeout(limitMs));
+    url.protocol === 'file:' ? await readScript(url) : await load(url, AbortSignal.timeout(limitMs), namedBy);
   const script = new TextDecoder().decode(bytes);
   if (script.trim() === '') throw new Error('it is empty');
   return script;
@@ -39,11 +49,34 @@ async function readScript(url: URL): Promise<Buffer> {
   return await readFile(file);
 }
 
-async function load(url: URL, signal: AbortSignal, redirects = 0): Promise<Buffer> {
+/** As the system does, but without what leads to this computer. */
+const lookUpElsewhere: LookupFunction = (host, options, callback) => {
+  lookup(host, { ...options, all: true }).then(
+    (found) => {
+      const elsewhere = found.filter(({ address }) => !isOfThisComputer(address));
+      const [first] = elsewhere;
+      if (!first) return callback(new Error('it is on this computer'), '');
+      if (options.all === true) callback(null, elsewhere);
+      else callback(null, first.address, first.family);
+    },
+    (error: unknown) => callback(error instanceof Error ? error : new Error('no address'), ''),
+  );
+};
+
+async function load(url: URL, signal: AbortSignal, namedBy: NamedBy, redirects = 0): Promise<Buffer> {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Error(`it is at ${url.protocol}`);
   trustSystemRoots();
   const request = url.protocol === 'https:' ? requestHttps : requestHttp;
-  const sent = request(url, { signal, agent: false, headers: { connection: 'close' } });
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  // Addresses are not looked up.
+  if (namedBy === 'from-network' && isIP(host) !== 0 && isOfThisComputer(host))
+    throw new Error('it is on this computer');
+  const sent = request(url, {
+    signal,
+    agent: false,
+    headers: { connection: 'close' },
+    ...(namedBy === 'from-network' && { lookup: lookUpElsewhere }),
+  });
   sent.on('error', () => undefined);
   const answered = once(sent, 'response', { signal });
   sent.end();
@@ -53,7 +86,7 @@ async function load(url: URL, signal: AbortSignal, redirects = 0): Promise<Buffe
   const { location } = reply.headers;
   if (statusCode >= 300 && statusCode < 400 && location !== undefined && redirects < maxRedirects) {
     reply.destroy();
-    return await load(readAddress(location, url), signal, redirects + 1);
+    return await load(readAddress(location, url), signal, namedBy, redirects + 1);
   }
   if (statusCode !== 200) {
     reply.destroy();

@@ -23,12 +23,18 @@ function emptyKeychain() {
   return { secrets, keychain };
 }
 
-/** A port on an address of this machine's that others can reach, too, where connections are accepted. */
-async function openPort() {
+/** An address of this machine's that others can reach, too. */
+function ownAddress(): string {
   const own = Object.values(networkInterfaces())
     .flat()
     .find((one) => one?.family === 'IPv4' && !one.internal)?.address;
   if (own === undefined) throw new Error('this machine has no address');
+  return own;
+}
+
+/** A port on an address of this machine's that others can reach, too, where connections are accepted. */
+async function openPort() {
+  const own = ownAddress();
   const server = createTcpServer((socket) => socket.destroy());
   server.listen(0, own);
   await once(server, 'listening');
@@ -165,7 +171,11 @@ test('a gateway behind a proxy is at the proxy’s addresses, and its own are le
 
 describe('with a script', () => {
   /** A server with the script, which can change or go away, and ways that are chosen by it. */
-  async function scripted(script: string, found: Readonly<Record<string, string[]>> = {}) {
+  async function scripted(
+    script: string,
+    found: Readonly<Record<string, string[]>> = {},
+    host = '127.0.0.1',
+  ) {
     const now = { script, isOpen: true, isThere: true };
     let count = 0;
     const server = createServer((_request, reply) => {
@@ -173,9 +183,9 @@ describe('with a script', () => {
       if (now.isThere) reply.end(now.script);
       else reply.writeHead(503).end();
     });
-    server.listen(0, '127.0.0.1');
+    server.listen(0, host);
     await once(server, 'listening');
-    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/proxy.pac`;
+    const address = `http://${host}:${(server.address() as AddressInfo).port}/proxy.pac`;
     const { keychain } = emptyKeychain();
     const ways = createWaysOut({
       read: () => Promise.resolve({ kind: 'script', address } as const),
@@ -208,7 +218,7 @@ describe('with a script', () => {
   });
 
   test('the script that the network names is used where the desktop looks for one, and is looked for while traffic is open', async () => {
-    using at = await scripted(find('return "PROXY 192.0.2.1:3128";'));
+    using at = await scripted(find('return "PROXY 192.0.2.1:3128";'), {}, ownAddress());
     let looked = 0;
     const network: { names: string | undefined } = { names: at.address };
     const other = { protocol: 'http', host: '192.0.2.7', port: 3128 } as const;

@@ -10,7 +10,6 @@ function network(
 ) {
   const asked: string[] = [];
   const discovered = discoverScript({
-    platform: 'linux',
     run: () => Promise.resolve(nmcli),
     find(name) {
       asked.push(name);
@@ -62,7 +61,6 @@ describe('by name', () => {
 
   test('a resolver that never answers is not waited for', async () => {
     const discovered = discoverScript({
-      platform: 'darwin',
       run: nothing,
       find: () => new Promise(() => undefined),
       read: (file) => Promise.resolve(file === '/etc/hosts' ? '' : 'search corp.example'),

@@ -47,6 +47,33 @@ test('a script is fetched, also from where it has moved to', async () => {
   expect(await fetchScript(`${address}/moved`)).toBe(script);
 });
 
+test('a script that the network names is not on this computer, nor where another server sends to', async () => {
+  const own = Object.values(os.networkInterfaces())
+    .flat()
+    .find((one) => one?.family === 'IPv4' && !one.internal)?.address;
+  if (own === undefined) throw new Error('this machine has no address besides loopback');
+  const elsewhere = createServer((request, reply) => {
+    if (request.url === '/proxy.pac') reply.end(script);
+    else reply.writeHead(302, { location: `${address}/proxy.pac` }).end();
+  });
+  elsewhere.listen(0, own);
+  await once(elsewhere, 'listening');
+  const there = `http://${own}:${(elsewhere.address() as AddressInfo).port}`;
+  const { port } = new URL(address);
+  try {
+    expect(await fetchScript(`${there}/proxy.pac`, 'from-network')).toBe(script);
+    for (const from of [`${address}/proxy.pac`, `http://localhost:${port}/proxy.pac`, `${there}/moved`]) {
+      expect(await fetchScript(from), 'positive control').toBe(script);
+      await expect(fetchScript(from, 'from-network')).rejects.toThrow('on this computer');
+    }
+    const file = path.join(folder, 'named.pac');
+    await writeFile(file, script);
+    await expect(fetchScript(pathToFileURL(file).href, 'from-network')).rejects.toThrow('a file');
+  } finally {
+    elsewhere.close();
+  }
+});
+
 test('a script is read from a file', async () => {
   const file = path.join(folder, 'proxy.pac');
   await writeFile(file, `\uFEFF${script}`);
