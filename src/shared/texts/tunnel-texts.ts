@@ -1,5 +1,11 @@
 import type { Preferences } from '../host/contract.ts';
-import type { ConnectionProblem, DisconnectReason, InvalidCause, TunnelState } from '../tunnel/state.ts';
+import {
+  disconnectReason,
+  type ConnectionProblem,
+  type DisconnectReason,
+  type InvalidCause,
+  type TunnelState,
+} from '../tunnel/state.ts';
 import type { TextKey } from './texts.ts';
 import { isBlocked, problemsByWeight, type ConnectRefusal } from '../tunnel/look.ts';
 
@@ -68,43 +74,22 @@ export const ownedByOther: Trouble = {
   tone: 'info',
 };
 
-/** Why there is no tunnel, and what the user can do about it. */
-export const reasonTexts: Record<DisconnectReason, Trouble> = {
-  'gateway-name-unknown': failed('reason.gatewayNameUnknown'),
-  'gateway-unreachable': failed('reason.gatewayUnreachable'),
-  'gateway-refuses-connections': failed('reason.gatewayRefusesConnections'),
-  'gateway-without-route': failed('reason.gatewayWithoutRoute'),
-  'gateway-tls-failed': failed('reason.gatewayTlsFailed'),
-  'gateway-tls-outdated': failed('reason.gatewayTlsOutdated'),
-  'gateway-renegotiation-unsafe': failed('reason.gatewayRenegotiationUnsafe'),
-  'gateway-certificate-refused': failed('reason.gatewayCertificateRefused'),
+/** `gateway-tls-failed` as it is in the keys of texts: `gatewayTlsFailed`. */
+type InKeys<Name extends string> = Name extends `${infer First}-${infer Rest}`
+  ? `${First}${Capitalize<InKeys<Rest>>}`
+  : Name;
+const inKeys = <Name extends string>(name: Name) =>
+  name.replaceAll(/-(.)/g, (_all, letter: string) => letter.toUpperCase()) as InKeys<Name>;
+
+/** Reasons of which more is to be said than that it failed, and one text. */
+const otherReasons = {
   'captive-portal': {
     title: 'reason.captivePortal',
     text: 'reason.captivePortalText',
     whileBlocked: 'reason.captivePortalBlocked',
     tone: 'warn',
   },
-  'sign-in-refused': failed('reason.signInRefused'),
   'sign-in-cancelled': { title: 'reason.signInCancelled', tone: 'info' },
-  'answer-refused': failed('reason.answerRefused'),
-  'certificate-required': failed('reason.certificateRequired'),
-  'host-scan-required': failed('reason.hostScanRequired'),
-  'several-certificates-required': failed('reason.severalCertificatesRequired'),
-  'domain-sign-in-required': failed('reason.domainSignInRequired'),
-  'gateway-too-old': failed('reason.gatewayTooOld'),
-  'too-many-sessions': failed('reason.tooManySessions'),
-  'browser-sign-in-blocked': failed('reason.browserSignInBlocked'),
-  'server-removed': failed('reason.serverRemoved'),
-  'session-ended': failed('reason.sessionEnded'),
-  'configuration-failed': failed('reason.configurationFailed'),
-  'address-conflict': failed('reason.addressConflict'),
-  'engine-failed': failed('reason.engineFailed'),
-  'engine-unsuited': failed('reason.engineUnsuited'),
-  'proxy-refused': failed('reason.proxyRefused'),
-  'proxy-credentials': failed('reason.proxyCredentials'),
-  'proxy-untrusted': failed('reason.proxyUntrusted'),
-  'helper-restarted': failed('reason.helperRestarted'),
-  'protection-lost': failed('reason.protectionLost'),
   'protection-failed': { title: 'connect.unprotected', text: 'reason.protectionFailed' },
   'journal-unreadable': {
     title: 'connect.journalUnreadable',
@@ -117,6 +102,18 @@ export const reasonTexts: Record<DisconnectReason, Trouble> = {
     forMember: 'connect.groupOfMember',
   },
   'plan-ended': { title: 'connect.planEnded', text: 'reason.planEnded', forMember: 'connect.groupOfMember' },
+} as const satisfies Partial<Record<DisconnectReason, Trouble>>;
+type UsualReason = Exclude<DisconnectReason, keyof typeof otherReasons>;
+
+/**
+ * Why there is no tunnel, and what the user can do about it. The keys of the usual ones follow from their names, since the
+ * first pages load this.
+ */
+export const reasonTexts: Record<DisconnectReason, Trouble> = {
+  ...(Object.fromEntries(
+    disconnectReason.options.map((reason) => [reason, failed(`reason.${inKeys(reason as UsualReason)}`)]),
+  ) as Record<UsualReason, Trouble>),
+  ...otherReasons,
 };
 
 /** What is wrong with a tunnel that is up, and what the user can do about it. */
