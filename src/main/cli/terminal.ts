@@ -24,7 +24,8 @@ export const printable = (text: string) =>
   text.replaceAll(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, '');
 
 export function createTerminal({ input, output, notes }: Streams): Terminal {
-  let isMuted = false;
+  /** Unless something is asked that is not secret: what is typed ahead may answer the next question. */
+  let isMuted = true;
   let lines: Interface | undefined;
   const read: string[] = [];
   let isEnded = false;
@@ -42,6 +43,7 @@ export function createTerminal({ input, output, notes }: Streams): Terminal {
     });
     lines = createInterface({ input, output: echo, terminal: input.isTTY === true });
     lines.on('line', (line) => {
+      isMuted = true;
       if (!waiting) read.push(line);
       else waiting(line);
       waiting = undefined;
@@ -66,7 +68,7 @@ export function createTerminal({ input, output, notes }: Streams): Terminal {
         waiting = resolve;
       });
     } finally {
-      isMuted = false;
+      isMuted = true;
       if (isSecret && input.isTTY) notes.write('\n');
     }
   }

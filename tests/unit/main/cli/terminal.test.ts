@@ -1,6 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
 import { PassThrough } from 'node:stream';
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { createTerminal, tableLines } from '../../../../src/main/cli/terminal.ts';
+
+const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
 test('prints nothing that moves the cursor, sets a title or turns the direction, wherever it comes from', async () => {
   const streams = { input: new PassThrough(), output: new PassThrough(), notes: new PassThrough() };
@@ -31,6 +37,39 @@ test('what is asked at once is asked one after the other', async () => {
   expect(await Promise.all(answers)).toEqual(['one', 'two', 'three']);
   terminal.close();
 });
+
+// As whoever pastes both does.
+test.skipIf(process.platform !== 'linux')(
+  'a password that is entered at once with the user name is not shown on a terminal',
+  async () => {
+    const terminalModule = pathToFileURL(path.resolve('src/main/cli/terminal.ts')).href;
+    const program = `
+      const { createTerminal } = await import(${JSON.stringify(terminalModule)});
+      const { stdin: input, stdout: output, stderr: notes } = process;
+      const terminal = createTerminal({ input, output, notes });
+      const name = await terminal.ask('User name: ');
+      const password = await terminal.ask('Password: ', { isSecret: true });
+      terminal.close();
+      console.log('told ' + name + ' ' + password.length);`;
+    const command = ['exec', quoted(process.execPath), '--input-type=module', '-e', quoted(program)].join(
+      ' ',
+    );
+    // A pseudo-terminal (util-linux).
+    const child = spawn('script', ['--quiet', '--flush', '--command', command, '/dev/null']);
+    let shown = '';
+    let isTyped = false;
+    child.stdout.on('data', (chunk: Buffer) => {
+      shown += chunk.toString();
+      if (!shown.includes('User name: ') || isTyped) return;
+      isTyped = true;
+      child.stdin.write('guest\rnot-for-others\r');
+    });
+    await once(child, 'close');
+    expect(shown).toContain('told guest 14');
+    expect(shown.split('told')[0], 'positive control').toContain('guest');
+    expect(shown).not.toContain('not-for-others');
+  },
+);
 
 test('a name with a line break stays one row', () => {
   expect(
