@@ -1,3 +1,5 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { addresses } from '../../lab/network/addresses.ts';
 import { proxyPorts, startOnlyProxy } from '../../lab/network/web-proxy.ts';
 import { expect, withoutRoot } from '../fixtures.ts';
@@ -6,11 +8,19 @@ import { test } from '../support/command-line/command-line-fixture.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
 
-const credentials = { username: 'guest', password: 'secret' };
+const credentials = { username: 'guest', password: 'pass-for-the-proxy' };
 const place = `${addresses.router.ipv4}:${proxyPorts.http}`;
 const proxyUrl = (password: string) => `http://${credentials.username}:${password}@${place}`;
 /** Two lines of input, as they are typed. */
 const typed = (password: string) => `${credentials.username}\n${password}\n`;
+
+/** What is in all files of a folder. */
+async function textIn(folder: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const texts = files.map((file) => readFile(path.join(file.parentPath, file.name), 'latin1'));
+  return (await Promise.all(texts)).join('\n');
+}
 
 /** The daemon has the variables of the command that starts it. */
 async function restartWith(commandLine: CommandLine, url: string): Promise<void> {
@@ -65,7 +75,11 @@ test('signing in and connecting ask for the proxy’s password, until it is righ
 }) => {
   await using ends = new AsyncDisposableStack();
   ends.use(await startOnlyProxy(lab, 'http', credentials));
-  commandLine.env['HTTPS_PROXY'] = `http://${place}`;
+  // Nobody is there: it ends by itself, and says so.
+  commandLine.env['HTTPS_PROXY'] = `http://${addresses.router.ipv4}:9`;
+  const dead = await commandLine.run(['sign-in', email, '--json'], { input: '' });
+  expect(commandError.parse(JSON.parse(dead.stdout)).error.code).toBe('network');
+  await restartWith(commandLine, `http://${place}`);
   // Whoever cannot be asked is told what is missing, and is asked the next time.
   const silent = await commandLine.run(['sign-in', email, '--json'], { input: '' });
   expect(commandError.parse(JSON.parse(silent.stdout)).error).toMatchObject({ code: 'proxy-credentials' });
@@ -88,6 +102,13 @@ test('signing in and connecting ask for the proxy’s password, until it is righ
   await commandLine.succeed(['connect']);
   expect(await lab.user.probe.http4('through')).toMatchObject({ address: addresses.gateway.ipv4 });
   await commandLine.succeed(['disconnect']);
+  // It is in no log, and sealed where it is kept.
+  const kept = await textIn(path.dirname(commandLine.folder));
+  expect(kept, 'positive control').toContain('a proxy is used');
+  expect(kept).not.toContain(credentials.password);
+  expect(kept).not.toContain(
+    Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64'),
+  );
 });
 
 test('a proxy whose password has changed asks for it while connecting, with the kill switch on, too', async ({
