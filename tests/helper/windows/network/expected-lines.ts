@@ -203,11 +203,23 @@ function conditionLine(condition: FilterCondition): [string, number, number, str
     case 'program':
       return ['d78e1e87-8644-4ea5-9437-d809ecefc971', 0, 12, condition.file];
     case 'user':
-      return ['af043a0a-b34d-4f86-979c-c90371af6e66', 0, 14, `O:SYG:SYD:(A;;CC;;;${condition.sid})`];
+      return [
+        'af043a0a-b34d-4f86-979c-c90371af6e66',
+        0,
+        14,
+        `O:SYG:SYD:(A;;CC;;;${asWritten(condition.sid)})`,
+      ];
     default:
       return condition satisfies never;
   }
 }
+
+/** Windows writes these accounts by two letters (Microsoft's documentation, "SID Strings"). */
+const asWritten = (sid: string): string =>
+  new Map([
+    ['S-1-5-18', 'SY'],
+    ['S-1-5-19', 'LS'],
+  ]).get(sid) ?? sid;
 
 /** All groups of an address of IPv6, as the double writes them; a prefix likewise. */
 function whole(text: string): string {
