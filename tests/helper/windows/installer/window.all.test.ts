@@ -76,12 +76,12 @@ async function bringDesktop(windows: Windows): Promise<void> {
   await copyFile(double, explorer);
 }
 
-/** What Windows' own calls read of the installed program and its shortcut. */
-async function readByWindows(windows: Windows): Promise<string[]> {
+/** What Windows' own calls read of a program, and of the shortcut. */
+async function readByWindows(windows: Windows, file: string): Promise<string[]> {
   const reader = path.join(windows.folder, 'shell-reader.exe');
   await compileForWindows('shell-reader.c', reader, '-municode', '-lversion', '-lole32', '-luuid');
   const from = String.raw`C:\ProgramData\Microsoft\Windows\Start Menu\Programs\Waymaker.lnk`;
-  const { output } = await windows.run([windows.path('shell-reader.exe'), program, from]);
+  const { output } = await windows.run([windows.path('shell-reader.exe'), file, from]);
   return output.trim().split('\n');
 }
 
@@ -106,13 +106,16 @@ test.skipIf(why !== undefined)(
     expect(await install(windows, 'first')).toBe(0);
     expect(await folders(windows)).toEqual(complete);
     expect(await versions(windows)).toEqual(['0.1.1', '0.1.1']);
-    expect(await readByWindows(windows)).toEqual([
+    const details = ['ProductName: Waymaker', 'ProductVersion: 0.1.1', 'version: 0.1.1.0', 'pictures: 7'];
+    expect((await readByWindows(windows, windows.path('first.exe'))).slice(0, 6)).toEqual([
+      'CompanyName: Waymaker',
+      'FileDescription: Installs Waymaker',
+      ...details,
+    ]);
+    expect(await readByWindows(windows, program)).toEqual([
       'CompanyName: Waymaker',
       'FileDescription: Waymaker',
-      'ProductName: Waymaker',
-      'ProductVersion: 0.1.1',
-      'version: 0.1.1.0',
-      'pictures: 7',
+      ...details,
       `path: ${program}`,
       String.raw`directory: C:\Program Files\Waymaker\window`,
       String.raw`icon: C:\Program Files\Waymaker\window\Waymaker.ico, 0`,
