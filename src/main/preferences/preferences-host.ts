@@ -1,9 +1,5 @@
-import {
-  appPreferences,
-  tunnelPreferences,
-  type HostImplementation,
-  type Preferences,
-} from '#shared/host/contract.ts';
+import type { HostImplementation } from '#shared/host/contract.ts';
+import { appPreferences, tunnelPreferences, type Preferences } from '#shared/host/preferences.ts';
 import type { BehaviourStore } from './behaviour.ts';
 import type { PreferencesStore } from './preferences.ts';
 

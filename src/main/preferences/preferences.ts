@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import { tunnelPreferences, type PreferencesReply, type TunnelPreferences } from '#shared/host/contract.ts';
+import type { PreferencesReply } from '#shared/host/contract.ts';
+import { tunnelPreferences, type TunnelPreferences } from '#shared/host/preferences.ts';
 import { helperMaxFrameBytes } from '#shared/helper/protocol.ts';
 import { createSerialQueue } from '#shared/serial-queue.ts';
 import type { SharedLists, WantedRouting } from '#shared/tunnel/shared-lists.ts';

@@ -6,7 +6,12 @@ import { isLocalPrefix } from '#shared/tunnel/prefix.ts';
 import { gateway } from '#shared/tunnel/state.ts';
 import { appChoice, type AppChoice } from '#shared/host/routed-apps.ts';
 import { languageChoice, themeChoice } from '#shared/host/common-contract.ts';
-import { addressChoice, domainChoice, type AddressChoice, type DomainChoice } from '#shared/host/contract.ts';
+import {
+  addressChoice,
+  domainChoice,
+  type AddressChoice,
+  type DomainChoice,
+} from '#shared/host/preferences.ts';
 import { maxTrustedNetworks, ssid } from '#shared/networks.ts';
 import { zoomLevels } from './zoom-levels.ts';
 

@@ -1,4 +1,4 @@
-import type { Preferences } from '#shared/host/contract.ts';
+import type { Preferences } from '#shared/host/preferences.ts';
 import { serverAt, type ListedServer } from '#shared/plan/usable-group.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import type { Say } from '#shared/texts/say.ts';

@@ -1,5 +1,5 @@
 import { languageChoice, themeChoice } from '#shared/host/common-contract.ts';
-import type { Preferences } from '#shared/host/contract.ts';
+import type { Preferences } from '#shared/host/preferences.ts';
 import type { BrowserStorage } from './storage/browser-storage.ts';
 import { storageKeys } from './storage/storage-keys.ts';
 

@@ -2,7 +2,8 @@ import type { i18n } from 'i18next';
 import type { Language, Platform } from '#shared/entities.ts';
 import type { ThemeChoice } from '#shared/host/common-contract.ts';
 import type { AppDescription } from '../platform/host-context.tsx';
-import type { Host, Preferences } from '#shared/host/contract.ts';
+import type { Host } from '#shared/host/contract.ts';
+import type { Preferences } from '#shared/host/preferences.ts';
 import { chooseLanguage } from '#shared/language.ts';
 import { setSystemTexts, setUpI18n } from '../i18n/setup.ts';
 

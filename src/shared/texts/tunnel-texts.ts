@@ -1,4 +1,4 @@
-import type { Preferences } from '../host/contract.ts';
+import type { Preferences } from '../host/preferences.ts';
 import {
   disconnectReason,
   type ConnectionProblem,

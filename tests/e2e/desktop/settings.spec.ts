@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright/test';
-import { preferences } from '#shared/host/contract.ts';
+import { preferences } from '#shared/host/preferences.ts';
 import { addresses, names } from '../../lab/network/addresses.ts';
 import { eventually, run } from '../../lab/runs/process.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
-import type { TunnelPreferences } from '#shared/host/contract.ts';
+import type { TunnelPreferences } from '#shared/host/preferences.ts';
 import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
 import { addresses, ports } from '../../lab/network/addresses.ts';
 import { words } from '../../lab/runs/process.ts';

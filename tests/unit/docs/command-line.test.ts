@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { preferences } from '#shared/host/contract.ts';
+import { preferences } from '#shared/host/preferences.ts';
 import { connectionEvent } from '#shared/tunnel/connection-log.ts';
 import { ipPolicy, tunnelState } from '#shared/tunnel/state.ts';
 import { createSay } from '#shared/texts/say.ts';

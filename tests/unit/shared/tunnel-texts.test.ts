@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { defaultPreferences, type Preferences } from '#shared/host/contract.ts';
+import { defaultPreferences, type Preferences } from '#shared/host/preferences.ts';
 import { waitingText } from '#shared/texts/tunnel-texts.ts';
 
 const said = (chosen: Partial<Preferences>) => waitingText({ ...defaultPreferences, ...chosen });

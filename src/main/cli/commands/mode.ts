@@ -1,5 +1,5 @@
 import type { ControlClient } from '#shared/control/contract.ts';
-import type { Preferences } from '#shared/host/contract.ts';
+import type { Preferences } from '#shared/host/preferences.ts';
 import { canonicalPrefix } from '#shared/tunnel/prefix.ts';
 import { CommandProblem, type CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';

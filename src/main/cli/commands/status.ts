@@ -1,6 +1,6 @@
 import { maxClockErrorMs } from '#shared/api/service-clock.ts';
 import type { Session } from '#shared/host/common-contract.ts';
-import type { Preferences } from '#shared/host/contract.ts';
+import type { Preferences } from '#shared/host/preferences.ts';
 import type { ControlClient, UsableServer } from '#shared/control/contract.ts';
 import { languageTags } from '#shared/language.ts';
 import type { CommandTextKey } from '#shared/texts/command-texts.ts';

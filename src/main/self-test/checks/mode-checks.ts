@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Preferences } from '#shared/host/contract.ts';
+import type { Preferences } from '#shared/host/preferences.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { ports } from '../addresses.ts';
 import { newToken, NotChecked, type Bench, type Check } from './bench.ts';

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Preferences } from '#shared/host/contract.ts';
+import type { Preferences } from '#shared/host/preferences.ts';
 import { isTrusted, ssidText, type CurrentNetwork } from '#shared/networks.ts';
 import { ForgetButton } from '../../ui/buttons/forget-button.tsx';
 import { leaveFocus } from '../../ui/focus/leave-focus.ts';

@@ -1,7 +1,7 @@
 import { IconChevronRight, IconShield, IconShieldCheck } from '@tabler/icons-react';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
-import type { Preferences } from '#shared/host/contract.ts';
+import type { Preferences } from '#shared/host/preferences.ts';
 import { automaticMode } from '#shared/tunnel/route-config.ts';
 import { useApp } from '../../platform/host-context.tsx';
 import classes from './protection-line.module.css';

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import type { TunnelPreferences } from '#shared/host/contract.ts';
+import type { TunnelPreferences } from '#shared/host/preferences.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { Card } from '../../ui/card.tsx';
 import { ListSetting } from './list-setting.tsx';

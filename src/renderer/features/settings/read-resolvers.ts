@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { tunnelPreferences } from '#shared/host/contract.ts';
+import { tunnelPreferences } from '#shared/host/preferences.ts';
 import { readTyped } from '#shared/typed-text.ts';
 
 /** This machine, its links, and multicast (RFC 6890): nobody answers there through a tunnel. */

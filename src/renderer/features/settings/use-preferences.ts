@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Preferences, PreferencesReply } from '#shared/host/contract.ts';
+import type { PreferencesReply } from '#shared/host/contract.ts';
+import type { Preferences } from '#shared/host/preferences.ts';
 import { automaticMode } from '#shared/tunnel/route-config.ts';
 import { failureText } from '../../api/api-failure.ts';
 import { useApp, useHost } from '../../platform/host-context.tsx';

@@ -1,10 +1,6 @@
 import { webMockTunnel } from '#shared/constants.ts';
-import {
-  defaultPreferences,
-  type HostContract,
-  type HostImplementation,
-  type Preferences,
-} from '#shared/host/contract.ts';
+import type { HostContract, HostImplementation } from '#shared/host/contract.ts';
+import { defaultPreferences, type Preferences } from '#shared/host/preferences.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { controlContract } from '#shared/control/contract.ts';
 import { createHostClient } from '#shared/host/client.ts';
-import { defaultPreferences } from '#shared/host/contract.ts';
+import { defaultPreferences } from '#shared/host/preferences.ts';
 import { createSay } from '#shared/texts/say.ts';
 import { routing, tunnelState } from '#shared/tunnel/state.ts';
 import { checkActualWay } from '../../../../src/main/cli/doctor/actual-way.ts';

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { ApiResult } from '#shared/api/result.ts';
 import type { RenewingApiClient } from '#shared/api/client.ts';
 import { cacheSeconds } from '#shared/constants.ts';
-import { defaultPreferences, type AddressChoice } from '#shared/host/contract.ts';
+import { defaultPreferences, type AddressChoice } from '#shared/host/preferences.ts';
 import { createAddressLists } from '../../../../src/main/preferences/address-lists.ts';
 import { createPreferences } from '../../../../src/main/preferences/preferences.ts';
 import { createSettings } from '../../../../src/main/preferences/settings.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { defaultPreferences, type Preferences } from '#shared/host/contract.ts';
+import { defaultPreferences, type Preferences } from '#shared/host/preferences.ts';
 import {
   createPreferences,
   type PreferenceCapability,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { defaultPreferences } from '#shared/host/contract.ts';
+import { defaultPreferences } from '#shared/host/preferences.ts';
 import { createPreferences } from '../../../../src/main/preferences/preferences.ts';
 import { createSettings } from '../../../../src/main/preferences/settings.ts';
 import { createTestFile } from '../support/key-value-file.ts';

@@ -1,7 +1,7 @@
 import { VisuallyHidden } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { AddressChoice } from '#shared/host/contract.ts';
+import type { AddressChoice } from '#shared/host/preferences.ts';
 import { useApi } from '../../../api/use-api.ts';
 import { countryName } from '../../../i18n/country-name.ts';
 import { useLanguageTag } from '../../../i18n/language-context.tsx';

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import type { DomainChoice } from '#shared/host/contract.ts';
+import type { DomainChoice } from '#shared/host/preferences.ts';
 import { ListSetting } from '../list-setting.tsx';
 import { readDomains } from './read-domains.ts';
 import classes from '../setting.module.css';

@@ -1,4 +1,4 @@
-import { domainChoice } from '#shared/host/contract.ts';
+import { domainChoice } from '#shared/host/preferences.ts';
 import { listedDomain } from '#shared/tunnel/domain-name.ts';
 
 /** The domains in a list that somebody typed, possibly as addresses of pages; undefined if one is invalid. */

@@ -1,4 +1,4 @@
-import { addressChoice } from '#shared/host/contract.ts';
+import { addressChoice } from '#shared/host/preferences.ts';
 import { canonicalPrefix } from '#shared/tunnel/prefix.ts';
 import { localPrefixes } from '#shared/tunnel/state.ts';
 import { readTyped } from '#shared/typed-text.ts';

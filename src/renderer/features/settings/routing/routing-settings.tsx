@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import type { Preferences } from '#shared/host/contract.ts';
+import type { Preferences } from '#shared/host/preferences.ts';
 import { automaticMode } from '#shared/tunnel/route-config.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { useApp } from '../../../platform/host-context.tsx';
