@@ -1,4 +1,5 @@
-import type { GatewaySession, ProxyAtAddress } from '#shared/helper/protocol.ts';
+import type { ProxyAtAddress } from '#shared/helper/protocol.ts';
+import type { GatewaySession } from '#shared/helper/gateway-session.ts';
 import type { DisconnectReason, Encryption, Gateway } from '#shared/tunnel/state.ts';
 import type { Log } from '../log.ts';
 import type { SecretFile, UnprivilegedCommand } from '../system/ports/engine-host-port.ts';

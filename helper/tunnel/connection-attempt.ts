@@ -1,4 +1,5 @@
-import type { GatewaySession, ReachabilityTarget } from '#shared/helper/protocol.ts';
+import type { ReachabilityTarget } from '#shared/helper/protocol.ts';
+import type { GatewaySession } from '#shared/helper/gateway-session.ts';
 import type { DisconnectReason, Encryption, TunnelState } from '#shared/tunnel/state.ts';
 import {
   toleratedRoundTripMs,

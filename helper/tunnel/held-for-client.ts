@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { maxHeldMs, type GatewaySession, type HoldRequest } from '#shared/helper/protocol.ts';
+import { maxHeldMs, type HoldRequest } from '#shared/helper/protocol.ts';
+import type { GatewaySession } from '#shared/helper/gateway-session.ts';
 import type { EngineChoice } from '../engine/engine-choice.ts';
 import type { HoldingEngine, LaunchEngine } from '../engine/engine-port.ts';
 import type { Log, LogFields } from '../log.ts';

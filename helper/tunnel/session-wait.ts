@@ -1,4 +1,4 @@
-import type { GatewaySession } from '#shared/helper/protocol.ts';
+import type { GatewaySession } from '#shared/helper/gateway-session.ts';
 import type { DisconnectReason } from '#shared/tunnel/state.ts';
 import { abortable } from './abortable.ts';
 import type { AttachedClients, Client } from './attached-clients.ts';

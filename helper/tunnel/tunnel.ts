@@ -1,12 +1,12 @@
 import type {
   ConnectRequest,
   Deadline,
-  GatewaySession,
   EngineKind,
   HoldRequest,
   ProxyAtAddress,
   ReachabilityTarget,
 } from '#shared/helper/protocol.ts';
+import type { GatewaySession } from '#shared/helper/gateway-session.ts';
 import type { DisconnectReason, InvalidCause, TunnelState, TunnelStatistics } from '#shared/tunnel/state.ts';
 import { canUseProxy, type EngineChoice } from '../engine/engine-choice.ts';
 import type { Log } from '../log.ts';

@@ -1,4 +1,4 @@
-import type { GatewaySession } from '#shared/helper/protocol.ts';
+import type { GatewaySession } from '#shared/helper/gateway-session.ts';
 import type { SecretFile } from '../../system/ports/engine-host-port.ts';
 
 /** What an engine gets of a session besides its cookie. Disposed when the engine has started. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { createMessageConnection, ErrorCodes, ResponseError } from 'vscode-jsonrpc/node';
-import type { ClientCertificate } from '#shared/helper/protocol.ts';
+import type { ClientCertificate } from '#shared/helper/gateway-session.ts';
 import { BoundedFrameReader } from '#node/rpc/frame-reader.ts';
 import type {
   ProgramProcess,

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import forge from 'node-forge';
-import { clientCertificate, type ClientCertificate } from '#shared/helper/protocol.ts';
+import { clientCertificate, type ClientCertificate } from '#shared/helper/gateway-session.ts';
 
 export type ClientIdentity = ClientCertificate;
 

@@ -4,11 +4,10 @@ import {
   helperError,
   maxOtherAddresses,
   type Deadline,
-  type GatewaySession,
   type ProxyAtAddress,
-  type ProxyCredentials,
   type ReachabilityTarget,
 } from '#shared/helper/protocol.ts';
+import type { GatewaySession, ProxyCredentials } from '#shared/helper/gateway-session.ts';
 import type { SharedLists, WantedRouting } from '#shared/tunnel/shared-lists.ts';
 import type { DisconnectReason, Gateway } from '#shared/tunnel/state.ts';
 import { reachOf } from '../gateway/address-reach.ts';

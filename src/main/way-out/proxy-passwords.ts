@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { proxyCredentials, type ProxyCredentials } from '#shared/helper/protocol.ts';
+import { proxyCredentials, type ProxyCredentials } from '#shared/helper/gateway-session.ts';
 import type { Keychain } from '../session/keychain.ts';
 import { withTimeout } from '../with-timeout.ts';
 import type { ProxyPlace } from './proxy-setting.ts';

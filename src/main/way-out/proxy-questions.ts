@@ -1,4 +1,4 @@
-import { proxyCredentials } from '#shared/helper/protocol.ts';
+import { proxyCredentials } from '#shared/helper/gateway-session.ts';
 import type { Say } from '#shared/texts/say.ts';
 import type { AskUser, OpenField } from '../gateway/sign-in/auth-answers.ts';
 import { placeOf, type ProxyPlace } from './proxy-setting.ts';

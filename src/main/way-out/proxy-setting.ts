@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import type { ProxyCredentials, ProxyProtocol } from '#shared/helper/protocol.ts';
-import { proxyCredentials } from '#shared/helper/protocol.ts';
+import type { ProxyCredentials, ProxyProtocol } from '#shared/helper/gateway-session.ts';
+import { proxyCredentials } from '#shared/helper/gateway-session.ts';
 import { isInsidePrefix, parsePrefix } from '#shared/tunnel/prefix.ts';
 
 /** A proxy as somebody has set it. */

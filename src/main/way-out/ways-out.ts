@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { connect, isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import type { ProxyCredentials } from '#shared/helper/protocol.ts';
+import type { ProxyCredentials } from '#shared/helper/gateway-session.ts';
 import { createListeners } from '../listeners.ts';
 import { withTimeout } from '../with-timeout.ts';
 import type { ProxyPasswords } from './proxy-passwords.ts';

@@ -6,7 +6,7 @@ import { certificatePin } from './certificate-pin.ts';
 import { ProxyRefused, type ProxyRefusal } from '#node/proxy/connect-through-proxy.ts';
 import { openWithFittingMessage } from '#node/tls/first-message.ts';
 import { openTcp } from '#node/tls/open-tcp.ts';
-import type { ClientCertificate } from '#shared/helper/protocol.ts';
+import type { ClientCertificate } from '#shared/helper/gateway-session.ts';
 
 /** How to verify a gateway's certificate. */
 export interface GatewayTrust {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { isIPv6, type Socket } from 'node:net';
 import { SocksClient } from 'socks';
-import type { ProxyCredentials, ProxyProtocol } from '#shared/helper/protocol.ts';
+import type { ProxyCredentials, ProxyProtocol } from '#shared/helper/gateway-session.ts';
 import { readConnectAnswer } from './connect-answer.ts';
 import { secureProxy, type ExpectedProxy } from './secure-proxy.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { isIP, type Socket } from 'node:net';
 import tls, { type TLSSocket } from 'node:tls';
-import type { ProxyIdentity } from '#shared/helper/protocol.ts';
+import type { ProxyIdentity } from '#shared/helper/gateway-session.ts';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { trustSystemRoots } from '#node/anyconnect/system-roots.ts';
 

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ClientCertificate } from '#shared/helper/protocol.ts';
+import type { ClientCertificate } from '#shared/helper/gateway-session.ts';
 import { addresses } from '../../lab/network/addresses.ts';
 import {
   startHostileGateway,

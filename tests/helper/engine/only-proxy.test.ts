@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { ProxyCredentials, ProxyIdentity, ProxyProtocol } from '#shared/helper/protocol.ts';
+import type { ProxyCredentials, ProxyIdentity, ProxyProtocol } from '#shared/helper/gateway-session.ts';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { addresses } from '../../lab/network/addresses.ts';
 import { proxyPorts, startOnlyProxy } from '../../lab/network/web-proxy.ts';

@@ -1,4 +1,5 @@
-import type { GatewaySession, HoldRequest } from '#shared/helper/protocol.ts';
+import type { HoldRequest } from '#shared/helper/protocol.ts';
+import type { GatewaySession } from '#shared/helper/gateway-session.ts';
 import type { CapturedPacket } from '../../lab/packets/frame.ts';
 import { eventually, words } from '../../lab/runs/process.ts';
 import type { TestClient } from './callers/test-client.ts';

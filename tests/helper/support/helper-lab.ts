@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ConnectRequest, EngineKind, GatewaySession } from '#shared/helper/protocol.ts';
+import type { ConnectRequest, EngineKind } from '#shared/helper/protocol.ts';
+import type { GatewaySession } from '#shared/helper/gateway-session.ts';
 import { controlGroupOf } from '../../lab/machine/control-groups.ts';
 import type { Gateway } from '../../lab/gateway/gateway.ts';
 import { processesBeside, uidOn, type RunningProcess } from '../../lab/machine/processes.ts';

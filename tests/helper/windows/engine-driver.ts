@@ -5,7 +5,7 @@ import { makeAdapter } from '../../../helper/windows/device/make-adapter.ts';
 import { relayPackets } from '../../../helper/windows/device/packet-relay.ts';
 import { createWintun } from '../../../helper/windows/calls/wintun.ts';
 import { createEngineHost } from '../../../helper/windows/programs/engine-host.ts';
-import type { GatewaySession } from '../../../src/shared/helper/protocol.ts';
+import type { GatewaySession } from '../../../src/shared/helper/gateway-session.ts';
 
 /**
  * Run under wine, in the helper's place: `node engine-driver.mjs GATEWAY`, with an address, a port and a session as JSON.

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { GatewaySession } from '#shared/helper/protocol.ts';
+import type { GatewaySession } from '#shared/helper/gateway-session.ts';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { readIpPacket, type Packet } from '../packets/frame.ts';
 import type { Gateway } from './gateway.ts';

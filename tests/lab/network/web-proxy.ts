@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { ProxyCredentials, ProxyProtocol } from '#shared/helper/protocol.ts';
+import type { ProxyCredentials, ProxyProtocol } from '#shared/helper/gateway-session.ts';
 import { createCertificate } from '../gateway/certificates.ts';
 import type { Lab } from '../lab.ts';
 import { endProcess } from '../runs/process.ts';

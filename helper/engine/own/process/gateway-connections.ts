@@ -1,5 +1,5 @@
 import { openFirst } from '#node/anyconnect/address-race.ts';
-import type { GatewaySession } from '#shared/helper/protocol.ts';
+import type { GatewaySession } from '#shared/helper/gateway-session.ts';
 import type { HoldParams } from './messages.ts';
 import { openSecureConnection, type ConnectionTrust, type SecureResult } from './secure-connection.ts';
 

@@ -1,11 +1,6 @@
 import * as z from 'zod/mini';
-import {
-  clientCertificate,
-  gatewaySession,
-  maxOtherAddresses,
-  proxyAtAddress,
-  type ClientCertificate,
-} from '#shared/helper/protocol.ts';
+import { maxOtherAddresses, proxyAtAddress } from '#shared/helper/protocol.ts';
+import { clientCertificate, gatewaySession, type ClientCertificate } from '#shared/helper/gateway-session.ts';
 import { maxPushedRoutes } from '../../../network/tunnel-configuration.ts';
 
 /**

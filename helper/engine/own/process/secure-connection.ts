@@ -1,5 +1,6 @@
 import type { TLSSocket } from 'node:tls';
-import type { ClientCertificate, GatewaySession, ProxyAtAddress } from '#shared/helper/protocol.ts';
+import type { ProxyAtAddress } from '#shared/helper/protocol.ts';
+import type { ClientCertificate, GatewaySession } from '#shared/helper/gateway-session.ts';
 import type { Encryption } from '#shared/tunnel/state.ts';
 import { gatewayThroughProxy } from '#node/anyconnect/gateway-through-proxy.ts';
 import { openGatewayTls, type GatewayTlsResult } from '#node/anyconnect/gateway-tls.ts';

@@ -1,4 +1,4 @@
-import type { GatewaySession } from '#shared/helper/protocol.ts';
+import type { GatewaySession } from '#shared/helper/gateway-session.ts';
 import type { UnreachableCause } from '#node/anyconnect/gateway-tls.ts';
 import type { DisconnectReason, Gateway } from '#shared/tunnel/state.ts';
 

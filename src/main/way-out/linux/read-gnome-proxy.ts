@@ -1,4 +1,4 @@
-import { proxyCredentials } from '#shared/helper/protocol.ts';
+import { proxyCredentials } from '#shared/helper/gateway-session.ts';
 import type { RunProgram } from '../../run-program.ts';
 import type { ProxyPlace } from '../proxy-setting.ts';
 import type { DesktopWay, EarlierSettings } from '../desktop-way.ts';

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { helperError, type GatewaySession } from '#shared/helper/protocol.ts';
+import { helperError } from '#shared/helper/protocol.ts';
+import type { GatewaySession } from '#shared/helper/gateway-session.ts';
 import { addresses } from '../../../lab/network/addresses.ts';
 import { eventually, words } from '../../../lab/runs/process.ts';
 import { attachAs } from '../../support/callers/attach-as.ts';

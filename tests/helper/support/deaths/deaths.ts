@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { GatewaySession } from '#shared/helper/protocol.ts';
+import type { GatewaySession } from '#shared/helper/gateway-session.ts';
 import { attachedPrograms, hookNames } from '../../../../helper/linux/groups/bpf.ts';
 import { addresses, type AddressPair } from '../../../lab/network/addresses.ts';
 import { controlGroupOf, unifiedCgroups } from '../../../lab/machine/control-groups.ts';

@@ -3,13 +3,13 @@ import { createInterface } from 'node:readline';
 import { connect } from 'node:tls';
 import type { Duplex } from 'node:stream';
 import { pino } from 'pino';
+import type { ProxyAtAddress } from '#shared/helper/protocol.ts';
 import {
   clientCertificate,
   type GatewaySession,
-  type ProxyAtAddress,
   type ProxyCredentials,
   type ProxyIdentity,
-} from '#shared/helper/protocol.ts';
+} from '#shared/helper/gateway-session.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { gatewayThroughProxy } from '#node/anyconnect/gateway-through-proxy.ts';

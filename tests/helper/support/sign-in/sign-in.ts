@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { gatewaySession, type GatewaySession } from '#shared/helper/protocol.ts';
+import { gatewaySession, type GatewaySession } from '#shared/helper/gateway-session.ts';
 import { createSerialQueue } from '#shared/serial-queue.ts';
 import { programFile } from '../../../lab/runs/programs.ts';
 import { waitLimit } from '../../../lab/runs/wait-limit.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import type { ProxyProtocol } from '#shared/helper/protocol.ts';
+import type { ProxyProtocol } from '#shared/helper/gateway-session.ts';
 import { connectThroughProxy, ProxyRefused } from '#node/proxy/connect-through-proxy.ts';
 
 /** A proxy that answers the first bytes with these, whatever they are; `asked` has what came. */
