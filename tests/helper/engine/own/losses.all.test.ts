@@ -71,7 +71,8 @@ const troubles: Record<string, Trouble> = {
       for (const pid of pids) process.kill(pid, 'SIGCONT');
     },
     ownGapMs: 66_000,
-    ownStays: true,
+    // Whoever has slept makes the tunnel again.
+    ownStays: false,
   },
 };
 
