@@ -27,7 +27,8 @@ import {
 } from '../tunnel/tunnel-controller.ts';
 import { createWorldAddress } from '../tunnel/world-address.ts';
 import { addressesThroughProxy } from '../way-out/addresses-through-proxy.ts';
-import { callsThroughProxy, type CallForUser } from '../way-out/calls-through-proxy.ts';
+import type { CallForUser } from '../session/call-for-user.ts';
+import { callsThroughProxy } from '../way-out/calls-through-proxy.ts';
 import { gatewayByWays } from '../way-out/connect-by-ways.ts';
 import { createProxyQuestions } from '../way-out/proxy-questions.ts';
 import { hostOf } from '../way-out/way-out-to.ts';

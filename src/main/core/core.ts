@@ -30,7 +30,7 @@ import type { SessionStore } from '../session/session-store.ts';
 import type { AccountPlan } from '../tunnel/account-plan.ts';
 import type { TunnelCommand, TunnelController } from '../tunnel/tunnel-controller.ts';
 import type { WorldAddress } from '../tunnel/world-address.ts';
-import type { CallForUser } from '../way-out/calls-through-proxy.ts';
+import type { CallForUser } from '../session/call-for-user.ts';
 
 /**
  * Everything that outlives windows: the tunnel, the session, the user's choices, and the end of the plan. None of it

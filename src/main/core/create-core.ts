@@ -7,7 +7,7 @@ import { createHelperClient } from '../tunnel/helper-client.ts';
 import { offeredModes } from '../tunnel/offered-modes.ts';
 import { serviceByWays } from '../way-out/connect-by-ways.ts';
 import { createProxyPasswords } from '../way-out/proxy-passwords.ts';
-import { readProxySetting } from '../way-out/read-proxy-setting.ts';
+import { readProxySetting, readScriptByDhcp } from '../way-out/read-proxy-setting.ts';
 import { discoverScript } from '../way-out/script/discover-script.ts';
 import { wayOutTo } from '../way-out/way-out-to.ts';
 import { createWaysOut } from '../way-out/ways-out.ts';
@@ -36,7 +36,7 @@ export function createCore(options: CoreOptions): Core {
         env: options.session,
         before: settings.get('proxyBefore'),
       }),
-    discover: () => discoverScript({ run: options.runProgram }),
+    discover: () => discoverScript({ byDhcp: () => readScriptByDhcp(options.runProgram) }),
     passwords: createProxyPasswords(options.keychain, log),
     isOpen() {
       const now = helper.state();

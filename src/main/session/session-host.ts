@@ -5,7 +5,7 @@ import { apiCode, type ApiResult } from '#shared/api/result.ts';
 import type { User } from '#shared/entities.ts';
 import type { SignedOutBy } from '#shared/host/common-contract.ts';
 import type { HostImplementation } from '#shared/host/contract.ts';
-import type { CallForUser } from '../way-out/calls-through-proxy.ts';
+import type { CallForUser } from './call-for-user.ts';
 import { withTimeout } from '../with-timeout.ts';
 import type { SessionStore } from './session-store.ts';
 

@@ -1,9 +1,6 @@
-import type { ApiResult } from '#shared/api/result.ts';
+import type { CallForUser } from '../session/call-for-user.ts';
 import type { ProxyQuestions } from './proxy-questions.ts';
 import type { WaysOut } from './ways-out.ts';
-
-/** Makes a call that a user waits for. */
-export type CallForUser = <Data>(call: () => Promise<ApiResult<Data>>) => Promise<ApiResult<Data>>;
 
 /**
  * Asks the user for the password of the proxy before the service, if it wants one, and makes the call again with it.

@@ -2,6 +2,7 @@ import { desktopNames } from '../desktop-names.ts';
 import type { RunProgram } from '../run-program.ts';
 import { readGnomeProxy } from './linux/read-gnome-proxy.ts';
 import { readKdeProxy } from './linux/read-kde-proxy.ts';
+import { scriptByDhcp } from './linux/script-by-dhcp.ts';
 import { readMacosProxy } from './macos/read-macos-proxy.ts';
 import { readWindowsProxy } from './windows/read-windows-proxy.ts';
 import type { DesktopWay, EarlierSettings } from './desktop-way.ts';
@@ -54,3 +55,9 @@ async function readDesktop(options: Parameters<typeof readProxySetting>[0]): Pro
   if (names.includes('kde')) return await readKdeProxy(run, before['kde']);
   return names.length > 0 ? await readGnomeProxy(run, before['gnome']) : undefined;
 }
+
+/** Where a server of DHCP says that the script is, as the system tells; undefined if it says nothing, or cannot be asked. */
+export const readScriptByDhcp = async (
+  run: RunProgram,
+  platform: NodeJS.Platform = process.platform,
+): Promise<string | undefined> => (platform === 'linux' ? await scriptByDhcp(run) : undefined);

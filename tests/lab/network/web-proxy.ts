@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { ProxyCredentials, ProxyProtocol } from '#shared/helper/gateway-session.ts';
 import { createCertificate } from '../gateway/certificates.ts';
 import type { Lab } from '../lab.ts';
-import { endProcess } from '../runs/process.ts';
+import { endProcess, words } from '../runs/process.ts';
 import { addresses } from './addresses.ts';
 
 export const proxyPorts = { http: 3128, https: 8443, socks5: 1080 } as const satisfies Record<
@@ -33,7 +33,7 @@ export async function startOnlyProxy(
   const start = async (port: number, command: readonly string[]) =>
     await internet.spawnUntil(
       [
-        ...['setpriv', '--pdeathsig', 'KILL', '--', 'sh', '-c'],
+        ...words('setpriv --pdeathsig KILL -- sh -c'),
         `{ until ss -Hltn | grep -q ':${port} '; do sleep 0.05; done; echo ready; } & exec "$@"`,
         'sh',
         ...command,
@@ -71,7 +71,12 @@ export async function startOnlyProxy(
     const { certificate, key } = await createCertificate(directory, signer, ipv4);
     const script = path.join(import.meta.dirname, 'tls-front.ts');
     return [
-      ...[process.execPath, script, ipv4, String(proxyPorts.https), certificate, key],
+      process.execPath,
+      script,
+      ipv4,
+      String(proxyPorts.https),
+      certificate,
+      key,
       String(proxyPorts.http),
     ];
   }

@@ -1,6 +1,9 @@
 import type { RunProgram } from '../../run-program.ts';
 
-/** Where a server of DHCP says that the script is (option 252), as NetworkManager has got it; undefined if it says nothing. */
+/**
+ * Where a server of DHCP says that the script is (option 252), which NetworkManager always asks for and calls `wpad`
+ * (nm-dhcp-options.c); undefined if it says nothing.
+ */
 export async function scriptByDhcp(run: RunProgram): Promise<string | undefined> {
   const args = ['--terse', '--escape', 'no', '--fields', 'DHCP4.OPTION', 'device', 'show'];
   const shown = (await run('nmcli', args).catch(() => undefined)) ?? '';

@@ -1,9 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { BlockList, isIP, isIPv6 } from 'node:net';
-import type { RunProgram } from '../../run-program.ts';
 import { withTimeout } from '../../with-timeout.ts';
-import { scriptByDhcp } from '../linux/script-by-dhcp.ts';
 
 /** For looking up all names together: many networks have no such name, and some never answer. */
 const lookUpLimitMs = 2_000;
@@ -11,7 +9,8 @@ const lookUpLimitMs = 2_000;
 const maxDomains = 6;
 
 export interface DiscoveryWorld {
-  run: RunProgram;
+  /** Where a server of DHCP says that it is. */
+  byDhcp: () => Promise<string | undefined>;
   find?: (name: string) => Promise<string[]>;
   /** The text of resolv.conf(5) and of hosts(5); empty if there is none. */
   read?: (file: '/etc/resolv.conf' | '/etc/hosts') => Promise<string>;
@@ -19,18 +18,18 @@ export interface DiscoveryWorld {
 
 /**
  * Where this network says that the script is which chooses the proxies (WPAD, draft-ietf-wrec-wpad-01), for desktops that
- * look for one; undefined if it says nothing. Option 252 of DHCP comes first, as NetworkManager has got it, then the name
- * `wpad` in hosts(5), and in each search domain.
+ * look for one; undefined if it says nothing. DHCP comes first, then the name `wpad` in hosts(5), and in each search
+ * domain.
  *
  * Others have been led astray by such names, and so less is taken than they take. Nothing is looked up above a search
- * domain, nor below one that has no dot, such as `school`: strangers have registered wpad.com and wpad.school. The name has to lead to
- * an address that is private, since who registers a name for others' networks is elsewhere. A name without a dot is not
- * looked up: any neighbour can answer for it by LLMNR.
+ * domain, nor in one that has no dot, such as `school`: strangers have registered wpad.com and wpad.school. The name has
+ * to lead to an address that is private, since who registers a name for others' networks is elsewhere. A name without a
+ * dot is not looked up: any neighbour can answer for it (LLMNR, RFC 4795).
  */
 export async function discoverScript(world: DiscoveryWorld): Promise<string | undefined> {
-  const { run, find = findAddresses, read = readText } = world;
+  const { byDhcp, find = findAddresses, read = readText } = world;
   return (
-    (await scriptByDhcp(run)) ??
+    (await byDhcp()) ??
     ((await hasOwnEntry(read)) ? scriptAt('wpad') : undefined) ??
     (await addressByName(find, read))
   );

@@ -1,4 +1,4 @@
-import { lookup } from 'node:dns/promises';
+import { lookup } from 'node:dns';
 import { once } from 'node:events';
 import { readFile, stat } from 'node:fs/promises';
 import { request as requestHttp, type IncomingMessage } from 'node:http';
@@ -51,16 +51,13 @@ async function readScript(url: URL): Promise<Buffer> {
 
 /** As the system does, but without what leads to this computer. */
 const lookUpElsewhere: LookupFunction = (host, options, callback) => {
-  lookup(host, { ...options, all: true }).then(
-    (found) => {
-      const elsewhere = found.filter(({ address }) => !isOfThisComputer(address));
-      const [first] = elsewhere;
-      if (!first) return callback(new Error('it is on this computer'), '');
-      if (options.all === true) callback(null, elsewhere);
-      else callback(null, first.address, first.family);
-    },
-    (error: unknown) => callback(error instanceof Error ? error : new Error('no address'), ''),
-  );
+  lookup(host, { ...options, all: true }, (error, found) => {
+    const elsewhere = error ? [] : found.filter(({ address }) => !isOfThisComputer(address));
+    const [first] = elsewhere;
+    if (!first) callback(error ?? new Error('it is on this computer'), '');
+    else if (options.all === true) callback(null, elsewhere);
+    else callback(null, first.address, first.family);
+  });
 };
 
 async function load(url: URL, signal: AbortSignal, namedBy: NamedBy, redirects = 0): Promise<Buffer> {

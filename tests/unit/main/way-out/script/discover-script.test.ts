@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { readScriptByDhcp } from '../../../../../src/main/way-out/read-proxy-setting.ts';
 import { discoverScript } from '../../../../../src/main/way-out/script/discover-script.ts';
-
-const nothing = () => Promise.resolve('');
 
 /** A network whose resolver knows these names; `asked` are those that were looked up. */
 function network(
@@ -10,7 +9,7 @@ function network(
 ) {
   const asked: string[] = [];
   const discovered = discoverScript({
-    run: () => Promise.resolve(nmcli),
+    byDhcp: () => readScriptByDhcp(() => Promise.resolve(nmcli), 'linux'),
     find(name) {
       asked.push(name);
       return Promise.resolve([...(names[name] ?? [])]);
@@ -61,7 +60,7 @@ describe('by name', () => {
 
   test('a resolver that never answers is not waited for', async () => {
     const discovered = discoverScript({
-      run: nothing,
+      byDhcp: () => Promise.resolve(undefined),
       find: () => new Promise(() => undefined),
       read: (file) => Promise.resolve(file === '/etc/hosts' ? '' : 'search corp.example'),
     });
