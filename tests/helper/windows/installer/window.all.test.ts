@@ -94,7 +94,8 @@ async function doubleLinks(windows: Windows): Promise<void> {
 }
 
 const shellLink = String.raw`HKLM\Software\Classes\CLSID\{00021401-0000-0000-C000-000000000046}\InProcServer32`;
-const activator = String.raw`HKCU\Software\Classes\CLSID\${toastActivator}`;
+// A backslash before the braces would take them literally.
+const activator = [String.raw`HKCU\Software\Classes\CLSID`, toastActivator].join('\\');
 const scheme = String.raw`HKLM\Software\Classes\waymaker`;
 const run = String.raw`HKCU\Software\Microsoft\Windows\CurrentVersion\Run`;
 
