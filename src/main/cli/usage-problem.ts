@@ -3,6 +3,17 @@ import type { Say } from '#shared/texts/say.ts';
 import { CommandProblem } from './command-context.ts';
 import { exitCode } from './exit-code.ts';
 
+/** What other programs of this kind call ours. */
+const elsewhere = new Map([
+  ...['login', 'log-in', 'signin'].map((word) => [word, 'sign-in'] as const),
+  ...['logout', 'log-out', 'signout'].map((word) => [word, 'sign-out'] as const),
+  ...['up', 'start'].map((word) => [word, 'connect'] as const),
+  ...['down', 'stop'].map((word) => [word, 'disconnect'] as const),
+  ['list', 'servers'],
+  ['logs', 'log'],
+  ['upgrade', 'update'],
+]);
+
 /**
  * What is wrong with the arguments, in the user's language; the parser's own messages are in English. `usage`: the help
  * of a command that was given without the one inside it that is wanted.
@@ -13,6 +24,11 @@ export function usageProblem(
 ): CommandProblem {
   if (code === 'commander.help') return new CommandProblem(exitCode.usage, 'usage', usage.trimEnd());
   const word = /'([^']*)'/.exec(message)?.[1] ?? '';
+  const isCommand = code === 'commander.unknownCommand';
+  // The parser finds what is spelled alike.
+  const meant =
+    (isCommand ? elsewhere.get(word) : undefined) ??
+    /\n\(Did you mean (?:one of )?([\w-]+)[^\n]*\)$/.exec(message)?.[1];
   const text = {
     'commander.unknownCommand': say('command.unknownCommand', { word }),
     'commander.unknownOption': say('command.unknownOption', { word }),
@@ -22,5 +38,10 @@ export function usageProblem(
     'commander.excessArguments': say('command.tooMany'),
     'commander.invalidArgument': say('command.invalid', { word }),
   }[code];
-  return new CommandProblem(exitCode.usage, 'usage', `${text ?? message}\n${say('command.seeHelp')}`);
+  const said = [
+    text ?? message,
+    ...(meant === undefined ? [] : [say('command.didYouMean', { word: meant })]),
+    say('command.seeHelp'),
+  ];
+  return new CommandProblem(exitCode.usage, 'usage', said.join('\n'));
 }

@@ -3,6 +3,7 @@ import type { Language } from '../../entities.ts';
 /** Texts of the commands: results, questions, progress and problems. */
 const en = {
   'command.unknownCommand': 'There is no command “{{word}}”.',
+  'command.didYouMean': 'Did you mean “{{word}}”?',
   'command.unknownOption': 'There is no option “{{word}}”.',
   'command.missing': 'Missing: {{word}}.',
   'command.tooMany': 'Too many arguments.',
@@ -130,6 +131,7 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
   en,
   'zh-hans': {
     'command.unknownCommand': '没有“{{word}}”这个命令。',
+    'command.didYouMean': '您是不是想用“{{word}}”？',
     'command.unknownOption': '没有“{{word}}”这个选项。',
     'command.missing': '缺少：{{word}}。',
     'command.tooMany': '参数过多。',
@@ -239,6 +241,7 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
   },
   'zh-hant': {
     'command.unknownCommand': '沒有「{{word}}」這個指令。',
+    'command.didYouMean': '您是不是想用「{{word}}」？',
     'command.unknownOption': '沒有「{{word}}」這個選項。',
     'command.missing': '缺少：{{word}}。',
     'command.tooMany': '引數過多。',
