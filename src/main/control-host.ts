@@ -86,8 +86,9 @@ export function createControlHost(options: ControlHostOptions): {
     preferences: preferences.host,
     wayOut: {
       async check() {
-        const { ok } = await core.client.call('basicInfo');
-        return { ...core.wayOut(), isServiceReached: ok };
+        const asked = core.client.call('basicInfo').then(({ ok }) => ok);
+        const isServiceReached = await withTimeout(asked, serviceMs, false);
+        return { ...core.wayOut(), isServiceReached };
       },
     },
     routing: {
