@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { keyGroups } from './key-groups.ts';
 import { knownPaths } from './known-paths.ts';
 
 /**
@@ -8,9 +9,6 @@ import { knownPaths } from './known-paths.ts';
  * never answered. After a short silence, a second connection begins with the small one, and what is answered first is
  * used. An answer to the large one comes first wherever it passes, so that the post-quantum share stays there.
  */
-
-/** The groups of the small message, in the notation of `ecdhCurve`. OpenSSL and BoringSSL know all of them. */
-const smallGroups = 'X25519:P-256:P-384:P-521';
 
 /** The shortest silence, in milliseconds, and that where the large message was in vain for another host. */
 const silenceMs = { usual: 700, onSmallNetwork: 200 } as const;
@@ -53,8 +51,8 @@ export async function openWithFittingMessage<Opened>(opening: Opening<Opened>): 
   const made = await connected(opening);
   const { tookMs } = made;
   const path = knownPaths.to(host);
-  if (path.isSmall()) return await tryOn(made, smallGroups, opening).opened;
-  const large = tryOn(made, undefined, opening);
+  if (path.isSmall()) return await tryOn(made, keyGroups().small, opening).opened;
+  const large = tryOn(made, keyGroups().large, opening);
   const shortest = path.isOnSmallNetwork() ? silenceMs.onSmallNetwork : silenceMs.usual;
   // An answer takes as long as the connection took.
   await settledWithin(large, Math.min(Math.max(shortest, 2 * tookMs), maxSilenceMs));
@@ -144,7 +142,7 @@ function trySmall<Opened>(opening: Opening<Opened>): Try<Opened> {
   const signal = AbortSignal.any([opening.signal, ending.signal]);
   let begun: Try<Opened> | undefined;
   const opened = (async () => {
-    begun = tryOn(await connected({ ...opening, signal }), smallGroups, { ...opening, signal });
+    begun = tryOn(await connected({ ...opening, signal }), keyGroups().small, { ...opening, signal });
     return await begun.opened;
   })();
   opened.catch(() => undefined);
