@@ -7,8 +7,12 @@ import { knownPaths } from './known-paths.ts';
  * The first message of TLS has some 1,600 bytes with a share for post-quantum key exchange (X25519MLKEM768), and 400
  * without. There are networks that silently drop packets of more than 1,492 or 1,300 bytes: there, the large message is
  * never answered. After a short silence, a second connection begins with the small one, and what is answered first is
- * used. An answer to the large one comes first wherever it passes, so that the post-quantum share stays there.
+ * used. An answer to the large one comes first wherever it passes, so that the post-quantum share stays there. Boxes on
+ * the way that cannot read it end the connection, some of them with an alert of TLS, which is no answer either.
  */
+
+/** The shortest answer to the first message, in bytes: a ServerHello without extensions (RFC 8446 §4.1.3, §5.1). An alert has seven. */
+const minAnswerBytes = 47;
 
 /** The shortest silence, in milliseconds, and that where the large message was in vain for another host. */
 const silenceMs = { usual: 700, onSmallNetwork: 200 } as const;
@@ -40,7 +44,7 @@ interface Connected {
 
 interface Try<Opened> {
   opened: Promise<Opened>;
-  /** Whether anything has come back. */
+  /** Whether an answer to its first message has come back, or is coming: an alert that ends it is none. */
   isHeard(): boolean;
   end(): void;
 }
@@ -127,7 +131,10 @@ function tryOn<Opened>(
   opened.catch(() => undefined);
   return {
     opened,
-    isHeard: () => transport.bytesRead > before,
+    isHeard() {
+      const heard = transport.bytesRead - before;
+      return heard >= minAnswerBytes || (heard > 0 && !transport.destroyed);
+    },
     end() {
       ending.abort();
       // Also where TLS has just been made.

@@ -12,9 +12,13 @@ export interface SmallNetwork {
 }
 
 /** `breaks`: whether a connection with a message that is too long ends, instead of being silent. */
+/** What a box on the way says to a message that it cannot read: a fatal alert of TLS, decode_error (RFC 8446 §6.2). */
+const decodeError = Buffer.from([21, 3, 3, 0, 2, 2, 50]);
+
+/** `answer`: what comes back for a message that is too long. */
 export async function startSmallNetwork(
   target: number,
-  { maxBytes, breaks = false }: { maxBytes?: number; breaks?: boolean } = {},
+  { maxBytes, answer = 'silence' }: { maxBytes?: number; answer?: 'silence' | 'reset' | 'alert' } = {},
 ): Promise<SmallNetwork> {
   const sockets = new Set<Socket>();
   const firstMessages: number[] = [];
@@ -28,7 +32,8 @@ export async function startSmallNetwork(
     client.once('data', (first: Buffer) => {
       firstMessages.push(first.length);
       if (max !== undefined && first.length > max) {
-        if (breaks) client.resetAndDestroy();
+        if (answer === 'reset') client.resetAndDestroy();
+        if (answer === 'alert') client.end(decodeError);
         return;
       }
       const upstream = connect(target, '127.0.0.1');

@@ -13,7 +13,14 @@ import { startSmallNetwork } from '../../main/support/small-network.ts';
 
 const { call: fetchFromService } = createServiceFetch();
 
-const hosts = ['silent.example.net', 'breaks.example.net', 'wide.example.net', 'lost.example.net'] as const;
+const hosts = [
+  'silent.example.net',
+  'breaks.example.net',
+  'alerts.example.net',
+  'wide.example.net',
+  'lost.example.net',
+  'refuses.example.net',
+] as const;
 const defaultRoots = tls.getCACertificates('default');
 let certificate: TestCertificate;
 let gateway: TestGateway;
@@ -30,7 +37,7 @@ afterAll(async () => {
   await gateway.close();
 });
 
-async function wayOf(options: { maxBytes?: number; breaks?: boolean } = {}) {
+async function wayOf(options: Parameters<typeof startSmallNetwork>[1] = {}) {
   const made = await startSmallNetwork(gateway.port, options);
   onTestFinished(() => made.close());
   return made;
@@ -48,12 +55,13 @@ async function open(host: string, port: number): Promise<boolean> {
 const isLarge = (length: number) => length > 1_216;
 
 test.each([
-  ['lost', hosts[0], false],
-  ['answered by a reset', hosts[1], true],
-])(
+  ['lost', hosts[0], 'silence'],
+  ['answered by a reset', hosts[1], 'reset'],
+  ['answered by an alert of TLS', hosts[2], 'alert'],
+] as const)(
   'where large packets are %s, the small message passes, and goes first from then on',
-  async (_what, host, breaks) => {
-    const { port, firstMessages } = await wayOf({ maxBytes: 1_252, breaks });
+  async (_what, host, answer) => {
+    const { port, firstMessages } = await wayOf({ maxBytes: 1_252, answer });
     expect(await open(host, port)).toBe(true);
     expect(firstMessages.map(isLarge)).toEqual([true, false]);
     expect(firstMessages[1]).toBeLessThan(600);
@@ -66,10 +74,10 @@ test('the post-quantum share stays where it passes, on the same network, too', a
   const { port, firstMessages } = await wayOf();
   for (const _ of ['first', 'second']) {
     const before = firstMessages.length;
-    expect(await open(hosts[2], port)).toBe(true);
+    expect(await open(hosts[3], port)).toBe(true);
     // On a busy machine its answer may be so late that the small one is tried as well.
     expect(isLarge(firstMessages[before] ?? 0)).toBe(true);
-    await expect.poll(() => knownPaths.to(hosts[2]).isSmall()).toBe(false);
+    await expect.poll(() => knownPaths.to(hosts[3]).isSmall()).toBe(false);
   }
 });
 
@@ -87,10 +95,20 @@ test('a call to the service gets past such a network as well', async () => {
 });
 
 test('a host that answers neither is given up, and nothing is learned from it', async () => {
-  const { port, firstMessages } = await wayOf({ maxBytes: 0, breaks: true });
-  expect(await open(hosts[3], port)).toBe(false);
-  expect(await open(hosts[3], port)).toBe(false);
+  const { port, firstMessages } = await wayOf({ maxBytes: 0, answer: 'reset' });
+  expect(await open(hosts[4], port)).toBe(false);
+  expect(await open(hosts[4], port)).toBe(false);
   expect(firstMessages.map(isLarge)).toEqual([true, false, true, false]);
+});
+
+test('a host that answers both with an alert is given up, and says why', async () => {
+  const { port, firstMessages } = await wayOf({ maxBytes: 0, answer: 'alert' });
+  const trust = { pins: [certificatePin(new X509Certificate(certificate.certificate))] };
+  const { signal } = new AbortController();
+  const opened = await openGatewayTls({ host: hosts[5], port }, '127.0.0.1', trust, signal);
+  expect(opened).toMatchObject({ ok: false, failure: 'gateway-unreachable', cause: 'gateway-tls-failed' });
+  expect(firstMessages.map(isLarge)).toEqual([true, false]);
+  expect(knownPaths.to(hosts[5]).isSmall()).toBe(false);
 });
 
 test('what passes is remembered for a host on a network, for an hour, until the large message passes', () => {
