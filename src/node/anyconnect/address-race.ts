@@ -2,25 +2,39 @@ import type { GatewayTlsResult } from './gateway-tls.ts';
 
 /** The recommended pause before the next address is tried beside the others (RFC 8305 §5, §8). */
 const pauseMs = 250;
+/** Of TLS, after TCP; ocserv's takes up to three, and computes. */
+const roundTrips = 4;
 
 type Failed = Extract<GatewayTlsResult, { ok: false }>;
 
+export interface AddressTry {
+  /** Aborted when another address has won. */
+  signal: AbortSignal;
+  /** TCP is there, after so many milliseconds: TLS gets the time of its round trips before the next address is tried. */
+  onConnected: (tookMs: number) => void;
+}
+
 /**
  * Opens TLS at whichever of the gateway's addresses answers first. They are tried in this order, the next one when the
- * last one has failed, or has not been made within the pause; earlier ones go on meanwhile. TLS has to be made, with the
+ * last one has failed, or has not answered within the pause; earlier ones go on meanwhile. TLS has to be made, with the
  * gateway's key: behind some addresses is a host that takes connections, and no gateway. The others are then closed,
- * before anything but the handshake was sent. If all fail, the result is that of which most is known.
+ * before anything but the handshake was sent. If all fail, the result is that of which most is known. `until`: gives up.
  */
 export async function openFirst<Opened extends { ok: true }>(
   addresses: readonly string[],
-  open: (address: string, signal: AbortSignal) => Promise<Opened | Failed>,
+  open: (address: string, one: AddressTry) => Promise<Opened | Failed>,
   close: (opened: Opened) => void,
+  until?: AbortSignal,
 ): Promise<Opened | Failed> {
   const over = new AbortController();
+  const signal = until ? AbortSignal.any([until, over.signal]) : over.signal;
   const failures: Failed[] = [];
   const won = Promise.withResolvers<Opened>();
-  const run = async (address: string) => {
-    const result = await open(address, over.signal);
+  const run = async (address: string, pause: Pause) => {
+    const result = await open(address, {
+      signal,
+      onConnected: (tookMs) => pause.prolong(roundTrips * tookMs),
+    });
     if (!result.ok) failures.push(result);
     // It was made in the moment in which another one won.
     else if (over.signal.aborted) close(result);
@@ -32,10 +46,11 @@ export async function openFirst<Opened extends { ok: true }>(
   const all = (async () => {
     const runs: Promise<void>[] = [];
     for (const address of addresses) {
-      if (over.signal.aborted) break;
-      const mine = run(address);
+      if (signal.aborted) break;
+      const pause = beginPause(signal);
+      const mine = run(address, pause);
       runs.push(mine);
-      await Promise.race([mine, pause(over.signal)]);
+      await Promise.race([mine, pause.over]);
     }
     await Promise.all(runs);
     return mostTelling(failures);
@@ -43,14 +58,28 @@ export async function openFirst<Opened extends { ok: true }>(
   return await Promise.race([won.promise, all]);
 }
 
-const pause = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const timer = setTimeout(resolve, pauseMs);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
+interface Pause {
+  readonly over: Promise<void>;
+  /** It is over after the usual time and this, from now on. */
+  prolong(byMs: number): void;
+}
+
+function beginPause(signal: AbortSignal): Pause {
+  const { promise: over, resolve } = Promise.withResolvers<void>();
+  let timer = setTimeout(resolve, pauseMs);
+  signal.addEventListener('abort', () => {
+    clearTimeout(timer);
+    resolve();
   });
+  return {
+    over,
+    prolong(byMs) {
+      clearTimeout(timer);
+      timer = setTimeout(resolve, pauseMs + byMs);
+      if (signal.aborted) clearTimeout(timer);
+    },
+  };
+}
 
 const nothingTried = { ok: false, failure: 'gateway-unreachable', detail: 'no address' } as const;
 

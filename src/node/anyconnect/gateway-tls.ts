@@ -70,6 +70,8 @@ export async function openGatewayTls(
   /** The client's identity, if the gateway asks for it. */
   identity?: ClientCertificate,
   connect: ConnectToGateway = connectDirectly,
+  /** TCP is there, after so many milliseconds. */
+  onConnected?: (tookMs: number) => void,
 ): Promise<GatewayTlsResult> {
   if (trust.pins.length === 0) trustSystemRoots();
   const context = contextWith(identity);
@@ -79,7 +81,10 @@ export async function openGatewayTls(
       host: gateway.host,
       connect: () => connect(gateway, address),
       connectMs: handshakeTimeoutMs,
-      secure: (transport, how) => secureGateway({ gateway, trust, identity, transport, ...how }),
+      secure(transport, how) {
+        onConnected?.(how.tookMs);
+        return secureGateway({ gateway, trust, identity, transport, ...how });
+      },
       signal,
     });
   } catch (error) {

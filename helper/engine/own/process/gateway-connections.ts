@@ -25,7 +25,7 @@ export function createGatewayConnections(
   const openWith = (resume: Buffer | undefined) =>
     openFirst(
       addresses,
-      (address, signal) => openSecureConnection({ host, address, port, proxy, trust, resume }, signal),
+      (address, one) => openSecureConnection({ host, address, port, proxy, trust, resume }, one),
       ({ connection }) => void connection.socket.destroy(),
     );
 

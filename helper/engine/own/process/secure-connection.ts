@@ -2,6 +2,7 @@ import type { TLSSocket } from 'node:tls';
 import type { ProxyAtAddress } from '#shared/helper/protocol.ts';
 import type { ClientCertificate, GatewaySession } from '#shared/helper/gateway-session.ts';
 import type { Encryption } from '#shared/tunnel/state.ts';
+import type { AddressTry } from '#node/anyconnect/address-race.ts';
 import { gatewayThroughProxy } from '#node/anyconnect/gateway-through-proxy.ts';
 import { openGatewayTls, type GatewayTlsResult } from '#node/anyconnect/gateway-tls.ts';
 import type { SecureConnection } from '../tunnel/tunnel-port.ts';
@@ -45,7 +46,7 @@ export type SecureResult =
 /** Opens TLS to the gateway that the sign-in has verified: its key has to be the same. */
 export async function openSecureConnection(
   { host, address, port, proxy, trust: given, resume }: GatewayPlace,
-  signal: AbortSignal,
+  { signal, onConnected }: AddressTry,
 ): Promise<SecureResult> {
   const trust = { pins: [given.certificatePin], session: resume };
   const { proxyCredentials: credentials, proxyIdentity: identity } = given;
@@ -57,6 +58,7 @@ export async function openSecureConnection(
     signal,
     given.clientCertificate,
     connect,
+    onConnected,
   );
   if (!result.ok) return result;
   const { socket } = result;

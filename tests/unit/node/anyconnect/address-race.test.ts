@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { openFirst } from '#node/anyconnect/address-race.ts';
+import { openFirst, type AddressTry } from '#node/anyconnect/address-race.ts';
 import type { GatewayTlsResult } from '#node/anyconnect/gateway-tls.ts';
 
 beforeEach(() => {
@@ -22,22 +22,25 @@ const otherKey: Failed = { ok: false, failure: 'gateway-certificate-refused', de
 const silent: Failed = { ok: false, failure: 'gateway-unreachable', detail: 'no answer' };
 
 /** What becomes of each address, once that is decided. */
-function gateway(...addresses: string[]) {
-  const tries = new Map<string, { settle: (result: Opened | Failed) => void; signal: AbortSignal }>();
+const gateway = (...addresses: string[]) => gatewayUntil(undefined, ...addresses);
+function gatewayUntil(until: AbortSignal | undefined, ...addresses: string[]) {
+  const tries = new Map<string, { settle: (result: Opened | Failed) => void } & AddressTry>();
   const closed: string[] = [];
   const result = openFirst<Opened>(
     addresses,
-    (address, signal) => {
+    (address, one) => {
       const { promise, resolve } = Promise.withResolvers<Opened | Failed>();
-      tries.set(address, { settle: resolve, signal });
+      tries.set(address, { settle: resolve, ...one });
       return promise;
     },
     ({ address }) => void closed.push(address),
+    until,
   );
   return {
     result,
     closed,
     tried: () => [...tries.keys()],
+    connects: (address: string, tookMs: number) => tries.get(address)?.onConnected(tookMs),
     isAborted: (address: string) => tries.get(address)?.signal.aborted,
     opens: (address: string) => tries.get(address)?.settle({ ok: true, address }),
     fails: (address: string, how: Failed = refused) => tries.get(address)?.settle(how),
@@ -85,6 +88,31 @@ test('one that is slow goes on beside the later ones, and may win', async () => 
   race.opens('a');
   expect(await race.result).toMatchObject({ address: 'a' });
   expect(race.isAborted('b')).toBe(true);
+});
+
+// A far gateway that answers is not asked at its other address as well, which would count there as another connection.
+test('one that has answered gets the time for TLS before the next one is tried', async () => {
+  const race = gateway('a', 'b');
+  await vi.advanceTimersByTimeAsync(200);
+  race.connects('a', 200);
+  await vi.advanceTimersByTimeAsync(1_040);
+  expect(race.tried()).toEqual(['a']);
+  await vi.advanceTimersByTimeAsync(20);
+  expect(race.tried()).toEqual(['a', 'b']);
+  race.connects('a', 200);
+  race.opens('b');
+  expect(await race.result).toMatchObject({ address: 'b' });
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test('nothing more is tried once nobody waits any longer', async () => {
+  const controller = new AbortController();
+  const race = gatewayUntil(controller.signal, 'a', 'b');
+  controller.abort();
+  expect(race.isAborted('a')).toBe(true);
+  race.fails('a', silent);
+  expect(await race.result).toEqual(silent);
+  expect(race.tried()).toEqual(['a']);
 });
 
 // tutao/tutanota pull request 11406: the losers are closed, also one that is made in the same moment.
