@@ -18,11 +18,11 @@ async function main(): Promise<void> {
   // For people who look at what runs.
   process.title = 'waymaker-engine';
   outliveOutput();
-  const [{ prepareEngine }, { runEngine }] = await Promise.all([
-    import('../engine/own/process/prepare.ts'),
-    import('../engine/own/process/run-engine.ts'),
-  ]);
-  const prepared = await prepareEngine(import.meta.filename, process.env[dataPathVariable]);
+  const { prepareEngine } = await import('../engine/own/process/prepare.ts');
+  // The other thread loads its files on another processor, while this one loads the rest.
+  const preparing = prepareEngine(import.meta.filename, process.env[dataPathVariable]);
+  const { runEngine } = await import('../engine/own/process/run-engine.ts');
+  const prepared = await preparing;
   becomeUser({ uid: readNumber(values.uid), gid: readNumber(values.gid) });
   runEngine(prepared);
 }
