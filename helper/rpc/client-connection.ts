@@ -98,9 +98,9 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
       throw new ResponseError(ErrorCodes.InvalidParams, 'routing.mode: not on this system');
   };
 
-  async function gatewayStream(): Promise<Socket> {
+  async function gatewayStream(address?: string): Promise<Socket> {
     try {
-      const stream = tunnel.openGatewayStream();
+      const stream = tunnel.openGatewayStream(address);
       if (!stream) throw new ResponseError(helperError.wrongState, 'nothing is signed in to');
       socket.once('close', () => stream.socket.destroy());
       await stream.made;
@@ -162,16 +162,16 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
       await tunnel.dropHeld(client);
       return null;
     },
-    provideSession({ session }) {
-      if (tunnel.provideSession(session)) return null;
+    provideSession({ session, address }) {
+      if (tunnel.provideSession(session, address)) return null;
       throw new ResponseError(helperError.wrongState, 'nothing waits for a session');
     },
     async setAddresses({ otherAddresses }) {
       if (await tunnel.setAddresses(otherAddresses)) return null;
       throw new ResponseError(helperError.wrongState, 'there is no connection to a gateway');
     },
-    async openGatewayStream() {
-      const stream = await gatewayStream();
+    async openGatewayStream({ address }) {
+      const stream = await gatewayStream(address);
       writer.afterLastAnswer(() => {
         unsubscribe?.();
         reader.release();

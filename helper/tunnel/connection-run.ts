@@ -46,6 +46,8 @@ export interface ConnectionRunOptions {
   engines: EngineChoice;
   /** What was made ready for it before it was asked for. */
   held?: TakenConnection | undefined;
+  /** What was made ready for it while a session was waited for. */
+  takeHeld: () => TakenConnection | undefined;
   log: Log;
   signal: AbortSignal;
   setState: (state: TunnelState) => void;
@@ -90,6 +92,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
   /** A silent tunnel is recreated again and again, while the state already says that nothing passes. */
   let keepsState = false;
   let engineInUse: Engine | undefined;
+  let { held } = options;
   let stopWatch: (() => void) | undefined;
   const setPhase = (phase: 'resolving' | 'authenticating' | 'handshaking' | 'configuring' | 'waiting') => {
     if (keepsState) return;
@@ -148,6 +151,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
   const prepare = (session: GatewaySession) =>
     prepareAttempt({
       ...options,
+      held,
       session,
       roundTripMs: run.roundTripMs,
       setPhase,
@@ -173,6 +177,8 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
         sessionWait = undefined;
         if ('givenUp' in outcome) return outcome.givenUp;
         run.session = outcome.session;
+        if (outcome.address !== undefined) await abortable(foundAt(outcome.address), signal);
+        held = options.takeHeld();
       }
       ready ??= prepare(run.session);
       engineInUse = ready.engine;
@@ -228,7 +234,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
     }
   } finally {
     stopWatch?.();
-    options.held?.drop();
+    held?.drop();
     if (engineInUse) options.onEngineLeft(engineInUse.stop());
   }
 }

@@ -1,7 +1,10 @@
 import type { Socket } from 'node:net';
 
-/** For one connection's sign-in at a time; it needs one, and another while the first one is closing. */
-const maxOpen = 4;
+/**
+ * For one connection's sign-in at a time. It needs one at each address at which the gateway is looked for, which are tried one
+ * after the other, and another one beside it where the first message of TLS does not pass.
+ */
+const maxOpen = 8;
 
 /**
  * Maximum time without a byte in either direction, in milliseconds: a person may be waiting for a code and typing it.

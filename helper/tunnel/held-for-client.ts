@@ -46,8 +46,8 @@ export function createHeldConnection(options: {
   adapter: Pick<SystemAdapter, 'device' | 'ownEngine' | 'secretFile' | 'watchWay'>;
   engines: Pick<EngineChoice, 'choose' | 'found'>;
   clients: AttachedClients;
-  /** Whether traffic flows, so that nothing has to be opened for it. */
-  isOpen: () => boolean;
+  /** Whether nothing has to be opened for it: traffic flows, or this client signs in where it leads. */
+  isOpen: (client: Client, request: HoldRequest) => boolean;
   log: Log;
 }): HeldConnection {
   const { adapter, engines, clients, isOpen } = options;
@@ -126,12 +126,12 @@ export function createHeldConnection(options: {
   return {
     async open(client, request) {
       const isOthers = () => current !== undefined && current.client.user !== client.user;
-      if (!isOpen() || isOthers() || engines.found.length === 0) return 'not-now';
+      if (!isOpen(client, request) || isOthers() || engines.found.length === 0) return 'not-now';
       if (!limit.admits(client.user)) return 'too-many';
       latest += 1;
       const number = latest;
       await close();
-      const isWanted = number === latest && clients.has(client) && isOpen() && !current;
+      const isWanted = number === latest && clients.has(client) && isOpen(client, request) && !current;
       return isWanted && start(client, request) ? 'held' : 'not-now';
     },
     async drop(client) {

@@ -4,7 +4,13 @@ import { abortable } from './abortable.ts';
 import type { AttachedClients, Client } from './attached-clients.ts';
 
 /** The result of waiting for a session. */
-export type SessionWait = { session: GatewaySession } | { givenUp: DisconnectReason };
+export type SessionWait = ProvidedSession | { givenUp: DisconnectReason };
+
+/** `address`: where the sign-in has found the gateway; undefined: where it was said to be. */
+export interface ProvidedSession {
+  session: GatewaySession;
+  address: string | undefined;
+}
 
 /** How long a tunnel that lost its session waits for a client to sign in again. */
 export const noClientLimitMs = 60_000;
@@ -29,15 +35,15 @@ export interface SessionWaitOptions {
 export interface SessionSlot {
   wait(options: SessionWaitOptions): Promise<SessionWait>;
   /** False if nothing waits. */
-  provide(session: GatewaySession): boolean;
+  provide(session: GatewaySession, address?: string): boolean;
 }
 
 export function createSessionSlot(): SessionSlot {
   let settle: ((outcome: SessionWait) => void) | undefined;
   return {
-    provide(session) {
+    provide(session, address) {
       if (!settle) return false;
-      settle({ session });
+      settle({ session, address });
       settle = undefined;
       return true;
     },

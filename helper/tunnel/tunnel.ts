@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type {
   ConnectRequest,
   Deadline,
@@ -65,11 +66,11 @@ export class Tunnel {
       adapter,
       engines,
       clients: this.clients,
-      isOpen: () =>
-        !this.#run &&
+      isOpen: (client, request) =>
         this.#commands.pending === 0 &&
-        !this.#traffic.isBlocked &&
-        !this.#traffic.isUnprotected,
+        (this.#run
+          ? this.#isSigningInAt(client, request)
+          : !this.#traffic.isBlocked && !this.#traffic.isUnprotected),
       log,
     });
     adapter.watchProtection((inForce) => this.#onProtection(inForce));
@@ -159,7 +160,18 @@ export class Tunnel {
     });
   }
 
-  /** Has a connection to a gateway ready for this client's next `connect`. */
+  /** Whether the connection waits for this client's session from where the request leads. */
+  #isSigningInAt(client: Client, { gateway, address, otherAddresses = [], proxy }: HoldRequest): boolean {
+    const run = this.#run;
+    if (!run || !isSigningIn(this.state.current) || !this.state.mayChange(client)) return false;
+    const known = run.addresses.all();
+    return (
+      [address, ...otherAddresses].every((one) => known.includes(one)) &&
+      isDeepStrictEqual([gateway, proxy], [run.connection.gateway, run.connection.proxy])
+    );
+  }
+
+  /** Has a connection to a gateway ready for this client's next `connect`, or for the session that is waited for. */
   hold(client: Client, request: HoldRequest): ReturnType<HeldConnection['open']> {
     return this.#held.open(client, request);
   }
@@ -168,10 +180,12 @@ export class Tunnel {
     return this.#held.drop(client);
   }
 
-  /** False if no connection waits for a session. */
-  provideSession(session: GatewaySession): boolean {
-    if (!this.#run || !isResolved(this.#run.connection)) return false;
-    return this.#run.sessions.provide(session);
+  /** `address`: where it was got. False if no connection waits for a session from there. */
+  provideSession(session: GatewaySession, address?: string): boolean {
+    const run = this.#run;
+    if (!run || !isResolved(run.connection)) return false;
+    if (address !== undefined && !run.addresses.all().includes(address)) return false;
+    return run.sessions.provide(session, address);
   }
 
   /** Where the gateway may be, too. False if there is no connection to a known address. */
@@ -187,13 +201,15 @@ export class Tunnel {
   }
 
   /**
-   * A connection to the gateway, or to the proxy before it, for signing in, open as long as the session is awaited; undefined if none is, or if
-   * there are too many.
+   * A connection to the gateway, or to the proxy before it, for signing in, open as long as the session is awaited. `address`:
+   * one of those where it may be. Undefined if no session is awaited from there, or if there are too many.
    */
-  openGatewayStream(): GatewayStream | undefined {
+  openGatewayStream(address?: string): GatewayStream | undefined {
     const run = this.#run;
     if (!run || !isSigningIn(this.state.current)) return undefined;
-    const endpoint = gatewayOf(run.connection);
+    if (address !== undefined && !run.addresses.all().includes(address)) return undefined;
+    const inUse = gatewayOf(run.connection);
+    const endpoint = { ...inUse, address: address ?? inUse.address };
     return this.#streams.open(() => this.#adapter.connectToGateway(endpoint));
   }
 
@@ -324,6 +340,7 @@ export class Tunnel {
       session,
       reachabilityTargets,
       held,
+      takeHeld: () => this.#held.take(connection),
       clients: this.clients,
       adapter: this.#adapter,
       engines: this.#engines,
@@ -347,6 +364,7 @@ export class Tunnel {
     run.abort.abort();
     await run.over;
     this.#run = undefined;
+    void this.#held.close();
     this.#deadline.set(undefined);
     // The engine logs off over the uplink, which no step of the release removes.
     await Promise.all([this.#traffic.release(options), run.engineGone]);

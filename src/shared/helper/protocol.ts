@@ -52,8 +52,10 @@ const routingRequest = { routing, lists: z.optional(listsName) };
 /** More than any gateway's name has that people choose. */
 export const maxOtherAddresses = 8;
 
+const gatewayAddress = z.union([z.ipv4(), z.ipv6()]);
+
 /** Further addresses of a gateway, in the order to try them. Requires capability `addresses`. */
-const otherAddresses = z.array(z.union([z.ipv4(), z.ipv6()])).check(z.maxLength(maxOtherAddresses));
+const otherAddresses = z.array(gatewayAddress).check(z.maxLength(maxOtherAddresses));
 
 export const proxyAtAddress = z.strictObject({
   protocol: proxyProtocol,
@@ -73,7 +75,7 @@ export const connectRequest = z.strictObject({
    * It may look up names. Requires capability `proxy`.
    */
   proxy: z.optional(proxyAtAddress),
-  /** Used in turn with a session, when the gateway does not answer at `address`. */
+  /** Where the gateway may be, too, for signing in and for the tunnel. */
   otherAddresses: z.optional(otherAddresses),
   /**
    * If absent, traffic is blocked, only the gateway can be reached, and the state is `connecting` in phase
@@ -215,17 +217,27 @@ export const helperMethods = {
    * `dropHeld`, with this client's connection, with any `connect`, when the way to the gateway changes, when the gateway
    * ends it, and after `maxHeldMs`. Refused with `wrongState` while there is a connection, traffic is blocked, another user
    * has one, or the engine cannot hold any, and with `noRoom` if there have been too many. Requires capability `hold`.
+   * In phase `authenticating`, it is for the session that is waited for, at addresses that the connection may use. Requires
+   * capability `hold-at-sign-in`.
    */
   holdConnection: { params: holdRequest, result: done },
   dropHeld: { params: nothing, result: done },
-  provideSession: { params: z.strictObject({ session: gatewaySession }), result: done },
+  /**
+   * `address`: where the sign-in has found the gateway, of those that the connection may use; the one in use if absent.
+   * Requires capability `sign-in-addresses`.
+   */
+  provideSession: {
+    params: z.strictObject({ session: gatewaySession, address: z.optional(gatewayAddress) }),
+    result: done,
+  },
   /**
    * From the answer on, this client's own connection carries bytes to the gateway and back over TCP, for a sign-in
    * while traffic is blocked. Only in phase `authenticating`; it is closed when that phase ends. Refused with
    * `gatewayNotReached` if the gateway cannot be reached; `code` in its data is the system's name for that, if it has
-   * one, e.g. ECONNREFUSED.
+   * one, e.g. ECONNREFUSED. `address`: one of those that the connection may use; the one in use if absent. Requires
+   * capability `sign-in-addresses`.
    */
-  openGatewayStream: { params: nothing, result: done },
+  openGatewayStream: { params: z.strictObject({ address: z.optional(gatewayAddress) }), result: done },
   /**
    * Lets only the caller's user reach web pages, through an HTTP proxy on 127.0.0.1, to sign in to a network while
    * everything else stays blocked. Only while connecting or blocked. It is closed by `closePortal`, after `forMs`

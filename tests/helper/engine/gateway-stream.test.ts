@@ -44,10 +44,13 @@ afterAll(async () => {
 });
 
 /** A client of root's that has said hello, and its answer to the call that opens the stream. */
-async function openStream(): Promise<{ client: RawClient; answer: unknown }> {
+async function openStream(address?: string): Promise<{ client: RawClient; answer: unknown }> {
   const client = await openRaw(net.socket);
   await client.request('hello', helloParams);
-  return { client, answer: await client.request('openGatewayStream', {}) };
+  return {
+    client,
+    answer: await client.request('openGatewayStream', address === undefined ? {} : { address }),
+  };
 }
 
 const opened = { result: null };
@@ -155,10 +158,11 @@ test('while everything else is blocked, a sign-in goes through the helper (stric
   expect(await net.lab.user.probe.http4('through')).toMatchObject({ address: ipv4 });
 });
 
-test('there are at most four at a time, and one that closes makes room', async () => {
+test('there are at most eight at a time, and one that closes makes room', async () => {
   const client = await net.attach();
   await client.call('connect', net.request());
-  const streams = [await openStream(), await openStream(), await openStream(), await openStream()];
+  const streams: Awaited<ReturnType<typeof openStream>>[] = [];
+  while (streams.length < 8) streams.push(await openStream());
   for (const { answer } of streams) expect(answer).toMatchObject(opened);
   expect((await openStream()).answer).toMatchObject(wrongState);
   streams[0]?.client.socket.destroy();
@@ -198,6 +202,41 @@ test('what keeps the gateway out of reach is told with its name, and logged', as
     await net.lab.user.run(['ip', 'route', 'del', 'unreachable', addresses.gateway.ipv4]);
   });
   expect(await told()).toMatchObject(failed('EHOSTUNREACH'));
+});
+
+test('it leads to the addresses at which the gateway may be, and to no others', async () => {
+  const { ipv4, ipv6 } = addresses.gateway;
+  const client = await net.attach();
+  await client.call('connect', net.request({ killSwitch: true, address: ipv4, otherAddresses: [ipv6] }));
+  const capture = await net.lab.capture('tcp');
+  for (const address of [ipv4, ipv6]) expect((await openStream(address)).answer).toMatchObject(opened);
+  expect((await openStream(addresses.echo.ipv4)).answer).toMatchObject(wrongState);
+  const asked = (await capture.stop()).filter(
+    ({ isSyn, destination }) => isSyn && destination !== addresses.user.ipv4,
+  );
+  expect(
+    [...new Set(asked.map(({ destination }) => destination))]
+      .filter((one) => one !== addresses.user.ipv6)
+      .toSorted(),
+  ).toEqual([ipv4, ipv6].toSorted());
+  const session = await net.signIn();
+  await expect(
+    client.call('provideSession', { session, address: addresses.echo.ipv4 }),
+  ).rejects.toMatchObject({
+    code: helperError.wrongState,
+  });
+  await client.call('provideSession', { session, address: ipv6 });
+  await client.until('connected');
+  const sockets = await net.lab.user.run([
+    'ss',
+    '-Hnt',
+    'state',
+    'established',
+    'dport',
+    '=',
+    `:${ports.gateway}`,
+  ]);
+  expect(sockets).toContain(`[${ipv6}]:${ports.gateway}`);
 });
 
 test('it is the owner’s only', async () => {

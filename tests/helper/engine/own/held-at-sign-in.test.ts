@@ -1,0 +1,96 @@
+import { beforeEach, expect, test } from 'vitest';
+import { helperError } from '#shared/helper/protocol.ts';
+import { addresses } from '../../../lab/network/addresses.ts';
+import { findLeaks } from '../../../lab/packets/leaks.ts';
+import { attachAs } from '../../support/callers/attach-as.ts';
+import type { TestClient } from '../../support/callers/test-client.ts';
+import { hold, holdRequestOf, noConnection, turnsBeforeDatagrams } from '../../support/held-connections.ts';
+import { helperLabForEach } from '../../support/lab-for-each.ts';
+
+/** The tunnel's own connection to the gateway, which is made while somebody signs in after the click. */
+
+const net = helperLabForEach({ engine: 'own' });
+const { ipv4 } = addresses.gateway;
+let client: TestClient;
+
+beforeEach(async () => {
+  client = await net.attach();
+});
+
+const notNow = expect.objectContaining({ code: helperError.wrongState });
+const isUsed = () => net.log().includes('the connection that was held is used');
+
+test('once there is a session, the tunnel takes one turn with the gateway; nothing but the two connections leaves before', async () => {
+  await client.call('connect', net.request({ killSwitch: true }));
+  const everything = await net.lab.capture('not arp and not icmp6');
+  const probing = net.lab.user.probe.http4('blocked-or-inside');
+  const session = await net.signIn();
+  await hold(net, client, session);
+  const before = await everything.packets();
+  expect(before.filter(({ source, destination }) => ![source, destination].includes(ipv4))).toEqual([]);
+  const seen = client.states.length;
+  await client.call('provideSession', { session });
+  await client.until('connected', { seen, where: ({ transport }) => transport === 'dtls' });
+  const packets = await everything.stop();
+  expect(packets.filter(({ isSyn }) => isSyn)).toEqual([]);
+  expect(turnsBeforeDatagrams(packets, ipv4)).toBe(1);
+  expect(isUsed()).toBe(true);
+  expect(findLeaks([...before, ...packets], 'blocked-or-inside')).toEqual([]);
+  await probing;
+  expect(await net.lab.user.probe.http4('through')).toMatchObject({ address: ipv4 });
+});
+
+test('it leads where the connection does, for whoever made that', async () => {
+  await client.call('connect', net.request({ killSwitch: true }));
+  const session = await net.signIn();
+  const elsewhere = [
+    { address: addresses.echo.ipv4 },
+    { otherAddresses: [addresses.echo.ipv4] },
+    { gateway: { host: 'other.example.net', port: 443 } },
+    { gateway: { ...net.request().gateway, port: 22 } },
+    { proxy: { protocol: 'http', port: 3128 } },
+  ] as const;
+  for (const changes of elsewhere)
+    await expect(
+      client.call('holdConnection', holdRequestOf(net, session, changes as object)),
+    ).rejects.toEqual(notNow);
+  expect(await net.engines()).toEqual([]);
+});
+
+test('another user gets none there', async () => {
+  const users = [64_950, 64_951] as const;
+  await net.end('SIGTERM');
+  await net.start({ args: users.flatMap((uid) => ['--allow-user', String(uid)]) });
+  const [one, other] = await Promise.all(users.map((uid) => attachAs(net, uid)));
+  if (!one || !other) throw new Error('no clients');
+  try {
+    await one.call('connect', net.request({ killSwitch: true }));
+    const session = await net.signIn();
+    await expect(other.call('holdConnection', holdRequestOf(net, session))).rejects.toMatchObject({
+      code: helperError.notOwner,
+    });
+    expect(await net.engines()).toEqual([]);
+    await one.call('disconnect', {});
+  } finally {
+    one[Symbol.dispose]();
+    other[Symbol.dispose]();
+  }
+});
+
+test('without a session, it goes with the connection', async () => {
+  await client.call('connect', net.request({ killSwitch: true }));
+  await hold(net, client, await net.signIn());
+  await client.call('disconnect', {});
+  await noConnection(net);
+  expect(await net.engines()).toEqual([]);
+});
+
+test('where the gateway has another key for the session than it showed there, another one is made', async () => {
+  await client.call('connect', net.request());
+  const session = await net.signIn();
+  const certificatePin = `pin-sha256:${'A'.repeat(43)}=`;
+  await client.call('holdConnection', holdRequestOf(net, { ...session, certificatePin }));
+  await client.call('provideSession', { session });
+  await client.until('connected');
+  expect(isUsed()).toBe(false);
+});
