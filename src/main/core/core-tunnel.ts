@@ -140,7 +140,6 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
     isMetered: async () => (await options.networks?.isMetered()) === true,
     memory,
     signIn: gateways.signIn,
-    byAnswer: gateways.byAnswer,
     onSession: gateways.onSession,
     onWords: gateways.onWords,
     isSignedIn,

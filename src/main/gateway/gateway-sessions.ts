@@ -1,5 +1,4 @@
 import type { Gateway } from '#shared/tunnel/state.ts';
-import type { AddressRace } from './address-race.ts';
 import type { GatewayAddresses } from './gateway-addresses.ts';
 import type { SignedIn, SignIn, SignInResult } from './sign-in/session.ts';
 import { createPreparedSessions, type PreparedSession } from './prepared-sessions.ts';
@@ -15,19 +14,19 @@ export interface GatewaySessions {
   /** Whether this gateway has asked something that only the user can answer. */
   asksUser(gateway: Gateway): boolean;
   signIn: SignIn;
-  /** Signs in at the first of the gateway's addresses that answers. */
-  signInAnywhere(request: Omit<Parameters<SignIn>[0], 'address'>): Promise<SignInResult>;
+  /** Signs in at whichever of the gateway's addresses answers first. */
+  signInAnywhere(request: SignInAnywhere): Promise<SignInResult>;
   /** Another user, or nobody, is signed in: what was prepared and remembered belongs to the previous one. */
   credentialsChanged(): void;
   /** Drops all sessions. */
   drop(): void;
 }
 
+type SignInAnywhere = Omit<Parameters<SignIn>[0], 'address' | 'otherAddresses'>;
+
 export interface GatewaySessionsOptions {
   addresses: GatewayAddresses;
   signIn: SignIn;
-  /** Orders addresses by which answers first (`AddressRace`). */
-  byAnswer?: AddressRace['order'];
   isSignedIn: () => boolean;
   /** Whether a session may be needed soon, and traffic flows. */
   isIdle(): boolean;
@@ -59,16 +58,10 @@ export function createGatewaySessions(options: GatewaySessionsOptions): GatewayS
     return result;
   };
 
-  async function signInAnywhere(request: Omit<Parameters<SignIn>[0], 'address'>): Promise<SignInResult> {
-    let result: SignInResult = { ok: false, failure: 'gateway-unreachable' };
-    const { gateway, signal } = request;
-    const all = await addresses.resolve(gateway.host);
-    for (const address of (await options.byAnswer?.(gateway, all, signal)) ?? all) {
-      if (signal.aborted) break;
-      result = await signIn({ ...request, address });
-      if (result.ok || result.failure !== 'gateway-unreachable') break;
-    }
-    return result;
+  async function signInAnywhere(request: SignInAnywhere): Promise<SignInResult> {
+    const [address, ...otherAddresses] = await addresses.resolve(request.gateway.host);
+    if (address === undefined || request.signal.aborted) return { ok: false, failure: 'gateway-unreachable' };
+    return await signIn({ ...request, address, otherAddresses });
   }
 
   async function signInAhead(gateway: Gateway, signal: AbortSignal) {

@@ -4,7 +4,6 @@ import type { GatewayForm } from '#shared/host/gateway-form.ts';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import type { Settings } from '../preferences/settings.ts';
 import type { Keychain } from '../session/keychain.ts';
-import { createAddressRace, type AddressRace } from './address-race.ts';
 import { createBanners } from './sign-in/banners.ts';
 import { createClientIdentities, type ClientIdentities } from './client-identities.ts';
 import { createGatewayAddresses, type GatewayAddresses } from './gateway-addresses.ts';
@@ -26,8 +25,6 @@ export interface Gateways {
   logins: GatewayLogins;
   forms: GatewayForms;
   signIn: SignIn;
-  /** Orders addresses by which answers first (`AddressRace`). */
-  byAnswer: AddressRace['order'];
   /** A sign-in to a gateway has succeeded. */
   onSession: (signedIn: SignedIn) => void;
   /** A gateway has said this to its users with the tunnel. */
@@ -55,14 +52,13 @@ export interface GatewaysOptions {
 export function createGateways(options: GatewaysOptions): Gateways {
   const { settings, keychain, client, session, log } = options;
   const addresses = options.throughProxy(createGatewayAddresses(settings));
-  const race = createAddressRace(options.connect);
   const memory = createGatewayMemory(settings);
   const forms = createGatewayForms(options.onForm);
   const identities = createClientIdentities({ keychain, memory, changed: options.credentialsChanged, log });
   const logins = createGatewayLogins({ client, session, keychain, log });
   const signInAt = createSignIn({
     pins: () => settings.get('gatewayPins'),
-    connect: race.connect,
+    connect: options.connect,
     memory,
     identity: identities.of,
     openBrowser: options.openBrowser,
@@ -78,7 +74,6 @@ export function createGateways(options: GatewaysOptions): Gateways {
     logins,
     forms,
     signIn: signInWithLogins(followRedirects({ signInAt, addresses, memory, log, credentialsAt }), logins),
-    byAnswer: race.order,
     onSession: showBanner,
     // Often the same as at the sign-in.
     onMessage: (gateway, banner) => showBanner({ gateway, banner }),

@@ -24,7 +24,8 @@ export function connectPastBlock(options: {
     const connection = await openHelperConnection({ ...options, onState: () => undefined });
     if (typeof connection === 'string') throw new Error(connection);
     try {
-      await connection.call('openGatewayStream', {});
+      const takesAddress = connection.capabilities.includes('sign-in-addresses');
+      await connection.call('openGatewayStream', takesAddress ? { address } : {});
     } catch (error) {
       connection.close();
       throw asSystemError(error);

@@ -5,7 +5,6 @@ import type { HostImplementation } from '#shared/host/contract.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
 import type { DisconnectReason, Gateway, TunnelState } from '#shared/tunnel/state.ts';
 import type { GatewayRefusal } from './account-plan.ts';
-import type { AddressRace } from '../gateway/address-race.ts';
 import type { GatewayAddresses } from '../gateway/gateway-addresses.ts';
 import { refreshAddresses } from './address-refresh.ts';
 import { createGatewaySessions } from '../gateway/gateway-sessions.ts';
@@ -67,7 +66,6 @@ export interface TunnelControllerOptions {
   isMetered?: HeldConnectionOptions['isMetered'];
   memory: Pick<GatewayMemory, 'setPath'>;
   signIn: SignIn;
-  byAnswer?: AddressRace['order'];
   isSignedIn: () => boolean;
   preferences: Pick<PreferencesStore, 'forTunnel' | 'subscribe'>;
   /** Internet hosts that a tunnel should be able to reach. */

@@ -12,7 +12,7 @@ import type { SharedLists, WantedRouting } from '#shared/tunnel/shared-lists.ts'
 import type { DisconnectReason, Gateway } from '#shared/tunnel/state.ts';
 import { reachOf } from '../gateway/address-reach.ts';
 import type { GatewayAddresses } from '../gateway/gateway-addresses.ts';
-import type { SignedIn } from '../gateway/sign-in/session.ts';
+import type { SignedIn, VerifiedGateway } from '../gateway/sign-in/session.ts';
 import type { PreferencesStore, WantedTunnel } from '../preferences/preferences.ts';
 import type { Destination, DestinationOf } from './destination.ts';
 import type { HelperClient } from './helper-client.ts';
@@ -23,11 +23,17 @@ export interface TunnelRequests {
   /** Without a session, traffic is blocked until one is provided; without an address, until a connect with one. */
   connect(destination: Destination, address: string | undefined): Promise<void>;
   connectWith(destination: Destination, signedIn: SignedIn): Promise<void>;
+  /** Where a sign-in may look for this gateway beside that address, once a connection was asked for there. */
+  signInBeside(gateway: Gateway, address: string): string[];
+  /** Lets a sign-in look for it at all of these, also where the helper has a connection from before. */
+  tellForSignIn(gateway: Gateway, address: string): Promise<void>;
   /** Has a connection to the session's gateway held ready, for `connectWith`. */
   hold(signedIn: SignedIn): Promise<void>;
+  /** The same while a session is waited for, for `provide`; does nothing if this helper has it not. */
+  holdAtSignIn(verified: VerifiedGateway): Promise<void>;
   dropHeld(): Promise<void>;
-  /** For the connection that waits for it; not a failure if none waits any more. */
-  provide(signedIn: SignedIn): Promise<void>;
+  /** For the connection that waits for it, and was asked for at `at`; not a failure if none waits any more. */
+  provide(signedIn: SignedIn, at?: string): Promise<void>;
   /** Tells the helper at which addresses the connection's gateway may be, if that is news to it. */
   tellAddresses(gateway: Gateway): Promise<void>;
   /** With a reason, it counts as a failure, after which the kill switch blocks traffic. */
@@ -153,7 +159,10 @@ export function createTunnelRequests({
   }
 
   /** What this helper takes of a session: an earlier one knows no client certificates, or no names. */
-  function forHelper(given: GatewaySession, proxy: ProxyToGateway | undefined): GatewaySession {
+  function forHelper<Given extends VerifiedGateway['trust']>(
+    given: Given,
+    proxy: ProxyToGateway | undefined,
+  ) {
     const { clientCertificate, agent, tlsSession, ...session } = given;
     const { credentials, certificatePin: key } = proxy ?? {};
     const takes = (capability: string) => helper.capabilities()?.includes(capability) === true;
@@ -214,6 +223,36 @@ export function createTunnelRequests({
     if (address !== undefined) addresses.remember(gateway.host, address);
   }
 
+  async function hold(
+    { gateway, address: given, trust }: VerifiedGateway,
+    besides: (address: string) => string[],
+  ): Promise<void> {
+    const { proxy, address } = wayTo(gateway, given);
+    // Its password would have to be asked for.
+    if (address === undefined || (proxy && isProxyRefused(gateway.host))) return;
+    const otherAddresses = besides(address);
+    await helper.call('holdConnection', {
+      gateway,
+      address,
+      ...(proxy && { proxy: { protocol: proxy.protocol, port: proxy.port } }),
+      ...(otherAddresses.length > 0 && { otherAddresses }),
+      trust: forHelper(trust, proxy),
+    });
+  }
+
+  /** It may have gone on to another one, so that the first one is not in use any more. */
+  async function tell(address: string, others: readonly string[]): Promise<void> {
+    try {
+      await helper.call('setAddresses', {
+        otherAddresses: [address, ...others].slice(0, maxOtherAddresses),
+      });
+    } catch (error) {
+      if (!isWrongState(error)) throw error;
+    }
+  }
+
+  const canSignInBeside = () => helper.capabilities()?.includes('sign-in-addresses') === true;
+
   return {
     connect: (destination, address) => connect(destination, address),
     async connectWith(destination, signedIn) {
@@ -221,30 +260,30 @@ export function createTunnelRequests({
       await connect({ ...destination, gateway }, address, session);
       onSession(signedIn);
     },
-    async hold({ gateway, address: given, session }) {
-      const { proxy, address } = wayTo(gateway, given);
-      // Its password would have to be asked for.
-      if (address === undefined || (proxy && isProxyRefused(gateway.host))) return;
-      const otherAddresses = othersThan(address, gateway.host);
-      const { cookie: _later, ...trust } = forHelper(session, proxy);
-      await helper.call('holdConnection', {
-        gateway,
-        address,
-        ...(proxy && { proxy: { protocol: proxy.protocol, port: proxy.port } }),
-        ...(otherAddresses.length > 0 && { otherAddresses }),
-        trust,
-      });
+    hold: ({ gateway, address, session: { cookie: _later, ...trust } }) =>
+      hold({ gateway, address, trust }, (own) => othersThan(own, gateway.host)),
+    async holdAtSignIn(verified) {
+      // It has just answered at this one.
+      if (helper.capabilities()?.includes('hold-at-sign-in')) await hold(verified, () => []);
     },
     async dropHeld() {
       await helper.call('dropHeld', {});
     },
-    async provide(signedIn) {
-      const { host } = signedIn.gateway;
-      addresses.remember(host, signedIn.address);
+    signInBeside: ({ host }, address) => (canSignInBeside() ? othersThan(address, host) : []),
+    async tellForSignIn({ host }, address) {
+      if (canSignInBeside() && isStill(host)) await tell(address, othersThan(address, host));
+    },
+    async provide(signedIn, at = signedIn.address) {
+      const { address, gateway } = signedIn;
+      const { host } = gateway;
+      addresses.remember(host, address);
       try {
         await listsSent;
         const proxy = isStill(host) ? proxyTo(host) : undefined;
-        await helper.call('provideSession', { session: forHelper(signedIn.session, proxy) });
+        await helper.call('provideSession', {
+          session: forHelper(signedIn.session, proxy),
+          ...(canSignInBeside() && address !== at && { address }),
+        });
         onSession(signedIn);
       } catch (error) {
         if (!isWrongState(error)) throw error;
@@ -258,14 +297,7 @@ export function createTunnelRequests({
       const news = { attachment: helper.attachment(), others: others.join() };
       if (news.attachment === told?.attachment && news.others === told?.others) return;
       told = news;
-      try {
-        // The helper may have gone on to another one, so that the first one is not in use any more.
-        await helper.call('setAddresses', {
-          otherAddresses: [address, ...others].slice(0, maxOtherAddresses),
-        });
-      } catch (error) {
-        if (!isWrongState(error)) throw error;
-      }
+      await tell(address, others);
     },
     async disconnect(reason) {
       await listsSent;

@@ -4,7 +4,7 @@ import type { DisconnectReason, Gateway } from '#shared/tunnel/state.ts';
 import type { GatewayAddresses } from '../gateway/gateway-addresses.ts';
 import type { GatewaySessions } from '../gateway/gateway-sessions.ts';
 import { isSameGateway } from '../gateway/authority.ts';
-import type { Interactive, SignInFailure, SignInResult } from '../gateway/sign-in/session.ts';
+import type { Interactive, SignedIn, SignInFailure, SignInResult } from '../gateway/sign-in/session.ts';
 import type { GatewayRefusal } from './account-plan.ts';
 import type { Destination } from './destination.ts';
 import type { HelperClient } from './helper-client.ts';
@@ -66,20 +66,43 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
    */
   const interactiveWhileBlocked = (): Interactive => (options.killSwitch() ? 'forms' : false);
 
-  /** While traffic is blocked, only the gateway that the helper knows can be reached. */
-  const reachFor = (to: Destination, signal: AbortSignal) => async (gateway: Gateway, address: string) => {
-    if (signal.aborted) return false;
-    await requests.connect({ ...to, gateway }, address);
-    return !signal.aborted && helper.state().state !== 'invalid';
-  };
+  /** A sign-in while traffic is blocked: only the gateway that the helper was asked for can be reached, at these addresses. */
+  function signInPast(to: Destination, first: string, signal: AbortSignal) {
+    /** At which the helper has the connection. */
+    let at = first;
+    const { gateway } = to;
+    const beside = requests.signInBeside(gateway, first);
+    async function reach(other: Gateway, address: string): Promise<readonly string[]> {
+      if (signal.aborted) return [];
+      await requests.connect({ ...to, gateway: other }, address);
+      at = address;
+      const isWanted = !signal.aborted && helper.state().state !== 'invalid';
+      return isWanted ? [address, ...requests.signInBeside(other, address)] : [];
+    }
+    return {
+      /** The others that are tried, too. */
+      beside,
+      run: () =>
+        sessions.signIn({
+          gateway,
+          address: first,
+          otherAddresses: beside,
+          interactive: interactiveWhileBlocked(),
+          reach,
+          // The tunnel's own connection is made while the gateway asks its questions.
+          onVerified: (verified) => void requests.holdAtSignIn(verified).catch(() => undefined),
+          signal,
+        }),
+      provide: (signedIn: SignedIn) => requests.provide(signedIn, at),
+    };
+  }
 
   async function establish(destination: Destination, signal: AbortSignal, isByUser = false) {
     const { gateway } = destination;
     const ahead = sessions.take(gateway);
     if (ahead?.made) return await requests.connectWith(destination, ahead.made);
-    let result: SignInResult | undefined;
-    const interactive = interactiveWhileBlocked();
-    const needsUser = () => !interactive && sessions.asksUser(gateway);
+    let failed: Failed | undefined;
+    const needsUser = () => !interactiveWhileBlocked() && sessions.asksUser(gateway);
     const tried = new Set<string>();
     for (;;) {
       if (needsUser()) return await establishWithUser(destination, signal);
@@ -92,36 +115,39 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
       await requests.connect(destination, address);
       // The helper checks again whether it can make tunnels at all; its state says why not.
       if (signal.aborted || helper.state().state === 'invalid') return;
+      const signIn = signInPast(destination, address, signal);
       const signedIn = await ahead?.signedIn;
       if (signal.aborted) return;
-      if (signedIn && isSameGateway(signedIn.gateway, gateway) && signedIn.address === address) {
-        return await requests.provide(signedIn);
-      }
+      const isThere =
+        signedIn &&
+        isSameGateway(signedIn.gateway, gateway) &&
+        [address, ...signIn.beside].includes(signedIn.address);
+      if (isThere) return await signIn.provide(signedIn);
       if (signedIn) return await requests.connectWith(destination, signedIn);
       if (needsUser()) return await establishWithUser(destination, signal);
-      const reach = reachFor(destination, signal);
-      result = await sessions.signIn({ gateway, address, interactive, reach, signal });
+      const result = await signIn.run();
       if (signal.aborted) return;
-      if (isByUser && (await hasOtherPassword(result, gateway, signal))) {
+      if (result.ok) return await signIn.provide(result.signedIn);
+      failed = result;
+      if (isByUser && (await hasOtherPassword(failed, gateway, signal))) {
         tried.clear();
         continue;
       }
       if (signal.aborted) return;
-      if (result.ok || result.failure !== 'gateway-unreachable') break;
+      if (failed.failure !== 'gateway-unreachable') break;
+      for (const other of signIn.beside) tried.add(other);
     }
-    if (!result) return await failUnresolved(gateway);
-    if (result.ok) return await requests.provide(result.signedIn);
+    if (!failed) return await failUnresolved(gateway);
     // A redirect to a name that cannot be resolved; the user has not asked for blocked traffic in that case.
-    const opensTraffic = isForUser(result.failure) || result.failure === 'gateway-name-unknown';
+    const opensTraffic = isForUser(failed.failure) || failed.failure === 'gateway-name-unknown';
     if (opensTraffic && !options.killSwitch()) {
       return await establishWithUser(destination, signal);
     }
-    await giveUp(gateway, result);
+    await giveUp(gateway, failed);
   }
 
-  const hasOtherPassword = async (result: SignInResult, gateway: Gateway, signal: AbortSignal) =>
-    !result.ok &&
-    result.cause === 'proxy-credentials' &&
+  const hasOtherPassword = async ({ cause }: Failed, gateway: Gateway, signal: AbortSignal) =>
+    cause === 'proxy-credentials' &&
     (await options.askForProxy?.(gateway, signal)) === true &&
     !signal.aborted;
 
@@ -188,30 +214,32 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
     if (signal.aborted) return;
     if (refused) return await requests.disconnect(refused);
     if (!request.isResolved) return await establish(destination, signal);
-    let address = addresses.remembered(gateway.host) ?? (await addresses.resolve(gateway.host))[0];
-    if (address === undefined) return await requests.disconnect('gateway-name-unknown');
+    const last = addresses.remembered(gateway.host) ?? (await addresses.resolve(gateway.host))[0];
+    if (last === undefined) return await requests.disconnect('gateway-name-unknown');
+    let address = last;
     const tried = new Set<string>();
     for (let rounds = 0; !signal.aborted;) {
       if (tried.size === 0 && renewals + rounds > 0) await pause(renewals + rounds, signal);
       if (signal.aborted) return;
-      const interactive = interactiveWhileBlocked();
-      const reach = reachFor(destination, signal);
-      const result = await sessions.signIn({ gateway, address, interactive, reach, signal });
+      await requests.tellForSignIn(gateway, address);
+      const signIn = signInPast(destination, address, signal);
+      const result = await signIn.run();
       if (signal.aborted) return;
       if (result.ok) {
         renewals += 1;
         if (renewals > maxRenewals) return await requests.disconnect('too-many-sessions');
-        return await requests.provide(result.signedIn);
+        return await signIn.provide(result.signedIn);
       }
       // An unreachable gateway may come back: the helper blocks traffic until then.
       if (result.failure !== 'gateway-unreachable') return await giveUp(gateway, result);
-      tried.add(address);
-      const next = addressAfter(address, addresses.known(gateway.host));
-      if (tried.has(next)) {
+      for (const one of [address, ...signIn.beside]) tried.add(one);
+      const known = addresses.known(gateway.host);
+      const next = known.find((one) => !tried.has(one)) ?? (signIn.beside.length > 0 ? address : known[0]);
+      if (next === undefined || tried.has(next)) {
         tried.clear();
         rounds += 1;
       }
-      if (next === address) continue;
+      if (next === undefined || next === address) continue;
       address = next;
       await requests.connect(destination, address);
     }
@@ -224,11 +252,6 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
       renewals = 0;
     },
   };
-}
-
-/** In turn; an address that is not known any more is before all others. */
-function addressAfter(address: string, known: readonly string[]): string {
-  return known[(known.indexOf(address) + 1) % known.length] ?? address;
 }
 
 type Failed = Extract<SignInResult, { ok: false }>;

@@ -40,30 +40,34 @@ export function followRedirects(options: RedirectsOptions): SignInWith {
     let request = first;
     let result = await signInAt(request);
     while (!result.ok && result.failure === 'redirected') {
-      const { to, path } = result;
+      const { to, path, from = request.address } = result;
       visited.add(nameOf(request.gateway));
       log.info({ gateway: request.gateway, to }, 'the gateway redirects');
       if (visited.has(nameOf(to)) || visited.size >= maxGateways) {
         log.warn({ gateway: first.gateway }, 'the gateway’s redirects do not end');
         return { ok: false, failure: 'sign-in-refused' };
       }
-      const from = request;
       memory.rememberRedirect(first.gateway, to, path);
       const candidates = await addresses.resolve(to.host);
-      const allowed = candidates.filter((address) => reachOf(address) >= reachOf(from.address));
+      const allowed = candidates.filter((address) => reachOf(address) >= reachOf(from));
       if (candidates.length > allowed.length)
         log.warn({ to }, 'redirected into a network that is not public');
       if (candidates.length === 0) return { ok: false, failure: 'gateway-name-unknown' };
       if (allowed.length === 0) return { ok: false, failure: 'sign-in-refused' };
-      for (const address of allowed) {
-        const credentials = options.credentialsAt?.(to) ?? first.credentials;
-        request = { ...first, gateway: to, address, credentials };
-        if (reach && !(await reach(to, address))) return { ok: false, failure: 'sign-in-cancelled' };
+      const credentials = options.credentialsAt?.(to) ?? first.credentials;
+      for (let untried: readonly string[] = allowed; ;) {
+        const [address] = untried;
+        if (address === undefined) break;
+        const together = reach ? await reach(to, address) : untried;
+        if (together.length === 0) return { ok: false, failure: 'sign-in-cancelled' };
+        const otherAddresses = together.filter((one) => one !== address && untried.includes(one));
+        request = { ...first, gateway: to, address, otherAddresses, credentials };
         result = await signInAt(request);
         if (first.signal.aborted || result.ok || result.failure !== 'gateway-unreachable') break;
+        untried = untried.filter((one) => one !== address && !otherAddresses.includes(one));
       }
     }
-    if (result.ok) addresses.remember(request.gateway.host, request.address);
+    if (result.ok) addresses.remember(result.signedIn.gateway.host, result.signedIn.address);
     return result satisfies SignInResult;
   };
 }

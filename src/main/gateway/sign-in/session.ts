@@ -57,23 +57,33 @@ export type Interactive = boolean | 'forms';
 export interface SignInRequest {
   gateway: Gateway;
   address: string;
+  /** It may be at these, too: whichever answers first is the one that is signed in at. */
+  otherAddresses?: readonly string[];
   /** The device's credentials; undefined: the user is asked. */
   credentials: GatewayCredentials | undefined;
   /** Asks whether there are newer credentials, which a sign-in from the beginning would use. */
   isRenewed?: (() => Promise<boolean>) | undefined;
   interactive: Interactive;
+  /** The gateway has proved who it is, and is asked what it wants to know. Called once at each gateway. */
+  onVerified?: (verified: VerifiedGateway) => void;
   signal: AbortSignal;
 }
+
+/** What a tunnel needs to know of a gateway besides the session's cookie. */
+export type VerifiedGateway = Omit<SignedIn, 'session' | 'banner'> & {
+  trust: Omit<GatewaySession, 'cookie'>;
+};
 
 interface Reaching {
   /**
    * Makes another gateway reachable while traffic is blocked except to the one that redirected; nothing is sent there
-   * before. False if that is no longer wanted.
+   * before. Resolves with those of its addresses that can be tried side by side, this one first; with none if it is no
+   * longer wanted.
    */
-  reach?: (gateway: Gateway, address: string) => Promise<boolean>;
+  reach?: (gateway: Gateway, address: string) => Promise<readonly string[]>;
 }
 
-/** Signs in to `gateway` at `address`, or at the gateway to which it redirects. */
+/** Signs in to `gateway` at one of its addresses, or at the gateway to which it redirects. */
 export type SignInWith = (request: SignInRequest & Reaching) => Promise<SignInResult>;
 
 /** The same, with the credentials that the service provides for the gateway. */
@@ -90,4 +100,6 @@ export type GatewayAnswer =
       to: Gateway;
       /** Where the sign-in begins: path and query. */
       path: string;
+      /** The address at which it says so. */
+      from?: string;
     };

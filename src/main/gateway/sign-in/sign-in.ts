@@ -22,6 +22,7 @@ import { createGroupChoice, type GroupChoice } from './group-choice.ts';
 import type { GatewayMemory } from '../gateway-memory.ts';
 import { pinsOf, type GatewayPins } from '../gateway-pins.ts';
 import { createGatewayHttp } from './gateway-http.ts';
+import { openFirst, type AddressTry } from '#node/anyconnect/address-race.ts';
 import { openGatewayTls, type ConnectToGateway } from '#node/anyconnect/gateway-tls.ts';
 import type { GatewayAnswer, SignInRequest, SignInResult } from './session.ts';
 import type { OpenBrowser } from './single-sign-on.ts';
@@ -44,16 +45,38 @@ const maxForms = 10;
  * §2.3. What a gateway says is logged, what it is told never is.
  */
 export function createSignIn(options: SignInOptions): (request: SignInRequest) => Promise<GatewayAnswer> {
-  return async ({ gateway, address, credentials, isRenewed, interactive, signal }) => {
+  return async ({ gateway, credentials, isRenewed, interactive, onVerified, signal, ...where }) => {
     const trust = { pins: pinsOf(options.pins(), gateway.host) };
     const log = options.log.child({ gateway: gateway.host });
     const client: GatewayClient = { agent: options.memory.agent(gateway), platform: process.platform };
     /** What the gateway was shown last. */
     let identity: ClientIdentity | undefined;
+    /** Where it may be; once it has answered, only there: at another address may be another machine. */
+    let addresses = [where.address, ...(where.otherAddresses ?? [])];
+    const openAt = async (address: string, one: AddressTry) => {
+      const { connect } = options;
+      const result = await openGatewayTls(
+        gateway,
+        address,
+        trust,
+        one.signal,
+        identity,
+        connect,
+        one.onConnected,
+      );
+      return result.ok ? { ...result, address } : result;
+    };
     const http = createGatewayHttp({
       open: async () => {
         identity = await options.identity(gateway);
-        return openGatewayTls(gateway, address, trust, signal, identity, options.connect);
+        const isFirst = http.pin() === undefined;
+        const result = await openFirst(addresses, openAt, ({ socket }) => void socket.destroy(), signal);
+        if (!result.ok) return result;
+        const { address, pin } = result;
+        addresses = [address];
+        const shown = identity && { clientCertificate: identity };
+        if (isFirst) onVerified?.({ gateway, address, trust: { certificatePin: pin, ...shown } });
+        return result;
       },
       host: authority(gateway),
       headers: () => ({
@@ -89,10 +112,12 @@ export function createSignIn(options: SignInOptions): (request: SignInRequest) =
       if (!outcome.ok && outcome.failure === 'certificate-required') memory.setWantsCertificate(gateway);
       if (outcome.ok || outcome.failure === 'redirected') memory.setAgent(gateway, client.agent);
       if (outcome.ok) {
-        const result = sessionOf(exchange, address, outcome, identity);
+        const result = sessionOf(exchange, addresses[0] ?? where.address, outcome, identity);
         if (result.ok) group.remember();
         return result;
       }
+      const [from = where.address] = addresses;
+      if (outcome.failure === 'redirected') return { ...outcome, from };
       const byUser = outcome.failure === 'sign-in-refused' && answerer.hasAsked();
       return byUser ? { ...outcome, failure: 'answer-refused' } : outcome;
     } finally {

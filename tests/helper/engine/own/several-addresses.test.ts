@@ -1,10 +1,16 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { ConnectRequest } from '#shared/helper/protocol.ts';
 import { addresses } from '../../../lab/network/addresses.ts';
-import { eventually, words } from '../../../lab/runs/process.ts';
+import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
+import type { Gateway } from '../../../lab/gateway/gateway.ts';
+import { endProcess, eventually, words } from '../../../lab/runs/process.ts';
+import { programFile } from '../../../lab/runs/programs.ts';
 import { hold, turnsBeforeDatagrams } from '../../support/held-connections.ts';
 import { createHelperLab, type HelperLab } from '../../support/helper-lab.ts';
 import type { TestClient } from '../../support/callers/test-client.ts';
+import type { ConnectProcessOptions } from '../../support/sign-in/connect-process.ts';
 
 /** The engine chooses among several addresses of the gateway by which answers first. */
 
@@ -45,6 +51,9 @@ async function inUse(): Promise<string[]> {
   const sockets = await net.lab.user.run(words('ss -Hnt state established dport = :443'));
   return [ipv4, ipv6].filter((one) => sockets.includes(`${one}:443`) || sockets.includes(`[${one}]:443`));
 }
+
+const pinOf = async ({ certificate }: Gateway) =>
+  certificatePin(new X509Certificate(await readFile(certificate.certificate)));
 
 const enginesEnded = () => net.log().split('the engine ended').length - 1;
 
@@ -95,6 +104,42 @@ test('new keys come from another one where the first is silent, without an end o
   expect(client.states.slice(seen).filter(({ state }) => state !== 'connected')).toEqual([]);
   expect(enginesEnded()).toBe(0);
   await net.lab.gateway.restart({ rekey: undefined });
+});
+
+test('after the click, the sign-in finds the one that answers, and the tunnel begins there', async () => {
+  await swallow();
+  const { gateway } = net.lab;
+  const options: ConnectProcessOptions = {
+    socket: net.socket,
+    server: `anyconnect://${gateway.name}:${gateway.port}`,
+    credentials: { username: net.username, password: 'token' },
+    killSwitch: true,
+    pins: { [gateway.name]: [await pinOf(gateway)] },
+    gatewayAddresses: { [gateway.name]: ipv6 },
+    gatewayLookUps: { [gateway.name]: [ipv6, ipv4] },
+  };
+  const seen = client.states.length;
+  const capture = await net.lab.capture(`host ${ipv6}`);
+  const app = await net.lab.user.spawnUntil(
+    [
+      process.execPath,
+      programFile('tests/helper/support/sign-in/connect-process.ts'),
+      JSON.stringify(options),
+    ],
+    /"state":"connected"/,
+  );
+  onTestFinished(() => endProcess(app, 'SIGKILL'));
+  expect(await inUse()).toEqual([ipv4]);
+  const toOther = (await capture.stop()).filter(({ destination }) => destination === ipv6);
+  expect(toOther.length).toBeGreaterThan(0);
+  // What the gateway still sends to connections of the tests before may be answered by a reset.
+  const more = toOther.filter(({ payload, isSyn, isReset }) => !(isSyn || isReset) || payload.length > 0);
+  expect(more).toEqual([]);
+  // The engine's own was made while the gateway asked its questions.
+  expect(net.log()).toContain('the connection that was held is used');
+  // One connection was asked for, and one engine was enough.
+  expect(client.states.slice(seen).map(({ state }) => state)).not.toContain('disconnecting');
+  expect(enginesEnded()).toBe(0);
 });
 
 test('each is open to the engine alone', async () => {

@@ -22,12 +22,15 @@ export interface ConnectProcessOptions {
   pins: Record<string, string[]>;
   /** Addresses at which gateways answered before, by host name. */
   gatewayAddresses: Record<string, string>;
+  /** What was found for their names. */
+  gatewayLookUps?: Record<string, string[]>;
 }
 
 const options = JSON.parse(process.argv[2] ?? '') as ConnectProcessOptions;
 const log = pino({ name: 'app' }, pino.destination(2));
 const settings = createMemorySettings();
 settings.set('gatewayAddresses', options.gatewayAddresses);
+settings.set('gatewayLookUps', options.gatewayLookUps ?? {});
 const addresses = createGatewayAddresses(settings);
 const memory = createTestMemory();
 const helper = createHelperClient({ socketPath: options.socket, version: '0.1.0', log });

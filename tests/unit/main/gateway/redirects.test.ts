@@ -223,14 +223,14 @@ describe('a gateway that redirects to another host', () => {
   test('where traffic is blocked, the way there is opened before, and nothing is sent if it is not', async () => {
     const there = await start(member, forms);
     const here = await start(first, () => redirectTo(`https://${member}:${there.port}/`));
-    const refused = await signIn(here, { reach: () => Promise.resolve(false) });
+    const refused = await signIn(here, { reach: () => Promise.resolve([]) });
     expect(refused.result.ok).toBe(false);
     expect(there.connections()).toBe(0);
     const opened: unknown[] = [];
     const { result } = await signIn(here, {
       reach(gateway, address) {
         opened.push(gateway, address, there.connections());
-        return Promise.resolve(true);
+        return Promise.resolve([address]);
       },
     });
     expect(result.ok).toBe(true);

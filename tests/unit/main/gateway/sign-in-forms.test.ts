@@ -892,7 +892,7 @@ describe('redirects', () => {
     [`https://${host}:444/a?b`, { host, port: 444 }, '/a?b'],
   ])('to %s are not followed here', async (location, to, path) => {
     const { result, requests } = await signIn(() => ({ status: 302, headers: { Location: location } }));
-    expect(result).toEqual({ ok: false, failure: 'redirected', to, path });
+    expect(result).toEqual({ ok: false, failure: 'redirected', to, path, from: '127.0.0.1' });
     expect(requests).toHaveLength(1);
   });
 

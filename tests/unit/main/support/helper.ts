@@ -54,6 +54,7 @@ export async function startTestHelper(
     takesAddresses?: boolean;
     takesProxies?: boolean;
     holds?: boolean;
+    signsInAnywhere?: boolean;
   } = {},
 ): Promise<TestHelper> {
   const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-helper-'));
@@ -84,6 +85,7 @@ export async function startTestHelper(
           ...(options.takesAddresses ? ['addresses'] : []),
           ...(options.takesProxies ? ['proxy'] : []),
           ...(options.holds ? ['hold'] : []),
+          ...(options.signsInAnywhere ? ['sign-in-addresses', 'hold-at-sign-in'] : []),
         ],
       };
     }

@@ -1,6 +1,5 @@
 import { expect, onTestFinished, vi } from 'vitest';
 import type { Gateway, Routing, TunnelState } from '#shared/tunnel/state.ts';
-import type { AddressRace } from '../../../../src/main/gateway/address-race.ts';
 import type { GatewayRefusal } from '../../../../src/main/tunnel/account-plan.ts';
 import type { SignedIn, SignIn, SignInResult } from '../../../../src/main/gateway/sign-in/session.ts';
 import { createDestinations } from '../../../../src/main/tunnel/destination.ts';
@@ -39,6 +38,8 @@ export interface SetUp {
   takesAddresses?: boolean;
   /** Whether the helper can hold connections ready. */
   holds?: boolean;
+  /** Whether it carries sign-ins to each of the gateway's addresses, and holds a connection meanwhile. */
+  signsInAnywhere?: boolean;
   isPageInView?: () => boolean;
   isMetered?: () => Promise<boolean>;
   isProxyRefused?: () => boolean;
@@ -47,7 +48,6 @@ export interface SetUp {
   learnt?: string[];
   isBehindPortal?: () => Promise<boolean>;
   beforeSignIn?: (to: Gateway, signal: AbortSignal) => Promise<void>;
-  byAnswer?: AddressRace['order'];
 }
 
 export const done = (at = '192.0.2.1'): SignInResult => ({
@@ -64,6 +64,7 @@ export async function setUp(options: SetUp = {}) {
   const running = await startTestHelper({
     takesAddresses: options.takesAddresses ?? false,
     holds: options.holds ?? false,
+    signsInAnywhere: options.signsInAnywhere ?? false,
     takesProxies: options.proxyTo !== undefined,
   });
   if (helperState) running.set(helperState);
@@ -144,7 +145,6 @@ export async function setUp(options: SetUp = {}) {
     ...(options.isMetered && { isMetered: options.isMetered }),
     ...(options.isProxyRefused && { isProxyRefused: options.isProxyRefused }),
     ...(options.proxyTo && { proxyTo: options.proxyTo }),
-    ...(options.byAnswer && { byAnswer: options.byAnswer }),
     ...(options.isBehindPortal && { isBehindPortal: options.isBehindPortal }),
     log,
   });
