@@ -53,7 +53,7 @@ test.each([
       trust: { certificatePin: server.pin },
       resume: undefined,
     },
-    new AbortController().signal,
+    { signal: new AbortController().signal, onConnected: () => undefined },
   );
   if (!result.ok) throw new Error(result.detail);
   const { socket } = result.connection;
