@@ -75,8 +75,8 @@ test('the post-quantum share stays where it passes, on the same network, too', a
   for (const _ of ['first', 'second']) {
     const before = firstMessages.length;
     expect(await open(hosts[3], port)).toBe(true);
-    // On a busy machine its answer may be so late that the small one is tried as well.
-    expect(isLarge(firstMessages[before] ?? 0)).toBe(true);
+    // On a busy machine its answer may be so late that the small one is tried as well, and is heard before it.
+    expect(firstMessages.slice(before).some(isLarge)).toBe(true);
     await expect.poll(() => knownPaths.to(hosts[3]).isSmall()).toBe(false);
   }
 });
