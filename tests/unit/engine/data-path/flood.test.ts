@@ -55,6 +55,7 @@ test.skipIf(process.platform !== 'linux')(
     // It goes on as before.
     datagrams.close();
     await dataPath.stop();
-    expect(heard).toBeLessThanOrEqual(512);
+    // 256 waited; what the socket had kept meanwhile comes after them. Without a limit, it had been 8,000.
+    expect(heard).toBeLessThan(3_000);
   },
 );
