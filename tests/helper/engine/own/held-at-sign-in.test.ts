@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { helperError } from '#shared/helper/protocol.ts';
 import { addresses } from '../../../lab/network/addresses.ts';
 import { findLeaks } from '../../../lab/packets/leaks.ts';
-import { attachAs } from '../../support/callers/attach-as.ts';
+import { attachTwoUsers } from '../../support/callers/attach-as.ts';
 import type { TestClient } from '../../support/callers/test-client.ts';
 import { hold, holdRequestOf, noConnection, turnsBeforeDatagrams } from '../../support/held-connections.ts';
 import { helperLabForEach } from '../../support/lab-for-each.ts';
@@ -58,11 +58,7 @@ test('it leads where the connection does, for whoever made that', async () => {
 });
 
 test('another user gets none there', async () => {
-  const users = [64_950, 64_951] as const;
-  await net.end('SIGTERM');
-  await net.start({ args: users.flatMap((uid) => ['--allow-user', String(uid)]) });
-  const [one, other] = await Promise.all(users.map((uid) => attachAs(net, uid)));
-  if (!one || !other) throw new Error('no clients');
+  const [one, other] = await attachTwoUsers(net);
   try {
     await one.call('connect', net.request({ killSwitch: true }));
     const session = await net.signIn();

@@ -3,7 +3,7 @@ import { helperError } from '#shared/helper/protocol.ts';
 import type { GatewaySession } from '#shared/helper/gateway-session.ts';
 import { addresses } from '../../../lab/network/addresses.ts';
 import { eventually, words } from '../../../lab/runs/process.ts';
-import { attachAs } from '../../support/callers/attach-as.ts';
+import { attachTwoUsers } from '../../support/callers/attach-as.ts';
 import type { TestClient } from '../../support/callers/test-client.ts';
 import {
   connections,
@@ -173,11 +173,7 @@ describe('there is none', () => {
   });
 
   test('for another user while somebody has one, who loses it to whoever connects', async () => {
-    const users = [64_950, 64_951] as const;
-    await net.end('SIGTERM');
-    await net.start({ args: users.flatMap((uid) => ['--allow-user', String(uid)]) });
-    const [one, other] = await Promise.all(users.map((uid) => attachAs(net, uid)));
-    if (!one || !other) throw new Error('no clients');
+    const [one, other] = await attachTwoUsers(net);
     try {
       await hold(net, one, session);
       const [port] = await connections(net);

@@ -49,3 +49,11 @@ export async function attachAs(
   known.set(key, found);
   return await attach(await found);
 }
+
+/** Two users' clients of a helper that is started anew for them. */
+export async function attachTwoUsers(net: HelperLab): Promise<[TestClient, TestClient]> {
+  const users = [64_950, 64_951] as const;
+  await net.end('SIGTERM');
+  await net.start({ args: users.flatMap((uid) => ['--allow-user', String(uid)]) });
+  return await Promise.all([attachAs(net, users[0]), attachAs(net, users[1])]);
+}
