@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { residentMemory } from '../bench/idle.ts';
+import { residentMemory } from '../bench/tunnel/idle.ts';
 import { createHelperLab } from '../helper/support/helper-lab.ts';
 import { addresses } from '../lab/network/addresses.ts';
 import { startGapMeter } from '../lab/packets/gaps.ts';

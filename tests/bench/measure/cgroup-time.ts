@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rmdir } from 'node:fs/promises';
 import path from 'node:path';
-import { eventually } from '../lab/runs/process.ts';
+import { eventually } from '../../lab/runs/process.ts';
 
 /** A control group of its own, whose processes' time on processors is counted, those that ended included. */
 export interface TimedGroup extends AsyncDisposable {

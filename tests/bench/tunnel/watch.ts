@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { watch } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { addresses } from '../lab/network/addresses.ts';
-import type { Lab } from '../lab/lab.ts';
-import { endProcess, eventually, words } from '../lab/runs/process.ts';
-import { waitLimit } from '../lab/runs/wait-limit.ts';
+import { addresses } from '../../lab/network/addresses.ts';
+import type { Lab } from '../../lab/lab.ts';
+import { endProcess, eventually, words } from '../../lab/runs/process.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
 
 /** Milliseconds since the epoch, finer than `Date.now`. */
 export function now(): number {

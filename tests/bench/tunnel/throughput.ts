@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { addresses } from '../lab/network/addresses.ts';
-import type { Lab } from '../lab/lab.ts';
-import type { Machine } from '../lab/machine/machine.ts';
-import { endProcess, exec, run, words } from '../lab/runs/process.ts';
+import { addresses } from '../../lab/network/addresses.ts';
+import type { Lab } from '../../lab/lab.ts';
+import type { Machine } from '../../lab/machine/machine.ts';
+import { endProcess, exec, run, words } from '../../lab/runs/process.ts';
 import { connect, disconnect, type Contender, type Ours, type Peer } from './contenders.ts';
 import { engineOf } from './idle.ts';
-import { processorTime } from './processor-time.ts';
-import { byTurns, median, row, type Row } from './row.ts';
+import { processorTime } from '../measure/processor-time.ts';
+import { byTurns, median, row, type Row } from '../row.ts';
 
 /** `-cpu`: of the engine alone, `-500`: at 500 Mbit/s upwards. `ping`: what a ping takes while a transfer goes on. */
 export const throughputRows = [

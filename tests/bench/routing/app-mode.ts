@@ -1,9 +1,9 @@
 import path from 'node:path';
-import { builtRenderer } from '../e2e/support/host/paths.ts';
-import { asUser } from '../helper/support/callers/attach-as.ts';
-import { startAs } from '../helper/support/programs/grouped-process.ts';
-import { createHelperLab } from '../helper/support/helper-lab.ts';
-import { byTurns, row, type Row } from './row.ts';
+import { builtRenderer } from '../../e2e/support/host/paths.ts';
+import { asUser } from '../../helper/support/callers/attach-as.ts';
+import { startAs } from '../../helper/support/programs/grouped-process.ts';
+import { createHelperLab } from '../../helper/support/helper-lab.ts';
+import { byTurns, row, type Row } from '../row.ts';
 
 const rounds = 41;
 const builtHelper = path.join(path.dirname(builtRenderer), 'helper/helper.mjs');

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Lab } from '../lab/lab.ts';
-import { startArrivals } from './arrivals.ts';
+import type { Lab } from '../../lab/lab.ts';
+import { startArrivals } from '../measure/arrivals.ts';
 import { connect, disconnect, type Contender, type Contenders } from './contenders.ts';
-import { byTurns, row, type Row } from './row.ts';
+import { byTurns, row, type Row } from '../row.ts';
 
 export const failoverRows = ['failover-udp'] as const;
 

@@ -1,19 +1,19 @@
 import { copyFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { makeCore } from '../../packaging/linux/core-package.ts';
-import { root } from '../e2e/support/host/paths.ts';
-import { layMachine } from '../helper/support/installed/installed-helper.ts';
+import { makeCore } from '../../../packaging/linux/core-package.ts';
+import { root } from '../../e2e/support/host/paths.ts';
+import { layMachine } from '../../helper/support/installed/installed-helper.ts';
 import {
   createInstalledMachine,
   type InstalledMachine,
-} from '../helper/support/installed/installed-machine.ts';
-import { createPackageMachine } from '../helper/support/installed/package-machine.ts';
-import { addresses } from '../lab/network/addresses.ts';
-import { startGapMeter } from '../lab/packets/gaps.ts';
-import { eventually, words, type ProcessResult } from '../lab/runs/process.ts';
-import { residentMemory } from './idle.ts';
-import { row, type Row } from './row.ts';
-import { packageOptions } from '../helper/support/installed/package-options.ts';
+} from '../../helper/support/installed/installed-machine.ts';
+import { createPackageMachine } from '../../helper/support/installed/package-machine.ts';
+import { addresses } from '../../lab/network/addresses.ts';
+import { startGapMeter } from '../../lab/packets/gaps.ts';
+import { eventually, words, type ProcessResult } from '../../lab/runs/process.ts';
+import { residentMemory } from '../tunnel/idle.ts';
+import { row, type Row } from '../row.ts';
+import { packageOptions } from '../../helper/support/installed/package-options.ts';
 
 export const packageRows = [
   'package-size',

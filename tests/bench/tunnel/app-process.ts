@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import type { ServerGroup } from '#shared/entities.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import { createCore } from '../../src/main/core/create-core.ts';
-import { createLossWatch } from '../../src/main/diagnostics/loss-cause.ts';
-import { createDesktopHost } from '../../src/main/desktop-host.ts';
-import type { KeyValueFile } from '../../src/main/preferences/settings.ts';
-import { names } from '../lab/network/addresses.ts';
+import { createCore } from '../../../src/main/core/create-core.ts';
+import { createLossWatch } from '../../../src/main/diagnostics/loss-cause.ts';
+import { createDesktopHost } from '../../../src/main/desktop-host.ts';
+import type { KeyValueFile } from '../../../src/main/preferences/settings.ts';
+import { names } from '../../lab/network/addresses.ts';
 
 /**
  * The desktop app without its windows, run on the laboratory's user machine: `node app-process.ts JSON`. Its

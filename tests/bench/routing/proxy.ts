@@ -1,16 +1,16 @@
 import path from 'node:path';
-import { builtRenderer, root } from '../e2e/support/host/paths.ts';
-import { startProxy } from '../helper/support/proxy/proxy-process.ts';
-import { addresses } from '../lab/network/addresses.ts';
-import { createLab } from '../lab/lab.ts';
-import { words } from '../lab/runs/process.ts';
+import { builtRenderer, root } from '../../e2e/support/host/paths.ts';
+import { startProxy } from '../../helper/support/proxy/proxy-process.ts';
+import { addresses } from '../../lab/network/addresses.ts';
+import { createLab } from '../../lab/lab.ts';
+import { words } from '../../lab/runs/process.ts';
 import type { Downloads, Exchanges } from './proxy-load.ts';
-import { byTurns, row, type Row } from './row.ts';
+import { byTurns, row, type Row } from '../row.ts';
 
 export const proxyRows = ['proxy-throughput', 'proxy-connects', 'proxy-1000'] as const;
 
 const rounds = 5;
-const load = path.join(root, 'tests/bench/proxy-load.ts');
+const load = path.join(root, 'tests/bench/routing/proxy-load.ts');
 const builtProxy = path.join(path.dirname(builtRenderer), 'helper/proxy.mjs');
 const ports = { source: 9000, peer: 1080 };
 /** How long a thousand are waited for, and how many of them: some are lost where all begin at once, by either proxy. */

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { addresses } from '../lab/network/addresses.ts';
-import type { Lab } from '../lab/lab.ts';
-import { endProcess, eventually, words } from '../lab/runs/process.ts';
+import { addresses } from '../../lab/network/addresses.ts';
+import type { Lab } from '../../lab/lab.ts';
+import { endProcess, eventually, words } from '../../lab/runs/process.ts';
 
 /** A stream of datagrams from the user's machine to the echo and to its neighbour. */
 export interface Arrivals extends AsyncDisposable {

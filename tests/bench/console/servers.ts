@@ -1,10 +1,10 @@
 import { chromium, type Browser, type CDPSession, type Page } from 'playwright';
-import { chromiumExecutable, quietArguments } from '../stand-in/chromium.ts';
-import { builtRenderer } from '../e2e/support/host/paths.ts';
-import { serveConsole } from '../e2e/support/service/serve-console.ts';
+import { chromiumExecutable, quietArguments } from '../../stand-in/chromium.ts';
+import { builtRenderer } from '../../e2e/support/host/paths.ts';
+import { serveConsole } from '../../e2e/support/service/serve-console.ts';
 import { actAsDesktop } from './desktop-page.ts';
 import { manyServers } from './many-servers.ts';
-import { row, type Row } from './row.ts';
+import { row, type Row } from '../row.ts';
 
 const parts = ['open', 'search', 'scroll'] as const;
 type Part = (typeof parts)[number];

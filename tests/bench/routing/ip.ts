@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Routing } from '#shared/tunnel/state.ts';
-import { builtRenderer } from '../e2e/support/host/paths.ts';
-import { addresses } from '../lab/network/addresses.ts';
-import { eventually, words } from '../lab/runs/process.ts';
-import { createHelperLab, type HelperLab } from '../helper/support/helper-lab.ts';
-import type { TestClient } from '../helper/support/callers/test-client.ts';
-import { createTimedGroup, type TimedGroup } from './cgroup-time.ts';
-import { startArrivals } from './arrivals.ts';
-import { byTurns, row, type Row } from './row.ts';
+import { builtRenderer } from '../../e2e/support/host/paths.ts';
+import { addresses } from '../../lab/network/addresses.ts';
+import { eventually, words } from '../../lab/runs/process.ts';
+import { createHelperLab, type HelperLab } from '../../helper/support/helper-lab.ts';
+import type { TestClient } from '../../helper/support/callers/test-client.ts';
+import { createTimedGroup, type TimedGroup } from '../measure/cgroup-time.ts';
+import { startArrivals } from '../measure/arrivals.ts';
+import { byTurns, row, type Row } from '../row.ts';
 
 /**
  * Mode ip. `ip-3912`: a country's prefixes set and removed, against the stock vpnc-script with as many split-includes.
@@ -41,7 +41,7 @@ const hundredThousand = Array.from({ length: 100_000 }, (_, index) => {
 });
 
 async function countryPrefixes(): Promise<string[]> {
-  const file = path.join(import.meta.dirname, '../fixtures/route-lists/cn-ipv4-prefixes.txt');
+  const file = path.join(import.meta.dirname, '../../fixtures/route-lists/cn-ipv4-prefixes.txt');
   return (await readFile(file, 'utf8')).split('\n').filter((line) => /^\d/.test(line));
 }
 

@@ -3,9 +3,9 @@ import path from 'node:path';
 import type { Page } from 'playwright';
 import { listedDomain } from '#shared/tunnel/domain-name.ts';
 import { pacFile } from '#shared/tunnel/pac-file.ts';
-import { root } from '../e2e/support/host/paths.ts';
-import { launchBrowser } from '../e2e/support/service/web-console.ts';
-import { byTurns, row, type Row } from './row.ts';
+import { root } from '../../e2e/support/host/paths.ts';
+import { launchBrowser } from '../../e2e/support/service/web-console.ts';
+import { byTurns, row, type Row } from '../row.ts';
 
 export const pacRows = ['pac-decision'] as const;
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Lab } from '../lab/lab.ts';
+import type { Lab } from '../../lab/lab.ts';
 import { connect, disconnect, type Contenders, type Contender } from './contenders.ts';
-import { processorTime } from './processor-time.ts';
-import { byTurns, row, type Row } from './row.ts';
+import { processorTime } from '../measure/processor-time.ts';
+import { byTurns, row, type Row } from '../row.ts';
 
 export const idleRows = ['helper-idle-rss', 'engine-idle-rss', 'helper-idle-cpu', 'engine-idle-cpu'] as const;
 

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { chromium, type Browser } from 'playwright';
 import { build } from 'vite';
-import { readConfig } from '../../src/service/config.ts';
-import { createService, type Service } from '../../src/service/service.ts';
-import { chromiumExecutable } from '../stand-in/chromium.ts';
-import { builtRenderer, root } from '../e2e/support/host/paths.ts';
-import { countTransfer } from '../e2e/support/service/serve-console.ts';
-import { byTurns, row, type Row } from './row.ts';
+import { readConfig } from '../../../src/service/config.ts';
+import { createService, type Service } from '../../../src/service/service.ts';
+import { chromiumExecutable } from '../../stand-in/chromium.ts';
+import { builtRenderer, root } from '../../e2e/support/host/paths.ts';
+import { countTransfer } from '../../e2e/support/service/serve-console.ts';
+import { byTurns, row, type Row } from '../row.ts';
 
 export const loginRows = ['login-transfer', 'login-usable'] as const;
 

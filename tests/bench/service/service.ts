@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { json } from 'node:stream/consumers';
 import { Client } from 'pg';
-import { createService } from '../../src/service/service.ts';
-import { readConfig } from '../../src/service/config.ts';
-import { createDatabase, startPostgresql } from '../service/postgresql-server.ts';
-import { startProgram } from '../service/service-process.ts';
-import { byTurns, row, type Row } from './row.ts';
-import { startMailSink } from './service/mail-sink.ts';
-import { deviceIdOf, emailOf, populate, tokenOf } from './service/population.ts';
+import { createService } from '../../../src/service/service.ts';
+import { readConfig } from '../../../src/service/config.ts';
+import { createDatabase, startPostgresql } from '../../service/postgresql-server.ts';
+import { startProgram } from '../../service/service-process.ts';
+import { byTurns, row, type Row } from '../row.ts';
+import { startMailSink } from './mail-sink.ts';
+import { deviceIdOf, emailOf, populate, tokenOf } from './population.ts';
 
 export const serviceRows = [
   'service-read',
@@ -67,7 +67,7 @@ export async function* measureService(isWanted: (row: string) => boolean): Async
     closing.use(await startProgram(program, environment)).url;
   const [few, many] = [await environmentOf('few'), await environmentOf('many')];
   const [fewUrl, manyUrl] = [await start('index.ts', few), await start('index.ts', many)];
-  const peerUrl = await start('./service/bare-peer.ts', many);
+  const peerUrl = await start('../../tests/bench/service/bare-peer.ts', many);
 
   const agent = new Agent({ keepAlive: true, maxSockets: clients });
   closing.defer(async () => agent.destroy());

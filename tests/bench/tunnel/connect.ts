@@ -1,6 +1,6 @@
-import type { Lab } from '../lab/lab.ts';
+import type { Lab } from '../../lab/lab.ts';
 import type { Contenders, Contender } from './contenders.ts';
-import { byTurns, row, type Row } from './row.ts';
+import { byTurns, row, type Row } from '../row.ts';
 import { firstReply, watchChanges } from './watch.ts';
 
 const rounds = 7;

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import lighthouse from 'lighthouse';
 import { chromium, type Browser, type BrowserContext } from 'playwright';
-import { chromiumExecutable, launchChromium, quietArguments } from '../stand-in/chromium.ts';
-import { builtRenderer } from '../e2e/support/host/paths.ts';
-import { countTransfer, serveConsole, type ServedConsole } from '../e2e/support/service/serve-console.ts';
-import { withoutEvents } from '../e2e/support/service/without-events.ts';
-import { row, type Row } from './row.ts';
+import { chromiumExecutable, launchChromium, quietArguments } from '../../stand-in/chromium.ts';
+import { builtRenderer } from '../../e2e/support/host/paths.ts';
+import { countTransfer, serveConsole, type ServedConsole } from '../../e2e/support/service/serve-console.ts';
+import { withoutEvents } from '../../e2e/support/service/without-events.ts';
+import { row, type Row } from '../row.ts';
 
 /** What each score is held against; 100 is the best there is. */
 const wantedScores = { performance: 99, accessibility: 100, 'best-practices': 100 } as const;
