@@ -1,7 +1,8 @@
 import type { PacketSocket } from './checks/packet-socket.ts';
 import type { Computer } from './checks/surroundings.ts';
 import type { UplinkWatch } from './checks/uplink-watch.ts';
-import type { Engine, InsideTask, Message } from './verdict.ts';
+import type { Engine } from './verdict.ts';
+import type { InsideTask, Message } from './messages.ts';
 
 /** What a computer lacks for a self-test, before anything was begun. */
 export type Lack =

@@ -1,4 +1,4 @@
-import type { Obstacle } from './verdict.ts';
+import type { Obstacle } from './messages.ts';
 
 /** Why a self-test cannot go on. */
 export class Stopped extends Error {

@@ -4,7 +4,7 @@ import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { makeCore } from '../../../packaging/linux/core-package.ts';
-import { checkNames } from '../../../src/main/self-test/verdict.ts';
+import { checkNames } from '../../../src/main/self-test/check-names.ts';
 import { installed as places } from '../../../packaging/linux/core-tree.ts';
 import { addresses } from '../../lab/network/addresses.ts';
 import { words } from '../../lab/runs/process.ts';

@@ -31,6 +31,6 @@ test.each(brokenHelpers)('a helper $name', async ({ name, engine, mistakes, foun
 
 test('each check is seen to fail', async () => {
   const seen = new Set(brokenHelpers.flatMap(({ found }) => found));
-  const { checkNames } = await import('../../../src/main/self-test/verdict.ts');
+  const { checkNames } = await import('../../../src/main/self-test/check-names.ts');
   expect(checkNames.filter((name) => !seen.has(name))).toEqual([]);
 });

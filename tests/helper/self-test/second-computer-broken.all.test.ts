@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { checkNames } from '../../../src/main/self-test/verdict.ts';
+import { checkNames } from '../../../src/main/self-test/check-names.ts';
 import { layBroken } from '../support/self-test/broken-helper.ts';
 import { brokenHelpers, lettingHostsOut } from '../support/self-test/broken-helpers.ts';
 import { checksOf, selfTestArgv } from '../support/self-test/self-test-run.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { checkNames } from '../../../src/main/self-test/verdict.ts';
+import { checkNames } from '../../../src/main/self-test/check-names.ts';
 import { words } from '../../lab/runs/process.ts';
 import { programFile } from '../../lab/runs/programs.ts';
 import { checksOf, selfTestArgv } from '../support/self-test/self-test-run.ts';

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { checkNames } from '../../../src/main/self-test/verdict.ts';
+import { checkNames } from '../../../src/main/self-test/check-names.ts';
 import { exec, words } from '../../lab/runs/process.ts';
 import { unifiedCgroups } from '../../lab/machine/control-groups.ts';
 import { programFile } from '../../lab/runs/programs.ts';

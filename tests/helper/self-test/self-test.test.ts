@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { checkNames } from '../../../src/main/self-test/verdict.ts';
+import { checkNames } from '../../../src/main/self-test/check-names.ts';
 import { exec, words } from '../../lab/runs/process.ts';
 import { programFile } from '../../lab/runs/programs.ts';
 import { checksOf, selfTestArgv, whatIsThere } from '../support/self-test/self-test-run.ts';

@@ -1,7 +1,7 @@
 import type { CommandTextKey } from '#shared/texts/command-texts.ts';
 import type { Say } from '#shared/texts/say.ts';
 import type { Lack } from '../../self-test/self-test.ts';
-import type { Obstacle } from '../../self-test/verdict.ts';
+import type { Obstacle } from '../../self-test/messages.ts';
 import { CommandProblem } from '../command-context.ts';
 import { exitCode } from '../exit-code.ts';
 

@@ -1,5 +1,7 @@
 import type { CommandTextKey } from '#shared/texts/command-texts.ts';
-import type { CheckName, Obstacle, Observer, Unchecked, Verdict } from '../../self-test/verdict.ts';
+import type { Observer, Unchecked, Verdict } from '../../self-test/verdict.ts';
+import type { Obstacle } from '../../self-test/messages.ts';
+import type { CheckName } from '../../self-test/check-names.ts';
 import type { CommandContext } from '../command-context.ts';
 import { tableLines } from '../terminal.ts';
 

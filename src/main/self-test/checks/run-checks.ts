@@ -1,4 +1,6 @@
-import { checkNames, type CheckName, type Engine, type Message, type Verdict } from '../verdict.ts';
+import type { Engine, Verdict } from '../verdict.ts';
+import type { Message } from '../messages.ts';
+import { checkNames, type CheckName } from '../check-names.ts';
 import { Stopped } from '../stopped.ts';
 import { NotChecked, type Bench, type Check } from './bench.ts';
 

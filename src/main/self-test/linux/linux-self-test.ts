@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { innerWords } from '../inner-words.ts';
 import type { Ending, SelfTestApart } from '../self-test.ts';
-import { insideTask, message, type Message } from '../verdict.ts';
+import { insideTask, message, type Message } from '../messages.ts';
 import { ownGroup, removeGroups, removeLeftGroups } from './left-groups.ts';
 import { lackOf, programFolders } from './needs.ts';
 import { runInside } from './run-inside.ts';

@@ -10,7 +10,8 @@ import type { Surroundings } from '../checks/surroundings.ts';
 import { connectCheck, namesCheck, versionCheck } from '../checks/traffic-checks.ts';
 import type { ServiceFacts } from '../service.ts';
 import { orStop, Stopped } from '../stopped.ts';
-import type { Engine, Message } from '../verdict.ts';
+import type { Engine } from '../verdict.ts';
+import type { Message } from '../messages.ts';
 import { followState, reachCore, signIn } from './core.ts';
 import { end, startCore, type Running } from './children.ts';
 

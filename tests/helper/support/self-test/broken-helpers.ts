@@ -1,4 +1,4 @@
-import type { CheckName } from '../../../../src/main/self-test/verdict.ts';
+import type { CheckName } from '../../../../src/main/self-test/check-names.ts';
 import type { Mistake } from './broken-helper.ts';
 
 const mistakeIn =

@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { checkName, engine, observer, unchecked } from '../../../../src/main/self-test/verdict.ts';
+import { engine, observer, unchecked } from '../../../../src/main/self-test/verdict.ts';
+import { checkName } from '../../../../src/main/self-test/check-names.ts';
 import { unifiedCgroups } from '../../../lab/machine/control-groups.ts';
 import { eventually, exec, words } from '../../../lab/runs/process.ts';
 
