@@ -3,7 +3,8 @@ import { gatewayThroughProxy } from '#node/anyconnect/gateway-through-proxy.ts';
 import type { ConnectToGateway } from '#node/anyconnect/gateway-tls.ts';
 import { connectThroughProxy, ProxyRefused } from '#node/proxy/connect-through-proxy.ts';
 import type { OpenTcp } from '../http-fetch.ts';
-import type { WayOut, WaysOut } from './ways-out.ts';
+import type { WayOut } from './way-out.ts';
+import type { WaysOut } from './ways-out.ts';
 
 /** To a gateway, by its proxy if the address is that of one. `open`: how that address is reached. */
 export const gatewayByWays =

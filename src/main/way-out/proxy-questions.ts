@@ -2,7 +2,8 @@ import { proxyCredentials } from '#shared/helper/gateway-session.ts';
 import type { Say } from '#shared/texts/say.ts';
 import type { AskUser, OpenField } from '../gateway/sign-in/auth-answers.ts';
 import { placeOf, type ProxyPlace } from './proxy-setting.ts';
-import type { WayOut, WaysOut } from './ways-out.ts';
+import type { WayOut } from './way-out.ts';
+import type { WaysOut } from './ways-out.ts';
 
 /** Asks the user for the user names and passwords of proxies, and keeps them. */
 export interface ProxyQuestions {

@@ -83,3 +83,6 @@ export function isException(host: string, exceptions: readonly string[]): boolea
 
 /** What tells a proxy from others. */
 export const placeOf = ({ protocol, host, port }: ProxyPlace): string => `${protocol} ${host} ${port}`;
+
+export const isSameLogin = (one: ProxyCredentials | undefined, other: ProxyCredentials | undefined) =>
+  one?.username === other?.username && one?.password === other?.password;

@@ -1,18 +1,17 @@
-import { once } from 'node:events';
-import { lookup } from 'node:dns/promises';
-import { connect, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { ProxyCredentials } from '#shared/helper/gateway-session.ts';
 import { createListeners } from '../listeners.ts';
 import { withTimeout } from '../with-timeout.ts';
+import { findAddresses } from './find-addresses.ts';
 import type { ProxyPasswords } from './proxy-passwords.ts';
-import { isException, placeOf, type ProxyPlace } from './proxy-setting.ts';
+import { isException, isSameLogin, placeOf, type ProxyPlace } from './proxy-setting.ts';
 import type { ProxyRule } from './read-proxy-setting.ts';
 import { isOfThisComputer } from './this-computer.ts';
-import { askScript } from './script/ask-script.ts';
 import { fetchScript } from './script/fetch-script.ts';
-import { readScriptAnswer, type NamedWay } from './script/script-answer.ts';
+import { createWaysByScript } from './script/ways-by-script.ts';
+import type { WayOut } from './way-out.ts';
 
 /** The proxies that lead out of this computer's network, if it has any. */
 export interface WaysOut {
@@ -37,13 +36,6 @@ export interface WaysOut {
   setCredentials(proxy: ProxyPlace, credentials: ProxyCredentials): Promise<void>;
 }
 
-export interface WayOut extends ProxyPlace {
-  /** The proxy's own addresses, at least one. */
-  addresses: readonly string[];
-  /** The key that it has proved itself with last, if it speaks TLS. */
-  certificatePin?: string | undefined;
-}
-
 export type WayOutSummary =
   | { kind: 'direct' }
   | { kind: 'proxy' }
@@ -60,7 +52,6 @@ type Rule =
   | { kind: 'script'; place: ScriptPlace; script: string; ways: ReadonlyMap<string, WayOut | undefined> };
 
 const lookUpLimitMs = 5_000;
-const connectLimitMs = 2_000;
 /** Of one proxy: whoever answers for its name could have thousands of them tried. */
 const maxAddresses = 8;
 
@@ -122,49 +113,7 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
     return { ...proxy, credentials, addresses };
   }
 
-  /** The first of them that answers, with the next ones behind it that can take its place without another request. */
-  async function firstOf(named: readonly NamedWay[]): Promise<WayOut | undefined> {
-    let first: WayOut | undefined;
-    for (const one of named) {
-      if (one.kind === 'direct') return first;
-      const way = await wayBy(one.proxy);
-      if (!way) continue;
-      if (first) {
-        if (!isAlike(first, way)) return first;
-        first = { ...first, addresses: [...new Set([...first.addresses, ...way.addresses])] };
-        continue;
-      }
-      if (named.length === 1 || (await answers(way))) first = way;
-      else
-        log.info(
-          { proxy: way.host, port: way.port },
-          'a proxy does not answer, the script’s next way is tried',
-        );
-    }
-    return first;
-  }
-
-  /** What the script says of these hosts. Those that it says nothing of are reached directly. */
-  async function decide(script: string, hosts: readonly string[]): Promise<Map<string, WayOut | undefined>> {
-    const said = await askScript(script, hosts, { find });
-    if (!said.ok) {
-      log.warn({ why: said.why }, 'the script that chooses the proxies has no answer');
-      return new Map(hosts.map((host) => [host, undefined]));
-    }
-    if (said.problem !== undefined)
-      log.warn({ why: said.problem }, 'the script that chooses the proxies has failed');
-    const byAnswer = new Map<string, Promise<WayOut | undefined>>();
-    const wayFor = (answer: string) => {
-      const known = byAnswer.get(answer) ?? firstOf(readScriptAnswer(answer));
-      byAnswer.set(answer, known);
-      return known;
-    };
-    const ways = hosts.map(async (host) => {
-      const answer = said.answers.get(host);
-      return [host, answer === undefined ? undefined : await wayFor(answer)] as const;
-    });
-    return new Map(await Promise.all(ways));
-  }
+  const waysBy = createWaysByScript({ find, wayBy, log });
 
   async function ruleOf(setting: ProxyRule | undefined): Promise<Rule> {
     switch (setting?.kind) {
@@ -214,7 +163,7 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
     }
     if (!before) log.info({ from: place.kind }, 'proxies are chosen by a script');
     const hosts = [...(before?.ways.keys() ?? [])];
-    const ways = hosts.length > 0 ? await decide(script, hosts) : new Map<string, WayOut | undefined>();
+    const ways = hosts.length > 0 ? await waysBy(script, hosts) : new Map<string, WayOut | undefined>();
     // A tunnel has begun meanwhile, and names have been looked up through it.
     if (before && !isOpen()) return before;
     return { kind: 'script', place, script, ways };
@@ -226,7 +175,7 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
     if (rule.kind !== 'script' || !isOpen()) return;
     const missing = [...new Set(hosts)].filter((host) => !rule.ways.has(host));
     if (missing.length === 0) return;
-    const found = await decide(rule.script, missing);
+    const found = await waysBy(rule.script, missing);
     if (current === rule && isOpen()) current = { ...rule, ways: new Map([...rule.ways, ...found]) };
   }
 
@@ -306,43 +255,4 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
       await passwords.keep(proxy, credentials);
     },
   };
-}
-
-/** Whether a request for the one can go to the other, too. */
-const isAlike = (one: WayOut, other: WayOut) =>
-  one.protocol === other.protocol &&
-  // By its name, it proves who it is.
-  (one.protocol !== 'https' || one.host === other.host) &&
-  one.port === other.port &&
-  isSameLogin(one.credentials, other.credentials);
-
-const isSameLogin = (one: ProxyCredentials | undefined, other: ProxyCredentials | undefined) =>
-  one?.username === other?.username && one?.password === other?.password;
-
-/** Whether a connection to any of the addresses is made soon. */
-async function answers({ addresses, port }: WayOut): Promise<boolean> {
-  const over = new AbortController();
-  const signal = AbortSignal.any([over.signal, AbortSignal.timeout(connectLimitMs)]);
-  const tries = addresses.map(async (host) => {
-    const socket = connect({ host, port });
-    socket.on('error', () => undefined);
-    try {
-      await once(socket, 'connect', { signal });
-    } finally {
-      socket.destroy();
-    }
-  });
-  try {
-    await Promise.any(tries);
-    return true;
-  } catch {
-    return false;
-  } finally {
-    over.abort();
-  }
-}
-
-async function findAddresses(host: string): Promise<string[]> {
-  const found = await lookup(host, { all: true });
-  return found.map(({ address }) => address).filter((address) => !address.includes('%'));
 }

@@ -1,5 +1,4 @@
 import { createSocket } from 'node:dgram';
-import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -7,6 +6,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { withTimeout } from '../../with-timeout.ts';
+import { findAddresses } from '../find-addresses.ts';
 import type { ScriptQuestion, ScriptReply } from './evaluate-script.ts';
 import type { ScriptThreadStart } from './script-thread.ts';
 
@@ -92,11 +92,6 @@ function threadProgram(): string {
 }
 
 const interpreterFile = () => createRequire(import.meta.url).resolve('quickjs-wasi/quickjs.wasm');
-
-async function findAddresses(name: string): Promise<string[]> {
-  const found = await lookup(name, { all: true });
-  return found.map(({ address }) => address).filter((address) => !address.includes('%'));
-}
 
 /** Where the system would send packets to the internet from. Connecting a datagram socket sends nothing. */
 async function ownAddresses(): Promise<string[]> {

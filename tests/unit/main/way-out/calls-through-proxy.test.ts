@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ApiResult } from '#shared/api/result.ts';
 import { callsThroughProxy } from '../../../../src/main/way-out/calls-through-proxy.ts';
-import type { WayOut } from '../../../../src/main/way-out/ways-out.ts';
+import type { WayOut } from '../../../../src/main/way-out/way-out.ts';
 
 const credentials = (password: string) => ({ username: 'guest', password });
 

@@ -3,7 +3,7 @@ import type { GatewayForm } from '#shared/host/gateway-form.ts';
 import { createSay } from '#shared/texts/say.ts';
 import { createGatewayForms } from '../../../../src/main/gateway/gateway-forms.ts';
 import { createProxyQuestions } from '../../../../src/main/way-out/proxy-questions.ts';
-import type { WayOut } from '../../../../src/main/way-out/ways-out.ts';
+import type { WayOut } from '../../../../src/main/way-out/way-out.ts';
 
 test('a proxy that refuses the app in the background does not take the place of what the user is asked', async () => {
   const shown: (GatewayForm | null)[] = [];

@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { Logger } from 'pino';
+import { isSameLogin, type ProxyPlace } from '../proxy-setting.ts';
+import type { WayOut } from '../way-out.ts';
+import { askScript } from './ask-script.ts';
+import { readScriptAnswer, type NamedWay } from './script-answer.ts';
+
+const connectLimitMs = 2_000;
+
+/** What the script says of these hosts. Those that it says nothing of are reached directly. */
+export type WaysByScript = (
+  script: string,
+  hosts: readonly string[],
+) => Promise<Map<string, WayOut | undefined>>;
+
+export function createWaysByScript(options: {
+  find: (host: string) => Promise<string[]>;
+  /** A proxy with its addresses; undefined if it cannot be used. */
+  wayBy: (proxy: ProxyPlace) => Promise<WayOut | undefined>;
+  log: Logger;
+}): WaysByScript {
+  const { find, wayBy, log } = options;
+
+  /** The first of them that answers, with the next ones behind it that can take its place without another request. */
+  async function firstOf(named: readonly NamedWay[]): Promise<WayOut | undefined> {
+    let first: WayOut | undefined;
+    for (const one of named) {
+      if (one.kind === 'direct') return first;
+      const way = await wayBy(one.proxy);
+      if (!way) continue;
+      if (first) {
+        if (!isAlike(first, way)) return first;
+        first = { ...first, addresses: [...new Set([...first.addresses, ...way.addresses])] };
+        continue;
+      }
+      if (named.length === 1 || (await answers(way))) first = way;
+      else
+        log.info(
+          { proxy: way.host, port: way.port },
+          'a proxy does not answer, the script’s next way is tried',
+        );
+    }
+    return first;
+  }
+
+  return async (script, hosts) => {
+    const said = await askScript(script, hosts, { find });
+    if (!said.ok) {
+      log.warn({ why: said.why }, 'the script that chooses the proxies has no answer');
+      return new Map(hosts.map((host) => [host, undefined]));
+    }
+    if (said.problem !== undefined)
+      log.warn({ why: said.problem }, 'the script that chooses the proxies has failed');
+    const byAnswer = new Map<string, Promise<WayOut | undefined>>();
+    const wayFor = (answer: string) => {
+      const known = byAnswer.get(answer) ?? firstOf(readScriptAnswer(answer));
+      byAnswer.set(answer, known);
+      return known;
+    };
+    const ways = hosts.map(async (host) => {
+      const answer = said.answers.get(host);
+      return [host, answer === undefined ? undefined : await wayFor(answer)] as const;
+    });
+    return new Map(await Promise.all(ways));
+  };
+}
+
+/** Whether a request for the one can go to the other, too. */
+const isAlike = (one: WayOut, other: WayOut) =>
+  one.protocol === other.protocol &&
+  // By its name, it proves who it is.
+  (one.protocol !== 'https' || one.host === other.host) &&
+  one.port === other.port &&
+  isSameLogin(one.credentials, other.credentials);
+
+/** Whether a connection to any of the addresses is made soon. */
+async function answers({ addresses, port }: WayOut): Promise<boolean> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([over.signal, AbortSignal.timeout(connectLimitMs)]);
+  const tries = addresses.map(async (host) => {
+    const socket = connect({ host, port });
+    socket.on('error', () => undefined);
+    try {
+      await once(socket, 'connect', { signal });
+    } finally {
+      socket.destroy();
+    }
+  });
+  try {
+    await Promise.any(tries);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    over.abort();
+  }
+}

@@ -1,0 +1,9 @@
+import type { ProxyPlace } from './proxy-setting.ts';
+
+/** A proxy that leads to a host. */
+export interface WayOut extends ProxyPlace {
+  /** The proxy's own addresses, at least one. */
+  addresses: readonly string[];
+  /** The key that it has proved itself with last, if it speaks TLS. */
+  certificatePin?: string | undefined;
+}
