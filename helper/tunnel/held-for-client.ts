@@ -12,7 +12,7 @@ import { createHeldLimit } from './held-limit.ts';
  * The connection to a gateway that is held ready before anybody wants a tunnel. Whoever asks for it may be hostile: there
  * is one for the whole machine, which ends with its client, and a user gets only so many.
  */
-export interface HeldConnection {
+export interface HeldForClient {
   /** Replaces the same user's. `not-now`: it would need what is not open, or another user has one. */
   open(client: Client, request: HoldRequest): Promise<'held' | 'not-now' | 'too-many'>;
   /** Does nothing if this user has none. */
@@ -42,14 +42,14 @@ interface Held {
   isGone: boolean;
 }
 
-export function createHeldConnection(options: {
+export function createHeldForClient(options: {
   adapter: Pick<SystemAdapter, 'device' | 'ownEngine' | 'secretFile' | 'watchWay'>;
   engines: Pick<EngineChoice, 'choose' | 'found'>;
   clients: AttachedClients;
   /** Whether nothing has to be opened for it: traffic flows, or this client signs in where it leads. */
   isOpen: (client: Client, request: HoldRequest) => boolean;
   log: Log;
-}): HeldConnection {
+}): HeldForClient {
   const { adapter, engines, clients, isOpen } = options;
   const limit = createHeldLimit();
   let current: Held | undefined;

@@ -28,7 +28,7 @@ import { isResolved, unresolvedAddress } from './connection-run.ts';
 import { createCommandQueue, type CommandQueue } from './command-queue.ts';
 import { createConnectionDeadline } from './deadline.ts';
 import { createGatewayStreams, type GatewayStream } from './gateway-streams.ts';
-import { createHeldConnection, type HeldConnection, type TakenConnection } from './held-for-client.ts';
+import { createHeldForClient, type HeldForClient, type TakenConnection } from './held-for-client.ts';
 import { createOwnedState } from './owned-state.ts';
 import { createPortalClient, type PortalClient } from './portal-client.ts';
 import { beginRun, createRun, type Run } from './run.ts';
@@ -53,7 +53,7 @@ export class Tunnel {
   readonly #commands: CommandQueue;
   readonly #portal: PortalClient;
   readonly #traffic: TrafficRelease;
-  readonly #held: HeldConnection;
+  readonly #held: HeldForClient;
 
   constructor(adapter: SystemAdapter, engines: EngineChoice, log: Log) {
     this.#adapter = adapter;
@@ -62,7 +62,7 @@ export class Tunnel {
     this.#commands = createCommandQueue(log);
     this.#portal = createPortalClient(adapter, this.clients, log);
     this.#traffic = createTrafficRelease(adapter, log);
-    this.#held = createHeldConnection({
+    this.#held = createHeldForClient({
       adapter,
       engines,
       clients: this.clients,
@@ -172,7 +172,7 @@ export class Tunnel {
   }
 
   /** Has a connection to a gateway ready for this client's next `connect`, or for the session that is waited for. */
-  hold(client: Client, request: HoldRequest): ReturnType<HeldConnection['open']> {
+  hold(client: Client, request: HoldRequest): ReturnType<HeldForClient['open']> {
     return this.#held.open(client, request);
   }
 

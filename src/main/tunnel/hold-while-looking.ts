@@ -8,7 +8,7 @@ import type { TunnelRequests } from './tunnel-requests.ts';
  * gateway keeps a process for that, and whoever watches the network can see that the app is open: there is only one while
  * somebody looks at the page with the button, and none where each byte may cost something.
  */
-export interface HeldConnection {
+export interface HoldWhileLooking {
   /** There is a session for it now, which a click would use; undefined: there is none. */
   setSession(signedIn: SignedIn | undefined): void;
   /** The user has clicked: what is held is for that, although the session is used up. */
@@ -17,7 +17,7 @@ export interface HeldConnection {
   review(): void;
 }
 
-export interface HeldConnectionOptions {
+export interface HoldWhileLookingOptions {
   helper: HelperClient;
   requests: Pick<TunnelRequests, 'hold' | 'dropHeld'>;
   /** Whether the user sees the page to connect from. */
@@ -33,7 +33,7 @@ export interface HeldConnectionOptions {
  */
 const maxOpened = 4;
 
-export function createHeldConnection(options: HeldConnectionOptions): HeldConnection {
+export function createHoldWhileLooking(options: HoldWhileLookingOptions): HoldWhileLooking {
   const { helper, requests, log } = options;
   let wanted: SignedIn | undefined;
   /** How often one was opened for a session. */

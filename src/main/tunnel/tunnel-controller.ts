@@ -14,7 +14,7 @@ import type { PreferencesStore, WantedTunnel } from '../preferences/preferences.
 import type { Destination, DestinationOf } from './destination.ts';
 import type { HelperClient } from './helper-client.ts';
 import { createShownState } from './shown-state.ts';
-import { createHeldConnection, type HeldConnectionOptions } from './hold-while-looking.ts';
+import { createHoldWhileLooking, type HoldWhileLookingOptions } from './hold-while-looking.ts';
 import { createTunnelRecovery } from './tunnel-recovery.ts';
 import { createTunnelRequests, type TunnelRequestsOptions } from './tunnel-requests.ts';
 import { createTunnelSignIn, type TunnelSignInOptions } from './tunnel-sign-in.ts';
@@ -61,9 +61,9 @@ export interface TunnelControllerOptions {
   /** The proxy that leads to this host, at the addresses in `addresses`. */
   proxyTo?: TunnelRequestsOptions['proxyTo'];
   isProxyRefused?: TunnelRequestsOptions['isProxyRefused'];
-  /** See `HeldConnectionOptions`; absent: nobody sees any page. */
-  isPageInView?: HeldConnectionOptions['isPageInView'];
-  isMetered?: HeldConnectionOptions['isMetered'];
+  /** See `HoldWhileLookingOptions`; absent: nobody sees any page. */
+  isPageInView?: HoldWhileLookingOptions['isPageInView'];
+  isMetered?: HoldWhileLookingOptions['isMetered'];
   memory: Pick<GatewayMemory, 'setPath'>;
   signIn: SignIn;
   isSignedIn: () => boolean;
@@ -114,7 +114,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
   });
   const { portal } = shown;
   const requests = createTunnelRequests(options);
-  const held = createHeldConnection({
+  const held = createHoldWhileLooking({
     isPageInView: () => false,
     isMetered: async () => false,
     ...options,

@@ -3,7 +3,7 @@ import { maxHeldMs, type HoldRequest } from '#shared/helper/protocol.ts';
 import type { HoldingEngine, LaunchEngine } from '../../../../helper/engine/engine-port.ts';
 import { createLog } from '../../../../helper/log.ts';
 import { createAttachedClients, type Client } from '../../../../helper/tunnel/attached-clients.ts';
-import { createHeldConnection } from '../../../../helper/tunnel/held-for-client.ts';
+import { createHeldForClient } from '../../../../helper/tunnel/held-for-client.ts';
 
 /** What the helper does with an engine that holds a connection, where the real one would take minutes. */
 
@@ -48,7 +48,7 @@ function setUp() {
       },
     };
   };
-  const held = createHeldConnection({
+  const held = createHeldForClient({
     adapter: {
       device: { name: 'wm0', packetHeader: 'virtio', open: () => expect.fail('nothing is opened') },
       ownEngine: () => expect.fail('nothing is started'),
