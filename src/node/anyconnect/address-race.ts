@@ -8,7 +8,7 @@ const roundTrips = 4;
 type Failed = Extract<GatewayTlsResult, { ok: false }>;
 
 export interface AddressTry {
-  /** Aborted when another address has won. */
+  /** Aborted when another address has won: the one that wins may still find out what passes on the way to it. */
   signal: AbortSignal;
   /** TCP is there, after so many milliseconds: TLS gets the time of its round trips before the next address is tried. */
   onConnected: (tookMs: number) => void;
@@ -30,16 +30,21 @@ export async function openFirst<Opened extends { ok: true }>(
   const signal = until ? AbortSignal.any([until, over.signal]) : over.signal;
   const failures: Failed[] = [];
   const won = Promise.withResolvers<Opened>();
+  const losers = new Set<AbortController>();
   const run = async (address: string, pause: Pause) => {
+    const lost = new AbortController();
+    losers.add(lost);
     const result = await open(address, {
-      signal,
+      signal: until ? AbortSignal.any([until, lost.signal]) : lost.signal,
       onConnected: (tookMs) => pause.prolong(roundTrips * tookMs),
     });
+    losers.delete(lost);
     if (!result.ok) failures.push(result);
     // It was made in the moment in which another one won.
     else if (over.signal.aborted) close(result);
     else {
       over.abort();
+      for (const one of losers) one.abort();
       won.resolve(result);
     }
   };

@@ -11,7 +11,6 @@ export interface SmallNetwork {
   close(): void;
 }
 
-/** `breaks`: whether a connection with a message that is too long ends, instead of being silent. */
 /** What a box on the way says to a message that it cannot read: a fatal alert of TLS, decode_error (RFC 8446 §6.2). */
 const decodeError = Buffer.from([21, 3, 3, 0, 2, 2, 50]);
 

@@ -80,6 +80,15 @@ test('while one is silent, the others are tried one after the other, and it is g
   expect([race.isAborted('a'), race.isAborted('c')]).toEqual([true, true]);
 });
 
+// Whoever has won looks on whether the post-quantum share passes after all (first-message.ts).
+test('the one that wins is not given up with the others', async () => {
+  const race = gateway('a', 'b');
+  await vi.advanceTimersByTimeAsync(300);
+  race.opens('b');
+  await race.result;
+  expect([race.isAborted('a'), race.isAborted('b')]).toEqual([true, false]);
+});
+
 // nodejs/node issue 54359: an earlier one that is only slow must not be given up for a later one that has just begun.
 test('one that is slow goes on beside the later ones, and may win', async () => {
   const race = gateway('a', 'b');
