@@ -19,11 +19,19 @@ export function createProxyPasswords(keychain: Keychain, log: Logger): ProxyPass
     `${protocol === 'https' ? 'secure proxy' : 'proxy'} ${host} ${port}`;
   return {
     async of(proxy) {
+      let text: string | null;
       try {
-        const text = await withTimeout(keychain.read(account(proxy)), keychainTimeoutMs, null);
-        return text === null ? undefined : proxyCredentials.parse(JSON.parse(text));
+        text = await withTimeout(keychain.read(account(proxy)), keychainTimeoutMs, null);
       } catch (error) {
         log.warn({ err: error }, 'the proxy’s password cannot be read');
+        return undefined;
+      }
+      if (text === null) return undefined;
+      try {
+        return proxyCredentials.parse(JSON.parse(text));
+      } catch {
+        // The error would have a piece of it.
+        log.warn('what the keychain has in the place of the proxy’s password is none');
         return undefined;
       }
     },

@@ -9,6 +9,7 @@ import type { ProxyPasswords } from './proxy-passwords.ts';
 import { isException, isSameLogin, placeOf, type ProxyPlace } from './proxy-setting.ts';
 import type { ProxyRule } from './read-proxy-setting.ts';
 import { isOfThisComputer } from './this-computer.ts';
+import type { DiscoveredScript } from './script/discover-script.ts';
 import { fetchScript } from './script/fetch-script.ts';
 import { createWaysByScript } from './script/ways-by-script.ts';
 import type { WayOut } from './way-out.ts';
@@ -52,6 +53,8 @@ type Rule =
   | { kind: 'script'; place: ScriptPlace; script: string; ways: ReadonlyMap<string, WayOut | undefined> };
 
 const lookUpLimitMs = 5_000;
+/** Of an error, in characters. */
+const maxWords = 200;
 /** Of one proxy: whoever answers for its name could have thousands of them tried. */
 const maxAddresses = 8;
 
@@ -61,7 +64,7 @@ export interface WaysOutOptions {
   /** Whether traffic flows outside a tunnel, so that names are what they are in this network. */
   isOpen: () => boolean;
   /** Where this network says that its script is. Looks up names. */
-  discover?: () => Promise<string | undefined>;
+  discover?: () => Promise<DiscoveredScript | undefined>;
   find?: (host: string) => Promise<string[]>;
   log: Logger;
 }
@@ -143,20 +146,25 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
     const before = current.kind === 'script' && isDeepStrictEqual(current.place, place) ? current : undefined;
     // Through a tunnel, its address and all names may be others, or none.
     if (!isOpen()) return before ?? { kind: 'direct' };
-    const address = place.kind === 'address' ? place.address : await discover();
+    const found: DiscoveredScript | undefined =
+      place.kind === 'address' ? { address: place.address } : await discover();
     // Looked up through a tunnel, in part, it would be another network's.
     if (place.kind === 'discovery' && !isOpen()) return before ?? { kind: 'direct' };
-    if (address === undefined) {
+    if (found === undefined) {
       if (before) log.info('this network names no script that chooses the proxies');
       return { kind: 'direct' };
     }
     let script: string;
     try {
-      script = await fetchScript(address, place.kind === 'discovery' ? 'from-network' : 'set');
+      script = await fetchScript(
+        found.address,
+        place.kind === 'discovery' ? 'from-network' : 'set',
+        found.at,
+      );
     } catch (error) {
       // As at home, for a computer that has the address of an office's script.
       log.warn(
-        { err: error },
+        { why: wordsOf(error) },
         'the script that chooses the proxies cannot be had, hosts are reached directly',
       );
       return { kind: 'direct' };
@@ -256,3 +264,10 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
     },
   };
 }
+
+/** Nothing else of it: what a server has sent, whole or its certificate, can be part of the error, and would fill the log. */
+const wordsOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return 'unknown';
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+  return (error.message || code).slice(0, maxWords);
+};

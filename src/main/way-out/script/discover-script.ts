@@ -8,6 +8,16 @@ const lookUpLimitMs = 2_000;
 /** As many as resolv.conf(5) allowed for long. */
 const maxDomains = 6;
 
+/** A script that the network names. */
+export interface DiscoveredScript {
+  address: string;
+  /**
+   * Where its server is, if only that tells whose it is: somebody else's resolver may give one address to whoever looks
+   * whether it is private, and another one to whoever connects.
+   */
+  at?: readonly string[];
+}
+
 export interface DiscoveryWorld {
   /** Where a server of DHCP says that it is. */
   byDhcp: () => Promise<string | undefined>;
@@ -26,13 +36,10 @@ export interface DiscoveryWorld {
  * to lead to an address that is private, since who registers a name for others' networks is elsewhere. A name without a
  * dot is not looked up: any neighbour can answer for it (LLMNR, RFC 4795).
  */
-export async function discoverScript(world: DiscoveryWorld): Promise<string | undefined> {
+export async function discoverScript(world: DiscoveryWorld): Promise<DiscoveredScript | undefined> {
   const { byDhcp, find = findAddresses, read = readText } = world;
-  return (
-    (await byDhcp()) ??
-    ((await hasOwnEntry(read)) ? scriptAt('wpad') : undefined) ??
-    (await addressByName(find, read))
-  );
+  const address = (await byDhcp()) ?? ((await hasOwnEntry(read)) ? scriptAt('wpad') : undefined);
+  return address === undefined ? await scriptByName(find, read) : { address };
 }
 
 async function hasOwnEntry(read: NonNullable<DiscoveryWorld['read']>): Promise<boolean> {
@@ -40,10 +47,10 @@ async function hasOwnEntry(read: NonNullable<DiscoveryWorld['read']>): Promise<b
   return lines.some((line) => line.split(/\s+/).slice(1).includes('wpad'));
 }
 
-async function addressByName(
+async function scriptByName(
   find: (name: string) => Promise<string[]>,
   read: NonNullable<DiscoveryWorld['read']>,
-): Promise<string | undefined> {
+): Promise<DiscoveredScript | undefined> {
   const names = searchDomains(await read('/etc/resolv.conf')).map((domain) => `wpad.${domain}`);
   const found = names.map((name) =>
     withTimeout(
@@ -53,8 +60,8 @@ async function addressByName(
     ),
   );
   for (const [index, name] of names.entries()) {
-    const addresses = (await found[index]) ?? [];
-    if (addresses.length > 0 && addresses.every((address) => isPrivate(address))) return scriptAt(name);
+    const at = (await found[index]) ?? [];
+    if (at.length > 0 && at.every((address) => isPrivate(address))) return { address: scriptAt(name), at };
   }
   return undefined;
 }

@@ -21,14 +21,20 @@ const maxRedirects = 3;
 export type NamedBy = 'set' | 'from-network';
 
 /**
- * The script (PAC) at an address of http, https or file, or at a path; a server is asked directly. Rejects if it cannot be
- * fetched within five seconds, is empty, or is longer than 1 MB.
+ * The script (PAC) at an address of http, https or file, or at a path; a server is asked directly. `at`: where that server
+ * is, whatever its name leads to. Rejects if it cannot be fetched within five seconds, is empty, or is longer than 1 MB.
  */
-export async function fetchScript(address: string, namedBy: NamedBy = 'set'): Promise<string> {
+export async function fetchScript(
+  address: string,
+  namedBy: NamedBy = 'set',
+  at?: readonly string[],
+): Promise<string> {
   const url = path.isAbsolute(address) ? pathToFileURL(address) : readAddress(address);
   if (namedBy === 'from-network' && url.protocol === 'file:') throw new Error('the network names a file');
   const bytes =
-    url.protocol === 'file:' ? await readScript(url) : await load(url, AbortSignal.timeout(limitMs), namedBy);
+    url.protocol === 'file:'
+      ? await readScript(url)
+      : await load(url, AbortSignal.timeout(limitMs), { namedBy, at });
   const script = new TextDecoder().decode(bytes);
   if (script.trim() === '') throw new Error('it is empty');
   return script;
@@ -60,7 +66,23 @@ const lookUpElsewhere: LookupFunction = (host, options, callback) => {
   });
 };
 
-async function load(url: URL, signal: AbortSignal, namedBy: NamedBy, redirects = 0): Promise<Buffer> {
+/** Without asking. */
+const lookUpAt =
+  (addresses: readonly string[]): LookupFunction =>
+  (_host, options, callback) => {
+    const found = addresses.map((address) => ({ address, family: isIP(address) }));
+    const [first] = found;
+    if (!first) callback(new Error('it has no address'), '');
+    else if (options.all === true) callback(null, found);
+    else callback(null, first.address, first.family);
+  };
+
+async function load(
+  url: URL,
+  signal: AbortSignal,
+  { namedBy, at }: { namedBy: NamedBy; at?: readonly string[] | undefined },
+  redirects = 0,
+): Promise<Buffer> {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw new Error(`it is at ${url.protocol}`);
   trustSystemRoots();
   const request = url.protocol === 'https:' ? requestHttps : requestHttp;
@@ -72,7 +94,7 @@ async function load(url: URL, signal: AbortSignal, namedBy: NamedBy, redirects =
     signal,
     agent: false,
     headers: { connection: 'close' },
-    ...(namedBy === 'from-network' && { lookup: lookUpElsewhere }),
+    ...(namedBy === 'from-network' && { lookup: at ? lookUpAt(at) : lookUpElsewhere }),
   });
   sent.on('error', () => undefined);
   const answered = once(sent, 'response', { signal });
@@ -83,7 +105,7 @@ async function load(url: URL, signal: AbortSignal, namedBy: NamedBy, redirects =
   const { location } = reply.headers;
   if (statusCode >= 300 && statusCode < 400 && location !== undefined && redirects < maxRedirects) {
     reply.destroy();
-    return await load(readAddress(location, url), signal, namedBy, redirects + 1);
+    return await load(readAddress(location, url), signal, { namedBy }, redirects + 1);
   }
   if (statusCode !== 200) {
     reply.destroy();

@@ -1,12 +1,17 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Logger } from 'pino';
-import { isSameLogin, type ProxyPlace } from '../proxy-setting.ts';
+import { isSameLogin, placeOf, type ProxyPlace } from '../proxy-setting.ts';
 import type { WayOut } from '../way-out.ts';
 import { askScript } from './ask-script.ts';
 import { readScriptAnswer, type NamedWay } from './script-answer.ts';
 
 const connectLimitMs = 2_000;
+/**
+ * For all hosts together. A script can make up another one for each host, and each of them is looked up and tried: it would
+ * have this computer look up names for an hour, also on the next network.
+ */
+const maxProxies = 32;
 
 /** What the script says of these hosts. Those that it says nothing of are reached directly. */
 export type WaysByScript = (
@@ -20,10 +25,32 @@ export function createWaysByScript(options: {
   wayBy: (proxy: ProxyPlace) => Promise<WayOut | undefined>;
   log: Logger;
 }): WaysByScript {
-  const { find, wayBy, log } = options;
+  const { find, log } = options;
+
+  /** Looks each proxy up once, as long as they are not too many. */
+  function limitedWays(): (proxy: ProxyPlace) => Promise<WayOut | undefined> {
+    const known = new Map<string, Promise<WayOut | undefined>>();
+    let isTold = false;
+    return async (proxy) => {
+      const place = placeOf(proxy);
+      const before = known.get(place);
+      if (before) return await before;
+      if (known.size >= maxProxies) {
+        if (!isTold) log.warn('the script names too many proxies, which are left out');
+        isTold = true;
+        return undefined;
+      }
+      const way = options.wayBy(proxy);
+      known.set(place, way);
+      return await way;
+    };
+  }
 
   /** The first of them that answers, with the next ones behind it that can take its place without another request. */
-  async function firstOf(named: readonly NamedWay[]): Promise<WayOut | undefined> {
+  async function firstOf(
+    named: readonly NamedWay[],
+    wayBy: (proxy: ProxyPlace) => Promise<WayOut | undefined>,
+  ): Promise<WayOut | undefined> {
     let first: WayOut | undefined;
     for (const one of named) {
       if (one.kind === 'direct') return first;
@@ -52,9 +79,10 @@ export function createWaysByScript(options: {
     }
     if (said.problem !== undefined)
       log.warn({ why: said.problem }, 'the script that chooses the proxies has failed');
+    const wayBy = limitedWays();
     const byAnswer = new Map<string, Promise<WayOut | undefined>>();
     const wayFor = (answer: string) => {
-      const known = byAnswer.get(answer) ?? firstOf(readScriptAnswer(answer));
+      const known = byAnswer.get(answer) ?? firstOf(readScriptAnswer(answer), wayBy);
       byAnswer.set(answer, known);
       return known;
     };

@@ -10,6 +10,7 @@ import { createProxyPasswords } from '../../../../src/main/way-out/proxy-passwor
 import { readProxyUrl } from '../../../../src/main/way-out/proxy-setting.ts';
 import type { ProxyRule } from '../../../../src/main/way-out/read-proxy-setting.ts';
 import { createWaysOut } from '../../../../src/main/way-out/ways-out.ts';
+import { createTestLog } from '../support/log.ts';
 
 const log = pino({ enabled: false });
 
@@ -125,6 +126,18 @@ test('the credentials that the user enters for a proxy are used at once, and kep
   expect(ways.to('gw.example')?.credentials).toEqual(credentials);
 });
 
+test('what the keychain has in the place of a password is in no log', async () => {
+  const { secrets, keychain } = emptyKeychain();
+  const logged = createTestLog();
+  const passwords = createProxyPasswords(keychain, logged.log);
+  for (const kept of ['hunter2', '{"username":"guest","password":"hunter2', '"hunter2"']) {
+    secrets.set('proxy proxy.example 3128', kept);
+    expect(await passwords.of({ protocol: 'http', host: 'proxy.example', port: 3128 })).toBeUndefined();
+  }
+  expect(logged.text()).toContain('the keychain');
+  expect(logged.text()).not.toContain('hunter2');
+});
+
 test('credentials that the user enters count for more than those in the settings, until the proxy refuses them', async () => {
   const { ways } = waysWith('http://guest:set@proxy.example:3128');
   const password = () => ways.to('gw.example')?.credentials?.password;
@@ -229,7 +242,7 @@ describe('with a script', () => {
       isOpen: () => at.now.isOpen,
       discover() {
         looked += 1;
-        return Promise.resolve(network.names);
+        return Promise.resolve(network.names === undefined ? undefined : { address: network.names });
       },
       log,
     });
@@ -245,6 +258,57 @@ describe('with a script', () => {
     network.names = undefined;
     await ways.refresh();
     expect(ways.to('gw.example')).toMatchObject({ host: '192.0.2.7' });
+  });
+
+  test('what a server sends in place of a script does not fill the log', async () => {
+    const sent = 'not-http '.repeat(5_000);
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => undefined).once('data', () => socket.end(sent));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const logged = createTestLog();
+    const ways = createWaysOut({
+      read: () => Promise.resolve({ kind: 'script', address: `http://127.0.0.1:${port}/` } as const),
+      passwords: createProxyPasswords(emptyKeychain().keychain, logged.log),
+      isOpen: () => true,
+      log: logged.log,
+    });
+    await ways.refresh();
+    server.close();
+    expect(logged.text()).toContain('cannot be had');
+    // What Node tells of it, and not the answer itself.
+    expect(logged.text()).toContain('Parse Error');
+    expect(logged.text().length).toBeLessThan(1_000);
+  });
+
+  test('a script that names other proxies for each host has some of them looked up, and no more', async () => {
+    const looked = new Set<string>();
+    const names = (host: string) => [1, 2, 3, 4].map((number) => `p${number}.${host}`);
+    const hosts = Array.from({ length: 40 }, (_, number) => `gw${number}.example`);
+    const found = Object.fromEntries(
+      hosts.flatMap(names).map((name) => [
+        name,
+        {
+          get: () => {
+            looked.add(name);
+            return ['127.0.0.1'];
+          },
+          enumerable: true,
+        },
+      ]),
+    );
+    using at = await scripted(
+      find(
+        'return [1, 2, 3, 4].map(function (n) { return "PROXY p" + n + "." + host + ":3128"; }).join(";");',
+      ),
+      Object.defineProperties({}, found) as Record<string, string[]>,
+    );
+    await at.ways.learn(hosts);
+    expect(looked.size).toBeGreaterThan(3);
+    expect(looked.size).toBeLessThanOrEqual(32);
+    expect(hosts.every((host) => at.ways.knows(host))).toBe(true);
   });
 
   test('a script that changes is asked again; while traffic is blocked, what it said counts', async () => {

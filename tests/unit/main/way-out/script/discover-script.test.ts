@@ -25,7 +25,11 @@ describe('by name', () => {
       { 'wpad.branch.corp.example': [], 'wpad.corp.example': ['10.0.0.5', 'fd00::5'] },
       { search: 'search branch.corp.example corp.example' },
     );
-    expect(await discovered).toBe('http://wpad.corp.example/wpad.dat');
+    // A stranger's resolver could give another address to whoever connects.
+    expect(await discovered).toEqual({
+      address: 'http://wpad.corp.example/wpad.dat',
+      at: ['10.0.0.5', 'fd00::5'],
+    });
   });
 
   test('nothing above a search domain, below a word, or without a domain', async () => {
@@ -54,7 +58,7 @@ describe('by name', () => {
 
   test('what this computer’s own table of hosts names is used', async () => {
     const hosts = '127.0.0.1 localhost\n203.0.113.5 proxy wpad # ours\n';
-    expect(await network({}, { hosts }).discovered).toBe('http://wpad/wpad.dat');
+    expect(await network({}, { hosts }).discovered).toEqual({ address: 'http://wpad/wpad.dat' });
     expect(await network({}, { hosts: '# 203.0.113.5 wpad' }).discovered).toBeUndefined();
   });
 
@@ -81,7 +85,7 @@ describe('by DHCP', () => {
     ['', undefined],
   ])('the address %j', async (value, address) => {
     const { discovered, asked } = network({}, { nmcli: option(value) });
-    expect(await discovered).toBe(address);
+    expect((await discovered)?.address).toBe(address);
     expect(asked).toEqual([]);
   });
 
@@ -90,6 +94,6 @@ describe('by DHCP', () => {
       { 'wpad.corp.example': ['10.0.0.5'] },
       { nmcli: option('http://10.0.0.6/a.pac'), search: 'search corp.example' },
     );
-    expect(await discovered).toBe('http://10.0.0.6/a.pac');
+    expect(await discovered).toEqual({ address: 'http://10.0.0.6/a.pac' });
   });
 });

@@ -66,6 +66,11 @@ test('a script that the network names is not on this computer, nor where another
       expect(await fetchScript(from), 'positive control').toBe(script);
       await expect(fetchScript(from, 'from-network')).rejects.toThrow('on this computer');
     }
+    // One of which it is known where it has to be is asked there, whatever its name leads to.
+    const named = there.replace(own, 'localhost');
+    await expect(fetchScript(`${named}/proxy.pac`, 'from-network')).rejects.toThrow('on this computer');
+    expect(await fetchScript(`${named}/proxy.pac`, 'from-network', [own])).toBe(script);
+    await expect(fetchScript(`${named}/moved`, 'from-network', [own])).rejects.toThrow('on this computer');
     const file = path.join(folder, 'named.pac');
     await writeFile(file, script);
     await expect(fetchScript(pathToFileURL(file).href, 'from-network')).rejects.toThrow('a file');
