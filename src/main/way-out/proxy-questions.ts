@@ -34,24 +34,28 @@ export function createProxyQuestions(options: {
       { kind: 'text', name: 'username', label: say('proxy.username') },
       { kind: 'password', name: 'password', label: say('proxy.password') },
     ];
-    const form = {
-      id: undefined,
-      action: '',
-      banner: undefined,
-      message: say('proxy.asks'),
-      error: proxy.credentials && say('proxy.refuses'),
-      fields,
-      singleSignOn: undefined,
-      opaque: undefined,
-    };
-    const asked = { gateway: proxy.host, topic: 'proxy', form, fields, again: false } as const;
-    const answers = await options.askUser(asked, signal);
-    const read = proxyCredentials.safeParse({
-      username: answers?.get('username'),
-      password: answers?.get('password'),
-    });
-    if (read.success) await ways.setCredentials(proxy, read.data);
-    else declined.add(placeOf(proxy));
+    let error = proxy.credentials && say('proxy.refuses');
+    for (;;) {
+      const form = {
+        id: undefined,
+        action: '',
+        banner: undefined,
+        message: say('proxy.asks'),
+        error,
+        fields,
+        singleSignOn: undefined,
+        opaque: undefined,
+      };
+      const asked = { gateway: proxy.host, topic: 'proxy', form, fields, again: false } as const;
+      const answers = await options.askUser(asked, signal);
+      const [username = '', password = ''] = [answers?.get('username'), answers?.get('password')];
+      if (username === '' && password === '') break;
+      const read = proxyCredentials.safeParse({ username, password });
+      if (read.success) return await ways.setCredentials(proxy, read.data);
+      // Without a word, they would seem to have been refused.
+      error = say('proxy.unfit');
+    }
+    declined.add(placeOf(proxy));
   }
 
   function ask(way: WayOut, signal = always): Promise<void> {

@@ -19,6 +19,8 @@ const en = {
   'proxy.asks':
     'This network’s proxy asks for a user name and password. If you have none, ask whoever runs the network.',
   'proxy.refuses': 'The proxy did not accept the user name and password that it was given.',
+  'proxy.unfit':
+    'That cannot be sent to a proxy. Enter both, the user name without a colon, and each with at most 63 characters.',
   'proxy.username': 'User name',
   'proxy.password': 'Password',
 
@@ -101,6 +103,7 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
 
     'proxy.asks': '此网络的代理需要用户名和密码。如果没有，请向网络管理员索取。',
     'proxy.refuses': '代理未接受已提供的用户名和密码。',
+    'proxy.unfit': '无法发送给代理。请同时输入两项，用户名中不能有冒号，且每项最多 63 个字符。',
     'proxy.username': '用户名',
     'proxy.password': '密码',
 
@@ -177,6 +180,7 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
 
     'proxy.asks': '此網路的代理伺服器需要使用者名稱和密碼。如果沒有，請向網路管理員索取。',
     'proxy.refuses': '代理伺服器未接受已提供的使用者名稱和密碼。',
+    'proxy.unfit': '無法傳送給代理伺服器。請同時輸入兩項，使用者名稱中不能有冒號，且每項最多 63 個字元。',
     'proxy.username': '使用者名稱',
     'proxy.password': '密碼',
 
