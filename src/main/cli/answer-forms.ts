@@ -1,6 +1,7 @@
 import type { ControlClient } from '#shared/control/contract.ts';
 import type { GatewayForm, GatewayFormField } from '#shared/host/gateway-form.ts';
 import { CommandProblem, type CommandContext } from './command-context.ts';
+import type { ErrorCode } from './error-code.ts';
 import { exitCode } from './exit-code.ts';
 import { oneLine } from './terminal.ts';
 
@@ -10,12 +11,15 @@ interface AnsweredForms {
   end(): void;
 }
 
+type Context = Pick<CommandContext, 'terminal' | 'say' | 'interrupted'>;
+type Client = Pick<ControlClient, 'gatewayForm' | 'wayOut'>;
+
 /**
  * Asks on the terminal what a gateway, or a proxy on the way, asks the user meanwhile. If there is no terminal input, the
- * form is given up.
+ * form is given up. So is that of a proxy which the network names, if input is piped: that was meant for somebody else,
+ * and the network may be anybody's.
  */
-function answerForms(context: CommandContext, client: ControlClient): AnsweredForms {
-  const { terminal, say } = context;
+function answerForms({ terminal, say }: Context, client: Client): AnsweredForms {
   let asked: string | undefined;
   let isEnded = false;
   let silentProxy: string | undefined;
@@ -33,6 +37,7 @@ function answerForms(context: CommandContext, client: ControlClient): AnsweredFo
 
   async function answersTo({ topic, fields }: GatewayForm): Promise<string[] | null> {
     if (topic === 'banner') return (await terminal.ask(say('command.pressEnter'))) === undefined ? null : [];
+    if (topic === 'proxy' && !terminal.isTyped && (await hasProxyOfNetwork(client))) return null;
     const answers: string[] = [];
     for (const field of fields) {
       const answer = await answerTo(field);
@@ -69,13 +74,29 @@ function answerForms(context: CommandContext, client: ControlClient): AnsweredFo
   };
 }
 
+/** Whether the network names the proxies (WPAD); if nobody knows, it may. */
+const hasProxyOfNetwork = async ({ wayOut }: Client): Promise<boolean> =>
+  await wayOut.check().then(
+    ({ kind, hasScript }) => kind === 'discovery' && hasScript,
+    () => true,
+  );
+
+/** What it looks like where a proxy lets nothing through. */
+const unreached: ReadonlySet<string> = new Set([
+  'gateway-name-unknown',
+  'gateway-unreachable',
+  'network',
+  'proxy-credentials',
+  'servers-unknown',
+] satisfies ErrorCode[]);
+
 /**
- * Does something while forms are answered on the terminal. Where a proxy wanted a password that nobody could type, and it
- * has failed, it has failed for that.
+ * Does something while forms are answered on the terminal. Where a proxy wanted a password that nobody could type, and
+ * nothing was reached, that is why.
  */
 export async function withForms<Result>(
-  context: CommandContext,
-  client: ControlClient,
+  context: Context,
+  client: Client,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const forms = answerForms(context, client);
@@ -84,9 +105,9 @@ export async function withForms<Result>(
   } catch (error) {
     const proxy = forms.silentProxy();
     if (proxy === undefined || context.interrupted.aborted) throw error;
+    if (!(error instanceof CommandProblem) || !unreached.has(error.code)) throw error;
     const text = context.say('command.proxyPassword', { proxy: oneLine(proxy) });
-    const isTunnel = error instanceof CommandProblem && error.exitCode === exitCode.notConnected;
-    throw isTunnel
+    throw error.exitCode === exitCode.notConnected
       ? new CommandProblem(exitCode.notConnected, 'proxy-credentials', text)
       : new CommandProblem(exitCode.failed, 'proxy-credentials', text);
   } finally {

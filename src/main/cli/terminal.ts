@@ -4,6 +4,8 @@ import stringWidth from 'string-width';
 
 /** The standard streams, as commands use them. */
 export interface Terminal {
+  /** Whether somebody types; what is piped was written before anything was asked. */
+  readonly isTyped: boolean;
   /** A line of the result. */
   out(line: string): void;
   /** A line for people: progress, questions, reasons. */
@@ -74,6 +76,7 @@ export function createTerminal({ input, output, notes }: Streams): Terminal {
   }
 
   return {
+    isTyped: input.isTTY === true,
     out: (line) => void output.write(`${printable(line)}\n`),
     note: (line) => void notes.write(`${printable(line)}\n`),
     ask(question, { isSecret = false } = {}) {
