@@ -52,7 +52,7 @@ export function createDeviceSide(
     calls: SystemCalls;
     sender: RecordSender;
     limits: DataPathLimits;
-    /** One number: how many packets of the device wait for the main thread. */
+    /** How much waits for the main thread, by `waitingFor`. */
     waiting: SharedArrayBuffer;
     /** A packet is sent over a channel. */
     onSend: (at: number, length: number) => void;
