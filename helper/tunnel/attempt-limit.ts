@@ -3,9 +3,11 @@ export const handshakeLimitMs = 20_000;
 
 /**
  * The maximum time until a gateway that may be at other addresses answers at this one; twice as long when all of them
- * have been tried, and so on, up to the limit above.
+ * have been tried, and so on, up to the limit above. `rounds`: how often that was.
  */
-export const reachLimitMs = 5_000;
+export const reachLimitMs = (rounds: number): number =>
+  Math.min(firstReachMs * 2 ** rounds, handshakeLimitMs);
+const firstReachMs = 5_000;
 
 /** How many answers an engine waits for: of TCP, twice of TLS, and of HTTP. One may get lost. */
 const answers = 6;

@@ -259,7 +259,7 @@ export function prepareAttempt(options: {
       const { addresses } = options;
       // One that tries all of them at once is as late at the next one.
       if (addresses.all().length > 1 && !engine.racesAddresses)
-        limit(reachLimitMs * 2 ** addresses.rounds, [isReached.signal]);
+        limit(reachLimitMs(addresses.rounds), [isReached.signal]);
       reached = async (address) => {
         isReached.abort();
         // Before its configuration is applied, which is asked for later.

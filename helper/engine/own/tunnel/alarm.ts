@@ -5,6 +5,9 @@ export interface Alarm {
   stop(): void;
 }
 
+/** A longer one would ring at once (https://nodejs.org/api/timers.html#settimeoutcallback-delay-args); rung early, `check` says the same again. */
+const maxTimerMs = 2 ** 31 - 1;
+
 /**
  * `check` is given the time and by how much it is late, as after a suspension, and says when it wants to be called next;
  * `Infinity`: when `by` says so.
@@ -17,7 +20,7 @@ export function createAlarm(check: (now: number, lateMs: number) => number): Ala
     if (time >= due) return;
     clearTimeout(timer);
     due = time;
-    timer = setTimeout(ring, Math.max(0, Math.ceil(time - performance.now())));
+    timer = setTimeout(ring, Math.min(Math.max(0, Math.ceil(time - performance.now())), maxTimerMs));
   }
   function ring(): void {
     const now = performance.now();
