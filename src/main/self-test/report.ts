@@ -1,4 +1,4 @@
-import { chownSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, fchownSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { readableLine } from '../diagnostics/readable-line.ts';
@@ -79,10 +79,15 @@ export function writeReport(file: string, text: string, env: Readonly<NodeJS.Pro
   const target = path.resolve(file);
   const unfinished = `${target}.${process.pid}.new`;
   try {
-    // Not through a link that somebody has laid there.
-    writeFileSync(unfinished, text, { mode: 0o644, flag: 'wx' });
-    const [uid, gid] = [Number(env['SUDO_UID']), Number(env['SUDO_GID'])];
-    if (Number.isSafeInteger(uid) && Number.isSafeInteger(gid)) chownSync(unfinished, uid, gid);
+    // Not through a link that somebody has laid there, or lays there meanwhile.
+    const file = openSync(unfinished, 'wx', 0o644);
+    try {
+      writeFileSync(file, text);
+      const [uid, gid] = [Number(env['SUDO_UID']), Number(env['SUDO_GID'])];
+      if (Number.isSafeInteger(uid) && Number.isSafeInteger(gid)) fchownSync(file, uid, gid);
+    } finally {
+      closeSync(file);
+    }
     renameSync(unfinished, target);
   } catch (error) {
     rmSync(unfinished, { force: true });

@@ -49,6 +49,8 @@ export interface SelfTestHere {
   lack(): Lack | undefined;
   /** Where its journal is: for administrators only, and there after a restart, too. */
   readonly folder: string;
+  /** Where others could make that folder, too: throws if they have, and has it for administrators only from then on. */
+  keepOthersOut?(): void;
   /** Where the helper listens that the self-test starts. */
   helperSocket(folder: string): string;
   /** More of that helper's command line. */

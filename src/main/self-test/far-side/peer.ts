@@ -33,6 +33,8 @@ export interface Peer {
 }
 
 const directMs = 5_000;
+/** A certificate is the longest part. */
+const maxAnswerBytes = 64 * 1024;
 const throughTunnelMs = 3_000;
 const repeatMs = 400;
 
@@ -61,7 +63,11 @@ export function createPeer(options: { host: string; code: string; isInside: () =
       const proof = proofOf('asking', options.code, socket);
       socket.write(`${JSON.stringify({ proof, ...numbered })}\n`);
     });
-    socket.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    socket.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+      // Who it is, is only known from all of it.
+      if (text.length > maxAnswerBytes) socket.destroy(new Error('too long an answer'));
+    });
     socket.on('error', (error) => unreachable(error.message));
     socket.once('close', () => {
       const { proof, answer, problem } = objectIn(text);

@@ -175,9 +175,12 @@ async function begin(peer: Peer): Promise<Answer<'begin'>> {
 
 /** What an earlier self-test has left, for example when the power was cut. */
 function undoLeft({ helper }: HereTask, here: SelfTestHere): void {
+  // What is to be undone is done with all rights, and has to be our own.
+  here.keepOthersOut?.();
   const left = leftTask(here.folder);
   // Its helper's program may be an older one, or gone.
-  if (left) expectRestored({ ...left, restore: [helper, ...left.restore.slice(1)] }, here);
+  const restore = left && [helper, ...left.restore.slice(1)];
+  if (restore) expectRestored({ ...left, folder: here.folder, restore }, here);
 }
 
 function expectRestored(task: GuardTask, here: SelfTestHere): void {

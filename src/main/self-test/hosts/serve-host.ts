@@ -5,6 +5,8 @@ import type { Place } from '../addresses.ts';
 
 /** Nobody asks with more characters. */
 const maxLine = 1024;
+/** Anybody on the network can ask; a self-test does so some hundred times. */
+const maxHeard = 10_000;
 
 /**
  * A host that says by which way it was asked: one line by TCP, and a datagram for each. Resolves with what ends it; rejects
@@ -18,22 +20,28 @@ export async function serveHost(options: {
   heard: string[];
 }): Promise<(() => void)[]> {
   const { host, port, echoPort, place, heard } = options;
+  const hear = (text: string) => void (heard.length < maxHeard && heard.push(text));
   const server: Server = createServer((socket) => {
     socket.setEncoding('utf8').on('error', () => socket.destroy());
     let line = '';
-    socket.on('data', (text: string) => {
+    const take = (text: string) => {
       line += text;
-      if (line.includes('\n')) {
-        heard.push(line.trim());
-        socket.end(`${place} ${socket.remoteAddress ?? ''}\n`);
-      } else if (line.length > maxLine) socket.destroy();
-    });
+      if (line.length > maxLine) return void socket.destroy();
+      if (!line.includes('\n')) return;
+      hear(line.trim());
+      socket.off('data', take);
+      // Whatever follows is not kept.
+      socket.resume();
+      socket.end(`${place} ${socket.remoteAddress ?? ''}\n`);
+    };
+    socket.on('data', take);
   });
   server.listen(port, host);
   await once(server, 'listening');
   const socket = createSocket(host.includes(':') ? 'udp6' : 'udp4');
   socket.on('message', (datagram, { address, port: from }) => {
-    heard.push(datagram.toString());
+    if (datagram.length > maxLine) return;
+    hear(datagram.toString());
     socket.send(`${place} ${datagram.toString()}`, from, address);
   });
   socket.bind(echoPort, host);

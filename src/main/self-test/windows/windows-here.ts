@@ -2,6 +2,7 @@ import { networkInterfaces } from 'node:os';
 import { isIPv6 } from 'node:net';
 import path from 'node:path';
 import ipaddr from 'ipaddr.js';
+import { makePrivateDirectory } from '#node/os/windows/private-directory.ts';
 import { askProgram, steadyLines, toldBy } from '../portable/ask-program.ts';
 import { deviceWith, ownAddresses } from '../portable/own-addresses.ts';
 import { portableProbes } from '../portable/portable-probes.ts';
@@ -10,6 +11,8 @@ import { defaultRoute } from './default-route.ts';
 import { watchRaw } from './raw-watch.ts';
 import { openRawCapture } from './sockets.ts';
 
+/** The helper's, too. */
+const parentFolder = path.win32.join(process.env['ProgramData'] ?? 'C:\\ProgramData', 'Waymaker');
 const systemRoot = process.env['SystemRoot'] ?? 'C:\\Windows';
 /** Not as the PATH has them: this runs with administrators' rights. */
 const program = (name: string) => path.win32.join(systemRoot, 'System32', name);
@@ -30,7 +33,8 @@ const isAdministrator = (): boolean => {
 /** A self-test on this computer's own network, on Windows. */
 export const windowsHere: SelfTestHere = {
   lack: () => (isAdministrator() ? undefined : { kind: 'not-administrator' }),
-  folder: path.win32.join(process.env['ProgramData'] ?? 'C:\\ProgramData', 'Waymaker', 'self-test'),
+  folder: path.win32.join(parentFolder, 'self-test'),
+  keepOthersOut: () => makePrivateDirectory(parentFolder),
   helperSocket: () => String.raw`\\.\pipe\ProtectedPrefix\Administrators\Waymaker\self-test`,
   helperArguments: (engine) => ['--engine', engine],
   engines: () => ['own'],

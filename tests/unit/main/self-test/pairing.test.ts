@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { connect as connectTcp } from 'node:net';
+import { connect as connectTcp, type Socket } from 'node:net';
 import { connect, createServer } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
 import { newPairingCode } from '../../../../src/main/self-test/far-side/pairing.ts';
@@ -94,6 +94,53 @@ test('what nobody understands ends its connection alone', async () => {
   plain.write('GET / HTTP/1.1\r\n\r\n');
   await once(plain, 'close');
   expect(await failureOf(peerOf(address, code).ask({ ask: 'begin' }))).toBe('none');
+});
+
+// More than fits between both ends.
+const flood = Buffer.alloc(1024 * 1024, 'x');
+const pieces = 16;
+
+/** Whether the other end has ended the connection before it has taken all of a flood. */
+async function isEnded(socket: Socket): Promise<boolean> {
+  for (let piece = 0; piece < pieces && !socket.destroyed; piece += 1)
+    await new Promise<void>((taken) => {
+      const goOn = () => {
+        socket.off('close', goOn);
+        taken();
+      };
+      socket.once('close', goOn);
+      socket.write(flood, goOn);
+    });
+  return socket.destroyed;
+}
+
+test('who says more than a line is let go, and fills no memory', async () => {
+  const { address } = await serve();
+  for (const line of ['', '{"proof":"not it"}\n']) {
+    const socket = connect({
+      host: address,
+      port: servedPorts.ask,
+      rejectUnauthorized: false,
+      allowHalfOpen: true,
+    });
+    socket.on('error', () => undefined).resume();
+    socket.write(line);
+    expect(await isEnded(socket), line).toBe(true);
+  }
+});
+
+test('a computer that answers without end is not listened to', async () => {
+  const { certificate, key } = makeCertificate('self-test', Date.now());
+  const [address, ended] = [ownAddress(), Promise.withResolvers<boolean>()];
+  const endless = createServer({ cert: certificate, key, minVersion: 'TLSv1.3' }, (socket) => {
+    socket.on('error', () => undefined).resume();
+    ended.resolve(isEnded(socket));
+  });
+  endless.listen(servedPorts.ask, address);
+  await once(endless, 'listening');
+  onTestFinished(() => void endless.close());
+  expect(await failureOf(peerOf(address, newPairingCode()).ask({ ask: 'begin' }))).toBe('unreachable');
+  expect(await ended.promise).toBe(true);
 });
 
 test('a computer that does not serve is told from one that has another code', async () => {

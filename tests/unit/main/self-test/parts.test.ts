@@ -1,13 +1,16 @@
 import { X509Certificate } from 'node:crypto';
+import { lstatSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
+import path from 'node:path';
 import dnsPacket from 'dns-packet';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createDtlsClient, type DtlsEnd } from '../../../../helper/engine/own/dtls/client.ts';
 import { answerDns, dnsQuery } from '../../../../src/main/self-test/dns-answer.ts';
 import { makeCertificate } from '../../../../src/main/self-test/gateway/certificate.ts';
 import { createDtlsServer, namedSession } from '../../../../src/main/self-test/gateway/dtls-server.ts';
 import { answerSignIn } from '../../../../src/main/self-test/gateway/sign-in-form.ts';
-import { selfTestReport } from '../../../../src/main/self-test/report.ts';
+import { selfTestReport, writeReport } from '../../../../src/main/self-test/report.ts';
 import {
   makeFrame,
   ipv4Packet,
@@ -31,6 +34,30 @@ test('a certificate is for its name alone, signed by itself, and valid now', () 
   expect(Date.parse(read.validFrom)).toBe(now - 24 * 3_600_000);
   expect(Date.parse(read.validTo)).toBe(now + 24 * 3_600_000);
 });
+
+// The folder may be one in which others can write, too, such as a shared disk's.
+test.skipIf(process.getuid?.() !== 0)(
+  'a report is given to whoever has called sudo, and nothing else is',
+  async () => {
+    const folder = await mkdtemp(path.join(os.tmpdir(), 'waymaker-report-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const [file, other] = [path.join(folder, 'report.txt'), path.join(folder, 'other')];
+    writeReport(file, 'found\n', { SUDO_UID: '4321', SUDO_GID: '4321' });
+    expect([readFileSync(file, 'utf8'), lstatSync(file).uid]).toEqual(['found\n', 4321]);
+    writeFileSync(other, 'somebody else’s');
+    writeReport(file, 'found again\n', {
+      // Between writing and giving.
+      get SUDO_UID() {
+        const [unfinished = ''] = readdirSync(folder).filter((name) => name.endsWith('.new'));
+        rmSync(path.join(folder, unfinished));
+        symlinkSync(other, path.join(folder, unfinished));
+        return '4321';
+      },
+      SUDO_GID: '4321',
+    });
+    expect(lstatSync(other).uid).toBe(0);
+  },
+);
 
 test('a resolver answers with the addresses that it knows, and with none for other names', () => {
   const find = ({ name, type }: { name: string; type: number }) =>
