@@ -12,7 +12,7 @@ interface AnsweredForms {
 }
 
 type Context = Pick<CommandContext, 'terminal' | 'say' | 'interrupted'>;
-type Client = Pick<ControlClient, 'gatewayForm' | 'wayOut'>;
+type Client = Pick<ControlClient, 'gatewayForm'> & { wayOut: Pick<ControlClient['wayOut'], 'get'> };
 
 /**
  * Asks on the terminal what a gateway, or a proxy on the way, asks the user meanwhile. If there is no terminal input, the
@@ -76,7 +76,7 @@ function answerForms({ terminal, say }: Context, client: Client): AnsweredForms 
 
 /** Whether the network names the proxies (WPAD); if nobody knows, it may. */
 const hasProxyOfNetwork = async ({ wayOut }: Client): Promise<boolean> =>
-  await wayOut.check().then(
+  await wayOut.get().then(
     ({ kind, hasScript }) => kind === 'discovery' && hasScript,
     () => true,
   );

@@ -46,7 +46,7 @@ export interface Core {
   /** Requests by the ways out that this network has. */
   fetch: ServiceFetch;
   /** How this computer reaches the service outside a tunnel, as far as that is known. */
-  wayOut(): Omit<WayOutReply, 'isServiceReached'>;
+  wayOut(): WayOutReply;
   /** Makes a call that the user waits for: a proxy on the way may have to be told a password first. */
   callForUser: CallForUser;
   /** Calls of the service with the user's session; their replies update what is known about the plan. */

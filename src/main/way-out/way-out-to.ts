@@ -5,10 +5,7 @@ import type { WaysOut } from './ways-out.ts';
 export const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[|\]$/g, '');
 
 /** How the host of this URL is reached, for a diagnosis: without a password. */
-export function wayOutTo(
-  url: string,
-  ways: Pick<WaysOut, 'to' | 'isRefused' | 'summary'>,
-): Omit<WayOutReply, 'isServiceReached'> {
+export function wayOutTo(url: string, ways: Pick<WaysOut, 'to' | 'isRefused' | 'summary'>): WayOutReply {
   const summary = ways.summary();
   const way = ways.to(hostOf(url));
   return {

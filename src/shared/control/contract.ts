@@ -65,7 +65,7 @@ const samples = z.object({
 });
 
 /** How this computer reaches the service outside a tunnel. */
-const wayOutReply = z.object({
+const wayOut = z.object({
   /** By the settings: directly, by a proxy, as a script (PAC) says, or as one that the network names (WPAD). */
   kind: z.enum(['direct', 'proxy', 'script', 'discovery']),
   /** Whether there is such a script. */
@@ -80,9 +80,11 @@ const wayOutReply = z.object({
       isRefused: z.boolean(),
     }),
   ),
-  isServiceReached: z.boolean(),
 });
-export type WayOutReply = z.infer<typeof wayOutReply>;
+export type WayOutReply = z.infer<typeof wayOut>;
+
+const checkedWayOut = z.extend(wayOut, { isServiceReached: z.boolean() });
+export type CheckedWayOut = z.infer<typeof checkedWayOut>;
 
 const nothing = z.undefined();
 const { session, clock, tunnel, gatewayForm, server, servers, preferences, routedApps, connectionLog } =
@@ -115,8 +117,10 @@ export const controlContract = {
   },
   preferences: { get: preferences.get, set: preferences.set },
   wayOut: {
+    /** As far as it is known. */
+    get: request(nothing, wayOut),
     /** Asks the service, to find out. */
-    check: request(nothing, wayOutReply),
+    check: request(nothing, checkedWayOut),
   },
   routing: {
     /** What a diagnosis can compare with reality: samples that show whether the user's choice is in force. */

@@ -1,4 +1,4 @@
-import type { WayOutReply } from '#shared/control/contract.ts';
+import type { CheckedWayOut, WayOutReply } from '#shared/control/contract.ts';
 import type { Say } from '#shared/texts/say.ts';
 import type { Finding } from './finding.ts';
 
@@ -31,7 +31,7 @@ function reasonFor({ kind, hasScript }: WayOutReply, say: Say): string | undefin
 
 /** The service behind a proxy, as the core reaches it. */
 export const serviceThroughProxy = (
-  { isServiceReached }: WayOutReply,
+  { isServiceReached }: CheckedWayOut,
   { host, say }: { host: string; say: Say },
 ): Finding[] => [
   isServiceReached

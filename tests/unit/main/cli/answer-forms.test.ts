@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { ControlClient, WayOutReply } from '#shared/control/contract.ts';
+import type { WayOutReply } from '#shared/control/contract.ts';
 import type { GatewayForm } from '#shared/host/gateway-form.ts';
 import { createSay } from '#shared/texts/say.ts';
 import { withForms } from '../../../../src/main/cli/answer-forms.ts';
@@ -28,7 +28,7 @@ function command(lines: string, way: Partial<WayOutReply> = {}) {
   input.end(lines);
   let show: (asked: GatewayForm | null) => void = () => undefined;
   let answered: (answers: string[] | null) => void = () => undefined;
-  const client: Pick<ControlClient, 'gatewayForm' | 'wayOut'> = {
+  const client: Parameters<typeof withForms>[1] = {
     gatewayForm: {
       changed(listener) {
         show = listener;
@@ -41,8 +41,7 @@ function command(lines: string, way: Partial<WayOutReply> = {}) {
       },
     },
     wayOut: {
-      check: () =>
-        Promise.resolve({ kind: 'proxy', hasScript: false, proxy: null, isServiceReached: false, ...way }),
+      get: () => Promise.resolve({ kind: 'proxy', hasScript: false, proxy: null, ...way }),
     },
   };
   const { signal: interrupted } = new AbortController();

@@ -52,7 +52,7 @@ test('says by which proxy this computer gets out and why, and if that wants a pa
   const say = createSay('en', 'linux');
   const proxy = { protocol: 'https', host: '2001:db8::1', port: 8443, isRefused: false } as const;
   const said = (way: Partial<Parameters<typeof checkWayOut>[0]>) =>
-    checkWayOut({ kind: 'direct', hasScript: false, proxy: null, isServiceReached: true, ...way }, say);
+    checkWayOut({ kind: 'direct', hasScript: false, proxy: null, ...way }, say);
   expect(said({})).toMatchObject({ outcome: 'ok', text: 'Directly' });
   expect(said({ kind: 'proxy', proxy }).text).toBe('Through the proxy https://[2001:db8::1]:8443');
   expect(said({ kind: 'script', hasScript: true, proxy }).text).toMatch(/proxy .* \(as the script says/);
