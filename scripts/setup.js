@@ -69,6 +69,7 @@ const debianPackages = [
   'tinyproxy-bin',
   'vpnc-scripts',
   'xvfb',
+  'zsh',
   'zstd',
 ];
 

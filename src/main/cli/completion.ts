@@ -84,30 +84,52 @@ function printedScript(shell: string): string {
   return printed.join('\n');
 }
 
-/** What the library's script for bash has, and what it has in its place here. */
-const mendedInBash = [
-  // Bash would run the commands in what has been typed, before Enter.
-  ['out=$(eval "$requestComp" 2>/dev/null)', 'out=$(waymaker complete -- "${words[@]:1}" 2>/dev/null)'],
-  // Where the package bash-completion is not installed, there is no such function.
-  [
-    '_get_comp_words_by_ref -n "=:" cur prev words cword',
-    'words=("${COMP_WORDS[@]}") cword=$COMP_CWORD cur=${COMP_WORDS[COMP_CWORD]}\n' +
-      '    if declare -F _get_comp_words_by_ref >/dev/null; then\n' +
-      '        _get_comp_words_by_ref -n "=:" cur prev words cword\n' +
-      '    fi',
+/** What the library's scripts have, and what they have in its place here. */
+const mended: Readonly<Record<string, readonly (readonly [theirs: string, ours: string])[]>> = {
+  bash: [
+    // Bash would run the commands in what has been typed, before Enter.
+    ['out=$(eval "$requestComp" 2>/dev/null)', 'out=$(waymaker complete -- "${words[@]:1}" 2>/dev/null)'],
+    // Where the package bash-completion is not installed, there is no such function.
+    [
+      '_get_comp_words_by_ref -n "=:" cur prev words cword',
+      'words=("${COMP_WORDS[@]}") cword=$COMP_CWORD cur=${COMP_WORDS[COMP_CWORD]}\n' +
+        '    if declare -F _get_comp_words_by_ref >/dev/null; then\n' +
+        '        _get_comp_words_by_ref -n "=:" cur prev words cword\n' +
+        '    fi',
+    ],
+    // It may be read again, as by a shell's start file.
+    ['readonly ShellCompDirective', 'ShellCompDirective'],
   ],
-  // It may be read again, as by a shell's start file.
-  ['readonly ShellCompDirective', 'ShellCompDirective'],
-] as const;
+  // Like bash, but what it runs are also the words before a sign, which stay where they are (symfony/symfony 65818).
+  zsh: [
+    [
+      'out=$(eval ${requestComp} 2>/dev/null)',
+      'out=$(waymaker complete -- "${args_to_quote[@]}" 2>/dev/null)',
+    ],
+    ['lastChar flagPrefix requestComp', 'lastChar requestComp'],
+    ['comp lastComp noSpace keepOrder', 'comp lastComp keepOrder'],
+    ['local -a completions', 'local -a completions flagPrefix noSpace'],
+    ['flagPrefix="-P ${BASH_REMATCH}"', 'flagPrefix=(-P "${BASH_REMATCH}")'],
+    [`noSpace="-S ''"`, `noSpace=(-S '')`],
+    [
+      'eval _describe $keepOrder "completions" completions -Q ${flagPrefix} ${noSpace}',
+      '_describe $keepOrder "completions" completions -Q "${flagPrefix[@]}" "${noSpace[@]}"',
+    ],
+    [`_arguments '*:filename:_files'" \${flagPrefix}"`, '_files "${flagPrefix[@]}"'],
+    [`_arguments '*:dirname:_files -/'" \${flagPrefix}"`, '_files -/ "${flagPrefix[@]}"'],
+    // Of files with certain endings, which none of ours has.
+    ['filteringCmd+=" ${flagPrefix}"', ''],
+  ],
+};
 
 /** The script for a shell that completes words, and runs nothing of them. */
 export function scriptFor(shell: string): string {
   let script = printedScript(shell);
-  if (shell !== 'bash') return script;
-  for (const [theirs, ours] of mendedInBash) {
-    if (!script.includes(theirs)) throw new Error(`the script for bash has no ${theirs}`);
+  for (const [theirs, ours] of mended[shell] ?? []) {
+    if (!script.includes(theirs)) throw new Error(`the script for ${shell} has no ${theirs}`);
     script = script.replaceAll(theirs, () => ours);
   }
+  if (shell !== 'bash') return script;
   // It switches bash's own completion of names off where a file is not meant, but never on.
   return `${script}\ncomplete -o default -F __waymaker_complete waymaker`;
 }

@@ -89,6 +89,35 @@ test('bash is offered words, and runs nothing of what has been typed so far', ()
     expect(completeInBash(['waymaker', 'connect', typed])).toBe(`[complete][--][connect][${typed}] \n`);
 });
 
+/**
+ * Completes in a zsh whose functions for completion say what they are given, as a key press would; `waymaker` says what it
+ * was asked, and has these words.
+ */
+function completeInZsh(words: readonly string[], answer = String.raw`mode\tshow\n:4`): string {
+  const around = `
+    compdef() { :; }
+    _describe() { print -r -- "_describe \${(qq)@}: \${(qq)completions}" >&3; (($#completions)); }
+    _files() { print -r -- "_files \${(qq)@}" >&3; }
+    waymaker() { print -rn -- "\${(qq)@} " >&3; printf '${answer}\\n'; }
+    words=("$@"); CURRENT=$#`;
+  const script = `exec 3>&1\n${around}\n${scriptFor('zsh')}\n_waymaker`;
+  return execFileSync('zsh', ['-f', '-c', script, 'zsh', ...words], { encoding: 'utf8' }).trimEnd();
+}
+
+test('zsh is offered words, and runs nothing of what has been typed so far', () => {
+  const described = "_describe 'completions' 'completions' '-Q'";
+  expect(completeInZsh(['waymaker', 'mo'])).toBe(`'complete' '--' 'mo' ${described}: 'mode:show'`);
+  expect(completeInZsh(['waymaker', ''])).toContain("'complete' '--' ''");
+  for (const typed of ['$(echo,ran)', '`echo,ran`', '$HOME', 'a;echo', '日', "'"]) {
+    const quoted = `'${typed.replaceAll("'", String.raw`'\''`)}'`;
+    expect(completeInZsh(['waymaker', 'connect', typed])).toContain(`'connect' ${quoted} ${described}:`);
+    // What is before the sign stays where it is.
+    const value = `--a=${quoted.slice(1, -1)}=`;
+    expect(completeInZsh(['waymaker', `--a=${typed}=`])).toContain(`${described} '-P' '${value}':`);
+  }
+  expect(completeInZsh(['waymaker', 'self-test', '--report', ''], ':0')).toMatch(/_files$/);
+});
+
 test('says in the user’s language how it is used, words that stand for others included', () => {
   const help = (language: 'en' | 'zh-hans' | 'zh-hant', command: string) =>
     createProgram({
