@@ -43,7 +43,8 @@ export function createTerminal({ input, output, notes }: Streams): Terminal {
         done();
       },
     });
-    lines = createInterface({ input, output: echo, terminal: input.isTTY === true });
+    // Without a memory: an arrow would bring a password back, onto the screen (nodejs/node 59390).
+    lines = createInterface({ input, output: echo, terminal: input.isTTY === true, historySize: 0 });
     lines.on('line', (line) => {
       isMuted = true;
       if (!waiting) read.push(line);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pathToFileURL } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createTerminal, tableLines } from '../../../../src/main/cli/terminal.ts';
 
 const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`;
@@ -36,6 +36,29 @@ test('what is asked at once is asked one after the other', async () => {
   streams.input.write('two\nthree\n');
   expect(await Promise.all(answers)).toEqual(['one', 'two', 'three']);
   terminal.close();
+});
+
+// What terminals send for these keys: the line before.
+test.each([
+  ['the arrow up', '\u001b[A'],
+  ['Ctrl-P', '\u0010'],
+])('what was answered without an echo does not come back by %s', async (_key, sent) => {
+  const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input });
+  const notes = new PassThrough();
+  let shown = '';
+  notes.on('data', (chunk: Buffer) => (shown += chunk.toString()));
+  const terminal = createTerminal({ input, output: new PassThrough(), notes });
+  const password = terminal.ask('Password: ', { isSecret: true });
+  input.write('not-for-others\r');
+  expect(await password).toBe('not-for-others');
+  const name = terminal.ask('User name: ');
+  // What is typed earlier is not echoed in any case.
+  await vi.waitFor(() => expect(shown).toContain('User name: '));
+  input.write(`${sent}guest\r`);
+  expect(await name).toBe('guest');
+  terminal.close();
+  expect(shown, 'positive control').toContain('guest');
+  expect(shown).not.toContain('not-for-others');
 });
 
 // As whoever pastes both does.
