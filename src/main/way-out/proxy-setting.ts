@@ -71,12 +71,15 @@ function withCredentials(username: string, password: string): Pick<ProxyPlace, '
 export function isException(host: string, exceptions: readonly string[]): boolean {
   const name = host.toLowerCase();
   return exceptions.some((written) => {
-    const exception = written.trim().toLowerCase();
+    const exception = written
+      .trim()
+      .toLowerCase()
+      .replace(/^\[(.*)\]$/, '$1');
     if (exception === '*') return true;
     if (isIP(name) !== 0) {
       return exception === name || (parsePrefix(exception) !== undefined && isInsidePrefix(name, exception));
     }
-    const domain = exception.replace(/^\*?\./, '');
+    const domain = exception.replace(/^\*?\./, '').replace(/\.$/, '');
     return domain !== '' && (name === domain || name.endsWith(`.${domain}`));
   });
 }

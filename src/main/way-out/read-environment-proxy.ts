@@ -8,7 +8,7 @@ export function readEnvironmentProxy(env: Readonly<NodeJS.ProcessEnv>): ProxySet
   // Some write ports behind names.
   const exceptions = value('NO_PROXY')
     .split(/[\s,]+/)
-    .map((one) => one.replace(/^([^:]*):\d+$/, '$1'))
+    .map((one) => one.replace(/^([^:]*|\[.*\]):\d+$/, '$1'))
     .filter(Boolean);
   return { proxy, exceptions };
 }

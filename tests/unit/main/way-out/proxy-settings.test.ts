@@ -53,6 +53,10 @@ test.each([
   ['192.0.2.7', ['192.0.2.0/24'], true],
   ['192.0.2.7', ['192.0.3.0/24', 'example.com'], false],
   ['2001:db8::1', ['2001:db8::/32'], true],
+  ['2001:db8::1', ['[2001:db8::1]'], true],
+  ['2001:db8::1', ['[2001:db8::2]'], false],
+  ['2001:db8::1', ['2001:db8:0:0::1'], true],
+  ['gw.example.com', ['example.com.'], true],
   ['gw.example.com', ['*'], true],
   ['gw.example.com', ['', '.'], false],
 ])('%s is reached directly with the exceptions %j: %s', (host, exceptions, isDirect) => {
@@ -81,6 +85,12 @@ describe('this computer’s proxy', () => {
   test('is that of the environment where there is no desktop', async () => {
     expect(await settings({}, environment)).toEqual(ofEnvironment);
     expect(await settings({}, {})).toBeUndefined();
+    const { exceptions } =
+      (await settings(
+        {},
+        { ...environment, no_proxy: '[2001:db8::1]:443 ::2,gw.example:8443,192.0.2.1:8443' },
+      )) ?? {};
+    expect(exceptions).toEqual(['[2001:db8::1]', '::2', 'gw.example', '192.0.2.1']);
     expect(await settings({}, { all_proxy: 'socks5://192.0.2.1' })).toMatchObject({
       proxy: { protocol: 'socks5', port: 1080 },
     });
