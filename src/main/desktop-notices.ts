@@ -4,6 +4,7 @@ import type { Say } from '#shared/texts/say.ts';
 import { reasonTexts } from '#shared/texts/tunnel-texts.ts';
 import { sessionWarningMs } from '#shared/tunnel/look.ts';
 import type { DisconnectReason, TunnelState } from '#shared/tunnel/state.ts';
+import { afterTime } from './after-time.ts';
 import type { Core } from './core/core.ts';
 import { dueWarning, type PlanEnd, type Warning } from './notices/plan-warnings.ts';
 import {
@@ -39,8 +40,6 @@ export interface DesktopNotices {
 }
 
 const planCheckMs = 60_000;
-/** The longest wait of a timer. */
-const maxWaitMs = 2 ** 31 - 1;
 
 /** Notifies the user about what happens while they are not looking. */
 export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNotices {
@@ -48,7 +47,7 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
   const isInFront = () => options.isInFront();
   let memory = noMemory;
   let wake: NodeJS.Timeout | undefined;
-  let sessionWait: NodeJS.Timeout | undefined;
+  let sessionWait: ReturnType<typeof afterTime> | undefined;
   let sessionToldAt = -Infinity;
 
   const notify = (notice: Notice) => {
@@ -106,13 +105,13 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
 
   /** Some time before a gateway ends the session, which may cost a sign-in. */
   function waitForSessionEnd(state: TunnelState): void {
-    clearTimeout(sessionWait);
+    sessionWait?.stop();
     if (state.state !== 'connected' || state.ownedByOther || state.terms?.endsAt === undefined) return;
     const { endsAt } = state.terms;
     const wait = endsAt - sessionWarningMs - Date.now();
     // Of one that is as short as that, users hear from its beginning, in the window.
-    if (wait <= 0 || wait > maxWaitMs) return;
-    sessionWait = setTimeout(() => {
+    if (wait <= 0) return;
+    sessionWait = afterTime(wait, () => {
       if (isInFront() || endsAt <= Date.now()) return;
       // Each answer of the gateway may name another end.
       const now = performance.now();
@@ -123,7 +122,7 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
         title: say('notice.sessionEnds', { time: time.format(endsAt) }),
         text: say('notice.sessionEndsText'),
       });
-    }, wait).unref();
+    });
   }
 
   core.onTunnelState((state) => {
@@ -164,7 +163,7 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
     close() {
       clearInterval(planTimer);
       clearTimeout(wake);
-      clearTimeout(sessionWait);
+      sessionWait?.stop();
     },
   };
 }

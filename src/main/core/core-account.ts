@@ -19,6 +19,7 @@ import type { Settings } from '../preferences/settings.ts';
 import { readDeviceId } from '../session/device.ts';
 import { createSessionStore, type SessionStore } from '../session/session-store.ts';
 import { createAccountPlan, type AccountPlan } from '../tunnel/account-plan.ts';
+import { afterTime } from '../after-time.ts';
 import type { Core } from './core.ts';
 import type { CoreOptions } from './core-options.ts';
 
@@ -130,10 +131,14 @@ export function createCoreAccount(options: CoreAccountOptions): CoreAccount {
 
   session.onChange(() => events.restart());
   // There may be no open page for days.
-  const updateTimer = setInterval(
-    () => void watchedClient.call('basicInfo'),
-    cacheSeconds.basicInfo * 1000,
-  ).unref();
+  let asking: ReturnType<typeof afterTime>;
+  function askEachDay(): void {
+    asking = afterTime(cacheSeconds.basicInfo * 1000, () => {
+      void watchedClient.call('basicInfo');
+      askEachDay();
+    });
+  }
+  askEachDay();
   const clockTimer = setInterval(() => clock.check(), clockCheckMs).unref();
 
   return {
@@ -159,7 +164,7 @@ export function createCoreAccount(options: CoreAccountOptions): CoreAccount {
       events.restart();
     },
     close() {
-      clearInterval(updateTimer);
+      asking.stop();
       clearInterval(clockTimer);
       events.stop();
     },

@@ -1,4 +1,5 @@
 import { pauseAfter, spread } from '#shared/back-off.ts';
+import { afterTime } from '../after-time.ts';
 
 export interface LookingOptions {
   /** False if it has to be tried again; does not reject. */
@@ -19,11 +20,11 @@ const share = [0.5, 1.5] as const;
 
 /** Looks some minutes after the start, then once a day, more often after a failure, and never without a network. */
 export function lookNowAndThen({ look, isOnline, random }: LookingOptions): { stop(): void } {
-  let timer: NodeJS.Timeout | undefined;
+  let waiting: ReturnType<typeof afterTime> | undefined;
   let failures = 0;
   let isStopped = false;
   const wait = (pauseMs: number): void => {
-    if (!isStopped) timer = setTimeout(() => void take(), spread(pauseMs, share, random)).unref();
+    if (!isStopped) waiting = afterTime(spread(pauseMs, share, random), () => void take());
   };
 
   async function take(): Promise<void> {
@@ -36,7 +37,7 @@ export function lookNowAndThen({ look, isOnline, random }: LookingOptions): { st
   return {
     stop() {
       isStopped = true;
-      clearTimeout(timer);
+      waiting?.stop();
     },
   };
 }

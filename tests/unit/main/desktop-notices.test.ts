@@ -121,6 +121,18 @@ test('the end of a session that the gateway limits is said five minutes before, 
   expect(told).toHaveLength(length);
 });
 
+test('the end of a session is also said in time after the computer has slept', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+  const core = await start();
+  const endsAt = Date.now() + 60 * 60_000;
+  around.helper.set({ ...connected, terms: { endsAt } });
+  await vi.waitFor(() => expect(core.tunnel.state()).toMatchObject({ terms: { endsAt } }));
+  // Timers stand still meanwhile.
+  vi.setSystemTime(Date.now() + 54 * 60_000);
+  await vi.advanceTimersByTimeAsync(2 * 60_000);
+  expect(titles().filter((title) => title.startsWith('The server ends'))).toHaveLength(1);
+});
+
 test('a gateway that names another end each few seconds has that said once', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
   const core = await start();
@@ -191,6 +203,21 @@ test('a newer release is said once, also over a restart; an older one, the same,
   expect(titles()).toHaveLength(1);
   await ask(second, '2.0.0');
   expect(titles().at(-1)).toBe('Waymaker 2.0.0 is available');
+});
+
+test('a newer release is asked for once a day, also if the computer sleeps for most of it', async () => {
+  vi.useFakeTimers({
+    toFake: ['Date', 'setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'],
+    shouldAdvanceTime: true,
+  });
+  const links = Object.fromEntries(linkNames.map((name) => [name, 'https://vpn.example.net/']));
+  around.answers['/api/basic-info'] = { links, latestVersion: '1.10.0' };
+  await start();
+  await vi.advanceTimersByTimeAsync(5 * 60_000);
+  expect(titles()).toEqual([]);
+  vi.setSystemTime(Date.now() + 24 * hour);
+  await vi.advanceTimersByTimeAsync(2 * 60_000);
+  await vi.waitFor(() => expect(titles()).toEqual(['Waymaker 1.10.0 is available']));
 });
 
 test('where the app has updates of its own, a version is said once it is ready, once, and only to who looks elsewhere', async () => {

@@ -35,6 +35,22 @@ test('it looks some minutes after the start, then once a day', async () => {
   expect(looks()).toBe(2);
 });
 
+test('a day that the computer sleeps through counts, and a clock that is set back delays nothing', async () => {
+  const { looks } = looking();
+  await minutes(6);
+  expect(looks()).toBe(1);
+  // Timers stand still meanwhile.
+  vi.setSystemTime(Date.now() + day * 60_000);
+  expect(looks()).toBe(1);
+  await minutes(2);
+  expect(looks()).toBe(2);
+  vi.setSystemTime(Date.now() - 30 * day * 60_000);
+  await minutes(day - 10);
+  expect(looks()).toBe(2);
+  await minutes(20);
+  expect(looks()).toBe(3);
+});
+
 test('not all computers look at the same time', async () => {
   const [early, late] = [looking({ random: 0 }), looking({ random: 0.99 })];
   await minutes(3);
