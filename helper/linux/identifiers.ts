@@ -52,15 +52,15 @@ export const rulePriority = {
   gateway: 5181,
   /** If there is no route to the gateway, its packets must not go into the tunnel instead. */
   withoutUplink: 5182,
-  /** Everything else to the gateway's host, by ports and protocols, and packets without ports. */
-  gatewayHost: 5183,
-  gatewayAnswers: 5184,
   /** Networks of containers and virtual machines inside this machine. */
-  internalNetworks: 5185,
+  internalNetworks: 5183,
   /** Look-ups go through the tunnel, even to an address in a local network. */
-  names: 5186,
-  /** Directly attached networks, if they should stay reachable. */
-  localNetworks: 5187,
+  names: 5184,
+  /** Directly attached networks, if they should stay reachable; the gateway may be in one of them, or inside this machine. */
+  localNetworks: 5185,
+  /** Everything else to the gateway's host, by ports and protocols, and packets without ports. */
+  gatewayHost: 5186,
+  gatewayAnswers: 5187,
   /**
    * What programs send, and look-ups without a protocol for who sends to the uplink's addresses: over IPv4 of neighbours
    * who ask for them, over IPv6 of answers to a group whose packets go past the tunnel.

@@ -42,8 +42,7 @@ export function exemptionRules(
         rule('withoutUplink', `${to} ${service} unreachable`),
       ]),
     ),
-    ...toEach.flatMap((to) => answerRules(family, to, table)),
-    ...(family === 6 ? neighbourAnswerRules(networks) : leaseRules(networks)),
+    ...(family === 6 ? [] : leaseRules(networks)),
     ...networkRules(family, 'internalNetworks', networks.internal.prefixes),
     ...(capture.exceptLocalNetworks
       ? [
@@ -51,6 +50,8 @@ export function exemptionRules(
           ...networkRules(family, 'localNetworks', localNetworksOf(networks, [capture])),
         ]
       : []),
+    ...toEach.flatMap((to) => answerRules(family, to, table)),
+    ...(family === 6 ? neighbourAnswerRules(networks) : []),
   ];
 }
 
@@ -61,6 +62,8 @@ function servicesOf({ port, datagramPort = port }: GatewayEndpoint): string[] {
 }
 
 /**
+ * Of a gateway's host that is neither inside this machine nor in a network that stays reachable.
+ *
  * To drop forged packets, packet filters look up a received packet's source without any ports (firewalld's
  * IPv6_rpfilter; `fib saddr`, nft(8); rpfilter, iptables-extensions(8)); for the gateway's answers, that has to lead to
  * the uplink. What this machine sends to the gateway's host either has ports, the last of which no rule can contain
