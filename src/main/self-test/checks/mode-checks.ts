@@ -51,7 +51,7 @@ const go = (hosts: readonly string[], place: Expected['place']): Expected[] =>
 /** Each mode that the helper offers sends what belongs in the tunnel there, and nothing else. */
 export function modeChecks(bench: Bench): Record<Mode, Check> {
   const { hasIpv6, hasIpv6Outside, places } = bench.around;
-  const { neighbour, router } = places;
+  const { neighbours, router } = places;
   // What goes outside has to find a way there.
   const isBoth = hasIpv6 && hasIpv6Outside;
   const [host, other] = [places.host, places.other].map((pair) => both(pair, isBoth)) as [string[], string[]];
@@ -59,10 +59,11 @@ export function modeChecks(bench: Bench): Record<Mode, Check> {
     'local-network': {
       observers: ['uplink', 'far-side'],
       async run() {
-        if (!neighbour) throw new NotChecked(bench.around.whyNoHost);
-        const without = await waysOf(bench, [{ ...neighbour, place: undefined }]);
+        if (neighbours.length === 0) throw new NotChecked(bench.around.whyNoHost);
+        const to = (place: Expected['place']) => neighbours.map((neighbour) => ({ ...neighbour, place }));
+        const without = await waysOf(bench, to(undefined));
         const inside = await during(bench, { localNetwork: true }, 'global', async () => [
-          ...(await waysOf(bench, [{ ...neighbour, place: 'outside' }, ...go(host, 'inside')])),
+          ...(await waysOf(bench, [...to('outside'), ...go(host, 'inside')])),
           ...(await lookUpsTo(bench, router)),
         ]);
         return [...without, ...inside];

@@ -17,8 +17,8 @@ export interface Places {
   /** Of the tunnel: the computer's own, and the gateway's resolvers. */
   tunnel: AddressPair;
   tunnelResolver: AddressPair;
-  /** Another computer on the uplink's network, which answers; undefined if there is none. */
-  neighbour: Host | undefined;
+  /** Addresses on the uplink's network at which another computer answers; it may be the gateway's. */
+  neighbours: readonly Host[];
 }
 
 export interface Host {

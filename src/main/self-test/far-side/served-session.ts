@@ -1,7 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { networkInterfaces } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import ipaddr from 'ipaddr.js';
 import { addresses, names } from '../addresses.ts';
 import type { PacketSocket } from '../checks/packet-socket.ts';
 import { neighbourProbes, sendToComputer } from '../checks/neighbour-probes.ts';
@@ -11,6 +10,7 @@ import { createInsideNetwork } from '../hosts/inside-network.ts';
 import { serveHost } from '../hosts/serve-host.ts';
 import { readFrame } from '../packets/frame.ts';
 import { createService } from '../service.ts';
+import { isPrivateAddress } from './is-private-address.ts';
 import { servedPorts, type Answer, type Question } from './questions.ts';
 
 /** All that one self-test meets on the computer that serves, at one of its addresses. */
@@ -132,12 +132,8 @@ export async function openServedSession(options: ServedSessionOptions): Promise<
 const deviceWith = (address: string) =>
   Object.entries(networkInterfaces()).find(([, found = []]) => found.some((one) => one.address === address));
 
-/** Those of homes and offices (RFC 1918, RFC 4193). */
-const isLocal = (address: string): boolean =>
-  ['private', 'uniqueLocal'].includes(ipaddr.parse(address).range());
-
 const otherLocalAddress = (address: string): string | undefined =>
-  deviceWith(address)?.[1]?.find((one) => one.address !== address && isLocal(one.address))?.address;
+  deviceWith(address)?.[1]?.find((one) => one.address !== address && isPrivateAddress(one.address))?.address;
 
 interface Wire {
   ask(question: Extract<Question, { ask: 'neighbour' }>): Promise<Answer<'neighbour'>>;

@@ -1,6 +1,7 @@
 import { addresses } from '../addresses.ts';
 import type { Route, Surroundings } from '../checks/surroundings.ts';
 import type { UplinkWatch } from '../checks/uplink-watch.ts';
+import { isPrivateAddress } from '../far-side/is-private-address.ts';
 import type { Peer } from '../far-side/peer.ts';
 import { servedPorts, type Answer } from '../far-side/questions.ts';
 import type { SelfTestHere, Uplink } from '../self-test.ts';
@@ -20,7 +21,11 @@ export function surroundingsOf(options: {
   const { peer: far = '', own = '' } = peer.addresses ?? {};
   const isOnThisComputer = far === own;
   const port = servedPorts.neighbour;
-  const other = begun.neighbour;
+  // The gateway's host, too, is a neighbour like any other.
+  const neighbours = [
+    ...(begun.neighbour === null ? [] : [begun.neighbour]),
+    ...(isPrivateAddress(far) ? [far] : []),
+  ];
   facts['gateway'] = isOnThisComputer ? 'on this computer' : `on another computer (${begun.version})`;
   facts['IPv6'] = `${uplink.hasIpv6 ? 'yes' : 'no'}${uplink.hasIpv6Outside ? ', with a default route' : ''}`;
   let watch: UplinkWatch | undefined;
@@ -37,7 +42,7 @@ export function surroundingsOf(options: {
       ...addresses,
       gateway: { addresses: [far], port: servedPorts.gateway },
       router: uplink.router ?? addresses.router.ipv4,
-      neighbour: isOnThisComputer || other === null ? undefined : { host: other, port },
+      neighbours: isOnThisComputer ? [] : neighbours.map((host) => ({ host, port })),
     },
     hasIpv6: uplink.hasIpv6,
     hasIpv6Outside: uplink.hasIpv6Outside,

@@ -99,7 +99,7 @@ const reached: Places = {
   ...addresses,
   gateway: { addresses: Object.values(addresses.gateway), port: ports.gateway },
   router: addresses.router.ipv4,
-  neighbour: { host: addresses.neighbour.ipv4, port: ports.http },
+  neighbours: [{ host: addresses.neighbour.ipv4, port: ports.http }],
 };
 
 function surroundingsOf(world: World, facts: Record<string, string>): Surroundings {
