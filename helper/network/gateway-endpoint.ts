@@ -4,6 +4,8 @@ export interface GatewayEndpoint {
   /** Where it may be, too: the engine reaches it there just as well. */
   otherAddresses?: readonly string[] | undefined;
   port: number;
+  /** Whether it is the proxy: then whoever else reached it would get out past the tunnel, wherever they are going. */
+  isProxy?: boolean | undefined;
   /** Where the engine sends datagrams, once that is known. A gateway may name another port than that for TLS. */
   datagramPort?: number | undefined;
 }

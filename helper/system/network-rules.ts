@@ -88,6 +88,7 @@ export const deviceConfigurationOf = ({ mtu, addresses }: TunnelConfiguration): 
 export const gatewayOf = ({ address, gateway, proxy }: Connection): GatewayEndpoint => ({
   address,
   port: proxy?.port ?? gateway.port,
+  isProxy: proxy !== undefined,
 });
 const endpointOf = ({ connection, datagramPort }: AppliedNetwork): GatewayEndpoint => ({
   ...gatewayOf(connection),
@@ -111,7 +112,10 @@ export function blockingRules(
     also: readonly Capture[];
   } & Pick<AppliedNetwork, 'networks' | 'outsideResolvers'>,
 ): { filter: FilterRules; routing: RoutingRules } {
-  const gateway = connection && gatewayOf(connection);
+  const gateway = connection && {
+    ...gatewayOf(connection),
+    otherAddresses: connection.otherAddresses,
+  };
   const captures = [...also, capture];
   return {
     filter: {

@@ -89,10 +89,19 @@ export function localPrefixes({ localNetworks }: Filter) {
     .filter(({ prefixes }) => prefixes.length > 0);
 }
 
+/** After the engine's rules: on a local network, too, nobody else gets out by the proxy. */
+function othersAtProxyRules({ gateway }: Filter): string[] {
+  if (!gateway?.isProxy) return [];
+  return addressesOf(gateway).map(
+    (address) => `${nftFamilyOf(address)} daddr ${address} tcp dport ${gateway.port} goto refuse`,
+  );
+}
+
 export function localNetworkRules(filter: Filter): string[] {
   if (filter.localNetworks.length === 0) return [];
   return [
     `meta l4proto { tcp, udp } th dport ${nameServicePorts} goto refuse`,
+    ...othersAtProxyRules(filter),
     ...localPrefixes(filter).map(
       ({ family, prefixes }) =>
         `${family} daddr { ${[...prefixes, ...localMulticast[family === 'ip' ? 4 : 6]].join(', ')} } accept`,

@@ -1,4 +1,5 @@
 import { isIP, isIPv6 } from 'node:net';
+import { isCaptured } from '../../modes/is-captured.ts';
 import { localNetworksOf } from '../../modes/local-networks.ts';
 import type { Capture } from '../../modes/routing-plan.ts';
 import { addressesOf } from '../../network/gateway-endpoint.ts';
@@ -206,11 +207,23 @@ const internalRules = ({ captures, networks }: FilterRules) =>
     ? []
     : networks.internal.devices.map((name) => `pass out quick on ${name} all no state`);
 
-function localRules({ captures, networks }: FilterRules): string[] {
+/** After the engine's rules: on a local network, too, nobody else gets out by the proxy that leads to the gateway. */
+const othersAtProxyRules = ({ captures, gateway }: FilterRules): string[] =>
+  gateway?.isProxy
+    ? addressesOf(gateway)
+        .filter((address) => captures.some((capture) => isCaptured(capture, address)))
+        .map(
+          (address) =>
+            `block return out quick ${familyOf(address)} proto tcp from any to ${address} port ${gateway.port}`,
+        )
+    : [];
+
+function localRules(rules: FilterRules): string[] {
+  const { captures, networks } = rules;
   const capturing = byDestination(captures).flatMap((capture) => (capture.kind === 'proxy' ? [] : capture));
   const local = localNetworksOf(networks, capturing);
   if (local.length === 0) return [];
-  return [false, true].flatMap((isSix) => {
+  const ofFamilies = [false, true].flatMap((isSix) => {
     const prefixes = local.filter((prefix) => prefix.includes(':') === isSix);
     if (prefixes.length === 0) return [];
     const to = `{ ${[...prefixes, ...localMulticast[isSix ? 6 : 4]].join(' ')} }`;
@@ -220,6 +233,7 @@ function localRules({ captures, networks }: FilterRules): string[] {
       `pass out quick ${family} from any to ${to} no state`,
     ];
   });
+  return [...othersAtProxyRules(rules), ...ofFamilies];
 }
 
 function captureRules(captures: readonly Capture[], device: string | undefined): string[] {

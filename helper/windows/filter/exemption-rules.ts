@@ -1,4 +1,7 @@
 import { isIP } from 'node:net';
+import { isCaptured } from '../../modes/is-captured.ts';
+import { type LocalExceptions, localNetworksOf } from '../../modes/local-networks.ts';
+import type { Capture } from '../../modes/routing-plan.ts';
 import { addressesOf } from '../../network/gateway-endpoint.ts';
 import { localMulticast } from '../../network/local-traffic.ts';
 import { portalPorts, type PortalRules } from '../../system/ports/portal-port.ts';
@@ -37,14 +40,16 @@ export function exemptions(
   family: Family,
   rules: FilterRules,
   surroundings: FilterSurroundings,
-  localNetworks: readonly string[],
+  capture: Extract<Capture, LocalExceptions>,
 ): Rule[] {
+  const localNetworks = localNetworksOf(rules.networks, [capture]);
   return [
     withinMachine(family, 'from-start-on'),
     ...tunnelRules(family, rules, surroundings, bothWays),
     ...engineRules(family, rules, surroundings),
     ...linkRules(family, rules),
     ...localNetworkRules(family, localNetworks),
+    ...(localNetworks.length > 0 ? othersAtProxyRules(family, rules, capture) : []),
   ];
 }
 
@@ -168,6 +173,21 @@ function localNetworkRules(family: Family, localNetworks: readonly string[]): Ru
       action: 'permit',
       weight: weights.localNetworks,
       conditions: inThem,
+      lifetime: 'now',
+    },
+  ];
+}
+
+/** On a local network, too, nobody but the engine gets out by the proxy that leads to the gateway. */
+function othersAtProxyRules(family: Family, { gateway }: FilterRules, capture: Capture): Rule[] {
+  if (!gateway?.isProxy) return [];
+  const addresses = ofFamily(addressesOf(gateway), family).filter((address) => isCaptured(capture, address));
+  if (addresses.length === 0) return [];
+  const conditions = [protocol(tcp), ...remotePorts([gateway.port]), ...remotes(addresses)];
+  return [
+    {
+      ...blocked('others at the proxy that leads out', family, weights.nameServices, conditions),
+      ways: ['connect'],
       lifetime: 'now',
     },
   ];

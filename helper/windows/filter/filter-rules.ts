@@ -1,4 +1,3 @@
-import { localNetworksOf } from '../../modes/local-networks.ts';
 import type { Capture } from '../../modes/routing-plan.ts';
 import type { FilterRules } from '../../system/ports/packet-filter-port.ts';
 import type { PortalRules } from '../../system/ports/portal-port.ts';
@@ -60,7 +59,7 @@ function captureRules(capture: Capture, rules: FilterRules, surroundings: Filter
     case 'everything':
       // Also if a group of programs is excepted: this system cannot tell its packets.
       return families.flatMap((family) => [
-        ...exemptions(family, rules, surroundings, localNetworksOf(rules.networks, [capture])),
+        ...exemptions(family, rules, surroundings, capture),
         blocked('everything else', family, weights.rest, []),
       ]);
     case 'prefixes':
@@ -86,7 +85,7 @@ function prefixRules(
     ranges.slice(index * maxRanges, (index + 1) * maxRanges),
   );
   return [
-    ...exemptions(family, rules, surroundings, localNetworksOf(rules.networks, [capture])),
+    ...exemptions(family, rules, surroundings, capture),
     ...(resolvers.length > 0
       ? [
           // Also of a forwarder within this machine, which asks its own resolvers outside the tunnel.
