@@ -8,8 +8,7 @@ import type { ElectronFiles } from '../../../../packaging/desktop/electron-progr
 import { packInstaller } from '../../../../packaging/windows/installer.ts';
 import { layWindow } from '../../../../packaging/windows/window-folder.ts';
 import { run } from '../../../lab/runs/process.ts';
-import { electronFiles } from '../../../unit/packaging/support/electron-files.ts';
-import { makeElectronProgram } from '../../../unit/packaging/support/electron-program.ts';
+import { electronFilesForWindows } from '../../../unit/packaging/support/electron-files.ts';
 
 /** Installers of several versions, each with the same programs but for what a change does before or after it is signed. */
 export interface MadeInstallers extends AsyncDisposable {
@@ -51,7 +50,7 @@ export async function makeInstallers(updatesUrl?: string): Promise<MadeInstaller
       await after?.(laid);
       if (hasWindow) {
         const window = path.join(tree, 'window');
-        electron ??= await electronDouble(path.join(folder, 'electron'));
+        electron ??= await electronFilesForWindows(path.join(folder, 'electron'));
         await layWindow(window, { processor: 'x64', electron, folder, keys, version, updatesUrl });
         await afterWindow?.(window);
       }
@@ -70,14 +69,6 @@ export async function makeInstallers(updatesUrl?: string): Promise<MadeInstaller
     },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
   };
-}
-
-/** A folder like that of Electron for Windows, whose program only notes that it was started. */
-async function electronDouble(folder: string): Promise<ElectronFiles> {
-  const { program: linux } = await electronFiles(folder);
-  await rm(path.join(folder, linux));
-  makeElectronProgram(path.join(folder, 'electron.exe'));
-  return { folder, program: 'electron.exe' };
 }
 
 /** Compiles a program beside this file. */

@@ -19,16 +19,9 @@ import { createWaysOut } from '../../../../src/main/way-out/ways-out.ts';
 import { endProcess, eventually } from '../../../lab/runs/process.ts';
 import { waitLimit } from '../../../lab/runs/wait-limit.ts';
 import { freePort } from '../support/free-port.ts';
+import { ownAddress } from '../support/own-address.ts';
 
 const log = pino({ enabled: false });
-
-/** A proxy cannot be used by an address of loopback. */
-function ownAddress(): string {
-  const all = Object.values(os.networkInterfaces()).flat();
-  const own = all.find((one) => one?.family === 'IPv4' && !one.internal)?.address;
-  if (own === undefined) throw new Error('this machine has no address besides loopback');
-  return own;
-}
 
 test(
   'the service is reached through the proxy that a script names, whose password is asked for until it is right',

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
-import { networkInterfaces } from 'node:os';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import type { GatewayAddresses } from '../../../../src/main/gateway/gateway-addresses.ts';
@@ -11,6 +10,7 @@ import { readProxyUrl } from '../../../../src/main/way-out/proxy-setting.ts';
 import type { ProxyRule } from '../../../../src/main/way-out/read-proxy-setting.ts';
 import { createWaysOut } from '../../../../src/main/way-out/ways-out.ts';
 import { createTestLog } from '../support/log.ts';
+import { ownAddress } from '../support/own-address.ts';
 
 const log = pino({ enabled: false });
 
@@ -22,15 +22,6 @@ function emptyKeychain() {
     remove: async (account: string) => void secrets.delete(account),
   };
   return { secrets, keychain };
-}
-
-/** An address of this machine's that others can reach, too. */
-function ownAddress(): string {
-  const own = Object.values(networkInterfaces())
-    .flat()
-    .find((one) => one?.family === 'IPv4' && !one.internal)?.address;
-  if (own === undefined) throw new Error('this machine has no address');
-  return own;
 }
 
 /** A port on an address of this machine's that others can reach, too, where connections are accepted. */

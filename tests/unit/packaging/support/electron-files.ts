@@ -1,7 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createPackage } from '@electron/asar';
 import type { ElectronFiles } from '../../../../packaging/desktop/electron-program.ts';
+import { makeElectronProgram } from './electron-program.ts';
 
 /** By these bytes Electron's fuses are found: https://www.electronjs.org/docs/latest/tutorial/fuses */
 const sentinel = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
@@ -28,4 +29,12 @@ export async function electronFiles(folder: string): Promise<ElectronFiles> {
   await writeFile(path.join(folder, 'chrome-sandbox'), 'sandbox', { mode: 0o755 });
   await createPackage(path.join(folder, 'locales'), path.join(folder, 'resources/default_app.asar'));
   return { folder, program: 'electron' };
+}
+
+/** A folder like that of Electron for Windows, whose program only notes that it was started. */
+export async function electronFilesForWindows(folder: string): Promise<ElectronFiles> {
+  const { program: linux } = await electronFiles(folder);
+  await rm(path.join(folder, linux));
+  makeElectronProgram(path.join(folder, 'electron.exe'));
+  return { folder, program: 'electron.exe' };
 }
