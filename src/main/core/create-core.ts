@@ -64,7 +64,11 @@ export function createCore(options: CoreOptions): Core {
     serviceFetch,
     ways,
     isInsideTunnel,
-    say: createSay(() => choices.language(), device.platform),
+    say: createSay(
+      () => choices.language(),
+      device.platform,
+      (language) => account.operatorTexts.of(language),
+    ),
     account,
     choices,
     helper,
