@@ -14,7 +14,7 @@ import { bundleMain } from './app-bundle.ts';
 import { layApp } from './app-folder.ts';
 import { appFacts, testWindowFacts } from './desktop-facts.ts';
 import { layShare } from './desktop-share.ts';
-import { layElectron, type ElectronFiles } from './electron-program.ts';
+import { layElectron, linuxProgram, type ElectronFiles } from './electron-program.ts';
 import { bundleStandIn, layTestWindow } from './test-window.ts';
 
 /** Where the desktop app is installed. */
@@ -49,7 +49,7 @@ export async function makeDesktop(options: DesktopOptions): Promise<string[]> {
     for (const format of formats) {
       const tree = path.join(scratch, format);
       const own = path.join(tree, desktopFolder);
-      if (electron) await layElectron(own, electron, app);
+      if (electron) await layElectron(own, electron, app, linuxProgram);
       else await layTestWindow(own, standIn, app);
       const licences = electron ? ofElectron : ofTestWindow;
       await layShare(tree, { name: facts.name, version, time, licences });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { cp, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createPackageWithOptions } from '@electron/asar';
-import { setFuses } from './fuses.ts';
+import { setFuses, type ElectronPlatform } from './fuses.ts';
 
 /** Electron's files, and the name of its program among them. */
 export interface ElectronFiles {
@@ -13,17 +13,25 @@ export interface ElectronFiles {
 /** Chromium's sandbox where a system lets no user make namespaces: it has to belong to root, and run as root. */
 export const setuidSandbox = 'chrome-sandbox';
 
+/** What Electron's program is called in an installation, and the system that it is for. */
+export interface InstalledProgram {
+  name: string;
+  platform: ElectronPlatform;
+}
+
+export const linuxProgram: InstalledProgram = { name: 'waymaker', platform: 'linux' };
+
 /** Lays Electron into `folder` under the app's name, with its fuses set, and `app` in an archive in it. */
 export async function layElectron(
   folder: string,
   electron: ElectronFiles,
   app: string,
-  name = 'waymaker',
+  { name, platform }: InstalledProgram,
 ): Promise<void> {
   await cp(electron.folder, folder, { recursive: true });
   const program = path.join(folder, name);
   await rename(path.join(folder, electron.program), program);
-  await setFuses(program);
+  await setFuses(program, platform);
   const resources = path.join(folder, 'resources');
   // Electron's own example of an app.
   await rm(path.join(resources, 'default_app.asar'), { force: true });

@@ -63,7 +63,7 @@ export function installerConfiguration(options: {
     asarUnpack: ['**/*.node'],
     electronDist: electron.folder,
     electronVersion: electron.version,
-    electronFuses: { ...fuseSettings, enableEmbeddedAsarIntegrityValidation: platform !== 'linux' },
+    electronFuses: fuseSettings(platform),
     protocols: [{ name: 'Waymaker', schemes: ['waymaker'] }],
     icon: iconFile(512),
     // Nothing is published by whoever makes a package.

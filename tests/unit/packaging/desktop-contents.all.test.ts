@@ -77,7 +77,7 @@ test(
     expect(names).toContain('./opt/Waymaker/chrome-sandbox');
     expect(names).toContain('./usr/share/icons/hicolor/scalable/apps/waymaker.svg');
     expect(names.filter((name) => /stand-in|playwright|default_app/.test(name))).toEqual([]);
-    expect(await wrongFuses(path.join(own, 'waymaker'))).toEqual([]);
+    expect(await wrongFuses(path.join(own, 'waymaker'), 'linux')).toEqual([]);
     expect((await stat(path.join(own, 'waymaker'))).mode & 0o777).toBe(0o755);
     const archived = listPackage(path.join(own, 'resources/app.asar'), { isPack: false });
     for (const name of [
@@ -144,7 +144,7 @@ test(
     const [folder = ''] = (await run(words(`find ${directory}/installers/made -maxdepth 1 -name *unpacked`)))
       .trim()
       .split('\n');
-    expect(await wrongFuses(path.join(folder, 'waymaker'))).toEqual([]);
+    expect(await wrongFuses(path.join(folder, 'waymaker'), 'linux')).toEqual([]);
     const archived = listPackage(path.join(folder, 'resources/app.asar'), { isPack: false });
     expect(archived).toContain('/out/main/index.js');
     expect(archived).toContain('/node_modules/koffi/package.json');

@@ -26,10 +26,16 @@ const count = (text: string, type: string) => text.split(`/* ${type} */`).length
 
 const electron = inFolder('electron.exe');
 makeElectronProgram(electron);
+const detailsOf = async (version: string) => ({
+  program: 'Waymaker.exe',
+  version,
+  icon: await windowsIcon(),
+  archives: [],
+});
 const described = async (version: string, name = 'Waymaker.exe') => {
   const file = inFolder(name);
   copyFileSync(electron, file);
-  await describeProgram(file, { program: 'Waymaker.exe', version, icon: await windowsIcon() });
+  await describeProgram(file, await detailsOf(version));
   return file;
 };
 
@@ -66,10 +72,10 @@ test('a program gets our icon, name and version, and nothing of Electron’s is 
 
 test('its fuses stay as they are set, and the same details give the same bytes', async () => {
   const file = await described('1.2.3');
-  expect((await wrongFuses(file)).length).toBeGreaterThan(0);
-  await setFuses(file);
-  await describeProgram(file, { program: 'Waymaker.exe', version: '1.2.4', icon: await windowsIcon() });
-  expect(await wrongFuses(file)).toEqual([]);
+  expect((await wrongFuses(file, 'win32')).length).toBeGreaterThan(0);
+  await setFuses(file, 'win32');
+  await describeProgram(file, await detailsOf('1.2.4'));
+  expect(await wrongFuses(file, 'win32')).toEqual([]);
   expect(
     readFileSync(await described('1.2.3')).equals(readFileSync(await described('1.2.3', 'again.exe'))),
   ).toBe(true);
@@ -78,8 +84,7 @@ test('its fuses stay as they are set, and the same details give the same bytes',
 test('a file that is no program, and one that is signed, are refused and left as they are', async () => {
   const file = inFolder('none.exe');
   writeFileSync(file, 'none');
-  const icon = await windowsIcon();
-  const given = { program: 'none.exe', version: '1.2.3', icon };
+  const given = await detailsOf('1.2.3');
   await expect(describeProgram(file, given)).rejects.toThrow();
   expect(readFileSync(file, 'latin1')).toBe('none');
 

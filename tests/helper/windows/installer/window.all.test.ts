@@ -6,6 +6,8 @@ import { appId, toastActivator } from '#node/manifest/app-identity.ts';
 import { eventually } from '../../../lab/runs/process.ts';
 import { waitLimit } from '../../../lab/runs/wait-limit.ts';
 import { createWindows, whyNoWindows, type Windows } from '../../../lab/windows/windows.ts';
+import { complaintOfElectron } from '../../../unit/packaging/support/electron-check.ts';
+import { resourceIn } from '../../../unit/packaging/support/program-resources.ts';
 import { brokenHelper, compileForWindows, makeInstallers, type MadeInstallers } from './made-installers.ts';
 
 const why = whyNoWindows();
@@ -129,6 +131,11 @@ test.skipIf(why !== undefined)(
     expect(await opened(windows)).toEqual([]);
 
     await open(windows);
+    await eventually('it has looked for its hashes', async () => (await opened(windows)).length || undefined);
+    const hashes = await readFile(path.join(windows.drive, 'hashes.json'));
+    const file = installed(windows, 'window/Waymaker.exe');
+    expect(resourceIn(file, 'Integrity', 'ElectronAsar')?.equals(hashes)).toBe(true);
+    expect(complaintOfElectron(file)).toBeUndefined();
     const before = windows.processes('Waymaker.exe');
     expect(await install(windows, 'next')).toBe(0);
     expect(await versions(windows)).toEqual(['0.2.0', '0.2.0']);
