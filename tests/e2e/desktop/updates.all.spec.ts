@@ -1,8 +1,8 @@
 import { readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { generateKeyPairSync } from 'node:crypto';
-import type { UpdateState } from '#shared/host/updates-contract.ts';
 import type { UpdateTextKey } from '#shared/texts/update-texts.ts';
+import type { Page } from 'playwright/test';
 import { expect, test } from '../fixtures.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { SettingsRoute } from '../routes/settings-route.ts';
@@ -12,7 +12,10 @@ import { createUpdatingApp } from '../support/host/updating-app.ts';
 import { notificationTitles, surroundingsOf } from '../support/host/surroundings-of.ts';
 import { expectNoViolations } from '../support/screens/axe.ts';
 import { openSettings } from '../support/screens/open-settings.ts';
-import { languages } from '../support/screens/texts.ts';
+import { pseudoUpdateTexts } from '../support/screens/pseudo-language.ts';
+import { languages, languageTags, texts } from '../support/screens/texts.ts';
+import { newVersion, updateScreens, updateValues } from '../support/screens/update-states.ts';
+import { startService } from '../support/service/service.ts';
 import { launchSignedIn } from '../support/tunnel/sign-in.ts';
 
 test.skip(
@@ -102,64 +105,68 @@ test('an AppImage in a folder that nobody may write to says so, and stays', asyn
   expect(await made.installed()).toBe('0.1.0');
 });
 
-const version = '12.34.56';
-const states: [UpdateState, UpdateTextKey][] = [
-  [{ kind: 'checking' }, 'update.checking'],
-  [{ kind: 'current' }, 'update.current'],
-  [{ kind: 'later', version }, 'update.later'],
-  [{ kind: 'metered', version, size: 81_000_000 }, 'update.metered'],
-  [{ kind: 'downloading', version, received: 31_000_000, size: 81_000_000 }, 'update.progress'],
-  [{ kind: 'ready', version, held: null }, 'update.readyText'],
-  [{ kind: 'ready', version, held: 'would-open' }, 'update.wouldOpen'],
-  [{ kind: 'ready', version, held: 'would-open-other' }, 'update.wouldOpenOther'],
-  [{ kind: 'ready', version, held: 'not-started' }, 'update.notStarted'],
-  [{ kind: 'installing', version }, 'update.installingAndReopens'],
-  [{ kind: 'failed', problem: 'unreachable' }, 'update.unreachable'],
-  [{ kind: 'failed', problem: 'damaged' }, 'update.untrusted'],
-  [{ kind: 'failed', problem: 'no-room' }, 'update.noRoom'],
-  [{ kind: 'failed', problem: 'busy' }, 'update.busy'],
-];
-const values = { version, size: '81 MB', received: '31 MB' };
+/** A service whose operator has said everything in other words. */
+const startOperatorsService = (directory: string) =>
+  startService(path.join(directory, 'service'), undefined, {
+    translations: { en: { ...texts.pseudo, ...pseudoUpdateTexts } },
+  });
 
-for (const language of languages)
-  test(`each state is said in ${language}, on a phone’s width too, and everybody can perceive it`, async ({
+async function expectWithinWindow(page: Page, name: string): Promise<void> {
+  const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement);
+  expect(scrollWidth, name).toBe(clientWidth);
+}
+
+/** For who wants to look at it: into the folder that the environment names. */
+async function takePicture(page: Page, name: string): Promise<void> {
+  const folder = process.env['WAYMAKER_PICTURES'];
+  if (folder !== undefined) await page.screenshot({ path: path.join(folder, `${name}.png`) });
+}
+
+const widths = [1200, 360];
+
+for (const language of [...languages, 'pseudo'] as const)
+  test(`each state is said in ${language === 'pseudo' ? 'the operator’s words' : language}, on a phone’s width too, and everybody can perceive it`, async ({
     launchHere,
     serviceHere,
     email,
     directory,
   }) => {
     await using made = await createUpdatingApp(directory);
-    const { page } = await launchSignedIn(launchHere, serviceHere, email, {
+    await using operators = language === 'pseudo' ? await startOperatorsService(directory) : undefined;
+    const service = operators ?? serviceHere;
+    const options = {
       ...made.options,
-      dark: language === 'zh-hant',
-    });
-    const first = await openSettings(page);
-    if (language !== 'en')
-      await first.speech.selectOption({ 'zh-hans': '简体中文', 'zh-hant': '繁體中文' }[language]);
-    const settings = new SettingsRoute(page, language);
-    await expect(settings.heading).toBeVisible();
+      env: { ...made.options.env, WAYMAKER_API_URL: service.apiUrl },
+      languages: [languageTags[language]],
+      dark: language === 'zh-hant' || language === 'pseudo',
+    };
+    const { page } = await launchSignedIn(launchHere, service, email, options, language);
+    const [account, settings] = [new AccountRoute(page, language), new SettingsRoute(page, language)];
     const updates = new UpdatesSection(page, language);
-    for (const [state, key] of states) {
-      const account = new AccountRoute(page, language);
+    for (const { name, view, says, button, tunnel } of updateScreens) {
       await account.follow();
       // The settings ask again only once they have been left.
       await expect(account.heading).toBeVisible();
-      await made.tell({ state, failedVersion: null, endsTunnel: true, reopens: true });
-      for (const width of [1200, 360]) {
+      await made.tell({ 'updates.get': view, ...(tunnel && { 'tunnel.snapshot': tunnel }) });
+      for (const width of widths) {
         await page.setViewportSize({ width, height: 800 });
         await settings.follow();
-        await expect(updates.says(key, values)).toBeVisible();
-        const { scrollWidth, clientWidth } = await page.evaluate(() => document.documentElement);
-        expect(scrollWidth, key).toBe(clientWidth);
-        const folder = process.env['WAYMAKER_PICTURES'];
-        if (folder !== undefined) {
-          // Not behind the bar at the bottom.
-          await updates.section.evaluate((section) => section.scrollIntoView({ block: 'center' }));
-          const name = `${key}-${'held' in state ? state.held : 'problem' in state ? state.problem : state.kind}`;
-          await page.screenshot({ path: path.join(folder, `${language}-${width}-${name}.png`) });
-        }
+        // Of two, the first is for screen readers.
+        for (const key of says) await expect(updates.says(key, updateValues).last(), name).toBeVisible();
+        if (button) await expect(updates.button(button), name).toBeVisible();
+        await expectWithinWindow(page, name);
+        // Not behind the bar at the bottom.
+        await updates.section.evaluate((section) => section.scrollIntoView({ block: 'center' }));
+        await takePicture(page, `${language}-${width}-${name}`);
       }
-      if (state.kind === 'ready' || state.kind === 'downloading' || state.kind === 'metered')
-        await expectNoViolations(page, key);
+      if (['ready', 'downloading', 'metered'].includes(name)) await expectNoViolations(page, name);
     }
+    await account.open();
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 800 });
+      await expect(updates.notice(newVersion)).toBeVisible();
+      await expectWithinWindow(page, 'notice');
+      await takePicture(page, `${language}-${width}-notice`);
+    }
+    await expectNoViolations(page, 'notice');
   });

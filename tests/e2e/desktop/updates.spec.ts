@@ -1,10 +1,13 @@
 import { eventually } from '../../lab/runs/process.ts';
+import { updateHeld, updateProblem, updateState } from '#shared/host/updates-contract.ts';
+import { updateTexts } from '#shared/texts/update-texts.ts';
 import { expect, test } from '../fixtures.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { UpdatesSection } from '../routes/updates-section.ts';
 import { electronBinary } from '../support/host/electron-binary.ts';
 import { createUpdatingApp } from '../support/host/updating-app.ts';
 import { openSettings } from '../support/screens/open-settings.ts';
+import { updateScreens } from '../support/screens/update-states.ts';
 import { launchSignedIn } from '../support/tunnel/sign-in.ts';
 
 test.skip(
@@ -44,4 +47,17 @@ test('a newer version is found and downloaded while its progress is shown, is to
   expect(await eventually('the new version was started', async () => (await made.started()).at(0))).toBe(
     '0.2.0',
   );
+});
+
+test('the states that are looked at in each language are all that there are, and say all texts', () => {
+  const states = updateScreens.map(({ view }) => view.state);
+  const kinds = updateState.def.options.flatMap(({ shape }) => shape.kind.def.values);
+  expect(new Set(states.map(({ kind }) => kind))).toEqual(new Set(kinds));
+  const problems = states.flatMap((state) => ('problem' in state ? [state.problem] : []));
+  expect(new Set(problems)).toEqual(new Set(updateProblem.options));
+  const reasons = states.flatMap((state) => ('held' in state ? [state.held] : []));
+  expect(new Set(reasons)).toEqual(new Set([null, ...updateHeld.options]));
+  const said = updateScreens.flatMap(({ says, button }) => [...says, ...(button ? [button] : [])]);
+  // By the first, the section is found; the other is in the notice above other pages.
+  expect(new Set(['update.title', 'update.show', ...said])).toEqual(new Set(Object.keys(updateTexts.en)));
 });

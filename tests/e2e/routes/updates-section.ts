@@ -1,20 +1,23 @@
 import type { Locator, Page } from 'playwright/test';
-import type { Language } from '#shared/entities.ts';
 import { fillPlaceholders } from '#shared/texts/placeholders.ts';
 import { updateTexts, type UpdateTextKey } from '#shared/texts/update-texts.ts';
+import { pseudoUpdateTexts } from '../support/screens/pseudo-language.ts';
+import type { TextLanguage } from '../support/screens/texts.ts';
+
+const texts = { ...updateTexts, pseudo: pseudoUpdateTexts };
 
 /** What the desktop app says about updates, in the settings and above other pages. */
 export class UpdatesSection {
   readonly #page: Page;
-  readonly #language: Language;
+  readonly #language: TextLanguage;
 
-  constructor(page: Page, language: Language = 'en') {
+  constructor(page: Page, language: TextLanguage = 'en') {
     this.#page = page;
     this.#language = language;
   }
 
   text(key: UpdateTextKey, values: Readonly<Record<string, string>> = {}): string {
-    return fillPlaceholders(updateTexts[this.#language][key], values);
+    return fillPlaceholders(texts[this.#language][key], values);
   }
 
   /** In the settings. */

@@ -64,9 +64,10 @@ test.each(['zh-hans', 'zh-hant'] as const)(
   },
 );
 
-test('no text of the desktop or the command line has the key of a page’s', () => {
-  const keys = Object.keys({ ...desktopTexts.en, ...commandTexts.en });
-  expect(keys.filter((key) => Object.hasOwn(en, key))).toEqual([]);
+test('no two texts have the same key, by which operators replace them', () => {
+  const all = [en, desktopTexts.en, updateTexts.en, commandTexts.en, mailTexts.en];
+  const keys = all.flatMap((texts) => Object.keys(texts));
+  expect(keys.filter((key, index) => keys.indexOf(key) !== index)).toEqual([]);
 });
 
 describe('the service’s texts', () => {

@@ -2,6 +2,7 @@ import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypt
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { UpdateView } from '#shared/host/updates-contract.ts';
+import type { TunnelState } from '#shared/tunnel/state.ts';
 import { base64Of } from '../../../../src/node/manifest/signatures.ts';
 import { feedProduct } from '../../../../src/node/manifest/update-feed.ts';
 import { startFeedServer, type FeedServer } from '../../../lab/updates/feed-server.ts';
@@ -21,12 +22,17 @@ export interface UpdatingApp extends AsyncDisposable {
     version: string,
     options?: { size?: number; percentage?: number; keys?: KeyObject[]; now?: Date },
   ): Promise<void>;
-  /** From now on, pages that ask are told this, instead of what the app knows. */
-  tell(view: UpdateView): Promise<void>;
+  /** From now on, pages that ask are told this, instead of what the app knows; of what is not named, they are told the truth. */
+  tell(told: Told): Promise<void>;
   /** The version of the AppImage now. */
   installed(): Promise<string>;
   /** The versions that were started from it. */
   started(): Promise<string[]>;
+}
+
+export interface Told {
+  'updates.get'?: UpdateView;
+  'tunnel.snapshot'?: TunnelState;
 }
 
 export async function createUpdatingApp(directory: string): Promise<UpdatingApp> {
@@ -53,16 +59,16 @@ export async function createUpdatingApp(directory: string): Promise<UpdatingApp>
   };
   const told = path.join(folder, 'told.json');
   const script = `
-    import { existsSync, readFileSync } from 'node:fs';
+    import { readFileSync } from 'node:fs';
     import { ipcMain } from 'electron';
     Object.assign(globalThis, ${JSON.stringify(values)});
-    const told = ${JSON.stringify(told)};
     const handle = ipcMain.handle.bind(ipcMain);
-    ipcMain.handle = (channel, answer) => handle(channel, (event, name, input) =>
-      name === 'updates.get' && existsSync(told)
-        ? { ok: true, value: JSON.parse(readFileSync(told, 'utf8')) }
-        : answer(event, name, input));
+    ipcMain.handle = (channel, answer) => handle(channel, (event, name, input) => {
+      const told = JSON.parse(readFileSync(${JSON.stringify(told)}, 'utf8'));
+      return Object.hasOwn(told, name) ? { ok: true, value: told[name] } : answer(event, name, input);
+    });
   `;
+  await writeFile(told, '{}');
   await writeFile(path.join(folder, 'values.mjs'), script);
   const main = path.join(folder, 'main.mjs');
   await writeFile(main, `import './values.mjs';\nimport ${JSON.stringify(builtMain)};\n`);
@@ -79,7 +85,7 @@ export async function createUpdatingApp(directory: string): Promise<UpdatingApp>
         ...more,
       });
     },
-    tell: (view) => writeFile(told, JSON.stringify(view)),
+    tell: (answers) => writeFile(told, JSON.stringify(answers)),
     installed: async () => /^# version (.+)$/m.exec(await readFile(appImage, 'utf8'))?.[1] ?? '',
     started: async () => (await readFile(note, 'utf8').catch(() => '')).split('\n').filter(Boolean),
     async [Symbol.asyncDispose]() {

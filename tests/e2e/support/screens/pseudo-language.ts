@@ -1,5 +1,6 @@
 import { en } from '#shared/texts/en.ts';
 import type { Texts } from '#shared/texts/texts.ts';
+import { updateTexts, type UpdateTextKey } from '#shared/texts/update-texts.ts';
 
 const letters: Record<string, string> = {
   a: 'á',
@@ -18,9 +19,15 @@ const letters: Record<string, string> = {
  * longer ones by 40 %: W3C, Text size in translation) and marked at both ends, so that a text which is cut
  * off, or came from elsewhere, shows.
  */
-export const pseudoLanguage = Object.fromEntries(
-  Object.entries(en).map(([key, text]) => [key, `⟦${accented(text)}${padding(text)}⟧`]),
-) as Texts;
+export const pseudoLanguage: Texts = lengthened(en);
+
+/** The same of texts that are loaded apart from the others. */
+export const pseudoUpdateTexts: Record<UpdateTextKey, string> = lengthened(updateTexts.en);
+
+function lengthened<Key extends string>(all: Readonly<Record<Key, string>>): Record<Key, string> {
+  const made = Object.entries<string>(all).map(([key, text]) => [key, `⟦${accented(text)}${padding(text)}⟧`]);
+  return Object.fromEntries(made) as Record<Key, string>;
+}
 
 /** Placeholders stay as they are. */
 function accented(text: string): string {

@@ -55,9 +55,10 @@ export async function launchSignedIn(
   service: TestService,
   email: string,
   options: Partial<LaunchOptions> = {},
+  language: TextLanguage = 'en',
 ): Promise<DesktopApp> {
   const app = await launch({ ...options, firstPath: await deviceLogin(service, email) });
-  await arrived(app.page);
+  await arrived(app.page, language);
   return app;
 }
 
