@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { runHere } from '../../../../src/main/self-test/here/run-here.ts';
 import type { GuardTask } from '../../../../src/main/self-test/here/guard.ts';
 import type { SelfTestHere } from '../../../../src/main/self-test/self-test.ts';
-import type { Message } from '../../../../src/main/self-test/verdict.ts';
+import type { Message } from '../../../../src/main/self-test/messages.ts';
 
 const notHere = () => {
   throw new Error('not here');
