@@ -7,6 +7,10 @@
 
 !define PROGRAM "$INSTDIR\window\Waymaker.exe"
 !define SHORTCUT "$SMPROGRAMS\Waymaker.lnk"
+; winnt.h
+!define FILE_ATTRIBUTE_REPARSE_POINT 0x400
+!define ProcessRedirectionTrustPolicy 16
+!define EnforceRedirectionTrust 1
 !define PROFILES "Software\Microsoft\Windows NT\CurrentVersion\ProfileList"
 
 ; Sets a property of the link whose IPropertyStore is in $1 to what $4 points to; adds to $7 what went wrong.
@@ -55,9 +59,23 @@
   ${EndIf}
 !macroend
 
+; Goes on into a folder of a user's, from $7; $8 is 1 from then on if it is not there, or leads elsewhere.
+!macro EnterFolder name
+  StrCpy $7 "$7\${name}"
+  System::Call 'kernel32::GetFileAttributesW(w r7) i.r2'
+  IntOp $2 $2 & ${FILE_ATTRIBUTE_REPARSE_POINT}
+  ${If} $2 <> 0
+    StrCpy $8 1
+  ${EndIf}
+!macroend
+
 ; With what Electron adds for each user who gets a notification: a shortcut of the same name, and the program of the class.
 ; Of users who are not logged in, Windows has not loaded the settings, and an entry stays that leads nowhere.
+; A user can have a folder lead anywhere, and would choose what an administrator removes then
+; (https://www.zerodayinitiative.com/blog/2022/3/16/abusing-arbitrary-file-deletes-to-escalate-privilege-and-other-great-tricks).
+; Recent Windows does not follow such folders, if it is asked not to; on any, those that lead elsewhere are left alone.
 !macro RemoveShortcuts
+  System::Call 'kernel32::SetProcessMitigationPolicy(i ${ProcessRedirectionTrustPolicy}, *i ${EnforceRedirectionTrust}, i 4)'
   Delete "${SHORTCUT}"
   StrCpy $4 0
   ${Do}
@@ -67,8 +85,17 @@
     ${EndIf}
     ReadRegStr $6 HKLM "${PROFILES}\$5" ProfileImagePath
     ExpandEnvStrings $6 $6
+    StrCpy $7 "$6"
+    StrCpy $8 0
+    !insertmacro EnterFolder "AppData"
+    !insertmacro EnterFolder "Roaming"
+    !insertmacro EnterFolder "Microsoft"
+    !insertmacro EnterFolder "Windows"
+    !insertmacro EnterFolder "Start Menu"
+    !insertmacro EnterFolder "Programs"
     ${If} $6 != ""
-      Delete "$6\AppData\Roaming\Microsoft\Windows\Start Menu\Programs\Waymaker.lnk"
+    ${AndIf} $8 = 0
+      Delete "$7\Waymaker.lnk"
     ${EndIf}
     IntOp $4 $4 + 1
   ${Loop}

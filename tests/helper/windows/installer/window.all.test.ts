@@ -1,5 +1,15 @@
 import { existsSync } from 'node:fs';
-import { appendFile, copyFile, link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  copyFile,
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { appId, toastActivator } from '#node/manifest/app-identity.ts';
@@ -99,6 +109,7 @@ const shellLink = String.raw`HKLM\Software\Classes\CLSID\{00021401-0000-0000-C00
 // A backslash before the braces would take them literally.
 const activator = [String.raw`HKCU\Software\Classes\CLSID`, toastActivator].join('\\');
 const scheme = String.raw`HKLM\Software\Classes\waymaker`;
+const profiles = String.raw`HKLM\Software\Microsoft\Windows NT\CurrentVersion\ProfileList`;
 const run = String.raw`HKCU\Software\Microsoft\Windows\CurrentVersion\Run`;
 
 test.skipIf(why !== undefined)(
@@ -151,6 +162,26 @@ test.skipIf(why !== undefined)(
     const programs = path.join(windows.drive, 'users/root', userPrograms);
     await mkdir(programs, { recursive: true });
     for (const name of ['Waymaker.lnk', 'Other.lnk']) await writeFile(path.join(programs, name), '');
+    // Another user has that folder lead elsewhere, and would have an administrator remove what is there.
+    const others = path.join(windows.drive, 'users/other');
+    const elsewhere = path.join(windows.drive, 'elsewhere');
+    const profile = String.raw`${profiles}\S-1-5-21-1-2-3-1002`;
+    await windows.run([
+      'reg',
+      'add',
+      profile,
+      '/v',
+      'ProfileImagePath',
+      '/d',
+      String.raw`C:\users\other`,
+      '/f',
+    ]);
+    await mkdir(path.join(others, path.dirname(userPrograms)), { recursive: true });
+    await mkdir(elsewhere);
+    await writeFile(path.join(elsewhere, 'Waymaker.lnk'), '');
+    const link = path.join(others, userPrograms);
+    // Wine's own root is another one.
+    await symlink(path.relative(path.dirname(link), elsewhere), link);
     const server = [String.raw`${activator}\LocalServer32`, '/ve', '/d', program, '/f'];
     expect((await windows.run(['reg', 'add', ...server])).code).toBe(0);
     await windows.run([String.raw`C:\Program Files\Waymaker\uninstall.exe`, '/S'], minutes);
@@ -160,6 +191,7 @@ test.skipIf(why !== undefined)(
     expect(await registry(windows, scheme)).toBeUndefined();
     expect(await registry(windows, run, '/v', appId)).toBeUndefined();
     expect((await readdir(programs)).filter((name) => name.endsWith('.lnk'))).toEqual(['Other.lnk']);
+    expect(await readdir(elsewhere)).toEqual(['Waymaker.lnk']);
     expect(await registry(windows, activator)).toBeUndefined();
     expect(await registry(windows, run, '/v', 'Other')).toBeDefined();
   },
