@@ -18,9 +18,9 @@ const en = {
 
   'proxy.asks':
     'This network’s proxy asks for a user name and password. If you have none, ask whoever runs the network.',
-  'proxy.refuses': 'The proxy did not accept the user name and password that it was given.',
+  'proxy.refuses': 'The proxy did not accept the user name and password.',
   'proxy.unfit':
-    'That cannot be sent to a proxy. Enter both, the user name without a colon, and each with at most 63 characters.',
+    'These cannot be sent to a proxy. Enter both, each with at most 63 characters, and the user name without a colon.',
   'proxy.username': 'User name',
   'proxy.password': 'Password',
 
@@ -53,7 +53,8 @@ const en = {
   'notice.update': 'Waymaker {{version}} is available',
   'notice.updateText': 'Open the settings to download it.',
   'notice.updateReady': 'Waymaker {{version}} is ready',
-  'notice.updateReadyText': 'It is installed when you quit Waymaker, or from the settings.',
+  'notice.updateReadyText':
+    'It will be installed when you quit Waymaker. You can also install it in the settings.',
   'notice.lost': 'Connection lost',
   'notice.lostText': 'Waymaker is reconnecting. Traffic meant for the tunnel is blocked until then.',
   'notice.disconnected': 'Disconnected',

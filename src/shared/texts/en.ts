@@ -32,7 +32,7 @@ export const en = {
   'account.memoryTitle': 'You stay signed in until the app closes',
   'account.memoryTitleWeb': 'You stay signed in until this page closes',
   'account.memoryTextWeb':
-    'Your browser does not let this site store anything. Allow it to store data for this site to stay signed in.',
+    'Your browser does not let this site store anything. To stay signed in, allow this site to store data.',
   'account.memoryText':
     'No keychain is available on this computer, so your sign-in is kept in memory and never written to disk. Unlock or install a keychain such as GNOME Keyring to stay signed in.',
 
@@ -168,7 +168,7 @@ export const en = {
   'reason.gatewayUnreachable':
     'The server does not answer. Check your internet connection, or choose another server.',
   'reason.gatewayRefusesConnections':
-    'The server is there, but accepts no connection at this address and port. Check the address, or choose another server.',
+    'The server is there, but accepts no connections at the moment. Try again later, or choose another server.',
   'reason.gatewayWithoutRoute':
     'Your network has no route to the server. Check your internet connection, or choose another server.',
   'reason.gatewayTlsFailed':
@@ -176,7 +176,7 @@ export const en = {
   'reason.gatewayTlsOutdated':
     'The server only offers outdated encryption that is no longer safe, so nothing was sent to it. Choose another server or contact support.',
   'reason.gatewayRenegotiationUnsafe':
-    'The server lacks secure renegotiation, so others could put words into the connection, and nothing was sent to it. Its operator has to update it. Choose another server or contact support.',
+    'The server lacks a security fix (secure renegotiation), so others could insert data into the connection, and nothing was sent to it. Its operator has to update it. Choose another server or contact support.',
   'reason.gatewayCertificateRefused':
     'The server could not prove its identity, so nothing was sent to it. Choose another server or contact support.',
   'reason.captivePortal': 'This network wants you to sign in first',
@@ -212,7 +212,7 @@ export const en = {
   'reason.proxyCredentials':
     'This network’s proxy needs a valid user name and password. Enter them, then connect again.',
   'reason.proxyUntrusted':
-    'This network’s proxy is set as one with a secure connection (https), and could not prove who it is. Check its address, or ask whoever runs the network.',
+    'This network’s proxy is set up for secure connections (https), but could not prove its identity. Check its address, or ask whoever runs the network.',
   'reason.engineUnsuited':
     'This server needs the program “openconnect”. Install it, for example with “sudo apt install openconnect” or “sudo dnf install openconnect”, then connect.',
   'reason.protectionLost':
@@ -307,7 +307,7 @@ export const en = {
   'gatewayCertificate.noFile': 'Choose a file…',
   'gatewayCertificate.password': 'File password',
   'gatewayCertificate.use': 'Use this certificate',
-  'gatewayCertificate.kept': 'This certificate is used the next time you connect',
+  'gatewayCertificate.kept': 'This certificate will be used the next time you connect',
   'gatewayCertificate.removed': 'The certificate has been removed',
   'gatewayCertificate.wrongPassword': 'This password does not open the file. Check it, then try again.',
   'gatewayCertificate.notACertificate':
@@ -454,7 +454,7 @@ export const en = {
   'selfDelete.stepWarn': 'What is lost',
   'selfDelete.stepFinal': 'Delete',
   'selfDelete.confirmTitle': 'Do you want to delete your account?',
-  'selfDelete.confirmText': 'This is about your whole Waymaker account, not only about this device.',
+  'selfDelete.confirmText': 'This deletes your whole Waymaker account, not only your sign-in on this device.',
   'selfDelete.warnTitle': 'All assets and plans will be erased',
   'selfDelete.warnPlan': 'Your plan, with all the time left on it',
   'selfDelete.warnOrders': 'Your orders and license keys',
@@ -531,7 +531,8 @@ export const en = {
   'report.subject': 'Problem with Waymaker {{version}}',
   'report.attach': '(Please attach the report that you have just saved.)',
 
-  'about.lead': 'Waymaker gives you a fast and private way through the network that is easy to undo.',
+  'about.lead':
+    'Waymaker gives you a fast, private way through the network, and puts everything back when you are done.',
   'about.missionTitle': 'Our mission',
   'about.mission':
     'Reaching the network you need should be as simple as switching on a light. We want people to get where they need to go without becoming network experts, and without telling us more about themselves than necessary.',
@@ -542,7 +543,7 @@ export const en = {
   'about.signInText': 'An email and a six-digit code are all you need, on every device.',
   'about.tunnelTitle': 'An AnyConnect-compatible tunnel',
   'about.tunnelText':
-    'It works with the gateways you already run, and comes back by itself when a link drops.',
+    'It works with the gateways you already run, and comes back by itself when the connection drops.',
   'about.safeTitle': 'Few privileges, nothing left behind',
   'about.safeText':
     'The program that processes network data runs without privileges, and every change to your system is recorded first so that it can be undone.',
@@ -828,7 +829,7 @@ export const en = {
   'damage.restored':
     'They have been restored as they were after your last change. Check the kill switch and your other settings.',
   'damage.lost':
-    'They could not be restored, so the usual ones are used. If the kill switch was in force, it has stayed on. Check it and your other settings.',
+    'They could not be restored, so the default ones are used. If the kill switch was in force, it has stayed on. Check it and your other settings.',
 
   'protection.title': 'Protection',
   'protection.killSwitch': 'Kill switch',

@@ -39,7 +39,8 @@ const macos: Record<Language, SystemTexts> = {
     'command.restored':
       'Everything has been undone, and traffic goes straight to the internet. To connect again, start the helper: sudo launchctl kickstart system/example.waymaker.helper',
     'command.restoreNeedsRoot': 'Only root can do this: sudo waymaker restore',
-    'command.selfTest': 'prove on this computer that the tunnel and its protection work (not on macOS yet)',
+    'command.selfTest':
+      'as root: prove on this computer that the tunnel and its protection work; interrupts your network, and asks first',
     'command.stateDirectoryOption':
       'where the helper keeps its journal; default: /Library/Application Support/Waymaker/helper',
     'doctor.engineOwn': 'Waymaker’s own',
@@ -62,7 +63,7 @@ const macos: Record<Language, SystemTexts> = {
     'command.restored':
       '已全部撤销，流量会直接进入互联网。要再次连接，请启动辅助服务：sudo launchctl kickstart system/example.waymaker.helper',
     'command.restoreNeedsRoot': '只有 root 可以执行：sudo waymaker restore',
-    'command.selfTest': '在这台电脑上证明隧道及其保护有效（尚不适用于 macOS）',
+    'command.selfTest': '以 root 身份在这台电脑上证明隧道及其保护有效；会中断您的网络，并事先询问',
     'command.stateDirectoryOption':
       '辅助服务保存撤销记录的目录；省略时为 /Library/Application Support/Waymaker/helper',
     'doctor.engineOwn': 'Waymaker 自带的引擎',
@@ -84,7 +85,7 @@ const macos: Record<Language, SystemTexts> = {
     'command.restored':
       '已全部復原，流量會直接進入網際網路。要再次連線，請啟動輔助服務：sudo launchctl kickstart system/example.waymaker.helper',
     'command.restoreNeedsRoot': '只有 root 可以執行：sudo waymaker restore',
-    'command.selfTest': '在這部電腦上證明通道及其保護有效（尚不適用於 macOS）',
+    'command.selfTest': '以 root 身分在這部電腦上證明通道及其保護有效；會中斷您的網路，並事先詢問',
     'command.stateDirectoryOption':
       '輔助服務儲存復原紀錄的目錄；省略時為 /Library/Application Support/Waymaker/helper',
     'doctor.engineOwn': 'Waymaker 內建的引擎',
@@ -111,12 +112,13 @@ const windows: Record<Language, SystemTexts> = {
       'Everything has been undone, and traffic goes straight to the internet. To connect again, start the helper as an administrator: sc.exe start Waymaker',
     'command.restoreNeedsRoot':
       'Only an administrator can do this. Open a terminal as an administrator, then run “waymaker restore” in it.',
-    'command.selfTest': 'prove on this computer that the tunnel and its protection work (not on Windows yet)',
+    'command.selfTest':
+      'as an administrator: prove on this computer that the tunnel and its protection work; interrupts your network, and asks first',
     'command.stateDirectoryOption': 'where the helper keeps its journal; default: Waymaker in ProgramData',
     'doctor.engineOwn': 'Waymaker’s own',
     'doctor.installationOlder':
       'The helper does not run, because a newer version has run here before. Install that one. To go back on purpose, remove “version-floor” from the folder Waymaker in ProgramData, as an administrator.',
-    'networks.unavailable': 'Not available on Windows',
+    'networks.unavailable': 'Not available, because Windows does not say which network this is',
     'reason.engineUnsuited':
       'This server needs an engine that Waymaker does not have on Windows. Choose another server.',
   },
@@ -132,12 +134,12 @@ const windows: Record<Language, SystemTexts> = {
     'command.restored':
       '已全部撤销，流量会直接进入互联网。要再次连接，请以管理员身份启动辅助服务：sc.exe start Waymaker',
     'command.restoreNeedsRoot': '只有管理员可以执行。请打开管理员终端，然后在其中运行“waymaker restore”。',
-    'command.selfTest': '在这台电脑上证明隧道及其保护有效（尚不适用于 Windows）',
+    'command.selfTest': '以管理员身份在这台电脑上证明隧道及其保护有效；会中断您的网络，并事先询问',
     'command.stateDirectoryOption': '辅助服务保存撤销记录的目录；省略时为 ProgramData 中的 Waymaker',
     'doctor.engineOwn': 'Waymaker 自带的引擎',
     'doctor.installationOlder':
       '辅助服务未运行，因为这里运行过更新的版本。请安装那个版本。如果确实要退回，请以管理员身份删除 ProgramData 中 Waymaker 文件夹里的“version-floor”。',
-    'networks.unavailable': '在 Windows 上无法使用',
+    'networks.unavailable': 'Windows 未说明当前是哪个网络，无法使用',
     'reason.engineUnsuited': '此服务器需要的引擎在 Windows 版 Waymaker 中没有。请选择其他服务器。',
   },
   'zh-hant': {
@@ -153,12 +155,12 @@ const windows: Record<Language, SystemTexts> = {
       '已全部復原，流量會直接進入網際網路。若要再次連線，請以系統管理員身分啟動輔助服務：sc.exe start Waymaker',
     'command.restoreNeedsRoot':
       '只有系統管理員可以執行。請開啟系統管理員終端機，然後在其中執行「waymaker restore」。',
-    'command.selfTest': '在這部電腦上證明通道及其保護有效（尚不適用於 Windows）',
+    'command.selfTest': '以系統管理員身分在這部電腦上證明通道及其保護有效；會中斷您的網路，並事先詢問',
     'command.stateDirectoryOption': '輔助服務儲存復原紀錄的目錄；省略時為 ProgramData 中的 Waymaker',
     'doctor.engineOwn': 'Waymaker 內建的引擎',
     'doctor.installationOlder':
       '輔助服務未執行，因為這裡執行過更新的版本。請安裝該版本。如果確實要退回，請以系統管理員身分刪除 ProgramData 中 Waymaker 資料夾裡的「version-floor」。',
-    'networks.unavailable': '在 Windows 上無法使用',
+    'networks.unavailable': 'Windows 未說明目前是哪個網路，無法使用',
     'reason.engineUnsuited': '此伺服器需要的引擎在 Windows 版 Waymaker 中沒有。請選擇其他伺服器。',
   },
 };

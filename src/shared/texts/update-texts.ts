@@ -14,7 +14,7 @@ const en = {
   'update.progress': '{{received}} of {{size}}',
   'update.ready': 'Waymaker {{version}} is ready',
   'update.readyText':
-    'It will be installed when you quit Waymaker without a connection. You can also install it now.',
+    'It will be installed when you quit Waymaker while you are not connected. You can also install it now.',
   'update.endsTunnel':
     'Installing it ends the connection, and the internet stays blocked until you connect again.',
   'update.install': 'Install',
@@ -34,7 +34,7 @@ const en = {
   'update.untrusted':
     'The update on offer was not signed by Waymaker, or is out of date, so nothing was installed. Waymaker will try again later.',
   'update.noRoom': 'There is not enough room on the disk for the new version. Waymaker will try again later.',
-  'update.busy': 'Another Waymaker program is downloading the new version already.',
+  'update.busy': 'Another Waymaker program is already downloading the new version.',
 } as const;
 export type UpdateTextKey = keyof typeof en;
 

@@ -159,8 +159,7 @@ export const zhHans: Texts = {
 
   'reason.gatewayNameUnknown': '找不到服务器的域名。请检查网络连接，或选择其他服务器。',
   'reason.gatewayUnreachable': '服务器没有响应。请检查网络连接，或选择其他服务器。',
-  'reason.gatewayRefusesConnections':
-    '服务器在线，但不接受此地址和端口的连接。请检查地址，或选择其他服务器。',
+  'reason.gatewayRefusesConnections': '服务器在线，但目前不接受连接。请稍后重试，或选择其他服务器。',
   'reason.gatewayWithoutRoute': '您的网络没有通往服务器的路由。请检查网络连接，或选择其他服务器。',
   'reason.gatewayTlsFailed': '无法与服务器建立安全连接。请选择其他服务器或联系客服。',
   'reason.gatewayTlsOutdated':

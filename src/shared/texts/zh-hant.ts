@@ -159,8 +159,7 @@ export const zhHant: Texts = {
 
   'reason.gatewayNameUnknown': '找不到伺服器的網域名稱。請檢查網路連線，或選擇其他伺服器。',
   'reason.gatewayUnreachable': '伺服器沒有回應。請檢查網路連線，或選擇其他伺服器。',
-  'reason.gatewayRefusesConnections':
-    '伺服器在線上，但不接受此位址和連接埠的連線。請檢查位址，或選擇其他伺服器。',
+  'reason.gatewayRefusesConnections': '伺服器在線上，但目前不接受連線。請稍後再試，或選擇其他伺服器。',
   'reason.gatewayWithoutRoute': '您的網路沒有通往伺服器的路由。請檢查網路連線，或選擇其他伺服器。',
   'reason.gatewayTlsFailed': '無法與伺服器建立安全連線。請選擇其他伺服器或聯絡客服。',
   'reason.gatewayTlsOutdated':

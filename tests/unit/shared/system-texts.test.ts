@@ -38,7 +38,7 @@ const saidElsewhere = {
     'cause.helperUnapprovedTitle',
     'download.macos',
     'notice.text',
-    // There is no self-test there, which is said before anything else.
+    // Windows asks for an administrator, in other words.
     'selfTest.needsRoot',
   ],
 } as const;

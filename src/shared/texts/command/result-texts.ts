@@ -42,7 +42,7 @@ const en = {
   'command.routing': 'Routing',
   'command.killSwitch': 'Kill switch',
   'command.account': 'Account',
-  'command.damageSeen': 'This message ends with “waymaker mode --kill-switch on” or “off”.',
+  'command.damageSeen': 'To stop this message, run “waymaker mode --kill-switch on” or “off”.',
   'command.on': 'on',
   'command.off': 'off',
   'command.since': 'Since',
@@ -90,7 +90,7 @@ const en = {
     '“{{program}}” cannot be run. Check that it is a program, and that you may run it.',
   'command.restoreNeedsRoot': 'Only root can do this: sudo waymaker restore',
   'command.restoreHelperRuns':
-    'The helper is running, so “waymaker disconnect” undoes everything. If that fails, “waymaker restore --force” stops the helper first.',
+    'The helper is running, so “waymaker disconnect” undoes everything. If that fails, run “waymaker restore --force”, which stops the helper first.',
   'command.restoreFailed':
     'Not everything could be undone. Try again; if that does not help, report the messages above.',
   'command.resetQuestion':
@@ -109,11 +109,11 @@ const en = {
     'There is a newer version, {{version}}, which some other computers get first. “waymaker update” installs it now.',
   'command.updateProgress': 'Downloading {{version}}: {{percent}} %',
   'command.updateUnreachable':
-    'The updates could not be reached. Check your connection, then try again. A download goes on where it stopped.',
+    'Updates could not be reached. Check your connection, then try again. A download continues where it stopped.',
   'command.updateUntrusted':
-    'The update on offer is not what Waymaker signed, or is out of date, so nothing was installed. Try again later.',
+    'The update on offer was not signed by Waymaker, or is out of date, so nothing was installed. Try again later.',
   'command.updateNoRoom': 'There is not enough room on the disk for the new version.',
-  'command.updateBusy': 'Waymaker is downloading the new version already. Try again in a while.',
+  'command.updateBusy': 'Waymaker is already downloading the new version. Try again later.',
   'command.updateWouldOpen':
     'You are connected, and the kill switch is off: your traffic would go out directly while the update is installed. Run “waymaker disconnect” first, or turn the kill switch on.',
   'command.updateWouldOpenOther':
@@ -226,8 +226,7 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.updateLater': '有新版本：{{version}}，会先提供给部分电脑。运行“waymaker update”即可立即安装。',
     'command.updateProgress': '正在下载 {{version}}：{{percent}}%',
     'command.updateUnreachable': '无法获取更新。请检查网络后重试，下载会从中断处继续。',
-    'command.updateUntrusted':
-      '所提供的更新与 Waymaker 签名的内容不符，或已过时，因此未安装任何内容。请稍后再试。',
+    'command.updateUntrusted': '提供的更新没有 Waymaker 的签名，或者已过期，因此未安装。请稍后再试。',
     'command.updateNoRoom': '磁盘空间不足，放不下新版本。',
     'command.updateBusy': 'Waymaker 已在下载新版本，请稍后再试。',
     'command.updateWouldOpen':
@@ -337,8 +336,7 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.updateLater': '有新版本：{{version}}，會先提供給部分電腦。執行「waymaker update」即可立即安裝。',
     'command.updateProgress': '正在下載 {{version}}：{{percent}}%',
     'command.updateUnreachable': '無法取得更新。請檢查網路後重試，下載會從中斷處繼續。',
-    'command.updateUntrusted':
-      '所提供的更新與 Waymaker 簽署的內容不符，或已過時，因此未安裝任何內容。請稍後再試。',
+    'command.updateUntrusted': '提供的更新沒有 Waymaker 的簽章，或者已過期，因此未安裝。請稍後再試。',
     'command.updateNoRoom': '磁碟空間不足，放不下新版本。',
     'command.updateBusy': 'Waymaker 已在下載新版本，請稍後再試。',
     'command.updateWouldOpen':

@@ -14,7 +14,7 @@ const en = {
   'selfTest.otherResolvers': 'Leaks: DNS to others',
   'selfTest.boundSockets': 'Leaks: bound sockets',
   'selfTest.othersRoutes': 'Leaks: routes of a hostile network',
-  'selfTest.neighbours': 'Leaks: questions from the local network',
+  'selfTest.neighbours': 'Leaks: probes from the local network',
   'selfTest.engineKilled': 'Kill switch: engine killed',
   'selfTest.helperKilled': 'Kill switch: helper killed',
   'selfTest.localNetwork': 'Local network',
@@ -30,22 +30,22 @@ const en = {
   'selfTest.failed': 'FAILED',
   'selfTest.notChecked': 'not checked',
   'selfTest.noObserver': 'this computer does not let the self-test see what leaves it',
-  'selfTest.noControl': 'what should have been seen where it is allowed was not',
+  'selfTest.noControl': 'the test packets were not seen even where they are allowed',
   'selfTest.noIpv6': 'this computer has no IPv6',
-  'selfTest.noSecondAddress': 'the other computer has no private address here',
+  'selfTest.noSecondAddress': 'the other computer has no private address on this network',
   'selfTest.noSecondComputer':
-    'only another computer of the same network can show this, see --serve and --against',
+    'only another computer on the same network can show this: see --serve and --against',
   'selfTest.notOffered': 'the helper does not offer this here',
   'selfTest.noTunnel': 'there was no tunnel',
-  'selfTest.noTime': 'the time was over',
+  'selfTest.noTime': 'there was no time left',
   'selfTest.seenByUplink': 'capture',
   'selfTest.seenByFarSide': 'gateway',
   'selfTest.seenBySystem': 'system',
   'selfTest.seenByNeighbour': 'other computer',
-  'selfTest.allPassed': 'All {{count}} checks have passed.',
+  'selfTest.allPassed': 'All {{count}} checks passed.',
   'selfTest.someFailed':
-    '{{failed}} of {{count}} checks have failed. Please report this, with the file of “waymaker self-test --report FILE”.',
-  'selfTest.someUnchecked': 'Nothing has failed, but {{unchecked}} of {{count}} checks could not be made.',
+    '{{failed}} of {{count}} checks failed. Please report this, with the file that “waymaker self-test --report FILE” writes.',
+  'selfTest.someUnchecked': 'Nothing failed, but {{unchecked}} of {{count}} checks could not be made.',
   'selfTest.reported': 'Report: {{file}}. It contains no names and no addresses of yours.',
   'selfTest.notReported': 'The report could not be written to {{file}}: {{problem}}',
   'selfTest.unsupported': 'There is no self-test for this system yet.',
@@ -53,16 +53,16 @@ const en = {
   'selfTest.noTun': '/dev/net/tun cannot be opened. Load the kernel module “tun”. ({{problem}})',
   'selfTest.noProgram': 'The self-test needs the program “{{program}}”. Install it, then try again.',
   'selfTest.noNamespaces':
-    'This computer does not let the self-test make a network of its own, as in a container without further rights. ({{problem}})',
+    'This computer does not let the self-test make a network of its own, which is usual in containers. ({{problem}})',
   'selfTest.noPacketFilter': 'The kernel’s packet filter (nf_tables) cannot be used. ({{problem}})',
-  'selfTest.noHelper': 'The helper does not start in the self-test. ({{problem}})',
-  'selfTest.noSignIn': 'Waymaker does not sign in to the self-test’s own service. ({{problem}})',
-  'selfTest.broken': 'The self-test has ended too soon. ({{problem}})',
+  'selfTest.noHelper': 'The helper did not start in the self-test. ({{problem}})',
+  'selfTest.noSignIn': 'Waymaker could not sign in to the self-test’s own service. ({{problem}})',
+  'selfTest.broken': 'The self-test ended too soon. ({{problem}})',
   'selfTest.confirm':
-    'The self-test interrupts this computer’s network for up to two minutes: connects, blocks traffic, kills the tunnel, and puts everything back at the end. Other programs lose their connections. Type “yes” to begin: ',
-  'selfTest.notConfirmed': 'Nothing was done. With --yes, nobody is asked.',
+    'The self-test interrupts this computer’s network for up to two minutes: it connects, blocks traffic, kills the tunnel, and puts everything back at the end. Other programs will lose their connections. Type “yes” to begin: ',
+  'selfTest.notConfirmed': 'Nothing was done. To begin without being asked, add --yes.',
   'selfTest.askCode': 'The code that the other computer shows: ',
-  'selfTest.badCode': 'That is no code of a self-test: it has 16 letters and digits.',
+  'selfTest.badCode': 'That is not a self-test code, which has 16 letters and digits.',
   'selfTest.serves':
     'This computer serves self-tests. On the other one, run: waymaker self-test --against {{computer}}',
   'selfTest.code': 'Code: {{code}}',
@@ -71,16 +71,16 @@ const en = {
   'selfTest.stranger': '{{computer}} did not know the code.',
   'selfTest.needsAdministrator': 'Only administrators can do this. Open a terminal as administrator.',
   'selfTest.noAccount':
-    'There is no account “{{account}}”, which the helper’s engine needs. Install the package, which makes it.',
+    'There is no account “{{account}}”, which the helper’s engine needs. Install Waymaker’s package, which creates it.',
   'selfTest.helperRuns':
-    'A helper is running on this computer, and a second one would disturb it. Stop it for the time of the self-test. ({{problem}})',
+    'A helper is running on this computer, and a second one would disturb it. Stop it during the self-test. ({{problem}})',
   'selfTest.noPeer':
-    'The computer that is to serve does not answer. Is “waymaker self-test --serve” running there, and does its firewall let ports 44350 to 44353 through? ({{problem}})',
-  'selfTest.wrongCode': 'The other computer does not have this code.',
+    'The other computer does not answer. Is “waymaker self-test --serve” running there, and does its firewall let ports 44350 to 44353 through? ({{problem}})',
+  'selfTest.wrongCode': 'The code is not the one that the other computer shows.',
   'selfTest.notServed': 'This self-test cannot be served. ({{problem}})',
   'selfTest.noUplink': 'This computer has no network that the self-test could use. ({{problem}})',
   'selfTest.notRestored':
-    'This computer’s network could not be put back. Run the self-test again: it begins with that. ({{problem}})',
+    'This computer’s network could not be put back as it was. Run the self-test again: it begins by doing that. ({{problem}})',
 } as const;
 
 export type SelfTestTextKey = keyof typeof en;
@@ -156,8 +156,8 @@ export const selfTestTexts: Record<Language, Record<SelfTestTextKey, string>> = 
     'selfTest.noAccount': '没有辅助服务的引擎所需的账户“{{account}}”。安装软件包时会创建它。',
     'selfTest.helperRuns': '这台电脑上正在运行辅助服务，第二个会干扰它。请在自检期间停止它。（{{problem}}）',
     'selfTest.noPeer':
-      '提供服务的电脑没有应答。那里是否正在运行“waymaker self-test --serve”，其防火墙是否放行 44350 至 44353 端口？（{{problem}}）',
-    'selfTest.wrongCode': '另一台电脑的代码与此不同。',
+      '另一台电脑没有应答。那里是否正在运行“waymaker self-test --serve”，其防火墙是否放行 44350 至 44353 端口？（{{problem}}）',
+    'selfTest.wrongCode': '此代码与另一台电脑显示的代码不同。',
     'selfTest.notServed': '无法为此自检提供服务。（{{problem}}）',
     'selfTest.noUplink': '这台电脑没有可供自检使用的网络。（{{problem}}）',
     'selfTest.notRestored': '这台电脑的网络未能恢复。请再次运行自检：它会先恢复网络。（{{problem}}）',
@@ -233,8 +233,8 @@ export const selfTestTexts: Record<Language, Record<SelfTestTextKey, string>> = 
     'selfTest.helperRuns':
       '這部電腦上正在執行輔助服務，第二個會干擾它。請在自我測試期間停止它。（{{problem}}）',
     'selfTest.noPeer':
-      '提供服務的電腦沒有回應。那裡是否正在執行「waymaker self-test --serve」，其防火牆是否放行 44350 至 44353 連接埠？（{{problem}}）',
-    'selfTest.wrongCode': '另一部電腦的代碼與此不同。',
+      '另一部電腦沒有回應。那裡是否正在執行「waymaker self-test --serve」，其防火牆是否放行 44350 至 44353 連接埠？（{{problem}}）',
+    'selfTest.wrongCode': '此代碼與另一部電腦顯示的代碼不同。',
     'selfTest.notServed': '無法為此自我測試提供服務。（{{problem}}）',
     'selfTest.noUplink': '這部電腦沒有可供自我測試使用的網路。（{{problem}}）',
     'selfTest.notRestored': '這部電腦的網路未能還原。請再次執行自我測試：它會先還原網路。（{{problem}}）',
