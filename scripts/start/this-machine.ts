@@ -21,6 +21,6 @@ export async function startOnThisMachine(running: AsyncDisposableStack, ports: P
     env: {},
     machine: undefined,
     publish: () => Promise.resolve(),
-    hints: () => [`What works here  all but a tunnel: ${whatTheLaboratoryLacks() ?? ''}`],
+    hints: () => [`What works here  everything but a tunnel: ${whatTheLaboratoryLacks() ?? ''}`],
   };
 }
