@@ -80,13 +80,13 @@ export function writeReport(file: string, text: string, env: Readonly<NodeJS.Pro
   const unfinished = `${target}.${process.pid}.new`;
   try {
     // Not through a link that somebody has laid there, or lays there meanwhile.
-    const file = openSync(unfinished, 'wx', 0o644);
+    const opened = openSync(unfinished, 'wx', 0o644);
     try {
-      writeFileSync(file, text);
+      writeFileSync(opened, text);
       const [uid, gid] = [Number(env['SUDO_UID']), Number(env['SUDO_GID'])];
-      if (Number.isSafeInteger(uid) && Number.isSafeInteger(gid)) fchownSync(file, uid, gid);
+      if (Number.isSafeInteger(uid) && Number.isSafeInteger(gid)) fchownSync(opened, uid, gid);
     } finally {
-      closeSync(file);
+      closeSync(opened);
     }
     renameSync(unfinished, target);
   } catch (error) {

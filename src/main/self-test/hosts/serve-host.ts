@@ -26,13 +26,14 @@ export async function serveHost(options: {
     let line = '';
     const take = (text: string) => {
       line += text;
-      if (line.length > maxLine) return void socket.destroy();
-      if (!line.includes('\n')) return;
-      hear(line.trim());
-      socket.off('data', take);
-      // Whatever follows is not kept.
-      socket.resume();
-      socket.end(`${place} ${socket.remoteAddress ?? ''}\n`);
+      if (line.length > maxLine) socket.destroy();
+      else if (line.includes('\n')) {
+        hear(line.trim());
+        socket.off('data', take);
+        // Whatever follows is not kept.
+        socket.resume();
+        socket.end(`${place} ${socket.remoteAddress ?? ''}\n`);
+      }
     };
     socket.on('data', take);
   });
