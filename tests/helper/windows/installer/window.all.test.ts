@@ -179,9 +179,9 @@ test.skipIf(why !== undefined)(
     await mkdir(path.join(others, path.dirname(userPrograms)), { recursive: true });
     await mkdir(elsewhere);
     await writeFile(path.join(elsewhere, 'Waymaker.lnk'), '');
-    const link = path.join(others, userPrograms);
+    const redirected = path.join(others, userPrograms);
     // Wine's own root is another one.
-    await symlink(path.relative(path.dirname(link), elsewhere), link);
+    await symlink(path.relative(path.dirname(redirected), elsewhere), redirected);
     const server = [String.raw`${activator}\LocalServer32`, '/ve', '/d', program, '/f'];
     expect((await windows.run(['reg', 'add', ...server])).code).toBe(0);
     await windows.run([String.raw`C:\Program Files\Waymaker\uninstall.exe`, '/S'], minutes);

@@ -294,7 +294,7 @@ describe('with a script', () => {
       find(
         'return [1, 2, 3, 4].map(function (n) { return "PROXY p" + n + "." + host + ":3128"; }).join(";");',
       ),
-      Object.defineProperties({}, found) as Record<string, string[]>,
+      Object.defineProperties({}, found),
     );
     await at.ways.learn(hosts);
     expect(looked.size).toBeGreaterThan(3);
