@@ -5,7 +5,7 @@
  */
 export const houses = {
   'src/main': {
-    ofEveryRoom: ['with-timeout.ts', 'listeners.ts', 'desktop-names.ts', 'run-program.ts'],
+    ofEveryRoom: ['after-time.ts', 'with-timeout.ts', 'listeners.ts', 'desktop-names.ts', 'run-program.ts'],
     rooms: {
       cli: [
         'self-test',
@@ -13,6 +13,7 @@ export const houses = {
         'login-item',
         'tunnel',
         'updates',
+        'way-out',
         'daemon.ts',
         'daemon-place.ts',
         'environment.ts',

@@ -91,6 +91,11 @@ export function createControlHost(options: ControlHostOptions): {
         const isServiceReached = await withTimeout(asked, serviceMs, false);
         return { ...core.wayOut(), isServiceReached };
       },
+      async to(host) {
+        const way = await core.wayTo(host);
+        return way ? { ...way, addresses: [...way.addresses] } : null;
+      },
+      askPassword: (host) => core.askProxyPassword(host),
     },
     routing: {
       samples: ({ addresses }) => routingSamples(core.preferences.forTunnel().routing, addresses),

@@ -55,6 +55,7 @@ export interface CoreTunnel extends Pick<
   tunnel: TunnelController;
   gateways: Gateways;
   callForUser: CallForUser;
+  askProxyPassword: Core['askProxyPassword'];
   close(): void;
 }
 
@@ -241,6 +242,14 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
       host: hostOf(apiUrl),
       isInsideTunnel: options.isInsideTunnel,
     }),
+    async askProxyPassword(host) {
+      const way = options.isInsideTunnel() ? undefined : ways.to(host);
+      if (!way) return false;
+      ways.refused(way);
+      await questions.ask(way);
+      const now = ways.to(host);
+      return now !== undefined && !ways.isRefused(now);
+    },
     onTunnelState: (listener) => states.add(listener),
     onTunnelCommand: (listener) => commands.add(listener),
     onGatewayForm: (listener) => forms.add(listener),

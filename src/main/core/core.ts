@@ -31,6 +31,7 @@ import type { AccountPlan } from '../tunnel/account-plan.ts';
 import type { TunnelCommand, TunnelController } from '../tunnel/tunnel-controller.ts';
 import type { WorldAddress } from '../tunnel/world-address.ts';
 import type { CallForUser } from '../session/call-for-user.ts';
+import type { FindWay } from '../way-out/connect-by-ways.ts';
 
 /**
  * Everything that outlives windows: the tunnel, the session, the user's choices, and the end of the plan. None of it
@@ -46,7 +47,13 @@ export interface Core {
   /** Requests by the ways out that this network has. */
   fetch: ServiceFetch;
   /** How this computer reaches the service outside a tunnel, as far as that is known. */
-  wayOut(): WayOutReply;
+    wayOut(): WayOutReply;
+    wayTo: FindWay;
+    /**
+     * Asks the user for the password of the proxy that leads to this host, which has refused the one that it was told. Whether
+     * there is another one now.
+     */
+    askProxyPassword(host: string): Promise<boolean>;
   /** Makes a call that the user waits for: a proxy on the way may have to be told a password first. */
   callForUser: CallForUser;
   /** Calls of the service with the user's session; their replies update what is known about the plan. */

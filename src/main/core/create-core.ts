@@ -5,7 +5,7 @@ import { toldOnce } from '../preferences/told-once.ts';
 import { describeDevice } from '../session/device.ts';
 import { createHelperClient } from '../tunnel/helper-client.ts';
 import { offeredModes } from '../tunnel/offered-modes.ts';
-import { serviceByWays } from '../way-out/connect-by-ways.ts';
+import { openByWay, wayOutside } from '../way-out/connect-by-ways.ts';
 import { createProxyPasswords } from '../way-out/proxy-passwords.ts';
 import { readProxySetting, readScriptByDhcp } from '../way-out/read-proxy-setting.ts';
 import { discoverScript } from '../way-out/script/discover-script.ts';
@@ -48,7 +48,8 @@ export function createCore(options: CoreOptions): Core {
     const now = helper.state();
     return now.state === 'connected' && now.routing.mode === 'global';
   };
-  const serviceFetch = createServiceFetch(serviceByWays(ways, isInsideTunnel));
+  const wayTo = wayOutside(ways, isInsideTunnel);
+  const serviceFetch = createServiceFetch(openByWay(wayTo, ways));
   const account = createCoreAccount({ ...options, settings, serviceFetch, deviceName: device.name });
   const choices = createCorePreferences({
     ...options,
@@ -91,6 +92,8 @@ export function createCore(options: CoreOptions): Core {
     fetch: serviceFetch,
     callForUser: tunnel.callForUser,
     wayOut: () => wayOutTo(environment.apiUrl, ways),
+    wayTo,
+    askProxyPassword: tunnel.askProxyPassword,
     client: account.watchedClient,
     update: account.update,
     onAccountChanges: account.onAccountChanges,

@@ -19,12 +19,27 @@ export const gatewayByWays =
     );
   };
 
-/** To the service, by a proxy if there is one; not from inside a tunnel that carries everything. */
-export const serviceByWays =
-  (ways: Pick<WaysOut, 'to' | 'learn' | 'refused' | 'verified'>, isInsideTunnel: () => boolean): OpenTcp =>
-  async (host, port) => {
+/** The proxy that leads to a host now; undefined: none does, or it is reached through a tunnel that carries everything. */
+export type FindWay = (host: string) => Promise<WayOut | undefined>;
+
+export const wayOutside =
+  (ways: Pick<WaysOut, 'to' | 'learn'>, isInsideTunnel: () => boolean): FindWay =>
+  async (host) => {
     if (!isInsideTunnel()) await ways.learn([host]);
-    const way = isInsideTunnel() ? undefined : ways.to(host);
+    return isInsideTunnel() ? undefined : ways.to(host);
+  };
+
+/** To the service, by a proxy if there is one; not from inside a tunnel that carries everything. */
+export const serviceByWays = (
+  ways: Pick<WaysOut, 'to' | 'learn' | 'refused' | 'verified'>,
+  isInsideTunnel: () => boolean,
+): OpenTcp => openByWay(wayOutside(ways, isInsideTunnel), ways);
+
+/** To a host by the proxy that leads to it, or directly. */
+export const openByWay =
+  (find: FindWay, ways: Pick<WaysOut, 'refused' | 'verified'>): OpenTcp =>
+  async (host, port) => {
+    const way = await find(host);
     const [address] = way?.addresses ?? [];
     if (!way || address === undefined) return connect({ host, port });
     const transport = connect({ host: address, port: way.port });

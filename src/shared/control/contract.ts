@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { certificatePin, proxyCredentials, proxyProtocol } from '../helper/gateway-session.ts';
 import { languageChoice } from '../host/common-contract.ts';
 import { hostContract } from '../host/contract.ts';
 import { request, type HostClient, type HostHandlers } from '../host/descriptor.ts';
@@ -86,6 +87,18 @@ export type WayOutReply = z.infer<typeof wayOut>;
 const checkedWayOut = z.extend(wayOut, { isServiceReached: z.boolean() });
 export type CheckedWayOut = z.infer<typeof checkedWayOut>;
 
+const hostName = z.string().check(z.minLength(1), z.maxLength(253));
+const proxyOnTheWay = z.object({
+  protocol: proxyProtocol,
+  host: z.string(),
+  port: z.int(),
+  /** The proxy's own, at least one. */
+  addresses: z.array(ipAddress),
+  /** What it is told. */
+  credentials: z.optional(proxyCredentials),
+  certificatePin: z.optional(certificatePin),
+});
+
 const nothing = z.undefined();
 const { session, clock, tunnel, gatewayForm, server, servers, preferences, routedApps, connectionLog } =
   hostContract;
@@ -121,6 +134,13 @@ export const controlContract = {
     get: request(nothing, wayOut),
     /** Asks the service, to find out. */
     check: request(nothing, checkedWayOut),
+    /** The proxy that leads to this host; null: none does, or it is reached through the tunnel. */
+    to: request(hostName, z.nullable(proxyOnTheWay)),
+    /**
+     * The proxy that leads to this host has refused what it was told: the user is asked for something else. False if they
+     * do not say it.
+     */
+    askPassword: request(hostName, z.boolean()),
   },
   routing: {
     /** What a diagnosis can compare with reality: samples that show whether the user's choice is in force. */

@@ -2,7 +2,6 @@ import path from 'node:path';
 import { feedProduct, type UpdateFeed } from '#node/manifest/update-feed.ts';
 import { releaseKeys } from '#node/manifest/release-keys.ts';
 import type { CommandTextKey } from '#shared/texts/command-texts.ts';
-import { createServiceFetch } from '../../http-fetch.ts';
 import { downloadUpdate, type DownloadProblem } from '../../updates/download-update.ts';
 import { findUpdate, type FeedProblem, type UpdateSource } from '../../updates/find-update.ts';
 import { wouldOpenTraffic } from '../../updates/may-install.ts';
@@ -10,9 +9,12 @@ import { settleLastAttempt } from '../../updates/last-attempt.ts';
 import { systemInstaller } from '../../updates/system-installer.ts';
 import { openUpdateMemory } from '../../updates/update-memory.ts';
 import { updatesPlace } from '../../updates/updates-place.ts';
+import { hostOf } from '../../way-out/way-out-to.ts';
+import { withForms } from '../answer-forms.ts';
 import { CommandProblem, type CommandContext } from '../command-context.ts';
 import type { ErrorCode } from '../error-code.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
+import { waysOfCore } from '../ways-of-core.ts';
 
 type Problem = FeedProblem | DownloadProblem;
 
@@ -41,16 +43,22 @@ export async function update(context: CommandContext, { isCheck }: { isCheck: bo
   const failedVersion = settleLastAttempt(memory, version);
   if (failedVersion !== undefined)
     terminal.note(say('command.updateFailedBefore', { version: failedVersion }));
+  const { client } = await context.core();
+  const ways = waysOfCore(client);
   const source: UpdateSource = {
     ...memory,
     url: place.url,
     trusted,
     version,
     product: feedProduct(platform, process.arch, place.name),
-    fetch: createServiceFetch(),
+    fetch: ways.fetch,
   };
-  const found = await findUpdate(source, { isWanted: !isCheck });
-  if (found.kind === 'problem') throw problemOf(context, found.problem);
+  const found = await withForms(context, client, async () => {
+    const look = () => findUpdate(source, { isWanted: !isCheck });
+    const answer = await ways.withPassword(hostOf(place.url), look);
+    if (answer.kind === 'problem') throw problemOf(context, answer.problem);
+    return answer;
+  });
   const feed = found.kind === 'update' ? found.feed : undefined;
   const isStarted = feed !== undefined && !isCheck;
   if (isStarted) {

@@ -85,12 +85,10 @@ describe('this computer’s proxy', () => {
   test('is that of the environment where there is no desktop', async () => {
     expect(await settings({}, environment)).toEqual(ofEnvironment);
     expect(await settings({}, {})).toBeUndefined();
-    const { exceptions } =
-      (await settings(
-        {},
-        { ...environment, no_proxy: '[2001:db8::1]:443 ::2,gw.example:8443,192.0.2.1:8443' },
-      )) ?? {};
-    expect(exceptions).toEqual(['[2001:db8::1]', '::2', 'gw.example', '192.0.2.1']);
+    const no_proxy = '[2001:db8::1]:443 ::2,gw.example:8443,192.0.2.1:8443';
+    expect(await settings({}, { ...environment, no_proxy })).toMatchObject({
+      exceptions: ['[2001:db8::1]', '::2', 'gw.example', '192.0.2.1'],
+    });
     expect(await settings({}, { all_proxy: 'socks5://192.0.2.1' })).toMatchObject({
       proxy: { protocol: 'socks5', port: 1080 },
     });

@@ -1,0 +1,152 @@
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { base64Of } from '#node/manifest/signatures.ts';
+import { controlContract } from '#shared/control/contract.ts';
+import { createHostClient } from '#shared/host/client.ts';
+import { createSay } from '#shared/texts/say.ts';
+import type { CommandContext } from '../../../../src/main/cli/command-context.ts';
+import type { ControlConnection } from '../../../../src/main/control/control-connection.ts';
+import { createControlHost } from '../../../../src/main/control-host.ts';
+import type { Core } from '../../../../src/main/core/core.ts';
+import { endProcess, eventually } from '../../../lab/runs/process.ts';
+import { waitLimit } from '../../../lab/runs/wait-limit.ts';
+import { startFeedServer, type FeedServer } from '../../../lab/updates/feed-server.ts';
+import { freePort } from '../support/free-port.ts';
+import { createTestSurroundings } from '../support/surroundings.ts';
+
+const key = generateKeyPairSync('ed25519').privateKey;
+
+/** A proxy cannot be used by an address of loopback. */
+function ownAddress(): string {
+  const all = Object.values(os.networkInterfaces()).flat();
+  const own = all.find((one) => one?.family === 'IPv4' && !one.internal)?.address;
+  if (own === undefined) throw new Error('this machine has no address besides loopback');
+  return own;
+}
+
+/** Tinyproxy, which wants a password; `said` are the lines of its log. */
+async function startProxy(host: string, port: number) {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'waymaker-proxy-'));
+  const file = path.join(folder, 'tinyproxy.conf');
+  await writeFile(file, `Port ${port}\nListen ${host}\nTimeout 60\nBasicAuth guest secret\nLogLevel Info\n`);
+  const proxy = spawn('tinyproxy', ['-d', '-c', file], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const said: string[] = [];
+  createInterface(proxy.stdout).on('line', (line) => said.push(line));
+  await eventually(
+    'the proxy listens',
+    () => said.some((line) => /accepting connections/i.test(line)) || undefined,
+  );
+  return {
+    said,
+    async end() {
+      await endProcess(proxy);
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** The part of an installed package that has updates at this feed. */
+async function installed(feed: FeedServer) {
+  vi.stubGlobal('updatesUrlOfThisBuild', feed.url);
+  vi.stubGlobal('releaseKeysOfThisBuild', base64Of(createPublicKey(key)));
+  vi.resetModules();
+  onTestFinished(() => {
+    vi.unstubAllGlobals();
+    vi.resetModules();
+  });
+  return await import('../../../../src/main/cli/commands/update.ts');
+}
+
+/** A terminal on which these are answered, and what was written there. */
+function terminalWith(answers: string[]) {
+  const written: string[] = [];
+  const asked: string[] = [];
+  return {
+    written,
+    asked,
+    out: (line: string) => void written.push(line),
+    note: (line: string) => void written.push(line),
+    ask(question: string) {
+      asked.push(question);
+      return Promise.resolve(answers.shift());
+    },
+    close: () => undefined,
+  };
+}
+
+function controlOf(core: Core): ControlConnection {
+  const listeners = new Map<string, ((payload: unknown) => void)[]>();
+  const host = createControlHost({
+    core,
+    hello: { protocolVersion: 1, version: '0.1.0', kind: 'daemon', pid: process.pid },
+    yieldCore: () => false,
+    emit: (channel, payload) => {
+      for (const listener of listeners.get(channel) ?? []) listener(payload);
+    },
+  });
+  const client = createHostClient(controlContract, {
+    request: (channel, input) => host.handle(channel, input),
+    subscribe(channel, listener) {
+      listeners.set(channel, [...(listeners.get(channel) ?? []), listener]);
+      return () => undefined;
+    },
+  });
+  return {
+    core: { protocolVersion: 1, version: '0.1.0', kind: 'daemon', pid: process.pid, language: 'system' },
+    client,
+    closed: new Promise(() => undefined),
+    close: () => undefined,
+  };
+}
+
+test(
+  'updates come through the proxy that leads out of this network, whose password is asked on the terminal',
+  async () => {
+    await using feed = await startFeedServer();
+    await feed.publish('0.2.0', { keys: [key] });
+    const { update } = await installed(feed);
+    const [own, port] = [ownAddress(), await freePort()];
+    await using around = await createTestSurroundings();
+    const core = around.startCore({ HTTPS_PROXY: `http://${own}:${port}` });
+    const profile = await mkdtemp(path.join(os.tmpdir(), 'waymaker-profile-'));
+    onTestFinished(() => rm(profile, { recursive: true }));
+    const connection = controlOf(core);
+    const say = createSay('en', 'linux');
+    async function look(...answers: string[]) {
+      const terminal = terminalWith(answers);
+      const context: CommandContext = {
+        env: {},
+        platform: 'win32',
+        profile,
+        version: '0.1.0',
+        say,
+        language: () => 'en',
+        terminal,
+        isJson: true,
+        core: () => Promise.resolve(connection),
+        interrupted: new AbortController().signal,
+      };
+      const outcome = await update(context, { isCheck: true }).catch((error: unknown) => error);
+      return { outcome, ...terminal };
+    }
+
+    // No other way is tried: it might not be the one that its user, or their network, wants.
+    expect((await look()).outcome).toMatchObject({ code: 'network' });
+    const proxy = await startProxy(own, port);
+    onTestFinished(() => proxy.end());
+    expect((await look()).outcome, 'nobody can type it').toMatchObject({ code: 'proxy-credentials' });
+    const { outcome, asked, written } = await look('guest', 'secret');
+    expect(asked).toEqual(['User name: ', 'Password: ']);
+    expect(outcome).toBe(0);
+    expect(JSON.parse(written.at(-1) ?? '')).toMatchObject({ installed: '0.1.0', available: '0.2.0' });
+    expect(proxy.said.filter((line) => line.includes(new URL(feed.url).host)).length).toBeGreaterThan(1);
+    // It is known from then on.
+    expect((await look()).outcome).toBe(0);
+  },
+  waitLimit(60_000),
+);
