@@ -47,13 +47,13 @@ export interface Core {
   /** Requests by the ways out that this network has. */
   fetch: ServiceFetch;
   /** How this computer reaches the service outside a tunnel, as far as that is known. */
-    wayOut(): WayOutReply;
-    wayTo: FindWay;
-    /**
-     * Asks the user for the password of the proxy that leads to this host, which has refused the one that it was told. Whether
-     * there is another one now.
-     */
-    askProxyPassword(host: string): Promise<boolean>;
+  wayOut(): WayOutReply;
+  wayTo: FindWay;
+  /**
+   * Asks the user for the password of the proxy that leads to this host, which has refused the one that it was told. Whether
+   * there is another one now.
+   */
+  askProxyPassword(host: string): Promise<boolean>;
   /** Makes a call that the user waits for: a proxy on the way may have to be told a password first. */
   callForUser: CallForUser;
   /** Calls of the service with the user's session; their replies update what is known about the plan. */
