@@ -3,6 +3,7 @@ import { chain, type Filter, nftFamilyOf } from './chain.ts';
 import {
   bridgedRules,
   engineRules,
+  fromOwnAddress,
   internalDevices,
   linkRules,
   localNetworkRules,
@@ -40,6 +41,8 @@ export function outputRules(filter: Filter): string[] {
     ...portalRules(filter),
     ...linkRules(filter),
     ...internalDevices(filter).map((devices) => `oifname ${devices} accept`),
+    // A neighbour, too, learns nothing of it, such as from a connection that is older than access to the local network.
+    ...(filter.localNetworks.length > 0 ? fromOwnAddress(filter) : []),
     ...localNetworkRules(filter),
     'goto refuse',
   ];

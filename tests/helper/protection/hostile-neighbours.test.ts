@@ -24,6 +24,31 @@ beforeAll(async () => {
 
 afterAll(() => net[Symbol.asyncDispose]());
 
+test('with the local network open, nothing leaves for it from the tunnel’s address', async () => {
+  const { user } = net.lab;
+  const { neighbour, userPrivate } = addresses;
+  /** To which neighbours a ping and a connection are seen to leave from these addresses. */
+  const leftFrom = async ({ ipv4 = '', ipv6 = '' }: { ipv4?: string; ipv6?: string }) => {
+    const capture = await net.lab.capture(`src host ${ipv4} or src host ${ipv6}`);
+    for (const [from, to] of [
+      [ipv4, neighbour.ipv4],
+      [ipv6, neighbour.ipv6],
+    ] as const) {
+      await user.exec(words(`ping -c 1 -W 1 -I ${from} ${to}`));
+      await user.exec(words(`curl -sg -m 1 --interface ${from} http://${inUrl(to)}/`));
+    }
+    const seen = (await capture.stop()).map(({ destination }) => destination);
+    return Object.values(neighbour).filter((to) => seen.includes(to));
+  };
+  await client.call('setRouting', { routing: { mode: 'global', localNetwork: true } });
+  const { addresses: own } = await client.until('connected');
+  expect(await leftFrom(userPrivate)).toEqual(Object.values(neighbour));
+  expect(await leftFrom(own)).toEqual([]);
+  await client.call('setRouting', { routing: { mode: 'global', localNetwork: false } });
+});
+
+const inUrl = (address: string) => (address.includes(':') ? `[${address}]` : address);
+
 /** Of a connected UDP socket that has sent something, which is answered: says its port, then each error that it is told. */
 const flow = (host: string) => `
   const socket = require('node:dgram').createSocket('${host.includes(':') ? 'udp6' : 'udp4'}');
