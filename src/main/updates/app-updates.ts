@@ -2,11 +2,11 @@ import type { Logger } from 'pino';
 import type { UpdateFeed } from '#node/manifest/update-feed.ts';
 import type { UpdateHeld, UpdateState, UpdateView } from '#shared/host/updates-contract.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
+import { isTunnelOfAnybody, wouldOpenTraffic } from '#shared/tunnel/would-open-traffic.ts';
 import { createListeners } from '../listeners.ts';
 import { downloadUpdate, findDownload } from './download-update.ts';
 import { findUpdate, type UpdateSource } from './find-update.ts';
 import { settleLastAttempt } from './last-attempt.ts';
-import { isTunnelOfAnybody, wouldOpenTraffic } from './may-install.ts';
 import type { UpdateInstaller } from './update-installer.ts';
 import type { UpdateMemory } from './update-memory.ts';
 

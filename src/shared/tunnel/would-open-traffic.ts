@@ -1,4 +1,4 @@
-import type { TunnelState } from '#shared/tunnel/state.ts';
+import type { TunnelState } from './state.ts';
 
 /**
  * Whether installing now would let traffic out that the tunnel carries: while the service is replaced there is no tunnel,
