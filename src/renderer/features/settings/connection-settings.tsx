@@ -7,7 +7,7 @@ import { DnsSetting } from './dns-setting.tsx';
 import { SettingRow } from './setting-row.tsx';
 import classes from './setting.module.css';
 import { SwitchSetting } from './switch-setting.tsx';
-import { usePreferences } from './use-preferences.ts';
+import { usePreferences } from '../preferences/use-preferences.ts';
 
 /** When the app connects automatically, and its protocol. */
 export function ConnectionSettings() {

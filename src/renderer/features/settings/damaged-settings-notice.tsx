@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { focusHeading } from '../../ui/focus/focus-heading.ts';
 import { Message } from '../../ui/messages/message.tsx';
-import { usePreferences } from './use-preferences.ts';
+import { usePreferences } from '../preferences/use-preferences.ts';
 
 /** Says that the app's settings were damaged and what became of them, until the user dismisses it. */
 export function DamagedSettingsNotice() {

@@ -5,7 +5,7 @@ import { Card } from '../../ui/card.tsx';
 import { SelectSetting } from './select-setting.tsx';
 import classes from './setting.module.css';
 import { SwitchSetting } from './switch-setting.tsx';
-import { usePreferences } from './use-preferences.ts';
+import { usePreferences } from '../preferences/use-preferences.ts';
 
 /** Each in its own language, for people who cannot read the others. */
 const languageNames = { en: 'English', 'zh-hans': '简体中文', 'zh-hant': '繁體中文' } as const;

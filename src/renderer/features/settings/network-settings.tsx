@@ -10,7 +10,7 @@ import { SettingRow } from './setting-row.tsx';
 import classes from './setting.module.css';
 import { SwitchSetting } from './switch-setting.tsx';
 import { useCurrentNetwork } from './use-current-network.ts';
-import type { PreferencesView } from './use-preferences.ts';
+import type { PreferencesView } from '../preferences/use-preferences.ts';
 
 type NetworkSettingsProps = Pick<PreferencesView, 'preferences' | 'change'>;
 

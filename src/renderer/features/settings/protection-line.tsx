@@ -5,7 +5,7 @@ import type { Preferences } from '#shared/host/preferences.ts';
 import { automaticMode } from '#shared/tunnel/route-config.ts';
 import { useApp } from '../../platform/host-context.tsx';
 import classes from './protection-line.module.css';
-import { usePreferences } from './use-preferences.ts';
+import { usePreferences } from '../preferences/use-preferences.ts';
 import { Link } from '../../ui/text/link.tsx';
 
 /** The settings for routing and protection in one line, which links to them. */

@@ -7,7 +7,7 @@ import { NetworkSettings } from './network-settings.tsx';
 import { readLocalPrefixes } from './routing/read-prefixes.ts';
 import classes from './setting.module.css';
 import { SwitchSetting } from './switch-setting.tsx';
-import { usePreferences } from './use-preferences.ts';
+import { usePreferences } from '../preferences/use-preferences.ts';
 
 const switches = [
   { name: 'killSwitch', label: 'protection.killSwitch', text: 'protection.killSwitchText' },

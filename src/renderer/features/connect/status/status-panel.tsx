@@ -11,7 +11,7 @@ import { TrialAnnouncement } from '../../server-chooser/trial-announcement.tsx';
 import { TrialTag } from '../../server-chooser/trial-tag.tsx';
 import { isMember } from '../../session/is-member.ts';
 import { useUser } from '../../session/use-user.ts';
-import { usePreferences } from '../../settings/use-preferences.ts';
+import { usePreferences } from '../../preferences/use-preferences.ts';
 import { cardActions, type Destination } from '../card-actions.ts';
 import { cardState, type CardState } from '../card-state.ts';
 import { ConnectButtons } from '../connect-buttons.tsx';

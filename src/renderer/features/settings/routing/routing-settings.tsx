@@ -9,7 +9,7 @@ import { AddressSettings } from './address-settings.tsx';
 import { AppSettings } from './app-settings.tsx';
 import { DomainSettings } from './domain-settings.tsx';
 import classes from './routing-settings.module.css';
-import { usePreferences } from '../use-preferences.ts';
+import { usePreferences } from '../../preferences/use-preferences.ts';
 
 const choices: readonly { choice: Preferences['routing']; name: TextKey; text: TextKey }[] = [
   { choice: 'global', name: 'routing.global', text: 'routing.globalText' },
