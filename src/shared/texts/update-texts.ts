@@ -15,6 +15,9 @@ const en = {
   'update.ready': 'Waymaker {{version}} is ready',
   'update.readyText':
     'It will be installed when you quit Waymaker while you are not connected. You can also install it now.',
+  'update.readyAtQuit': 'It will be installed when you quit Waymaker. You can also install it now.',
+  'update.readyAgain':
+    'It could not be installed the last time, and nothing was changed. Quitting does not install it; you can try again now.',
   'update.endsTunnel':
     'Installing it ends the connection, and the internet stays blocked until you connect again.',
   'update.install': 'Install',
@@ -23,12 +26,12 @@ const en = {
   'update.installingAndReopens': 'Installing {{version}}. Waymaker will close, and open again afterwards.',
   'update.show': 'Show',
   'update.wouldOpen':
-    'It was not installed: the kill switch is off, so your traffic would go out directly meanwhile. Disconnect first, or turn the kill switch on.',
+    'It cannot be installed now: the kill switch is off, so your traffic would go out directly meanwhile. Disconnect first, or turn the kill switch on.',
   'update.wouldOpenOther':
-    'It was not installed: another user of this computer is connected, and their traffic might go out directly meanwhile. Try again when they have disconnected.',
+    'It cannot be installed now: another user of this computer is connected, and their traffic might go out directly meanwhile. Try again when they have disconnected.',
   'update.notStarted':
     'It was not installed: the installer could not be started. An administrator may have to allow it.',
-  'update.failedBefore': '{{version}} could not be installed the last time, and nothing was changed.',
+  'update.failedBefore': 'Version {{version}} could not be installed the last time, and nothing was changed.',
   'update.unreachable':
     'Updates could not be reached. Waymaker will try again later, and continue a download where it stopped.',
   'update.untrusted':
@@ -52,15 +55,18 @@ export const updateTexts: Record<Language, Record<UpdateTextKey, string>> = {
     'update.progress': '{{received}} / {{size}}',
     'update.ready': 'Waymaker {{version}} 已准备就绪',
     'update.readyText': '未连接时，退出 Waymaker 会自动安装；也可以现在安装。',
+    'update.readyAtQuit': '退出 Waymaker 时会自动安装；也可以现在安装。',
+    'update.readyAgain': '上次未能安装，没有做任何更改。退出时不会自动安装；可以现在重试。',
     'update.endsTunnel': '安装会断开连接，重新连接之前互联网将保持阻断。',
     'update.install': '安装',
     'update.installAndReopen': '安装并重新打开',
     'update.installing': '正在安装 {{version}}。Waymaker 会关闭，完成后请重新打开。',
     'update.installingAndReopens': '正在安装 {{version}}。Waymaker 会关闭，完成后自动重新打开。',
     'update.show': '查看',
-    'update.wouldOpen': '未安装：断网保护已关闭，安装期间流量会直接发出。请先断开连接，或打开断网保护。',
+    'update.wouldOpen':
+      '现在无法安装：断网保护已关闭，安装期间流量会直接发出。请先断开连接，或打开断网保护。',
     'update.wouldOpenOther':
-      '未安装：此电脑的另一位用户已连接，安装期间其流量可能会直接发出。请在对方断开连接后重试。',
+      '现在无法安装：此电脑的另一位用户已连接，安装期间其流量可能会直接发出。请在对方断开连接后重试。',
     'update.notStarted': '未安装：无法启动安装程序，可能需要管理员允许。',
     'update.failedBefore': '上次未能安装 {{version}}，没有做任何更改。',
     'update.unreachable': '无法获取更新。Waymaker 稍后会重试，下载会从中断处继续。',
@@ -80,15 +86,18 @@ export const updateTexts: Record<Language, Record<UpdateTextKey, string>> = {
     'update.progress': '{{received}} / {{size}}',
     'update.ready': 'Waymaker {{version}} 已準備就緒',
     'update.readyText': '未連線時，結束 Waymaker 會自動安裝；也可以現在安裝。',
+    'update.readyAtQuit': '結束 Waymaker 時會自動安裝；也可以現在安裝。',
+    'update.readyAgain': '上次未能安裝，沒有做任何變更。結束時不會自動安裝；可以現在重試。',
     'update.endsTunnel': '安裝會中斷連線，重新連線之前網際網路將保持封鎖。',
     'update.install': '安裝',
     'update.installAndReopen': '安裝並重新開啟',
     'update.installing': '正在安裝 {{version}}。Waymaker 會關閉，完成後請重新開啟。',
     'update.installingAndReopens': '正在安裝 {{version}}。Waymaker 會關閉，完成後自動重新開啟。',
     'update.show': '檢視',
-    'update.wouldOpen': '未安裝：斷網保護已關閉，安裝期間流量會直接送出。請先中斷連線，或開啟斷網保護。',
+    'update.wouldOpen':
+      '現在無法安裝：斷網保護已關閉，安裝期間流量會直接送出。請先中斷連線，或開啟斷網保護。',
     'update.wouldOpenOther':
-      '未安裝：此電腦的另一位使用者已連線，安裝期間其流量可能會直接送出。請在對方中斷連線後重試。',
+      '現在無法安裝：此電腦的另一位使用者已連線，安裝期間其流量可能會直接送出。請在對方中斷連線後重試。',
     'update.notStarted': '未安裝：無法啟動安裝程式，可能需要管理員允許。',
     'update.failedBefore': '上次未能安裝 {{version}}，沒有做任何變更。',
     'update.unreachable': '無法取得更新。Waymaker 稍後會重試，下載會從中斷處繼續。',

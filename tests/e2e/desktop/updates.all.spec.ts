@@ -1,4 +1,4 @@
-import { readdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { generateKeyPairSync } from 'node:crypto';
 import type { UpdateTextKey } from '#shared/texts/update-texts.ts';
@@ -14,7 +14,13 @@ import { expectNoViolations } from '../support/screens/axe.ts';
 import { openSettings } from '../support/screens/open-settings.ts';
 import { pseudoUpdateTexts } from '../support/screens/pseudo-language.ts';
 import { languages, languageTags, texts } from '../support/screens/texts.ts';
-import { newVersion, updateScreens, updateValues } from '../support/screens/update-states.ts';
+import {
+  newVersion,
+  readyWithoutKillSwitch,
+  updateScreens,
+  updateValues,
+  type UpdateScreen,
+} from '../support/screens/update-states.ts';
 import { startService } from '../support/service/service.ts';
 import { launchSignedIn } from '../support/tunnel/sign-in.ts';
 
@@ -122,6 +128,27 @@ async function takePicture(page: Page, name: string): Promise<void> {
   if (folder !== undefined) await page.screenshot({ path: path.join(folder, `${name}.png`) });
 }
 
+async function expectSaid(updates: UpdatesSection, screen: UpdateScreen): Promise<void> {
+  const { name, says, button, isHeld = false } = screen;
+  // Of two, the first is for screen readers.
+  for (const key of says) await expect(updates.says(key, updateValues).last(), name).toBeVisible();
+  if (button) await expect(updates.button(button), name).toBeEnabled({ enabled: !isHeld });
+}
+
+test('whoever is connected without the kill switch reads why nothing is installed before they press anything', async ({
+  launchHere,
+  serviceHere,
+  email,
+  directory,
+}) => {
+  await using made = await createUpdatingApp(directory);
+  const { page } = await launchSignedIn(launchHere, serviceHere, email, made.options);
+  const { view, tunnel } = readyWithoutKillSwitch;
+  await made.tell({ 'updates.get': view, ...(tunnel && { 'tunnel.snapshot': tunnel }) });
+  await openSettings(page);
+  await expectSaid(new UpdatesSection(page), readyWithoutKillSwitch);
+});
+
 const widths = [1200, 360];
 
 for (const language of [...languages, 'pseudo'] as const)
@@ -132,6 +159,8 @@ for (const language of [...languages, 'pseudo'] as const)
     directory,
   }) => {
     await using made = await createUpdatingApp(directory);
+    await mkdir(path.join(directory, 'app'), { recursive: true });
+    await writeFile(path.join(directory, 'app/settings.json'), JSON.stringify({ killSwitch: true }));
     await using operators = language === 'pseudo' ? await startOperatorsService(directory) : undefined;
     const service = operators ?? serviceHere;
     const options = {
@@ -143,7 +172,8 @@ for (const language of [...languages, 'pseudo'] as const)
     const { page } = await launchSignedIn(launchHere, service, email, options, language);
     const [account, settings] = [new AccountRoute(page, language), new SettingsRoute(page, language)];
     const updates = new UpdatesSection(page, language);
-    for (const { name, view, says, button, tunnel } of updateScreens) {
+    for (const screen of updateScreens) {
+      const { name, view, tunnel } = screen;
       await account.follow();
       // The settings ask again only once they have been left.
       await expect(account.heading).toBeVisible();
@@ -151,9 +181,7 @@ for (const language of [...languages, 'pseudo'] as const)
       for (const width of widths) {
         await page.setViewportSize({ width, height: 800 });
         await settings.follow();
-        // Of two, the first is for screen readers.
-        for (const key of says) await expect(updates.says(key, updateValues).last(), name).toBeVisible();
-        if (button) await expect(updates.button(button), name).toBeVisible();
+        await expectSaid(updates, screen);
         await expectWithinWindow(page, name);
         // Not behind the bar at the bottom.
         await updates.section.evaluate((section) => section.scrollIntoView({ block: 'center' }));

@@ -1,12 +1,24 @@
 import { Button } from '@mantine/core';
+import type { UpdateState, UpdateView } from '#shared/host/updates-contract.ts';
 import { Link } from '../../ui/text/link.tsx';
 import { focusHeading } from '../../ui/focus/focus-heading.ts';
 import { Message } from '../../ui/messages/message.tsx';
+import { useReadiness } from './use-readiness.ts';
 import { useUpdateTexts } from './use-update-texts.ts';
 
 /** A newer version is ready. */
-export function UpdateMessage({ version, onDismiss }: { version: string; onDismiss: () => void }) {
+export function UpdateMessage({
+  view,
+  state,
+  onDismiss,
+}: {
+  view: UpdateView;
+  state: UpdateState & { kind: 'ready' };
+  onDismiss: () => void;
+}) {
   const say = useUpdateTexts();
+  const { version } = state;
+  const { text } = useReadiness(view, state);
   return (
     <Message
       tone="info"
@@ -21,7 +33,7 @@ export function UpdateMessage({ version, onDismiss }: { version: string; onDismi
         focusHeading();
       }}
     >
-      {say('update.readyText')}
+      {say(text)}
     </Message>
   );
 }

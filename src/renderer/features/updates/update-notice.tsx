@@ -18,7 +18,7 @@ export function UpdateNotice() {
   if (version === dismissed) return null;
   return (
     <Suspense>
-      <UpdateMessage version={version} onDismiss={() => setDismissed(version)} />
+      <UpdateMessage view={view} state={view.state} onDismiss={() => setDismissed(version)} />
     </Suspense>
   );
 }

@@ -2,10 +2,10 @@ import { Button } from '@mantine/core';
 import type { UpdateState, UpdateView } from '#shared/host/updates-contract.ts';
 import { formatBytes } from '../../i18n/format.ts';
 import { Meter } from '../../ui/pictures/meter.tsx';
-import { useTunnelView } from '../tunnel/tunnel-context.tsx';
-import { heldTexts, problemTexts } from './update-words.ts';
+import { problemTexts } from './update-words.ts';
 import classes from './update-status.module.css';
 import { updatesClient } from './updates-client.ts';
+import { useReadiness } from './use-readiness.ts';
 import { useUpdateTexts } from './use-update-texts.ts';
 import { useUpdates } from './use-updates.ts';
 
@@ -20,14 +20,17 @@ export function UpdateStatus() {
       {/* It always exists: a region that appears with its text may not be read. */}
       <div aria-live="polite" className={classes.said}>
         <StateText view={view} />
-        {failedVersion !== null && state.kind !== 'installing' && (
-          <p className={classes.note}>{say('update.failedBefore', { version: failedVersion })}</p>
-        )}
+        {state.kind !== 'installing' && state.kind !== 'ready' && <FailedBefore version={failedVersion} />}
       </div>
       {state.kind === 'downloading' && <Progress state={state} />}
       <Action view={view} />
     </section>
   );
+}
+
+function FailedBefore({ version }: { version: string | null }) {
+  const say = useUpdateTexts();
+  return version !== null && <p className={classes.note}>{say('update.failedBefore', { version })}</p>;
 }
 
 function StateText({ view }: { view: UpdateView }) {
@@ -51,7 +54,7 @@ function StateText({ view }: { view: UpdateView }) {
       // Said once; the bar says how far it is.
       return <p className={classes.hidden}>{say('update.downloading', { version: state.version })}</p>;
     case 'ready':
-      return <ReadyText state={state} endsTunnel={view.endsTunnel} />;
+      return <ReadyText view={view} state={state} />;
     case 'installing':
       return (
         <p className={classes.text}>
@@ -68,18 +71,30 @@ function StateText({ view }: { view: UpdateView }) {
 /** A number stays on the line of its unit. */
 const unbroken = (text: string) => text.replaceAll(' ', '\u00a0');
 
-function ReadyText({ state, endsTunnel }: { state: UpdateState & { kind: 'ready' }; endsTunnel: boolean }) {
+interface ReadyProps {
+  view: UpdateView;
+  state: UpdateState & { kind: 'ready' };
+}
+
+function ReadyText({ view, state }: ReadyProps) {
   const say = useUpdateTexts();
-  const { truth } = useTunnelView();
-  const isConnected = truth?.state === 'connected' || truth?.state === 'connecting';
+  const { text } = useReadiness(view, state);
   return (
     <>
       <p className={classes.title}>{say('update.ready', { version: state.version })}</p>
-      <p className={classes.text}>
-        {state.held !== null && say(heldTexts[state.held])}
-        {state.held === null && say(endsTunnel && isConnected ? 'update.endsTunnel' : 'update.readyText')}
-      </p>
+      <p className={classes.text}>{say(text)}</p>
+      {text !== 'update.readyAgain' && <FailedBefore version={view.failedVersion} />}
     </>
+  );
+}
+
+function InstallButton({ view, state }: ReadyProps) {
+  const say = useUpdateTexts();
+  const { canInstall } = useReadiness(view, state);
+  return (
+    <Button className={classes.button} disabled={!canInstall} onClick={() => void updatesClient()?.install()}>
+      {say(view.reopens ? 'update.installAndReopen' : 'update.install')}
+    </Button>
   );
 }
 
@@ -96,16 +111,12 @@ function Progress({ state }: { state: UpdateState & { kind: 'downloading' } }) {
   );
 }
 
-function Action({ view: { state, reopens } }: { view: UpdateView }) {
+function Action({ view }: { view: UpdateView }) {
+  const { state } = view;
   const say = useUpdateTexts();
   const updates = updatesClient();
   if (state.kind === 'downloading' || state.kind === 'installing') return null;
-  if (state.kind === 'ready')
-    return (
-      <Button className={classes.button} onClick={() => void updates?.install()}>
-        {say(reopens ? 'update.installAndReopen' : 'update.install')}
-      </Button>
-    );
+  if (state.kind === 'ready') return <InstallButton view={view} state={state} />;
   if (state.kind === 'later' || state.kind === 'metered')
     return (
       <Button className={classes.button} variant="default" onClick={() => void updates?.download()}>

@@ -9,6 +9,8 @@ export interface UpdateScreen {
   /** What they say, and what is on the button. */
   says: readonly UpdateTextKey[];
   button?: UpdateTextKey;
+  /** Whether that can be pressed; it can if absent. */
+  isHeld?: true;
   tunnel?: TunnelState;
 }
 
@@ -102,9 +104,21 @@ export const updateScreens: readonly UpdateScreen[] = [
     button: 'update.install',
   },
   {
+    name: 'ready-in-app-image',
+    view: viewOf(readyState, { endsTunnel: false }),
+    says: ['update.ready', 'update.readyAtQuit'],
+    button: 'update.installAndReopen',
+  },
+  {
     name: 'ready-again',
     view: viewOf(readyState, { failedVersion: version }),
-    says: ['update.ready', 'update.readyText', 'update.failedBefore'],
+    says: ['update.ready', 'update.readyAgain'],
+    button: 'update.installAndReopen',
+  },
+  {
+    name: 'ready-after-another',
+    view: viewOf(readyState, { failedVersion: '12.34.55' }),
+    says: ['update.ready', 'update.readyText'],
     button: 'update.installAndReopen',
   },
   held('would-open', 'update.wouldOpen'),
@@ -127,7 +141,7 @@ export const updateScreens: readonly UpdateScreen[] = [
   failed('damaged', 'update.untrusted'),
   failed('no-room', 'update.noRoom'),
   failed('busy', 'update.busy'),
-  // Last: pages learn of another tunnel only some seconds later.
+  // Last: pages learn of another tunnel only some seconds later. The kill switch is on.
   {
     name: 'ready-while-connected',
     view: viewOf(readyState),
@@ -135,4 +149,22 @@ export const updateScreens: readonly UpdateScreen[] = [
     says: ['update.ready', 'update.endsTunnel'],
     button: 'update.installAndReopen',
   },
+  {
+    name: 'ready-while-other-connected',
+    view: viewOf(readyState),
+    tunnel: { ...connected, ownedByOther: true },
+    says: ['update.ready', 'update.wouldOpenOther'],
+    button: 'update.installAndReopen',
+    isHeld: true,
+  },
 ];
+
+/** What is said before anybody asks for it, if the kill switch is off. */
+export const readyWithoutKillSwitch: UpdateScreen = {
+  name: 'ready-without-kill-switch',
+  view: viewOf(readyState),
+  tunnel: connected,
+  says: ['update.ready', 'update.wouldOpen'],
+  button: 'update.installAndReopen',
+  isHeld: true,
+};
