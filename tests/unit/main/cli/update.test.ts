@@ -69,6 +69,7 @@ function terminalWith(answers: string[]) {
   return {
     written,
     asked,
+    isTyped: true,
     out: (line: string) => void written.push(line),
     note: (line: string) => void written.push(line),
     ask(question: string) {
