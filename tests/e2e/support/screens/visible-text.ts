@@ -52,7 +52,7 @@ const sameEverywhere = [
   /\bUS\$/g,
   // Devices' names.
   new RegExp(`\\b${os.hostname()}\\b`, 'g'),
-  /\b(?:PNG|JPEG|WebP|Enter|SOCKS5|HTTP)\b|https?:\/\//g,
+  /\b(?:PNG|JPEG|WebP|Enter|SOCKS5|HTTP|https)\b|https?:\/\//g,
   /\b[\da-f]{1,4}(?::[\da-f]{0,4}){2,7}/g,
   /\b(?:byte|kB|KB|MB|GB|TB|B)(?:\/s)?\b/g,
 ];
