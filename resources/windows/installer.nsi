@@ -267,12 +267,14 @@ Section
     !insertmacro Fail "The service of Waymaker does not end. Restart the computer, and try again."
   ${EndIf}
   StrCpy $3 0
-  ${If} ${FileExists} "$INSTDIR\core\*"
-    !insertmacro Move "$INSTDIR\core" "$INSTDIR\core.old"
-  ${EndIf}
-  ${If} $3 = 0
-  ${AndIf} ${FileExists} "$INSTDIR\window\*"
+  ${If} ${FileExists} "$INSTDIR\window\*"
     !insertmacro Move "$INSTDIR\window" "$INSTDIR\window.old"
+  ${EndIf}
+  ; Nothing comes between these two: were the computer switched off meanwhile, it would have no service, and what the kill
+  ; switch blocks could not be opened.
+  ${If} $3 = 0
+  ${AndIf} ${FileExists} "$INSTDIR\core\*"
+    !insertmacro Move "$INSTDIR\core" "$INSTDIR\core.old"
   ${EndIf}
   ${If} $3 = 0
     !insertmacro Move "$INSTDIR\core.new" "$INSTDIR\core"

@@ -11,9 +11,10 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { appId, toastActivator } from '#node/manifest/app-identity.ts';
-import { eventually } from '../../../lab/runs/process.ts';
+import { eventually, run as runHere } from '../../../lab/runs/process.ts';
 import { waitLimit } from '../../../lab/runs/wait-limit.ts';
 import { createWindows, whyNoWindows, type Windows } from '../../../lab/windows/windows.ts';
 import { complaintOfElectron } from '../../../unit/packaging/support/electron-check.ts';
@@ -232,6 +233,33 @@ test.skipIf(why !== undefined)(
     expect(await versions(windows)).toEqual(['0.1.1', '0.1.1']);
     expect(await folders(windows)).toEqual(complete);
     await eventually('it is open again', async () => (await opened(windows)).length === 2 || undefined);
+  },
+);
+
+test.skipIf(why !== undefined)(
+  'while the installer waits for the window’s files, a computer that is switched off keeps its service',
+  async () => {
+    await using windows = await createWindows();
+    expect(await install(windows, 'first')).toBe(0);
+    // Nobody can rename what something is mounted on, as on Windows what somebody has open.
+    const inside = ['nsenter', `--target=${windows.processes('wineserver64')[0]}`, '--mount', '--'];
+    const window = path.join(windows.folder, '../tree/root/.wine/drive_c/Program Files/Waymaker/window');
+    await runHere([...inside, 'mount', '--bind', window, window]);
+    const over = new AbortController();
+    const installing = install(windows, 'next').finally(() => over.abort());
+    const unpacked = path.join(installed(windows, 'core.new'), 'manifest.json');
+    await eventually('it has unpacked the new one', () => existsSync(unpacked) || undefined);
+    let [looks, without] = [0, 0];
+    while (!over.signal.aborted) {
+      looks += 1;
+      if (!existsSync(installed(windows, 'core/manifest.json'))) without += 1;
+      await delay(50);
+    }
+    expect(await installing).toBe(1);
+    expect(looks).toBeGreaterThan(10);
+    expect(without).toBe(0);
+    expect(await versions(windows)).toEqual(['0.1.1', '0.1.1']);
+    expect(await folders(windows)).toEqual(complete);
   },
 );
 
