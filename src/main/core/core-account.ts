@@ -23,6 +23,9 @@ import { afterTime } from '../after-time.ts';
 import type { Core } from './core.ts';
 import type { CoreOptions } from './core-options.ts';
 
+/** After a sleep, what is asked for once a day may be as late. */
+const dailyLateMs = 5 * 60_000;
+
 /** Who is signed in, and what the service says about their account. */
 export interface CoreAccount extends Pick<
   Core,
@@ -133,10 +136,14 @@ export function createCoreAccount(options: CoreAccountOptions): CoreAccount {
   // There may be no open page for days.
   let asking: ReturnType<typeof afterTime>;
   function askEachDay(): void {
-    asking = afterTime(cacheSeconds.basicInfo * 1000, () => {
-      void watchedClient.call('basicInfo');
-      askEachDay();
-    });
+    asking = afterTime(
+      cacheSeconds.basicInfo * 1000,
+      () => {
+        void watchedClient.call('basicInfo');
+        askEachDay();
+      },
+      { lateMs: dailyLateMs },
+    );
   }
   askEachDay();
   const clockTimer = setInterval(() => clock.check(), clockCheckMs).unref();

@@ -17,6 +17,8 @@ const usualMs = 24 * 60 * minuteMs;
 const offlineMs = 15 * minuteMs;
 const backOff = { firstMs: 30 * minuteMs, maxMs: usualMs };
 const share = [0.5, 1.5] as const;
+/** After a sleep. */
+const lateMs = 15 * minuteMs;
 
 /** Looks some minutes after the start, then once a day, more often after a failure, and never without a network. */
 export function lookNowAndThen({ look, isOnline, random }: LookingOptions): { stop(): void } {
@@ -24,7 +26,7 @@ export function lookNowAndThen({ look, isOnline, random }: LookingOptions): { st
   let failures = 0;
   let isStopped = false;
   const wait = (pauseMs: number): void => {
-    if (!isStopped) waiting = afterTime(spread(pauseMs, share, random), () => void take());
+    if (!isStopped) waiting = afterTime(spread(pauseMs, share, random), () => void take(), { lateMs });
   };
 
   async function take(): Promise<void> {

@@ -213,10 +213,10 @@ test('a newer release is asked for once a day, also if the computer sleeps for m
   const links = Object.fromEntries(linkNames.map((name) => [name, 'https://vpn.example.net/']));
   around.answers['/api/basic-info'] = { links, latestVersion: '1.10.0' };
   await start();
-  await vi.advanceTimersByTimeAsync(5 * 60_000);
+  await vi.advanceTimersByTimeAsync(3 * 60_000);
   expect(titles()).toEqual([]);
   vi.setSystemTime(Date.now() + 24 * hour);
-  await vi.advanceTimersByTimeAsync(2 * 60_000);
+  await vi.advanceTimersByTimeAsync(3 * 60_000);
   await vi.waitFor(() => expect(titles()).toEqual(['Waymaker 1.10.0 is available']));
 });
 

@@ -55,7 +55,7 @@ test('says by which proxy this computer gets out and why, and if that wants a pa
     checkWayOut({ kind: 'direct', hasScript: false, proxy: null, ...way }, say);
   expect(said({})).toMatchObject({ outcome: 'ok', text: 'Directly' });
   expect(said({ kind: 'proxy', proxy }).text).toBe('Through the proxy https://[2001:db8::1]:8443');
-  expect(said({ kind: 'script', hasScript: true, proxy }).text).toMatch(/proxy .* \(as the script says/);
+  expect(said({ kind: 'script', hasScript: true, proxy }).text).toMatch(/proxy .* \(according to the script/);
   expect(said({ kind: 'discovery', hasScript: true }).text).toMatch(/^Directly \(.*this network names/);
   expect(said({ kind: 'discovery' }).text).toMatch(/names none/);
   expect(said({ kind: 'proxy', proxy: { ...proxy, isRefused: true } })).toMatchObject({
