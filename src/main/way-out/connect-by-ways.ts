@@ -29,12 +29,6 @@ export const wayOutside =
     return isInsideTunnel() ? undefined : ways.to(host);
   };
 
-/** To the service, by a proxy if there is one; not from inside a tunnel that carries everything. */
-export const serviceByWays = (
-  ways: Pick<WaysOut, 'to' | 'learn' | 'refused' | 'verified'>,
-  isInsideTunnel: () => boolean,
-): OpenTcp => openByWay(wayOutside(ways, isInsideTunnel), ways);
-
 /** To a host by the proxy that leads to it, or directly. */
 export const openByWay =
   (find: FindWay, ways: Pick<WaysOut, 'refused' | 'verified'>): OpenTcp =>

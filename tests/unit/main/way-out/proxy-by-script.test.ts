@@ -12,7 +12,7 @@ import type { GatewayForm } from '#shared/host/gateway-form.ts';
 import { createSay } from '#shared/texts/say.ts';
 import { createGatewayForms } from '../../../../src/main/gateway/gateway-forms.ts';
 import { createServiceFetch } from '../../../../src/main/http-fetch.ts';
-import { serviceByWays } from '../../../../src/main/way-out/connect-by-ways.ts';
+import { openByWay, wayOutside } from '../../../../src/main/way-out/connect-by-ways.ts';
 import { createProxyPasswords } from '../../../../src/main/way-out/proxy-passwords.ts';
 import { createProxyQuestions } from '../../../../src/main/way-out/proxy-questions.ts';
 import { createWaysOut } from '../../../../src/main/way-out/ways-out.ts';
@@ -84,7 +84,12 @@ test(
       say: createSay('en', 'linux'),
     });
     ways.onRefused((way) => void questions.consider(way));
-    const { call } = createServiceFetch(serviceByWays(ways, () => false));
+    const { call } = createServiceFetch(
+      openByWay(
+        wayOutside(ways, () => false),
+        ways,
+      ),
+    );
     const ask = (host: string) =>
       call(`http://${host}:${servicePort}/`, { method: 'GET', headers: {} }).then(
         async (reply) => `${reply.status} ${await reply.text()}`,
