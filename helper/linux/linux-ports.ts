@@ -27,7 +27,7 @@ import { createRouter } from './routing/router.ts';
 import { endTunnelConnections } from './routing/tunnel-connections.ts';
 import { createTunnelDevice } from './routing/tunnel-device.ts';
 import { createUplink } from './routing/uplink.ts';
-import { killProcessesOf } from './groups/user-processes.ts';
+import { killProcessesOf } from './programs/end-processes.ts';
 
 /** A program next to the helper's bundle, or among its sources. */
 const programFile = (source: string, bundle: string) =>

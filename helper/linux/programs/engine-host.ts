@@ -7,7 +7,7 @@ import { ownEngineCommand } from './own-engine-command.ts';
 import { createSecretFile } from './secret-file.ts';
 import { connectTcpAs } from './tcp-socket-as.ts';
 import { unprivilegedCommand } from './unprivileged-command.ts';
-import { killProcessesOf } from '../groups/user-processes.ts';
+import { killProcessesOf } from './end-processes.ts';
 
 /**
  * The engine runs as its own user, whose uid identifies its packets. `ownEngine` gives the file of our own engine's program,

@@ -1,6 +1,6 @@
 import type { Log } from '../../log.ts';
 import type { ProxySystem } from '../../posix/proxy-process.ts';
-import { killProcessesOf } from '../groups/user-processes.ts';
+import { killProcessesOf } from './end-processes.ts';
 import { ownProgramCommand } from './own-program-command.ts';
 import { openProxyListener } from './proxy-listener.ts';
 

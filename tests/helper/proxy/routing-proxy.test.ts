@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createProxyProcess } from '../../../helper/posix/proxy-process.ts';
 import { linuxProxy } from '../../../helper/linux/programs/linux-proxy.ts';
-import { killProcessesOf } from '../../../helper/linux/groups/user-processes.ts';
+import { killProcessesOf } from '../../../helper/linux/programs/end-processes.ts';
 import { createLog } from '../../../helper/log.ts';
 import { eventually } from '../../lab/runs/process.ts';
 import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
