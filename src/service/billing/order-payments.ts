@@ -8,7 +8,7 @@ import { orderLifetimeMs } from './order-lifetime.ts';
 import type { OrderRow } from './orders.ts';
 import type { PaymentProvider } from './payment-provider.ts';
 import { firstCheckAfterMs } from './reconcile.ts';
-import { currency, type Settle } from './settle.ts';
+import { currency, type Settle } from './order-settlement.ts';
 
 /** A decimal integer as PostgreSQL writes it, small enough for JavaScript. */
 const orderId = z

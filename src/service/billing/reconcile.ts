@@ -5,7 +5,7 @@ import { orders, paymentEvents } from '../database/schema/billing.ts';
 import { describeError } from '../log.ts';
 import { askedForMs, eventKeptMs, refundsSoughtForMs, unpaidOrderKeptMs } from './order-lifetime.ts';
 import type { PaymentProvider, PaymentState } from './payment-provider.ts';
-import type { Settle } from './settle.ts';
+import type { Settle } from './order-settlement.ts';
 
 type OrderRow = typeof orders.$inferSelect;
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from '../database/database.ts';
 import { jobNames } from '../jobs/job-names.ts';
 import type { Jobs } from '../jobs/jobs.ts';
-import type { PaymentEvent } from './payment-events.ts';
+import type { PaymentEvent } from './payment-webhook.ts';
 import { createWordgate, type Wordgate } from './wordgate.ts';
 import { signatureHeader, signWebhook } from './webhook-signature.ts';
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
-import { paymentEventsPath } from '../../../src/service/billing/payment-events.ts';
+import { paymentEventsPath } from '../../../src/service/billing/payment-webhook.ts';
 import type { Seed } from '../../../src/service/seed.ts';
 import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { startProgram, type RunningProcess } from '../service-process.ts';

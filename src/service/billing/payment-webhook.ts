@@ -6,7 +6,7 @@ import { paymentEvents } from '../database/schema/billing.ts';
 import { preferredLanguage } from '../http/language.ts';
 import { refusalReply, type RefusalReason } from '../http/refusal.ts';
 import { paymentState } from './payment-provider.ts';
-import type { Settle } from './settle.ts';
+import type { Settle } from './order-settlement.ts';
 import { isSignedWebhook, signatureHeader } from './webhook-signature.ts';
 
 /** Where a provider reports changes of payments (docs/payments.md). */
