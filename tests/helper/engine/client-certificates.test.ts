@@ -8,7 +8,7 @@ import {
   usableHeaders,
   type HostileGateway,
 } from '../../lab/gateway/hostile-gateway.ts';
-import { createTestAuthority, type TestAuthority } from '../../unit/main/support/certificates.ts';
+import { createTestAuthority, type TestAuthority } from '../../unit/main/support/test-authority.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { exec, words } from '../../lab/runs/process.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
-import { createTestAuthority } from '../../unit/main/support/certificates.ts';
+import { createTestAuthority } from '../../unit/main/support/test-authority.ts';
 import { startOcserv } from '../../unit/main/support/ocserv.ts';
 import { newDirectory, newEmail, newSeededEnvironment, signedIn, startTestService } from '../test-service.ts';
 import type { TestDevice } from '../test-service.ts';

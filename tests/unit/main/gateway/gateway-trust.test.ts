@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { openGatewayTls } from '#node/anyconnect/gateway-tls.ts';
 import { createSignIn } from '../../../../src/main/gateway/sign-in/sign-in.ts';
-import { createTestAuthority, type TestAuthority, type TestCertificate } from '../support/certificates.ts';
+import { createTestAuthority, type TestAuthority, type TestCertificate } from '../support/test-authority.ts';
 import { completed, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { endProcess, startUntil } from '../../../lab/runs/process.ts';
 import { freePort } from '../support/free-port.ts';

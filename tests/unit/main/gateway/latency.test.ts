@@ -12,7 +12,7 @@ import {
 } from '#shared/plan/server-latency.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createGatewayLatencies } from '../../../../src/main/gateway/latency.ts';
-import { createTestAuthority } from '../support/certificates.ts';
+import { createTestAuthority } from '../support/test-authority.ts';
 import { connected } from '../support/surroundings.ts';
 
 let gateway: TcpServer;

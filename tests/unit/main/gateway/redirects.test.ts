@@ -6,7 +6,7 @@ import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { followRedirects } from '../../../../src/main/gateway/sign-in/redirects.ts';
 import type { GatewayAnswer, SignIn } from '../../../../src/main/gateway/sign-in/session.ts';
 import { createSignIn } from '../../../../src/main/gateway/sign-in/sign-in.ts';
-import { createTestAuthority, type TestCertificate } from '../support/certificates.ts';
+import { createTestAuthority, type TestCertificate } from '../support/test-authority.ts';
 import {
   completed,
   formXml,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { createSignIn } from '../../../../src/main/gateway/sign-in/sign-in.ts';
 import type { VerifiedGateway } from '../../../../src/main/gateway/sign-in/session.ts';
-import { createTestAuthority, type TestCertificate } from '../support/certificates.ts';
+import { createTestAuthority, type TestCertificate } from '../support/test-authority.ts';
 import { createTestLog } from '../support/log.ts';
 import { createTestMemory } from '../support/memory.ts';
 import { startOcserv, type Ocserv } from '../support/ocserv.ts';

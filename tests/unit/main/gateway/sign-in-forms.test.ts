@@ -11,7 +11,7 @@ import type { ClientIdentity } from '../../../../src/main/gateway/client-certifi
 import type { Interactive } from '../../../../src/main/gateway/sign-in/session.ts';
 import { createSignIn } from '../../../../src/main/gateway/sign-in/sign-in.ts';
 import type { OpenBrowser } from '../../../../src/main/gateway/sign-in/single-sign-on.ts';
-import { createTestAuthority, type TestAuthority, type TestCertificate } from '../support/certificates.ts';
+import { createTestAuthority, type TestAuthority, type TestCertificate } from '../support/test-authority.ts';
 import {
   completed,
   completeXml,

@@ -6,7 +6,7 @@ import type { ClientIdentity } from '../../../../src/main/gateway/client-certifi
 import { createSignIn } from '../../../../src/main/gateway/sign-in/sign-in.ts';
 import { createOneTimeCodes } from '../../../lab/gateway/one-time-codes.ts';
 import { whyWithout } from '../../../lab/gateway/ocserv-versions.ts';
-import { createTestAuthority, type TestAuthority, type TestCertificate } from '../support/certificates.ts';
+import { createTestAuthority, type TestAuthority, type TestCertificate } from '../support/test-authority.ts';
 import { createTestLog } from '../support/log.ts';
 import { createTestMemory } from '../support/memory.ts';
 import { startOcserv, type Ocserv } from '../support/ocserv.ts';

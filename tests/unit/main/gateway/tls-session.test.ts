@@ -4,7 +4,7 @@ import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { openGatewayTls } from '#node/anyconnect/gateway-tls.ts';
 import { createSignIn } from '../../../../src/main/gateway/sign-in/sign-in.ts';
 import { eventually } from '../../../lab/runs/process.ts';
-import { createTestAuthority, type TestCertificate } from '../support/certificates.ts';
+import { createTestAuthority, type TestCertificate } from '../support/test-authority.ts';
 import { createTestLog } from '../support/log.ts';
 import { createTestMemory } from '../support/memory.ts';
 import { startOcserv, type Ocserv } from '../support/ocserv.ts';

@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { TestCertificate } from './certificates.ts';
+import type { TestCertificate } from './test-authority.ts';
 
 export interface GatewayRequest {
   method: string;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ocservCommand, type OcservVersion } from '../../../lab/gateway/ocserv-versions.ts';
 import { endProcess, eventually, run, startUntil } from '../../../lab/runs/process.ts';
-import type { TestCertificate } from './certificates.ts';
+import type { TestCertificate } from './test-authority.ts';
 import { freePort } from './free-port.ts';
 
 export interface Ocserv {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createHelperClient } from '../../../../src/main/tunnel/helper-client.ts';
-import { createTestAuthority } from '../support/certificates.ts';
+import { createTestAuthority } from '../support/test-authority.ts';
 import { startTestHelper } from '../support/helper.ts';
 import { createTestLog } from '../support/log.ts';
 import { destinationOf, gateway } from '../support/tunnel-states.ts';

@@ -7,7 +7,7 @@ import { openWithFittingMessage } from '#node/tls/first-message.ts';
 import { openTcp } from '#node/tls/open-tcp.ts';
 import { createKnownPaths, knownPaths } from '#node/tls/known-paths.ts';
 import { createServiceFetch } from '../../../../src/main/http-fetch.ts';
-import { createTestAuthority, type TestCertificate } from '../../main/support/certificates.ts';
+import { createTestAuthority, type TestCertificate } from '../../main/support/test-authority.ts';
 import { startTestGateway, type TestGateway } from '../../main/support/gateway.ts';
 import { startSmallNetwork } from '../../main/support/small-network.ts';
 

@@ -5,7 +5,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { openGatewayTls } from '#node/anyconnect/gateway-tls.ts';
 import { whyWithout, type OcservVersion } from '../../../lab/gateway/ocserv-versions.ts';
-import { createTestAuthority, type TestCertificate } from '../../main/support/certificates.ts';
+import { createTestAuthority, type TestCertificate } from '../../main/support/test-authority.ts';
 import { startOcserv, type Ocserv } from '../../main/support/ocserv.ts';
 
 /** A gateway that gets no share for the group it wants asks for another first message, which costs a round trip. */
