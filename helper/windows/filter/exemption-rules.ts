@@ -28,9 +28,9 @@ import {
   type Rule,
   tunnelPermit,
   type Way,
-  weights,
   withinMachine,
 } from './rule.ts';
+import { weights } from './weights.ts';
 
 /** Router solicitation and advertisement, neighbour solicitation and advertisement (RFC 4861 §4). */
 const neighbourTypes = { connect: [133, 135, 136], accept: [134, 135, 136] } as const;

@@ -10,15 +10,8 @@ import { withKey } from './filter-key.ts';
 import { proxyRules } from './proxy-rules.ts';
 import { type Family, localAddress, lookUps, ofFamily, remotes } from './conditions.ts';
 import { exemptions, tunnelRules, portalRules } from './exemption-rules.ts';
-import {
-  blocked,
-  bothWays,
-  families,
-  type FilterSurroundings,
-  type Rule,
-  weights,
-  withinMachine,
-} from './rule.ts';
+import { blocked, bothWays, families, type FilterSurroundings, type Rule, withinMachine } from './rule.ts';
+import { weights } from './weights.ts';
 
 const layersOf = {
   4: { connect: 'connect-4', accept: 'accept-4' },

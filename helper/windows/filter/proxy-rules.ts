@@ -2,7 +2,8 @@ import type { FilterRules } from '../../system/ports/packet-filter-port.ts';
 import type { FilterCondition } from '../calls/filtering.ts';
 import { type Family, identified, inTunnel, ofFamily, protocol, remotePorts, tcp } from './conditions.ts';
 import { engineRules } from './exemption-rules.ts';
-import { blocked, type FilterSurroundings, type Rule, tunnelPermit, weights } from './rule.ts';
+import { blocked, type FilterSurroundings, type Rule, tunnelPermit } from './rule.ts';
+import { weights } from './weights.ts';
 
 /**
  * The proxy's port is for those who asked for it, and nobody else may answer there, even if the proxy is gone. The proxy

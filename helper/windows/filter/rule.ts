@@ -1,6 +1,7 @@
 import type { Filter, FilterCondition } from '../calls/filtering.ts';
 import type { Luid } from '../calls/ip-helper.ts';
 import { type Family, inTunnel, localAddress, type ProgramIdentity } from './conditions.ts';
+import { weights } from './weights.ts';
 
 /** What the filter depends on in the machine. */
 export interface FilterSurroundings {
@@ -13,23 +14,6 @@ export interface FilterSurroundings {
 export const families = [4, 6] as const;
 export type Way = 'connect' | 'accept';
 export const bothWays = ['connect', 'accept'] as const;
-
-/**
- * Of a sublayer's filters that match, the one with the highest weight decides; those of the same weight never
- * contradict each other.
- */
-export const weights = {
-  throughTunnel: 15,
-  elsewhereInTunnel: 14,
-  resolvers: 13,
-  withinMachine: 12,
-  ownPrograms: 11,
-  nameServices: 10,
-  link: 9,
-  localNetworks: 8,
-  captured: 4,
-  rest: 0,
-} as const;
 
 export type Lifetime = 'now' | 'from-start-on';
 
