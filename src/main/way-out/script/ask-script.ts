@@ -8,15 +8,8 @@ import { MessageChannel, Worker } from 'node:worker_threads';
 import { withTimeout } from '../../with-timeout.ts';
 import { findAddresses } from '../find-addresses.ts';
 import type { ScriptQuestion, ScriptReply } from './evaluate-script.ts';
+import { scriptLimits } from './script-limits.ts';
 import type { ScriptThreadStart } from './script-thread.ts';
-
-/** For everything: the thread's start, its work, and look-ups. */
-const limitMs = 15_000;
-const lookUpLimitMs = 2_000;
-const maxNames = 32;
-const maxRounds = 8;
-/** In MB, beside what the interpreter itself takes. */
-const heapMb = 48;
 
 export type ScriptAnswers =
   | { ok: true; answers: ReadonlyMap<string, string | undefined>; problem: string | undefined }
@@ -32,7 +25,7 @@ export async function askScript(
   world: { find?: (name: string) => Promise<string[]>; own?: () => Promise<string[]>; limitMs?: number } = {},
 ): Promise<ScriptAnswers> {
   const { find = findAddresses, own = ownAddresses } = world;
-  const over = AbortSignal.timeout(world.limitMs ?? limitMs);
+  const over = AbortSignal.timeout(world.limitMs ?? scriptLimits.wholeMs);
   const { port1: port, port2 } = new MessageChannel();
   let worker: Worker | undefined;
   try {
@@ -43,7 +36,7 @@ export async function askScript(
     worker = new Worker(threadProgram(), {
       workerData: start,
       transferList: [port2],
-      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+      resourceLimits: { maxOldGenerationSizeMb: scriptLimits.heapMb },
       env: {},
     });
     const gone = new AbortController();
@@ -52,17 +45,17 @@ export async function askScript(
     const until = AbortSignal.any([over, gone.signal]);
     const names = new Map<string, readonly string[]>();
     const question: ScriptQuestion = { script, hosts, own: await own(), names };
-    for (let round = 0; round < maxRounds; round += 1) {
+    for (let round = 0; round < scriptLimits.rounds; round += 1) {
       const answered = once(port, 'message', { signal: until });
       port.postMessage(question);
       const [reply] = (await answered) as [ScriptReply];
       if (reply.kind === 'answers') return { ok: true, answers: reply.answers, problem: reply.problem };
-      const wanted = reply.names.filter((name) => !names.has(name)).slice(0, maxNames - names.size);
+      const wanted = reply.names.filter((name) => !names.has(name)).slice(0, scriptLimits.names - names.size);
       const found = await Promise.all(
         wanted.map((name) =>
           withTimeout(
             find(name).catch(() => []),
-            lookUpLimitMs,
+            scriptLimits.lookUpMs,
             [],
           ),
         ),
