@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { chromium, type Page } from 'playwright';
-import { trayLooks, type TrayLook } from '../src/main/tray/tray-view.ts';
+import { trayLooks, type TrayLook } from '../src/main/tray/tray-look.ts';
 import type { TrayTone } from '../src/main/tray/tray-tone.ts';
 import { headlessExecutable, quietArguments } from '../tests/stand-in/chromium.ts';
 

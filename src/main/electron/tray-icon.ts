@@ -7,8 +7,9 @@ import {
   type NativeImage,
 } from 'electron';
 import { desktopNames } from '../desktop-names.ts';
+import type { TrayLook } from '../tray/tray-look.ts';
 import { trayTone } from '../tray/tray-tone.ts';
-import type { TrayAction, TrayItem, TrayLook, TrayView } from '../tray/tray-view.ts';
+import type { TrayAction, TrayItem, TrayView } from '../tray/tray-view.ts';
 
 /** As data URLs; generated from one drawing by scripts/tray-icons.ts. */
 const pictures = import.meta.glob<string>('../../../resources/tray/*.png', {

@@ -3,9 +3,10 @@ import { serverAt, type ListedServer } from '#shared/plan/usable-group.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import type { Say } from '#shared/texts/say.ts';
 import { reasonTexts, statusText } from '#shared/texts/tunnel-texts.ts';
-import { isBlocked, lookOf, mayBeGone, problemsByWeight } from '#shared/tunnel/look.ts';
+import { isBlocked, mayBeGone, problemsByWeight } from '#shared/tunnel/look.ts';
 import type { Gateway, Routing, TunnelState } from '#shared/tunnel/state.ts';
 import type { Behaviour } from '../preferences/behaviour.ts';
+import { trayLook, type TrayLook } from './tray-look.ts';
 
 /** The facts that the tray displays, from the core. */
 export interface TrayFacts {
@@ -44,10 +45,6 @@ export type TrayItem =
   | { kind: 'radio' | 'checkbox'; label: string; isChecked: boolean; action: TrayAction }
   | { kind: 'submenu'; label: string; items: TrayItem[] };
 
-/** Each has its own shape and colour. */
-export const trayLooks = ['off', 'working', 'on', 'problem', 'blocked'] as const;
-export type TrayLook = (typeof trayLooks)[number];
-
 export interface TrayView {
   look: TrayLook;
   tooltip: string;
@@ -76,29 +73,6 @@ export function trayView(facts: TrayFacts, say: Say): TrayView {
       .filter((section) => section.length > 0)
       .flatMap((section, index): TrayItem[] => (index === 0 ? section : [{ kind: 'separator' }, ...section])),
   };
-}
-
-function trayLook(state: TunnelState): TrayLook {
-  // Traffic that should be blocked is not.
-  if (state.state === 'disconnected' && state.reason === 'protection-failed') return 'problem';
-  const look = lookOf(state);
-  switch (look) {
-    case 'loading':
-    case 'disconnected':
-      return 'off';
-    case 'connecting':
-    case 'disconnecting':
-      return 'working';
-    case 'connected':
-      return 'on';
-    case 'impaired':
-    case 'invalid':
-      return 'problem';
-    case 'blocked':
-      return 'blocked';
-    default:
-      return look satisfies never;
-  }
 }
 
 /** The state in one line, and the reason in another if there is one. */
