@@ -4,7 +4,7 @@ import { preferences } from '#shared/host/preferences.ts';
 import { connectionEvent } from '#shared/tunnel/connection-log.ts';
 import { ipPolicy, tunnelState } from '#shared/tunnel/state.ts';
 import { createSay } from '#shared/texts/say.ts';
-import { checkNames } from '../../../src/main/cli/doctor/finding.ts';
+import { checkNames } from '../../../src/main/cli/doctor/check-names.ts';
 import { errorCodes } from '../../../src/main/cli/error-code.ts';
 import { exitCode } from '../../../src/main/cli/exit-code.ts';
 import { createProgram } from '../../../src/main/cli/program.ts';

@@ -3,7 +3,6 @@ import type { Session } from '#shared/host/common-contract.ts';
 import type { Preferences } from '#shared/host/preferences.ts';
 import type { ControlClient, UsableServer } from '#shared/control/contract.ts';
 import { languageTags } from '#shared/language.ts';
-import type { CommandTextKey } from '#shared/texts/command-texts.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import {
   causeTexts,
@@ -17,6 +16,7 @@ import { isBlocked } from '#shared/tunnel/look.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import type { CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
+import { keptText } from '../kept-text.ts';
 import { tableLines } from '../terminal.ts';
 
 const routingTexts = {
@@ -72,16 +72,6 @@ export async function status(context: CommandContext, { isCheck }: { isCheck: bo
   for (const line of tableLines(rows)) terminal.out(line);
   return exitCode.done;
 }
-
-const keptTexts = {
-  keychain: 'command.keptInKeychain',
-  helper: 'command.keptInHelper',
-  memory: 'command.keptInMemory',
-} as const satisfies Partial<Record<Session['persistence'], CommandTextKey>>;
-
-/** Where the sign-in is kept, and so whether a restart keeps it; a browser's is none of the command line's. */
-export const keptText = ({ persistence }: Session): CommandTextKey | undefined =>
-  persistence === 'browser' ? undefined : keptTexts[persistence];
 
 function keptRows(session: Session, { say }: CommandContext): string[][] {
   const text = keptText(session);

@@ -1,3 +1,5 @@
+import type { CheckName } from './check-names.ts';
+
 /** A check and its result: `text` is for people, the rest is for programs. */
 export interface Finding {
   /** A word that stays the same. */
@@ -7,28 +9,6 @@ export interface Finding {
   /** What was found, or what the user can do about it, in the user's language. */
   text?: string | undefined;
 }
-
-export const checkNames = [
-  'helper',
-  'installation',
-  'engine',
-  'users',
-  'device',
-  'disk',
-  'filter',
-  'resolver',
-  'clock',
-  'sign-in',
-  'way-out',
-  'service',
-  'gateway',
-  'other-vpn',
-  'route',
-  'probe',
-  'proxy',
-  'group',
-] as const;
-export type CheckName = (typeof checkNames)[number];
 
 export const finding = (check: CheckName, isOk: boolean, text: string): Finding =>
   isOk ? { check, outcome: 'ok' } : { check, outcome: 'problem', text };

@@ -10,7 +10,6 @@ import { withTimeout } from '../../with-timeout.ts';
 import type { Finding } from './finding.ts';
 
 export const limitMs = 5000;
-/** If the clock is wrong by some minutes, certificates and one-time codes begin to fail. */
 
 /** A host's addresses from the system's resolver; empty if it has none, or does not answer. */
 export async function addressesOf(host: string): Promise<string[]> {
