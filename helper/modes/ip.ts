@@ -1,5 +1,5 @@
 import { readPrefixList } from '../network/prefix-list.ts';
-import { localExceptions } from './local-networks.ts';
+import { localExceptions } from './local-exceptions.ts';
 import type { ReadRouting } from './read-routing.ts';
 import type { RoutingPlan } from './routing-plan.ts';
 

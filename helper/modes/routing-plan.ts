@@ -1,5 +1,5 @@
 import type { PrefixList } from '../network/prefix-list.ts';
-import type { LocalExceptions } from './local-networks.ts';
+import type { LocalExceptions } from './local-exceptions.ts';
 
 /**
  * What a routing mode requires of the system, as data for every system's ports. Each mode is one file in this folder;

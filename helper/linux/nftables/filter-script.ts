@@ -1,4 +1,4 @@
-import { localNetworksOf } from '../../modes/local-networks.ts';
+import { localNetworksOf } from '../../modes/local-exceptions.ts';
 import { isGroupExcepted, type Capture } from '../../modes/routing-plan.ts';
 import type { FilterRules } from '../../system/ports/packet-filter-port.ts';
 import type { PortalRules } from '../../system/ports/portal-port.ts';

@@ -1,4 +1,4 @@
-import { localNetworksOf } from '../../modes/local-networks.ts';
+import { localNetworksOf } from '../../modes/local-exceptions.ts';
 import type { Capture } from '../../modes/routing-plan.ts';
 import { tunnelDevice } from '../identifiers.ts';
 import { hasDefault, hasFamily, type PrefixList } from '../../network/prefix-list.ts';

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { localNetworksOf } from '../../modes/local-networks.ts';
+import { localNetworksOf } from '../../modes/local-exceptions.ts';
 import type { Capture } from '../../modes/routing-plan.ts';
 import { addressesOf, type GatewayEndpoint } from '../../network/gateway-endpoint.ts';
 import type { NearbyNetworks } from '../../network/nearby-networks.ts';

@@ -1,5 +1,5 @@
 import { isIPv4 } from 'node:net';
-import { localNetworksOf } from '../../modes/local-networks.ts';
+import { localNetworksOf } from '../../modes/local-exceptions.ts';
 import type { Capture } from '../../modes/routing-plan.ts';
 import type { NearbyNetworks } from '../../network/nearby-networks.ts';
 import type { RoutingRules } from '../../system/ports/router-port.ts';

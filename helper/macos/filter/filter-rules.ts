@@ -1,6 +1,6 @@
 import { isIP, isIPv6 } from 'node:net';
 import { isCaptured } from '../../modes/is-captured.ts';
-import { localNetworksOf } from '../../modes/local-networks.ts';
+import { localNetworksOf } from '../../modes/local-exceptions.ts';
 import type { Capture } from '../../modes/routing-plan.ts';
 import { addressesOf } from '../../network/gateway-endpoint.ts';
 import { localMulticast, lookUpPorts } from '../../network/local-traffic.ts';

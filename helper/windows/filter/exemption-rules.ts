@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { isCaptured } from '../../modes/is-captured.ts';
-import { type LocalExceptions, localNetworksOf } from '../../modes/local-networks.ts';
+import { type LocalExceptions, localNetworksOf } from '../../modes/local-exceptions.ts';
 import type { Capture } from '../../modes/routing-plan.ts';
 import { addressesOf } from '../../network/gateway-endpoint.ts';
 import { localMulticast } from '../../network/local-traffic.ts';

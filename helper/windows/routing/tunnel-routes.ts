@@ -1,4 +1,4 @@
-import { localNetworksOf } from '../../modes/local-networks.ts';
+import { localNetworksOf } from '../../modes/local-exceptions.ts';
 import type { Capture } from '../../modes/routing-plan.ts';
 import type { RoutingRules } from '../../system/ports/router-port.ts';
 import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Capture } from '../../../helper/modes/routing-plan.ts';
-import type { LocalExceptions } from '../../../helper/modes/local-networks.ts';
+import type { LocalExceptions } from '../../../helper/modes/local-exceptions.ts';
 import type { NearbyNetworks } from '../../../helper/network/nearby-networks.ts';
 import { groupMark } from '../../../helper/linux/groups/group-mark.ts';
 import { addLines, removeLines, rulesOf } from '../../../helper/linux/routing/router-rules.ts';

@@ -134,7 +134,7 @@ export const brokenHelpers: readonly BrokenHelper[] = [
     name: 'whose modes send nothing where it belongs',
     engine: 'own',
     mistakes: [
-      mistakeIn('helper/modes/local-networks.ts')('  return [...local, ...named];', '  return [];'),
+      mistakeIn('helper/modes/local-exceptions.ts')('  return [...local, ...named];', '  return [];'),
       inRules("[rule('proxy', `uidrange ${proxyUid}-${proxyUid} lookup ${routingTable}`)]", '[]'),
       inRules("      rule('prefixes', `lookup ${prefixTable}`),\n", ''),
       inRules("    rule('group', `${marked} lookup ${routingTable}`),\n", ''),
