@@ -1,18 +1,10 @@
-import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
+import { blockListOf } from '#node/network/block-list.ts';
 
 /** Addresses that cannot be a host's own: RFC 1122 §3.2.1.3, RFC 3927, RFC 5771, RFC 4291 §2.4. */
 // Two lists, because a single one would treat an IPv4 address like its IPv4-mapped IPv6 form.
-const neverAHost4 = new BlockList();
-neverAHost4.addSubnet('0.0.0.0', 8, 'ipv4');
-neverAHost4.addSubnet('127.0.0.0', 8, 'ipv4');
-neverAHost4.addSubnet('169.254.0.0', 16, 'ipv4');
-neverAHost4.addSubnet('224.0.0.0', 3, 'ipv4');
-const neverAHost6 = new BlockList();
-neverAHost6.addAddress('::', 'ipv6');
-neverAHost6.addAddress('::1', 'ipv6');
-neverAHost6.addSubnet('::ffff:0:0', 96, 'ipv6');
-neverAHost6.addSubnet('fe80::', 10, 'ipv6');
-neverAHost6.addSubnet('ff00::', 8, 'ipv6');
+const neverAHost4 = blockListOf(['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '224.0.0.0/3']);
+const neverAHost6 = blockListOf(['::/128', '::1/128', '::ffff:0:0/96', 'fe80::/10', 'ff00::/8']);
 
 export const isHost4 = (text: string) => isIPv4(text) && !neverAHost4.check(text, 'ipv4');
 

@@ -1,4 +1,6 @@
-import { BlockList, isIPv6 } from 'node:net';
+import { isIPv6 } from 'node:net';
+import { blockListOf } from '#node/network/block-list.ts';
+import { localNetworks } from '#shared/tunnel/local-networks.ts';
 import type { NearbyNetworks } from './nearby-networks.ts';
 
 /** A route of the system's table that has a device. */
@@ -16,26 +18,11 @@ export interface DeviceRoute {
 /** How many networks of each kind are considered: a neighbour may advertise any number of them. */
 const maxNetworks = 32;
 
-/**
- * What a link's network can be: private addresses (RFC 1918, RFC 6598, RFC 3927, RFC 4193) and link-local ones (RFC
- * 4291 §2.5.6). Otherwise, anybody who answers DHCP or advertises a route could declare any network local, or all of
- * them.
- */
-const privateRanges = (
-  [
-    ['10.0.0.0', 8, 'ipv4'],
-    ['172.16.0.0', 12, 'ipv4'],
-    ['192.168.0.0', 16, 'ipv4'],
-    ['100.64.0.0', 10, 'ipv4'],
-    ['169.254.0.0', 16, 'ipv4'],
-    ['fc00::', 7, 'ipv6'],
-    ['fe80::', 10, 'ipv6'],
-  ] as const
-).map(([address, length, family]) => {
-  const range = new BlockList();
-  range.addSubnet(address, length, family);
-  return { range, length };
-});
+/** A network is as private as the range that it is inside. */
+const privateRanges = localNetworks.map((prefix) => ({
+  range: blockListOf([prefix]),
+  length: Number(prefix.split('/')[1]),
+}));
 
 /** Anything wider is a default route in pieces, whoever owns it. */
 const shortestPrefix = { ipv4: 8, ipv6: 16 } as const;

@@ -1,5 +1,6 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { blockListOf } from '#node/network/block-list.ts';
 import { canonicalName } from '#shared/tunnel/domain-name.ts';
 
 export type Family = 'ipv4' | 'ipv6';
@@ -41,16 +42,17 @@ export const familyOf = (address: string): Family => (isIPv4(address) ? 'ipv4' :
  * Addresses that lead to this machine or stay on its links (RFC 6890), and so are not remote. A BlockList also applies
  * the IPv4 ones to IPv4-mapped IPv6 addresses.
  */
-const never = new BlockList();
-never.addSubnet('0.0.0.0', 8, 'ipv4');
-never.addSubnet('127.0.0.0', 8, 'ipv4');
-never.addSubnet('169.254.0.0', 16, 'ipv4');
-never.addSubnet('224.0.0.0', 4, 'ipv4');
-never.addAddress('255.255.255.255', 'ipv4');
-/** Unspecified, loopback, and the old IPv4-compatible addresses (RFC 4291 §2.5.5.1). */
-never.addSubnet('::', 96, 'ipv6');
-never.addSubnet('fe80::', 10, 'ipv6');
-never.addSubnet('ff00::', 8, 'ipv6');
+const never = blockListOf([
+  '0.0.0.0/8',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '224.0.0.0/4',
+  '255.255.255.255/32',
+  // Unspecified, loopback, and the old IPv4-compatible addresses (RFC 4291 §2.5.5.1).
+  '::/96',
+  'fe80::/10',
+  'ff00::/8',
+]);
 
 /** This machine's addresses at present; to ask for them takes some 70 µs. */
 export function ownAddresses(): BlockList {

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { privateNetworks } from '#shared/tunnel/local-networks.ts';
 import type { NamedPrefixes } from '../modes/split.ts';
 import type { PushedRoutes } from '../network/tunnel-configuration.ts';
 
@@ -25,9 +26,6 @@ const neverCaptured = [
   'fe80::/10',
   'ff00::/8',
 ];
-
-/** Private networks (RFC 1918, RFC 6598, RFC 4193). */
-const privateNetworks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'];
 
 /**
  * What is captured of the routes that a gateway pushed: without this machine's own networks and the gateway itself.

@@ -1,17 +1,10 @@
-import { BlockList } from 'node:net';
+import { blockListOf } from '#node/network/block-list.ts';
+import { privateNetworks } from '#shared/tunnel/local-networks.ts';
 import { familyOf, isForbiddenAddress } from '../proxy/destination.ts';
 import type { TunnelConfiguration } from '../network/tunnel-configuration.ts';
 
-/**
- * Private networks (RFC 1918, RFC 6598, RFC 4193): through the tunnel, these addresses are something else, or do not
- * exist.
- */
-const privateNetworks = new BlockList();
-privateNetworks.addSubnet('10.0.0.0', 8, 'ipv4');
-privateNetworks.addSubnet('172.16.0.0', 12, 'ipv4');
-privateNetworks.addSubnet('192.168.0.0', 16, 'ipv4');
-privateNetworks.addSubnet('100.64.0.0', 10, 'ipv4');
-privateNetworks.addSubnet('fc00::', 7, 'ipv6');
+/** Through the tunnel, these addresses are something else, or do not exist. */
+const elsewhere = blockListOf(privateNetworks);
 
 export interface ResolverCandidates {
   /** Set by the user, who wants no others to be asked. */
@@ -35,7 +28,7 @@ export async function usableResolvers(
     addresses[familyOf(server)] !== undefined &&
     server !== addresses[familyOf(server)] &&
     !isForbiddenAddress(server);
-  const isPublic = (server: string) => !privateNetworks.check(server, familyOf(server));
+  const isPublic = (server: string) => !elsewhere.check(server, familyOf(server));
   if (own.length > 0) return [...new Set(own.filter(isReachable))];
   const usable = pushed.filter(isReachable);
   if (usable.length > 0) return [...new Set(usable)];

@@ -1,6 +1,8 @@
 import { lookup } from 'node:dns/promises';
-import { BlockList, isIPv6 } from 'node:net';
+import { isIPv6 } from 'node:net';
+import { blockListOf } from '#node/network/block-list.ts';
 import type { ReachabilityTarget } from '#shared/helper/protocol.ts';
+import { localNetworks } from '#shared/tunnel/local-networks.ts';
 
 /** How many addresses of each IP version are remembered. */
 const perFamily = 2;
@@ -8,28 +10,8 @@ const perFamily = 2;
 const refreshAfterMs = 60_000;
 
 /** Local and special-purpose networks: through a tunnel, these addresses are something else, or do not exist. */
-const nearBy = new BlockList();
-for (const [network, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-] as const) {
-  nearBy.addSubnet(network, prefix, 'ipv4');
-}
-const nearBy6 = new BlockList();
-for (const [network, prefix] of [
-  ['::', 96],
-  ['fc00::', 7],
-  ['fe80::', 10],
-] as const) {
-  nearBy6.addSubnet(network, prefix, 'ipv6');
-}
-const isPublic = (address: string) =>
-  isIPv6(address) ? !nearBy6.check(address, 'ipv6') : !nearBy.check(address, 'ipv4');
+const nearBy = blockListOf([...localNetworks, '0.0.0.0/8', '127.0.0.0/8', '::/96']);
+const isPublic = (address: string) => !nearBy.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 
 /**
  * The service's addresses, with which the helper finds out whether a tunnel reaches the internet. They are looked up in

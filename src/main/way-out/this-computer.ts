@@ -1,11 +1,8 @@
-import { BlockList, isIPv6 } from 'node:net';
+import { isIPv6 } from 'node:net';
+import { blockListOf } from '#node/network/block-list.ts';
 
 /** Loopback, and the unspecified addresses, which lead there (RFC 1122 §3.2.1.3); mapped to IPv6, too. */
-const thisComputer = new BlockList();
-thisComputer.addSubnet('127.0.0.0', 8);
-thisComputer.addSubnet('0.0.0.0', 8);
-thisComputer.addAddress('::1', 'ipv6');
-thisComputer.addAddress('::', 'ipv6');
+const thisComputer = blockListOf(['127.0.0.0/8', '0.0.0.0/8', '::1/128', '::/128']);
 
 /** Whether this address leads to this computer from anywhere. */
 export const isOfThisComputer = (address: string): boolean =>

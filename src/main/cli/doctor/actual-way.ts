@@ -1,14 +1,13 @@
 import type { ControlClient } from '#shared/control/contract.ts';
 import type { Say } from '#shared/texts/say.ts';
 import { isBlocked } from '#shared/tunnel/look.ts';
-import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
+import { isAlwaysOutside } from './always-outside.ts';
 import { blockedWay, expectedWay, type ExpectedWay } from './expected-way.ts';
 import { finding, type Finding } from './finding.ts';
 import { checkGroup } from './group-check.ts';
 import { checkProxy } from './proxy-check.ts';
 import { addressesOf, tryConnection } from './remote-services.ts';
-import type { KernelRoute } from './system-view.ts';
 import { thisSystem } from './this-system.ts';
 
 export interface ActualWayOptions {
@@ -56,7 +55,7 @@ async function checkRoutes(way: ExpectedWay, given: Surroundings): Promise<Findi
   const routes = await Promise.all(way.destinations.map((address) => thisSystem.routeTo(address)));
   const judged = routes.flatMap((route) => {
     const expected = route && way.ofAddress(route.address);
-    if (!route || expected === undefined || isException(route, given)) return [];
+    if (!route || expected === undefined || isAlwaysOutside(route, given)) return [];
     return [{ ...route, isRight: route.isTunnel === expected }];
   });
   if (judged.length === 0) return { check: 'route', outcome: 'unknown' };
@@ -78,31 +77,13 @@ async function missingNetworks({ tunnel, say }: Surroundings): Promise<Finding |
   return isMissing ? finding('route', false, say('doctor.networksMissing', values)) : undefined;
 }
 
-/** Private networks (RFC 1918, RFC 3927, RFC 4193, RFC 4291). */
-const privateNetworks = [
-  '10.0.0.0/8',
-  '172.16.0.0/12',
-  '192.168.0.0/16',
-  '169.254.0.0/16',
-  'fc00::/7',
-  'fe80::/10',
-];
-
-/** Destinations that stay outside the tunnel in any mode: this machine, its neighbours and its containers. */
-const isException = (
-  { address, isThisMachine, isOnLink }: KernelRoute,
-  { localNetwork }: Pick<Surroundings, 'localNetwork'>,
-): boolean =>
-  isThisMachine ||
-  (isOnLink && (localNetwork || privateNetworks.some((network) => isInsidePrefix(address, network))));
-
 async function checkProbe(way: ExpectedWay, given: Surroundings): Promise<Finding> {
   const { tunnel, service, say } = given;
   const made = await tryConnection(service.host, service.port);
   if (!made) return finding('probe', false, say('doctor.probeSilent'));
   const expected = way.ofAddress(made.to);
   const route = await thisSystem.routeTo(made.to);
-  const isExcepted = route !== undefined && isException(route, given);
+  const isExcepted = route !== undefined && isAlwaysOutside(route, given);
   if (expected === undefined || isExcepted || (await isGateway(made.to, given)))
     return { check: 'probe', outcome: 'unknown' };
   const isRight = isOfTunnel(made.from, tunnel) === expected;
@@ -118,7 +99,7 @@ async function checkBlocked(way: ExpectedWay | undefined, given: Surroundings): 
     return { check: 'probe', outcome: isAsItShould ? 'ok' : 'unknown' };
   }
   const route = await thisSystem.routeTo(made.to);
-  const isLeak = way?.ofAddress(made.to) === true && !(route && isException(route, given));
+  const isLeak = way?.ofAddress(made.to) === true && !(route && isAlwaysOutside(route, given));
   return isLeak ? finding('probe', false, say('doctor.blockLeaks')) : { check: 'probe', outcome: 'unknown' };
 }
 

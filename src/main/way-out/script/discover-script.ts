@@ -1,6 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
-import { BlockList, isIP, isIPv6 } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
+import { blockListOf } from '#node/network/block-list.ts';
+import { privateNetworks } from '#shared/tunnel/local-networks.ts';
 import { withTimeout } from '../../with-timeout.ts';
 
 /** For looking up all names together: many networks have no such name, and some never answer. */
@@ -77,12 +79,7 @@ function searchDomains(resolvConf: string): string[] {
 
 const scriptAt = (host: string) => `http://${host}/wpad.dat`;
 
-const privateAddresses = new BlockList();
-privateAddresses.addSubnet('10.0.0.0', 8);
-privateAddresses.addSubnet('172.16.0.0', 12);
-privateAddresses.addSubnet('192.168.0.0', 16);
-privateAddresses.addSubnet('100.64.0.0', 10);
-privateAddresses.addSubnet('fc00::', 7, 'ipv6');
+const privateAddresses = blockListOf(privateNetworks);
 
 const isPrivate = (address: string) => privateAddresses.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSay } from '#shared/texts/say.ts';
+import { isAlwaysOutside } from '../../../../src/main/cli/doctor/always-outside.ts';
 import { checkEngine } from '../../../../src/main/cli/doctor/engine-check.ts';
 import { checkWayOut } from '../../../../src/main/cli/doctor/way-out-check.ts';
 import { checkService } from '../../../../src/main/cli/doctor/remote-services.ts';
@@ -62,4 +63,14 @@ test('says by which proxy this computer gets out and why, and if that wants a pa
     outcome: 'problem',
     text: expect.stringContaining('waymaker connect'),
   });
+});
+
+test('takes a guest or a neighbour at any private address for outside, and others only with access to the local network', () => {
+  const isOutside = (address: string, { isOnLink = true, localNetwork = false } = {}) =>
+    isAlwaysOutside({ address, isThisMachine: false, isOnLink }, { localNetwork });
+  const near = ['10.5.0.2', '172.31.0.2', '192.168.7.2', '100.64.0.2', '169.254.7.7', 'fd00::2', 'fe80::2'];
+  expect(near.filter((address) => !isOutside(address))).toEqual([]);
+  expect(near.filter((address) => isOutside(address, { isOnLink: false }))).toEqual([]);
+  expect(isOutside('203.0.113.5')).toBe(false);
+  expect(isOutside('203.0.113.5', { localNetwork: true })).toBe(true);
 });
