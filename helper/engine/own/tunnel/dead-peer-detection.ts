@@ -39,3 +39,40 @@ export function patienceWith(roundTripMs: number): Patience {
 export function askIdleAfter({ idleMs, restMs: rest }: Patience, now: number, dataSentAt: number): number {
   return now - dataSentAt < restAfterMs ? idleMs : rest;
 }
+
+/** What is known of a channel that carries packets. Times are those of `performance.now()`. */
+export interface ChannelTimes {
+  /** Since when something was sent and nothing has come back; undefined if nothing is outstanding. */
+  unansweredSince: number | undefined;
+  /** When it was asked last. */
+  askedAt: number;
+  heardAt: number;
+  dataSentAt: number;
+}
+
+/** `until`: when to look again. */
+export type PeerVerdict =
+  /** Nothing is sent, and nothing outstanding. */
+  | { kind: 'quiet'; until: number }
+  | { kind: 'awaited'; until: number }
+  | { kind: 'to-ask'; until: number }
+  /** It has been silent for too long: the packets take the other channel. */
+  | { kind: 'dead' };
+
+/** Decides whether the other end of a channel that carries packets is asked, or taken for dead. */
+export function judgePeer(
+  patience: Patience,
+  now: number,
+  { unansweredSince, askedAt, heardAt, dataSentAt }: ChannelTimes,
+): PeerVerdict {
+  if (unansweredSince === undefined) {
+    const idleUntil = heardAt + askIdleAfter(patience, now, dataSentAt);
+    if (now < idleUntil) return { kind: 'quiet', until: idleUntil };
+    return { kind: 'to-ask', until: now + patience.askEveryMs };
+  }
+  const deadAt = unansweredSince + patience.silentAfterMs;
+  if (now >= deadAt) return { kind: 'dead' };
+  const askAt = Math.max(unansweredSince + patience.askAfterMs, askedAt + patience.askEveryMs);
+  if (now < askAt) return { kind: 'awaited', until: Math.min(askAt, deadAt) };
+  return { kind: 'to-ask', until: Math.min(now + patience.askEveryMs, deadAt) };
+}

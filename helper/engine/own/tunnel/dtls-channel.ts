@@ -3,7 +3,7 @@ import type { CipherSuite } from '#node/anyconnect/dtls/cipher-suites.ts';
 import { createDtlsClient, type DtlsClient, type DtlsCounters } from '../dtls/client.ts';
 import type { DatagramPort, FastWay, OpenDatagrams } from './datagram-port.ts';
 import { probeSizes } from './mtu.ts';
-import { askIdleAfter, type Patience } from './dead-peer-detection.ts';
+import { judgePeer, type Patience } from './dead-peer-detection.ts';
 import { createSizeCheck, type SizeCheck } from './size-check.ts';
 
 /** Why DTLS is given up, until it is tried again. */
@@ -248,29 +248,37 @@ export function createDtlsChannel(options: DtlsChannelOptions): DtlsChannel {
     const keepAliveAt = lastSentAt() + keepAliveMs;
     if (now >= keepAliveAt) write(packetKind.keepAlive, nothing);
     const since = unansweredSince(carrying);
-    if (since === undefined) {
-      const idleUntil = lastHeardAt() + askIdleAfter(patience, now, Math.max(openedAt, lastDataSentAt()));
-      if (now < idleUntil) return Math.min(idleUntil, lastSentAt() + keepAliveMs);
-      state = { ...carrying, unanswered: now, askedAt: now };
-      ask(0);
-      return now + patience.askEveryMs;
+    const verdict = judgePeer(patience, now, {
+      unansweredSince: since,
+      askedAt: carrying.askedAt,
+      heardAt: lastHeardAt(),
+      dataSentAt: Math.max(openedAt, lastDataSentAt()),
+    });
+    switch (verdict.kind) {
+      case 'quiet':
+        return Math.min(verdict.until, lastSentAt() + keepAliveMs);
+      case 'awaited':
+        return verdict.until;
+      case 'to-ask':
+        state = { ...carrying, ...(since === undefined && { unanswered: now }), askedAt: now };
+        ask(0);
+        return verdict.until;
+      case 'dead':
+        fallSilent(now);
+        return now + silentAskMs;
+      default:
+        return verdict satisfies never;
     }
-    const silentAt = since + patience.silentAfterMs;
-    if (now >= silentAt) {
-      state = { at: 'silent', since: now, askedAt: now };
-      const lost = unanswered;
-      unanswered = [];
-      ask(0);
-      listener.onSilent(lost);
-      // They come back by the device, and find this channel silent.
-      fast?.carry(false, 'repeats');
-      return now + silentAskMs;
-    }
-    const askAt = Math.max(since + patience.askAfterMs, carrying.askedAt + patience.askEveryMs);
-    if (now < askAt) return Math.min(askAt, silentAt);
-    state = { ...carrying, askedAt: now };
+  }
+
+  function fallSilent(now: number): void {
+    state = { at: 'silent', since: now, askedAt: now };
+    const lost = unanswered;
+    unanswered = [];
     ask(0);
-    return Math.min(now + patience.askEveryMs, silentAt);
+    listener.onSilent(lost);
+    // They come back by the device, and find this channel silent.
+    fast?.carry(false, 'repeats');
   }
 
   client.start();
