@@ -1,6 +1,7 @@
+import type { UnreachableCause } from '#node/anyconnect/gateway-tls.ts';
 import type { ProxyAtAddress } from '#shared/helper/protocol.ts';
 import type { GatewaySession } from '#shared/helper/gateway-session.ts';
-import type { DisconnectReason, Encryption, Gateway } from '#shared/tunnel/state.ts';
+import type { Encryption, Gateway } from '#shared/tunnel/state.ts';
 import type { Log } from '../log.ts';
 import type { SecretFile, UnprivilegedCommand } from '../system/ports/engine-host-port.ts';
 import type { DeviceHandle } from '../system/ports/tunnel-device-port.ts';
@@ -93,18 +94,6 @@ export type GivenRoutes =
 export const toleratedRoundTripMs = (roundTripMs: number): number => Math.max(1_300, 1.3 * roundTripMs);
 
 export type EngineTransport = 'dtls' | 'tls';
-
-export type UnreachableCause = Extract<
-  DisconnectReason,
-  | 'gateway-refuses-connections'
-  | 'gateway-without-route'
-  | 'gateway-tls-failed'
-  | 'gateway-tls-outdated'
-  | 'gateway-renegotiation-unsafe'
-  | 'proxy-refused'
-  | 'proxy-credentials'
-  | 'proxy-untrusted'
->;
 
 /** Why an engine ended. */
 export type EngineEnd =

@@ -2,17 +2,12 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { isIP, isIPv6 } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { UnreachableCause } from '#node/anyconnect/gateway-tls.ts';
 import { userAgent } from '#shared/gateway-agent.ts';
 import type { Log } from '../../log.ts';
 import { readEngineLines } from '../engine-lines.ts';
 import { createEngineSecrets } from './secrets.ts';
-import {
-  toleratedRoundTripMs,
-  type Engine,
-  type EngineEnd,
-  type EngineOptions,
-  type UnreachableCause,
-} from '../engine-port.ts';
+import { toleratedRoundTripMs, type Engine, type EngineEnd, type EngineOptions } from '../engine-port.ts';
 import { readEnvironment } from './configuration.ts';
 import { readEncryption } from './encryption.ts';
 import { readEngineLine, type EngineEvent } from './output.ts';
