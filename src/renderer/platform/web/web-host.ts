@@ -5,11 +5,8 @@ import type { HostHandlers } from '#shared/host/descriptor.ts';
 import { externalLink } from '#shared/host/external-link.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
 import { createPageStorage, type BrowserStorage } from '../storage/browser-storage.ts';
-import { noNetworks } from '../no-networks.ts';
-import { noRoutedApps } from '../no-routed-apps.ts';
 import { noServers } from '../no-servers.ts';
-import { noCertificates } from '../no-certificates.ts';
-import { noDiagnostics } from '../no-diagnostics.ts';
+import { onlyOnDesktop } from '../only-on-desktop.ts';
 import type { FollowPageEvents } from '../page-events.ts';
 import { createPagePreferences } from '../page-preferences.ts';
 import { createPageSession, type PageSession } from '../page-session.ts';
@@ -72,17 +69,9 @@ export function createWebHost(options: WebHostOptions): WebHost {
       snapshot: () => ({ state: 'invalid', cause: 'tunnel-unsupported' }),
       statistics: () => null,
     },
-    gatewayForm: { get: () => null, answer: () => false },
-    gatewayCertificate: noCertificates,
-    portal: { open: () => 'failed' },
-    browser: { openThroughTunnel: () => 'no-browser' },
-    ...noDiagnostics,
-    gatewayGroup: { get: () => null, forget: () => false },
+    ...onlyOnDesktop,
     server: { chosen: () => null, choose: () => false, chooseFirst: () => false },
     servers: noServers,
-    networks: noNetworks,
-    routedApps: noRoutedApps,
-    worldAddress: { get: () => null },
     preferences: {
       get: preferences,
       set({ language, theme, welcomed, ...others }) {

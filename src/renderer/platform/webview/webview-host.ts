@@ -6,10 +6,7 @@ import { externalLink } from '#shared/host/external-link.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
 import type { WebviewApp } from '#shared/host/webview-contract.ts';
 import type { RouteMode } from '#shared/tunnel/route-config.ts';
-import { noNetworks } from '../no-networks.ts';
-import { noRoutedApps } from '../no-routed-apps.ts';
-import { noCertificates } from '../no-certificates.ts';
-import { noDiagnostics } from '../no-diagnostics.ts';
+import { onlyOnDesktop } from '../only-on-desktop.ts';
 import type { FollowPageEvents } from '../page-events.ts';
 import type { PagePreferences } from '../page-preferences.ts';
 import { createPageSession } from '../page-session.ts';
@@ -130,18 +127,9 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
     },
     storage,
     tunnel: createWebviewTunnel(app.tunnel, plan, logins, calls.serviceClock),
-    // An app around a webview asks by itself.
-    gatewayForm: { get: () => null, answer: () => false },
-    gatewayCertificate: noCertificates,
-    portal: { open: () => 'failed' },
-    browser: { openThroughTunnel: () => 'no-browser' },
-    ...noDiagnostics,
-    gatewayGroup: { get: () => null, forget: () => false },
+    ...onlyOnDesktop,
     server: server.host,
-    networks: noNetworks,
-    routedApps: noRoutedApps,
     servers: servers.host,
-    worldAddress: { get: () => null },
     preferences: routing.host,
   };
 }
