@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { outliveOutput } from '#node/os/standard-output.ts';
-import { readConfig, unknownSettings } from './config.ts';
+import { readConfig } from './config.ts';
+import { unknownSettings } from './settings.ts';
 import { createLogger } from './log.ts';
 import { createService } from './service.ts';
 import { issuesOf, SettingProblem } from './setting-problem.ts';

@@ -1,6 +1,6 @@
 import { language, pageNote, pageNoteIds, server, serverGroup } from '#shared/entities.ts';
 import { z } from 'zod';
-import { maxGigabytes, trafficBytes } from './config.ts';
+import { maxGigabytes, trafficBytes } from './gigabytes.ts';
 import { readTextFile } from './read-text-file.ts';
 import { licenseKeyHash } from './billing/license-key-handlers.ts';
 import { lockFor, type Database } from './database/database.ts';

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readConfig, unknownSettings } from '../../src/service/config.ts';
+import { readConfig } from '../../src/service/config.ts';
+import { unknownSettings } from '../../src/service/settings.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { settings } from '../../../src/service/config.ts';
+import { settings } from '../../../src/service/settings.ts';
 import { readPage, root, tableRows } from './markdown.ts';
 
 /** Name and default of each setting, as operators read them. */
