@@ -52,36 +52,38 @@ export function signInForEach() {
   }
   afterEach(close);
 
+  /** Plays `script` to one sign-in and tells what came of it. */
+  async function signIn(script: GatewayScript, options: SignInOptions = {}) {
+    const { log, text } = createTestLog();
+    gateway = await startTestGateway(certificate, script);
+    const pin = certificatePin(new X509Certificate(certificate.certificate));
+    const at = { host, port: gateway.port };
+    const memory = createTestMemory();
+    const { group } = options;
+    if (options.path !== undefined) memory.setPath(at, options.path);
+    if (group !== undefined) memory.setGroup(at, { value: group, label: group });
+    const signer = createSignIn({
+      pins: () => ({ [host]: [pin] }),
+      memory,
+      identity: options.getIdentity ?? (() => Promise.resolve(options.identity)),
+      ...(options.connect && { connect: options.connect }),
+      openBrowser: options.openBrowser ?? (() => Promise.resolve({ kind: 'cancelled' })),
+      askUser: options.askUser ?? (() => Promise.reject(new Error('nobody to ask'))),
+      log,
+    });
+    const result = await signer({
+      gateway: at,
+      address: '127.0.0.1',
+      credentials,
+      interactive: options.interactive ?? false,
+      isRenewed: options.isRenewed,
+      signal: options.signal ?? new AbortController().signal,
+    });
+    return { result, log: text(), requests: gateway.requests, connections: gateway.connections(), memory };
+  }
+
   return {
-    /** Plays `script` to one sign-in and tells what came of it. */
-    async signIn(script: GatewayScript, options: SignInOptions = {}) {
-      const { log, text } = createTestLog();
-      gateway = await startTestGateway(certificate, script);
-      const pin = certificatePin(new X509Certificate(certificate.certificate));
-      const at = { host, port: gateway.port };
-      const memory = createTestMemory();
-      const { group } = options;
-      if (options.path !== undefined) memory.setPath(at, options.path);
-      if (group !== undefined) memory.setGroup(at, { value: group, label: group });
-      const signer = createSignIn({
-        pins: () => ({ [host]: [pin] }),
-        memory,
-        identity: options.getIdentity ?? (() => Promise.resolve(options.identity)),
-        ...(options.connect && { connect: options.connect }),
-        openBrowser: options.openBrowser ?? (() => Promise.resolve({ kind: 'cancelled' })),
-        askUser: options.askUser ?? (() => Promise.reject(new Error('nobody to ask'))),
-        log,
-      });
-      const result = await signer({
-        gateway: at,
-        address: '127.0.0.1',
-        credentials,
-        interactive: options.interactive ?? false,
-        isRenewed: options.isRenewed,
-        signal: options.signal ?? new AbortController().signal,
-      });
-      return { result, log: text(), requests: gateway.requests, connections: gateway.connections(), memory };
-    },
+    signIn,
     /** Of the last gateway. */
     port: (): number => gateway?.port ?? 0,
     /** Ends the last gateway, before another sign-in of the same test. */
