@@ -1,19 +1,12 @@
 import type { Logger } from 'pino';
+import type { ErrorReports } from './sentry.ts';
 
 /** The Sentry DSN for error reports, if the build has one. */
 export const reportAddress: string | undefined = import.meta.env.VITE_SENTRY_DSN;
 
-/** Reports errors of the main process to the developers. Does nothing in a build without `reportAddress`. */
-export interface ErrorReports {
-  report(error: unknown): void;
-  /** The app has started: reports how long that took since its process was created. */
-  started(): void;
-  /** Resolves when pending reports are sent, or the time for it is over. */
-  flush(): Promise<void>;
-}
-
 const off: ErrorReports = { report: () => undefined, started: () => undefined, flush: async () => undefined };
 
+/** Reports errors of the main process. Does nothing in a build without `reportAddress`. */
 export function startErrorReports(version: string, log: Logger): ErrorReports {
   if (reportAddress === undefined) return off;
   const dsn = reportAddress;

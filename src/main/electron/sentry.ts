@@ -8,7 +8,15 @@ import {
 } from '@sentry/electron/main';
 import { defaultEnvironment, errorReporting } from '#shared/constants.ts';
 import { scrubEnvelope } from '#shared/report-scrubbing.ts';
-import type { ErrorReports } from './error-reports.ts';
+
+/** Reports errors of the main process to the developers. */
+export interface ErrorReports {
+  report(error: unknown): void;
+  /** The app has started: reports how long that took since its process was created. */
+  started(): void;
+  /** Resolves when pending reports are sent, or the time for it is over. */
+  flush(): Promise<void>;
+}
 
 /**
  * The allowed integrations of the library. Left out are, among others: memory dumps of crashes and values of local
