@@ -1,3 +1,4 @@
+import { maxTimerMs } from '#shared/timer-limit.ts';
 import type { Log } from '../../log.ts';
 import type { FilterRules, PacketFilter } from '../../system/ports/packet-filter-port.ts';
 import type { PortalRules } from '../../system/ports/portal-port.ts';
@@ -12,8 +13,6 @@ import type { FilterSurroundings } from './rule.ts';
 
 /** Asked before all others. */
 const firstSublayerWeight = 0xffff;
-/** The longest delay of a timer, in milliseconds. */
-const maxTimerMs = 2 ** 31 - 1;
 
 /**
  * The Windows Filtering Platform with sublayers of our own. Each change is one transaction, in which what stays the same is

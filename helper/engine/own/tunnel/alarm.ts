@@ -1,12 +1,11 @@
+import { maxTimerMs } from '#shared/timer-limit.ts';
+
 /** One timer for whoever has the next thing to do. */
 export interface Alarm {
   /** Calls back at this time of `performance.now`, or earlier if that is wanted already. */
   by(time: number): void;
   stop(): void;
 }
-
-/** A longer one would ring at once (https://nodejs.org/api/timers.html#settimeoutcallback-delay-args); rung early, `check` says the same again. */
-const maxTimerMs = 2 ** 31 - 1;
 
 /**
  * `check` is given the time and by how much it is late, as after a suspension, and says when it wants to be called next;
@@ -20,6 +19,7 @@ export function createAlarm(check: (now: number, lateMs: number) => number): Ala
     if (time >= due) return;
     clearTimeout(timer);
     due = time;
+    // Rung early, `check` says the same again.
     timer = setTimeout(ring, Math.min(Math.max(0, Math.ceil(time - performance.now())), maxTimerMs));
   }
   function ring(): void {

@@ -2,14 +2,12 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 import { useStore } from 'zustand';
 import type { ServerGroup } from '#shared/entities.ts';
+import { maxTimerMs } from '#shared/timer-limit.ts';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import { useApi } from '../../api/use-api.ts';
 import { serviceOffset } from '../../platform/service-time.ts';
 import { useTunnelView } from './tunnel-context.tsx';
 import { isServerAt, listServers } from '#shared/plan/usable-group.ts';
-
-/** setTimeout's maximum delay in milliseconds; a longer one would fire at once. */
-const longestDelay = 2 ** 31 - 1;
 
 /** Updates the list when the tunnel's trial ends, whatever page the user is on. The host ends the tunnel. */
 export function TrialEnd() {
@@ -29,7 +27,7 @@ export function TrialEnd() {
     let timer: number;
     const wait = () => {
       const left = Math.max(0, Date.parse(endsAt) - offset - Date.now());
-      timer = left > longestDelay ? window.setTimeout(wait, longestDelay) : window.setTimeout(end, left);
+      timer = left > maxTimerMs ? window.setTimeout(wait, maxTimerMs) : window.setTimeout(end, left);
     };
     wait();
     return () => clearTimeout(timer);

@@ -2,13 +2,11 @@ import type { ServiceClock } from '#shared/api/service-clock.ts';
 import type { HostImplementation } from '#shared/host/contract.ts';
 import type { AllowedUntil, WebviewApp } from '#shared/host/webview-contract.ts';
 import type { Entitlement, SignInPlace } from '#shared/plan/gateway-entitlement.ts';
+import { maxTimerMs } from '#shared/timer-limit.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
 import type { Gateway, TunnelState } from '#shared/tunnel/state.ts';
 import type { WebviewLogins } from './webview-logins.ts';
 import type { WebviewPlan } from './webview-plan.ts';
-
-/** setTimeout's maximum delay in milliseconds; a longer one would fire at once. */
-const maxDelayMs = 2 ** 31 - 1;
 
 /**
  * The tunnel of the app around a webview. The app is told until when it may be up: on connecting, and again whenever
@@ -73,8 +71,8 @@ export function createWebviewTunnel(
   function wait(until: NonNullable<AllowedUntil>): void {
     const left = Math.max(0, until.at - Date.now());
     timer = setTimeout(
-      () => (left > maxDelayMs ? wait(until) : void endUnlessRenewed(until)),
-      Math.min(left, maxDelayMs),
+      () => (left > maxTimerMs ? wait(until) : void endUnlessRenewed(until)),
+      Math.min(left, maxTimerMs),
     );
   }
 
