@@ -1,9 +1,13 @@
 import type { Caller } from '../system/ports/caller-identity-port.ts';
+import { maxGatewayStreams } from '../tunnel/gateway-streams.ts';
+
+/** A sign-in takes one for each of its streams; the app, and each of the user's other programs, take one. */
+const perUser = maxGatewayStreams + 14;
 
 /** Maximum numbers of connections. Each kind of user is counted separately, so that none keeps another one out. */
 const limits = {
-  administrators: { all: 16, perUser: 16 },
-  allowed: { all: 1024, perUser: 16 },
+  administrators: { all: perUser, perUser },
+  allowed: { all: 1024, perUser },
   refused: { all: 16, perUser: 2 },
 } as const;
 

@@ -1,10 +1,12 @@
 import type { Socket } from 'node:net';
+import { maxOtherAddresses } from '#shared/helper/protocol.ts';
 
 /**
- * For one connection's sign-in at a time. It needs one at each address at which the gateway is looked for, which are tried one
- * after the other, and another one beside it where the first message of TLS does not pass.
+ * For one connection's sign-in at a time. It needs one at each address at which the gateway is looked for, since those that
+ * are silent are waited for beside the next ones (`src/node/anyconnect/address-race.ts`), and another one beside each of
+ * them where the first message of TLS does not pass (`src/node/tls/first-message.ts`).
  */
-const maxOpen = 8;
+export const maxGatewayStreams = 2 * (1 + maxOtherAddresses);
 
 /**
  * Maximum time without a byte in either direction, in milliseconds: a person may be waiting for a code and typing it.
@@ -31,7 +33,7 @@ export function createGatewayStreams(): GatewayStreams {
   const open = new Set<Socket>();
   return {
     open(connect) {
-      if (open.size >= maxOpen) return undefined;
+      if (open.size >= maxGatewayStreams) return undefined;
       const socket = connect();
       open.add(socket);
       const close = () => void socket.destroy();
