@@ -1,6 +1,7 @@
-import { createInterface, type Interface } from 'node:readline';
-import { Writable, type Readable } from 'node:stream';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
 import stringWidth from 'string-width';
+import { typedLines, type LineSource, type TypedInput } from './typed-lines.ts';
 
 /** The standard streams, as commands use them. */
 export interface Terminal {
@@ -16,7 +17,7 @@ export interface Terminal {
 }
 
 interface Streams {
-  input: Readable & { isTTY?: boolean };
+  input: TypedInput & { isTTY?: boolean };
   output: Writable;
   notes: Writable;
 }
@@ -26,52 +27,14 @@ export const printable = (text: string) =>
   text.replaceAll(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, '');
 
 export function createTerminal({ input, output, notes }: Streams): Terminal {
-  /** Unless something is asked that is not secret: what is typed ahead may answer the next question. */
-  let isMuted = true;
-  let lines: Interface | undefined;
-  const read: string[] = [];
-  let isEnded = false;
+  const lines = input.isTTY === true ? typedLines(input, notes) : pipedLines(input, notes);
   /** Settles when nothing is being asked. */
   let asked: Promise<unknown> = Promise.resolve();
-  let waiting: ((line: string | undefined) => void) | undefined;
-
-  /** Only once something is asked: a program that asks nothing must leave its input alone. */
-  function open(): void {
-    const echo = new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        if (!isMuted) notes.write(chunk);
-        done();
-      },
-    });
-    // Without a memory: an arrow would bring a password back, onto the screen (nodejs/node 59390).
-    lines = createInterface({ input, output: echo, terminal: input.isTTY === true, historySize: 0 });
-    lines.on('line', (line) => {
-      isMuted = true;
-      if (!waiting) read.push(line);
-      else waiting(line);
-      waiting = undefined;
-    });
-    lines.on('close', () => {
-      isEnded = true;
-      waiting?.(undefined);
-      waiting = undefined;
-    });
-    // In raw mode, a terminal reports Ctrl-C as a key.
-    lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
-  }
 
   async function ask(question: string, isSecret: boolean): Promise<string | undefined> {
-    if (!lines) open();
-    notes.write(printable(question));
-    const early = read.shift();
-    if (early !== undefined || isEnded) return early;
-    isMuted = isSecret;
     try {
-      return await new Promise((resolve) => {
-        waiting = resolve;
-      });
+      return await lines.next(printable(question), isSecret);
     } finally {
-      isMuted = true;
       if (isSecret && input.isTTY) notes.write('\n');
     }
   }
@@ -86,7 +49,44 @@ export function createTerminal({ input, output, notes }: Streams): Terminal {
       asked = answered.catch(() => undefined);
       return answered;
     },
-    close: () => lines?.close(),
+    close: () => lines.close(),
+  };
+}
+
+/** Lines that are piped, which were written before anything was asked. */
+function pipedLines(input: Readable, notes: Writable): LineSource {
+  const read: string[] = [];
+  let isEnded = false;
+  let waiting: ((line: string | undefined) => void) | undefined;
+  let close: (() => void) | undefined;
+
+  /** Only once something is asked: a program that asks nothing must leave its input alone. */
+  function open(): () => void {
+    const lines = createInterface({ input, terminal: false });
+    lines.on('line', (line) => {
+      if (!waiting) read.push(line);
+      else waiting(line);
+      waiting = undefined;
+    });
+    lines.on('close', () => {
+      isEnded = true;
+      waiting?.(undefined);
+      waiting = undefined;
+    });
+    return () => lines.close();
+  }
+
+  return {
+    next(question) {
+      notes.write(question);
+      close ??= open();
+      const early = read.shift();
+      if (early !== undefined || isEnded) return Promise.resolve(early);
+      return new Promise((resolve) => {
+        waiting = resolve;
+      });
+    },
+    close: () => close?.(),
   };
 }
 

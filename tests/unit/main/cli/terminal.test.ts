@@ -38,28 +38,138 @@ test('what is asked at once is asked one after the other', async () => {
   terminal.close();
 });
 
-// What terminals send for these keys: the line before.
-test.each([
-  ['the arrow up', '\u001b[A'],
-  ['Ctrl-P', '\u0010'],
-])('what was answered without an echo does not come back by %s', async (_key, sent) => {
+/** A terminal on which somebody types, and what it shows. */
+function typedTerminal() {
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input });
   const notes = new PassThrough();
   let shown = '';
   notes.on('data', (chunk: Buffer) => (shown += chunk.toString()));
   const terminal = createTerminal({ input, output: new PassThrough(), notes });
+  const isAsked = (question: string) => vi.waitFor(() => expect(shown).toContain(question));
+  return { terminal, input, isAsked, shown: () => shown };
+}
+
+// What terminals send for these keys.
+const keys = {
+  'the arrow up': '\u001b[A',
+  'the arrow left': '\u001b[D',
+  Backspace: '\u007f',
+  'Ctrl-H': '\b',
+  Tab: '\t',
+  'Ctrl-A': '\u0001',
+  'Ctrl-P': '\u0010',
+  'Ctrl-R': '\u0012',
+  'Ctrl-U': '\u0015',
+  'Ctrl-W': '\u0017',
+  'Ctrl-Y': '\u0019',
+  'Ctrl-_': '\u001f',
+  'Alt-Y': '\u001by',
+  'Alt-Backspace': '\u001b\u007f',
+} as const;
+const typing = (...typed: string[]) =>
+  typed.map((one) => (keys as Record<string, string>)[one] ?? one).join('');
+
+test.each([
+  [['wrong', 'Ctrl-U', 'Ctrl-Y', 'right'], 'right'],
+  [['wrong', 'Ctrl-U', 'Ctrl-_', 'right'], 'right'],
+  [['wrong', 'Ctrl-U', 'Ctrl-Y', 'Alt-Y', 'right'], 'right'],
+  [['wro', 'Backspace', 'Ctrl-H', 'Backspace', 'Backspace', 'Ctrl-Y', 'right'], 'right'],
+  [['rig', 'Tab', 'ht'], 'right'],
+  [['right', 'the arrow left', 'the arrow up', '!'], 'right!'],
+  [['right', 'Ctrl-A', 'Ctrl-W', 'Alt-Backspace', 'Ctrl-P', 'Ctrl-R', '!'], 'right!'],
+  [['pä😀', 'Backspace', 'ß 密'], 'päß 密'],
+])('at a hidden question, keys do nothing but erase: %j', async (typed, told) => {
+  const { terminal, input, isAsked, shown } = typedTerminal();
   const password = terminal.ask('Password: ', { isSecret: true });
-  input.write('not-for-others\r');
-  expect(await password).toBe('not-for-others');
-  const name = terminal.ask('User name: ');
-  // What is typed earlier is not echoed in any case.
-  await vi.waitFor(() => expect(shown).toContain('User name: '));
-  input.write(`${sent}guest\r`);
-  expect(await name).toBe('guest');
+  await isAsked('Password: ');
+  input.write(typing(...typed, '\r'));
+  expect(await password).toBe(told);
   terminal.close();
-  expect(shown, 'positive control').toContain('guest');
-  expect(shown).not.toContain('not-for-others');
+  expect(shown()).toBe('Password: \n');
 });
+
+test('a key whose code comes in parts is one key all the same', async () => {
+  const { terminal, input, isAsked } = typedTerminal();
+  const password = terminal.ask('Password: ', { isSecret: true });
+  await isAsked('Password: ');
+  for (const part of ['right', '\u001b', '[', 'A', '!\r']) {
+    input.write(part);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  expect(await password).toBe('right!');
+  terminal.close();
+});
+
+test.each(['Ctrl-Y', 'Ctrl-_', 'the arrow up', 'Ctrl-P'])(
+  'what was erased at one question does not come back at the next one by %s',
+  async (key) => {
+    const { terminal, input, isAsked, shown } = typedTerminal();
+    const name = terminal.ask('User name: ');
+    await isAsked('User name: ');
+    input.write(typing('by-mistake', 'Ctrl-U', 'guest', '\r'));
+    expect(await name).toBe('guest');
+    const before = shown().length;
+    const domain = terminal.ask('Domain: ');
+    await isAsked('Domain: ');
+    input.write(typing(key, 'here', '\r'));
+    expect(await domain).toBe('here');
+    terminal.close();
+    expect(shown().slice(before)).not.toContain('by-mistake');
+  },
+);
+
+test('Ctrl-D ends the input where nothing has been typed, and nothing where something has', async () => {
+  const { terminal, input, isAsked } = typedTerminal();
+  const first = terminal.ask('Password: ', { isSecret: true });
+  await isAsked('Password: ');
+  input.write('right\u0004\r');
+  expect(await first).toBe('right');
+  const second = terminal.ask('Once more: ', { isSecret: true });
+  await isAsked('Once more: ');
+  input.write('\u0004');
+  expect(await second).toBeUndefined();
+  expect(await terminal.ask('User name: ')).toBeUndefined();
+  terminal.close();
+});
+
+test('what is typed ahead answers the next question, and is not shown, whoever asks', async () => {
+  const { terminal, input, isAsked, shown } = typedTerminal();
+  const name = terminal.ask('User name: ');
+  await isAsked('User name: ');
+  input.write('guest\r\nnot-for-others\r');
+  expect(await name).toBe('guest');
+  expect(await terminal.ask('Domain: ')).toBe('not-for-others');
+  terminal.close();
+  expect(shown(), 'positive control').toContain('guest');
+  expect(shown()).not.toContain('not-for-others');
+});
+
+test('a terminal that is gone ends the question', async () => {
+  const { terminal, input, isAsked } = typedTerminal();
+  const password = terminal.ask('Password: ', { isSecret: true });
+  await isAsked('Password: ');
+  input.end('half of it');
+  expect(await password).toBeUndefined();
+  terminal.close();
+});
+
+test.each(['the arrow up', 'Ctrl-P'])(
+  'what was answered without an echo does not come back by %s',
+  async (key) => {
+    const { terminal, input, isAsked, shown } = typedTerminal();
+    const password = terminal.ask('Password: ', { isSecret: true });
+    input.write('not-for-others\r');
+    expect(await password).toBe('not-for-others');
+    const name = terminal.ask('User name: ');
+    // What is typed earlier is not echoed in any case.
+    await isAsked('User name: ');
+    input.write(typing(key, 'guest', '\r'));
+    expect(await name).toBe('guest');
+    terminal.close();
+    expect(shown(), 'positive control').toContain('guest');
+    expect(shown()).not.toContain('not-for-others');
+  },
+);
 
 // As whoever pastes both does.
 test.skipIf(process.platform !== 'linux')(

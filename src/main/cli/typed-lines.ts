@@ -1,0 +1,184 @@
+import { createInterface, emitKeypressEvents, type Interface, type Key } from 'node:readline';
+import { Readable, Writable } from 'node:stream';
+
+/** Answers, one line after the other. */
+export interface LineSource {
+  /** Writes the question; the next line, or undefined at the end of input. `isSecret`: it is not echoed. */
+  next(question: string, isSecret: boolean): Promise<string | undefined>;
+  close(): void;
+}
+
+export type TypedInput = Readable & { setRawMode?: (isRaw: boolean) => unknown };
+
+/** A key, and the text that it stands for, if any. */
+interface Pressed {
+  text: string | undefined;
+  key: Key;
+}
+
+/** Somebody who types an answer. */
+interface Answering {
+  press(pressed: Pressed): void;
+  /** From now on, what is typed is echoed, if it is to be. */
+  show?(): void;
+  close(): void;
+}
+
+type Answered = (line: string | undefined) => void;
+
+/** For the rest of a key's code, in milliseconds, as Node's own; over a slow line, it comes later than its first byte. */
+const escapeCodeTimeout = 500;
+
+/**
+ * Lines that somebody types on a terminal. It is in raw mode from the first question on: what is typed before a question is
+ * not echoed, and answers the next one, whatever that is. Each question has an editor of its own, so that nothing that was
+ * typed or erased at one can come back at another; a secret one has none.
+ */
+export function typedLines(input: TypedInput, notes: Writable): LineSource {
+  /** What was typed before anybody asked. */
+  const ahead: Pressed[] = [];
+  let answering: Answering | undefined;
+  let state: 'closed' | 'open' | 'ended' = 'closed';
+  let wasReturn = false;
+  let onEnd: () => void = () => undefined;
+
+  function pressed(text: string | undefined, key: Key): void {
+    // Some who paste send both at the end of a line.
+    const isSecondEnd = wasReturn && key.name === 'enter';
+    wasReturn = key.name === 'return';
+    if (isSecondEnd) return;
+    // In raw mode, a terminal reports these as keys.
+    if (key.ctrl === true && key.name === 'c') return void process.kill(process.pid, 'SIGINT');
+    if (key.ctrl === true && key.name === 'z') return suspend();
+    if (answering) answering.press({ text, key });
+    else ahead.push({ text, key });
+  }
+
+  function suspend(): void {
+    if (process.platform === 'win32') return;
+    input.setRawMode?.(false);
+    process.kill(process.pid, 'SIGTSTP');
+  }
+
+  /** The shell has had the terminal meanwhile, and Node would change nothing that it takes to be so. */
+  function resumed(): void {
+    input.setRawMode?.(false);
+    input.setRawMode?.(true);
+  }
+
+  const ended = () => {
+    state = 'ended';
+    onEnd();
+  };
+
+  /** Only once something is asked: a program that asks nothing must leave its input alone. */
+  function open(): void {
+    state = 'open';
+    // All that Node reads of it.
+    emitKeypressEvents(input, { escapeCodeTimeout } as unknown as Interface);
+    input.setRawMode?.(true);
+    input.on('keypress', pressed).once('end', ended).once('close', ended);
+    input.resume();
+    process.on('SIGCONT', resumed);
+  }
+
+  function close(): void {
+    ended();
+    process.off('SIGCONT', resumed);
+    input.off('keypress', pressed).off('end', ended).off('close', ended);
+    input.setRawMode?.(false);
+    input.pause();
+  }
+
+  return {
+    async next(question, isSecret) {
+      // Before anybody can answer: the terminal itself would echo that.
+      if (state === 'closed') open();
+      notes.write(question);
+      if (state === 'ended') return undefined;
+      const { promise, resolve } = Promise.withResolvers<string | undefined>();
+      let isAnswered = false;
+      const answered: Answered = (line) => {
+        isAnswered = true;
+        answering = undefined;
+        // As at the end of a file.
+        if (line === undefined) state = 'ended';
+        resolve(line);
+      };
+      onEnd = () => answered(undefined);
+      const one = isSecret ? secretAnswer(answered) : shownAnswer(question, notes, answered);
+      answering = one;
+      // What comes after the answer is for the next question.
+      for (const early of ahead.splice(0)) {
+        if (isAnswered) ahead.push(early);
+        else one.press(early);
+      }
+      one.show?.();
+      try {
+        return await promise;
+      } finally {
+        onEnd = () => undefined;
+        one.close();
+      }
+    },
+    close: () => {
+      if (state !== 'closed') close();
+    },
+  };
+}
+
+/** Without an editor: its memory of what was erased, its undoing and its completion could show a secret, or keep it. */
+function secretAnswer(answered: Answered): Answering {
+  let characters: string[] = [];
+  return {
+    press({ text, key: { name, ctrl = false, meta = false } }) {
+      if (meta) return;
+      if (name === 'return' || name === 'enter') answered(characters.join(''));
+      else if (name === 'backspace') characters.pop();
+      else if (ctrl && name === 'u') characters = [];
+      else if (ctrl && name === 'd' && characters.length === 0) answered(undefined);
+      else if (!ctrl && text !== undefined && /^\P{Cc}$/u.test(text)) characters.push(text);
+    },
+    close() {
+      characters = [];
+    },
+  };
+}
+
+function shownAnswer(question: string, notes: Writable, answered: Answered): Answering {
+  let isMuted = true;
+  const echo = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      if (!isMuted) notes.write(chunk);
+      done();
+    },
+  });
+  // Keys come by `write`.
+  const nobody = new Readable({ read: () => undefined });
+  const editor = createInterface({
+    input: nobody,
+    output: echo,
+    terminal: true,
+    historySize: 0,
+    prompt: question,
+  });
+  let isDone = false;
+  const done: Answered = (line) => {
+    if (isDone) return;
+    isDone = true;
+    answered(line);
+  };
+  editor.once('line', done);
+  // By Ctrl-D.
+  editor.once('close', () => done(undefined));
+  return {
+    press: ({ text, key }) => editor.write(text ?? '', key),
+    show() {
+      isMuted = false;
+    },
+    close() {
+      isDone = true;
+      editor.close();
+    },
+  };
+}
