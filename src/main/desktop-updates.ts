@@ -30,7 +30,7 @@ export async function startAppUpdates(start: AppUpdatesStart): Promise<AppUpdate
   // Where the command line has them, too.
   const folder = path.join(profile, 'updates');
   const memory = openUpdateMemory(folder);
-  const updates = createAppUpdates({
+  const updates = await createAppUpdates({
     source: {
       url: place.url,
       product: feedProduct(platform, process.arch, place.name),

@@ -44,11 +44,12 @@ export interface AppUpdates {
 /** A progress of less than this share is not told. */
 const progressStep = 0.01;
 
-export function createAppUpdates(options: AppUpdatesOptions): AppUpdates {
+export async function createAppUpdates(options: AppUpdatesOptions): Promise<AppUpdates> {
   const { source, memory, folder, installer, log } = options;
   const listeners = createListeners<UpdateView>();
   const closing = new AbortController();
-  const failedVersion = settleLastAttempt(memory, source.version) ?? null;
+  const settle = () => settleLastAttempt(memory, source.version, installer);
+  let last = await settle();
   let state: UpdateState = { kind: 'unknown' };
   /** What is downloaded, as it was signed. */
   let ready: UpdateFeed | undefined;
@@ -56,7 +57,8 @@ export function createAppUpdates(options: AppUpdatesOptions): AppUpdates {
   let isLeaving = false;
 
   const { endsTunnel, reopens } = installer;
-  const view = (): UpdateView => ({ state, failedVersion, endsTunnel, reopens });
+  const failedVersion = () => (last.kind === 'failed' ? last.version : null);
+  const view = (): UpdateView => ({ state, failedVersion: failedVersion(), endsTunnel, reopens });
   function become(next: UpdateState): void {
     state = next;
     if (!closing.signal.aborted) listeners.emit(view());
@@ -73,6 +75,7 @@ export function createAppUpdates(options: AppUpdatesOptions): AppUpdates {
 
   async function look({ isWanted }: { isWanted: boolean }): Promise<boolean> {
     const before = state;
+    if (last.kind === 'running') last = await settle();
     if (!ready) become({ kind: 'checking' });
     try {
       const found = await findUpdate(source, { isWanted });
@@ -140,6 +143,12 @@ export function createAppUpdates(options: AppUpdatesOptions): AppUpdates {
       become({ kind: 'failed', problem: 'damaged' });
       return false;
     }
+    // The command line may have started it.
+    last = await settle();
+    if (last.kind === 'running') {
+      showReady(feed, 'running');
+      return false;
+    }
     // Asked last: what came before can take a while.
     const now = options.tunnel();
     if (endsTunnel && wouldOpenTraffic(now, options.killSwitch())) {
@@ -147,10 +156,11 @@ export function createAppUpdates(options: AppUpdatesOptions): AppUpdates {
       return false;
     }
     become({ kind: 'installing', version: feed.version });
-    memory.started.set(feed.version);
-    if (!(await installer.start(file, { opensAgain }))) {
+    const onBegun = () => memory.started.set(feed.version);
+    const outcome = await installer.start(file, { opensAgain, onBegun });
+    if (outcome !== 'started') {
       memory.started.set(undefined);
-      showReady(feed, 'not-started');
+      showReady(feed, outcome);
       return false;
     }
     log.info({ version: feed.version }, 'the installer was started');
@@ -175,11 +185,15 @@ export function createAppUpdates(options: AppUpdatesOptions): AppUpdates {
       });
     },
     async installAtQuit() {
-      const isRefused = state.kind === 'ready' && state.held === 'not-started';
-      if (!ready || isRefused || ready.version === failedVersion || isLeaving) return;
+      const isRefused = state.kind === 'ready' && state.held !== null && isNotTriedAgain(state.held);
+      if (!ready || isRefused || ready.version === failedVersion() || isLeaving) return;
       if (endsTunnel && isTunnelOfAnybody(options.tunnel())) return;
       await start(false);
     },
     close: () => closing.abort(),
   };
 }
+
+/** Whether nothing would be different unless somebody does something about it. */
+const isNotTriedAgain = (held: UpdateHeld): boolean =>
+  held === 'not-started' || held === 'not-writable' || held === 'not-replaced';

@@ -29,11 +29,20 @@ export const updateProblem = z.enum([
 ]);
 export type UpdateProblem = z.infer<typeof updateProblem>;
 
-/**
- * Why a version that was asked for was not installed: traffic of this user's or another user's tunnel would go out
- * directly meanwhile, or nobody allowed the installer.
- */
-export const updateHeld = z.enum(['would-open', 'would-open-other', 'not-started']);
+/** Why a version that was asked for was not installed. */
+export const updateHeld = z.enum([
+  /** Traffic of this user's, or another user's, tunnel would go out directly meanwhile. */
+  'would-open',
+  'would-open-other',
+  /** Nobody allowed the installer. */
+  'not-started',
+  /** An installer runs already. */
+  'running',
+  /** This user may not replace the AppImage. */
+  'not-writable',
+  /** The AppImage could not be replaced, for another reason. */
+  'not-replaced',
+]);
 export type UpdateHeld = z.infer<typeof updateHeld>;
 
 export const updateState = z.discriminatedUnion('kind', [

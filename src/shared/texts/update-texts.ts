@@ -31,6 +31,12 @@ const en = {
     'It cannot be installed now: another user of this computer is connected, and their traffic might go out directly meanwhile. Try again when they have disconnected.',
   'update.notStarted':
     'It was not installed: the installer could not be started. An administrator may have to allow it.',
+  'update.running':
+    'It was not installed: an installer of Waymaker is still running. Try again when it has finished.',
+  'update.notWritable':
+    'It was not installed: you may not replace the AppImage where it is. Move it to a folder of yours, or ask whoever put it there to replace it.',
+  'update.notReplaced':
+    'It was not installed: the AppImage could not be replaced. It may have been moved, or there may not be enough room on its disk.',
   'update.failedBefore': 'Version {{version}} could not be installed the last time, and nothing was changed.',
   'update.unreachable':
     'Updates could not be reached. Waymaker will try again later, and continue a download where it stopped.',
@@ -68,6 +74,10 @@ export const updateTexts: Record<Language, Record<UpdateTextKey, string>> = {
     'update.wouldOpenOther':
       '现在无法安装：此电脑的另一位用户已连接，安装期间其流量可能会直接发出。请在对方断开连接后重试。',
     'update.notStarted': '未安装：无法启动安装程序，可能需要管理员允许。',
+    'update.running': '未安装：Waymaker 的安装程序仍在运行。请等它结束后重试。',
+    'update.notWritable':
+      '未安装：您无权替换此位置的 AppImage。请将它移到您自己的文件夹，或请放置它的人替换。',
+    'update.notReplaced': '未安装：无法替换 AppImage。它可能已被移动，或者所在磁盘空间不足。',
     'update.failedBefore': '上次未能安装 {{version}}，没有做任何更改。',
     'update.unreachable': '无法获取更新。Waymaker 稍后会重试，下载会从中断处继续。',
     'update.untrusted': '提供的更新没有 Waymaker 的签名，或者已过期，因此未安装。Waymaker 稍后会重试。',
@@ -99,6 +109,10 @@ export const updateTexts: Record<Language, Record<UpdateTextKey, string>> = {
     'update.wouldOpenOther':
       '現在無法安裝：此電腦的另一位使用者已連線，安裝期間其流量可能會直接送出。請在對方中斷連線後重試。',
     'update.notStarted': '未安裝：無法啟動安裝程式，可能需要管理員允許。',
+    'update.running': '未安裝：Waymaker 的安裝程式仍在執行。請等它結束後再試。',
+    'update.notWritable':
+      '未安裝：您無權取代此位置的 AppImage。請將它移到您自己的資料夾，或請放置它的人取代。',
+    'update.notReplaced': '未安裝：無法取代 AppImage。它可能已被移動，或者所在磁碟空間不足。',
     'update.failedBefore': '上次未能安裝 {{version}}，沒有做任何變更。',
     'update.unreachable': '無法取得更新。Waymaker 稍後會重試，下載會從中斷處繼續。',
     'update.untrusted': '提供的更新沒有 Waymaker 的簽章，或者已過期，因此未安裝。Waymaker 稍後會重試。',

@@ -19,6 +19,7 @@ import { codes } from '../../../helper/windows/calls/system-error.ts';
 import * as wireless from '#node/os/windows/wireless-structures.ts';
 import { pipeConstants } from '#node/os/windows/pipe-calls.ts';
 import { socketConstants } from '../../../src/main/self-test/windows/sockets.ts';
+import { SHELLEXECUTEINFOW, shellConstants } from '../../../src/main/updates/windows/shell-execute.ts';
 import { compareWithHeaders, isInHeaders } from './windows-headers.ts';
 
 const isStructure = (value: unknown): value is Structure =>
@@ -34,6 +35,7 @@ describe.skipIf(process.platform !== 'linux')("Windows' headers", () => {
       ...structuresOf(filtering),
       ...structuresOf(wireless),
       ...structuresOf(processes),
+      SHELLEXECUTEINFOW,
       GUID,
       SERVICE_STATUS,
       WTSSESSION_NOTIFICATION,
@@ -52,10 +54,11 @@ describe.skipIf(process.platform !== 'linux')("Windows' headers", () => {
       ...pipeConstants,
       ...processConstants,
       ...socketConstants,
+      ...shellConstants,
       ...codes,
     });
     expect(differences).toEqual([]);
-    expect(structures).toHaveLength(42);
+    expect(structures).toHaveLength(43);
     expect(compared).toBeGreaterThan(400);
   });
 

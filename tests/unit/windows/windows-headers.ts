@@ -20,6 +20,7 @@ export const preamble = `#define WIN32_LEAN_AND_MEAN
 #include <fwpmu.h>
 #include <rpc.h>
 #include <sddl.h>
+#include <shellapi.h>
 #include <userenv.h>
 #include <winsvc.h>
 #include <wlanapi.h>

@@ -40,9 +40,12 @@ export async function update(context: CommandContext, { isCheck }: { isCheck: bo
     throw new CommandProblem(exitCode.failed, 'no-updates', say('command.updateNotHere'));
   const folder = path.join(context.profile, 'updates');
   const memory = openUpdateMemory(folder);
-  const failedVersion = settleLastAttempt(memory, version);
-  if (failedVersion !== undefined)
-    terminal.note(say('command.updateFailedBefore', { version: failedVersion }));
+  const last = await settleLastAttempt(memory, version, installer);
+  if (last.kind === 'failed') terminal.note(say('command.updateFailedBefore', { version: last.version }));
+  if (last.kind === 'running') {
+    if (!isCheck) throw isRunning(context);
+    terminal.note(say('command.updateRunning'));
+  }
   const { client } = await context.core();
   const ways = waysOfCore(client);
   const source: UpdateSource = {
@@ -64,9 +67,11 @@ export async function update(context: CommandContext, { isCheck }: { isCheck: bo
   if (isStarted) {
     const file = await download(context, source, feed, path.join(folder, 'downloads'));
     await expectNothingOpens(context);
-    memory.started.set(feed.version);
-    if (!(await installer.start(file, { opensAgain: false }))) {
+    const onBegun = () => memory.started.set(feed.version);
+    const outcome = await installer.start(file, { opensAgain: false, onBegun });
+    if (outcome !== 'started') {
       memory.started.set(undefined);
+      if (outcome === 'running') throw isRunning(context);
       throw new CommandProblem(exitCode.failed, 'not-started', say('command.updateNotStarted'));
     }
   }
@@ -112,6 +117,9 @@ async function expectNothingOpens(context: CommandContext): Promise<void> {
       context.say(tunnel.ownedByOther ? 'command.updateWouldOpenOther' : 'command.updateWouldOpen'),
     );
 }
+
+const isRunning = ({ say }: CommandContext): CommandProblem =>
+  new CommandProblem(exitCode.failed, 'busy', say('command.updateRunning'));
 
 const problemOf = ({ say }: CommandContext, problem: Problem): CommandProblem =>
   new CommandProblem(exitCode.failed, problems[problem].code, say(problems[problem].text));

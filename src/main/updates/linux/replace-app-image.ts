@@ -10,7 +10,7 @@ export const appImageInstaller = (appImage: string): UpdateInstaller => ({
   endsTunnel: false,
   reopens: true,
   next: appImage,
-  async start(file) {
+  async start(file, { onBegun }) {
     let copy: string | undefined;
     try {
       const target = await realpath(appImage);
@@ -22,11 +22,17 @@ export const appImageInstaller = (appImage: string): UpdateInstaller => ({
       await using written = await open(copy);
       await written.sync();
       await rename(copy, target);
-      return true;
-    } catch {
-      // The folder may belong to somebody else, or there is no room in it.
+      onBegun();
+      return 'started';
+    } catch (error) {
       if (copy !== undefined) await rm(copy, { force: true }).catch(() => undefined);
-      return false;
+      return isForbidden(error) ? 'not-writable' : 'not-replaced';
     }
   },
+  // What it does is done when it has been started.
+  isRunning: () => Promise.resolve(false),
 });
+
+/** The folder, or its disk, may belong to somebody else, or only be read. */
+const isForbidden = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && ['EACCES', 'EPERM', 'EROFS'].includes(String(error.code));

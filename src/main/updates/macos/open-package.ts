@@ -8,9 +8,22 @@ import type { UpdateInstaller } from '../update-installer.ts';
 export const macosInstaller = (run: RunProgram = createRunProgram()): UpdateInstaller => ({
   endsTunnel: true,
   reopens: false,
-  async start(file) {
+  async start(file, { onBegun }) {
     try {
-      return (await run('/usr/bin/open', [file])) !== undefined;
+      if ((await run('/usr/bin/open', [file])) === undefined) return 'not-started';
+      onBegun();
+      return 'started';
+    } catch {
+      return 'not-started';
+    }
+  },
+  /** It goes on when the package is installed or not, until its user closes it; what it has open, it says to nobody. */
+  async isRunning() {
+    try {
+      // pgrep(1) fails if there is none.
+      return (
+        (await run('/usr/bin/pgrep', ['-x', '-u', String(process.getuid?.()), 'Installer'])) !== undefined
+      );
     } catch {
       return false;
     }

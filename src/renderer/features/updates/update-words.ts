@@ -15,4 +15,7 @@ export const heldTexts: Record<UpdateHeld, UpdateTextKey> = {
   'would-open': 'update.wouldOpen',
   'would-open-other': 'update.wouldOpenOther',
   'not-started': 'update.notStarted',
+  running: 'update.running',
+  'not-writable': 'update.notWritable',
+  'not-replaced': 'update.notReplaced',
 };

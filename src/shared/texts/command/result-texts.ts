@@ -122,6 +122,8 @@ const en = {
     'The installer of {{version}} is running, and will end this program. Connect again afterwards.',
   'command.updateFailedBefore':
     '{{version}} could not be installed, and nothing was changed: install.log in Waymaker’s folder says why.',
+  'command.updateRunning':
+    'An installer of Waymaker is still running. Wait until it has finished, then try again.',
   'command.updateNotStarted': 'The installer was not started. An administrator has to allow it.',
 } as const;
 
@@ -236,6 +238,7 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.updateStarted': '正在运行 {{version}} 的安装程序，它会结束此程序。完成后请重新连接。',
     'command.updateFailedBefore':
       '未能安装 {{version}}，也未作任何更改。原因见 Waymaker 文件夹中的 install.log。',
+    'command.updateRunning': 'Waymaker 的安装程序仍在运行，请等它结束后重试。',
     'command.updateNotStarted': '安装程序未启动，需要管理员允许。',
   },
   'zh-hant': {
@@ -346,6 +349,7 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.updateStarted': '正在執行 {{version}} 的安裝程式，它會結束此程式。完成後請重新連線。',
     'command.updateFailedBefore':
       '未能安裝 {{version}}，也未作任何變更。原因請見 Waymaker 資料夾中的 install.log。',
+    'command.updateRunning': 'Waymaker 的安裝程式仍在執行，請等它結束後再試。',
     'command.updateNotStarted': '安裝程式未啟動，需要管理員允許。',
   },
 };

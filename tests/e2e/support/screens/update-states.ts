@@ -50,9 +50,9 @@ const failed = (problem: UpdateProblem, text: UpdateTextKey): UpdateScreen => ({
 type UpdateProblem = (UpdateView['state'] & { kind: 'failed' })['problem'];
 type UpdateHeld = NonNullable<(UpdateView['state'] & { kind: 'ready' })['held']>;
 
-const held = (why: UpdateHeld, text: UpdateTextKey): UpdateScreen => ({
+const held = (why: UpdateHeld, text: UpdateTextKey, more: Partial<UpdateView> = {}): UpdateScreen => ({
   name: `held-${why}`,
-  view: viewOf({ ...readyState, held: why }),
+  view: viewOf({ ...readyState, held: why }, more),
   says: ['update.ready', text],
   button: 'update.installAndReopen',
 });
@@ -124,6 +124,9 @@ export const updateScreens: readonly UpdateScreen[] = [
   held('would-open', 'update.wouldOpen'),
   held('would-open-other', 'update.wouldOpenOther'),
   held('not-started', 'update.notStarted'),
+  held('running', 'update.running'),
+  held('not-writable', 'update.notWritable', { endsTunnel: false }),
+  held('not-replaced', 'update.notReplaced', { endsTunnel: false }),
   {
     name: 'installing',
     view: viewOf({ kind: 'installing', version }),

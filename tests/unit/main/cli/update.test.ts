@@ -1,6 +1,7 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,6 +11,7 @@ import { controlContract } from '#shared/control/contract.ts';
 import { createHostClient } from '#shared/host/client.ts';
 import { createSay } from '#shared/texts/say.ts';
 import type { CommandContext } from '../../../../src/main/cli/command-context.ts';
+import { openUpdateMemory } from '../../../../src/main/updates/update-memory.ts';
 import type { ControlConnection } from '../../../../src/main/control/control-connection.ts';
 import { createControlHost } from '../../../../src/main/control-host.ts';
 import type { Core } from '../../../../src/main/core/core.ts';
@@ -105,6 +107,17 @@ function controlOf(core: Core): ControlConnection {
   };
 }
 
+const contextOf = (more: Pick<CommandContext, 'profile' | 'terminal' | 'core'>): CommandContext => ({
+  env: {},
+  platform: 'win32',
+  version: '0.1.0',
+  say: createSay('en', 'linux'),
+  language: () => 'en',
+  isJson: true,
+  interrupted: new AbortController().signal,
+  ...more,
+});
+
 test(
   'updates come through the proxy that leads out of this network, whose password is asked on the terminal',
   async () => {
@@ -117,21 +130,9 @@ test(
     const profile = await mkdtemp(path.join(os.tmpdir(), 'waymaker-profile-'));
     onTestFinished(() => rm(profile, { recursive: true }));
     const connection = controlOf(core);
-    const say = createSay('en', 'linux');
     async function look(...answers: string[]) {
       const terminal = terminalWith(answers);
-      const context: CommandContext = {
-        env: {},
-        platform: 'win32',
-        profile,
-        version: '0.1.0',
-        say,
-        language: () => 'en',
-        terminal,
-        isJson: true,
-        core: () => Promise.resolve(connection),
-        interrupted: new AbortController().signal,
-      };
+      const context = contextOf({ profile, terminal, core: () => Promise.resolve(connection) });
       const outcome = await update(context, { isCheck: true }).catch((error: unknown) => error);
       return { outcome, ...terminal };
     }
@@ -148,6 +149,46 @@ test(
     expect(proxy.said.filter((line) => line.includes(new URL(feed.url).host)).length).toBeGreaterThan(1);
     // It is known from then on.
     expect((await look()).outcome).toBe(0);
+  },
+  waitLimit(60_000),
+);
+
+// Where pgrep finds programs as on macOS (procps).
+test.skipIf(process.platform !== 'linux')(
+  'while the installer still runs that it has started, the command does not say that it has failed, nor starts another one',
+  async () => {
+    await using feed = await startFeedServer();
+    await feed.publish('0.2.0', { keys: [key], product: `waymaker-core-darwin-${process.arch}` });
+    const { update } = await installed(feed);
+    await using around = await createTestSurroundings();
+    const connection = controlOf(around.startCore());
+    const profile = await mkdtemp(path.join(os.tmpdir(), 'waymaker-profile-'));
+    onTestFinished(() => rm(profile, { recursive: true }));
+    const memory = openUpdateMemory(path.join(profile, 'updates'));
+    memory.started.set('0.2.0');
+    const installer = path.join(profile, 'Installer');
+    await copyFile('/bin/sleep', installer);
+    const running = spawn(installer, ['600'], { stdio: 'ignore' });
+    onTestFinished(() => endProcess(running));
+    await once(running, 'spawn');
+    async function run(isCheck: boolean) {
+      const terminal = terminalWith([]);
+      const core = () => Promise.resolve(connection);
+      const context = { ...contextOf({ profile, terminal, core }), platform: 'darwin' as const };
+      const outcome = await update(context, { isCheck }).catch((error: unknown) => error);
+      return { outcome, written: terminal.written.join('\n') };
+    }
+
+    const again = await run(false);
+    expect(again.outcome).toMatchObject({ code: 'busy' });
+    expect(again.written).not.toContain('could not be installed');
+    const look = await run(true);
+    expect(look.outcome).toBe(0);
+    expect(look.written).toContain('still running');
+    expect(memory.started.get()).toBe('0.2.0');
+
+    await endProcess(running);
+    expect((await run(true)).written).toContain('0.2.0 could not be installed');
   },
   waitLimit(60_000),
 );

@@ -6,6 +6,7 @@ import type { UpdateView } from '#shared/host/updates-contract.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createAppUpdates, type AppUpdatesOptions } from '../../../../src/main/updates/app-updates.ts';
 import { lockDownloads } from '../../../../src/main/updates/download-lock.ts';
+import type { InstallerOutcome, UpdateInstaller } from '../../../../src/main/updates/update-installer.ts';
 import { openUpdateMemory } from '../../../../src/main/updates/update-memory.ts';
 import { clientOf, startFeedServer, type FeedServer } from '../../../lab/updates/feed-server.ts';
 import { createTestLog } from '../support/log.ts';
@@ -26,17 +27,24 @@ interface Played {
   tunnel: TunnelState;
   killSwitch: boolean;
   isMetered: boolean;
-  /** Whether somebody allows the installer. */
-  isAllowed: boolean;
+  /** What becomes of the installer, such as whether somebody allows it. */
+  outcome: InstallerOutcome;
+  /** Whether another one runs. */
+  isRunning: boolean;
 }
 
 /** The app with a version installed, whose installer keeps the content that it was started with. */
-function appOf(server: FeedServer, played: Partial<Played> = {}, more: Partial<AppUpdatesOptions> = {}) {
+async function appOf(
+  server: FeedServer,
+  played: Partial<Played> = {},
+  more: Partial<AppUpdatesOptions> = {},
+) {
   const now: Played = {
     tunnel: disconnected,
     killSwitch: false,
     isMetered: false,
-    isAllowed: true,
+    outcome: 'started',
+    isRunning: false,
     ...played,
   };
   const memory = openUpdateMemory(path.join(server.downloads, '../memory'));
@@ -44,18 +52,20 @@ function appOf(server: FeedServer, played: Partial<Played> = {}, more: Partial<A
   const installed: { content: string; opensAgain: boolean }[] = [];
   const left: string[] = [];
   const told: UpdateView[] = [];
-  const updates = createAppUpdates({
+  const updates = await createAppUpdates({
     source: { ...clientOf(server, trusted), seen: memory.seen, installation: memory.installation },
     memory,
     folder: server.downloads,
     installer: {
       endsTunnel: true,
       reopens: true,
-      async start(file, { opensAgain }) {
-        if (!now.isAllowed) return false;
+      async start(file, { opensAgain, onBegun }) {
+        if (now.outcome !== 'started') return now.outcome;
         installed.push({ content: await readFile(file, 'utf8'), opensAgain });
-        return true;
+        onBegun();
+        return 'started';
       },
+      isRunning: () => Promise.resolve(now.isRunning),
     },
     tunnel: () => now.tunnel,
     killSwitch: () => now.killSwitch,
@@ -75,7 +85,7 @@ test('a newer version is found, downloaded with its progress, and is ready; it i
   await using server = await startFeedServer();
   const content = Buffer.from('x'.repeat(40_000));
   await publish(server, '0.2.0', { content });
-  const app = appOf(server);
+  const app = await appOf(server);
   expect(app.state()).toEqual({ kind: 'unknown' });
   expect(await app.updates.check()).toBe(true);
   const kinds = [...new Set(app.told.map(({ state }) => state.kind))];
@@ -95,7 +105,7 @@ test('a newer version is found, downloaded with its progress, and is ready; it i
 test('what is ready stays so while nothing changes, is replaced by a newer version, and is dropped when it is withdrawn', async () => {
   await using server = await startFeedServer();
   await publish(server, '0.2.0');
-  const app = appOf(server);
+  const app = await appOf(server);
   await app.updates.check();
   const sent = server.sent();
   await app.updates.check();
@@ -116,7 +126,7 @@ test('what is ready stays so while nothing changes, is replaced by a newer versi
 test('a version that appears between the download and the click is not installed unseen', async () => {
   await using server = await startFeedServer();
   await publish(server, '0.2.0');
-  const app = appOf(server);
+  const app = await appOf(server);
   await app.updates.check();
   await publish(server, '0.3.0');
   await app.updates.install();
@@ -132,7 +142,7 @@ test.each([
 ] as const)('nothing is installed while there is a tunnel %s, and then says why', async (_, played, held) => {
   await using server = await startFeedServer();
   await publish(server, '0.2.0');
-  const app = appOf(server, played);
+  const app = await appOf(server, played);
   await app.updates.check();
   await app.updates.install();
   expect(app.state()).toEqual({ kind: 'ready', version: '0.2.0', held });
@@ -148,7 +158,7 @@ test.each([
 test('with the kill switch on, a click installs although there is a tunnel, but quitting does not end it', async () => {
   await using server = await startFeedServer();
   await publish(server, '0.2.0');
-  const app = appOf(server, { tunnel: connecting(), killSwitch: true });
+  const app = await appOf(server, { tunnel: connecting(), killSwitch: true });
   await app.updates.check();
   await app.updates.installAtQuit();
   expect(app.installed).toEqual([]);
@@ -160,15 +170,16 @@ test('an installer that leaves the helper alone installs whatever the tunnel doe
   await using server = await startFeedServer();
   await publish(server, '0.2.0');
   const started: boolean[] = [];
-  const installer = {
+  const installer: UpdateInstaller = {
     endsTunnel: false,
     reopens: true,
-    start: (_: string, { opensAgain }: { opensAgain: boolean }) => {
+    start: (_, { opensAgain }) => {
       started.push(opensAgain);
-      return Promise.resolve(true);
+      return Promise.resolve('started');
     },
+    isRunning: () => Promise.resolve(false),
   };
-  const app = appOf(server, { tunnel: connecting() }, { installer });
+  const app = await appOf(server, { tunnel: connecting() }, { installer });
   await app.updates.check();
   await app.updates.installAtQuit();
   expect(started).toEqual([false]);
@@ -176,7 +187,7 @@ test('an installer that leaves the helper alone installs whatever the tunnel doe
 
 test('quitting installs what is ready, and does not open the app again', async () => {
   await using server = await startFeedServer();
-  const app = appOf(server);
+  const app = await appOf(server);
   await app.updates.installAtQuit();
   expect(app.installed).toEqual([]);
   await publish(server, '0.2.0');
@@ -189,15 +200,19 @@ test('quitting installs what is ready, and does not open the app again', async (
   expect(app.installed).toHaveLength(1);
 });
 
-test('whoever did not allow an installer is not asked at every quit, but at their own click', async () => {
+test.each([
+  ['whoever did not allow an installer is not asked', 'not-started'],
+  ['an AppImage that its user may not replace is not tried', 'not-writable'],
+  ['an AppImage that cannot be replaced is not tried', 'not-replaced'],
+] as const)('%s at every quit, but at their own click, and the reason is told', async (_, outcome) => {
   await using server = await startFeedServer();
   await publish(server, '0.2.0');
-  const app = appOf(server, { isAllowed: false });
+  const app = await appOf(server, { outcome });
   await app.updates.check();
   await app.updates.install();
-  expect(app.state()).toEqual({ kind: 'ready', version: '0.2.0', held: 'not-started' });
+  expect(app.state()).toEqual({ kind: 'ready', version: '0.2.0', held: outcome });
   expect(app.memory.started.get()).toBeUndefined();
-  app.now.isAllowed = true;
+  app.now.outcome = 'started';
   await app.updates.check();
   await app.updates.installAtQuit();
   expect(app.installed).toEqual([]);
@@ -208,35 +223,58 @@ test('whoever did not allow an installer is not asked at every quit, but at thei
 test('an installation that did not succeed is told at the next start, and not tried again at quit', async () => {
   await using server = await startFeedServer();
   await publish(server, '0.2.0');
-  const first = appOf(server);
+  const first = await appOf(server);
   await first.updates.check();
   await first.updates.install();
   // The same version starts again, twice.
   for (let starts = 0; starts < 2; starts += 1) {
-    const next = appOf(server);
+    const next = await appOf(server);
     expect(next.updates.view().failedVersion).toBe('0.2.0');
     await next.updates.check();
     await next.updates.installAtQuit();
     expect(next.installed).toEqual([]);
   }
   await publish(server, '0.3.0');
-  const later = appOf(server);
+  const later = await appOf(server);
   await later.updates.check();
   await later.updates.installAtQuit();
   expect(later.installed).toMatchObject([{ content: 'installer 0.3.0' }]);
+});
+
+test('while its installer still runs, a version has not failed, and no other one is started', async () => {
+  await using server = await startFeedServer();
+  await publish(server, '0.2.0');
+  const first = await appOf(server);
+  await first.updates.check();
+  await first.updates.install();
+  // Somebody opens the same version again meanwhile.
+  const next = await appOf(server, { isRunning: true });
+  expect(next.updates.view().failedVersion).toBeNull();
+  await next.updates.check();
+  await next.updates.install();
+  expect(next.state()).toEqual({ kind: 'ready', version: '0.2.0', held: 'running' });
+  await next.updates.installAtQuit();
+  expect(next.installed).toEqual([]);
+  expect(next.memory.started.get()).toBe('0.2.0');
+
+  next.now.isRunning = false;
+  await next.updates.check();
+  expect(next.updates.view().failedVersion).toBe('0.2.0');
+  await next.updates.install();
+  expect(next.installed).toHaveLength(1);
 });
 
 test('on a metered network it is found, but only downloaded at a click; what is there already costs nothing', async () => {
   await using server = await startFeedServer();
   const content = randomBytes(5_000);
   await publish(server, '0.2.0', { content });
-  const app = appOf(server, { isMetered: true });
+  const app = await appOf(server, { isMetered: true });
   expect(await app.updates.check()).toBe(true);
   expect(app.state()).toEqual({ kind: 'metered', version: '0.2.0', size: content.length });
   expect(server.sent()).toBe(0);
   await app.updates.download();
   expect(app.state()).toMatchObject({ kind: 'ready' });
-  const again = appOf(server, { isMetered: true });
+  const again = await appOf(server, { isMetered: true });
   await again.updates.check();
   expect(again.state()).toMatchObject({ kind: 'ready' });
   expect(server.sent()).toBe(content.length);
@@ -245,7 +283,7 @@ test('on a metered network it is found, but only downloaded at a click; what is 
 test('a version that other computers get first is downloaded at a click', async () => {
   await using server = await startFeedServer();
   await publish(server, '0.2.0', { percentage: 1e-9 });
-  const app = appOf(server);
+  const app = await appOf(server);
   await app.updates.check();
   expect(app.state()).toEqual({ kind: 'later', version: '0.2.0' });
   await app.updates.download();
@@ -257,7 +295,7 @@ test('a version that other computers get first is downloaded at a click', async 
 
 test('each failure is told with its own word, asks to be tried again, and takes nothing away that was ready', async () => {
   await using server = await startFeedServer();
-  const app = appOf(server);
+  const app = await appOf(server);
   const failed = async (problem: string) => {
     expect(await app.updates.check()).toBe(false);
     expect(app.state()).toEqual({ kind: 'failed', problem });
@@ -289,7 +327,7 @@ test('each failure is told with its own word, asks to be tried again, and takes 
 test('a download that somebody has changed since is not installed', async () => {
   await using server = await startFeedServer();
   await publish(server, '0.2.0');
-  const app = appOf(server);
+  const app = await appOf(server);
   await app.updates.check();
   const [name = ''] = (await readdir(server.downloads)).filter((one) => one.endsWith('.exe'));
   await writeFile(path.join(server.downloads, name), 'installer 6.6.6');
@@ -306,7 +344,7 @@ test('what breaks in a way that nobody expects is logged, and tried again', asyn
   await publish(server, '0.2.0');
   await mkdir(path.dirname(server.downloads), { recursive: true });
   await writeFile(server.downloads, 'a file where the folder should be');
-  const app = appOf(server);
+  const app = await appOf(server);
   expect(await app.updates.check()).toBe(false);
   expect(app.log()).toContain('ENOTDIR');
   await rm(server.downloads);
@@ -317,7 +355,7 @@ test('an app that ends stops downloading, keeps what it has, and says no more', 
   await using server = await startFeedServer();
   const content = randomBytes(400_000);
   await publish(server, '0.2.0', { content });
-  const app = appOf(server);
+  const app = await appOf(server);
   app.updates.onChange(({ state }) => {
     if (state.kind === 'downloading' && state.received > 100_000) app.updates.close();
   });
@@ -326,7 +364,7 @@ test('an app that ends stops downloading, keeps what it has, and says no more', 
   expect((await readdir(server.downloads)).filter((name) => !name.endsWith('.blockmap'))).toEqual([
     expect.stringMatching(/\.part$/),
   ]);
-  const next = appOf(server);
+  const next = await appOf(server);
   await next.updates.check();
   expect(next.state()).toMatchObject({ kind: 'ready' });
   const [, first] = next.told.flatMap(({ state }) => (state.kind === 'downloading' ? [state.received] : []));

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 
 import type { NetworkInterfaceInfo } from 'node:os';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { RunProgram } from '../../../../src/main/run-program.ts';
 import { hasNetwork } from '../../../../src/main/updates/has-network.ts';
 import { appImageInstaller } from '../../../../src/main/updates/linux/replace-app-image.ts';
@@ -11,6 +11,9 @@ import { macosInstaller } from '../../../../src/main/updates/macos/open-package.
 import { systemInstaller } from '../../../../src/main/updates/system-installer.ts';
 
 let directory: string;
+const begun = vi.fn<() => void>();
+beforeEach(() => void begun.mockReset());
+const notBegun = { opensAgain: false, onBegun: () => expect.unreachable() };
 beforeEach(async () => (directory = await mkdtemp(path.join(tmpdir(), 'waymaker-installs-'))));
 afterEach(() => rm(directory, { recursive: true }));
 
@@ -24,7 +27,9 @@ test('an AppImage is replaced under its own name, behind its link, and runs alth
   const installer = appImageInstaller(link);
   expect(installer).toMatchObject({ endsTunnel: false, reopens: true, next: link });
   expect(execFileSync(link, { encoding: 'utf8' })).toBe('old\n');
-  expect(await installer.start(download, { opensAgain: true })).toBe(true);
+  expect(await installer.start(download, { opensAgain: true, onBegun: begun })).toBe('started');
+  expect(begun).toHaveBeenCalledOnce();
+  expect(await installer.isRunning()).toBe(false);
   expect(execFileSync(link, { encoding: 'utf8' })).toBe('new\n');
   expect((await stat(file)).mode & 0o777).toBe(0o755);
   expect((await readdir(directory)).sort()).toEqual(['Waymaker-0.1.0.AppImage', 'download', 'waymaker']);
@@ -34,15 +39,23 @@ test('an AppImage that cannot be replaced stays as it is, and leaves nothing bes
   const installer = appImageInstaller(path.join(directory, 'gone.AppImage'));
   const download = path.join(directory, 'download');
   await writeFile(download, 'new');
-  expect(await installer.start(download, { opensAgain: false })).toBe(false);
+  expect(await installer.start(download, notBegun)).toBe('not-replaced');
   const file = path.join(directory, 'there.AppImage');
   await writeFile(file, 'old');
   await chmod(file, 0o755);
-  expect(
-    await appImageInstaller(file).start(path.join(directory, 'no-download'), { opensAgain: false }),
-  ).toBe(false);
+  expect(await appImageInstaller(file).start(path.join(directory, 'no-download'), notBegun)).toBe(
+    'not-replaced',
+  );
   expect(await readFile(file, 'utf8')).toBe('old');
   expect((await readdir(directory)).sort()).toEqual(['download', 'there.AppImage']);
+});
+
+// Nobody can make a file there, root neither.
+test('an AppImage that its user may not replace is left alone', async () => {
+  const download = path.join(directory, 'download');
+  await writeFile(download, 'new');
+  const installer = appImageInstaller('/sys/devices/system/cpu/online');
+  expect(await installer.start(download, notBegun)).toBe('not-writable');
 });
 
 test('macOS opens the package, and says if it could not', async () => {
@@ -55,11 +68,11 @@ test('macOS opens the package, and says if it could not', async () => {
     asked.push([name, ...args]);
     return outcomes[args[0] ?? ''] ?? Promise.reject(new Error('no application knows how to open it'));
   });
-  const start = (file: string) => installer.start(file, { opensAgain: true });
+  const start = (file: string) => installer.start(file, { opensAgain: true, onBegun: () => undefined });
   expect([await start('good.pkg'), await start('absent.pkg'), await start('bad.pkg')]).toEqual([
-    true,
-    false,
-    false,
+    'started',
+    'not-started',
+    'not-started',
   ]);
   expect(asked[0]).toEqual(['/usr/bin/open', 'good.pkg']);
 });

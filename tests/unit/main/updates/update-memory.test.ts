@@ -46,14 +46,32 @@ test('two programs that have it open do not undo what the other has remembered',
   expect(command.started.get()).toBe('0.2.0');
 });
 
-test('an attempt that did not succeed is remembered until that version, or a newer one, runs', () => {
+test('an attempt that did not succeed is remembered until that version, or a newer one, runs', async () => {
   const memory = openUpdateMemory(directory);
-  expect(settleLastAttempt(memory, '0.1.0')).toBeUndefined();
+  const settle = (version: string, isRunning = false, within = memory) =>
+    settleLastAttempt(within, version, { isRunning: () => Promise.resolve(isRunning) });
+  const failed = { kind: 'failed', version: '0.2.0' };
+  expect(await settle('0.1.0')).toEqual({ kind: 'none' });
   memory.started.set('0.2.0');
-  expect(settleLastAttempt(memory, '0.1.0')).toBe('0.2.0');
-  expect(settleLastAttempt(openUpdateMemory(directory), '0.1.0')).toBe('0.2.0');
-  expect(settleLastAttempt(memory, '0.2.0')).toBeUndefined();
-  expect(settleLastAttempt(memory, '0.1.0')).toBeUndefined();
+  expect(await settle('0.1.0', true), 'nobody knows yet').toEqual({ kind: 'running' });
+  expect(await settle('0.1.0')).toEqual(failed);
+  // Whatever else runs.
+  expect(await settle('0.1.0', true)).toEqual(failed);
+  expect(await settle('0.1.0', false, openUpdateMemory(directory))).toEqual(failed);
+  expect(await settle('0.2.0')).toEqual({ kind: 'none' });
+  expect(await settle('0.1.0')).toEqual({ kind: 'none' });
   memory.started.set('0.3.0');
-  expect(settleLastAttempt(memory, '0.3.0')).toBeUndefined();
+  expect(await settle('0.3.0', true), 'it is there').toEqual({ kind: 'none' });
+});
+
+test('an attempt that another program has settled meanwhile is not settled twice', async () => {
+  const memory = openUpdateMemory(directory);
+  memory.started.set('0.2.0');
+  const outcome = await settleLastAttempt(memory, '0.1.0', {
+    isRunning() {
+      openUpdateMemory(directory).started.set(undefined);
+      return Promise.resolve(false);
+    },
+  });
+  expect(outcome).toEqual({ kind: 'none' });
 });
