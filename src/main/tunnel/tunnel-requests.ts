@@ -69,6 +69,9 @@ export interface TunnelRequestsOptions {
   log: Logger;
 }
 
+/** As an earlier helper takes them. */
+const withoutRealm = ({ username, password }: ProxyCredentials): ProxyCredentials => ({ username, password });
+
 export function createTunnelRequests({
   helper,
   addresses,
@@ -171,7 +174,10 @@ export function createTunnelRequests({
       ...(clientCertificate && takes('client-certificate') && { clientCertificate }),
       ...(agent && takes('gateway-agent') && { agent }),
       ...(tlsSession !== undefined && takes('tls-session') && { tlsSession }),
-      ...(credentials && takes('proxy') && { proxyCredentials: credentials }),
+      ...(credentials &&
+        takes('proxy') && {
+          proxyCredentials: takes('proxy-realm') ? credentials : withoutRealm(credentials),
+        }),
       ...(proxy?.protocol === 'https' &&
         key !== undefined &&
         takes('proxy-tls') && { proxyIdentity: { name: proxy.host, certificatePin: key } }),

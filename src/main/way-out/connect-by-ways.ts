@@ -36,10 +36,12 @@ export const openByWay =
     const way = await find(host);
     const [address] = way?.addresses ?? [];
     if (!way || address === undefined) return connect({ host, port });
-    const transport = connect({ host: address, port: way.port });
-    const { protocol } = way;
-    const known = knownOf(ways, way);
-    const asked = connectThroughProxy({ transport, protocol, ...known, target: { host, port } });
+    const asked = connectThroughProxy({
+      connect: () => Promise.resolve(connect({ host: address, port: way.port })),
+      protocol: way.protocol,
+      ...knownOf(ways, way),
+      target: { host, port },
+    });
     return await noticingRefusal(ways, way, asked);
   };
 
@@ -57,7 +59,7 @@ async function noticingRefusal(
   try {
     return await connection;
   } catch (error) {
-    if (error instanceof ProxyRefused && error.why === 'credentials') ways.refused(way);
+    if (error instanceof ProxyRefused && error.why === 'credentials') ways.refused(way, error.realm);
     throw error;
   }
 }

@@ -6,7 +6,9 @@ import { createListeners } from '../listeners.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { findAddresses } from './find-addresses.ts';
 import type { ProxyPasswords } from './proxy-passwords.ts';
-import { isException, isSameLogin, placeOf, type ProxyPlace } from './proxy-setting.ts';
+import { createNetworkLogins } from './network-logins.ts';
+import { createProxyRefusals } from './proxy-refusals.ts';
+import { isException, placeOf, type ProxyPlace } from './proxy-setting.ts';
 import type { ProxyRule } from './read-proxy-setting.ts';
 import { isOfThisComputer } from './this-computer.ts';
 import type { DiscoveredScript } from './script/discover-script.ts';
@@ -26,14 +28,17 @@ export interface WaysOut {
   learn(hosts: readonly string[]): Promise<void>;
   /** Reads the settings again, and what is known of hosts by a script. Looks up names, too. */
   refresh(): Promise<void>;
-  /** The proxy requires other credentials than these, or any. */
-  refused(way: WayOut): void;
+  /** The proxy requires other credentials than these, or any; `realm`: for which one, as far as it has said so. */
+  refused(way: WayOut, realm?: string): void;
   /** Whether it has said so of the credentials that would be used now. */
   isRefused(way: WayOut): boolean;
   onRefused(listener: (way: WayOut) => void): void;
   /** The proxy, which speaks TLS, has proved who it is, with this key. */
   verified(way: WayOut, certificatePin: string): void;
-  /** Uses these credentials for this proxy from now on, and keeps them in the keychain. */
+  /**
+   * Uses these credentials for this proxy from now on, for the realm that it has named, and keeps them in the keychain,
+   * unless the network names the proxy.
+   */
   setCredentials(proxy: ProxyPlace, credentials: ProxyCredentials): Promise<void>;
 }
 
@@ -76,11 +81,9 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
   let isRead = false;
   /** Whether the desktop has its programs look for a script on the network. */
   let isLookedFor = false;
-  /** The credentials that a proxy has refused last, by its place. */
-  const refused = new Map<string, ProxyCredentials | undefined>();
-  const refusals = createListeners<WayOut>();
-  const hasRefused = (proxy: ProxyPlace, login: ProxyCredentials | undefined) =>
-    refused.has(placeOf(proxy)) && isSameLogin(refused.get(placeOf(proxy)), login);
+  const refusals = createProxyRefusals();
+  const refusalListeners = createListeners<WayOut>();
+  const networkLogins = createNetworkLogins();
   /** The keys that proxies have proved themselves with, by place. */
   const keys = new Map<string, string>();
   /** Settles when no script is being asked. */
@@ -89,7 +92,11 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
   const addressesOf = new Map<string, readonly string[]>();
 
   /** With its addresses, of which those of this computer are left out; undefined if none are left. */
-  async function wayBy(proxy: ProxyPlace, before?: WayOut): Promise<WayOut | undefined> {
+  async function wayBy(
+    proxy: ProxyPlace,
+    known: (addresses: readonly string[]) => Promise<ProxyCredentials | undefined>,
+    before?: WayOut,
+  ): Promise<WayOut | undefined> {
     const found =
       isIP(proxy.host) !== 0
         ? [proxy.host]
@@ -110,13 +117,22 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
       return undefined;
     }
     // What the user has entered is newer than what was set, until the proxy refuses it.
-    const known = [await passwords.of(proxy), proxy.credentials].filter((one) => one !== undefined);
-    const credentials = known.find((one) => !hasRefused(proxy, one)) ?? known[0];
+    const logins = [await known(addresses), proxy.credentials].filter((one) => one !== undefined);
+    const credentials = logins.find((one) => !refusals.has(proxy, one)) ?? logins[0];
     addressesOf.set(placeOf(proxy), addresses);
     return { ...proxy, credentials, addresses };
   }
 
-  const waysBy = createWaysByScript({ find, wayBy, log });
+  const wayBySetting = (proxy: ProxyPlace, before?: WayOut) =>
+    wayBy(proxy, (addresses) => passwords.of(proxy, addresses), before);
+  const waysBy = {
+    address: createWaysByScript({ find, wayBy: (proxy) => wayBySetting(proxy), log }),
+    discovery: createWaysByScript({
+      find,
+      wayBy: (proxy) => wayBy(proxy, (addresses) => Promise.resolve(networkLogins.of(proxy, addresses))),
+      log,
+    }),
+  };
 
   async function ruleOf(setting: ProxyRule | undefined): Promise<Rule> {
     switch (setting?.kind) {
@@ -124,7 +140,7 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
         return { kind: 'direct' };
       case 'proxy': {
         const before = current.kind === 'proxy' ? current.way : undefined;
-        const way = await wayBy(setting.proxy, before);
+        const way = await wayBySetting(setting.proxy, before);
         if (!way) return { kind: 'direct' };
         const { host, port, protocol } = way;
         if (before?.host !== host) log.info({ proxy: host, port, protocol }, 'a proxy is used');
@@ -150,6 +166,7 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
       place.kind === 'address' ? { address: place.address } : await discover();
     // Looked up through a tunnel, in part, it would be another network's.
     if (place.kind === 'discovery' && !isOpen()) return before ?? { kind: 'direct' };
+    if (place.kind === 'discovery') networkLogins.onNetworkWith(found);
     if (found === undefined) {
       if (before) log.info('this network names no script that chooses the proxies');
       return { kind: 'direct' };
@@ -171,7 +188,8 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
     }
     if (!before) log.info({ from: place.kind }, 'proxies are chosen by a script');
     const hosts = [...(before?.ways.keys() ?? [])];
-    const ways = hosts.length > 0 ? await waysBy(script, hosts) : new Map<string, WayOut | undefined>();
+    const ways =
+      hosts.length > 0 ? await waysBy[place.kind](script, hosts) : new Map<string, WayOut | undefined>();
     // A tunnel has begun meanwhile, and names have been looked up through it.
     if (before && !isOpen()) return before;
     return { kind: 'script', place, script, ways };
@@ -183,7 +201,7 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
     if (rule.kind !== 'script' || !isOpen()) return;
     const missing = [...new Set(hosts)].filter((host) => !rule.ways.has(host));
     if (missing.length === 0) return;
-    const found = await waysBy(rule.script, missing);
+    const found = await waysBy[rule.place.kind](rule.script, missing);
     if (current === rule && isOpen()) current = { ...rule, ways: new Map([...rule.ways, ...found]) };
   }
 
@@ -220,6 +238,21 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
     }
   }
 
+  /** From now on, this proxy gets these. */
+  function giveTo(proxy: ProxyPlace, credentials: ProxyCredentials | undefined): void {
+    const place = placeOf(proxy);
+    // Only at its own addresses: those that can take its place are of proxies that nobody entered them for.
+    const withThem = (way: WayOut) =>
+      placeOf(way) === place
+        ? { ...way, credentials, addresses: addressesOf.get(place) ?? way.addresses }
+        : way;
+    if (current.kind === 'proxy') current = { ...current, way: withThem(current.way) };
+    if (current.kind === 'script') {
+      const ways = [...current.ways].map(([host, way]) => [host, way && withThem(way)] as const);
+      current = { ...current, ways: new Map(ways) };
+    }
+  }
+
   return {
     to(host) {
       const way = to(host);
@@ -242,25 +275,23 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
       await asked;
     },
     refresh,
-    refused(way) {
-      refused.set(placeOf(way), way.credentials);
-      refusals.emit(way);
+    refused(way, realm) {
+      const isUnsent = refusals.note(way, realm);
+      if (isUnsent) giveTo(way, undefined);
+      refusalListeners.emit(isUnsent ? { ...way, credentials: undefined } : way);
     },
-    isRefused: (way) => hasRefused(way, way.credentials),
-    onRefused: (listener) => refusals.add(listener),
-    async setCredentials(proxy, credentials) {
-      const place = placeOf(proxy);
-      // Only to its own addresses: those that can take its place are of proxies that nobody entered them for.
-      const withThem = (way: WayOut) =>
-        placeOf(way) === place
-          ? { ...way, credentials, addresses: addressesOf.get(place) ?? way.addresses }
-          : way;
-      if (current.kind === 'proxy') current = { ...current, way: withThem(current.way) };
-      if (current.kind === 'script') {
-        const ways = [...current.ways].map(([host, way]) => [host, way && withThem(way)] as const);
-        current = { ...current, ways: new Map(ways) };
-      }
-      await passwords.keep(proxy, credentials);
+    isRefused: (way) => refusals.has(way, way.credentials),
+    onRefused: (listener) => refusalListeners.add(listener),
+    async setCredentials(proxy, { username, password }) {
+      const realm = refusals.realmOf(proxy);
+      const credentials = { username, password, ...(realm !== undefined && { realm }) };
+      const isOfNetwork = current.kind === 'script' && current.place.kind === 'discovery';
+      giveTo(proxy, credentials);
+      const addresses = addressesOf.get(placeOf(proxy)) ?? [];
+      if (isOfNetwork) networkLogins.set(proxy, credentials, addresses);
+      // SOCKS has no realms. Without one, they could go to whoever asks.
+      else if (realm !== undefined || proxy.protocol === 'socks5')
+        await passwords.keep(proxy, credentials, addresses);
     },
   };
 }

@@ -9,8 +9,8 @@ export function gatewayThroughProxy(
   connect: ConnectToGateway = connectDirectly,
 ): ConnectToGateway {
   return async (gateway, address) =>
-    connectThroughProxy({
-      transport: await connect(gateway, address, port),
+    await connectThroughProxy({
+      connect: () => connect(gateway, address, port),
       protocol,
       ...known,
       target: gateway,

@@ -36,9 +36,16 @@ export const proxyProtocol = z.enum(['http', 'https', 'socks5']);
 export type ProxyProtocol = z.infer<typeof proxyProtocol>;
 
 /** In UTF-8, they fit into the 255 bytes of SOCKS 5 (RFC 1929); a colon would end the name in HTTP (RFC 7617 §2). */
+export const maxRealmChars = 256;
+
 export const proxyCredentials = z.strictObject({
   username: z.string().check(z.regex(/^[^\p{Cc}:]{1,63}$/u)),
   password: z.string().check(z.regex(/^\P{Cc}{1,63}$/u)),
+  /**
+   * The realm for which they were entered (RFC 9110 §11.5); absent: for any. A proxy that names another one does not get
+   * them. Requires capability `proxy-realm`.
+   */
+  realm: z.optional(z.string().check(z.maxLength(maxRealmChars))),
 });
 export type ProxyCredentials = z.infer<typeof proxyCredentials>;
 

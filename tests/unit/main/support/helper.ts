@@ -52,7 +52,7 @@ export async function startTestHelper(
     keepsLists?: boolean;
     takesCertificates?: boolean;
     takesAddresses?: boolean;
-    takesProxies?: boolean;
+    takesProxies?: 'with-realms' | 'without-realms';
     holds?: boolean;
     signsInAnywhere?: boolean;
   } = {},
@@ -84,6 +84,7 @@ export async function startTestHelper(
           ...(options.takesCertificates ? ['client-certificate'] : []),
           ...(options.takesAddresses ? ['addresses'] : []),
           ...(options.takesProxies ? ['proxy'] : []),
+          ...(options.takesProxies === 'with-realms' ? ['proxy-realm'] : []),
           ...(options.holds ? ['hold'] : []),
           ...(options.signsInAnywhere ? ['sign-in-addresses', 'hold-at-sign-in'] : []),
         ],

@@ -65,7 +65,7 @@ export async function setUp(options: SetUp = {}) {
     takesAddresses: options.takesAddresses ?? false,
     holds: options.holds ?? false,
     signsInAnywhere: options.signsInAnywhere ?? false,
-    takesProxies: options.proxyTo !== undefined,
+    ...(options.proxyTo !== undefined && { takesProxies: 'with-realms' as const }),
   });
   if (helperState) running.set(helperState);
   running.on('connect', (request) => {

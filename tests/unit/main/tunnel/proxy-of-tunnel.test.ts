@@ -12,7 +12,7 @@ const one: WayOut = {
   host: 'one.example',
   port: 3128,
   addresses: ['192.0.2.1', '192.0.2.2'],
-  credentials: { username: 'guest', password: 'secret' },
+  credentials: { username: 'guest', password: 'secret', realm: 'Office' },
 };
 const other: WayOut = {
   ...one,
@@ -21,8 +21,11 @@ const other: WayOut = {
   credentials: { username: 'guest', password: 'of the other' },
 };
 
-async function withWay(way: WayOut | undefined) {
-  const helper = await startTestHelper({ takesAddresses: true, takesProxies: true });
+async function withWay(
+  way: WayOut | undefined,
+  takesProxies: 'with-realms' | 'without-realms' = 'with-realms',
+) {
+  const helper = await startTestHelper({ takesAddresses: true, takesProxies });
   const { log } = createTestLog();
   const client = createHelperClient({ socketPath: helper.socketPath, version: '0.1.0', log });
   await client.ready;
@@ -83,4 +86,11 @@ test('a connection that an earlier process has begun gets the password of the pr
   await using at = await withWay(one);
   await at.requests.provide({ gateway, address: '192.0.2.1', session });
   expect(at.last('provideSession')).toEqual({ session: { ...session, proxyCredentials: one.credentials } });
+});
+
+test('a helper from before realms gets the password as it knows it', async () => {
+  await using at = await withWay(one, 'without-realms');
+  await at.requests.provide({ gateway, address: '192.0.2.1', session });
+  const proxyCredentials = { username: 'guest', password: 'secret' };
+  expect(at.last('provideSession')).toEqual({ session: { ...session, proxyCredentials } });
 });

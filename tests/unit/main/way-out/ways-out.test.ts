@@ -3,12 +3,13 @@ import { createServer } from 'node:http';
 import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
+import type { ProxyCredentials } from '#shared/helper/gateway-session.ts';
 import type { GatewayAddresses } from '../../../../src/main/gateway/gateway-addresses.ts';
 import { addressesThroughProxy } from '../../../../src/main/way-out/addresses-through-proxy.ts';
 import { createProxyPasswords } from '../../../../src/main/way-out/proxy-passwords.ts';
 import { readProxyUrl } from '../../../../src/main/way-out/proxy-setting.ts';
 import type { ProxyRule } from '../../../../src/main/way-out/read-proxy-setting.ts';
-import { createWaysOut } from '../../../../src/main/way-out/ways-out.ts';
+import { createWaysOut, type WaysOut } from '../../../../src/main/way-out/ways-out.ts';
 import { createTestLog } from '../support/log.ts';
 import { ownAddress } from '../support/own-address.ts';
 
@@ -32,6 +33,14 @@ async function openPort() {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return { own, port, [Symbol.asyncDispose]: async () => void server.close() };
+}
+
+/** As a user does for whom the proxy has asked, for this realm. */
+async function enter(ways: WaysOut, { realm, ...login }: ProxyCredentials): Promise<void> {
+  const way = ways.to('gw.example');
+  if (!way) throw new Error('there is no proxy');
+  ways.refused(way, realm);
+  await ways.setCredentials(way, login);
 }
 
 function waysWith(proxy: string | undefined, found: readonly string[] = ['192.0.2.1']) {
@@ -108,22 +117,81 @@ test('a proxy whose name cannot be looked up is left out, also if the resolver r
 test('the credentials that the user enters for a proxy are used at once, and kept in the keychain', async () => {
   const { ways, secrets } = waysWith('proxy.example:3128');
   await ways.refresh();
-  const proxy = ways.to('gw.example');
-  const credentials = { username: 'guest', password: 'secret' };
-  if (proxy) await ways.setCredentials(proxy, credentials);
+  const credentials = { username: 'guest', password: 'secret', realm: 'Office' };
+  await enter(ways, credentials);
   expect(ways.to('gw.example')?.credentials).toEqual(credentials);
   expect([...secrets.keys()]).toEqual(['proxy proxy.example 3128']);
   await ways.refresh();
   expect(ways.to('gw.example')?.credentials).toEqual(credentials);
 });
 
+test('a password that was kept is for the addresses at which it was entered: a proxy of the same name elsewhere has to be asked for', async () => {
+  const { ways, setting, secrets } = waysWith('proxy.example:3128', ['192.0.2.1']);
+  const password = async () => {
+    await ways.refresh();
+    return ways.to('gw.example')?.credentials?.password;
+  };
+  await ways.refresh();
+  await enter(ways, { username: 'guest', password: 'secret', realm: 'Office' });
+  expect(await password()).toBe('secret');
+  setting.found = ['198.51.100.1'];
+  expect(await password()).toBeUndefined();
+  // One of the first network's, and one that is not.
+  setting.found = ['192.0.2.1', '198.51.100.1'];
+  expect(await password()).toBeUndefined();
+  expect([...secrets.values()].join()).toContain('secret');
+
+  // The user enters it there, too.
+  setting.found = ['198.51.100.2'];
+  await ways.refresh();
+  await enter(ways, { username: 'guest', password: 'secret', realm: 'Office' });
+  for (const address of ['192.0.2.1', '198.51.100.2']) {
+    setting.found = [address];
+    expect(await password()).toBe('secret');
+  }
+  // Another one is only known where it was entered.
+  await enter(ways, { username: 'guest', password: 'changed', realm: 'Office' });
+  expect(await password()).toBe('changed');
+  setting.found = ['192.0.2.1'];
+  expect(await password()).toBeUndefined();
+});
+
+test('a proxy that asks for another realm has not refused what it was not sent: the user is asked as if there were no password', async () => {
+  const { ways, secrets } = waysWith('proxy.example:3128');
+  await ways.refresh();
+  await enter(ways, { username: 'guest', password: 'secret', realm: 'Office' });
+  const way = ways.to('gw.example');
+  const told: unknown[] = [];
+  ways.onRefused(({ credentials }) => told.push(credentials));
+  if (way) ways.refused(way, 'Hotel');
+  expect(told).toEqual([undefined]);
+  const now = ways.to('gw.example');
+  expect(now?.credentials).toBeUndefined();
+  expect(now && ways.isRefused(now)).toBe(true);
+  expect([...secrets.values()].join()).toContain('secret');
+});
+
+test('without a realm, a password for HTTP is used, and not kept: anybody could ask for it', async () => {
+  const { ways, secrets } = waysWith('proxy.example:3128');
+  await ways.refresh();
+  await enter(ways, { username: 'guest', password: 'secret' });
+  expect(ways.to('gw.example')?.credentials).toEqual({ username: 'guest', password: 'secret' });
+  expect(secrets.size).toBe(0);
+  const socks = waysWith('socks5://proxy.example:1080');
+  await socks.ways.refresh();
+  await enter(socks.ways, { username: 'guest', password: 'secret' });
+  expect(socks.secrets.size).toBe(1);
+});
+
 test('what the keychain has in the place of a password is in no log', async () => {
   const { secrets, keychain } = emptyKeychain();
   const logged = createTestLog();
   const passwords = createProxyPasswords(keychain, logged.log);
-  for (const kept of ['hunter2', '{"username":"guest","password":"hunter2', '"hunter2"']) {
+  const earlier = '{"username":"guest","password":"hunter2"}';
+  for (const kept of ['hunter2', '{"username":"guest","password":"hunter2', '"hunter2"', earlier]) {
     secrets.set('proxy proxy.example 3128', kept);
-    expect(await passwords.of({ protocol: 'http', host: 'proxy.example', port: 3128 })).toBeUndefined();
+    const proxy = { protocol: 'http', host: 'proxy.example', port: 3128 } as const;
+    expect(await passwords.of(proxy, ['192.0.2.1'])).toBeUndefined();
   }
   expect(logged.text()).toContain('the keychain');
   expect(logged.text()).not.toContain('hunter2');
@@ -142,7 +210,7 @@ test('credentials that the user enters count for more than those in the settings
   await refuse();
   const way = ways.to('gw.example');
   expect(way && ways.isRefused(way)).toBe(true);
-  if (way) await ways.setCredentials(way, { username: 'guest', password: 'entered' });
+  if (way) await enter(ways, { username: 'guest', password: 'entered', realm: 'Office' });
   await ways.refresh();
   expect(password()).toBe('entered');
   // The settings have been corrected meanwhile.
@@ -249,6 +317,39 @@ describe('with a script', () => {
     network.names = undefined;
     await ways.refresh();
     expect(ways.to('gw.example')).toMatchObject({ host: '192.0.2.7' });
+  });
+
+  test('what is entered for a proxy that the network names is kept nowhere, and nothing that was kept goes to it', async () => {
+    using at = await scripted(find('return "PROXY 192.0.2.1:3128";'), {}, ownAddress());
+    const network = { names: at.address };
+    const { secrets, keychain } = emptyKeychain();
+    const passwords = createProxyPasswords(keychain, log);
+    const kept = { username: 'guest', password: 'of-the-office', realm: 'Office' };
+    const proxy = { protocol: 'http', host: '192.0.2.1', port: 3128 } as const;
+    await passwords.keep(proxy, kept, ['192.0.2.1']);
+    const before = [...secrets];
+    const setting: { rule: ProxyRule } = { rule: { kind: 'discovery', otherwise: undefined } };
+    const ways = createWaysOut({
+      read: () => Promise.resolve(setting.rule),
+      passwords,
+      isOpen: () => true,
+      discover: () => Promise.resolve({ address: network.names }),
+      log,
+    });
+    const password = async () => {
+      await ways.refresh();
+      await ways.learn(['gw.example']);
+      return ways.to('gw.example')?.credentials?.password;
+    };
+    expect(await password()).toBeUndefined();
+    await enter(ways, { username: 'guest', password: 'of-the-hotel', realm: 'Hotel' });
+    expect(await password(), 'on this network').toBe('of-the-hotel');
+    expect([...secrets]).toEqual(before);
+    // Another network, which names a script elsewhere, with the same proxy in it.
+    network.names = `${at.address}?other`;
+    expect(await password()).toBeUndefined();
+    setting.rule = { kind: 'script', address: at.address };
+    expect(await password(), 'positive control').toBe('of-the-office');
   });
 
   test('what a server sends in place of a script does not fill the log', async () => {

@@ -49,7 +49,7 @@ async function secureProxyTo(target: number): Promise<{ port: number; asked: str
 const credentials = { username: 'guest', password: 'secret' };
 const through = (port: number, certificatePinOfIt?: string) =>
   connectThroughProxy({
-    transport: connect({ host: '127.0.0.1', port }),
+    connect: () => Promise.resolve(connect({ host: '127.0.0.1', port })),
     protocol: 'https',
     credentials,
     identity: {
