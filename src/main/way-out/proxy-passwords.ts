@@ -57,8 +57,8 @@ export function createProxyPasswords(keychain: Keychain, log: Logger): ProxyPass
     },
     async keep(proxy, credentials, addresses) {
       const before = await read(proxy);
-      const isSame = isSameLogin(before, credentials) && before?.realm === credentials.realm;
-      const all = [...new Set([...(isSame ? (before?.addresses ?? []) : []), ...addresses])];
+      const earlier = isSameLogin(before, credentials) ? before?.addresses : undefined;
+      const all = [...new Set([...(earlier ?? []), ...addresses])];
       const text = JSON.stringify({ ...credentials, addresses: all.slice(-maxAddresses) });
       try {
         await withTimeout(keychain.write(account(proxy), text), keychainTimeoutMs, undefined);

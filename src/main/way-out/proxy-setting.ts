@@ -88,4 +88,4 @@ export function isException(host: string, exceptions: readonly string[]): boolea
 export const placeOf = ({ protocol, host, port }: ProxyPlace): string => `${protocol} ${host} ${port}`;
 
 export const isSameLogin = (one: ProxyCredentials | undefined, other: ProxyCredentials | undefined) =>
-  one?.username === other?.username && one?.password === other?.password;
+  one?.username === other?.username && one?.password === other?.password && one?.realm === other?.realm;

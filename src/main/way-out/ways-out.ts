@@ -1,16 +1,14 @@
-import { isIP } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { ProxyCredentials } from '#shared/helper/gateway-session.ts';
 import { createListeners } from '../listeners.ts';
-import { withTimeout } from '../with-timeout.ts';
 import { findAddresses } from './find-addresses.ts';
 import type { ProxyPasswords } from './proxy-passwords.ts';
 import { createNetworkLogins } from './network-logins.ts';
+import { createProxyLookUp } from './proxy-look-up.ts';
 import { createProxyRefusals } from './proxy-refusals.ts';
 import { isException, placeOf, type ProxyPlace } from './proxy-setting.ts';
 import type { ProxyRule } from './read-proxy-setting.ts';
-import { isOfThisComputer } from './this-computer.ts';
 import type { DiscoveredScript } from './script/discover-script.ts';
 import { fetchScript } from './script/fetch-script.ts';
 import { createWaysByScript } from './script/ways-by-script.ts';
@@ -57,11 +55,8 @@ type Rule =
   | { kind: 'proxy'; way: WayOut; exceptions: readonly string[] }
   | { kind: 'script'; place: ScriptPlace; script: string; ways: ReadonlyMap<string, WayOut | undefined> };
 
-const lookUpLimitMs = 5_000;
 /** Of an error, in characters. */
 const maxWords = 200;
-/** Of one proxy: whoever answers for its name could have thousands of them tried. */
-const maxAddresses = 8;
 
 export interface WaysOutOptions {
   read(): Promise<ProxyRule | undefined>;
@@ -84,44 +79,11 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
   const refusals = createProxyRefusals();
   const refusalListeners = createListeners<WayOut>();
   const networkLogins = createNetworkLogins();
+  const { wayBy, addressesOf } = createProxyLookUp({ find, refusals, log });
   /** The keys that proxies have proved themselves with, by place. */
   const keys = new Map<string, string>();
   /** Settles when no script is being asked. */
   let asked: Promise<unknown> = Promise.resolve();
-  /** The addresses of each proxy itself, by its place. */
-  const addressesOf = new Map<string, readonly string[]>();
-
-  /** With its addresses, of which those of this computer are left out; undefined if none are left. */
-  async function wayBy(
-    proxy: ProxyPlace,
-    known: (addresses: readonly string[]) => Promise<ProxyCredentials | undefined>,
-    before?: WayOut,
-  ): Promise<WayOut | undefined> {
-    const found =
-      isIP(proxy.host) !== 0
-        ? [proxy.host]
-        : await withTimeout(
-            find(proxy.host).catch(() => []),
-            lookUpLimitMs,
-            [],
-          );
-    const own = found.slice(0, maxAddresses).filter((address) => !isOfThisComputer(address));
-    // What such a proxy sends would have to go through the tunnel that it leads to.
-    if (found.length > 0 && own.length === 0) {
-      log.warn({ proxy: proxy.host }, 'a proxy on this computer cannot be used for tunnels');
-      return undefined;
-    }
-    const addresses = own.length > 0 || before?.host !== proxy.host ? own : before.addresses;
-    if (addresses.length === 0) {
-      log.warn({ proxy: proxy.host }, 'the proxy’s name cannot be looked up');
-      return undefined;
-    }
-    // What the user has entered is newer than what was set, until the proxy refuses it.
-    const logins = [await known(addresses), proxy.credentials].filter((one) => one !== undefined);
-    const credentials = logins.find((one) => !refusals.has(proxy, one)) ?? logins[0];
-    addressesOf.set(placeOf(proxy), addresses);
-    return { ...proxy, credentials, addresses };
-  }
 
   const wayBySetting = (proxy: ProxyPlace, before?: WayOut) =>
     wayBy(proxy, (addresses) => passwords.of(proxy, addresses), before);
@@ -243,9 +205,7 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
     const place = placeOf(proxy);
     // Only at its own addresses: those that can take its place are of proxies that nobody entered them for.
     const withThem = (way: WayOut) =>
-      placeOf(way) === place
-        ? { ...way, credentials, addresses: addressesOf.get(place) ?? way.addresses }
-        : way;
+      placeOf(way) === place ? { ...way, credentials, addresses: addressesOf(proxy) ?? way.addresses } : way;
     if (current.kind === 'proxy') current = { ...current, way: withThem(current.way) };
     if (current.kind === 'script') {
       const ways = [...current.ways].map(([host, way]) => [host, way && withThem(way)] as const);
@@ -287,7 +247,7 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
       const credentials = { username, password, ...(realm !== undefined && { realm }) };
       const isOfNetwork = current.kind === 'script' && current.place.kind === 'discovery';
       giveTo(proxy, credentials);
-      const addresses = addressesOf.get(placeOf(proxy)) ?? [];
+      const addresses = addressesOf(proxy) ?? [];
       if (isOfNetwork) networkLogins.set(proxy, credentials, addresses);
       // SOCKS has no realms. Without one, they could go to whoever asks.
       else if (realm !== undefined || proxy.protocol === 'socks5')
