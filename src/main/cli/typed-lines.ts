@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { createInterface, emitKeypressEvents, type Interface, type Key } from 'node:readline';
 import { Readable, Writable } from 'node:stream';
 
@@ -55,7 +56,8 @@ export function typedLines(input: TypedInput, notes: Writable): LineSource {
   }
 
   function suspend(): void {
-    if (process.platform === 'win32') return;
+    // Not every system knows how to suspend.
+    if (!('SIGTSTP' in constants.signals)) return;
     input.setRawMode?.(false);
     process.kill(process.pid, 'SIGTSTP');
   }
