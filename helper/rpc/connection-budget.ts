@@ -2,12 +2,12 @@ import type { Caller } from '../system/ports/caller-identity-port.ts';
 import { maxGatewayStreams } from '../tunnel/gateway-streams.ts';
 
 /** A sign-in takes one for each of its streams; the app, and each of the user's other programs, take one. */
-const perUser = maxGatewayStreams + 14;
+const ofOneUser = maxGatewayStreams + 14;
 
 /** Maximum numbers of connections. Each kind of user is counted separately, so that none keeps another one out. */
 const limits = {
-  administrators: { all: perUser, perUser },
-  allowed: { all: 1024, perUser },
+  administrators: { all: ofOneUser, perUser: ofOneUser },
+  allowed: { all: 1024, perUser: ofOneUser },
   refused: { all: 16, perUser: 2 },
 } as const;
 

@@ -79,19 +79,20 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
   const refusals = createProxyRefusals();
   const refusalListeners = createListeners<WayOut>();
   const networkLogins = createNetworkLogins();
-  const { wayBy, addressesOf } = createProxyLookUp({ find, refusals, log });
+  const lookUp = createProxyLookUp({ find, refusals, log });
   /** The keys that proxies have proved themselves with, by place. */
   const keys = new Map<string, string>();
   /** Settles when no script is being asked. */
   let asked: Promise<unknown> = Promise.resolve();
 
   const wayBySetting = (proxy: ProxyPlace, before?: WayOut) =>
-    wayBy(proxy, (addresses) => passwords.of(proxy, addresses), before);
+    lookUp.wayBy(proxy, (addresses) => passwords.of(proxy, addresses), before);
   const waysBy = {
     address: createWaysByScript({ find, wayBy: (proxy) => wayBySetting(proxy), log }),
     discovery: createWaysByScript({
       find,
-      wayBy: (proxy) => wayBy(proxy, (addresses) => Promise.resolve(networkLogins.of(proxy, addresses))),
+      wayBy: (proxy) =>
+        lookUp.wayBy(proxy, (addresses) => Promise.resolve(networkLogins.of(proxy, addresses))),
       log,
     }),
   };
@@ -205,7 +206,9 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
     const place = placeOf(proxy);
     // Only at its own addresses: those that can take its place are of proxies that nobody entered them for.
     const withThem = (way: WayOut) =>
-      placeOf(way) === place ? { ...way, credentials, addresses: addressesOf(proxy) ?? way.addresses } : way;
+      placeOf(way) === place
+        ? { ...way, credentials, addresses: lookUp.addressesOf(proxy) ?? way.addresses }
+        : way;
     if (current.kind === 'proxy') current = { ...current, way: withThem(current.way) };
     if (current.kind === 'script') {
       const ways = [...current.ways].map(([host, way]) => [host, way && withThem(way)] as const);
@@ -247,7 +250,7 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
       const credentials = { username, password, ...(realm !== undefined && { realm }) };
       const isOfNetwork = current.kind === 'script' && current.place.kind === 'discovery';
       giveTo(proxy, credentials);
-      const addresses = addressesOf(proxy) ?? [];
+      const addresses = lookUp.addressesOf(proxy) ?? [];
       if (isOfNetwork) networkLogins.set(proxy, credentials, addresses);
       // SOCKS has no realms. Without one, they could go to whoever asks.
       else if (realm !== undefined || proxy.protocol === 'socks5')
