@@ -1,12 +1,10 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import type { Logger } from 'pino';
+import { answersSoon } from '../answers-soon.ts';
 import { isSameLogin, placeOf, type ProxyPlace } from '../proxy-setting.ts';
 import type { WayOut } from '../way-out.ts';
 import { askScript } from './ask-script.ts';
 import { readScriptAnswer, type NamedWay } from './script-answer.ts';
 
-const connectLimitMs = 2_000;
 /**
  * For all hosts together. A script can make up another one for each host, and each of them is looked up and tried: it would
  * have this computer look up names for an hour, also on the next network.
@@ -61,7 +59,7 @@ export function createWaysByScript(options: {
         first = { ...first, addresses: [...new Set([...first.addresses, ...way.addresses])] };
         continue;
       }
-      if (named.length === 1 || (await answers(way))) first = way;
+      if (named.length === 1 || (await answersSoon(way))) first = way;
       else
         log.info(
           { proxy: way.host, port: way.port },
@@ -101,26 +99,3 @@ const isAlike = (one: WayOut, other: WayOut) =>
   (one.protocol !== 'https' || one.host === other.host) &&
   one.port === other.port &&
   isSameLogin(one.credentials, other.credentials);
-
-/** Whether a connection to any of the addresses is made soon. */
-async function answers({ addresses, port }: WayOut): Promise<boolean> {
-  const over = new AbortController();
-  const signal = AbortSignal.any([over.signal, AbortSignal.timeout(connectLimitMs)]);
-  const tries = addresses.map(async (host) => {
-    const socket = connect({ host, port });
-    socket.on('error', () => undefined);
-    try {
-      await once(socket, 'connect', { signal });
-    } finally {
-      socket.destroy();
-    }
-  });
-  try {
-    await Promise.any(tries);
-    return true;
-  } catch {
-    return false;
-  } finally {
-    over.abort();
-  }
-}
