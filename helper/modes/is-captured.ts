@@ -1,15 +1,13 @@
-import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
-import { prefixTexts, type PrefixList } from '../network/prefix-list.ts';
+import { containsAddress } from '../network/prefix-list.ts';
 import type { Capture } from './routing-plan.ts';
 
 /** Whether packets to an address belong in the tunnel, if what sends them decides nothing and no network is local. */
 export function isCaptured(capture: Capture, address: string): boolean {
-  const isIn = (list: PrefixList) => prefixTexts(list).some((prefix) => isInsidePrefix(address, prefix));
   switch (capture.kind) {
     case 'everything':
       return true;
     case 'prefixes':
-      return isIn(capture.include) && !isIn(capture.exclude);
+      return containsAddress(capture.include, address) && !containsAddress(capture.exclude, address);
     case 'group':
     case 'proxy':
       return false;

@@ -53,6 +53,24 @@ export function prefixTexts({ of }: PrefixList): string[] {
   );
 }
 
+/** Whether any of the prefixes contains an address. This is fast, because lists have a hundred thousand. */
+export function containsAddress({ of }: PrefixList, address: string): boolean {
+  const parsed = parsePrefix(address);
+  if (!parsed) return false;
+  const { family, first } = parsed;
+  const { addresses, lengths } = of[family];
+  if (family === 6)
+    return lengths.some((length, index) => {
+      const behind = BigInt(128 - length);
+      return first >> behind === BigInt(`0x${addressAt(of[6], 6, index).toString('hex')}`) >> behind;
+    });
+  const value = Number(first);
+  return lengths.some(
+    (length, index) =>
+      value - (value % 2 ** (32 - length)) === addresses.readUInt32BE(index * addressBytes[4]),
+  );
+}
+
 export const hasFamily = ({ of }: PrefixList, family: Family): boolean => of[family].lengths.length > 0;
 
 /** Whether it contains every address of an IP version, as one prefix. */
