@@ -12,7 +12,7 @@ export interface Connection {
   gateway: Gateway;
   /** The gateway's address, or that of the proxy that leads to it. */
   address: string;
-  /** Further ones, best first, that the engine may go on to; in no journal. */
+  /** Further ones, best first, that the engine may go on to; those of a gateway are in no journal. */
   otherAddresses?: readonly string[] | undefined;
   proxy?: ProxyAtAddress;
   routing: ReadRouting;

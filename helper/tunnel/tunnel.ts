@@ -84,7 +84,11 @@ export class Tunnel {
     this.state.owner = connection?.owner;
     const cause = await this.#unavailable(connection?.proxy);
     if (cause !== undefined) this.#setInvalid(cause);
-    else if (connection) await this.#start(connection, undefined, { session: undefined });
+    else if (connection)
+      await this.#start(connection, undefined, {
+        session: undefined,
+        otherAddresses: connection.otherAddresses ?? [],
+      });
     else if (found.kind === 'unreadable') this.#setDisconnected('journal-unreadable');
     else if (found.kind === 'ended') {
       // The app that comes next may be another one, which does not know that there was a connection.

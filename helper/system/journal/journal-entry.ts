@@ -1,5 +1,5 @@
 import { z } from 'zod/mini';
-import { proxyAtAddress } from '#shared/helper/protocol.ts';
+import { maxOtherAddresses, proxyAtAddress } from '#shared/helper/protocol.ts';
 import { gateway, routing } from '#shared/tunnel/state.ts';
 import type { ReadRouting } from '../../modes/read-routing.ts';
 import type { DnsUndo } from '../ports/dns-port.ts';
@@ -40,6 +40,8 @@ export type StoredRouting = z.infer<typeof storedRouting>;
 const connection = z.strictObject({
   gateway,
   address: z.union([z.ipv4(), z.ipv6()]),
+  /** Of the proxy. */
+  otherAddresses: z.optional(z.array(z.union([z.ipv4(), z.ipv6()])).check(z.maxLength(maxOtherAddresses))),
   proxy: z.optional(proxyAtAddress),
   routing: storedRouting,
   killSwitch: z.boolean(),

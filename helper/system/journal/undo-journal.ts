@@ -105,7 +105,10 @@ export function createUndoRecord(options: {
   };
 }
 
-/** Without what the next client says anew, and an earlier helper would not understand. */
-function stored({ otherAddresses: _known, ...connection }: Connection): Connection {
-  return connection;
+/**
+ * Without what the next client says anew, and an earlier helper would not understand. Until then, too, nobody else may get
+ * out by a proxy, at whichever of its addresses.
+ */
+function stored({ otherAddresses = [], ...connection }: Connection): Connection {
+  return connection.proxy && otherAddresses.length > 0 ? { ...connection, otherAddresses } : connection;
 }

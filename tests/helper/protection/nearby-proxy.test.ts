@@ -7,7 +7,7 @@ import { words } from '../../lab/runs/process.ts';
 import { createHelperLab } from '../support/helper-lab.ts';
 import { seenBy } from '../support/programs/seen-by.ts';
 
-const { neighbour, userPrivate, direct, echo } = addresses;
+const { neighbour, userPrivate, router, direct, echo } = addresses;
 
 const open: Routing[] = [
   { mode: 'global', localNetwork: true },
@@ -42,4 +42,50 @@ test('a proxy on the local network that is the only way out is open to the engin
   }
   expect(await getsOut()).toBe(true);
   expect(await user.snapshot()).toBe(net.initialSnapshot);
+});
+
+test('that holds at each of its addresses, also after the helper was killed, until its client says them again', async () => {
+  await using net = await createHelperLab({ engine: 'own' });
+  await using ends = new AsyncDisposableStack();
+  ends.use(await startOnlyProxy(net.lab, 'http'));
+  ends.use(await placeGatewayNearby(net.lab));
+  const { user, internet } = net.lab;
+  const other = '192.168.37.67';
+  await internet.run(words(`ip address add ${other}/32 dev user0`));
+  ends.defer(async () => void (await internet.run(words(`ip address del ${other}/32 dev user0`))));
+  const at = `ip daddr ${other} tcp dport ${proxyPorts.http}`;
+  await internet.run(words(`nft add rule inet nearby prerouting ${at} dnat ip to ${router.ipv4}`));
+  await net.start();
+  /** By which of the proxy's addresses programs get out. */
+  const ways = async () => {
+    const found = [neighbour.ipv4, other].map(async (address) => {
+      const by = `http://${address}:${proxyPorts.http}`;
+      const page = `http://${echo.ipv4}/x`;
+      const asked = await user.exec(words(`curl --silent --fail --max-time 4 --proxy ${by} ${page}`));
+      return asked.code === 0 ? [address] : [];
+    });
+    return (await Promise.all(found)).flat();
+  };
+  expect(await ways()).toEqual([neighbour.ipv4, other]);
+  const proxy = { protocol: 'http', port: proxyPorts.http } as const;
+  const session = await net.signIn(net.lab.gateway, { proxy, address: neighbour.ipv4 });
+  await net.connect({
+    session,
+    proxy,
+    address: neighbour.ipv4,
+    otherAddresses: [other],
+    routing: { mode: 'global', localNetwork: true },
+    killSwitch: true,
+  });
+  expect(await ways()).toEqual([]);
+  await net.end('SIGKILL');
+  await net.start();
+  const next = await net.attach();
+  await next.until('connecting');
+  expect({ ways: await ways(), from: await seenBy(net, neighbour.ipv4) }).toEqual({
+    ways: [],
+    from: userPrivate.ipv4,
+  });
+  await next.call('disconnect', {});
+  expect(await ways()).toEqual([neighbour.ipv4, other]);
 });

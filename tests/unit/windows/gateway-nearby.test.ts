@@ -1,8 +1,16 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { createLog } from '../../../helper/log.ts';
-import { configurationWith, connectionOf, owner, programs, startHelper } from './model/helper-on-machine.ts';
+import {
+  configurationWith,
+  connectionOf,
+  type Disk,
+  owner,
+  programs,
+  startHelper,
+} from './model/helper-on-machine.ts';
 import { Machine } from './model/machine.ts';
+import { Life } from './model/mortal-calls.ts';
 import type { Packet } from './model/packets.ts';
 
 /** A gateway, or the proxy that leads to it, on the machine's own private network: what else its host offers. */
@@ -67,6 +75,26 @@ describe.each(open)('with %s in the tunnel, and access to the local network', (_
     expect(outcome(3_128, { program: programs.engine })).toBe('outside');
     expect(outcome(3_128)).toBe('refused');
     expect(outcome(80)).toBe('outside');
+  });
+
+  test('so is the proxy at its other addresses, also once the helper has been killed', async () => {
+    const other = '192.168.7.41';
+    const outcomesThere = () => [
+      outcome(3_128, { remote: other, program: programs.engine }),
+      outcome(3_128, { remote: other }),
+      outcome(80, { remote: other }),
+    ];
+    const [disk, life]: [Disk, Life] = [{}, new Life()];
+    const helper = startHelper(machine, disk, { log, life });
+    const proxy = { protocol: 'http', port: 3_128 } as const;
+    await helper.apply({ ...connectionOf(routing, true), address: host, otherAddresses: [other], proxy });
+    await helper.configure(configurationWith());
+    expect(outcomesThere()).toEqual(['outside', 'refused', 'outside']);
+    life.isOver = true;
+    machine.helperEnds();
+    const next = startHelper(machine, disk, { log });
+    expect(await next.recover()).toMatchObject({ kind: 'connection', blocked: true });
+    expect(outcomesThere()).toEqual(['outside', 'refused', 'outside']);
   });
 });
 
