@@ -1,10 +1,11 @@
 import { addresses } from '../addresses.ts';
 import type { Route, Surroundings } from '../checks/surroundings.ts';
 import type { UplinkWatch } from '../checks/uplink-watch.ts';
-import { isPrivateAddress } from '../far-side/is-private-address.ts';
 import type { Peer } from '../far-side/peer.ts';
 import { servedPorts, type Answer } from '../far-side/questions.ts';
+import { networksOf } from '../portable/own-addresses.ts';
 import type { SelfTestHere, Uplink } from '../self-test.ts';
+import { localNeighbours } from './local-neighbours.ts';
 
 /** How long the gateway is away when the engine is killed, from soon after that was announced. */
 const away = { afterMs: 60, forMs: 2_500 } as const;
@@ -22,10 +23,8 @@ export function surroundingsOf(options: {
   const isOnThisComputer = far === own;
   const port = servedPorts.neighbour;
   // The gateway's host, too, is a neighbour like any other.
-  const neighbours = [
-    ...(begun.neighbour === null ? [] : [begun.neighbour]),
-    ...(isPrivateAddress(far) ? [far] : []),
-  ];
+  const ofPeer = [...(begun.neighbour === null ? [] : [begun.neighbour]), far];
+  const neighbours = localNeighbours(ofPeer, networksOf(uplink.device));
   facts['gateway'] = isOnThisComputer ? 'on this computer' : `on another computer (${begun.version})`;
   facts['IPv6'] = `${uplink.hasIpv6 ? 'yes' : 'no'}${uplink.hasIpv6Outside ? ', with a default route' : ''}`;
   let watch: UplinkWatch | undefined;

@@ -12,6 +12,10 @@ export function ownAddresses(device: string): {
   return { ipv4: of('IPv4'), ipv6: of('IPv6'), hardware: (all[0]?.mac ?? '').replaceAll(':', '') };
 }
 
+/** The networks that a device is attached to, as prefixes with its own addresses in them. */
+export const networksOf = (device: string): string[] =>
+  (networkInterfaces()[device] ?? []).flatMap(({ cidr }) => cidr ?? []);
+
 /** The device that has an address; undefined if none does. */
 export const deviceWith = (address: string): string | undefined =>
   Object.entries(networkInterfaces()).find(([, all = []]) => all.some((one) => one.address === address))?.[0];

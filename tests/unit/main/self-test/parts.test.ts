@@ -10,6 +10,7 @@ import { answerDns, dnsQuery } from '../../../../src/main/self-test/dns-answer.t
 import { makeCertificate } from '../../../../src/main/self-test/gateway/certificate.ts';
 import { createDtlsServer, namedSession } from '../../../../src/main/self-test/gateway/dtls-server.ts';
 import { answerSignIn } from '../../../../src/main/self-test/gateway/sign-in-form.ts';
+import { localNeighbours } from '../../../../src/main/self-test/here/local-neighbours.ts';
 import { selfTestReport, writeReport } from '../../../../src/main/self-test/report.ts';
 import {
   makeFrame,
@@ -215,4 +216,11 @@ test('a report names nobody, and keeps the addresses that every self-test has', 
   expect(text).toContain('[address 1] in [home]/x');
   expect(text).not.toMatch(/Zoë|198\.41/);
   expect(text).not.toContain(os.hostname());
+});
+
+// With access to the local network, what is private behind a router stays in the tunnel, and is no leak.
+test('another computer is a neighbour at its private addresses on a network that both are on', () => {
+  const networks = ['10.1.0.7/24', '192.0.2.7/24', 'fd00:1::7/64', 'fe80::7/64'];
+  const found = ['10.1.0.9', '10.2.0.9', '192.0.2.9', 'fd00:1::9', 'fd00:2::9', 'fe80::9', '2001:db8::9', ''];
+  expect(localNeighbours(found, networks)).toEqual(['10.1.0.9', 'fd00:1::9']);
 });
