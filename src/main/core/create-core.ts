@@ -5,7 +5,7 @@ import { toldOnce } from '../preferences/told-once.ts';
 import { describeDevice } from '../session/device.ts';
 import { createHelperClient } from '../tunnel/helper-client.ts';
 import { offeredModes } from '../tunnel/offered-modes.ts';
-import { openByWay, wayOutside } from '../way-out/connect-by-ways.ts';
+import { openByWay, wayOutside, type TunnelReach } from '../way-out/connect-by-ways.ts';
 import { createProxyPasswords } from '../way-out/proxy-passwords.ts';
 import { readProxySetting, readScriptByDhcp } from '../way-out/read-proxy-setting.ts';
 import { discoverScript } from '../way-out/script/discover-script.ts';
@@ -44,11 +44,13 @@ export function createCore(options: CoreOptions): Core {
     },
     log,
   });
-  const isInsideTunnel = () => {
+  const tunnelReach = (): TunnelReach => {
     const now = helper.state();
-    return now.state === 'connected' && now.routing.mode === 'global';
+    if (now.state !== 'connected') return 'nothing';
+    return now.routing.mode === 'global' ? 'everything' : 'a-part';
   };
-  const wayTo = wayOutside(ways, isInsideTunnel);
+  const isInsideTunnel = () => tunnelReach() === 'everything';
+  const wayTo = wayOutside(ways, tunnelReach);
   const serviceFetch = createServiceFetch(openByWay(wayTo, ways));
   const account = createCoreAccount({ ...options, settings, serviceFetch, deviceName: device.name });
   const choices = createCorePreferences({

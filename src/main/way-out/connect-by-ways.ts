@@ -3,6 +3,7 @@ import { gatewayThroughProxy } from '#node/anyconnect/gateway-through-proxy.ts';
 import type { ConnectToGateway } from '#node/anyconnect/gateway-tls.ts';
 import { connectThroughProxy, ProxyRefused } from '#node/proxy/connect-through-proxy.ts';
 import type { OpenTcp } from '../http-fetch.ts';
+import { answersSoon } from './answers-soon.ts';
 import type { WayOut } from './way-out.ts';
 import type { WaysOut } from './ways-out.ts';
 
@@ -22,11 +23,17 @@ export const gatewayByWays =
 /** The proxy that leads to a host now; undefined: none does, or it is reached through a tunnel that carries everything. */
 export type FindWay = (host: string) => Promise<WayOut | undefined>;
 
+/** What a tunnel carries now. One that carries a part may carry the packets to a proxy, or keep others from it. */
+export type TunnelReach = 'nothing' | 'a-part' | 'everything';
+
 export const wayOutside =
-  (ways: Pick<WaysOut, 'to' | 'learn'>, isInsideTunnel: () => boolean): FindWay =>
+  (ways: Pick<WaysOut, 'to' | 'learn'>, reach: () => TunnelReach): FindWay =>
   async (host) => {
-    if (!isInsideTunnel()) await ways.learn([host]);
-    return isInsideTunnel() ? undefined : ways.to(host);
+    if (reach() !== 'everything') await ways.learn([host]);
+    if (reach() === 'everything') return undefined;
+    const way = ways.to(host);
+    // A proxy that is not reached leads nowhere; the host may be reached through the tunnel.
+    return way && reach() === 'a-part' && !(await answersSoon(way)) ? undefined : way;
   };
 
 /** To a host by the proxy that leads to it, or directly. */

@@ -86,7 +86,7 @@ test(
     ways.onRefused((way) => void questions.consider(way));
     const { call } = createServiceFetch(
       openByWay(
-        wayOutside(ways, () => false),
+        wayOutside(ways, () => 'nothing'),
         ways,
       ),
     );
