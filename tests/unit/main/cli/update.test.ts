@@ -19,17 +19,10 @@ import { endProcess, eventually } from '../../../lab/runs/process.ts';
 import { waitLimit } from '../../../lab/runs/wait-limit.ts';
 import { startFeedServer, type FeedServer } from '../../../lab/updates/feed-server.ts';
 import { freePort } from '../support/free-port.ts';
+import { ownAddress } from '../support/own-address.ts';
 import { createTestSurroundings } from '../support/surroundings.ts';
 
 const key = generateKeyPairSync('ed25519').privateKey;
-
-/** A proxy cannot be used by an address of loopback. */
-function ownAddress(): string {
-  const all = Object.values(os.networkInterfaces()).flat();
-  const own = all.find((one) => one?.family === 'IPv4' && !one.internal)?.address;
-  if (own === undefined) throw new Error('this machine has no address besides loopback');
-  return own;
-}
 
 /** Tinyproxy, which wants a password; `said` are the lines of its log. */
 async function startProxy(host: string, port: number) {
