@@ -85,7 +85,6 @@ export function createControlHost(options: ControlHostOptions): {
     servers: { list: listServers, measure: () => core.latencyMeter.measure() },
     preferences: preferences.host,
     wayOut: {
-      get: () => core.wayOut(),
       async check() {
         const asked = core.client.call('basicInfo').then(({ ok }) => ok);
         const isServiceReached = await withTimeout(asked, serviceMs, false);

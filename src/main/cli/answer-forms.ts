@@ -12,20 +12,25 @@ interface AnsweredForms {
 }
 
 type Context = Pick<CommandContext, 'terminal' | 'say' | 'interrupted'>;
-type Client = Pick<ControlClient, 'gatewayForm'> & { wayOut: Pick<ControlClient['wayOut'], 'get'> };
+type Client = Pick<ControlClient, 'gatewayForm'>;
+
+/** Whose forms a command answers: gateways' only if it leads to one, since others are asked on behalf of somebody else. */
+type Askers = 'anybody' | 'proxies';
 
 /**
  * Asks on the terminal what a gateway, or a proxy on the way, asks the user meanwhile. If there is no terminal input, the
  * form is given up. So is that of a proxy which the network names, if input is piped: that was meant for somebody else,
  * and the network may be anybody's.
  */
-function answerForms({ terminal, say }: Context, client: Client): AnsweredForms {
+function answerForms({ terminal, say }: Context, client: Client, askers: Askers): AnsweredForms {
   let asked: string | undefined;
   let isEnded = false;
   let silentProxy: string | undefined;
 
   async function take(form: GatewayForm | null): Promise<void> {
     if (!form || form.id === asked || isEnded) return;
+    // As in the app's window, where somebody answers it, while this command asks for updates.
+    if (askers === 'proxies' && form.topic !== 'proxy') return;
     asked = form.id;
     terminal.note(say('command.asks', { gateway: form.gateway }));
     if (form.message !== '') terminal.note(form.message);
@@ -35,9 +40,10 @@ function answerForms({ terminal, say }: Context, client: Client): AnsweredForms 
     await client.gatewayForm.answer({ id: form.id, answers }).catch(() => false);
   }
 
-  async function answersTo({ topic, fields }: GatewayForm): Promise<string[] | null> {
+  async function answersTo({ topic, fields, proxyNamedBy }: GatewayForm): Promise<string[] | null> {
     if (topic === 'banner') return (await terminal.ask(say('command.pressEnter'))) === undefined ? null : [];
-    if (topic === 'proxy' && !terminal.isTyped && (await hasProxyOfNetwork(client))) return null;
+    // A core that was started before an update does not say.
+    if (topic === 'proxy' && !terminal.isTyped && proxyNamedBy !== 'computer') return null;
     const answers: string[] = [];
     for (const field of fields) {
       const answer = await answerTo(field);
@@ -74,13 +80,6 @@ function answerForms({ terminal, say }: Context, client: Client): AnsweredForms 
   };
 }
 
-/** Whether the network names the proxies (WPAD); if nobody knows, it may. */
-const hasProxyOfNetwork = async ({ wayOut }: Client): Promise<boolean> =>
-  await wayOut.get().then(
-    ({ kind, hasScript }) => kind === 'discovery' && hasScript,
-    () => true,
-  );
-
 /** What it looks like where a proxy lets nothing through. */
 const unreached: ReadonlySet<string> = new Set([
   'gateway-name-unknown',
@@ -94,12 +93,25 @@ const unreached: ReadonlySet<string> = new Set([
  * Does something while forms are answered on the terminal. Where a proxy wanted a password that nobody could type, and
  * nothing was reached, that is why.
  */
-export async function withForms<Result>(
+export const withForms = <Result>(
   context: Context,
   client: Client,
   work: () => Promise<Result>,
+): Promise<Result> => answering(context, client, { work, askers: 'anybody' });
+
+/** The same for what leads to no gateway: only proxies' forms are answered. */
+export const withProxyForms = <Result>(
+  context: Context,
+  client: Client,
+  work: () => Promise<Result>,
+): Promise<Result> => answering(context, client, { work, askers: 'proxies' });
+
+async function answering<Result>(
+  context: Context,
+  client: Client,
+  { work, askers }: { work: () => Promise<Result>; askers: Askers },
 ): Promise<Result> {
-  const forms = answerForms(context, client);
+  const forms = answerForms(context, client, askers);
   try {
     return await work();
   } catch (error) {

@@ -110,7 +110,10 @@ function fits(answers: readonly string[], fields: readonly GatewayFormField[]): 
   );
 }
 
-function shownForm({ gateway, topic, form, again }: Question, fields: GatewayFormField[]): GatewayForm {
+function shownForm(
+  { gateway, topic, proxyNamedBy, form, again }: Question,
+  fields: GatewayFormField[],
+): GatewayForm {
   const lines = (...parts: (string | undefined)[]) => parts.filter(Boolean).join('\n');
   const { banner: bannerLimit, message: limit } = gatewayFormLimits;
   // A long banner must not push out what the gateway asks.
@@ -118,6 +121,7 @@ function shownForm({ gateway, topic, form, again }: Question, fields: GatewayFor
   return {
     id: randomUUID(),
     topic,
+    ...(proxyNamedBy && { proxyNamedBy }),
     gateway,
     message: lines(banner, plainText(lines(form.error, form.message), limit)),
     again,

@@ -1,7 +1,7 @@
 import { proxyCredentials } from '#shared/helper/gateway-session.ts';
 import type { Say } from '#shared/texts/say.ts';
 import type { AskUser, OpenField } from '../gateway/sign-in/auth-answers.ts';
-import { placeOf, type ProxyPlace } from './proxy-setting.ts';
+import { placeOf } from './proxy-setting.ts';
 import type { WayOut } from './way-out.ts';
 import type { WaysOut } from './ways-out.ts';
 
@@ -29,11 +29,12 @@ export function createProxyQuestions(options: {
   /** Nothing ends a question but its answer, or another one. */
   const always = new AbortController().signal;
 
-  async function question(proxy: ProxyPlace, signal: AbortSignal): Promise<void> {
+  async function question(proxy: WayOut, signal: AbortSignal): Promise<void> {
     const fields: OpenField[] = [
       { kind: 'text', name: 'username', label: say('proxy.username') },
       { kind: 'password', name: 'password', label: say('proxy.password') },
     ];
+    const proxyNamedBy = proxy.isOfNetwork === true ? 'network' : 'computer';
     let error = proxy.credentials && say('proxy.refuses');
     for (;;) {
       const form = {
@@ -46,7 +47,14 @@ export function createProxyQuestions(options: {
         singleSignOn: undefined,
         opaque: undefined,
       };
-      const asked = { gateway: proxy.host, topic: 'proxy', form, fields, again: false } as const;
+      const asked = {
+        gateway: proxy.host,
+        topic: 'proxy',
+        proxyNamedBy,
+        form,
+        fields,
+        again: false,
+      } as const;
       const answers = await options.askUser(asked, signal);
       const [username = '', password = ''] = [answers?.get('username'), answers?.get('password')];
       if (username === '' && password === '') break;

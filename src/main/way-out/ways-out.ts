@@ -219,7 +219,9 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
   return {
     to(host) {
       const way = to(host);
-      return way && { ...way, certificatePin: keys.get(placeOf(way)) };
+      if (!way) return undefined;
+      const isOfNetwork = current.kind === 'script' && current.place.kind === 'discovery';
+      return { ...way, certificatePin: keys.get(placeOf(way)), ...(isOfNetwork && { isOfNetwork }) };
     },
     summary() {
       if (current.kind === 'script' && current.place.kind === 'discovery')

@@ -130,8 +130,6 @@ export const controlContract = {
   },
   preferences: { get: preferences.get, set: preferences.set },
   wayOut: {
-    /** As far as it is known. */
-    get: request(nothing, wayOut),
     /** Asks the service, to find out. */
     check: request(nothing, checkedWayOut),
     /** The proxy that leads to this host; null: none does, or it is reached through the tunnel. */

@@ -30,6 +30,11 @@ export const gatewayForm = z.strictObject({
    * a text to read, without fields. `proxy`: the user name and password for a proxy of the user's network.
    */
   topic: z.enum(['form', 'group', 'banner', 'proxy']),
+  /**
+   * Of a proxy: whether this computer's settings name it, or the network does (WPAD), which may be anybody's. A host that
+   * is older does not say.
+   */
+  proxyNamedBy: z.optional(z.enum(['computer', 'network'])),
   /** Host name of the gateway that asks, or of the proxy. */
   gateway: z.string().check(z.maxLength(253)),
   /** The gateway's own text, possibly of several lines; empty if there is none. */

@@ -1,7 +1,7 @@
 import type { UsableServer } from '#shared/control/contract.ts';
 import type { ServerLatency } from '#shared/plan/server-latency.ts';
 import { languageTags } from '#shared/language.ts';
-import { withForms } from '../answer-forms.ts';
+import { withProxyForms } from '../answer-forms.ts';
 import { CommandProblem, type CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
 import { tableLines } from '../terminal.ts';
@@ -12,7 +12,7 @@ export async function servers(
 ): Promise<ExitCode> {
   const { terminal, say } = context;
   const { client } = await context.core();
-  const listed = await withForms(context, client, () => listServers(context));
+  const listed = await withProxyForms(context, client, () => listServers(context));
   const latencies = new Map<string, ServerLatency>();
   if (isMeasured) {
     client.servers.measured((measured) => {

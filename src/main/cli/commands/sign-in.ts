@@ -3,7 +3,7 @@ import type { ControlClient } from '#shared/control/contract.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { readAuthCode, readEmail } from '#shared/typed-text.ts';
 import { isEmail } from '#shared/validation.ts';
-import { withForms } from '../answer-forms.ts';
+import { withProxyForms } from '../answer-forms.ts';
 import { CommandProblem, type CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
 
@@ -12,7 +12,7 @@ const maxTries = 3;
 
 export async function signIn(context: CommandContext, given: string | undefined): Promise<ExitCode> {
   const { client } = await context.core();
-  return await withForms(context, client, () => signInWith(context, client, given));
+  return await withProxyForms(context, client, () => signInWith(context, client, given));
 }
 
 async function signInWith(

@@ -10,7 +10,7 @@ import { systemInstaller } from '../../updates/system-installer.ts';
 import { openUpdateMemory } from '../../updates/update-memory.ts';
 import { updatesPlace } from '../../updates/updates-place.ts';
 import { hostOf } from '../../way-out/way-out-to.ts';
-import { withForms } from '../answer-forms.ts';
+import { withProxyForms } from '../answer-forms.ts';
 import { CommandProblem, type CommandContext } from '../command-context.ts';
 import type { ErrorCode } from '../error-code.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
@@ -56,7 +56,7 @@ export async function update(context: CommandContext, { isCheck }: { isCheck: bo
     product: feedProduct(platform, process.arch, place.name),
     fetch: ways.fetch,
   };
-  const found = await withForms(context, client, async () => {
+  const found = await withProxyForms(context, client, async () => {
     const look = () => findUpdate(source, { isWanted: !isCheck });
     const answer = await ways.withPassword(hostOf(place.url), look);
     if (answer.kind === 'problem') throw problemOf(context, answer.problem);

@@ -8,6 +8,7 @@ export interface Question {
   gateway: string;
   /** `group`: the choice of the user's group, before anything else. `proxy`: asked by a proxy instead. */
   topic: 'form' | 'group' | 'proxy';
+  proxyNamedBy?: 'computer' | 'network';
   form: AuthForm;
   /** The fields of the form that the user has to answer. */
   fields: readonly OpenField[];

@@ -1,17 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { WayOutReply } from '#shared/control/contract.ts';
 import type { GatewayForm } from '#shared/host/gateway-form.ts';
 import { createSay } from '#shared/texts/say.ts';
-import { withForms } from '../../../../src/main/cli/answer-forms.ts';
+import { withForms, withProxyForms } from '../../../../src/main/cli/answer-forms.ts';
 import { CommandProblem } from '../../../../src/main/cli/command-context.ts';
 import { exitCode } from '../../../../src/main/cli/exit-code.ts';
 import { createTerminal } from '../../../../src/main/cli/terminal.ts';
 
-const form = (topic: GatewayForm['topic'], gateway: string): GatewayForm => ({
+const form = (
+  topic: GatewayForm['topic'],
+  gateway: string,
+  proxyNamedBy?: GatewayForm['proxyNamedBy'],
+): GatewayForm => ({
   id: randomUUID(),
   topic,
+  ...(proxyNamedBy && { proxyNamedBy }),
   gateway,
   message: '',
   again: false,
@@ -21,33 +25,35 @@ const form = (topic: GatewayForm['topic'], gateway: string): GatewayForm => ({
   ],
 });
 
-/** A command whose standard input has these lines, while a core asks, which gets out like this. */
-function command(lines: string, way: Partial<WayOutReply> = {}) {
+/** A command whose standard input has these lines, while a core asks, maybe since before the command. */
+function command(lines: string, before: GatewayForm | null = null) {
   const input = new PassThrough();
   const terminal = createTerminal({ input, output: new PassThrough(), notes: new PassThrough() });
   input.end(lines);
   let show: (asked: GatewayForm | null) => void = () => undefined;
   let answered: (answers: string[] | null) => void = () => undefined;
+  /** All answers, by their forms. */
+  const given: { id: string; answers: string[] | null }[] = [];
   const client: Parameters<typeof withForms>[1] = {
     gatewayForm: {
       changed(listener) {
         show = listener;
         return () => undefined;
       },
-      get: () => Promise.resolve(null),
-      answer({ answers }) {
+      get: () => Promise.resolve(before),
+      answer({ id, answers }) {
+        given.push({ id, answers });
         answered(answers);
         return Promise.resolve(true);
       },
-    },
-    wayOut: {
-      get: () => Promise.resolve({ kind: 'proxy', hasScript: false, proxy: null, ...way }),
     },
   };
   const { signal: interrupted } = new AbortController();
   const context = { terminal, say: createSay(() => 'en', 'linux'), interrupted };
   return {
+    given,
     with: <Result>(work: () => Promise<Result>) => withForms(context, client, work),
+    withProxies: <Result>(work: () => Promise<Result>) => withProxyForms(context, client, work),
     ask(asked: GatewayForm): Promise<string[] | null> {
       const { promise, resolve } = Promise.withResolvers<string[] | null>();
       answered = resolve;
@@ -58,20 +64,38 @@ function command(lines: string, way: Partial<WayOutReply> = {}) {
 }
 
 test('what is piped answers a gateway, and a proxy that this computer is set to', async () => {
-  for (const topic of ['form', 'proxy'] as const) {
+  for (const asked of [form('form', 'gw.example'), form('proxy', 'proxy.example', 'computer')]) {
     const run = command('guest\nsecret\n');
-    expect(await run.with(() => run.ask(form(topic, 'asks.example')))).toEqual(['guest', 'secret']);
+    expect(await run.with(() => run.ask(asked))).toEqual(['guest', 'secret']);
   }
 });
 
 // A network that answers for everything can name a proxy, which asks before the gateway does.
-test('what is piped for a gateway is not told to a proxy that the network names', async () => {
-  const run = command('guest\nsecret\n', { kind: 'discovery', hasScript: true });
-  await run.with(async () => {
-    expect(await run.ask(form('proxy', 'proxy.example'))).toBeNull();
-    expect(await run.ask(form('form', 'gw.example'))).toEqual(['guest', 'secret']);
-  });
-});
+test.each(['network', undefined] as const)(
+  'what is piped for a gateway is not told to a proxy that the network names, or nobody knows who (%s)',
+  async (namedBy) => {
+    const run = command('guest\nsecret\n');
+    await run.with(async () => {
+      expect(await run.ask(form('proxy', 'proxy.example', namedBy))).toBeNull();
+      expect(await run.ask(form('form', 'gw.example'))).toEqual(['guest', 'secret']);
+    });
+  },
+);
+
+// The app's window shows it, too, and the gateway may be anybody's: the next line is a code for the service, say.
+test.each(['form', 'group', 'banner'] as const)(
+  'a command that leads to no gateway leaves a gateway’s %s to who is asked it, whatever is piped',
+  async (topic) => {
+    const before = form(topic, 'gw.example');
+    const run = command('guest\nsecret\n', before);
+    await run.withProxies(async () => {
+      void run.ask(form(topic, 'other.example'));
+      const proxy = form('proxy', 'proxy.example', 'computer');
+      expect(await run.ask(proxy)).toEqual(['guest', 'secret']);
+      expect(run.given.map(({ id }) => id)).toEqual([proxy.id]);
+    });
+  },
+);
 
 test.each([
   ['gateway-unreachable', exitCode.notConnected, 'proxy-credentials'],
@@ -80,7 +104,7 @@ test.each([
 ] as const)('a proxy that was told nothing explains %s: %s', async (code, exit, shown) => {
   const run = command('');
   const failing = run.with(async () => {
-    expect(await run.ask(form('proxy', 'proxy.example'))).toBeNull();
+    expect(await run.ask(form('proxy', 'proxy.example', 'computer'))).toBeNull();
     throw new CommandProblem(exit, code, 'why');
   });
   await expect(failing).rejects.toMatchObject({ exitCode: exit, code: shown });
@@ -89,7 +113,7 @@ test.each([
 test('a proxy that was told nothing does not explain that the core has gone', async () => {
   const run = command('');
   const failing = run.with(async () => {
-    await run.ask(form('proxy', 'proxy.example'));
+    await run.ask(form('proxy', 'proxy.example', 'computer'));
     throw new Error('the connection is closed');
   });
   await expect(failing).rejects.toThrow('the connection is closed');

@@ -65,3 +65,16 @@ test('a proxy that refuses the app in the background does not take the place of 
   await answer(null);
   await asked;
 });
+
+test('a question says whether the network has named the proxy, however this computer gets out by the time of the answer', async () => {
+  const { shown, questions, answer } = asking();
+  for (const [asks, proxyNamedBy] of [
+    [way, 'computer'],
+    [{ ...way, host: 'wpad.example', isOfNetwork: true }, 'network'],
+  ] as const) {
+    const asked = questions.ask(asks);
+    expect(shown.at(-1)).toMatchObject({ gateway: asks.host, proxyNamedBy });
+    await answer(null);
+    await asked;
+  }
+});

@@ -306,7 +306,7 @@ describe('with a script', () => {
       log,
     });
     await ways.learn(['gw.example']);
-    expect(ways.to('gw.example')).toMatchObject({ host: '192.0.2.1' });
+    expect(ways.to('gw.example')).toMatchObject({ host: '192.0.2.1', isOfNetwork: true });
     expect(ways.summary()).toEqual({ kind: 'discovery', hasScript: true });
     at.now.isOpen = false;
     await ways.refresh();
@@ -317,6 +317,7 @@ describe('with a script', () => {
     network.names = undefined;
     await ways.refresh();
     expect(ways.to('gw.example')).toMatchObject({ host: '192.0.2.7' });
+    expect(ways.to('gw.example')).not.toHaveProperty('isOfNetwork');
   });
 
   test('what is entered for a proxy that the network names is kept nowhere, and nothing that was kept goes to it', async () => {
