@@ -109,6 +109,7 @@ export function createUndoRecord(options: {
  * Without what the next client says anew, and an earlier helper would not understand. Until then, too, nobody else may get
  * out by a proxy, at whichever of its addresses.
  */
-function stored({ otherAddresses = [], ...connection }: Connection): Connection {
-  return connection.proxy && otherAddresses.length > 0 ? { ...connection, otherAddresses } : connection;
+function stored({ otherAddresses = [], ...connection }: Connection): NonNullable<JournalEntry['connection']> {
+  const isKept = connection.proxy !== undefined && otherAddresses.length > 0;
+  return { ...connection, ...(isKept && { otherAddresses: [...otherAddresses] }) };
 }

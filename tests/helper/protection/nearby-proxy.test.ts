@@ -69,7 +69,8 @@ test('that holds at each of its addresses, also after the helper was killed, unt
   expect(await ways()).toEqual([neighbour.ipv4, other]);
   const proxy = { protocol: 'http', port: proxyPorts.http } as const;
   const session = await net.signIn(net.lab.gateway, { proxy, address: neighbour.ipv4 });
-  await net.connect({
+  const client = await net.attach();
+  const request = net.request({
     session,
     proxy,
     address: neighbour.ipv4,
@@ -77,6 +78,8 @@ test('that holds at each of its addresses, also after the helper was killed, unt
     routing: { mode: 'global', localNetwork: true },
     killSwitch: true,
   });
+  await client.call('connect', request);
+  await client.until('connected');
   expect(await ways()).toEqual([]);
   await net.end('SIGKILL');
   await net.start();

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
 import { containsAddress, prefixTexts, readPrefixList } from '../../../../helper/network/prefix-list.ts';
