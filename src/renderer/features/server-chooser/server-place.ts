@@ -1,4 +1,5 @@
 import type { Server } from '#shared/entities.ts';
+import { foldText } from '#shared/fold-text.ts';
 import { languageTags } from '#shared/language.ts';
 import { countryName } from '../../i18n/country-name.ts';
 
@@ -12,11 +13,6 @@ export function countryNames(country: string): string {
   const text = foldText(names.join(' '));
   namesOfCountry.set(country, text);
   return text;
-}
-
-/** Removes what people leave out in a search: case, accents, and the width of characters (Unicode, NFKD). */
-export function foldText(text: string): string {
-  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
 /** The server's city, unless its name already contains it. */

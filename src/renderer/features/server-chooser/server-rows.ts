@@ -1,8 +1,9 @@
 import type { ServerGroup } from '#shared/entities.ts';
+import { foldText } from '#shared/fold-text.ts';
 import type { KeptServers } from '#shared/host/contract.ts';
 import { listServers, type ListedServer } from '#shared/plan/usable-group.ts';
 import { countryName } from '../../i18n/country-name.ts';
-import { countryNames, foldText } from './server-place.ts';
+import { countryNames } from './server-place.ts';
 
 /** A row of the chooser's list. */
 export type ServerRow =
