@@ -7,7 +7,9 @@ import { withTimeout } from '../../with-timeout.ts';
 import { withForms } from '../answer-forms.ts';
 import { CommandProblem, whenInterrupted, type CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
-import { listServers, serverCalled } from './servers.ts';
+import { isTunnelTo } from './is-tunnel-to.ts';
+import { serverCalled } from './server-called.ts';
+import { listServers } from './servers.ts';
 import { noteDamage, reasonLines, stateLines } from './status.ts';
 
 const refusalCodes = {
@@ -55,7 +57,7 @@ async function prepare(
 ): Promise<UsableServer | 'already-connected'> {
   const server = serverCalled(context, await listServers(context), given);
   const before = await stateWithHelper(client);
-  if (isConnectedTo(server, before)) {
+  if (before.state === 'connected' && isTunnelTo(server, before)) {
     showConnected(context, before, context.say('command.alreadyConnected', { server: server.name }), server);
     return 'already-connected';
   }
@@ -119,9 +121,6 @@ async function stateWithHelper(client: ControlClient): Promise<TunnelState> {
   return state;
 }
 
-const isConnectedTo = ({ host }: UsableServer, state: TunnelState) =>
-  state.state === 'connected' && !state.ownedByOther && state.gateway.host === host;
-
 type AttemptEnd = Extract<TunnelState, { state: 'connected' | 'disconnected' | 'invalid' }>;
 
 /** Resolves with the outcome of the attempt, or as soon as the user interrupts it or the core ends. */
@@ -147,8 +146,7 @@ async function followAttempt(
   const unsubscribe = client.tunnel.stateChanged(follow);
   try {
     const now = isResumed ? await client.tunnel.snapshot() : undefined;
-    const isGoingOn = now && 'gateway' in now && !now.ownedByOther && now.gateway.host === server.host;
-    if (!isGoingOn) {
+    if (!now || !isTunnelTo(server, now)) {
       const reply = await client.tunnel.connect({ address: server.address });
       if (!reply.ok) {
         const { title, text } = refusalTexts[reply.error];

@@ -81,34 +81,3 @@ export async function listServers(context: CommandContext): Promise<UsableServer
   if (!listed) throw new CommandProblem(exitCode.failed, 'servers-unknown', say('command.serversUnknown'));
   return listed;
 }
-
-/** The server with this name or id; without one, the chosen server. */
-export function serverCalled(
-  { say }: CommandContext,
-  listed: readonly UsableServer[],
-  given: string | undefined,
-): UsableServer {
-  if (given === undefined) {
-    const chosen = listed.find(({ isChosen }) => isChosen);
-    if (chosen) return chosen;
-    throw new CommandProblem(exitCode.refused, 'no-server', say('command.noServers'));
-  }
-  const byId = listed.find(({ serverId }) => serverId === given);
-  if (byId) return byId;
-  const wanted = given.toLowerCase();
-  const found = listed.filter(({ name, host }) => [name, host].some((one) => one.toLowerCase() === wanted));
-  const [only] = found;
-  if (only && found.length === 1) return only;
-  if (!only)
-    throw new CommandProblem(
-      exitCode.refused,
-      'no-such-server',
-      say('command.noSuchServer', { server: given }),
-    );
-  const ids = found.map(({ serverId }) => serverId).join(', ');
-  throw new CommandProblem(
-    exitCode.usage,
-    'several-servers',
-    say('command.severalServers', { server: given, ids }),
-  );
-}
