@@ -143,15 +143,18 @@ async function sendToService(url: string, request: Request, open: OpenTcp): Prom
 function bodyOf(reply: IncomingMessage): Readable {
   // Some proxies name an encoding for replies that have no body.
   const isEmpty = [204, 304].includes(reply.statusCode ?? 0);
-  const decoder = isEmpty ? undefined : decoders[reply.headers['content-encoding'] ?? '']?.();
+  const coding = (reply.headers['content-encoding'] ?? '').trim().toLowerCase();
+  const decoder = isEmpty ? undefined : decoders.get(coding)?.();
   // Whoever reads the body gets its error.
   return decoder ? pipeline(reply, decoder, () => undefined) : reply;
 }
 
-const decoders: Readonly<Record<string, () => ReturnType<typeof createGunzip>>> = {
-  br: createBrotliDecompress,
-  gzip: createGunzip,
-};
+/** By the coding's name in small letters: gateways and proxies write it in any, and two names mean gzip (RFC 9110 §8.4.1). */
+const decoders: ReadonlyMap<string, () => ReturnType<typeof createGunzip>> = new Map([
+  ['br', () => createBrotliDecompress()],
+  ['gzip', () => createGunzip()],
+  ['x-gzip', () => createGunzip()],
+]);
 
 /** Rejects with the reason of the signal once that is aborted, whatever has failed because of it. */
 async function withReason<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {

@@ -88,6 +88,26 @@ test('a large compressed reply arrives whole, though its connection is closed', 
   await closed;
 });
 
+test('a reply is decompressed however its coding is written, and one with a coding that nobody knows is read as it is', async () => {
+  const server = createServer((request, response) => {
+    const coding = decodeURIComponent((request.url ?? '').slice(1));
+    const body = /br/i.test(coding) ? brotliCompressSync('{}') : gzipSync('{}');
+    response.writeHead(200, { 'content-encoding': coding }).end(/zip|br/i.test(coding) ? body : '{}');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const request = { method: 'GET', headers: {} };
+  const read = async (coding: string) =>
+    await (await fetchFromService(url + encodeURIComponent(coding), request)).text();
+  for (const coding of ['gzip', 'GZIP', 'GZip', 'x-gzip', 'X-Gzip', 'br', 'BR', 'identity', 'constructor'])
+    expect(await read(coding), coding).toBe('{}');
+  expect((await fetchShort(`${url}X-GZIP`, request, 64)).text).toBe('{}');
+  const closed = once(server, 'close');
+  server.close();
+  await closed;
+});
+
 const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n';
 
 test('a call sends its body with any method, follows no redirect, and fails where the reply breaks off', async () => {
