@@ -1,6 +1,6 @@
 import { apiPath, type ApiCall, type ApiParameters } from './call.ts';
 import { apiCalls, type ApiBody, type ApiCallName, type ApiCalls, type ApiData } from './calls.ts';
-import { apiCode, envelope, type ApiResult } from './result.ts';
+import { apiCode, readEnvelope, type ApiResult } from './result.ts';
 import type { ServiceClock } from './service-clock.ts';
 
 // Exists in every browser and in Node; device ids and tokens are ASCII.
@@ -142,21 +142,14 @@ function buildRequest(call: ApiCall, input: AnyInput, session: ApiSession, devic
 }
 
 function readReply(call: ApiCall, reply: { status: number; text: string }): ApiResult<unknown> {
-  const parsed = envelope.safeParse(parseJson(reply.text));
-  const code = parsed.success ? parsed.data.code : reply.status;
-  if (call.auth && code === apiCode.unauthorized) return failed({ kind: 'unauthorized' });
+  const parsed = readEnvelope(reply.text);
+  // It is not from the service: a proxy before it may refuse with any status, also with 401.
   if (!parsed.success) return failed({ kind: reply.status >= 500 ? 'network' : 'invalid-reply' });
-  if (code !== apiCode.success) return failed({ kind: 'service', code, msg: parsed.data.msg });
+  const { code, msg } = parsed.data;
+  if (call.auth && code === apiCode.unauthorized) return failed({ kind: 'unauthorized' });
+  if (code !== apiCode.success) return failed({ kind: 'service', code, msg });
   const data = call.data.safeParse(parsed.data.data);
   return data.success ? { ok: true, data: data.data } : failed({ kind: 'invalid-reply' });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function failed(failure: Extract<ApiResult<never>, { ok: false }>['failure']): ApiResult<never> {

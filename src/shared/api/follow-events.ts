@@ -10,7 +10,7 @@ import {
   streamEndEvent,
   type AccountChange,
 } from './events.ts';
-import { apiCode } from './result.ts';
+import { apiCode, readEnvelope } from './result.ts';
 
 // Exists in every browser and in Node.
 declare class AbortController {
@@ -63,7 +63,7 @@ interface Run {
   interrupt: () => void;
 }
 
-/** Far more than an event needs, in characters. */
+/** Far more than an event, or a refusal, needs, in characters. */
 const maxEventLength = 4096;
 const maxRetryMs = eventStream.maxRetrySeconds * 1000;
 const pollMs = eventStream.pollSeconds * 1000;
@@ -84,7 +84,7 @@ export function followEvents(options: FollowEventsOptions): EventFollower {
       const headers = { Accept: 'text/event-stream', Authorization: authorization };
       const request = { method: 'GET', headers, signal: connection.signal as never };
       const reply = await options.fetch(options.baseUrl + eventsPath, request);
-      if (reply.status === apiCode.unauthorized) return 'signed-out';
+      if (reply.status === apiCode.unauthorized) return (await isRefused(reply)) ? 'signed-out' : 'failed';
       const type = reply.headers.get('content-type') ?? '';
       if (reply.status !== 200 || !type.startsWith('text/event-stream') || !reply.body) return 'failed';
       const reader = reply.body.getReader();
@@ -178,6 +178,19 @@ export function followEvents(options: FollowEventsOptions): EventFollower {
       start();
     },
   };
+}
+
+/** Whether it is the service that refuses the token: a proxy before it may answer with the same status. */
+async function isRefused({ body }: StreamReply): Promise<boolean> {
+  const reader = body?.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  while (reader && text.length <= maxEventLength) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    text += decoder.decode(value, { stream: true });
+  }
+  return readEnvelope(text).data?.code === apiCode.unauthorized;
 }
 
 function pause(run: Run, ms: number): Promise<void> {

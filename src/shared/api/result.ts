@@ -4,6 +4,17 @@ import * as z from 'zod/mini';
 export const envelope = z.object({ code: z.int(), msg: z.string(), data: z.unknown() });
 export type Envelope = z.infer<typeof envelope>;
 
+/** A reply's text, if it is the service's: others on the way may answer in its place. */
+export const readEnvelope = (text: string) => envelope.safeParse(parseJson(text));
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 export const apiCode = {
   success: 0,
   unauthorized: 401,

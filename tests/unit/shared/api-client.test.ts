@@ -91,8 +91,20 @@ describe('API client', () => {
   });
 
   test('401 on user-info is reported: there may be a cached user', async () => {
-    reply = { status: 401, body: '' };
+    reply = { status: 401, body: JSON.stringify({ code: 401, msg: 'sign in', data: null }) };
     await expect(client.call('userInfo')).resolves.toEqual({ ok: false, failure: { kind: 'unauthorized' } });
+    expect(ended).toBe(0);
+  });
+
+  test.each([
+    ['an empty body', ''],
+    ['a page', '<html><head><title>401 Authorization Required</title></head></html>'],
+    ['other JSON', '{"error":"unauthorized"}'],
+  ])('401 with %s is not the service’s, and ends no session', async (_, body) => {
+    reply = { status: 401, body };
+    for (const name of ['myService', 'userInfo'] as const) {
+      expect(await client.call(name)).toEqual({ ok: false, failure: { kind: 'invalid-reply' } });
+    }
     expect(ended).toBe(0);
   });
 

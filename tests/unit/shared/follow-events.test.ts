@@ -91,16 +91,47 @@ test('nobody signed in follows nothing', async () => {
 
 test('a refused token is signed out, and so is one whose stream says so; nobody comes back', async () => {
   status = 401;
+  type = 'application/json; charset=utf-8';
   follower.start();
+  await seconds(0);
+  last().write('{"code":401,"msg":"请先');
+  last().write('登录。","data":null}');
+  last().end();
   await seconds(0);
   expect(signedOut).toBe(1);
   status = 200;
+  type = 'text/event-stream';
   follower.restart();
   await open();
   last().write('event: end\ndata: signed-out\n\n');
   await seconds(600);
   expect(signedOut).toBe(2);
   expect(sent).toHaveLength(2);
+});
+
+test('a proxy that answers 401 in the service’s place signs nobody out: it is tried again', async () => {
+  status = 401;
+  type = 'text/html';
+  follower.start();
+  await seconds(0);
+  last().write('<html><title>401 Authorization Required</title></html>');
+  last().end();
+  await seconds(2 * eventStream.retrySeconds * 2);
+  expect(sent.length).toBeGreaterThan(1);
+  last().write('x'.repeat(10_000));
+  await seconds(5 * eventStream.retrySeconds * 2);
+  expect(sent.length).toBeGreaterThan(2);
+  // It does not even end.
+  const tries = sent.length;
+  await seconds(eventStream.openSeconds + eventStream.maxRetrySeconds * 2);
+  expect(sent.length).toBeGreaterThan(tries);
+  expect(signedOut).toBe(0);
+  status = 200;
+  type = 'text/event-stream';
+  await seconds(eventStream.openSeconds + eventStream.maxRetrySeconds * 2);
+  last().write('data: devices\n\n');
+  await seconds(0);
+  expect(heard.flat()).toContain('devices');
 });
 
 test('the end of another token’s stream signs nobody out', async () => {
