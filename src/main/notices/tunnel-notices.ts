@@ -1,9 +1,10 @@
+import type { SignInPlace } from '#shared/plan/usable-group.ts';
 import { isBlocked } from '#shared/tunnel/look.ts';
-import type { DisconnectReason, Gateway, TunnelState } from '#shared/tunnel/state.ts';
+import type { DisconnectReason, TunnelState } from '#shared/tunnel/state.ts';
 
 /** A notification. Each says that something is not as the user believes. */
 export type TunnelNotice =
-  | { kind: 'connected'; gateway: Gateway }
+  | { kind: 'connected'; gateway: SignInPlace }
   | { kind: 'reconnecting' }
   | { kind: 'blocked'; reason: DisconnectReason | undefined }
   | { kind: 'disconnected'; reason: DisconnectReason | undefined };

@@ -7,6 +7,7 @@ import type { Deadline } from '#shared/helper/protocol.ts';
 import {
   entitlementTo,
   isMarkedAt,
+  isSharedByPath,
   type Entitlement,
   type ServerMark,
 } from '#shared/plan/gateway-entitlement.ts';
@@ -38,6 +39,8 @@ export interface AccountPlan {
   refusal(gateway: Gateway, path?: string): Promise<GatewayRefusal | undefined>;
   /** Whether the service marks the gateway in this way. */
   isMarked(mark: ServerMark, gateway: Gateway, path: string): boolean;
+  /** Whether listed servers share the gateway, and differ in where their sign-in begins. */
+  isSharedByPath(gateway: Gateway): boolean;
   /** Whether the service has listed the servers. */
   isKnown(): boolean;
   /** The servers that may be used now. */
@@ -150,6 +153,7 @@ export function createAccountPlan({ file, client, isSignedIn, clock }: AccountPl
           return now satisfies never;
       }
     },
+    isSharedByPath: (gateway) => isSharedByPath(gateway, known.groups ?? []),
     isMarked: (mark, gateway, path) => isMarkedAt(mark, { ...gateway, path }, known.groups ?? []),
     isKnown: () => known.groups !== undefined,
     servers,

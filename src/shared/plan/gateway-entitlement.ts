@@ -2,7 +2,7 @@ import type { ServerGroup, Service } from '../entities.ts';
 import type { Deadline } from '../helper/protocol.ts';
 import type { Gateway } from '../tunnel/state.ts';
 import { isServiceExpired } from './service-expiry.ts';
-import { isOnTrial, isServerAt, listServers } from './usable-group.ts';
+import { isOnTrial, isServerAt, listServers, type SignInPlace } from './usable-group.ts';
 
 /** Whether an account may use a gateway, and until when; without a deadline, no end is known. */
 export type Entitlement =
@@ -10,15 +10,13 @@ export type Entitlement =
   | { kind: 'ended'; reason: Deadline['reason'] }
   | { kind: 'not-listed' };
 
-/** `path`: where the sign-in begins, if that matters. */
-export type SignInPlace = Gateway & { path?: string | undefined };
-
 /** The servers that are listed at this place; several groups may contain the same one. */
-function serversAt({ path, ...gateway }: SignInPlace, groups: readonly ServerGroup[]) {
-  return listServers(groups).filter(
-    (server) => isServerAt(server, gateway) && (path === undefined || path === (server.path ?? '/')),
-  );
-}
+const serversAt = (place: SignInPlace, groups: readonly ServerGroup[]) =>
+  listServers(groups).filter((server) => isServerAt(server, place));
+
+/** Whether servers share this gateway, and differ in where their sign-in begins. */
+export const isSharedByPath = ({ host, port }: Gateway, groups: readonly ServerGroup[]): boolean =>
+  new Set(serversAt({ host, port }, groups).map(({ path = '/' }) => path)).size > 1;
 
 /**
  * `split`: only the networks that the gateway names go through the tunnel. `incoming`: its network may open connections

@@ -41,16 +41,26 @@ export function serverFor<Usable extends Server>(
   return usable.find(({ serverId }) => serverId === chosenId) ?? usable[0];
 }
 
-/** Whether a tunnel to this gateway is a tunnel to this server; several servers may share a host. */
-export function isServerAt(server: Pick<Server, 'domain' | 'port'>, { host, port }: Gateway): boolean {
-  return server.domain === host && (server.port ?? defaultGateway.port) === port;
+/** Where a sign-in begins. Without a path, it may be anywhere at that gateway. */
+export type SignInPlace = Gateway & { path?: string | undefined };
+
+/** Whether a tunnel to this place is a tunnel to this server; several servers may share a host, or even a gateway. */
+export function isServerAt(
+  server: Pick<Server, 'domain' | 'port' | 'path'>,
+  { host, port, path }: SignInPlace,
+): boolean {
+  return (
+    server.domain === host &&
+    (server.port ?? defaultGateway.port) === port &&
+    (path === undefined || (server.path ?? '/') === path)
+  );
 }
 
-/** The server by which users know this gateway; if several share it, the chosen one if possible. */
+/** The server by which users know this place; if several share it, the chosen one if possible. */
 export function serverAt(
-  gateway: Gateway,
+  place: SignInPlace,
   servers: readonly ListedServer[],
   chosen: ListedServer | undefined,
 ): ListedServer | undefined {
-  return [...(chosen ? [chosen] : []), ...servers].find((server) => isServerAt(server, gateway));
+  return [...(chosen ? [chosen] : []), ...servers].find((server) => isServerAt(server, place));
 }

@@ -19,6 +19,12 @@ const port = z.int().check(z.minimum(1), z.maximum(65535));
 export const gateway = z.object({ host: hostName, port });
 export type Gateway = z.infer<typeof gateway>;
 
+/**
+ * `path`: where the sign-in begins, if servers share the gateway and differ in that; absent too if it is not known. Only
+ * hosts add it: the helper knows no servers.
+ */
+const shownGateway = z.extend(gateway, { path: z.optional(z.string().check(z.maxLength(256))) });
+
 /** Why a tunnel ended, or could not be established. Each reason has its own text for users. */
 export const disconnectReason = z.enum([
   'gateway-name-unknown',
@@ -256,7 +262,7 @@ export const tunnelState = z.discriminatedUnion('state', [
   }),
   z.object({
     state: z.literal('connecting'),
-    gateway,
+    gateway: shownGateway,
     /** 1 for the first attempt; reconnecting continues to count. */
     attempt: z.int().check(z.positive()),
     phase: connectPhase,
@@ -264,7 +270,7 @@ export const tunnelState = z.discriminatedUnion('state', [
   }),
   z.object({
     state: z.literal('connected'),
-    gateway,
+    gateway: shownGateway,
     /** Milliseconds since the Unix epoch. */
     since: z.int().check(z.nonnegative()),
     addresses: z.object({ ipv4: z.optional(z.ipv4()), ipv6: z.optional(z.ipv6()) }),

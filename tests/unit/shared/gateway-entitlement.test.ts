@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ServerGroup, Service } from '#shared/entities.ts';
-import { entitlementTo, isMarkedAt, type SignInPlace } from '#shared/plan/gateway-entitlement.ts';
+import { entitlementTo, isMarkedAt, isSharedByPath } from '#shared/plan/gateway-entitlement.ts';
+import type { SignInPlace } from '#shared/plan/usable-group.ts';
 
 const now = Date.parse('2026-06-01T00:00:00Z');
 const [earlier, soon, later] = [
@@ -85,3 +86,20 @@ test.each(['split', 'incoming'] as const)(
     expect(isMarked({ ...place, path: '/sales' }, groups({}, { ...marked, path: '/sales' }))).toBe(true);
   },
 );
+
+test('servers share a gateway by path if they differ in where their sign-in begins', () => {
+  const at = (...places: { path?: string; port?: number }[]): ServerGroup[] =>
+    places.map((place, index) => {
+      const [item] = group().items;
+      const servers = [{ serverId: `s${index}`, name: 'One', domain: gateway.host, ...place }];
+      return { ...group(), id: `g${index}`, items: item ? [{ ...item, servers }] : [] };
+    });
+  expect(isSharedByPath(gateway, at({}, { path: '/sales' }))).toBe(true);
+  expect(isSharedByPath({ ...gateway, path: '/sales' } as SignInPlace, at({}, { path: '/sales' }))).toBe(
+    true,
+  );
+  expect(isSharedByPath(gateway, at({ path: '/sales' }, { path: '/ops' }))).toBe(true);
+  expect(isSharedByPath(gateway, at({}, { path: '/' }, {}))).toBe(false);
+  expect(isSharedByPath(gateway, at({}, { path: '/sales', port: 8443 }))).toBe(false);
+  expect(isSharedByPath(gateway, [])).toBe(false);
+});

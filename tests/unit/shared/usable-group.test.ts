@@ -66,4 +66,16 @@ describe('the server that a tunnel leads to', () => {
   ])('%s', (_, server, expected) => {
     expect(isServerAt(server, gateway)).toBe(expected);
   });
+
+  test.each([
+    ['at its path', '/sales', '/sales', true],
+    ['not one at another path of the gateway', '/ops', '/sales', false],
+    ['not one at its root', undefined, '/sales', false],
+    ['without a path: at the root', undefined, '/', true],
+    ['not one at a path, if it is at the root', '/sales', '/', false],
+    ['at any path, if it is not known at which', '/sales', undefined, true],
+  ])('%s', (_, path, known, expected) => {
+    const server = { domain: gateway.host, ...(path !== undefined && { path }) };
+    expect(isServerAt(server, { ...gateway, path: known })).toBe(expected);
+  });
 });

@@ -3,11 +3,10 @@ import { useEffect, useEffectEvent } from 'react';
 import { useStore } from 'zustand';
 import type { ServerGroup } from '#shared/entities.ts';
 import { maxTimerMs } from '#shared/timer-limit.ts';
-import type { Gateway } from '#shared/tunnel/state.ts';
 import { useApi } from '../../api/use-api.ts';
 import { serviceOffset } from '../../platform/service-time.ts';
 import { useTunnelView } from './tunnel-context.tsx';
-import { isServerAt, listServers } from '#shared/plan/usable-group.ts';
+import { isServerAt, listServers, type SignInPlace } from '#shared/plan/usable-group.ts';
 
 /** Updates the list when the tunnel's trial ends, whatever page the user is on. The host ends the tunnel. */
 export function TrialEnd() {
@@ -35,6 +34,6 @@ export function TrialEnd() {
   return null;
 }
 
-function carryingGroup(groups: ServerGroup[], gateway: Gateway): ServerGroup | undefined {
+function carryingGroup(groups: ServerGroup[], gateway: SignInPlace): ServerGroup | undefined {
   return listServers(groups).find((server) => isServerAt(server, gateway))?.group;
 }

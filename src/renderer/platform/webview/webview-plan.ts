@@ -2,8 +2,13 @@ import type { ServiceClock } from '#shared/api/service-clock.ts';
 import { apiCalls, type ApiData } from '#shared/api/calls.ts';
 import type { ServerGroup, Service } from '#shared/entities.ts';
 import type { HostImplementation } from '#shared/host/contract.ts';
-import { entitlementTo, type Entitlement, type SignInPlace } from '#shared/plan/gateway-entitlement.ts';
-import { isGroupUsable, listServers, type ListedServer } from '#shared/plan/usable-group.ts';
+import { entitlementTo, type Entitlement } from '#shared/plan/gateway-entitlement.ts';
+import {
+  isGroupUsable,
+  listServers,
+  type ListedServer,
+  type SignInPlace,
+} from '#shared/plan/usable-group.ts';
 import { readStored } from '../storage/stored-answer.ts';
 import { storageKeys } from '../storage/storage-keys.ts';
 

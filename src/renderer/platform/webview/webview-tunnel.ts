@@ -1,7 +1,8 @@
 import type { ServiceClock } from '#shared/api/service-clock.ts';
 import type { HostImplementation } from '#shared/host/contract.ts';
 import type { AllowedUntil, WebviewApp } from '#shared/host/webview-contract.ts';
-import type { Entitlement, SignInPlace } from '#shared/plan/gateway-entitlement.ts';
+import type { Entitlement } from '#shared/plan/gateway-entitlement.ts';
+import type { SignInPlace } from '#shared/plan/usable-group.ts';
 import { maxTimerMs } from '#shared/timer-limit.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
 import type { Gateway, TunnelState } from '#shared/tunnel/state.ts';

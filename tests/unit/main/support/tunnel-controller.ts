@@ -47,6 +47,8 @@ export interface SetUp {
   /** What is known in addition once there is a tunnel. */
   learnt?: string[];
   isBehindPortal?: () => Promise<boolean>;
+  /** Whether listed servers share the gateway, and differ in where their sign-in begins. */
+  isSharedByPath?: boolean;
   beforeSignIn?: (to: Gateway, signal: AbortSignal) => Promise<void>;
 }
 
@@ -128,7 +130,10 @@ export async function setUp(options: SetUp = {}) {
     signIn,
     isSignedIn: () => who.isSignedIn,
     refusal: () => Promise.resolve(who.refusal),
-    destinationOf: createDestinations({ memory, plan: { isMarked: () => false } }),
+    destinationOf: createDestinations({
+      memory,
+      plan: { isMarked: () => false, isSharedByPath: () => options.isSharedByPath === true },
+    }),
     deadline: () => undefined,
     hasPlan: () => who.hasPlan,
     preferences: {

@@ -50,6 +50,28 @@ describe('connect', () => {
     );
   });
 
+  test.each([true, false])(
+    'says where the sign-in began if servers share the gateway: %s',
+    async (isShared) => {
+      const { helper, tunnel, commands, told, settled } = await setUp({ isSharedByPath: isShared });
+      const at = (path: string) => (isShared ? { ...gateway, path } : gateway);
+      await tunnel.connect({ address: `${address}/sales` });
+      await settled({ ...handshaking, gateway: at('/sales') });
+      helper.set(connected);
+      await settled({ ...connected, gateway: at('/sales') });
+      await tunnel.connect({ address });
+      await settled({ ...handshaking, gateway: at('/') });
+      helper.set(connected);
+      await settled({ ...connected, gateway: at('/') });
+      expect(await tunnel.snapshot()).toEqual({ ...connected, gateway: at('/') });
+      // The helper knows no servers.
+      const asked = commands().filter(({ method }) => method === 'connect');
+      expect(asked.map(({ params }) => params)).toMatchObject([{ gateway }, { gateway }]);
+      for (const { params } of asked) expect(params).not.toHaveProperty('gateway.path');
+      expect(told.every((state) => !('gateway' in state) || 'path' in state.gateway === isShared)).toBe(true);
+    },
+  );
+
   test('uses a session prepared ahead, once', async () => {
     const { tunnel, commands, signIns, settled, controller } = await setUp();
     await controller.prepare(address);
