@@ -334,3 +334,43 @@ test('spec §2: /mini-apps and /vpn: native apps only; otherwise redirect to /',
   }
   await page.close();
 });
+
+test('another server that is chosen while connecting, at once or after a while, is the one that is connected', async ({
+  openInApp,
+  serviceHere,
+  email,
+}) => {
+  const { app, page } = await openInApp('android');
+  const servers = ['192.0.2.1', '192.0.2.2', 'last.example.net'].map((domain, index) => ({
+    serverId: `s${index}`,
+    name: `Server ${index}`,
+    domain,
+  }));
+  const items = [
+    {
+      id: 'all',
+      name: 'All',
+      isTrial: true,
+      trialExpiredAt: null,
+      items: [{ id: 'item', level: 1, servers }],
+    },
+  ];
+  await page.route('**/api/server-groups', (route) =>
+    route.fulfill({ json: { code: 0, msg: '', data: { items } } }),
+  );
+  await arriveSignedIn(page, serviceHere, email);
+  const connect = await openConnectTab(page);
+  await connect.choose('Server 0');
+  await connect.connect.click();
+  await connect.choose('Server 1');
+  const addresses = () => app.connects.map(({ address }) => address);
+  await expect.poll(addresses).toEqual(['anyconnect://192.0.2.1:443', 'anyconnect://192.0.2.2:443']);
+  await expect(connect.status('connect.connecting')).toBeVisible();
+  await connect.choose('Server 2');
+  await expect(connect.status('connect.connected')).toBeVisible();
+  expect(addresses().slice(2)).toEqual(['anyconnect://last.example.net:443']);
+  // The one that it is changes nothing.
+  await connect.choose('Server 2');
+  await expect(connect.status('connect.connected')).toBeVisible();
+  expect(addresses()).toHaveLength(3);
+});

@@ -15,22 +15,19 @@ import classes from './connect.module.css';
 import { ServerButton } from './server-button.tsx';
 import { useLatencies } from '../server-chooser/use-latencies.ts';
 import { useTunnel, useTunnelView } from '../tunnel/tunnel-context.tsx';
+import { shownState } from '../tunnel/tunnel-store.ts';
 import { Welcome } from './welcome.tsx';
 import { StatusPanel } from './status/status-panel.tsx';
 import { isServiceExpired } from '#shared/plan/service-expiry.ts';
-import {
-  isGroupUsable,
-  isServerAt,
-  listServers,
-  serverAt,
-  type ListedServer,
-} from '#shared/plan/usable-group.ts';
+import { isGroupUsable, listServers, serverAt, type ListedServer } from '#shared/plan/usable-group.ts';
+import { leadsElsewhere } from './leads-elsewhere.ts';
 import { useServerChoice } from './use-server-choice.ts';
 
 export function ConnectPage() {
   const { t } = useTranslation();
   const tunnel = useTunnel();
-  const { truth } = useTunnelView();
+  const view = useTunnelView();
+  const { truth } = view;
   const groups = useApi('serverGroups');
   const { data: service } = useApi('myService');
   const items = groups.data?.items ?? [];
@@ -55,8 +52,7 @@ export function ConnectPage() {
   /** Switches servers in one step, during which nothing leaves outside the tunnel. */
   function chooseServer(server: ListedServer): void {
     choose(server);
-    const isElsewhere = truth?.state === 'connected' && !isServerAt(server, truth.gateway);
-    if (isElsewhere && !truth.ownedByOther) void tunnel.connect(server);
+    if (leadsElsewhere(shownState(view), server)) void tunnel.connect(server);
   }
 
   return (
