@@ -6,6 +6,7 @@ import type { ConnectRefusal } from '#shared/tunnel/look.ts';
 import type { Core } from './core/core.ts';
 import type { Question } from './desktop-quit.ts';
 import { parseDeepLink } from './links/deep-link.ts';
+import { shownName } from './shown-name.ts';
 
 export interface DesktopLinksOptions {
   core: Core;
@@ -58,7 +59,7 @@ export function createDesktopLinks({
     const state = core.tunnel.state();
     if (state.state === 'connected' && !state.ownedByOther && isServerAt(server, state.gateway)) return;
     const agreed = await ask({
-      title: say('link.connectTitle', { server: server.name }),
+      title: say('link.connectTitle', { server: shownName(server.name) }),
       text: say('link.connectText'),
       buttons: [say('connect.connect'), say('connect.cancel')],
       usual: 1,

@@ -1,11 +1,12 @@
 import type { Preferences } from '#shared/host/preferences.ts';
-import { serverAt, type ListedServer } from '#shared/plan/usable-group.ts';
+import { serverAt, type ListedServer, type SignInPlace } from '#shared/plan/usable-group.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import type { Say } from '#shared/texts/say.ts';
 import { reasonTexts, statusText } from '#shared/texts/tunnel-texts.ts';
 import { isBlocked, mayBeGone, problemsByWeight } from '#shared/tunnel/look.ts';
-import type { Gateway, Routing, TunnelState } from '#shared/tunnel/state.ts';
+import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
 import type { Behaviour } from '../preferences/behaviour.ts';
+import { shownName } from '../shown-name.ts';
 import { trayLook, type TrayLook } from './tray-look.ts';
 
 /** The facts that the tray displays, from the core. */
@@ -77,7 +78,8 @@ export function trayView(facts: TrayFacts, say: Say): TrayView {
 
 /** The state in one line, and the reason in another if there is one. */
 function stateLines({ state, isSignedIn, servers, chosen }: TrayFacts, say: Say): [string, ...string[]] {
-  const nameOf = (gateway: Gateway) => oneLine(serverAt(gateway, servers, chosen)?.name ?? gateway.host);
+  const nameOf = (gateway: SignInPlace) =>
+    shownName(serverAt(gateway, servers, chosen)?.name ?? gateway.host);
   const signedOut = isSignedIn ? [] : [say('tray.signedOut')];
   if (state.ownedByOther) return [say('connect.ownedByOther')];
   if (isBlocked(state)) return [say('connect.blocked'), ...why(state, say), ...signedOut];
@@ -135,7 +137,7 @@ function commands(facts: TrayFacts, say: Say): TrayItem[] {
 
 function begin({ isSignedIn, isPlanKnown, servers, chosen }: TrayFacts, say: Say): TrayItem[] {
   if (!isSignedIn) return [open(say('tray.signIn'))];
-  if (chosen) return [connectTo(chosen, say('tray.connectTo', { server: oneLine(chosen.name) }))];
+  if (chosen) return [connectTo(chosen, say('tray.connectTo', { server: shownName(chosen.name) }))];
   if (servers.length > 0 || !isPlanKnown) return [open(say('tray.chooseServer'))];
   return [open(say('tray.choosePlan'))];
 }
@@ -149,7 +151,7 @@ function recentServers({ state, isSignedIn, servers, chosen, recent }: TrayFacts
     .filter((id) => id !== current?.serverId)
     .flatMap((id) => servers.find(({ serverId }) => serverId === id) ?? [])
     .slice(0, maxRecent)
-    .map((server) => connectTo(server, oneLine(server.name)));
+    .map((server) => connectTo(server, shownName(server.name)));
   return items.length > 0 ? [{ kind: 'text', label: say('tray.recent') }, ...items] : [];
 }
 
@@ -198,12 +200,3 @@ const connectTo = ({ serverId }: ListedServer, label: string): TrayItem => ({
   label,
   action: { do: 'connect', serverId },
 });
-
-const maxLabel = 48;
-
-/** Names from the service can contain anything: a menu item has one line, no wider than the screen. */
-function oneLine(name: string): string {
-  const line = name.replaceAll(/[\s\p{C}]+/gu, ' ').trim();
-  const letters = Array.from(new Intl.Segmenter().segment(line), ({ segment }) => segment);
-  return letters.length > maxLabel ? `${letters.slice(0, maxLabel - 1).join('')}…` : line;
-}

@@ -16,6 +16,12 @@ beforeEach(async () => {
 });
 afterEach(() => around[Symbol.asyncDispose]());
 
+const groupsNamed = (name: string) =>
+  groups.map((group) => ({
+    ...group,
+    items: group.items.map((item) => ({ ...item, servers: item.servers.map((one) => ({ ...one, name })) })),
+  }));
+
 /** The links of an app whose user gives this answer to every question. */
 function linksOf(core: Core, answer: 'agree' | 'cancel' | Promise<number> = 'cancel') {
   const questions: Question[] = [];
@@ -126,4 +132,11 @@ test('a link to the server that is connected already asks nothing', async () => 
   const links = linksOf(core);
   await links.open(link);
   expect([links.asked(), links.complaints]).toEqual([[], []]);
+});
+
+test('a server’s name is asked about as one short line that turns no other text around', async () => {
+  around.answers['/api/server-groups'] = { items: groupsNamed(`One?\nText\u202e${'x'.repeat(500)}`) };
+  const links = linksOf(around.startCore());
+  await links.open(link);
+  expect(links.asked()).toEqual([expect.stringMatching(/^Connect to One\? Textx{38}…\?$/)]);
 });

@@ -225,6 +225,32 @@ test('a name of the service is one short line without anything that could be tak
   expect(item?.length).toBeLessThan(64);
 });
 
+test.each([
+  ['the flag of England', '\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f} London'],
+  ['a family', '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}\u200d\u{1f466} Home'],
+  ['letters that are kept apart', '\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645'],
+  ['letters of the right to left', '\u05ea\u05dc \u05d0\u05d1\u05d9\u05d1 3'],
+])('a name is told whole with %s', (_, name) => {
+  expect(lines({ servers: [server('x', name)], chosen: server('x', name) })[2]).toBe(`Connect to ${name}`);
+});
+
+test('a name cannot turn the text around it', () => {
+  for (const mark of [
+    '\u202e',
+    '\u202b',
+    '\u2067',
+    '\u2066',
+    '\u200f',
+    '\u061c',
+    '\u2028',
+    '\ud83d',
+    '\u200b',
+  ])
+    expect(lines({ servers: [server('x', `To${mark}kyo`)], chosen: server('x', `To${mark}kyo`) })[2]).toMatch(
+      /^Connect to To ?kyo$/,
+    );
+});
+
 test('the choice of routing is there where there is one, with what holds marked', () => {
   const routing = (change: Partial<TrayFacts>) =>
     trayView(facts(change), say).menu.find((item) => item.kind === 'submenu' && item.label === 'Routing');
