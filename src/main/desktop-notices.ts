@@ -14,6 +14,8 @@ import {
   type NoticeEvent,
   type TunnelNotice,
 } from './notices/tunnel-notices.ts';
+import { shownName } from './shown-name.ts';
+import { readTimeZoneAgain } from './time-zone.ts';
 import type { AppUpdates } from './updates/app-updates.ts';
 
 export interface Notice {
@@ -70,7 +72,7 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
     switch (notice.kind) {
       case 'connected': {
         const server = serverAt(notice.gateway, core.servers() ?? [], core.server.server());
-        return { title: say('tray.connectedTo', { server: server?.name ?? notice.gateway.host }) };
+        return { title: say('tray.connectedTo', { server: shownName(server?.name ?? notice.gateway.host) }) };
       }
       case 'reconnecting':
         return { title: say('notice.lost'), text: say('notice.lostText') };
@@ -117,6 +119,7 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
       const now = performance.now();
       if (now < sessionToldAt + sessionWarningMs) return;
       sessionToldAt = now;
+      readTimeZoneAgain();
       const time = new Intl.DateTimeFormat(languageTags[core.language()], { timeStyle: 'short' });
       notify({
         title: say('notice.sessionEnds', { time: time.format(endsAt) }),
