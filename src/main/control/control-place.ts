@@ -65,6 +65,8 @@ function ownFolder(profile: string, { env, platform }: Surroundings): string {
     ...runtime.flatMap((folder) => (isOwn(folder, uid) ? path.join(folder, 'waymaker') : [])),
     path.join(profile, 'control'),
     path.join(tmpdir(), `waymaker-${uid}`),
+    // TMPDIR may be as long as a home.
+    `/tmp/waymaker-${uid}`,
   ];
   const folder = folders.find((one) => Buffer.byteLength(one) <= maxFolderBytes) ?? folders[0] ?? profile;
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -1,6 +1,7 @@
 import os from 'node:os';
 import type { Logger } from 'pino';
 import type { Language } from '#shared/entities.ts';
+import { homeFolder } from '../home-folder.ts';
 import { createRoutedPrograms } from '../programs/routed-programs.ts';
 import { systemPrograms } from '../programs/system-programs.ts';
 import { createTunnelBrowser } from '../programs/tunnel-browser.ts';
@@ -38,7 +39,7 @@ export function createCorePrograms(options: CoreProgramsOptions): CorePrograms {
   const routedPrograms = createRoutedPrograms({
     surroundings: () => ({
       env: options.session,
-      home: os.homedir(),
+      home: homeFolder(),
       locales: entryLocales[language()],
     }),
     ownProgram: process.execPath,

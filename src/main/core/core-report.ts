@@ -3,6 +3,7 @@ import type { DeviceInfo, Language } from '#shared/entities.ts';
 import { ssidText } from '#shared/networks.ts';
 import type { ConnectionLog } from '../diagnostics/connection-log.ts';
 import { problemReport } from '../diagnostics/problem-report.ts';
+import { homeFolder } from '../home-folder.ts';
 import type { BehaviourStore } from '../preferences/behaviour.ts';
 import type { PreferencesStore } from '../preferences/preferences.ts';
 import type { SessionStore } from '../session/session-store.ts';
@@ -48,7 +49,7 @@ export async function reportOnCore(core: CoreReportOptions): Promise<string> {
     helperLog: await readHelperLog(helper),
     names: {
       secrets: Object.values(core.session.credentials()).filter((secret) => secret !== undefined),
-      homeDirectory: os.homedir(),
+      homeDirectory: homeFolder(),
       userName: os.userInfo().username,
       hostName: core.device.name,
       networks: trustedNetworks.map(ssidText),

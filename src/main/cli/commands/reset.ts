@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { lstat, rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pino from 'pino';
 import { controlPlace } from '../../control/control-place.ts';
 import { takeCoreFromDaemon } from '../../control/take-core.ts';
+import { homeFolder } from '../../home-folder.ts';
 import { removeLoginEntry } from '../../login-item/system-login-item.ts';
 import { CommandProblem, type CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
@@ -21,7 +21,7 @@ const endMs = 5000;
  */
 export async function reset(context: CommandContext, { isSure }: { isSure: boolean }): Promise<ExitCode> {
   const { terminal, say, profile } = context;
-  if (isAround(profile, homedir()))
+  if (isAround(profile, homeFolder()))
     throw new CommandProblem(exitCode.failed, 'not-removed', say('command.resetUnsafe', { folder: profile }));
   if (!isSure && (await terminal.ask(say('command.resetQuestion', { folder: profile })))?.trim() !== 'yes')
     throw new CommandProblem(exitCode.failed, 'not-removed', say('command.resetNotDone'));
@@ -30,7 +30,7 @@ export async function reset(context: CommandContext, { isSure }: { isSure: boole
     () => false,
   );
   if (isThere) await endCore(context);
-  removeLoginEntry({ env: context.env, home: homedir() });
+  removeLoginEntry({ env: context.env, home: homeFolder() });
   if (context.isJson) terminal.out(JSON.stringify({ removed: isThere ? [profile] : [] }));
   else terminal.out(say('command.resetDone', { folder: profile }));
   return exitCode.done;

@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
 import path from 'node:path';
+import { homeFolder } from '../../home-folder.ts';
 
-export const macosProfile = (): string => path.join(homedir(), 'Library/Application Support/Waymaker');
+export const macosProfile = (): string => path.join(homeFolder(), 'Library/Application Support/Waymaker');

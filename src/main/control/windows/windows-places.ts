@@ -1,8 +1,8 @@
-import { homedir } from 'node:os';
 import path from 'node:path';
+import { homeFolder } from '../../home-folder.ts';
 
 export const windowsProfile = (env: Readonly<NodeJS.ProcessEnv>): string =>
-  path.join(env['APPDATA'] ?? path.join(homedir(), 'AppData/Roaming'), 'Waymaker');
+  path.join(env['APPDATA'] ?? path.join(homeFolder(), 'AppData/Roaming'), 'Waymaker');
 
 /** `profile`: distinguishes those of one user. */
 export const pipeName = (kind: 'core' | 'lock', profile: string): string =>

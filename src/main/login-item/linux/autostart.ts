@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { writeFileSync } from 'atomically';
+import { baseFolder } from '../../base-folder.ts';
 import { desktopNames } from '../../desktop-names.ts';
 import type { LoginItem } from '../../preferences/behaviour.ts';
 import { isForDesktop, parseDesktopEntry, type DesktopEntry } from '../../programs/linux/desktop-entry.ts';
@@ -18,7 +19,7 @@ export function createAutostart({
   home: string;
   command: readonly string[];
 }): LoginItem {
-  const folder = path.join(env['XDG_CONFIG_HOME'] || path.join(home, '.config'), 'autostart');
+  const folder = path.join(baseFolder(env['XDG_CONFIG_HOME'], path.join(home, '.config')), 'autostart');
   const file = path.join(folder, 'waymaker.desktop');
   return {
     isOn: () => isStarted(readEntry(file), env),

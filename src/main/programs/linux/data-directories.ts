@@ -1,11 +1,12 @@
 import path from 'node:path';
+import { baseFolder } from '../../base-folder.ts';
 
 /**
  * Where applications put their entries and icons, the user's own first (XDG Base Directory Specification 0.8).
  * Flatpak's and snap's folders are added, because not every session has them in its environment.
  */
 export function dataDirectories(env: Readonly<NodeJS.ProcessEnv>, home: string): string[] {
-  const own = env['XDG_DATA_HOME'] || path.join(home, '.local/share');
+  const own = baseFolder(env['XDG_DATA_HOME'], path.join(home, '.local/share'));
   const others = env['XDG_DATA_DIRS'] || '/usr/local/share:/usr/share';
   const all = [
     own,
