@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { HostImplementation } from '#shared/host/contract.ts';
+import { asksForCode } from '#shared/host/asks-for-code.ts';
 import { gatewayFormLimits, type GatewayForm, type GatewayFormField } from '#shared/host/gateway-form.ts';
 import { HostRequestRefused } from '#shared/host/server.ts';
+import { readAuthCode } from '#shared/typed-text.ts';
 import type { AskUser, OpenField, Question } from './sign-in/auth-answers.ts';
 import { plainText } from './sign-in/plain-text.ts';
 
@@ -90,14 +92,24 @@ export function createGatewayForms(emit: (form: GatewayForm | null) => void): Ga
           end(undefined);
           return true;
         }
-        if (!fits(answers, form.fields)) {
+        const given = asksForCode(form) ? answers.map(codeIn) : answers;
+        if (!fits(given, form.fields)) {
           throw new HostRequestRefused('gatewayForm.answer: not an answer to this form');
         }
-        end(new Map(names.map((name, index) => [name, answers[index] ?? ''])));
+        end(new Map(names.map((name, index) => [name, given[index] ?? ''])));
         return true;
       },
     },
   };
+}
+
+/**
+ * A one-time code, typed with the gap with which authenticators show it, or in digits of another script; any other answer
+ * as it is: it may be a word that the gateway takes in place of a code, or a password.
+ */
+function codeIn(answer: string): string {
+  const code = readAuthCode(answer);
+  return /^[\p{Nd}\p{Zs}\p{Pd}\p{Cf}]+$/u.test(answer) && /^\d{4,10}$/.test(code) ? code : answer;
 }
 
 function fits(answers: readonly string[], fields: readonly GatewayFormField[]): boolean {

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useId, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
+import { asksForCode } from '#shared/host/asks-for-code.ts';
 import type { GatewayForm, GatewayFormField } from '#shared/host/gateway-form.ts';
 import dialogClasses from '../../ui/dialogs/dialog.module.css';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
@@ -76,12 +77,5 @@ const topicWords = {
   proxy: { title: 'gatewayForm.proxyTitle', says: 'gatewayForm.says', done: 'gatewayForm.continue' },
   banner: { title: 'gatewayForm.bannerTitle', says: 'gatewayForm.bannerSays', done: 'gatewayForm.read' },
 } as const satisfies Record<GatewayForm['topic'], object>;
-
-/** A guess by the text: gateways do not mark codes in any other way. */
-const asksForCode = ({ topic, fields: [field, ...others], message }: GatewayForm) =>
-  topic === 'form' &&
-  field?.kind === 'secret' &&
-  others.length === 0 &&
-  /\b(?:otp|totp|token|passcode|code)\b|验证码|驗證碼/i.test(`${message} ${field.label}`);
 
 const firstAnswer = (field: GatewayFormField) => (field.kind === 'choice' ? field.selected : '');

@@ -176,3 +176,27 @@ test('a banner stands before what the gateway asks, and never in its place', asy
   expect(message.length).toBeLessThanOrEqual(gatewayFormLimits.banner);
   expect(message).toContain('y'.repeat(gatewayFormLimits.message - 1));
 });
+
+test.each([
+  ['with the gap of an authenticator', '123 456', '123456'],
+  ['with another gap', '123\u00a0456', '123456'],
+  ['with a hyphen, from a mail', '\u200b1234\u20135678', '12345678'],
+  ['in full-width digits', '１２３４５６', '123456'],
+  ['in Arabic digits', '\u0660\u0661\u0662\u0663\u0664\u0665', '012345'],
+  ['that is a word', 'push 1', 'push 1'],
+  ['that is a password', ' 12 3', ' 12 3'],
+  ['of letters and digits', 'ab12-cd34', 'ab12-cd34'],
+  ['that is far too long', '1234 5678 9012', '1234 5678 9012'],
+])('a code %s is given as gateways take it, and anything else as it was typed', async (_, typed, given) => {
+  const { ask, page, shown } = setUp();
+  const answer = ask();
+  await page.answer({ id: (await shown()).id, answers: [typed] });
+  expect(await answer).toEqual(new Map([['answer', given]]));
+});
+
+test('what is typed where no code is asked for is given as it is', async () => {
+  const { ask, page, shown } = setUp();
+  const answer = ask(question([{ ...code, label: 'Password:' }], { message: 'Sign in.' }));
+  await page.answer({ id: (await shown()).id, answers: ['123 456'] });
+  expect(await answer).toEqual(new Map([['answer', '123 456']]));
+});
