@@ -10,7 +10,15 @@ const perFamily = 2;
 const refreshAfterMs = 60_000;
 
 /** Local and special-purpose networks: through a tunnel, these addresses are something else, or do not exist. */
-const nearBy = blockListOf([...localNetworks, '0.0.0.0/8', '127.0.0.0/8', '::/96']);
+const nearBy = blockListOf([
+  ...localNetworks,
+  '0.0.0.0/8',
+  '127.0.0.0/8',
+  '::/96',
+  // IPv4, as the translator of a network without it has it (RFC 6052, RFC 8215).
+  '64:ff9b::/96',
+  '64:ff9b:1::/48',
+]);
 const isPublic = (address: string) => !nearBy.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 
 /**

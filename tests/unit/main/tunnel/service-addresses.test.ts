@@ -27,6 +27,15 @@ test.each(['10.1.2.3', '100.64.0.1', '127.0.0.1', '169.254.1.1', '172.31.0.1', '
   },
 );
 
+test('what the translator of a network without IPv4 makes of an address is nowhere else', async () => {
+  const service = createServiceAddresses(
+    'https://service.test',
+    found('64:ff9b::c633:6401', '64:ff9b:1:2::c633:6401', '198.51.100.1', '64:ff9c::1'),
+  );
+  await service.refresh();
+  expect(service.targets().map(({ address }) => address)).toEqual(['198.51.100.1', '64:ff9c::1']);
+});
+
 test('what was found stays when the service cannot be looked up any more', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const find = found('198.51.100.1');
