@@ -48,6 +48,8 @@ describe('what stands in the form of an app entry', () => {
     expect(labels(' berlin ')).toEqual(['staff', 'berlin']);
     expect(labels('staff')).toEqual(['staff']);
     expect(labels('  ')).toEqual(['staff']);
+    expect(labels('berlin, ops,staff')).toEqual(['staff', 'berlin', 'ops']);
+    expect(labels('柏林，运维、')).toEqual(['staff', '柏林', '运维']);
   });
 });
 
@@ -84,4 +86,9 @@ describe('the rules of specification §5', () => {
       'priority',
     ]);
   });
+});
+
+test.each(['40', ' 40 ', '４０', '\u0664\u0660', '40\u200b'])('%j is a priority', (priority) => {
+  const read = readAppFields({ ...wiki, priority });
+  expect(read.ok && read.draft.priority).toBe(40);
 });

@@ -8,6 +8,11 @@ test.each([
     'https://www.example.com:8443/a?b, bücher.example、a.test.',
     ['www.example.com', 'xn--bcher-kva.example', 'a.test'],
   ],
+  [
+    'ｅｘａｍｐｌｅ．ｃｏｍ；ａ。ｔｅｓｔ，ｈｔｔｐｓ：／／ｂ．ｔｅｓｔ：８４４３／ｐａｔｈ',
+    ['example.com', 'a.test', 'b.test'],
+  ],
+  ['онлайн，ユーザー.jp', ['xn--80asehdb', 'xn--wck1eucb.jp']],
 ])('%j is a list of domains', (text, domains) => {
   expect(readDomains(text)).toEqual(domains);
 });

@@ -1,6 +1,7 @@
 import { appEntryDraft, type AppEntry, type AppEntryDraft, type AppType } from '#shared/entities.ts';
 import { webAddress } from '#shared/host/web-address.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
+import { readTyped } from '#shared/typed-text.ts';
 
 /** The form's content, valid or not. */
 export interface AppFields {
@@ -47,6 +48,7 @@ export function readAppFields(
   fields: AppFields,
 ): { ok: true; draft: AppEntryDraft } | { ok: false; errors: AppFieldErrors } {
   const { name, type, icon } = fields;
+  const priority = readTyped(fields.priority);
   const parsed = appEntryDraft.safeParse({
     name,
     type,
@@ -54,7 +56,7 @@ export function readAppFields(
     link: fields.link.trim(),
     requireLabels: allLabels(fields),
     // `Number('')` is 0, and `Number('1e2')` is 100: only digits count as an integer that somebody typed.
-    priority: /^\d+$/.test(fields.priority.trim()) ? Number(fields.priority) : Number.NaN,
+    priority: /^\d+$/.test(priority) ? Number(priority) : Number.NaN,
   });
   // Not everything that begins with `http` is an address that can be opened.
   if (parsed.success && webAddress(parsed.data.link) !== undefined) return { ok: true, draft: parsed.data };
@@ -67,9 +69,10 @@ export function readAppFields(
   return { ok: false, errors };
 }
 
-/** All labels including the one that is being typed, without duplicates. */
+/** All labels including those that are being typed or were pasted, with any comma between them; without duplicates. */
 export function allLabels({ requireLabels, newLabel }: Pick<AppFields, 'requireLabels' | 'newLabel'>) {
-  return [...new Set([...requireLabels, newLabel.trim()])].filter((label) => label !== '');
+  const typed = newLabel.split(/[,，、]/).map((label) => label.trim());
+  return [...new Set([...requireLabels, ...typed])].filter((label) => label !== '');
 }
 
 function isFieldName(name: PropertyKey | undefined): name is AppFieldName {
