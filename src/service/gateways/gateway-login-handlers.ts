@@ -1,4 +1,5 @@
 import { isServerItemOpen } from '#shared/plan/entitlement.ts';
+import { asciiHost } from '#shared/tunnel/domain-name.ts';
 import { and, eq } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { readEntitlement } from '../database/entitlement-rows.ts';
@@ -71,7 +72,7 @@ export function gatewayLoginHandlers(options: {
       const byGateway = new Map(open.map((server) => [gatewayOf(server), server]));
       return done({
         items: [...byGateway.values()].map((server) => ({
-          domain: server.domain,
+          domain: asciiHost(server.domain),
           port: portOf(server),
           username: gatewayUser,
           password: passwords.passwordAt(device, gateways.placeOf(server)),

@@ -1,4 +1,5 @@
 import { isServerItemOffered } from '#shared/plan/entitlement.ts';
+import { asciiHost } from '#shared/tunnel/domain-name.ts';
 import { asc } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -49,7 +50,7 @@ export function serverGroupHandlers({
                 serverId: server.serverId,
                 name: server.name,
                 protocol: server.protocol ?? undefined,
-                domain: server.domain,
+                domain: asciiHost(server.domain),
                 port: server.port ?? undefined,
                 path: server.path ?? undefined,
                 split: server.split ?? undefined,

@@ -24,6 +24,14 @@ export function canonicalName(text: string): string | undefined {
   return ascii !== undefined && canonicalDomain.test(ascii) ? ascii : undefined;
 }
 
+/**
+ * A host as programs name it, such as resolvers, TLS and addresses: a Unicode name becomes Punycode, and everything else
+ * stays as it is.
+ */
+export const asciiHost = (host: string): string =>
+  // oxlint-disable-next-line no-control-regex -- all of ASCII is meant
+  /[^\x00-\x7f]/.test(host) ? (canonicalName(host) ?? host) : host;
+
 /** The domain that a list entry means: `example.com`, `.example.com` and `*.example.com` are the same. */
 export function listedDomain(entry: string): string | undefined {
   return canonicalName(entry.trim().replace(/^\*?\./, ''));

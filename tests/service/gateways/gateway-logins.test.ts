@@ -42,7 +42,11 @@ const seed: Seed = {
         {
           id: 'b',
           level: 1,
-          servers: [server('two', 'two.example.net', 8443), server('same', 'one.example.net')],
+          servers: [
+            server('two', 'two.example.net', 8443),
+            server('same', 'one.example.net'),
+            server('books', 'bücher.example', 9443),
+          ],
         },
       ],
     },
@@ -87,7 +91,20 @@ describe('passwords of gateways', () => {
     expect(logins).toEqual([
       { domain: 'one.example.net', port: 443, username: device.deviceId, password: expect.any(String) },
       { domain: 'two.example.net', port: 8443, username: device.deviceId, password: expect.any(String) },
+      {
+        domain: 'xn--bcher-kva.example',
+        port: 9443,
+        username: device.deviceId,
+        password: expect.any(String),
+      },
     ]);
+    // As in the list of servers, by which the app finds them, and in a form that resolvers and TLS take.
+    const groups = await device.client.call('serverGroups');
+    if (!groups.ok) throw new Error('no servers', { cause: groups.failure });
+    const hosts = groups.data.items.flatMap(({ items }) =>
+      items.flatMap(({ servers }) => servers.map(({ domain }) => domain)),
+    );
+    expect(hosts).toContain('xn--bcher-kva.example');
     const [one, two] = logins.map(({ password }) => password);
     const hashes = {
       one: hashAt('one.example.net_443', device.deviceId),

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalName, enclosingDomains, listedDomain } from '#shared/tunnel/domain-name.ts';
+import { asciiHost, canonicalName, enclosingDomains, listedDomain } from '#shared/tunnel/domain-name.ts';
 import { isBlocked, readDomains, withoutSubdomains } from '#shared/tunnel/domain-set.ts';
 
 describe('a name in canonical form', () => {
@@ -100,3 +100,13 @@ test('the most specific entry decides; blocked wins where both lists have it', (
     verdicts('good.ads.test', 'x.good.ads.test', 'site.test', 'x.site.test', 'elsewhere.test', 'test'),
   ).toEqual([false, false, false, false, false, false]);
 });
+
+test.each([
+  ['bücher.example', 'xn--bcher-kva.example'],
+  ['vpn.例子.中国', 'vpn.xn--fsqu00a.xn--fiqs8s'],
+  ['ＶＰＮ.example', 'vpn.example'],
+  ['GW.example.net', 'GW.example.net'],
+  ['192.0.2.1', '192.0.2.1'],
+  ['2001:db8::1', '2001:db8::1'],
+  ['bü cher', 'bü cher'],
+])('as a host, %s is %s', (host, ascii) => expect(asciiHost(host)).toBe(ascii));
