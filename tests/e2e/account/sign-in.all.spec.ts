@@ -33,6 +33,31 @@ test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code e
     await expect(verify.heading).toBeVisible();
   });
 
+  test('a code is sent as soon as it is whole: typed in digits of another script, pasted, or filled in by a program, also after a wrong one', async ({
+    openInApp,
+    serviceHere,
+    email,
+  }) => {
+    const { page } = await openInApp('android');
+    const { verify, code } = await askForCode(page, serviceHere, email);
+    const wrong = code === '000000' ? '111111' : '000000';
+    const isRefused = async (enter: () => Promise<void>) => {
+      await expect(verify.digits.first()).toBeFocused();
+      const [reply] = await Promise.all([page.waitForResponse('**/api/auth'), enter()]);
+      expect(await reply.json()).toMatchObject({ code: 422 });
+      await expect(verify.incorrect).toBeVisible();
+    };
+    await isRefused(async () => {
+      for (const digit of wrong) {
+        await page.keyboard.insertText(String.fromCodePoint(0x0660 + Number(digit)));
+      }
+    });
+    await isRefused(() => verify.paste(wrong));
+    await isRefused(() => verify.digits.first().fill(`${wrong.slice(0, 3)} ${wrong.slice(3)}`));
+    await verify.paste(code);
+    await expect(verify.success).toBeVisible();
+  });
+
   test('expired code: after ten minutes the right code is refused', async ({
     openInApp,
     serviceHere,

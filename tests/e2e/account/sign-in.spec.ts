@@ -97,7 +97,8 @@ test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code e
     await notice.open();
     await expect(page).toHaveURL(/\/login$/);
     await new LoginRoute(page).askForCode(email.replace('@', '＠').replaceAll('.', '。'));
-    const { digits, resend, resent, resendIn, success } = new VerifyRoute(page);
+    const verify = new VerifyRoute(page);
+    const { digits, resend, resent, resendIn, success } = verify;
     await expect(digits.first()).toBeFocused();
     await serviceHere.mailbox.code(email);
     await expect(resendIn).toBeDisabled();
@@ -112,15 +113,7 @@ test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code e
     await page.keyboard.insertText('１');
     await expect(digits.first()).toHaveValue('1');
     await expect(digits.nth(1)).toBeFocused();
-    await page.evaluate(
-      (pasted) => {
-        const clipboardData = new DataTransfer();
-        clipboardData.setData('text/plain', pasted);
-        const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
-        document.activeElement?.dispatchEvent(event);
-      },
-      `\u200b${code.slice(0, 3)}\u2013${code.slice(3)}.`,
-    );
+    await verify.paste(`\u200b${code.slice(0, 3)}\u2013${code.slice(3)}.`);
     await expect(success).toBeVisible();
     await expect(notice.heading).toBeVisible();
   });

@@ -22,4 +22,14 @@ export class VerifyRoute extends Route {
     await expect(this.digits.first()).toBeFocused();
     await this.page.keyboard.type(code);
   }
+
+  /** Pastes into the box that has the focus. */
+  async paste(text: string): Promise<void> {
+    await this.page.evaluate((pasted) => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/plain', pasted);
+      const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+      document.activeElement?.dispatchEvent(event);
+    }, text);
+  }
 }

@@ -1,5 +1,5 @@
 import { PinInput } from '@mantine/core';
-import { useEffect, useId, useRef, type ClipboardEvent } from 'react';
+import { useEffect, useId, useRef, type ClipboardEvent, type FormEvent, type SyntheticEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { authCodeLength } from '#shared/constants.ts';
 import { readAuthCode } from '#shared/typed-text.ts';
@@ -13,8 +13,8 @@ interface CodeFieldProps {
   onComplete: (value: string) => void;
 }
 
-/** Keyboards of East Asia also write full-width digits. */
-const digits = /^[0-9０-９]+$/;
+/** In any script: full-width ones are on keyboards of East Asia, and Arabic, Persian and others have their own. */
+const digits = /^\p{Nd}+$/u;
 
 /** The six-digit code, one box for each digit. A refused code returns the focus to the first box. */
 export function CodeField({ value, error, disabled, onChange, onComplete }: CodeFieldProps) {
@@ -27,18 +27,27 @@ export function CodeField({ value, error, disabled, onChange, onComplete }: Code
   }, [disabled]);
   const change = (code: string) => onChange(readAuthCode(code));
   const complete = (code: string) => onComplete(readAuthCode(code));
-  /** The component itself takes digits and white space only. */
-  const paste = (event: ClipboardEvent) => {
-    const pasted = event.clipboardData.getData('text/plain');
-    const code = readAuthCode(pasted).slice(0, authCodeLength);
-    if (disabled || !/[^\d\s]/.test(pasted) || !/^\d+$/.test(code)) return;
+  /**
+   * What comes at once, from a clipboard or a password manager. The component itself takes digits and white space only,
+   * and does not tell of a second code in the place of a refused one.
+   */
+  const take = (text: string, event: SyntheticEvent) => {
+    const code = readAuthCode(text).slice(0, authCodeLength);
+    const isWhole = code.length === authCodeLength;
+    if (disabled || !/^\d+$/.test(code) || !(isWhole || /[^\d\s]/.test(text))) return;
     event.preventDefault();
     event.stopPropagation();
     onChange(code);
-    if (code.length === authCodeLength) onComplete(code);
+    if (isWhole) onComplete(code);
+  };
+  const paste = (event: ClipboardEvent) => take(event.clipboardData.getData('text/plain'), event);
+  const fill = (event: FormEvent) => {
+    const { value: text } = event.target as HTMLInputElement;
+    // Two are a digit that is typed where there is one.
+    if (text.length > 2) take(text, event);
   };
   return (
-    <div onPasteCapture={paste}>
+    <div onPasteCapture={paste} onChangeCapture={fill}>
       <span id={`${id}-label`} className={classes.label}>
         {t('verify.code')}
       </span>
