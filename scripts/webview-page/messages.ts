@@ -108,7 +108,7 @@ export const messageNotes: Record<Channel, MessageNote> = {
     output: { received: 52_428_800, sent: 1_048_576 },
   },
   'tunnel.stateChanged': {
-    text: 'Every change of the tunnel’s state, in order, including those that the page did not ask for.',
+    text: 'Every change of the tunnel’s state, in order, including those that the page did not ask for. If servers share a gateway and differ in their `path`, its `path` says where this tunnel’s sign-in began; absent, any of them may be meant.',
     output: { state: 'connecting', gateway, attempt: 1, phase: 'authenticating' },
   },
   'servers.latency': {
