@@ -6,7 +6,7 @@ import type { ConnectRefusal } from '#shared/tunnel/look.ts';
 import type { Core } from './core/core.ts';
 import type { Question } from './desktop-quit.ts';
 import { parseDeepLink } from './links/deep-link.ts';
-import { shownName } from './shown-name.ts';
+import { shownName } from './tray/shown-name.ts';
 
 export interface DesktopLinksOptions {
   core: Core;

@@ -14,7 +14,7 @@ import {
   type NoticeEvent,
   type TunnelNotice,
 } from './notices/tunnel-notices.ts';
-import { shownName } from './shown-name.ts';
+import { shownName } from './tray/shown-name.ts';
 import { readTimeZoneAgain } from './time-zone.ts';
 import type { AppUpdates } from './updates/app-updates.ts';
 

@@ -1,7 +1,7 @@
 import os from 'node:os';
 import type { Logger } from 'pino';
 import type { Language } from '#shared/entities.ts';
-import { homeFolder } from '../home-folder.ts';
+import { homeFolder } from '#node/os/home-folder.ts';
 import { createRoutedPrograms } from '../programs/routed-programs.ts';
 import { systemPrograms } from '../programs/system-programs.ts';
 import { createTunnelBrowser } from '../programs/tunnel-browser.ts';

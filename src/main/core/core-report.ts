@@ -3,7 +3,7 @@ import type { DeviceInfo, Language } from '#shared/entities.ts';
 import { ssidText } from '#shared/networks.ts';
 import type { ConnectionLog } from '../diagnostics/connection-log.ts';
 import { problemReport } from '../diagnostics/problem-report.ts';
-import { homeFolder } from '../home-folder.ts';
+import { homeFolder } from '#node/os/home-folder.ts';
 import type { BehaviourStore } from '../preferences/behaviour.ts';
 import type { PreferencesStore } from '../preferences/preferences.ts';
 import type { SessionStore } from '../session/session-store.ts';

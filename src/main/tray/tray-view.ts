@@ -6,7 +6,7 @@ import { reasonTexts, statusText } from '#shared/texts/tunnel-texts.ts';
 import { isBlocked, mayBeGone, problemsByWeight } from '#shared/tunnel/look.ts';
 import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
 import type { Behaviour } from '../preferences/behaviour.ts';
-import { shownName } from '../shown-name.ts';
+import { shownName } from './shown-name.ts';
 import { trayLook, type TrayLook } from './tray-look.ts';
 
 /** The facts that the tray displays, from the core. */

@@ -182,10 +182,11 @@ export function followEvents(options: FollowEventsOptions): EventFollower {
 
 /** Whether it is the service that refuses the token: a proxy before it may answer with the same status. */
 async function isRefused({ body }: StreamReply): Promise<boolean> {
-  const reader = body?.getReader();
+  if (!body) return false;
+  const reader = body.getReader();
   const decoder = new TextDecoder();
   let text = '';
-  while (reader && text.length <= maxEventLength) {
+  while (text.length <= maxEventLength) {
     const { done, value } = await reader.read();
     if (done) break;
     text += decoder.decode(value, { stream: true });

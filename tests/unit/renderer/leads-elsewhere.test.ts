@@ -11,7 +11,7 @@ const connected = {
   since: 1,
   addresses: {},
   transport: 'tls',
-  routing: { mode: 'global' },
+  routing: { mode: 'global', localNetwork: true },
 } as const;
 
 test.each<[string, TunnelState | undefined, boolean]>([

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import pino from 'pino';
 import { controlPlace } from '../../control/control-place.ts';
 import { takeCoreFromDaemon } from '../../control/take-core.ts';
-import { homeFolder } from '../../home-folder.ts';
+import { homeFolder } from '#node/os/home-folder.ts';
 import { removeLoginEntry } from '../../login-item/system-login-item.ts';
 import { CommandProblem, type CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { baseFolder } from '../../base-folder.ts';
-import { homeFolder } from '../../home-folder.ts';
+import { baseFolder } from '#node/os/base-folder.ts';
+import { homeFolder } from '#node/os/home-folder.ts';
 
 export const linuxProfile = (env: Readonly<NodeJS.ProcessEnv>): string =>
   path.join(baseFolder(env['XDG_CONFIG_HOME'], path.join(homeFolder(), '.config')), 'Waymaker');

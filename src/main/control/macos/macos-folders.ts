@@ -1,4 +1,4 @@
 import path from 'node:path';
-import { homeFolder } from '../../home-folder.ts';
+import { homeFolder } from '#node/os/home-folder.ts';
 
 export const macosProfile = (): string => path.join(homeFolder(), 'Library/Application Support/Waymaker');

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { homeFolder } from '../../home-folder.ts';
+import { homeFolder } from '#node/os/home-folder.ts';
 
 export const windowsProfile = (env: Readonly<NodeJS.ProcessEnv>): string =>
   path.join(env['APPDATA'] ?? path.join(homeFolder(), 'AppData/Roaming'), 'Waymaker');

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { baseFolder } from '../../base-folder.ts';
+import { baseFolder } from '#node/os/base-folder.ts';
 
 /**
  * Where applications put their entries and icons, the user's own first (XDG Base Directory Specification 0.8).

@@ -63,7 +63,7 @@ describe('connect', () => {
       await settled({ ...handshaking, gateway: at('/') });
       helper.set(connected);
       await settled({ ...connected, gateway: at('/') });
-      expect(await tunnel.snapshot()).toEqual({ ...connected, gateway: at('/') });
+      expect(await tunnel.snapshot(undefined)).toEqual({ ...connected, gateway: at('/') });
       // The helper knows no servers.
       const asked = commands().filter(({ method }) => method === 'connect');
       expect(asked.map(({ params }) => params)).toMatchObject([{ gateway }, { gateway }]);
