@@ -28,6 +28,7 @@ import { helperCapabilities, helperVersion } from '../version.ts';
 import { carryBytes } from './carry-bytes.ts';
 import type { WarnOfCaller } from './caller-log.ts';
 import { BoundedFrameReader } from '#node/rpc/frame-reader.ts';
+import { waitToTheEnd } from '#node/wait-to-the-end.ts';
 import type { StoredLists } from './stored-lists.ts';
 
 /** How long a client may take for hello, and for any frame to arrive, in milliseconds. */
@@ -89,7 +90,7 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
   let handshakeDone = false;
   let unsubscribe: (() => void) | undefined;
   const close = () => void socket.destroy();
-  const greetingLimit = setTimeout(close, callerLimitMs);
+  const endGreetingLimit = waitToTheEnd(callerLimitMs, close);
 
   const capabilities = () => helperCapabilities(tunnel.supported());
   /** Refuses modes that are not among the capabilities. */
@@ -120,7 +121,7 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
           supported: [helperProtocolVersion],
         });
       }
-      clearTimeout(greetingLimit);
+      endGreetingLimit();
       handshakeDone = true;
       tunnel.clients.attach(client);
       return {
@@ -242,7 +243,7 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
     close();
   });
   socket.on('close', () => {
-    clearTimeout(greetingLimit);
+    endGreetingLimit();
     unsubscribe?.();
     lists.forget();
     tunnel.clients.detach(client);

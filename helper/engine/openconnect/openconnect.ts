@@ -4,6 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { UnreachableCause } from '#node/anyconnect/gateway-tls.ts';
 import { userAgent } from '#shared/gateway-agent.ts';
+import { waitToTheEnd } from '#node/wait-to-the-end.ts';
 import type { Log } from '../../log.ts';
 import { readEngineLines } from '../engine-lines.ts';
 import { createEngineSecrets } from './secrets.ts';
@@ -236,11 +237,11 @@ function endOf(
     });
     child.once('exit', (code) => {
       const finish = () => {
-        clearTimeout(limit);
+        stopWaiting();
         stopListening();
         resolve(endWith(code, seen));
       };
-      const limit = setTimeout(finish, closeLimitMs);
+      const stopWaiting = waitToTheEnd(closeLimitMs, finish);
       // By then, its last lines have been read.
       child.once('close', finish);
     });

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import type { ReachabilityTarget } from '#shared/helper/protocol.ts';
 import type { ReceivedPackets } from '../../system/ports/tunnel-device-port.ts';
 import type { TunnelConfiguration } from '../../network/tunnel-configuration.ts';
@@ -125,10 +125,15 @@ export async function probeTraffic(
       const target = targets.find(({ address }) => familyOf(address) === family);
       if (target) askByConnecting({ own, target, signal, onAnswer: answered('target') });
     }
-    const end = performance.now() + probeLimitMs(plan.roundTripMs);
+    let left = probeLimitMs(plan.roundTripMs);
     let wait = firstLookMs;
-    while (!look() && performance.now() < end) {
+    while (!look() && left > 0) {
+      const asked = performance.now();
       await wake.within(wait, signal);
+      // On a machine that is busy or stood still, what has come is read after that.
+      await turn();
+      // What took longer was no time in which anything could be sent or read here.
+      left -= Math.min(performance.now() - asked, maxLookMs);
       wait = Math.min(wait * 2, maxLookMs);
     }
   } finally {

@@ -1,3 +1,4 @@
+import { waitToTheEnd } from '../wait-to-the-end.ts';
 import type { GatewayTlsResult } from './gateway-tls.ts';
 
 /** The recommended pause before the next address is tried beside the others (RFC 8305 §5, §8). */
@@ -71,17 +72,16 @@ interface Pause {
 
 function beginPause(signal: AbortSignal): Pause {
   const { promise: over, resolve } = Promise.withResolvers<void>();
-  let timer = setTimeout(resolve, pauseMs);
+  let stop = waitToTheEnd(pauseMs, resolve);
   signal.addEventListener('abort', () => {
-    clearTimeout(timer);
+    stop();
     resolve();
   });
   return {
     over,
     prolong(byMs) {
-      clearTimeout(timer);
-      timer = setTimeout(resolve, pauseMs + byMs);
-      if (signal.aborted) clearTimeout(timer);
+      stop();
+      if (!signal.aborted) stop = waitToTheEnd(pauseMs + byMs, resolve);
     },
   };
 }

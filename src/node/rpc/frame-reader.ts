@@ -6,6 +6,7 @@ import {
   type MessageReader,
 } from 'vscode-jsonrpc/node';
 import { z } from 'zod/mini';
+import { waitToTheEnd } from '../wait-to-the-end.ts';
 
 /** A peer that violates the protocol; its connection is closed. */
 export class FrameRefused extends Error {
@@ -46,7 +47,8 @@ export class BoundedFrameReader extends AbstractMessageReader implements Message
   #size = 0;
   /** The size of the current frame's header and body, once its header has arrived. */
   #frame: { header: number; body: number } | undefined;
-  #timeout: NodeJS.Timeout | undefined;
+  /** Ends the wait for the rest of a frame. */
+  #endWait: (() => void) | undefined;
   #refused = false;
   #unanswered = 0;
   #unansweredBytes = 0;
@@ -57,7 +59,7 @@ export class BoundedFrameReader extends AbstractMessageReader implements Message
     this.#socket = socket;
     this.#limits = limits;
     socket.on('close', () => {
-      clearTimeout(this.#timeout);
+      this.#endWait?.();
       this.fireClose();
     });
   }
@@ -89,22 +91,19 @@ export class BoundedFrameReader extends AbstractMessageReader implements Message
 
   /** Bytes from now on are for somebody else. */
   release(): void {
-    clearTimeout(this.#timeout);
+    this.#endWait?.();
     this.#stop?.();
   }
 
   override dispose(): void {
-    clearTimeout(this.#timeout);
+    this.#endWait?.();
     super.dispose();
   }
 
   #read(bytes: Buffer, callback: DataCallback): void {
     this.#chunks.push(bytes);
     this.#size += bytes.length;
-    this.#timeout ??= setTimeout(
-      () => this.#refuse(new FrameRefused('a frame takes too long')),
-      this.#limits.frameTimeoutMs,
-    );
+    if (!this.#endWait) this.#waitForRest();
     for (;;) {
       this.#frame ??= this.#readHeader();
       if (!this.#frame || this.#size < this.#frame.header + this.#frame.body) break;
@@ -113,7 +112,7 @@ export class BoundedFrameReader extends AbstractMessageReader implements Message
       this.#chunks = [all.subarray(header + body)];
       this.#size -= header + body;
       this.#frame = undefined;
-      this.#timeout?.refresh();
+      this.#waitForRest();
       const parsed = parseMessage(all.subarray(header, header + body));
       if (parsed.id !== undefined) {
         this.#unanswered += 1;
@@ -126,9 +125,17 @@ export class BoundedFrameReader extends AbstractMessageReader implements Message
       callback(parsed);
     }
     if (this.#size === 0) {
-      clearTimeout(this.#timeout);
-      this.#timeout = undefined;
+      this.#endWait?.();
+      this.#endWait = undefined;
     }
+  }
+
+  /** From now on. */
+  #waitForRest(): void {
+    this.#endWait?.();
+    this.#endWait = waitToTheEnd(this.#limits.frameTimeoutMs, () =>
+      this.#refuse(new FrameRefused('a frame takes too long')),
+    );
   }
 
   #readHeader(): { header: number; body: number } | undefined {
@@ -155,7 +162,7 @@ export class BoundedFrameReader extends AbstractMessageReader implements Message
     this.#refused = true;
     this.#chunks = [];
     this.#size = 0;
-    clearTimeout(this.#timeout);
+    this.#endWait?.();
     this.fireError(error);
   }
 }

@@ -1,3 +1,4 @@
+import { waitToTheEnd } from '#node/wait-to-the-end.ts';
 import type { Tls } from './tls-side.ts';
 import type { SecureConnection, TunnelEnd } from './tunnel-port.ts';
 
@@ -19,10 +20,10 @@ export async function askOnHeld(options: {
 }): Promise<Asked> {
   const { held } = options;
   const first = options.ask(held);
-  const late = new Promise<undefined>((resolve) =>
-    setTimeout(resolve, options.patienceMs, undefined).unref(),
-  );
-  const soon = await Promise.race([first, late]);
+  const late = Promise.withResolvers<undefined>();
+  const stop = waitToTheEnd(options.patienceMs, () => late.resolve(undefined));
+  const soon = await Promise.race([first, late.promise]);
+  stop();
   if (soon && !isClosed(soon)) return soon;
   options.onUnanswered();
   const opening = options.open();

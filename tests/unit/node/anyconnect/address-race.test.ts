@@ -1,4 +1,6 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openFirst, type AddressTry } from '#node/anyconnect/address-race.ts';
 import type { GatewayTlsResult } from '#node/anyconnect/gateway-tls.ts';
 
@@ -151,4 +153,34 @@ test.each<[Failed, Failed[]]>([
   await vi.advanceTimersByTimeAsync(300);
   for (const [index, failure] of failures.entries()) race.fails(['a', 'b'][index] ?? '', failure);
   expect(await race.result).toEqual(wanted);
+});
+
+describe('on a machine that stands still for longer than the pause', () => {
+  beforeEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** Nothing of this process runs meanwhile, whereas the kernel goes on. */
+  const standStill = () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+
+  test('one that has answered in time is the only one that is tried', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const race = gateway('a', 'b');
+    const socket = connect(port, '127.0.0.1', () => race.opens('a'));
+    standStill();
+    expect(await race.result).toMatchObject({ address: 'a' });
+    expect(race.tried()).toEqual(['a']);
+    socket.destroy();
+    server.close();
+  });
+
+  test('one that has not is not waited for', async () => {
+    const race = gateway('a', 'b');
+    standStill();
+    await vi.waitFor(() => expect(race.tried()).toEqual(['a', 'b']));
+    race.opens('b');
+    expect(await race.result).toMatchObject({ address: 'b' });
+  });
 });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { BoundedFrameReader } from '#node/rpc/frame-reader.ts';
 
 /** Requests that nobody has answered are limited by their number and by their length; these, by their length alone. */
@@ -12,7 +12,7 @@ function request(id: number, length: number): string {
   return `Content-Length: ${body.length}\r\n\r\n${body}`;
 }
 
-async function start() {
+async function start(changes: Partial<typeof limits> = {}) {
   const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -22,7 +22,7 @@ async function start() {
     for (const end of [sender, socket]) end.destroy();
     server.close();
   });
-  const reader = new BoundedFrameReader(socket, limits);
+  const reader = new BoundedFrameReader(socket, { ...limits, ...changes });
   const errors: string[] = [];
   reader.onError(({ message }) => errors.push(message));
   let read = 0;
@@ -38,7 +38,7 @@ async function start() {
     }
     return { read, errors };
   };
-  return { reader, afterSending };
+  return { reader, sender, afterSending };
 }
 
 test('the requests that wait for answers have a limit for their total size', async () => {
@@ -53,4 +53,15 @@ test('answered requests no longer count once none waits', async () => {
   reader.answered();
   reader.answered();
   expect(await afterSending(request(3, 1000))).toEqual({ read: 3, errors: [] });
+});
+
+test('the rest of a frame that has come while this process stood still is read, one that has not come is not waited for', async () => {
+  const { sender, afterSending } = await start({ frameTimeoutMs: 200 });
+  const whole = request(1, 500);
+  await afterSending(whole.slice(0, 100));
+  sender.write(whole.slice(100));
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+  await vi.waitFor(async () => expect(await afterSending()).toEqual({ read: 1, errors: [] }));
+  const late = await afterSending(whole.slice(0, 100));
+  await vi.waitFor(() => expect(late.errors).toEqual(['a frame takes too long']));
 });
