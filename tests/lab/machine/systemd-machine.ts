@@ -76,7 +76,7 @@ export async function bootSystemd(
     return ['running', 'degraded'].includes(stdout.trim()) || undefined;
   }
   // Seldom: it takes seconds, and each look is a program that it starts.
-  await eventually('systemd is up', isUp, { every: 200 });
+  await eventually('systemd is up', isUp, { every: 200, timeout: 60_000 });
   return booted;
 }
 

@@ -4,7 +4,7 @@ import type { EchoReply } from '../network/echo.ts';
 import type { Machine } from '../machine/machine.ts';
 import { endProcess, words } from '../runs/process.ts';
 import { programFile } from '../runs/programs.ts';
-import { waitLimit } from '../runs/wait-limit.ts';
+import { silenceLimit, waitLimit } from '../runs/wait-limit.ts';
 import { getInside, sendInside } from './socket-inside.ts';
 
 /**
@@ -34,7 +34,7 @@ export interface Probes {
  * Seconds after which nobody is expected to answer. Tests in which nobody may answer wait for all of it, so it has a
  * limit: the kernels and both ends of a tunnel answer sooner, even on a busy machine.
  */
-const silenceSeconds = () => Math.ceil(Math.min(waitLimit(2000), 6000) / 1000);
+const silenceSeconds = () => Math.ceil(silenceLimit(2000, 6000) / 1000);
 
 /** For curl(1): without a connection it gives up soon; with one, it waits for the answer however long that takes. */
 export const curlLimits = () =>

@@ -2,6 +2,7 @@ import { closeSync } from 'node:fs';
 import { isIPv6, Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import koffi from 'koffi';
+import { waitToTheEnd } from '#node/wait-to-the-end.ts';
 import { insideNetworkNamespace } from '../network/network-namespace.ts';
 
 /**
@@ -96,17 +97,17 @@ export function getInside(
   return new Promise((resolve) => {
     let answer = '';
     const settle = (whole: boolean) => {
-      clearTimeout(limit);
+      stop();
       socket.destroy();
       const at = answer.indexOf('\r\n\r\n');
       resolve(whole && at >= 0 ? answer.slice(at + 4) : undefined);
     };
-    let limit = setTimeout(settle, connectMs, false);
+    let stop = waitToTheEnd(connectMs, () => settle(false));
     // It can be sent once there is a connection.
     socket.write(`GET ${path} HTTP/1.0\r\nHost: ${name}\r\n\r\n`, (error) => {
       if (error) return;
-      clearTimeout(limit);
-      limit = setTimeout(settle, answerMs, false);
+      stop();
+      stop = waitToTheEnd(answerMs, () => settle(false));
     });
     socket.setEncoding('utf8').on('data', (text: string) => (answer += text));
     socket.once('error', () => settle(false));

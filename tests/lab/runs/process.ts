@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createLauncher, launcherCommand, type Launcher } from './launcher.ts';
-import { slowdown, waitLimit } from './wait-limit.ts';
+import { patience, waitLimit } from './wait-limit.ts';
 
 export interface ProcessResult {
   /** Exit status, or null if a signal ended the process. */
@@ -82,6 +82,14 @@ export async function startUntil(
   return child;
 }
 
+const outputs = new WeakMap<ChildProcess, () => string>();
+
+/**
+ * All that a process of `startUntil` has written so far, both streams together. Whoever begins to listen when it is ready
+ * misses what came in one piece with that.
+ */
+export const outputOf = (child: ChildProcess): string => outputs.get(child)?.() ?? '';
+
 function outputMatches(child: ChildProcess, ready: RegExp, what: string): Promise<void> {
   return new Promise((resolve, reject) => {
     let output = '';
@@ -93,10 +101,14 @@ function outputMatches(child: ChildProcess, ready: RegExp, what: string): Promis
       clearTimeout(timer);
       outcome();
     };
+    let isReady = false;
+    outputs.set(child, () => output);
     // Continues to listen: a process whose output nobody reads blocks when the pipe is full.
     const onData = (chunk: Buffer) => {
       output += chunk.toString();
-      if (ready.test(output)) settle(resolve);
+      if (isReady || !ready.test(output)) return;
+      isReady = true;
+      settle(resolve);
     };
     child.stdout?.on('data', onData);
     child.stderr?.on('data', onData);
@@ -133,7 +145,7 @@ export async function eventually<Value>(
     if (left < 0) throw new Error(`not within ${Math.round(performance.now() - start)} ms: ${what}`);
     // Who asks has at most half of a processor: what is waited for needs the rest.
     await delay(Math.max(every, performance.now() - asked));
-    left -= (performance.now() - asked) / slowdown();
+    left -= (performance.now() - asked) / patience();
   }
 }
 

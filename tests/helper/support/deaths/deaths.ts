@@ -162,7 +162,7 @@ export async function openDeaths(which: Moments): Promise<Deaths> {
         (['ipv4', 'ipv6'] as const).map((family) => {
           const isIn = isCaptured(routing, host, place === 'group');
           return {
-            ask: { place, host: addresses[host][family] },
+            ask: { place, host: addresses[host][family], isAnswered: !isIn || inside !== undefined },
             sees: isIn ? inside?.[family] : addresses.user[family],
           };
         }),

@@ -4,6 +4,8 @@ export interface AskLine {
   /** Whom to ask; if absent, it is to send once more as it does all the time. */
   host?: string;
   proxy?: string | undefined;
+  /** Whether an answer has to come, however long it takes. */
+  isAnswered?: boolean;
 }
 
 export interface SeenLine {

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { eventually, words } from '../../../lab/runs/process.ts';
@@ -9,7 +8,7 @@ import { relay } from '../callers/attach-as.ts';
 import { createHelperLab, type HelperLab } from '../helper-lab.ts';
 import { installHelper, type NameService } from './installed-helper.ts';
 import { attach, type TestClient } from '../callers/test-client.ts';
-import { waitLimit } from '../../../lab/runs/wait-limit.ts';
+import { silenceLimit } from '../../../lab/runs/wait-limit.ts';
 
 export const unit = 'waymaker-helper.service';
 
@@ -75,8 +74,8 @@ export async function createInstalledMachine(
     const [from, to] = ['/run/waymaker/helper.sock', '/run/inside.sock'];
     const start = ['sh', '-c', '"$@" > /dev/null 2>&1 &', 'sh', installed.node, '-e', relay, from, to];
     await machine.run(start);
-    await eventually('it relays', () => existsSync(machine.file(to)) || undefined);
-    const client = await attach(machine.file(to));
+    // The file may be there before anybody listens.
+    const client = await eventually('it relays', () => attach(machine.file(to)).catch(() => undefined));
     clients.push(client);
     return client;
   }
@@ -87,7 +86,7 @@ export async function createInstalledMachine(
     const [pid, state] = (await machine.run(shown)).trim().split('\n').sort();
     return state === 'active' ? Number(pid) : undefined;
   }
-  const helper = () => eventually('the helper runs', runningHelper, { every });
+  const helper = () => eventually('the helper runs', runningHelper, { every, timeout: 30_000 });
   const namesOf = {
     resolved: ['dns', 'domain', 'default-route uplink'].map((what) => `resolvectl ${what}`).join(' && '),
     resolvconf: 'cat /etc/resolv.conf',
@@ -126,7 +125,7 @@ export async function createInstalledMachine(
     async resolve(name) {
       // systemd-resolved gives no answer at all where it reaches no resolver, and getent waits 20 seconds for it.
       const { stdout } = await machine.exec(
-        words(`timeout ${waitLimit(5000) / 1000} getent ahostsv4 ${name}`),
+        words(`timeout ${silenceLimit(5000, 20_000) / 1000} getent ahostsv4 ${name}`),
       );
       return [...new Set(stdout.split('\n').flatMap((line) => line.split(' ')[0] || []))];
     },
