@@ -95,7 +95,7 @@ if (isExhaustive)
     await client.until('connecting', { seen });
     expect(net.log()).toMatch(/the way to the gateway has changed.*"to":"direct vpn9 10\.99\.0\.2"/);
     await user.run(['ip', 'link', 'delete', 'vpn9']);
-    await client.until('connected', { seen });
+    await client.until('connected', { seen, after: 'connecting' });
     expect(net.log()).toMatch(/the way to the gateway has changed.*"from":"direct vpn9/);
   });
 
@@ -248,8 +248,7 @@ describe('the way to the gateway', () => {
     await user.run(['ip', 'address', 'add', '192.0.2.11/24', 'dev', 'uplink']);
     const viaRouter = ['default', 'via', addresses.router.ipv4, 'dev', 'uplink'];
     await user.run(['ip', 'route', 'replace', ...viaRouter, 'src', '192.0.2.11']);
-    await client.until('connecting', { seen });
-    await client.until('connected', { seen });
+    await client.until('connected', { seen, after: 'connecting' });
     const outside = await user.run(['ss', '-Hnt', 'dst', addresses.gateway.ipv4]);
     expect(outside).toContain('192.0.2.11');
 
@@ -258,7 +257,7 @@ describe('the way to the gateway', () => {
     await client.until('connecting', { seen, where: ({ phase }) => phase === 'waiting' });
     await user.run(['ip', 'link', 'set', 'dev', 'uplink', 'up']);
     await user.run(['ip', 'route', 'add', ...viaRouter]);
-    await client.until('connected', { seen });
+    await client.until('connected', { seen, after: 'connecting' });
     expect(await source()).toBe(addresses.gateway.ipv4);
 
     client.socket.destroy();
@@ -275,7 +274,7 @@ describe('the way to the gateway', () => {
       await net.lab.setGatewayReachable(false);
       await client.until('connecting', { seen, limitMs: 45_000 });
       await net.lab.setGatewayReachable(true);
-      await client.until('connected', { seen, limitMs: 45_000 });
+      await client.until('connected', { seen, after: 'connecting', limitMs: 45_000 });
       expect(await source()).toBe(addresses.gateway.ipv4);
     });
 });
@@ -287,7 +286,7 @@ if (isExhaustive)
     const first = await client.call('statistics', {});
     const seen = client.states.length;
     await net.killEngines();
-    await client.until('connected', { seen });
+    await client.until('connected', { seen, after: 'connecting' });
     const second = await client.call('statistics', {});
     expect(first.sent).toBeGreaterThan(800);
     expect(second.sent).toBeGreaterThanOrEqual(first.sent);

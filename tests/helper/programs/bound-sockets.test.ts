@@ -133,8 +133,7 @@ describe.each(Object.entries(modes))('%s', (mode, { routing, by }) => {
         const left = await leftWhile(async () => {
           await does();
           if (name === 'the device removed') {
-            await client.until('connecting', { seen });
-            await client.until('connected', { seen });
+            await client.until('connected', { seen, after: 'connecting' });
           }
           await eventually(`${name} is put right`, async () => {
             // Nobody would put it right.

@@ -98,7 +98,7 @@ test.each(casesOf({ usual: [{ killSwitch: true }], all: [{ killSwitch: true }, {
     let seen = client.states.length;
     const onAnother = await leaksWhile(async () => {
       await client.call('connect', net.request({ session: next, killSwitch, ownResolvers: [own] }));
-      await client.until('connected', { seen });
+      await client.until('connected', { seen, after: 'connecting' });
       await probeOnce();
     });
     expect(onAnother, 'between one tunnel and the next').toEqual([]);
@@ -118,11 +118,11 @@ test.each(casesOf({ usual: [{ killSwitch: true }], all: [{ killSwitch: true }, {
       await client.until('connecting', { seen, where: ({ phase }) => phase === 'authenticating' });
       await probeOnce();
       await client.call('provideSession', { session: await net.signIn() });
-      await client.until('connected', { seen });
+      await client.until('connected', { seen, after: 'connecting' });
       await probeOnce();
     });
     expect(onRestart, 'while a gateway that was restarted waits for a new sign-in').toEqual([]);
-    const { addresses: given } = await client.until('connected', { seen });
+    const { addresses: given } = await client.until('connected', { seen, after: 'connecting' });
     expect(given.ipv6).toBeUndefined();
     const device = await user.run(['ip', '-oneline', 'address', 'show', 'dev', 'wm0']);
     expect(device.match(/inet6? \S+/g), 'of the new pool alone').toEqual([`inet ${given.ipv4}/32`]);

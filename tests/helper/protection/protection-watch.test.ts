@@ -96,8 +96,7 @@ test('while connected in mode global, whatever an administrator takes away is pu
   const before = await ours();
   let seen = client.states.length;
   await user.run(words('ip link del wm0'));
-  await client.until('connecting', { seen });
-  await client.until('connected', { seen });
+  await client.until('connected', { seen, after: 'connecting' });
   await putBack(before, 'the removed device');
   expect(await source()).toBe(addresses.gateway.ipv4);
 
@@ -147,8 +146,7 @@ if (isExhaustive)
     }
     const seen = client.states.length;
     await net.lab.user.run(words('ip link del wm0'));
-    await client.until('connecting', { seen });
-    await client.until('connected', { seen });
+    await client.until('connected', { seen, after: 'connecting' });
     await putBack(before, 'the removed device');
     await client.call('disconnect', {});
   });
@@ -249,8 +247,9 @@ if (isExhaustive)
     const seen = client.states.length;
     await net.lab.user.run(words('sysctl -qw net.ipv6.conf.all.disable_ipv6=1'));
     await net.killEngines();
-    await client.until('connecting', { seen });
-    expect(await client.until('connected', { seen })).not.toHaveProperty('addresses.ipv6');
+    expect(await client.until('connected', { seen, after: 'connecting' })).not.toHaveProperty(
+      'addresses.ipv6',
+    );
     expect(await source()).toBe(addresses.gateway.ipv4);
     await client.call('disconnect', {});
   });

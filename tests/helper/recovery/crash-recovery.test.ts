@@ -31,7 +31,7 @@ if (isExhaustive)
       await client.until('connecting', { seen, where: ({ phase }) => phase === 'authenticating' });
       await client.call('provideSession', { session: await net.signIn() });
     }
-    await client.until('connected', { seen });
+    await client.until('connected', { seen, after: 'connecting' });
     await anotherEngine(net, engines);
     await expectTunnelled();
     await client.call('disconnect', {});
@@ -46,7 +46,7 @@ if (isExhaustive)
     await net.lab.gateway.restart({ pool: pools.second });
     await client.until('connecting', { seen, where: ({ phase }) => phase === 'authenticating' });
     await client.call('provideSession', { session: await net.signIn() });
-    const fresh = await client.until('connected', { seen });
+    const fresh = await client.until('connected', { seen, after: 'connecting' });
     expect(fresh.addresses.ipv4).not.toBe(old.addresses.ipv4);
     const own = await net.lab.user.run(['ip', '-oneline', 'address', 'show', 'dev', 'wm0']);
     expect(own.match(/inet6? \S+/g)).toEqual([
@@ -74,8 +74,7 @@ if (isExhaustive)
     const seen = client.states.length;
     process.kill(Number(await readFile(reader, 'utf8')), 'SIGKILL');
     await net.killEngines();
-    await client.until('connecting', { seen });
-    await client.until('connected', { seen });
+    await client.until('connected', { seen, after: 'connecting' });
     await expectTunnelled();
     await client.call('disconnect', {});
   });

@@ -52,7 +52,7 @@ test('a machine that wakes up gets a new engine at once, with the session that i
   const [before] = await net.engines();
   const seen = client.states.length;
   await sleeper.sleep(3_600);
-  expect((await client.until('connected', { seen })).addresses).toEqual(addresses);
+  expect((await client.until('connected', { seen, after: 'connecting' })).addresses).toEqual(addresses);
   const after = await net.engines();
   expect(after).toHaveLength(1);
   expect(after).not.toContain(before);

@@ -110,7 +110,7 @@ async function failForGood(client: TestClient, to: Way, plan: FailurePlan) {
   const seen = client.states.length;
   await programs.plan(plan);
   const answer = await routeTo(client, to);
-  const isLost = client.states.at(-1)?.state === 'disconnecting';
+  const isLost = client.states.at(-1)?.state !== 'connected';
   if (isLost) {
     const where = ({ reason }: { reason?: string }) => reason === 'configuration-failed';
     await client.until('disconnected', { seen, where });
@@ -203,7 +203,11 @@ if (isExhaustive)
           const how = number % 2 === 0 ? 'dies-halfway' : 'refuses';
           await programs.plan({ first: number, last: number, how });
           await client.call('provideSession', { session });
-          await client.until('connected', { seen, where: ({ transport }) => transport === 'dtls' });
+          await client.until('connected', {
+            seen,
+            after: 'connecting',
+            where: ({ transport }) => transport === 'dtls',
+          });
           const changes = await programs.changes();
           await programs.plan(undefined);
           const failed = client.states
@@ -238,7 +242,7 @@ if (isExhaustive)
           await client.until('connecting', { seen, where: ({ attempt }) => attempt === 5 });
           if (way === 'global') expect(await net.lab.user.probe.http4('closed')).toBeUndefined();
           await programs.plan(undefined);
-          await client.until('connected', { seen });
+          await client.until('connected', { seen, after: 'connecting' });
           await client.call('disconnect', {});
         } else {
           await client.until('disconnected', {

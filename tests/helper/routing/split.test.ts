@@ -176,7 +176,7 @@ describe('with routes that leave out a neighbour', () => {
       await pushing([`route = ${direct.ipv4}/32`, 'route = 2001:db8:3::80/128']);
       await client.until('connecting', { seen, where: ({ phase }) => phase === 'authenticating' });
       await client.call('provideSession', { session: await net.signIn() });
-      await client.until('connected', { seen });
+      await client.until('connected', { seen, after: 'connecting' });
       expect(await seenBy(direct.ipv4)).toBe(gateway.ipv4);
       expect(await seenBy(echo.ipv6)).toBe(gateway.ipv6);
       expect(await seenBy(echo.ipv4)).toBe(user.ipv4);

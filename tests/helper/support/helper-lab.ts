@@ -8,7 +8,7 @@ import type { Gateway } from '../../lab/gateway/gateway.ts';
 import { processesBeside, uidOn, type RunningProcess } from '../../lab/machine/processes.ts';
 import { takeLab } from '../../lab/kept-labs.ts';
 import type { Lab, LabOptions } from '../../lab/lab.ts';
-import { endProcess, eventually } from '../../lab/runs/process.ts';
+import { endProcess, eventually, outputOf } from '../../lab/runs/process.ts';
 import { programFile } from '../../lab/runs/programs.ts';
 import { currentTestFile } from '../../lab/runs/test-file.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
@@ -171,7 +171,8 @@ export async function createHelperLab(options: HelperLabOptions = {}): Promise<H
         [...under, process.execPath, script, ...own, '--control-group', controlGroupOf(lab.user), ...args],
         /"listening"/,
       );
-      const lines: string[] = [];
+      // What has come in one piece with that.
+      const lines = [/"listening".*\n([^]*)$/.exec(outputOf(child))?.[1] ?? ''];
       output = lines;
       child.stderr?.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
     },
@@ -232,7 +233,7 @@ export async function replaceEngine(net: HelperLab, client: TestClient): Promise
   const engines = await net.engines();
   const seen = client.states.length;
   await net.killEngines(engines);
-  await client.until('connected', { seen });
+  await client.until('connected', { seen, after: 'connecting' });
   await anotherEngine(net, engines);
 }
 

@@ -75,7 +75,8 @@ test('one that answers in time is the only one that is asked', async () => {
   await capture.packets();
   await connect({ address: ipv6, otherAddresses: [ipv4], session });
   expect(await inUse()).toEqual([ipv6]);
-  expect(await capture.stop()).toEqual([]);
+  // The sign-in's own connection may still be ending.
+  expect((await capture.stop()).filter(({ isSyn }) => isSyn)).toEqual([]);
 });
 
 test('one that dies under the tunnel is left at the first attempt', async () => {
@@ -86,7 +87,12 @@ test('one that dies under the tunnel is left at the first attempt', async () => 
   await eventually('the engine has lost it', async () => enginesEnded() > 0 || undefined, {
     timeout: 60_000,
   });
-  await client.until('connected', { seen, where: ({ transport }) => transport === 'dtls', limitMs: 40_000 });
+  await client.until('connected', {
+    seen,
+    after: 'connecting',
+    where: ({ transport }) => transport === 'dtls',
+    limitMs: 40_000,
+  });
   expect(await inUse()).toEqual([ipv4]);
   expect(enginesEnded()).toBe(1);
 });

@@ -23,11 +23,16 @@ export interface TestClient extends Disposable {
   /** States in the order they were told, the snapshot at the beginning included. */
   readonly states: TunnelState[];
   call<Name extends HelperMethodName>(name: Name, params: HelperParams<Name>): Promise<HelperResult<Name>>;
-  /** The first state of that kind among those told since `seen` of them had been; waits for it. */
+  /**
+   * The first state of that kind among those told since `seen` of them had been, and of these, if `after` is given, since
+   * one of that other kind; waits for it. What is learnt of a tunnel is told in further states of the kind `connected`, at
+   * any time: who waits for another tunnel says `after`.
+   */
   until<Kind extends TunnelState['state']>(
     kind: Kind,
     options?: {
       seen?: number;
+      after?: TunnelState['state'];
       where?: (state: Extract<TunnelState, { state: Kind }>) => boolean;
       limitMs?: number;
     },
@@ -67,7 +72,7 @@ export async function attach(socketPath: string): Promise<TestClient> {
     engines,
     states,
     call,
-    until(kind, { seen = 0, where = () => true, limitMs = 20_000 } = {}) {
+    until(kind, { seen = 0, after, where = () => true, limitMs = 20_000 } = {}) {
       type Wanted = Extract<TunnelState, { state: typeof kind }>;
       const isWanted = (state: TunnelState): state is Wanted =>
         state.state === kind && where(state as Wanted);
@@ -81,7 +86,8 @@ export async function attach(socketPath: string): Promise<TestClient> {
           settle(() => reject(new Error(`never ${kind}: ${JSON.stringify(states.slice(seen))}`)));
         const look = () => {
           const told = states.slice(seen);
-          const found = told.find(isWanted);
+          const since = after === undefined ? 0 : told.findIndex(({ state }) => state === after);
+          const found = since < 0 ? undefined : told.slice(since).find(isWanted);
           if (found) settle(() => resolve(found));
           // The tunnel has been given up: nothing comes by itself any more.
           else if (told.at(-1)?.state === 'disconnected' && told.length > 1) give();
