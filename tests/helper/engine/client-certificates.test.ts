@@ -145,9 +145,10 @@ describe('a gateway that demands a certificate for the tunnel, too', () => {
 
       const again = await net.attach();
       await again.until('connecting', { where: ({ phase }) => phase === 'authenticating' });
+      const seen = again.states.length;
       await again.call('provideSession', { session: gateway.session });
       // Without it, it is asked for again.
-      await again.until('connecting', { seen: 1, where: ({ phase }) => phase === 'authenticating' });
+      await again.until('connecting', { seen, where: ({ phase }) => phase === 'authenticating' });
       await again.call('provideSession', { session });
       await again.until('connected');
       await again.call('disconnect', {});

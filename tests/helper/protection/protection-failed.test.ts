@@ -39,8 +39,8 @@ test('where nothing can be put in force, the state says that traffic is not prot
 test('a packet filter that is taken away for good ends the connection with traffic refused, kill switch or not', async () => {
   const client = await net.connect({ killSwitch: false });
   await programs.plan({ first: 1, how: 'refuses', program: 'nft' });
-  await createAdministrator(net.lab.user).flushRuleset();
   const seen = client.states.length;
+  await createAdministrator(net.lab.user).flushRuleset();
   expect(await client.until('disconnected', { seen })).toEqual({
     state: 'disconnected',
     reason: 'protection-lost',
@@ -65,8 +65,8 @@ test('a helper that can open nothing for a while says that nothing is protected,
   const client = await net.connect();
   const limitFiles = (files: number) => run(words(`prlimit --pid ${net.pid()} --nofile=${files}:20000`));
   await limitFiles(3);
-  await createAdministrator(net.lab.user).flushRuleset();
   const seen = client.states.length;
+  await createAdministrator(net.lab.user).flushRuleset();
   await endWatchers();
   expect(await client.until('disconnected', { seen })).toMatchObject({ reason: 'protection-failed' });
   await limitFiles(20_000);

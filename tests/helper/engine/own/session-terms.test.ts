@@ -33,9 +33,10 @@ test('when a session ends and what the gateway has to say are told, and that it 
   });
   expect(near.terms?.idleEndsAt).toBeLessThanOrEqual(Date.now() + 1_000 * idleSeconds);
   // Whoever uses it again hears no more of it.
+  const unused = client.states.length;
   await net.lab.user.probe.http4('used');
   await client.until('connected', {
-    seen: client.states.length,
+    seen: unused,
     where: (state) => state.terms !== undefined && state.terms.idleEndsAt === undefined,
   });
   // And if nobody does, the gateway keeps its word.
