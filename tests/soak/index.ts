@@ -54,7 +54,7 @@ const soaks: Soak[] = [
     disturb: async (net: Parameters<typeof dropUdp>[0]) => {
       for (let left = seconds; left > 43; left -= 43) {
         await delay(31_000);
-        await dropUdp(net, 12);
+        await dropUdp(net, () => delay(12_000));
       }
     },
   })),

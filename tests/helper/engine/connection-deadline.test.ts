@@ -26,8 +26,9 @@ test('a connection ends at its deadline, with nobody there to end it', async () 
 
 test('with the kill switch on traffic stays blocked then', async () => {
   const client = await net.attach();
-  const deadline = { at: soon(), reason: 'plan-ended' } as const;
+  const deadline = { at: later(), reason: 'trial-ended' } as const;
   await client.call('connect', net.request({ killSwitch: true, deadline }));
+  await client.call('setDeadline', { deadline: { at: soon(), reason: 'plan-ended' } });
   expect(await client.until('disconnected', { seen: 1 })).toEqual({
     state: 'disconnected',
     reason: 'plan-ended',
@@ -51,12 +52,13 @@ test('a deadline is that of one connection, not of the next', async () => {
   await expect(
     client.call('setDeadline', { deadline: { at: soon(), reason: 'trial-ended' } }),
   ).rejects.toMatchObject({ code: helperError.wrongState });
-  const deadline = { at: soon(), reason: 'trial-ended' } as const;
+  // Long enough for two calls to a helper on a busy machine.
+  const deadline = { at: Date.now() + 3_000, reason: 'trial-ended' } as const;
   await client.call('connect', net.request({ deadline }));
   const seen = client.states.length;
   await client.call('connect', net.request());
   await client.until('connecting', { seen });
-  await client.call('setDeadline', { deadline: { at: soon(), reason: 'plan-ended' } });
+  await client.call('setDeadline', { deadline: { ...deadline, reason: 'plan-ended' } });
   await client.call('setDeadline', { deadline: null });
   await new Promise((resolve) => {
     setTimeout(resolve, Math.max(0, deadline.at + 700 - Date.now()));

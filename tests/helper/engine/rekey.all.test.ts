@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { engines } from '../support/engines.ts';
@@ -24,7 +25,7 @@ describe.concurrent('a session goes on', () => {
     const { gaps, interruptions } = await runSessionUnderTraffic({
       gateway: { rekey: { seconds: rekeySeconds, method: 'new-tunnel' } },
       seconds: 25,
-      disturb: (net) => dropUdp(net, 15),
+      disturb: (net) => dropUdp(net, () => delay(15_000)),
     });
     expect(interruptions).toEqual([]);
     expect(gaps.isTcpAlive).toBe(true);

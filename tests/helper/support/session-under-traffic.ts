@@ -68,8 +68,11 @@ export const rekeyingGateways = (seconds: number): Record<string, Partial<Gatewa
   'with Debian’s own configuration file': { debianDefaults: true, rekey: { seconds, method: 'ssl' } },
 });
 
-/** Drops the gateway's datagrams for so many seconds, as a firewall on the way does that forgets about them. */
-export async function dropUdp({ lab: { internet } }: HelperLab, seconds: number): Promise<void> {
+/** Drops the gateway's datagrams meanwhile, as a firewall on the way does that forgets about them. */
+export async function dropUdp(
+  { lab: { internet } }: HelperLab,
+  during: () => Promise<unknown>,
+): Promise<void> {
   await internet.run(['nft', '-f', '-'], {
     input: `table inet no_udp {
       chain forward {
@@ -79,6 +82,6 @@ export async function dropUdp({ lab: { internet } }: HelperLab, seconds: number)
       }
     }`,
   });
-  await delay(seconds * 1_000);
+  await during();
   await internet.run(['nft', 'delete', 'table', 'inet', 'no_udp']);
 }

@@ -24,7 +24,7 @@ interface Trouble {
 
 const troubles: Record<string, Trouble> = {
   'datagrams vanish for five seconds': {
-    happen: (net) => dropUdp(net, 5),
+    happen: (net) => dropUdp(net, () => delay(5_000)),
     ownGapMs: 1_500,
     ownStays: true,
   },
