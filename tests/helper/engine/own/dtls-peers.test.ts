@@ -23,14 +23,22 @@ interface Peer {
   say(text: string): void;
 }
 
-async function serve(command: string, args: readonly string[], port: number): Promise<Peer> {
-  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'pipe'] });
-  running.push(child);
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk: Buffer) => (output += chunk.toString('latin1')));
-  await eventually(`${command} is ready`, () => /ACCEPT|ready|listening/i.test(output) || undefined);
-  return { port, output: () => output, say: (text) => child.stdin.write(`${text}\n`) };
+async function serve(command: string, argsAt: (port: number) => readonly string[]): Promise<Peer> {
+  for (;;) {
+    const port = await freePort();
+    const child = spawn(command, argsAt(port), { stdio: ['pipe', 'pipe', 'pipe'] });
+    running.push(child);
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString('latin1')));
+    const how = await eventually(`${command} is ready`, () => {
+      if (/in use/i.test(output)) return 'taken';
+      return /ACCEPT|ready|listening/i.test(output) ? 'ready' : undefined;
+    });
+    if (how === 'ready') return { port, output: () => output, say: (text) => child.stdin.write(`${text}\n`) };
+    // Somebody else has taken the port since.
+    await endProcess(child, 'SIGKILL');
+  }
 }
 
 async function freePort(): Promise<number> {
@@ -43,27 +51,20 @@ async function freePort(): Promise<number> {
 }
 
 async function openssl(suite: string, ...more: string[]): Promise<Peer> {
-  const port = await freePort();
-  const args = [
-    's_server',
-    '-dtls1_2',
-    '-accept',
-    `127.0.0.1:${port}`,
-    '-nocert',
-    '-psk',
-    key.toString('hex'),
-  ];
-  return await serve('openssl', [...args, '-cipher', suite, ...more], port);
+  return await serve('openssl', (port) => [
+    ...['s_server', '-dtls1_2', '-accept', `127.0.0.1:${port}`, '-nocert'],
+    ...['-psk', key.toString('hex'), '-cipher', suite, ...more],
+  ]);
 }
 
 /** `more`: further words of its priorities. */
 async function gnutls(cipher: string, more = ''): Promise<Peer> {
-  const port = await freePort();
   const file = path.join(directory, 'keys');
   await writeFile(file, `psk:${key.toString('hex')}\n`);
   const priority = `NONE:+VERS-DTLS1.2:+PSK:+${cipher}:+AEAD:+SHA256:+SHA384:+COMP-NULL:+SIGN-ALL:+GROUP-ALL${more}`;
-  const args = ['--udp', '--echo', '--port', String(port), '--pskpasswd', file, '--priority', priority];
-  return await serve('gnutls-serv', args, port);
+  return await serve('gnutls-serv', (port) => [
+    ...['--udp', '--echo', '--port', String(port), '--pskpasswd', file, '--priority', priority],
+  ]);
 }
 
 /** What happens to a datagram on its way: the datagrams that come out. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { engine, observer, unchecked } from '../../../../src/main/self-test/verdict.ts';
 import { checkName } from '../../../../src/main/self-test/check-names.ts';
 import { unifiedCgroups } from '../../../lab/machine/control-groups.ts';
-import { eventually, exec, words } from '../../../lab/runs/process.ts';
+import { eventually, exec, processStartTime, words } from '../../../lab/runs/process.ts';
 
 /** How to run a self-test of the command line's program in this file. */
 export const selfTestArgv = (commandLine: string, ...more: string[]): string[] => [
@@ -39,18 +39,46 @@ export async function whatIsThere(): Promise<string[]> {
       async (command) => (await exec(words(command))).stdout,
     ),
   );
-  const groups = readdirSync(await unifiedCgroups()).filter((name) => name.includes('self-test'));
-  return [...told, ...groups, readFileSync('/etc/resolv.conf', 'utf8'), ...selfTestProcesses()];
+  const groups = readdirSync(await unifiedCgroups()).filter((name) => {
+    const [, runner] = /self-test-(\d+)/.exec(name) ?? [];
+    // Others may run one at the same time.
+    return name.includes('self-test') && processStartTime(Number(runner)) === undefined;
+  });
+  return [...told, ...groups, readFileSync('/etc/resolv.conf', 'utf8'), ...leftProcesses()];
+}
+
+/** Those of self-tests that have ended. */
+const leftProcesses = () => selfTestProcesses().filter((pid) => !isOfRunningOne(pid));
+
+function isOfRunningOne(pid: string): boolean {
+  for (let ancestor: string | undefined = pid; ancestor !== undefined; ancestor = parentOf(ancestor))
+    if (wordsOf(ancestor).includes('self-test')) return true;
+  return false;
+}
+
+/** Field 4 of proc_pid_stat(5); undefined if it has ended, or has no parent. */
+function parentOf(pid: string): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const parent = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1];
+    return parent === '0' ? undefined : parent;
+  } catch {
+    return undefined;
+  }
+}
+
+function wordsOf(pid: string): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
 }
 
 function selfTestProcesses(): string[] {
-  return readdirSync('/proc').filter((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('self-test-inside');
-    } catch {
-      return false;
-    }
-  });
+  return readdirSync('/proc').filter(
+    (pid) => /^\d+$/.test(pid) && wordsOf(pid).join(' ').includes('self-test-inside'),
+  );
 }
 
 /** Starts one, and sends it a signal while it works; resolves when all of its processes are gone. */
@@ -66,6 +94,6 @@ export async function endInTheMiddle(
   if (selfTestProcesses().length === 0) throw new Error('no process of it was found');
   child.kill(signal);
   const [code] = await ended;
-  await eventually('all its processes are gone', () => (selfTestProcesses().length === 0 ? true : undefined));
+  await eventually('all its processes are gone', () => (leftProcesses().length === 0 ? true : undefined));
   return { pid: child.pid, code };
 }
