@@ -7,7 +7,7 @@ import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { addresses, names } from '../../lab/network/addresses.ts';
 import type { Gateway } from '../../lab/gateway/gateway.ts';
 import { findLeaks } from '../../lab/packets/leaks.ts';
-import { endProcess, eventually } from '../../lab/runs/process.ts';
+import { endProcess, eventually, outputOf } from '../../lab/runs/process.ts';
 import { programFile } from '../../lab/runs/programs.ts';
 import type { ConnectProcessOptions } from '../support/sign-in/connect-process.ts';
 import { helperLabForEach } from '../support/lab-for-each.ts';
@@ -35,9 +35,7 @@ async function redirectTo(location: string) {
     /listening/,
   );
   running.push(child);
-  const said: string[] = [];
-  child.stdout?.on('data', (chunk: Buffer) => said.push(chunk.toString()));
-  return { said: () => said.join('') };
+  return { said: () => outputOf(child) };
 }
 
 /** Connects as the app does, by the gateway that redirects. */
@@ -64,15 +62,14 @@ async function connect(options: Partial<ConnectProcessOptions> = {}) {
     /"state":"connecting"/,
   );
   running.push(child);
-  let output = '';
-  child.stdout?.on('data', (chunk: Buffer) => {
-    output += chunk.toString();
-  });
-  const states = () =>
-    output
+  /** Since it has begun to connect. */
+  const states = () => {
+    const all = outputOf(child)
       .split('\n')
       .filter((line) => line.startsWith('{"state"') && line.endsWith('}'))
       .map((line) => JSON.parse(line) as TunnelState);
+    return all.slice(all.findIndex(({ state }) => state === 'connecting'));
+  };
   return async (wanted: TunnelState['state']) =>
     await eventually(`the app says ${wanted}`, () => states().find(({ state }) => state === wanted));
 }

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Machine } from '../machine/machine.ts';
@@ -51,16 +50,13 @@ export async function startSystemBus(machine: Machine, directory: string): Promi
       </policy>
     </busconfig>`,
   );
-  machine.spawn(
+  await machine.spawnUntil(
     [
-      ...words('setpriv --pdeathsig KILL -- dbus-daemon --nofork --nopidfile'),
+      ...words('setpriv --pdeathsig KILL -- dbus-daemon --nofork --nopidfile --print-address'),
       `--config-file=${configuration}`,
     ],
-    {
-      stdio: 'ignore',
-    },
+    /unix:path=/,
   );
-  await eventually('the system bus listens', () => existsSync(socket) || undefined);
   return `unix:path=${socket}`;
 }
 

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { GatewaySession } from '#shared/helper/gateway-session.ts';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
@@ -7,7 +7,7 @@ import { readIpPacket, type Packet } from '../packets/frame.ts';
 import type { Gateway } from './gateway.ts';
 import type { Machine } from '../machine/machine.ts';
 import { ports } from '../network/addresses.ts';
-import { endProcess, words } from '../runs/process.ts';
+import { endProcess, eventually, outputOf, words } from '../runs/process.ts';
 
 /** The settings of a hostile gateway's process, as JSON. */
 export interface PushingGateway {
@@ -78,12 +78,20 @@ export async function startHostileGateway(
   const certificate = new X509Certificate(await readFile(gateway.certificate.certificate));
   return {
     session: { cookie: 'webvpn=hostile', certificatePin: certificatePin(certificate) },
-    push: (pairs) => writeFile(headers, pairs.map(([name, value]) => `${name}: ${value}\r\n`).join('')),
+    async push(pairs) {
+      // In one go, because it is read at any time.
+      await writeFile(`${headers}.new`, pairs.map(([name, value]) => `${name}: ${value}\r\n`).join(''));
+      await rename(`${headers}.new`, headers);
+    },
     asked: () => readFile(asked, 'utf8'),
     closeConnections: () => void server.kill('SIGUSR2'),
     async send(sent) {
       await writeFile(outgoing, sent.map((packet) => `${packet.toString('hex')}\n`).join(''));
+      const count = () => outputOf(server).split('sent\n').length;
+      const before = count();
       server.kill('SIGUSR1');
+      // Others may be sent after that.
+      await eventually('they are sent', () => count() > before || undefined);
     },
     async packets() {
       const lines = (await readFile(packets, 'utf8')).split('\n').filter(Boolean);

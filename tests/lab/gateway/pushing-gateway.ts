@@ -79,6 +79,7 @@ process.on('SIGUSR1', () => {
   for (const line of readFileSync(outgoing, 'utf8').split('\n').filter(Boolean)) {
     for (const socket of sockets) socket.write(frame(type.data, Buffer.from(line, 'hex')));
   }
+  process.stdout.write('sent\n');
 });
 
 process.on('SIGUSR2', () => {

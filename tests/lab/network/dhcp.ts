@@ -6,8 +6,10 @@ import type { Machine } from '../machine/machine.ts';
 import { endProcess, eventually } from '../runs/process.ts';
 import { unpackedPackage } from '../machine/unpacked-package.ts';
 
-/** Seconds; a client asks for it again after half of them (RFC 2131 §4.4.5). */
-const leaseTime = 8;
+/** Seconds. */
+const leaseTime = 120;
+/** After so many, a client asks the server for it again, and after so many, anybody (RFC 2132 §9.11, §9.12). */
+const [renewalTime, rebindingTime] = [4, 100];
 
 /** A router's ISC DHCP server, which gives the user's machine its usual address. Disposing ends it. */
 export interface DhcpServer extends AsyncDisposable {
@@ -47,6 +49,10 @@ const configurationOf = (resolvers: readonly string[]) => `
 authoritative;
 default-lease-time ${leaseTime};
 max-lease-time ${leaseTime};
+option dhcp-renewal-time ${renewalTime};
+option dhcp-rebinding-time ${rebindingTime};
+# Also to a client that does not ask for these two: 58 and 59.
+option dhcp-parameter-request-list 1, 3, 6, 58, 59;
 subnet 192.0.2.0 netmask 255.255.255.0 {
   range ${addresses.user.ipv4};
   option routers ${addresses.router.ipv4};

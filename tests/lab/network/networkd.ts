@@ -60,7 +60,10 @@ export async function startNetworkd(
     const links = `/proc/${child.pid}/root/run/systemd/netif/links`;
     await eventually('systemd-networkd has set the uplink up', async () => {
       const files = await readdir(links).catch(() => []);
-      const texts = await Promise.all(files.map((file) => readFile(path.join(links, file), 'utf8')));
+      // Each is written beside its place, and then put there.
+      const texts = await Promise.all(
+        files.map((file) => readFile(path.join(links, file), 'utf8').catch(() => '')),
+      );
       // The uplink's last step, and by their origin nobody else's.
       const routes = await Promise.all(
         [
