@@ -174,8 +174,14 @@ test(
       ];
       await lab.client.call('moveProcess', { pid: released.pid, into: 'outside' });
       const outside = await groupOf(released.pid);
-      await writeFile(path.join(await unifiedCgroups(), 'cgroup.procs'), String(taken.pid));
-      expect(await groupOf(taken.pid)).toBe('/');
+      // It looks every second, which may be right now.
+      process.kill(lab.net.pid(), 'SIGSTOP');
+      try {
+        await writeFile(path.join(await unifiedCgroups(), 'cgroup.procs'), String(taken.pid));
+        expect(await groupOf(taken.pid)).toBe('/');
+      } finally {
+        process.kill(lab.net.pid(), 'SIGCONT');
+      }
       await eventually(
         'it is back',
         async () => (await groupOf(taken.pid)) === (await groupPath()) || undefined,

@@ -29,7 +29,7 @@ const lab = appLab();
 const { uid } = lab;
 
 /** Its child has a connection, and asks again when it is told to. */
-const talker = `bash -c 'exec 3<>/dev/tcp/${echo.ipv4}/${ports.echo}; echo open; read -r line; echo hello >&3; read -r -t 5 answer <&3; echo "[$answer]"; ${curl} ${url(echo.ipv4)}'; :`;
+const talker = `bash -c 'exec 3<>/dev/tcp/${echo.ipv4}/${ports.echo}; echo open; read -r line; echo hello >&3; read -r -t 30 answer <&3; echo "[$answer]"; ${curl} ${url(echo.ipv4)}'; :`;
 
 /** As one word of a shell. */
 const quoted = (script: string) => `'${script.replaceAll("'", `'\\''`)}'`;

@@ -5,6 +5,7 @@ import { startContainer, type Container, type ContainerOptions } from '../../lab
 import { findLeaks } from '../../lab/packets/leaks.ts';
 import { createMachine, removeNamespace, type Machine } from '../../lab/machine/machine.ts';
 import { address, defaultRoutes, ipBatch, setKernel } from '../../lab/network/network.ts';
+import { curlLimits } from '../../lab/probes/probe.ts';
 import { run, words } from '../../lab/runs/process.ts';
 import { addressIn, curl, url } from '../support/programs/app-lab.ts';
 import { runInGroup } from '../support/programs/grouped-process.ts';
@@ -46,7 +47,7 @@ async function seenFrom(): Promise<(string | undefined)[]> {
 async function hostSeenFrom(): Promise<(string | undefined)[]> {
   const replies = await Promise.all(
     [addresses.container.ipv4, `[${addresses.container.ipv6}]`].map((host) =>
-      net.lab.user.exec(['curl', '-s', '--max-time', '2', `http://${host}/x`]),
+      net.lab.user.exec(['curl', '-s', ...curlLimits(), `http://${host}/x`]),
     ),
   );
   return replies.map(({ code, stdout }) =>
@@ -189,7 +190,7 @@ describe('with masquerading as Docker has it', () => {
     await client.until('connecting', { seen });
     expect(await leaksOfContainer(), 'connecting again').toEqual({ seen: nowhere, leaks: [] });
     await net.lab.setGatewayReachable(true);
-    await client.until('connected', { seen });
+    await client.until('connected', { seen, after: 'connecting' });
     expect(await seenFrom()).toEqual(throughTunnel);
     await client.call('disconnect', { reason: 'session-ended' });
     expect(await leaksOfContainer(), 'blocked').toEqual({ seen: nowhere, leaks: [] });
@@ -281,7 +282,7 @@ describe('with masquerading as Docker has it', () => {
       expect(await leaksOfContainer()).toEqual({ seen: nowhere, leaks: [] });
       await expectLocalTraffic();
       await net.lab.setGatewayReachable(true);
-      await client.until('connected', { seen });
+      await client.until('connected', { seen, after: 'connecting' });
       expect(await seenFrom()).toEqual(throughTunnel);
       await client.call('disconnect', {});
     });
@@ -399,8 +400,7 @@ describe('a bridge that leads out of the machine is no network of its own:', () 
     const { code, stdout } = await net.lab.user.exec([
       'curl',
       '-s',
-      '--max-time',
-      '2',
+      ...curlLimits(),
       `http://${addresses.neighbour.ipv4}/x`,
     ]);
     return code === 0 ? (JSON.parse(stdout) as { address: string }).address : undefined;

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names, ports } from '../../lab/network/addresses.ts';
 import { findLeaks, type Leak } from '../../lab/packets/leaks.ts';
+import { processesBeside } from '../../lab/machine/processes.ts';
 import { eventually, words } from '../../lab/runs/process.ts';
 import { proxyGone } from '../support/helper-lab.ts';
 import { helperLabForEach } from '../support/lab-for-each.ts';
@@ -47,14 +48,16 @@ test.each(casesOf({ usual: [{ killSwitch: false }], all: either }))(
           `src host ${addresses.user.ipv4} or src host ${addresses.user.ipv6}`,
         );
         await client.call('setRouting', { routing: pac });
-        await delay(300);
+        // The positive control: the same stream is seen while only the proxy's traffic is routed.
+        const seen = new Set<Leak['kind']>();
+        await eventually('each kind is seen', async () => {
+          for (const { kind } of findLeaks(await capture.packets(), 'switching')) seen.add(kind);
+          return (['dns', 'cleartext', 'ipv6'] as const).every((kind) => seen.has(kind)) || undefined;
+        });
         await client.call('setRouting', { routing: everything });
         const closed = Date.now();
         await delay(300);
         const leaks = findLeaks(await capture.stop(), 'switching');
-        // The positive control: the same stream is seen while only the proxy's traffic is routed.
-        const kinds = leaks.map(({ kind }) => kind);
-        expect(kinds).toEqual(expect.arrayContaining(['dns', 'cleartext', 'ipv6']));
         expect(leaks.filter(({ packet }) => packet.time > closed)).toEqual([]);
       }
     } finally {
@@ -76,7 +79,10 @@ test.each(casesOf({ usual: [{ killSwitch: false }], all: either }))(
       return seen.length > 0 || undefined;
     });
     direct.kill('SIGKILL');
-    await delay(1500);
+    await eventually('nobody asks directly any more', () => {
+      const isOver = !processesBeside(net.lab.user.pid).some(({ name }) => name === 'curl');
+      return isOver || undefined;
+    });
 
     const proxied = ask(['--proxy', `socks5h://${proxy}`]);
     const leaks = await leaksWhile(marker, async () => {

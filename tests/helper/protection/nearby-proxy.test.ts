@@ -3,6 +3,7 @@ import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses } from '../../lab/network/addresses.ts';
 import { placeGatewayNearby } from '../../lab/network/nearby-gateway.ts';
 import { proxyPorts, startOnlyProxy } from '../../lab/network/web-proxy.ts';
+import { curlLimits } from '../../lab/probes/probe.ts';
 import { words } from '../../lab/runs/process.ts';
 import { createHelperLab } from '../support/helper-lab.ts';
 import { seenBy } from '../support/programs/seen-by.ts';
@@ -27,7 +28,10 @@ test('a proxy on the local network that is the only way out is open to the engin
   const getsOut = async () => {
     const by = `http://${neighbour.ipv4}:${proxy.port}`;
     const page = `http://${echo.ipv4}/x`;
-    return (await user.exec(words(`curl --silent --fail --max-time 4 --proxy ${by} ${page}`))).code === 0;
+    return (
+      (await user.exec(words(`curl --silent --fail ${curlLimits().join(' ')} --proxy ${by} ${page}`)))
+        .code === 0
+    );
   };
   expect(await getsOut()).toBe(true);
   const client = await net.attach();

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { BrowserContext, Page } from 'playwright';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chromiumThroughProxy } from '../../../src/main/programs/window-arguments.ts';
@@ -10,7 +11,8 @@ import { addresses, names, ports } from '../../lab/network/addresses.ts';
 import type { EchoReply } from '../../lab/network/echo.ts';
 import { takeLab } from '../../lab/kept-labs.ts';
 import type { Lab } from '../../lab/lab.ts';
-import { endProcess, words } from '../../lab/runs/process.ts';
+import type { CapturedPacket } from '../../lab/packets/frame.ts';
+import { endProcess, eventually, words } from '../../lab/runs/process.ts';
 import { startProxy, type ProxyProcess } from '../support/proxy/proxy-process.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 
@@ -141,6 +143,7 @@ test('a window through the tunnel sends nothing past it, WebRTC included, and no
   async function leaving(
     args: string[],
     host: string,
+    during: (left: () => Promise<Buffer[]>) => Promise<unknown>,
     before?: (page: Page) => Promise<void>,
   ): Promise<Buffer[]> {
     const profile = path.join(lab.directory, `window-${args.length}`);
@@ -152,33 +155,49 @@ test('a window through the tunnel sends nothing past it, WebRTC included, and no
       `(udp or tcp port ${ports.http}) and not (host ${addresses.inside.ipv4} or host ${addresses.inside.ipv6})`,
     );
     await opened.goto(`http://${host}/`);
+    const packets: CapturedPacket[] = [];
+    const payloads = () => packets.map(({ payload }) => payload).filter(({ length }) => length > 0);
     await opened.evaluate(async (server) => {
       const connection = new RTCPeerConnection({ iceServers: [{ urls: `stun:${server}:3478` }] });
       connection.createDataChannel('probe');
       await connection.setLocalDescription();
-      await new Promise<void>((resolve) => {
-        connection.addEventListener('icegatheringstatechange', () => {
-          if (connection.iceGatheringState === 'complete') resolve();
-        });
-        // A server that does not answer is asked again and again.
-        setTimeout(resolve, 2000);
-      });
+      // As long as the page is there.
+      Object.assign(globalThis, { connection });
     }, ipv4);
+    // A server that does not answer is asked again and again.
+    await during(async () => {
+      packets.push(...(await capture.packets()));
+      return payloads();
+    });
     await before?.(opened);
-    const packets = await capture.stop();
+    packets.push(...(await capture.stop()));
     await other.close();
-    return packets.map(({ payload }) => payload).filter(({ length }) => length > 0);
+    return payloads();
   }
-  // The positive control: a browser that is told nothing.
-  const open = Buffer.concat(await leaving([], `window.${names.probes}`));
-  expect(open.includes('\x06window')).toBe(true);
   // STUN's magic cookie (RFC 8489 §5).
-  expect(open.includes(Buffer.from('2112a442', 'hex'))).toBe(true);
+  const stun = Buffer.from('2112a442', 'hex');
+  // The positive control: a browser that is told nothing. How long it takes to ask, the other one has twice.
+  let askedAfterMs = 0;
+  const untilAsked = async (left: () => Promise<Buffer[]>) => {
+    const begun = performance.now();
+    await eventually(
+      'the server is asked',
+      async () => (await left()).some((payload) => payload.includes(stun)) || undefined,
+    );
+    askedAfterMs = performance.now() - begun;
+  };
+  const open = Buffer.concat(await leaving([], `window.${names.probes}`, untilAsked));
+  expect(open.includes('\x06window')).toBe(true);
   const { port } = await proxy.configure({ resolvers: [addresses.inside.ipv4] });
   // The proxy finds this name, and the page, inside.
-  const inTunnel = await leaving(chromiumThroughProxy(`127.0.0.1:${port}`), names.where, async (opened) => {
-    await endProcess(proxy.child, 'SIGKILL');
-    await expect(opened.goto(`http://${names.direct}/`)).rejects.toThrow(/ERR_PROXY_CONNECTION_FAILED/);
-  });
+  const inTunnel = await leaving(
+    chromiumThroughProxy(`127.0.0.1:${port}`),
+    names.where,
+    () => delay(Math.max(2_000, 2 * askedAfterMs)),
+    async (opened) => {
+      await endProcess(proxy.child, 'SIGKILL');
+      await expect(opened.goto(`http://${names.direct}/`)).rejects.toThrow(/ERR_PROXY_CONNECTION_FAILED/);
+    },
+  );
   expect(inTunnel).toEqual([]);
 });

@@ -30,6 +30,8 @@ async function whereSent(packets: readonly Omit<OddPacket, 'device'>[]): Promise
       // Errors that come back quote what was sent.
       .filter(({ payload, destination }) => payload.includes('smuggled') && !own.includes(destination))
       .map(({ destination }) => destination)
+      // What waits for a neighbour's answer may be overtaken.
+      .toSorted()
   );
 }
 
@@ -64,7 +66,7 @@ const near = [
   neighbourAdvertisement(addresses.neighbour.ipv6),
 ];
 const destinations = (packets: readonly { destination: string }[]) =>
-  packets.map(({ destination }) => destination);
+  packets.map(({ destination }) => destination).toSorted();
 
 const add = async (family: '-4' | '-6', router: string) => {
   const { user } = net.lab;

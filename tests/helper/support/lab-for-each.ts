@@ -38,9 +38,11 @@ export function helperLabForEach(options?: Pick<HelperLabOptions, 'engine'>): He
     const client = await net.attach();
     if (!(await isDisconnected(client))) return false;
     net.letClientsGo();
-    net.forgetLog();
     const left = await Promise.all([readdir(net.stateDirectory), net.proxies(), net.engines()]);
-    return left.flat().length === 0 && (await net.lab.user.snapshot()) === net.initialSnapshot;
+    const isSame = left.flat().length === 0 && (await net.lab.user.snapshot()) === net.initialSnapshot;
+    // Last, because what was logged before the answer may be read after it.
+    net.forgetLog();
+    return isSame;
   }
 
   beforeEach(async () => {
