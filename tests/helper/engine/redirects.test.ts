@@ -64,11 +64,11 @@ async function connect(options: Partial<ConnectProcessOptions> = {}) {
   running.push(child);
   /** Since it has begun to connect. */
   const states = () => {
-    const all = outputOf(child)
+    const told = outputOf(child)
       .split('\n')
       .filter((line) => line.startsWith('{"state"') && line.endsWith('}'))
       .map((line) => JSON.parse(line) as TunnelState);
-    return all.slice(all.findIndex(({ state }) => state === 'connecting'));
+    return told.slice(told.findIndex(({ state }) => state === 'connecting'));
   };
   return async (wanted: TunnelState['state']) =>
     await eventually(`the app says ${wanted}`, () => states().find(({ state }) => state === wanted));

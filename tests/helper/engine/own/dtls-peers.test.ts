@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDtlsClient, type DtlsEnd } from '../../../../helper/engine/own/dtls/client.ts';
-import { endProcess, eventually } from '../../../lab/runs/process.ts';
+import { endProcess, eventually, words } from '../../../lab/runs/process.ts';
 
 /** Other makers' servers of DTLS, with networks between that lose, repeat, overtake and change datagrams. */
 
@@ -52,8 +52,11 @@ async function freePort(): Promise<number> {
 
 async function openssl(suite: string, ...more: string[]): Promise<Peer> {
   return await serve('openssl', (port) => [
-    ...['s_server', '-dtls1_2', '-accept', `127.0.0.1:${port}`, '-nocert'],
-    ...['-psk', key.toString('hex'), '-cipher', suite, ...more],
+    ...words('s_server -dtls1_2 -nocert -accept'),
+    `127.0.0.1:${port}`,
+    ...words(`-psk ${key.toString('hex')} -cipher`),
+    suite,
+    ...more,
   ]);
 }
 
@@ -63,7 +66,10 @@ async function gnutls(cipher: string, more = ''): Promise<Peer> {
   await writeFile(file, `psk:${key.toString('hex')}\n`);
   const priority = `NONE:+VERS-DTLS1.2:+PSK:+${cipher}:+AEAD:+SHA256:+SHA384:+COMP-NULL:+SIGN-ALL:+GROUP-ALL${more}`;
   return await serve('gnutls-serv', (port) => [
-    ...['--udp', '--echo', '--port', String(port), '--pskpasswd', file, '--priority', priority],
+    ...words(`--udp --echo --port ${port} --pskpasswd`),
+    file,
+    '--priority',
+    priority,
   ]);
 }
 
