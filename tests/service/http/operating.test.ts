@@ -96,7 +96,8 @@ test('two versions in production behind the documented nginx: files of both, eve
       WAYMAKER_CONSOLE_DIR: await writeConsole(version),
       WAYMAKER_SERVICE_PORT: servicePort,
     });
-  await using one = await start('old');
+  // It comes back to where it was.
+  await using one = await start('old', String(await freePort()));
   await using two = await start('new');
   const port = await freePort();
   const upstreams = [one, two].map((process) => new URL(process.url).host);
