@@ -22,13 +22,16 @@ const tries = 2;
  */
 const resolutionDelayMs = 50;
 
-/** Asks only the given resolvers: not the system's, and no hosts file. */
-export function createNameResolution({
-  resolvers,
-  families,
-  sources,
-  roundTripMs = 0,
-}: Pick<ProxyConfiguration, 'resolvers' | 'families' | 'roundTripMs' | 'sources'>): ResolveName {
+/** Asks only the given resolvers: not the system's, and no hosts file. `delayMs`: how long the other family is waited for. */
+export function createNameResolution(
+  {
+    resolvers,
+    families,
+    sources,
+    roundTripMs = 0,
+  }: Pick<ProxyConfiguration, 'resolvers' | 'families' | 'roundTripMs' | 'sources'>,
+  { delayMs = resolutionDelayMs }: { delayMs?: number } = {},
+): ResolveName {
   // With an empty list of servers, c-ares would keep those of /etc/resolv.conf.
   if (resolvers.length === 0) return () => Promise.resolve({ addresses: [] });
   const resolver = new Resolver({ timeout: Math.max(timeoutMs, 2 * roundTripMs), tries });
@@ -42,10 +45,7 @@ export function createNameResolution({
       ipv4.found.then(() => [ipv4, ipv6] as const),
       Promise.all([ipv6.answer, ipv4.answer]).then(() => [ipv6, ipv4] as const),
     ]);
-    const isOver = await Promise.race([
-      other.answer.then(() => true),
-      delay(resolutionDelayMs, false, { ref: false }),
-    ]);
+    const isOver = await Promise.race([other.answer.then(() => true), delay(delayMs, false, { ref: false })]);
     if (isOver) return { addresses: [...(await ipv6.answer), ...(await ipv4.answer)] };
     return { addresses: await first.answer, late: other.answer };
   };
