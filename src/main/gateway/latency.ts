@@ -23,10 +23,13 @@ export interface GatewayLatenciesOptions {
   hasProxy?: (host: string) => boolean;
   pins: () => GatewayPins;
   onLatency: (latency: ServerLatency) => void;
+  /** How long a gateway is waited for: for a connection, and for its certificate; 1500 ms if absent. */
+  answersWithinMs?: number;
 }
 
 /** Opens connections to each server's gateway, and closes the last one after the gateway has proved its identity. */
 export function createGatewayLatencies(options: GatewayLatenciesOptions): LatencyMeter {
+  const { answersWithinMs = timeoutMs } = options;
   return createLatencyMeter({
     ...options,
     async measureOne({ domain, port }, mayGoOn) {
@@ -40,7 +43,7 @@ export function createGatewayLatencies(options: GatewayLatenciesOptions): Latenc
       // The first one that answers counts: IPv6 may be in the name's addresses, and not in this network.
       for (let address = addresses.shift(); address !== undefined && tried < tries;) {
         if (!mayGoOn()) return undefined;
-        const now = await timeToConnect(address, gateway.port);
+        const now = await timeToConnect(address, gateway.port, answersWithinMs);
         if (!now) {
           if (tried > 0) break;
           address = addresses.shift();
@@ -49,7 +52,10 @@ export function createGatewayLatencies(options: GatewayLatenciesOptions): Latenc
         tried += 1;
         if (!best || now.milliseconds < best.milliseconds) best = now;
         if (tried === tries)
-          isProven = await provesIdentity(gateway, address, now.socket, pinsOf(options.pins(), domain));
+          isProven = await provesIdentity(gateway, address, now.socket, {
+            pins: pinsOf(options.pins(), domain),
+            withinMs: answersWithinMs,
+          });
         now.socket.destroy();
       }
       return {
@@ -81,11 +87,11 @@ interface Connection {
 }
 
 /** Undefined if nothing accepts the connection in time. */
-async function timeToConnect(host: string, port: number): Promise<Connection | undefined> {
+async function timeToConnect(host: string, port: number, withinMs: number): Promise<Connection | undefined> {
   const begun = performance.now();
   const socket = connect({ host, port });
   try {
-    await once(socket, 'connect', { signal: AbortSignal.timeout(timeoutMs) });
+    await once(socket, 'connect', { signal: AbortSignal.timeout(withinMs) });
     return { milliseconds: performance.now() - begun, from: socket.localAddress, socket };
   } catch {
     socket.destroy();
@@ -100,9 +106,9 @@ async function provesIdentity(
   gateway: Gateway,
   address: string,
   socket: Socket,
-  pins: readonly string[],
+  { pins, withinMs }: { pins: readonly string[]; withinMs: number },
 ): Promise<boolean> {
-  const signal = AbortSignal.timeout(timeoutMs);
+  const signal = AbortSignal.timeout(withinMs);
   let measured: Socket | undefined = socket;
   const opened = await openGatewayTls(gateway, address, { pins }, signal, undefined, (...at) => {
     const first = measured;
