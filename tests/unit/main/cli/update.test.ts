@@ -139,7 +139,10 @@ test(
     expect(asked).toEqual(['User name: ', 'Password: ']);
     expect(outcome).toBe(0);
     expect(JSON.parse(written.at(-1) ?? '')).toMatchObject({ installed: '0.1.0', available: '0.2.0' });
-    expect(proxy.said.filter((line) => line.includes(new URL(feed.url).host)).length).toBeGreaterThan(1);
+    const { host } = new URL(feed.url);
+    await vi.waitFor(() =>
+      expect(proxy.said.filter((line) => line.includes(host)).length).toBeGreaterThan(1),
+    );
     // It is known from then on.
     expect((await look()).outcome).toBe(0);
   },

@@ -108,6 +108,9 @@ async function untilConnected(): Promise<ServerResponse> {
   return stream;
 }
 
+/** Half of what an answer takes is not known, however slow this machine is: little beside hours. */
+const aboutMs = 60_000;
+
 test.each([8, -8])(
   'a computer whose clock is %i hours ahead keeps its plan until its real end',
   async (hours) => {
@@ -115,14 +118,14 @@ test.each([8, -8])(
     until = Date.now() + serviceOffset + hour;
     await core.refreshServers();
     expect(core.servers()).toHaveLength(1);
-    expect(Math.abs(core.clock.offset() - serviceOffset)).toBeLessThan(2000);
+    expect(Math.abs(core.clock.offset() - serviceOffset)).toBeLessThan(aboutMs);
     expect(core.planEnd()).toEqual({ kind: 'plan', at: until });
-    expect(Math.abs(core.clock.now() - (Date.now() + serviceOffset))).toBeLessThan(2000);
+    expect(Math.abs(core.clock.now() - (Date.now() + serviceOffset))).toBeLessThan(aboutMs);
     helper.set(connected);
     // The helper only knows the clock of the computer.
     await vi.waitFor(() => expect(deadlines()).toHaveLength(1));
     const [sent] = deadlines() as [{ deadline: { at: number } }];
-    expect(Math.abs(sent.deadline.at - (Date.now() + hour))).toBeLessThan(3000);
+    expect(Math.abs(sent.deadline.at - (until - serviceOffset))).toBeLessThan(aboutMs);
     expect(core.tunnel.state()).toEqual(connected);
   },
 );

@@ -62,7 +62,7 @@ test('a window of Firefox has a profile with the proxy and no way past it, which
   for (const [name, value] of Object.entries(expected)) expect(preferences.get(name), name).toBe(value);
   expect(await profiles()).toHaveLength(1);
   browser.close();
-  expect(await profiles()).toEqual([]);
+  await vi.waitFor(async () => expect(await profiles()).toEqual([]));
 });
 
 test('a browser that would save its profile when it ends leaves none behind when the app quits', async () => {

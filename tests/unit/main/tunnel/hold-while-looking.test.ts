@@ -28,7 +28,7 @@ async function start(changes: SetUp = {}) {
       app.controller.viewChanged();
     },
     /** What has been asked of the helper, once that is so. */
-    asked: (wanted: readonly string[]) => vi.waitFor(() => expect(calls()).toEqual(wanted), 5_000),
+    asked: (wanted: readonly string[]) => vi.waitFor(() => expect(calls()).toEqual(wanted)),
     /** All that follows from what has happened has been asked for by then. */
     async nothingMore() {
       const before = calls();

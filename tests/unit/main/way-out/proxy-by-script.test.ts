@@ -116,7 +116,7 @@ test(
     await answer('secret');
     // The proxy does not know the name, either, and says so only to those whom it lets through.
     expect(await ask('service.example')).toContain('answers 5');
-    expect(said.join('\n')).toContain('service.example');
+    await eventually('the proxy says so', () => said.join('\n').includes('service.example') || undefined);
     expect(shown()).toBeNull();
 
     // A user who does not want to enter any is left alone, until they want to connect.
