@@ -1,7 +1,7 @@
 import { AccountRoute } from '../routes/account-route.ts';
 import { ConfirmRoute } from '../routes/confirm-route.ts';
 import { listenForAnnouncements } from '../support/service/announcements.ts';
-import { tickUntil } from '../support/host/tick-until.ts';
+import { pauseClock, tickUntil } from '../support/host/tick-until.ts';
 import { expect, test } from '../webview/webview-fixtures.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { VerifyRoute } from '../routes/verify-route.ts';
@@ -24,7 +24,7 @@ test.describe('countdowns are announced, and not every second:', () => {
     await expect(confirm.failed).toBeVisible();
     const announcements = await listenForAnnouncements(page);
     paid = true;
-    await page.clock.pauseAt(Date.now() + 1000);
+    await pauseClock(page);
     await confirm.checkAgain.click();
     await tickUntil(page, () => expect(confirm.successToast).toBeVisible({ timeout: 1000 }));
     await page.clock.runFor(1500);
@@ -45,7 +45,7 @@ test.describe('countdowns are announced, and not every second:', () => {
     const verify = new VerifyRoute(page);
     await expect(verify.resendIn).toBeDisabled();
     const announcements = await listenForAnnouncements(page);
-    await page.clock.pauseAt(Date.now() + 1000);
+    await pauseClock(page);
     await page.clock.runFor(5000);
     await expect(verify.resendIn).toBeDisabled();
     expect(await announcements()).toEqual([]);

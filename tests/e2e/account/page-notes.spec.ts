@@ -11,14 +11,17 @@ test.describe('spec §4: pop-up notes', () => {
     browserHere,
     serviceHere,
   }) => {
-    const { page, asked } = await openLoginWithNotes(browserHere, serviceHere, [
-      note(),
-      note({ id: 'second', title: 'Second' }),
-    ]);
+    const { page, asked } = await openLoginWithNotes(
+      browserHere,
+      serviceHere,
+      [note(), note({ id: 'second', title: 'Second' })],
+      { clockStands: true },
+    );
     await expect.poll(asked).toEqual(['vpn-welcome']);
     await pass(page, 2);
     const dialog = new NoteDialog(page, 'New servers');
     await expect(dialog.dialog).toHaveCount(0);
+    await page.clock.resume();
     await pass(page, 2);
     await expect(dialog.dialog).toBeVisible();
     await expect(dialog.title).toBeFocused();

@@ -4,7 +4,7 @@ import { keepPagesHere } from '../webview/kept-pages.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { ConfirmRoute } from '../routes/confirm-route.ts';
 import { MoreLinks } from '../routes/more-links.ts';
-import { tickUntil } from '../support/host/tick-until.ts';
+import { pauseClock, tickUntil } from '../support/host/tick-until.ts';
 
 const test = keepPagesHere();
 
@@ -30,7 +30,7 @@ test.describe('spec §2: /pay/confirming?order_id: payment result', () => {
     const answer = await holdConfirmation(page);
     await confirm.open('?order_id=1');
     await expect(confirm.loading).toBeVisible();
-    await page.clock.pauseAt(Date.now() + 1000);
+    await pauseClock(page);
     await answer({ code: 0, msg: '', data: null });
     await tickUntil(page, () => expect(confirm.heading).toBeVisible({ timeout: 1000 }));
     await expect(confirm.successToast).toBeVisible();

@@ -1,6 +1,12 @@
 import type { Page } from 'playwright/test';
 import { expect } from 'playwright/test';
 
+/** Pauses a page's clock that was installed: a little ahead, since it goes on until the page hears of it. */
+export async function pauseClock(page: Page): Promise<void> {
+  const now = await page.evaluate(() => Date.now());
+  await page.clock.pauseAt(now + 3000);
+}
+
 /**
  * Lets a clock that was paused tick by milliseconds until something can be asserted: however busy the machine is, next
  * to no time passes for the page, but what waits for a timer of no length goes on.

@@ -1,6 +1,7 @@
 import { expect, type Browser, type Page } from 'playwright/test';
 import type { PageNote, PageNoteId } from '../../../../src/shared/entities.ts';
 import { LoginRoute } from '../../routes/login-route.ts';
+import { pauseClock, tickUntil } from '../host/tick-until.ts';
 import { languageTags } from '../screens/texts.ts';
 import type { TestService } from './service.ts';
 import { answerProbes } from '../tunnel/probe-pages.ts';
@@ -30,11 +31,12 @@ export async function serveNotes(
   return () => [...asked];
 }
 
-/** The console's sign-in page with these notes, and a clock that the test moves. */
+/** The console's sign-in page with these notes, and a clock that the test moves, by which no time passes before if it stands. */
 export async function openLoginWithNotes(
   browser: Browser,
   service: TestService,
   notes: readonly PageNote[],
+  { clockStands = false }: { clockStands?: boolean } = {},
 ): Promise<{ page: Page; asked: () => string[] }> {
   const context = await browser.newContext({
     locale: languageTags.en,
@@ -44,8 +46,11 @@ export async function openLoginWithNotes(
   const page = await context.newPage();
   const asked = await serveNotes(page, { 'vpn-welcome': notes });
   await page.clock.install();
+  if (clockStands) await pauseClock(page);
   await page.goto(`${service.consoleUrl}/login`);
-  await expect(new LoginRoute(page).heading).toBeVisible();
+  const { heading } = new LoginRoute(page);
+  if (clockStands) await tickUntil(page, () => expect(heading).toBeVisible({ timeout: 1000 }));
+  await expect(heading).toBeVisible();
   return { page, asked };
 }
 
