@@ -161,7 +161,7 @@ async function expectGroupsAndBanner(page: Page, lab: Lab): Promise<void> {
   await expect(banner).toContainText(choosingGateway.banner);
   await page.keyboard.press('Enter');
   await expect(banner).toHaveCount(0);
-  expect(gateway.signIns[0]).toEqual({ group: 'plain' });
+  await expect.poll(() => gateway.signIns[0]).toEqual({ group: 'plain' });
   await connect.cancel.or(connect.connect).first().click();
   await expectIdle(connect);
 }

@@ -72,7 +72,7 @@ test('the gateway has a connection ready while somebody looks at the page, the n
 
   await connect.connect.click();
   await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(30_000) });
-  expect(helper.output).toContain('the connection that was held is used');
+  await expect.poll(() => helper.output).toContain('the connection that was held is used');
   expect((await lab.user.probe.http4('held'))?.address).toBe(lab.gateway.address.ipv4);
   await connect.disconnect.click();
   await expect(connect.status('connect.disconnected')).toBeVisible();

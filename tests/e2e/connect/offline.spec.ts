@@ -83,7 +83,7 @@ test('an app that is started without a network has its connect tab, and connects
     await new LogoutRoute(page).open();
     await new LogoutRoute(page).confirm.click();
     await expect(new LoginRoute(page).heading).toBeVisible();
-    expect([...app.storage.keys()].filter((key) => key !== 'deviceId')).toEqual([]);
+    await expect.poll(() => [...app.storage.keys()].filter((key) => key !== 'deviceId')).toEqual([]);
     expect(
       Object.values(await kept(page))
         .flat()

@@ -5,6 +5,7 @@ import { addresses, names } from '../../lab/network/addresses.ts';
 import type { CapturedPacket } from '../../lab/packets/frame.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { findLeaks } from '../../lab/packets/leaks.ts';
+import { curlLimits } from '../../lab/probes/probe.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { expect, test as base, withoutRoot } from '../fixtures.ts';
@@ -131,11 +132,10 @@ async function probe(lab: Lab, marker: string) {
 
 const resolved = `${names.direct}:${port}:${addresses.direct.ipv4}`;
 /** Any program of the user's that asks for the portal's page, and need not look up its name. */
-const toPortal = [
+const toPortal = () => [
   'curl',
   '--silent',
-  '--max-time',
-  '10',
+  ...curlLimits(),
   '--output',
   '/dev/null',
   '--resolve',
@@ -181,7 +181,7 @@ if (isExhaustive)
     await connect.passPortal.click();
     await expect.poll(() => app.windows().length, { timeout: waitLimit(30_000) }).toBe(2);
     await probe(lab, 'marker-held');
-    expect((await lab.user.exec(toPortal)).code, 'only the window reaches the portal').not.toBe(0);
+    expect((await lab.user.exec(toPortal())).code, 'only the window reaches the portal').not.toBe(0);
     await passPortal(app);
     await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(60_000) });
     await expect.poll(() => app.windows().length).toBe(1);
@@ -191,7 +191,7 @@ if (isExhaustive)
     await connect.disconnect.click();
     await expect(connect.status('connect.disconnected')).toBeVisible();
     await probe(lab, 'marker-free');
-    expect((await lab.user.exec(toPortal)).code, 'everybody does where allowed').toBe(0);
+    expect((await lab.user.exec(toPortal())).code, 'everybody does where allowed').toBe(0);
     expect(besidesPortal(await capture.stop(), 'marker-free'), 'seen where allowed').not.toEqual([]);
   });
 
@@ -218,13 +218,14 @@ test('with the kill switch on, a window alone gets out to the network’s sign-i
   const shown = app.windows()[1];
   const signIn = shown?.getByRole('button', { name: 'Take me online' });
   await expect(signIn ?? app.page.locator('none')).toBeVisible();
-  expect((await app.windowTitles())[1]).toBe(`${names.direct}:${port} – Waymaker`);
+  const title = `${names.direct}:${port} – Waymaker`;
+  await expect.poll(async () => (await app.windowTitles())[1]).toBe(title);
   await probe(lab, 'marker-held');
-  expect((await lab.user.exec(toPortal)).code, 'only the window reaches the portal').not.toBe(0);
+  expect((await lab.user.exec(toPortal())).code, 'only the window reaches the portal').not.toBe(0);
 
   await signIn?.click();
   await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(30_000) });
-  expect(app.windows()).toHaveLength(1);
+  await expect.poll(() => app.windows().length).toBe(1);
   expect((await lab.user.probe.http4('marker-held'))?.address).toBe(addresses.gateway.ipv4);
 
   const elsewhere = await signInByApi(service, email);
@@ -239,6 +240,6 @@ test('with the kill switch on, a window alone gets out to the network’s sign-i
   await expect(login.email).toBeFocused();
   await expect.poll(() => lab.user.snapshot()).toBe(networkBefore);
   await probe(lab, 'marker-free');
-  expect((await lab.user.exec(toPortal)).code, 'everybody does where allowed').toBe(0);
+  expect((await lab.user.exec(toPortal())).code, 'everybody does where allowed').toBe(0);
   expect(besidesPortal(await capture.stop(), 'marker-free'), 'seen where allowed').not.toEqual([]);
 });

@@ -165,6 +165,7 @@ test.describe('spec §2: /apps: the whole page on the desktop, and in a webview 
     await expect(form.icon.getByRole('button')).toBeFocused();
 
     await form.pickIcon(flagFile);
+    await expect(form.usePicture).toBeEnabled();
     await form.zoom.focus();
     for (let presses = 0; presses < 4; presses += 1) await page.keyboard.press('ArrowRight');
     await form.cropArea.focus();

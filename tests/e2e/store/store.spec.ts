@@ -101,7 +101,7 @@ test('a buyer who comes from the app is recognised in a browser where nobody is 
   await expect(store.fromApp).toBeVisible();
   await expect(store.buyer(email)).toBeVisible();
   await expect(store.email).toBeHidden();
-  expect(page.url()).toBe(`${serviceHere.consoleUrl}/store/purchase`);
+  await expect(page).toHaveURL(`${serviceHere.consoleUrl}/store/purchase`);
   await page.reload();
   await expect(store.fromApp).toBeVisible();
 

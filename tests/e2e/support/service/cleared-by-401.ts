@@ -27,9 +27,8 @@ export async function expectClearedBy401(
   await expect(login.heading).toBeVisible();
   await expect(page).toHaveURL(/\/login$/);
   await expect.poll(async () => (await kept()).token).toBeUndefined();
-  const { data } = await kept();
-  expect(data).not.toContain(email);
-  expect(data).not.toContain(token);
+  await expect.poll(async () => (await kept()).data).not.toContain(email);
+  expect((await kept()).data).not.toContain(token);
   await new AccountRoute(page).open();
   await expect(login.heading).toBeVisible();
 }
