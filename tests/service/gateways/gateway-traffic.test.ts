@@ -50,6 +50,9 @@ const trafficOf = async (device: TestDevice) => {
 };
 const silent = pino({ level: 'silent' });
 const environment = () => ({ WAYMAKER_TRAFFIC_SPOOL: spool });
+/** A service that counts when it is asked: else it also does so each minute, between any two steps of a test. */
+const startUncounting = (options: Parameters<typeof startTestService>[0]) =>
+  startTestService({ ...options, doesJobs: false });
 
 describe('the script that ocserv runs', () => {
   beforeEach(() => mkdir(spool));
@@ -95,7 +98,7 @@ test('the spool that the service makes gives its group to the records in it', as
 
 describe.each(databaseKindsOfRun)('traffic on %s', (kind) => {
   test('what the gateway received the user sent; a member’s traffic is that of the payer’s plan', async () => {
-    await using running = await startTestService({ kind, environment: environment() });
+    await using running = await startUncounting({ kind, environment: environment() });
     const { device: payer } = await newPayer(running);
     const stranger = await signedIn(running, newEmail());
     const { device: member } = await newMember(running, payer);
@@ -126,7 +129,7 @@ describe.each(databaseKindsOfRun)('traffic on %s', (kind) => {
   /** Sessions whose counting is interrupted, and what the service makes of them after a restart. */
   const afterRestart = async (interrupt: (spool: TrafficSpool) => TrafficSpool, sessions: number) => {
     const variables = { ...(await newEnvironment(kind)), ...environment() };
-    const first = await startTestService({ environment: variables });
+    const first = await startUncounting({ environment: variables });
     const device = await signedIn(first, newEmail());
     for (let count = 0; count < sessions; count += 1) endSession(device.deviceId, 10, 100);
     const real = await openOcservTrafficSpool(spool);
@@ -135,7 +138,7 @@ describe.each(databaseKindsOfRun)('traffic on %s', (kind) => {
     ).rejects.toThrow('power');
     const left = waiting().length;
     await first.service.close();
-    await using second = await startTestService({ environment: variables });
+    await using second = await startUncounting({ environment: variables });
     const again = new TestDevice(second, device);
     const stats = await trafficOf(again);
     const { database } = second.service;
@@ -161,7 +164,7 @@ describe.each(databaseKindsOfRun)('traffic on %s', (kind) => {
   test('what is no whole record of a known device is not counted, is logged and goes', async () => {
     let log = '';
     const logger = createLogger('info', { write: (line) => (log += line) });
-    await using running = await startTestService({ kind, environment: environment(), logger });
+    await using running = await startUncounting({ kind, environment: environment(), logger });
     const device = await signedIn(running, newEmail());
     const id = device.deviceId;
     const refused = [
@@ -199,7 +202,7 @@ describe.each(databaseKindsOfRun)('traffic on %s', (kind) => {
   });
 
   test('nothing else in the spool is read or touched, figures have a limit, and stay without a spool', async () => {
-    await using running = await startTestService({ kind, environment: environment() });
+    await using running = await startUncounting({ kind, environment: environment() });
     const device = await signedIn(running, newEmail());
     const secret = path.join(await newDirectory(), 'secret');
     const content = `${device.deviceId} 1 2 3\n`;
@@ -225,8 +228,8 @@ describe.each(databaseKindsOfRun)('traffic on %s', (kind) => {
 
 test('two services that share a database and a spool count each session once', async () => {
   const variables = { ...(await newEnvironment('postgresql')), ...environment() };
-  await using one = await startTestService({ environment: variables });
-  await using two = await startTestService({ environment: variables });
+  await using one = await startUncounting({ environment: variables });
+  await using two = await startUncounting({ environment: variables });
   const device = await signedIn(one, newEmail());
   const sessions = 40;
   for (let session = 0; session < sessions; session += 1) endSession(device.deviceId, 1, 10);

@@ -117,6 +117,7 @@ describe.each(databaseKindsOfRun)('jobs on %s', (kind) => {
     await busy.everyMinute('chores', async () => {
       done += 1;
     });
-    await expect.poll(() => done, { timeout: waitLimit(30_000) }).toBe(1);
+    // The schedule adds another one in its own time.
+    await expect.poll(() => done, { timeout: waitLimit(30_000) }).toBeGreaterThan(0);
   });
 });
