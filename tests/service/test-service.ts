@@ -76,6 +76,8 @@ export async function environmentWithoutTables(
       DATABASE_URL: await createDatabase(inject('postgresqlSocket'), name, copyOf),
       // Each is a process of the server, which takes a tenth of a second of the processor's time to start.
       WAYMAKER_DATABASE_CONNECTIONS: '4',
+      // Two hundred requests wait for one another here: on a slow machine, for longer than users would.
+      WAYMAKER_DATABASE_TIMEOUT_SECONDS: '120',
     }),
   };
 }

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { Client } from 'pg';
 import { expect, test, vi } from 'vitest';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { createLogger } from '../../../src/service/log.ts';
 import { isUnavailable } from '../../../src/service/database/unavailable.ts';
 import { readConfig } from '../../../src/service/config.ts';
@@ -17,28 +18,35 @@ import {
 
 const busy = { status: 503, body: { code: 503, msg: 'The service is busy. Please retry in a moment.' } };
 
-/** A signed-in device of a service that waits a second for its PostgreSQL database, or as long as `variables` say. */
+/** A signed-in device of a service that waits not long for its PostgreSQL database, or as long as `variables` say. */
 async function impatientService(variables: NodeJS.ProcessEnv = {}) {
   let log = '';
   const logger = createLogger('info', { write: (line) => (log += line) });
+  const patient = await newEnvironment('postgresql');
+  // Signing in is not what is refused here, however slow this machine is.
+  const before = await startTestService({ environment: patient });
+  const device = await signedIn(before, newEmail());
+  await before[Symbol.asyncDispose]();
   const environment: NodeJS.ProcessEnv = {
-    ...(await newEnvironment('postgresql')),
-    WAYMAKER_DATABASE_TIMEOUT_SECONDS: '1',
+    ...patient,
+    WAYMAKER_DATABASE_TIMEOUT_SECONDS: String(waitLimit(3000) / 1000),
     ...variables,
   };
   const running = await startTestService({ environment, logger });
-  const device = await signedIn(running, newEmail());
   const authorization = `Basic ${btoa(`${device.deviceId}:${device.token}`)}`;
   const admin = new Client({ connectionString: environment['DATABASE_URL'] });
   await admin.connect();
   const closing = new AsyncDisposableStack();
   closing.use(running);
   closing.defer(() => admin.end());
+  const myService = () => fetchEnvelope(`${running.url}/api/my-service`, { headers: { authorization } });
   return {
     running,
     admin,
     log: () => log,
-    myService: () => fetchEnvelope(`${running.url}/api/my-service`, { headers: { authorization } }),
+    myService,
+    /** Once nothing is in the way, a call is answered; on a slow machine maybe not the first one. */
+    recovers: () => vi.waitFor(async () => expect((await myService()).status).toBe(200), waitLimit(60_000)),
     /** A call that is one transaction. */
     consumeKey: () =>
       fetchEnvelope(`${running.url}/api/license-keys/none/consume`, {
@@ -58,7 +66,7 @@ test('a table that somebody keeps locked is told as 503, and why in the log', as
   expect(reply.headers.get('retry-after')).toBe('5');
   expect(service.log()).toContain('canceling statement due to lock timeout');
   await service.admin.query('rollback');
-  expect(await service.myService()).toMatchObject({ status: 200 });
+  await service.recovers();
 });
 
 test('with all connections taken, who waits is told 503 and does not wait for ever', async () => {
@@ -68,7 +76,7 @@ test('with all connections taken, who waits is told 503 and does not wait for ev
   for (const reply of replies) expect(reply).toMatchObject(busy);
   expect(service.log()).toContain('timeout exceeded when trying to connect');
   await service.admin.query('rollback');
-  expect(await service.myService()).toMatchObject({ status: 200 });
+  await service.recovers();
 });
 
 test('a statement that takes too long is ended, and told as 503', async () => {
@@ -77,7 +85,7 @@ test('a statement that takes too long is ended, and told as 503', async () => {
     insert into entitlements ("user_id", "from", "to", service, seats, rate, sources)
       select id, now(), now() + interval '1 day', 'Family', 1, 1, '[]' from users;
     alter table entitlements rename to slow_entitlements;
-    create view entitlements as select slow_entitlements.* from slow_entitlements, pg_sleep(60)`);
+    create view entitlements as select slow_entitlements.* from slow_entitlements, pg_sleep(3600)`);
   expect(await service.myService()).toMatchObject(busy);
   expect(service.log()).toContain('canceling statement due to statement timeout');
 });
@@ -116,7 +124,17 @@ test('a transaction whose connection the database ends is told as 503, and the p
 
 test('connections on which nothing can begin are not used up: others are made', async () => {
   await using service = await impatientService({ WAYMAKER_DATABASE_CONNECTIONS: '2' });
-  await Promise.all([service.myService(), service.myService()]);
+  const { database } = service.running.service;
+  const both = Promise.withResolvers<void>();
+  let begun = 0;
+  const takeOne = () =>
+    database.transaction(async (transaction) => {
+      await transaction.execute(sql`select 1`);
+      begun += 1;
+      if (begun === 2) both.resolve();
+      await both.promise;
+    });
+  await Promise.all([takeOne(), takeOne()]);
   const { rows } = await service.admin.query<{ pid: number }>(
     `select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
        and application_name <> 'pgboss'`,
@@ -125,13 +143,15 @@ test('connections on which nothing can begin are not used up: others are made', 
   const signal = (name: NodeJS.Signals) => rows.forEach(({ pid }) => process.kill(pid, name));
   signal('SIGSTOP');
   try {
-    const { database } = service.running.service;
     const begin = () => database.transaction(async () => undefined);
     const isPassing = (result: PromiseSettledResult<unknown>) =>
       result.status === 'rejected' && isUnavailable(result.reason);
     expect((await Promise.allSettled([begin(), begin()])).map(isPassing)).toEqual([true, true]);
-    const replies = await Promise.all([service.consumeKey(), service.consumeKey()]);
-    expect(replies).toMatchObject([{ status: 404 }, { status: 404 }]);
+    // Starting one may take a slow machine too long the first time.
+    await vi.waitFor(async () => {
+      const replies = await Promise.all([service.consumeKey(), service.consumeKey()]);
+      expect(replies).toMatchObject([{ status: 404 }, { status: 404 }]);
+    }, waitLimit(60_000));
   } finally {
     signal('SIGCONT');
   }
@@ -185,5 +205,5 @@ test('what expires goes by the database’s clock, whatever this machine’s say
   const { rows } = (await service.database.execute(
     sql`select extract(epoch from now() - created_at)::float as age from users`,
   )) as { rows: { age: number }[] };
-  expect(Math.abs(rows[0]?.age ?? Infinity)).toBeLessThan(60);
+  expect(Math.abs(rows[0]?.age ?? Infinity)).toBeLessThan(3600);
 });

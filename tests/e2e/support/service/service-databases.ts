@@ -26,5 +26,7 @@ export async function newServiceDatabase(directory: string): Promise<NodeJS.Proc
   return {
     WAYMAKER_DATA_DIR: directory,
     DATABASE_URL: await createDatabase(server, name, emptyServiceDatabase),
+    // However slow this machine is: what a busy database leads to, tests/service tries.
+    WAYMAKER_DATABASE_TIMEOUT_SECONDS: '120',
   };
 }
