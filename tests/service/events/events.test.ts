@@ -213,7 +213,7 @@ describe('two processes on one PostgreSQL', () => {
     const device = await signedIn(running, email);
     const stream = await readEvents(running.url, device);
     const terminate = sql`
-      select pg_terminate_backend(pid) from pg_stat_activity
+      select pg_terminate_backend(pid, 60000) from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid()`;
     await running.service.database.execute(terminate);
     // What was notified meanwhile is lost, so that the devices have to ask.

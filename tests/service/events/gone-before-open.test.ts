@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { authorizationOf } from '#shared/api/client.ts';
 import { eventsPath } from '#shared/api/events.ts';
+import { sql } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { newEmail, signedIn, startTestService } from '../test-service.ts';
 import { readEvents } from './event-reader.ts';
@@ -17,8 +18,9 @@ test('a client that is gone before the database has said who it is leaves no str
     `Authorization: ${authorizationOf({ deviceId: device.deviceId, token: device.token })}`,
   ];
   for (let i = 0; i < perSource; i += 1) {
-    // Queries wait for the transaction.
-    await running.service.database.transaction(async () => {
+    // Who asks is not known before the transaction has ended.
+    await running.service.database.transaction(async (transaction) => {
+      await transaction.execute(sql`lock table devices in access exclusive mode`);
       const asked = once(running.service.app.server, 'request');
       const socket = connect(Number(port), hostname);
       socket.write(`${request.join('\r\n')}\r\n\r\n`);
