@@ -7,7 +7,7 @@ import {
   hostileTargets,
   mutated,
   type HostileTarget,
-} from '../unit/engine/support/hostile-targets.ts';
+} from '../unit/helper/engine/support/hostile-targets.ts';
 
 /**
  * `node hostile-input.ts SECONDS [SEED]`: changed inputs for whatever of our own engine reads what strangers send, by

@@ -65,7 +65,7 @@ const ways = {
   tunnel: (port: number) => ['--proxytunnel', '--proxy', `http://127.0.0.1:${port}`],
 } as const;
 const wayNames = Object.keys(ways) as (keyof typeof ways)[];
-/** Each way in does the same with names and addresses; tests/unit/proxy has what differs. */
+/** Each way in does the same with names and addresses; tests/unit/helper/proxy has what differs. */
 const eachWay = casesOf<keyof typeof ways>({ usual: ['socks'], all: wayNames });
 
 async function curl(args: readonly string[], url: string) {
@@ -257,7 +257,7 @@ describe.each(eachWay)('by %s', (way) => {
     '[ff02::1]',
     'localhost',
   ];
-  // tests/unit/proxy/destination.test.ts has all of them as well.
+  // tests/unit/helper/proxy/destination.test.ts has all of them as well.
   test.each(casesOf({ usual: few, all }))('%s is refused', async (host) => {
     const { port } = await proxy.configure({ resolvers: [own.ipv4] });
     expect(await refusal(way, port, `http://${host}/`)).toBe({ socks: 2, http: 403, tunnel: 403 }[way]);

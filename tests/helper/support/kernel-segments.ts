@@ -6,8 +6,8 @@ import { createCutter } from '../../../helper/engine/own/data-path/cutter.ts';
 import { createJoiner } from '../../../helper/engine/own/data-path/joiner.ts';
 import { virtioBytes } from '../../../helper/engine/own/data-path/virtio-header.ts';
 import { openTunnelDevice } from '../../../helper/linux/routing/open-tunnel-device.ts';
-import { largePacket, packet, type PacketShape } from '../../unit/engine/support/packets.ts';
-import { createRandom } from '../../unit/engine/support/hostile-targets.ts';
+import { largePacket, packet, type PacketShape } from '../../unit/helper/engine/support/packets.ts';
+import { createRandom } from '../../unit/helper/engine/support/hostile-targets.ts';
 
 /**
  * Runs in a network namespace of its own, `node kernel-segments.ts COUNT`: gives the same large packets to our cutter and

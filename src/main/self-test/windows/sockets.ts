@@ -1,6 +1,6 @@
 import { addressOf, changed, loadLibrary, returned, steadyMemory } from '#node/os/windows/native-library.ts';
 
-/** Of <winsock2.h>, <mstcpip.h> and <ws2tcpip.h>; compared with mingw's in `tests/unit/windows/layouts.test.ts`. */
+/** Of <winsock2.h>, <mstcpip.h> and <ws2tcpip.h>; compared with mingw's in `tests/unit/helper/windows/layouts.test.ts`. */
 export const socketConstants = {
   AF_INET: 2,
   AF_INET6: 23,

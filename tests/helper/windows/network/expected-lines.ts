@@ -11,7 +11,7 @@ import type {
   Route,
   UnicastAddress,
 } from '../../../../helper/windows/calls/ip-helper.ts';
-import type { RecordedCall } from '../../../unit/windows/model/record-calls.ts';
+import type { RecordedCall } from '../../../unit/helper/windows/model/record-calls.ts';
 
 /** What the double has to write for a call; said anew, with the numbers of Microsoft's documentation. */
 export function expectedLines(call: RecordedCall): object[] {

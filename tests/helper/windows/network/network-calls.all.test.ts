@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { bundleProgram } from '../../../../scripts/bundle-program.ts';
 import { createWindows, whyNoWindows, type Windows } from '../../../lab/windows/windows.ts';
-import { recording, writeCalls, type RecordedCall } from '../../../unit/windows/model/record-calls.ts';
-import { othersActs, run, type Scenario } from '../../../unit/windows/model/scenario.ts';
+import { recording, writeCalls, type RecordedCall } from '../../../unit/helper/windows/model/record-calls.ts';
+import { othersActs, run, type Scenario } from '../../../unit/helper/windows/model/scenario.ts';
 import { expectedLines } from './expected-lines.ts';
 
 /**

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { z } from 'zod/mini';
 import { systemLibraries } from '../../../../helper/windows/calls/libraries.ts';
 import { createWindowsCalls } from '../../../../helper/windows/calls/windows-calls.ts';
-import { readCalls } from '../../../unit/windows/model/record-calls.ts';
+import { readCalls } from '../../../unit/helper/windows/model/record-calls.ts';
 
 const [mode = '', double = ''] = process.argv.slice(2);
 const calls = createWindowsCalls({
