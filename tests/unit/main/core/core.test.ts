@@ -96,7 +96,8 @@ test('routing by lists, without any page: chosen, applied, over a restart, and r
 test('after a connection failed because of its proxy’s password, the page asks for it, and says that the last one was wrong', async () => {
   const proxy = { username: 'guest', password: 'old' };
   const core = around.startCore({
-    HTTPS_PROXY: `http://${proxy.username}:${proxy.password}@192.0.2.9:3128`,
+    // SOCKS has no realms: what is entered for another proxy is only kept once it has named one.
+    HTTPS_PROXY: `socks5://${proxy.username}:${proxy.password}@192.0.2.9:3128`,
     NO_PROXY: '127.0.0.1',
   });
   await core.session.load();
@@ -124,7 +125,7 @@ test('after a connection failed because of its proxy’s password, the page asks
   expect(await page?.host.gatewayForm.answer({ id: form.id, answers: ['guest', 'new'] })).toBe(true);
   await vi.waitFor(async () =>
     expect(await files.keychain.read('proxy 192.0.2.9 3128')).toBe(
-      JSON.stringify({ username: 'guest', password: 'new' }),
+      JSON.stringify({ username: 'guest', password: 'new', addresses: ['192.0.2.9'] }),
     ),
   );
 });
