@@ -184,6 +184,8 @@ export function createMacosModel(): MacosModel {
 
   function startProcess(): ModelProcess {
     let isAlive = true;
+    /** What this process has been given, and has not kept yet. */
+    let granted: string | undefined;
     const own = new Set<() => void>();
     const watch = (whom: Set<() => void>, onEvent: () => void) => {
       const watcher = () => {
@@ -282,6 +284,7 @@ export function createMacosModel(): MacosModel {
               const fresh = String((nextToken += 1));
               machine.tokens.add(fresh);
               machine.isFilterOn = true;
+              granted = fresh;
               return fresh;
             }),
           ),
@@ -342,7 +345,9 @@ export function createMacosModel(): MacosModel {
       token: {
         read: () => token,
         write(given) {
-          if (isAlive) token = given;
+          // That it dies between both is a limit that docs/macos.md names, and nothing decides here when it does.
+          if (isAlive || given === granted) token = given;
+          granted = undefined;
         },
         remove() {
           if (isAlive) token = undefined;
