@@ -35,9 +35,9 @@ export type ClientCertificate = z.infer<typeof clientCertificate>;
 export const proxyProtocol = z.enum(['http', 'https', 'socks5']);
 export type ProxyProtocol = z.infer<typeof proxyProtocol>;
 
-/** In UTF-8, they fit into the 255 bytes of SOCKS 5 (RFC 1929); a colon would end the name in HTTP (RFC 7617 §2). */
 export const maxRealmChars = 256;
 
+/** In UTF-8, they fit into the 255 bytes of SOCKS 5 (RFC 1929); a colon would end the name in HTTP (RFC 7617 §2). */
 export const proxyCredentials = z.strictObject({
   username: z.string().check(z.regex(/^[^\p{Cc}:]{1,63}$/u)),
   password: z.string().check(z.regex(/^\P{Cc}{1,63}$/u)),

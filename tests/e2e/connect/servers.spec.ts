@@ -1,8 +1,10 @@
 import type { Page } from 'playwright/test';
+import type { Server } from '#shared/entities.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import type { ConnectRoute } from '../routes/connect-route.ts';
 import { expectNoViolations } from '../support/screens/axe.ts';
 import { clippedTexts } from '../support/screens/clipped-text.ts';
+import { offerServers } from '../support/service/offer-servers.ts';
 import { openConnectTab } from '../support/tunnel/connect.ts';
 import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
 import { expect, test } from '../webview/webview-fixtures.ts';
@@ -11,27 +13,14 @@ const countries = ['Austria', 'Brasília', 'Chile', 'Dänemark', '日本'];
 const codes = ['AT', 'BR', 'CL', 'DK', 'JP'];
 
 /** As many servers as no page can hold at once. */
-async function offerServers(page: Page, count: number, of: readonly string[] = codes): Promise<void> {
-  const servers = Array.from({ length: count }, (_, index) => ({
+const manyServers = (count: number, of: readonly string[] = codes): Server[] =>
+  Array.from({ length: count }, (_, index) => ({
     serverId: `server-${index}`,
     name: `${countries[index % countries.length]} ${index}`,
     domain: `gw${index}.example.net`,
     country: of[index % of.length],
     load: (index % 10) / 10,
   }));
-  const items = [
-    {
-      id: 'trial',
-      name: 'Trial',
-      isTrial: true,
-      trialExpiredAt: null,
-      items: [{ id: 'one', level: 1, servers }],
-    },
-  ];
-  await page.route('**/api/server-groups', (route) =>
-    route.fulfill({ json: { code: 0, msg: '', data: { items } } }),
-  );
-}
 
 /** Whether a picture has come, past the page's policy. */
 const isDrawn = async (image: HTMLElement | SVGElement): Promise<boolean> => {
@@ -53,7 +42,7 @@ test.describe('500 servers', () => {
     email,
   }) => {
     const { page } = await openInApp('android');
-    await offerServers(page, 500);
+    await offerServers(page, manyServers(500));
     await arriveSignedIn(page, serviceHere, email);
     const connect = await openServers(page);
     await expect(connect.server('Austria 0')).toHaveAttribute('aria-selected', 'true');
@@ -127,7 +116,7 @@ test.describe('500 servers', () => {
       email,
     }) => {
       const { page } = await openInApp('android');
-      await offerServers(page, 60, ['ZA', 'FR', 'IT', 'NL', 'NO', 'PL', 'PT', 'SE', ...codes]);
+      await offerServers(page, manyServers(60, ['ZA', 'FR', 'IT', 'NL', 'NO', 'PL', 'PT', 'SE', ...codes]));
       await arriveSignedIn(page, serviceHere, email);
       const connect = await openServers(page);
       await expect(connect.server('Austria 0')).toHaveAttribute('aria-selected', 'true');

@@ -16,6 +16,7 @@ import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { createWebviewApp } from './webview-app.ts';
 import { setVisibility } from '../support/host/visibility.ts';
+import { offerServers } from '../support/service/offer-servers.ts';
 
 // One of the last files of a run, and long: every worker takes of it.
 test.describe.configure({ mode: 'parallel' });
@@ -267,18 +268,7 @@ test('the fastest server is taken at first and on demand, where the app can meas
     name: `Server ${name}`,
     domain: `${name}.example.net`,
   }));
-  const items = [
-    {
-      id: 'all',
-      name: 'All',
-      isTrial: true,
-      trialExpiredAt: null,
-      items: [{ id: 'item', level: 1, servers }],
-    },
-  ];
-  await page.route('**/api/server-groups', (route) =>
-    route.fulfill({ json: { code: 0, msg: '', data: { items } } }),
-  );
+  await offerServers(page, servers);
   await arriveSignedIn(page, serviceHere, email);
   const connect = await openConnectTab(page);
   await expect(connect.chosen('Server fast')).toBeVisible();
@@ -346,18 +336,7 @@ test('another server that is chosen while connecting, at once or after a while, 
     name: `Server ${index}`,
     domain,
   }));
-  const items = [
-    {
-      id: 'all',
-      name: 'All',
-      isTrial: true,
-      trialExpiredAt: null,
-      items: [{ id: 'item', level: 1, servers }],
-    },
-  ];
-  await page.route('**/api/server-groups', (route) =>
-    route.fulfill({ json: { code: 0, msg: '', data: { items } } }),
-  );
+  await offerServers(page, servers);
   await arriveSignedIn(page, serviceHere, email);
   const connect = await openConnectTab(page);
   await connect.choose('Server 0');

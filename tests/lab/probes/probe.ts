@@ -41,12 +41,12 @@ export const curlLimits = () =>
   words(`--connect-timeout ${silenceSeconds()} --max-time ${waitLimit(20_000) / 1000}`);
 
 /** The same for what is asked without a program. */
-export const patience = () => ({ connectMs: silenceSeconds() * 1000, answerMs: waitLimit(20_000) });
+export const waitFactor = () => ({ connectMs: silenceSeconds() * 1000, answerMs: waitLimit(20_000) });
 
 export function createProbes(machine: Machine): Probes {
   const { namespace } = machine;
   async function http(host: string, marker: string): Promise<EchoReply | undefined> {
-    const answer = await getInside(namespace, { host, port: ports.http, path: `/${marker}` }, patience());
+    const answer = await getInside(namespace, { host, port: ports.http, path: `/${marker}` }, waitFactor());
     return answer === undefined ? undefined : (JSON.parse(answer) as EchoReply);
   }
   async function datagram(host: string, port: number, payload: string | Uint8Array): Promise<void> {

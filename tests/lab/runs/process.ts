@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createLauncher, launcherCommand, type Launcher } from './launcher.ts';
-import { patience, waitLimit } from './wait-limit.ts';
+import { waitFactor, waitLimit } from './wait-limit.ts';
 
 export interface ProcessResult {
   /** Exit status, or null if a signal ended the process. */
@@ -145,7 +145,7 @@ export async function eventually<Value>(
     if (left < 0) throw new Error(`not within ${Math.round(performance.now() - start)} ms: ${what}`);
     // Who asks has at most half of a processor: what is waited for needs the rest.
     await delay(Math.max(every, performance.now() - asked));
-    left -= (performance.now() - asked) / patience();
+    left -= (performance.now() - asked) / waitFactor();
   }
 }
 

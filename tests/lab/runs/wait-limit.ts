@@ -8,7 +8,7 @@ const maxSlowdown = 25;
  * What is waited for is given at least so many times longer: whether a processor is slower than usual, or is lent to others
  * beside this machine, no number here tells.
  */
-const minPatience = 4;
+const minWaitFactor = 4;
 
 /**
  * How many times longer something takes than on an idle machine: how many threads want each processor. The load average
@@ -20,8 +20,8 @@ export function slowdown(): number {
 }
 
 /** How many times longer whoever waits for what has to come does so than on an idle machine. */
-export function patience(): number {
-  return Math.max(slowdown(), minPatience);
+export function waitFactor(): number {
+  return Math.max(slowdown(), minWaitFactor);
 }
 
 /**
@@ -30,7 +30,7 @@ export function patience(): number {
  * of it.
  */
 export function waitLimit(idleMs: number): number {
-  return Math.ceil(idleMs * patience());
+  return Math.ceil(idleMs * waitFactor());
 }
 
 /**

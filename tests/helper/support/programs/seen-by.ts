@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { addresses, ports } from '../../../lab/network/addresses.ts';
 import type { CapturedPacket } from '../../../lab/packets/frame.ts';
 import type { Lab } from '../../../lab/lab.ts';
-import { curlLimits, patience } from '../../../lab/probes/probe.ts';
+import { curlLimits, waitFactor } from '../../../lab/probes/probe.ts';
 import { getInside } from '../../../lab/probes/socket-inside.ts';
 import { words } from '../../../lab/runs/process.ts';
 import type { HelperLab } from '../helper-lab.ts';
@@ -10,7 +10,7 @@ import type { HelperLab } from '../helper-lab.ts';
 /** From which address a host sees the user come; undefined if nothing came back. */
 export async function seenBy({ lab }: HelperLab, host: string): Promise<string | undefined> {
   const answer = isIP(host)
-    ? await getInside(lab.user.namespace, { host, port: ports.http, path: '/' }, patience())
+    ? await getInside(lab.user.namespace, { host, port: ports.http, path: '/' }, waitFactor())
     : await getByName(lab, host);
   return answer === undefined ? undefined : (JSON.parse(answer) as { address: string }).address;
 }
