@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 
 /** The search path of all programs that the helper runs; nothing of the helper's own environment is passed on. */
@@ -13,6 +13,16 @@ export interface CommandResult {
 }
 
 export type RunCommand = (file: string, args: readonly string[], input?: string) => Promise<CommandResult>;
+
+/**
+ * Runs a program whose whole output goes to an open descriptor, by its own writes, so that nothing of it is lost if this
+ * process ends first. Resolves with the exit status, or null if a signal ended it; rejects if it cannot be started.
+ */
+export type RunCommandInto = (
+  file: string,
+  args: readonly string[],
+  output: number,
+) => Promise<number | null>;
 
 /** The maximum size of output that is kept, in bytes. */
 const outputLimit = 4 * 1024 * 1024;
@@ -51,6 +61,18 @@ export const runCommand: RunCommand = (name, args, input = '') =>
     // A program that ends without reading its input breaks the pipe; its status says what happened.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
+  });
+
+export const runCommandInto: RunCommandInto = (name, args, output) =>
+  new Promise((resolve, reject) => {
+    const file = findProgram(name);
+    if (file === undefined) {
+      reject(new Error(`${name} is not installed`));
+      return;
+    }
+    spawn(file, args, { env: programEnvironment, cwd: '/', stdio: ['ignore', output, output] })
+      .once('error', (error) => reject(new Error(`cannot run ${name}`, { cause: error })))
+      .once('exit', resolve);
   });
 
 /** Runs a program that has to succeed; otherwise throws with its output. */

@@ -1,4 +1,4 @@
-import type { RunCommand } from '../../posix/command.ts';
+import { runCommandInto, type RunCommand } from '../../posix/command.ts';
 import { createCoreFoundation } from './core-foundation.ts';
 import { createDynamicStore, type DynamicStore } from './dynamic-store.ts';
 import { createInterfaceCalls, type InterfaceCalls } from './interface-calls.ts';
@@ -48,7 +48,7 @@ export function createMacosCalls(run: RunCommand, libraries: MacosLibraries = ma
     descriptors: libc,
     interfaces: createInterfaceCalls(libc),
     routes: createRouteCalls(libc),
-    filter: createFilterCalls(run),
+    filter: createFilterCalls(run, runCommandInto),
     store: createDynamicStore(foundation, notifications, libraries.systemConfiguration),
   };
 }

@@ -1,4 +1,4 @@
-import type { CommandResult, RunCommand } from '../../posix/command.ts';
+import type { CommandResult, RunCommand, RunCommandInto } from '../../posix/command.ts';
 
 /**
  * The system's packet filter, by pfctl(8): the structures behind /dev/pf are in no public header and have changed between
@@ -6,8 +6,11 @@ import type { CommandResult, RunCommand } from '../../posix/command.ts';
  */
 export interface FilterCalls {
   isEnabled(): Promise<boolean>;
-  /** Switches it on for one more user, who gets a token; it stays on until each has been released. */
-  enable(): Promise<string>;
+  /**
+   * Switches it on for one more user, who gets a token; it stays on until each has been released. pfctl itself writes the
+   * token to the descriptor `output`, see `readToken`: also if whoever asked for it is gone by then.
+   */
+  enable(output: number): Promise<void>;
   release(token: string): Promise<'released' | 'absent'>;
   /** The rules of the main rule set, as the kernel has them. */
   mainRules(): Promise<string[]>;
@@ -28,7 +31,11 @@ export interface FilterState {
   destination: string;
 }
 
-export function createFilterCalls(run: RunCommand): FilterCalls {
+/** The token in what `pfctl -E` has written, which fills 64 bits; undefined if there is none. */
+export const readToken = (written: string): string | undefined =>
+  /^Token\s*:\s*(\d{1,20})\s*$/m.exec(written)?.[1];
+
+export function createFilterCalls(run: RunCommand, runInto: RunCommandInto): FilterCalls {
   /** It writes to its standard error on success, too, and its status is 0 after some failures (apple/container 402). */
   async function pfctl(args: readonly string[], input?: string): Promise<CommandResult> {
     const result = await run('pfctl', args, input);
@@ -44,11 +51,9 @@ export function createFilterCalls(run: RunCommand): FilterCalls {
 
   return {
     isEnabled: async () => (await list('-s', 'info')).some((line) => line.startsWith('Status: Enabled')),
-    async enable() {
-      const { stdout, stderr } = await pfctl(['-E']);
-      const token = /^Token\s*:\s*(\d+)\s*$/m.exec(`${stderr}\n${stdout}`)?.[1];
-      if (token === undefined) throw new Error('pfctl has given no token');
-      return token;
+    async enable(output) {
+      const status = await runInto('pfctl', ['-E'], output);
+      if (status !== 0) throw new Error(`pfctl -E failed with status ${status}`);
     },
     async release(token) {
       const { status, stderr } = await run('pfctl', ['-X', token]);

@@ -1,4 +1,5 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync, rmSync } from 'node:fs';
+import { readToken } from '../calls/pfctl.ts';
 
 /**
  * Keeps the token by which the packet filter was switched on, for a later helper: in a directory that the system empties
@@ -6,21 +7,33 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
  */
 export interface EnableToken {
   read(): string | undefined;
-  write(token: string): void;
+  /** Keeps what `enable` writes to the descriptor that it is given. Rejects if that is no token. */
+  take(enable: (output: number) => Promise<void>): Promise<void>;
   remove(): void;
 }
 
+const { O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants;
+
 export function createEnableToken(file = '/var/run/waymaker-filter-token'): EnableToken {
+  function read(): string | undefined {
+    try {
+      return readToken(readFileSync(file, 'utf8'));
+    } catch {
+      return undefined;
+    }
+  }
+
   return {
-    read() {
+    read,
+    async take(enable) {
+      const output = openSync(file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600);
       try {
-        const text = readFileSync(file, 'utf8').trim();
-        return /^\d{1,20}$/.test(text) ? text : undefined;
-      } catch {
-        return undefined;
+        await enable(output);
+      } finally {
+        closeSync(output);
       }
+      if (read() === undefined) throw new Error('pfctl has given no token');
     },
-    write: (token) => writeFileSync(file, `${token}\n`, { mode: 0o600 }),
     remove: () => rmSync(file, { force: true }),
   };
 }

@@ -78,7 +78,7 @@ export function createPacketFilter(parts: {
     if (isEnabled && held !== undefined) return;
     // Somebody has switched it off for everybody, which ends all tokens.
     if (held !== undefined) await calls.release(held);
-    token.write(await calls.enable());
+    await token.take((output) => calls.enable(output));
   }
 
   async function endStale(next: FilterRules): Promise<void> {

@@ -184,8 +184,6 @@ export function createMacosModel(): MacosModel {
 
   function startProcess(): ModelProcess {
     let isAlive = true;
-    /** What this process has been given, and has not kept yet. */
-    let granted: string | undefined;
     const own = new Set<() => void>();
     const watch = (whom: Set<() => void>, onEvent: () => void) => {
       const watcher = () => {
@@ -284,8 +282,8 @@ export function createMacosModel(): MacosModel {
               const fresh = String((nextToken += 1));
               machine.tokens.add(fresh);
               machine.isFilterOn = true;
-              granted = fresh;
-              return fresh;
+              // By pfctl itself, so that it is kept even if this process is gone by now.
+              token = fresh;
             }),
           ),
         release: (held) =>
@@ -344,11 +342,7 @@ export function createMacosModel(): MacosModel {
       calls,
       token: {
         read: () => token,
-        write(given) {
-          // That it dies between both is a limit that docs/macos.md names, and nothing decides here when it does.
-          if (isAlive || given === granted) token = given;
-          granted = undefined;
-        },
+        take: (enable) => enable(-1),
         remove() {
           if (isAlive) token = undefined;
         },

@@ -45,7 +45,7 @@ const store = (change: (calls: MacosCalls['store']) => Partial<MacosCalls['store
 
 const mutants: Record<string, Alterations> = {
   'connections that are known are not ended': filter(() => ({ killStates: () => Promise.resolve() })),
-  'the packet filter is not switched on': filter(() => ({ enable: () => Promise.resolve('1') })),
+  'the packet filter is not switched on': filter(() => ({ enable: () => Promise.resolve() })),
   'the packet filter stays on': filter(() => ({ release: () => Promise.resolve('released') })),
   'the rules stay': filter((calls) => ({
     load: (anchor, text) => (text === '' ? Promise.resolve() : calls.load(anchor, text)),

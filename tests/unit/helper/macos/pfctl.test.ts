@@ -1,16 +1,22 @@
 import { expect, test } from 'vitest';
 import type { CommandResult } from '../../../../helper/posix/command.ts';
-import { createFilterCalls } from '../../../../helper/macos/calls/pfctl.ts';
+import { createFilterCalls, readToken } from '../../../../helper/macos/calls/pfctl.ts';
 
 const noise = 'No ALTQ support in kernel\nALTQ related functions disabled\n';
 
 /** A pfctl that says this, and what it was asked. */
 function saying(result: Partial<CommandResult>) {
   const asked: { args: readonly string[]; input: string | undefined }[] = [];
-  const calls = createFilterCalls((_, args, input) => {
-    asked.push({ args, input });
-    return Promise.resolve({ status: 0, stdout: '', stderr: noise, ...result });
-  });
+  const calls = createFilterCalls(
+    (_, args, input) => {
+      asked.push({ args, input });
+      return Promise.resolve({ status: 0, stdout: '', stderr: noise, ...result });
+    },
+    (_, args) => {
+      asked.push({ args, input: undefined });
+      return Promise.resolve(result.status ?? 0);
+    },
+  );
   return { calls, asked };
 }
 
@@ -27,10 +33,13 @@ test.each([
   await expect(saying(result).calls.load('com.apple/waymaker', 'x\n')).rejects.toThrow('pfctl -a');
 });
 
-test('the token is read from what pfctl writes to its standard error', async () => {
-  const { calls } = saying({ stderr: `${noise}pf enabled\nToken : 10051342025653898869\n` });
-  expect(await calls.enable()).toBe('10051342025653898869');
-  await expect(saying({}).calls.enable()).rejects.toThrow('no token');
+test('the token is read from what pfctl writes to its standard error', () => {
+  expect(readToken(`${noise}pf enabled\nToken : 10051342025653898869\n`)).toBe('10051342025653898869');
+  expect(readToken(noise)).toBeUndefined();
+});
+
+test('a filter that cannot be switched on is a failure', async () => {
+  await expect(saying({ status: 1 }).calls.enable(2)).rejects.toThrow('status 1');
 });
 
 test('releasing a token that pfctl no longer knows is no failure', async () => {
