@@ -24,58 +24,78 @@ type Askers = 'anybody' | 'proxies';
  */
 function answerForms({ terminal, say }: Context, client: Client, askers: Askers): AnsweredForms {
   let asked: string | undefined;
+  /** Withdraws what is being asked. */
+  let questions = new AbortController();
   let isEnded = false;
   let silentProxy: string | undefined;
 
-  async function take(form: GatewayForm | null): Promise<void> {
-    if (!form || form.id === asked || isEnded) return;
+  async function take(form: GatewayForm): Promise<void> {
+    if (form.id === asked || isEnded) return;
+    withdraw();
     // As in the app's window, where somebody answers it, while this command asks for updates.
     if (askers === 'proxies' && form.topic !== 'proxy') return;
     asked = form.id;
     terminal.note(say('command.asks', { gateway: form.gateway }));
     if (form.message !== '') terminal.note(form.message);
-    const answers = await answersTo(form);
+    const { signal } = (questions = new AbortController());
+    const answers = await answersTo(form, signal);
+    // It is answered elsewhere, too late to be answered, or of a core that is gone.
+    if (signal.aborted) return;
     if (form.topic === 'proxy') silentProxy = answers ? undefined : form.gateway;
     // Somebody may have answered it in the app's window meanwhile.
     await client.gatewayForm.answer({ id: form.id, answers }).catch(() => false);
   }
 
-  async function answersTo({ topic, fields, proxyNamedBy }: GatewayForm): Promise<string[] | null> {
-    if (topic === 'banner') return (await terminal.ask(say('command.pressEnter'))) === undefined ? null : [];
+  const withdraw = () => questions.abort();
+
+  async function answersTo(
+    { topic, fields, proxyNamedBy }: GatewayForm,
+    signal: AbortSignal,
+  ): Promise<string[] | null> {
+    if (topic === 'banner')
+      return (await terminal.ask(say('command.pressEnter'), { signal })) === undefined ? null : [];
     // A core that was started before an update does not say.
     if (topic === 'proxy' && !terminal.isTyped && proxyNamedBy !== 'computer') return null;
     const answers: string[] = [];
     for (const field of fields) {
-      const answer = await answerTo(field);
+      const answer = await answerTo(field, signal);
       if (answer === undefined) return null;
       answers.push(answer);
     }
     return answers;
   }
 
-  async function answerTo(field: GatewayFormField): Promise<string | undefined> {
+  async function answerTo(field: GatewayFormField, signal: AbortSignal): Promise<string | undefined> {
     if (field.kind !== 'choice')
-      return await terminal.ask(`${oneLine(field.label)}: `, { isSecret: field.kind === 'secret' });
+      return await terminal.ask(`${oneLine(field.label)}: `, { isSecret: field.kind === 'secret', signal });
     terminal.note(field.label);
     for (const [index, { label }] of field.choices.entries())
       terminal.note(`  ${index + 1}  ${oneLine(label)}`);
-    const line = (await terminal.ask(say('command.choose')))?.trim();
+    const line = (await terminal.ask(say('command.choose'), { signal }))?.trim();
     if (line === undefined) return undefined;
     const chosen = field.choices[Number(line) - 1] ?? field.choices.find(({ label }) => label === line);
     return chosen?.value ?? field.selected;
   }
 
-  const unsubscribe = client.gatewayForm.changed((form) => void take(form));
+  let hasChanged = false;
+  const unsubscribe = client.gatewayForm.changed((form) => {
+    hasChanged = true;
+    if (form) void take(form);
+    else withdraw();
+  });
   // The form may have been shown before this listened.
   void client.gatewayForm
     .get()
-    .then(take)
+    .then(async (form) => {
+      if (form && !hasChanged) await take(form);
+    })
     .catch(() => undefined);
   return {
     silentProxy: () => silentProxy,
     end() {
       isEnded = true;
       unsubscribe();
+      withdraw();
     },
   };
 }

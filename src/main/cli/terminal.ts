@@ -11,9 +11,18 @@ export interface Terminal {
   out(line: string): void;
   /** A line for people: progress, questions, reasons. */
   note(line: string): void;
-  /** The next line that is typed or piped; undefined at the end of input. `isSecret`: it is not echoed. */
-  ask(question: string, options?: { isSecret?: boolean }): Promise<string | undefined>;
+  /**
+   * The next line that is typed or piped; undefined at the end of input, or once the question is withdrawn: the next line
+   * is another question's then. `isSecret`: it is not echoed.
+   */
+  ask(question: string, options?: AskOptions): Promise<string | undefined>;
   close(): void;
+}
+
+interface AskOptions {
+  isSecret?: boolean;
+  /** Withdraws the question. */
+  signal?: AbortSignal;
 }
 
 interface Streams {
@@ -31,11 +40,19 @@ export function createTerminal({ input, output, notes }: Streams): Terminal {
   /** Settles when nothing is being asked. */
   let asked: Promise<unknown> = Promise.resolve();
 
-  async function ask(question: string, isSecret: boolean): Promise<string | undefined> {
+  async function ask(
+    question: string,
+    { isSecret = false, signal }: AskOptions,
+  ): Promise<string | undefined> {
+    if (signal?.aborted) return undefined;
+    /** Nobody has ended its line. */
+    const endLine = () => void notes.write('\n');
+    signal?.addEventListener('abort', endLine);
     try {
-      return await lines.next(printable(question), isSecret);
+      return await lines.next(printable(question), { isSecret, signal });
     } finally {
-      if (isSecret && input.isTTY) notes.write('\n');
+      signal?.removeEventListener('abort', endLine);
+      if (isSecret && input.isTTY && !signal?.aborted) endLine();
     }
   }
 
@@ -43,9 +60,9 @@ export function createTerminal({ input, output, notes }: Streams): Terminal {
     isTyped: input.isTTY === true,
     out: (line) => void output.write(`${printable(line)}\n`),
     note: (line) => void notes.write(`${printable(line)}\n`),
-    ask(question, { isSecret = false } = {}) {
+    ask(question, options = {}) {
       // Two answers must not be taken for each other, nor one be echoed that is secret.
-      const answered = asked.then(() => ask(question, isSecret));
+      const answered = asked.then(() => ask(question, options));
       asked = answered.catch(() => undefined);
       return answered;
     },
@@ -64,26 +81,30 @@ function pipedLines(input: Readable, notes: Writable): LineSource {
   function open(): () => void {
     const lines = createInterface({ input, terminal: false });
     lines.on('line', (line) => {
-      if (!waiting) read.push(line);
-      else waiting(line);
-      waiting = undefined;
+      if (waiting) waiting(line);
+      else read.push(line);
     });
     lines.on('close', () => {
       isEnded = true;
       waiting?.(undefined);
-      waiting = undefined;
     });
     return () => lines.close();
   }
 
   return {
-    next(question) {
+    next(question, { signal }) {
       notes.write(question);
       close ??= open();
       const early = read.shift();
       if (early !== undefined || isEnded) return Promise.resolve(early);
       return new Promise((resolve) => {
-        waiting = resolve;
+        const withdraw = () => waiting?.(undefined);
+        waiting = (line) => {
+          waiting = undefined;
+          signal?.removeEventListener('abort', withdraw);
+          resolve(line);
+        };
+        signal?.addEventListener('abort', withdraw);
       });
     },
     close: () => close?.(),

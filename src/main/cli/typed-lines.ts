@@ -4,9 +4,17 @@ import { Readable, Writable } from 'node:stream';
 
 /** Answers, one line after the other. */
 export interface LineSource {
-  /** Writes the question; the next line, or undefined at the end of input. `isSecret`: it is not echoed. */
-  next(question: string, isSecret: boolean): Promise<string | undefined>;
+  /**
+   * Writes the question; the next line, or undefined at the end of input, or once the signal withdraws the question.
+   * `isSecret`: it is not echoed.
+   */
+  next(question: string, options: NextOptions): Promise<string | undefined>;
   close(): void;
+}
+
+interface NextOptions {
+  isSecret: boolean;
+  signal: AbortSignal | undefined;
 }
 
 export type TypedInput = Readable & { setRawMode?: (isRaw: boolean) => unknown };
@@ -93,20 +101,26 @@ export function typedLines(input: TypedInput, notes: Writable): LineSource {
   }
 
   return {
-    async next(question, isSecret) {
+    async next(question, { isSecret, signal }) {
       // Before anybody can answer: the terminal itself would echo that.
       if (state === 'closed') open();
       notes.write(question);
       if (state === 'ended') return undefined;
       const { promise, resolve } = Promise.withResolvers<string | undefined>();
       let isAnswered = false;
-      const answered: Answered = (line) => {
+      const settle: Answered = (line) => {
         isAnswered = true;
         answering = undefined;
-        // As at the end of a file.
-        if (line === undefined) state = 'ended';
         resolve(line);
       };
+      const answered: Answered = (line) => {
+        // As at the end of a file.
+        if (line === undefined) state = 'ended';
+        settle(line);
+      };
+      // What has been typed so far is lost with it: the next question may be somebody else's.
+      const withdraw = () => settle(undefined);
+      signal?.addEventListener('abort', withdraw);
       onEnd = () => answered(undefined);
       const one = isSecret ? secretAnswer(answered) : shownAnswer(question, notes, answered);
       answering = one;
@@ -120,6 +134,7 @@ export function typedLines(input: TypedInput, notes: Writable): LineSource {
         return await promise;
       } finally {
         onEnd = () => undefined;
+        signal?.removeEventListener('abort', withdraw);
         one.close();
       }
     },

@@ -23,30 +23,32 @@ const refusalCodes = {
 
 /** Connects, and waits until it has succeeded or failed, even if the core moves to another process meanwhile. */
 export async function connect(context: CommandContext, given: string | undefined): Promise<ExitCode> {
-  const connection = await Promise.race([context.core(), whenInterrupted(context)]);
-  return await withForms(context, connection.client, () => connectWith(context, connection, given));
+  const first = await Promise.race([context.core(), whenInterrupted(context)]);
+  const { server, end: firstEnd } = await withForms(context, first.client, () =>
+    begin(context, first, given),
+  );
+  let end = firstEnd;
+  while (end === 'core-gone') {
+    // What a core asks is withdrawn once it is gone: the next line may answer the next one.
+    const next = await Promise.race([nextCore(context), whenInterrupted(context)]);
+    end = await withForms(context, next.client, () => attempt(context, next, { server, isResumed: true }));
+  }
+  return end;
 }
 
-async function connectWith(
+async function begin(
   context: CommandContext,
-  first: ControlConnection,
+  connection: ControlConnection,
   given: string | undefined,
-): Promise<ExitCode> {
+): Promise<{ server: UsableServer; end: ExitCode | 'core-gone' }> {
   const { terminal, say } = context;
-  const server = await Promise.race([prepare(context, first, given), whenInterrupted(context)]);
-  if (server === 'already-connected') return exitCode.done;
-  let connection = first;
+  const { server, isConnected } = await Promise.race([
+    prepare(context, connection, given),
+    whenInterrupted(context),
+  ]);
+  if (isConnected) return { server, end: exitCode.done };
   terminal.note(say('command.connectingTo', { server: server.name }));
-  let end = await attempt(context, connection, { server, isResumed: false });
-  while (end === 'core-gone') {
-    connection = await Promise.race([nextCore(context), whenInterrupted(context)]);
-    end = await attemptWithForms(context, connection, { server, isResumed: true });
-  }
-  if (end === 'interrupted') {
-    await connection.client.tunnel.disconnect();
-    throw new CommandProblem(exitCode.interrupted, 'interrupted', say('command.interrupted'));
-  }
-  return finish(context, end, server);
+  return { server, end: await attempt(context, connection, { server, isResumed: false }) };
 }
 
 /** Finds the server; nothing is started yet. */
@@ -54,18 +56,18 @@ async function prepare(
   context: CommandContext,
   { client }: ControlConnection,
   given: string | undefined,
-): Promise<UsableServer | 'already-connected'> {
+): Promise<{ server: UsableServer; isConnected: boolean }> {
   const server = serverCalled(context, await listServers(context), given);
   const before = await stateWithHelper(client);
   if (before.state === 'connected' && isTunnelTo(server, before)) {
     showConnected(context, before, context.say('command.alreadyConnected', { server: server.name }), server);
-    return 'already-connected';
+    return { server, isConnected: true };
   }
   if (before.state === 'invalid' && !mayBeGone(before.cause))
     throw new CommandProblem(exitCode.unavailable, before.cause, stateLines(before, context).join('\n'));
   noteDamage(context, await client.preferences.get());
   await client.server.choose(server.serverId);
-  return server;
+  return { server, isConnected: false };
 }
 
 /** The process that runs the core after the previous one, because the desktop app has started or quit. */
@@ -85,8 +87,22 @@ interface Attempt {
   isResumed: boolean;
 }
 
-/** Asks the core to connect. */
-async function attempt(context: CommandContext, connection: ControlConnection, wanted: Attempt) {
+/** Asks the core to connect, and says how that ended. */
+async function attempt(
+  context: CommandContext,
+  connection: ControlConnection,
+  wanted: Attempt,
+): Promise<ExitCode | 'core-gone'> {
+  const end = await attemptEnd(context, connection, wanted);
+  if (end === 'core-gone') return end;
+  if (end === 'interrupted') {
+    await connection.client.tunnel.disconnect();
+    throw new CommandProblem(exitCode.interrupted, 'interrupted', context.say('command.interrupted'));
+  }
+  return finish(context, end, wanted.server);
+}
+
+async function attemptEnd(context: CommandContext, connection: ControlConnection, wanted: Attempt) {
   try {
     return await followAttempt(context, connection, wanted);
   } catch (error) {
@@ -94,9 +110,6 @@ async function attempt(context: CommandContext, connection: ControlConnection, w
     throw error;
   }
 }
-
-const attemptWithForms = (context: CommandContext, connection: ControlConnection, wanted: Attempt) =>
-  withForms(context, connection.client, () => attempt(context, connection, wanted));
 
 /** A request that was cut off is rejected just before the connection counts as closed. */
 const isGone = ({ closed }: ControlConnection): Promise<boolean> =>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { PassThrough } from 'node:stream';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { GatewayForm } from '#shared/host/gateway-form.ts';
 import { createSay } from '#shared/texts/say.ts';
 import { withForms, withProxyForms } from '../../../../src/main/cli/answer-forms.ts';
@@ -26,10 +26,11 @@ const form = (
 });
 
 /** A command whose standard input has these lines, while a core asks, maybe since before the command. */
-function command(lines: string, before: GatewayForm | null = null) {
+function command(lines: string | undefined, before: GatewayForm | null = null) {
   const input = new PassThrough();
-  const terminal = createTerminal({ input, output: new PassThrough(), notes: new PassThrough() });
-  input.end(lines);
+  const notes = new PassThrough();
+  const terminal = createTerminal({ input, output: new PassThrough(), notes });
+  if (lines !== undefined) input.end(lines);
   let show: (asked: GatewayForm | null) => void = () => undefined;
   let answered: (answers: string[] | null) => void = () => undefined;
   /** All answers, by their forms. */
@@ -50,8 +51,13 @@ function command(lines: string, before: GatewayForm | null = null) {
   };
   const { signal: interrupted } = new AbortController();
   const context = { terminal, say: createSay(() => 'en', 'linux'), interrupted };
+  let noted = '';
+  notes.on('data', (chunk: Buffer) => (noted += chunk.toString()));
   return {
     given,
+    input,
+    withdraw: () => show(null),
+    isNoted: (text: string) => vi.waitFor(() => expect(noted).toContain(text)),
     with: <Result>(work: () => Promise<Result>) => withForms(context, client, work),
     withProxies: <Result>(work: () => Promise<Result>) => withProxyForms(context, client, work),
     ask(asked: GatewayForm): Promise<string[] | null> {
@@ -117,4 +123,33 @@ test('a proxy that was told nothing does not explain that the core has gone', as
     throw new Error('the connection is closed');
   });
   await expect(failing).rejects.toThrow('the connection is closed');
+});
+
+test.each(['is withdrawn', 'is replaced'])(
+  'once a form %s, the next line answers the one after it, from its first question on',
+  async (how) => {
+    const run = command(undefined);
+    await run.with(async () => {
+      void run.ask(form('form', 'first.example'));
+      await run.isNoted('first.example asks:\nUser name: ');
+      if (how === 'is withdrawn') run.withdraw();
+      const next = form('form', 'next.example');
+      const answers = run.ask(next);
+      await run.isNoted('User name: \nnext.example asks:\nUser name: ');
+      run.input.end('guest\nsecret\n');
+      expect(await answers).toEqual(['guest', 'secret']);
+      expect(run.given.map(({ id }) => id)).toEqual([next.id]);
+    });
+  },
+);
+
+test('a proxy whose form is withdrawn was not silent', async () => {
+  const run = command(undefined);
+  const failing = run.with(async () => {
+    void run.ask(form('proxy', 'proxy.example', 'computer'));
+    await run.isNoted('User name: ');
+    run.withdraw();
+    throw new CommandProblem(exitCode.notConnected, 'gateway-unreachable', 'why');
+  });
+  await expect(failing).rejects.toMatchObject({ code: 'gateway-unreachable' });
 });

@@ -38,6 +38,27 @@ test('what is asked at once is asked one after the other', async () => {
   terminal.close();
 });
 
+test('the next line answers the next question once one is withdrawn', async () => {
+  const streams = { input: new PassThrough(), output: new PassThrough(), notes: new PassThrough() };
+  const terminal = createTerminal(streams);
+  const first = new AbortController();
+  const withdrawn = [
+    terminal.ask('Code: ', { signal: first.signal }),
+    terminal.ask('Not even shown: ', { signal: first.signal }),
+  ];
+  const next = terminal.ask('Password: ');
+  await vi.waitFor(() => expect(streams.notes.readableLength).toBeGreaterThan(0));
+  first.abort();
+  expect(await Promise.all(withdrawn)).toEqual([undefined, undefined]);
+  streams.input.write('answer\n');
+  expect(await next).toBe('answer');
+  // The input has not ended with it.
+  streams.input.write('more\n');
+  expect(await terminal.ask('More: ')).toBe('more');
+  expect(String(streams.notes.read())).toBe('Code: \nPassword: More: ');
+  terminal.close();
+});
+
 /** A terminal on which somebody types, and what it shows. */
 function typedTerminal() {
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input });
@@ -143,6 +164,26 @@ test('what is typed ahead answers the next question, and is not shown, whoever a
   expect(shown(), 'positive control').toContain('guest');
   expect(shown()).not.toContain('not-for-others');
 });
+
+test.each([true, false])(
+  'what was typed at a question that is withdrawn is no part of the next answer (hidden: %s)',
+  async (isSecret) => {
+    const { terminal, input, isAsked, shown } = typedTerminal();
+    const first = new AbortController();
+    const withdrawn = terminal.ask('Code: ', { isSecret, signal: first.signal });
+    await isAsked('Code: ');
+    input.write('1234');
+    await vi.waitFor(() => expect(input.readableLength + input.writableLength).toBe(0));
+    first.abort();
+    expect(await withdrawn).toBeUndefined();
+    const next = terminal.ask('Password: ', { isSecret: true });
+    await isAsked('\nPassword: ');
+    input.write('secret\r');
+    expect(await next).toBe('secret');
+    expect(shown()).toBe(isSecret ? 'Code: \nPassword: \n' : 'Code: 1234\nPassword: \n');
+    terminal.close();
+  },
+);
 
 test('a terminal that is gone ends the question', async () => {
   const { terminal, input, isAsked } = typedTerminal();
