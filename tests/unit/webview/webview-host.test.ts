@@ -33,6 +33,12 @@ beforeEach(() => {
   listed = new Map();
   serviceOffset = 0;
   reply = { code: 0, data: user };
+  // A page's timers end with it, and here no page ends by itself.
+  const begun = vi.spyOn(globalThis, 'setInterval');
+  return () => {
+    for (const { value } of begun.mock.results) clearInterval(value as NodeJS.Timeout);
+    begun.mockRestore();
+  };
 });
 
 /** A page, over the app as it is now. */
