@@ -74,16 +74,28 @@ test.describe('countdowns are announced, and not every second:', () => {
     };
     await page.addInitScript(hideServiceTime);
     await page.evaluate(hideServiceTime);
+    const offered = page.waitForResponse('**/api/server-groups');
     await signIn(page, serviceHere, email);
+    const { data } = (await (await offered).json()) as {
+      data: { items: { isTrial: boolean; trialExpiredAt: string }[] };
+    };
+    const end = Date.parse(data.items.find(({ isTrial }) => isTrial)?.trialExpiredAt ?? '');
     const minute = 60_000;
-    await page.clock.fastForward((72 * 60 - 70) * minute);
+    /** Goes to when so many minutes of the trial are left, however many have passed meanwhile. */
+    const passUntil = async (left: number) => {
+      const now = await page.evaluate(() => Date.now());
+      await page.clock.fastForward(end - left * minute - now);
+      await page.clock.runFor(3000);
+    };
+    await passUntil(110);
     const connect = await openConnectTab(page);
     await expect(connect.trialLeft).toBeVisible();
     const announcements = await listenForAnnouncements(page);
-    const saidOfTrial = async () => (await announcements()).filter((text) => /trial|plan/i.test(text));
-    const pass = async (milliseconds: number) => {
-      await page.clock.fastForward(milliseconds);
-      await page.clock.runFor(3000);
+    const said: string[] = [];
+    /** All that has been said of it since the tunnel came and went. */
+    const saidOfTrial = async () => {
+      said.push(...(await announcements()).filter((text) => /trial|plan/i.test(text)));
+      return said;
     };
     await connectTo(page);
     await expect.poll(async () => (await announcements()).join('\n')).toContain('through Aurora');
@@ -91,22 +103,28 @@ test.describe('countdowns are announced, and not every second:', () => {
     await expect(connect.status('connect.disconnected')).toBeVisible();
     await expect.poll(async () => (await announcements()).join('\n')).toContain('Not connected');
 
-    await pass(minute);
+    // From here on, no time passes but what the test says.
+    await pauseClock(page);
+    await passUntil(69);
     expect(await saidOfTrial()).toEqual([]);
-    await pass(11 * minute);
-    expect(await saidOfTrial()).toEqual(['Your trial ends in less than 60 minutes']);
+    await passUntil(58);
+    const ending = (time: string) => `Your trial ends in less than ${time}`;
+    await expect.poll(saidOfTrial).toEqual([ending('60 minutes')]);
     // Among the servers, too.
+    await page.clock.resume();
     await connect.openServers();
-    await pass(49 * minute);
-    expect(await saidOfTrial()).toEqual(['Your trial ends in less than 10 minutes']);
+    await pauseClock(page);
+    await passUntil(9);
+    await expect.poll(saidOfTrial).toEqual([ending('60 minutes'), ending('10 minutes')]);
     await page.keyboard.press('Escape');
-    await expect(connect.search).toBeHidden();
-    await pass(8 * minute);
-    expect(await saidOfTrial()).toEqual(['Your trial ends in less than 1 minute']);
-    await pass(2 * minute);
-    expect(await saidOfTrial()).toEqual([
-      'You need a plan to connectYour traffic goes straight to the internet',
-    ]);
+    await tickUntil(page, () => expect(connect.search).toBeHidden({ timeout: 1000 }));
+    await passUntil(0.9);
+    const milestones = ['60 minutes', '10 minutes', '1 minute'].map(ending);
+    await expect.poll(saidOfTrial).toEqual(milestones);
+    await passUntil(-1);
+    await expect
+      .poll(saidOfTrial)
+      .toEqual([...milestones, 'You need a plan to connectYour traffic goes straight to the internet']);
     await expect(connect.trialLeft).toBeHidden();
   });
 });

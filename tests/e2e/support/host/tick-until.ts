@@ -3,8 +3,16 @@ import { expect } from 'playwright/test';
 
 /** Pauses a page's clock that was installed: a little ahead, since it goes on until the page hears of it. */
 export async function pauseClock(page: Page): Promise<void> {
-  const now = await page.evaluate(() => Date.now());
-  await page.clock.pauseAt(now + 3000);
+  for (;;) {
+    const now = await page.evaluate(() => Date.now());
+    try {
+      await page.clock.pauseAt(now + 3000);
+      return;
+    } catch (error) {
+      // The page was there by then. It stands nevertheless, so that this happens once.
+      if (!String(error).includes('fast-forward to the past')) throw error;
+    }
+  }
 }
 
 /**

@@ -5,13 +5,22 @@ const [hour, day] = [60 * 60, 24 * 60 * 60];
 
 /** In the words of specification §9, not in those of the code: user 1 h, service 1 h, basic info 24 h … */
 export const keptCalls = [
-  { path: '/api/user-info', seconds: hour },
-  { path: '/api/my-service', seconds: hour },
-  { path: '/api/basic-info', seconds: 24 * hour },
-  { path: '/api/translations/waymaker/en', seconds: 7 * day },
+  { path: '/api/user-info', key: 'user', seconds: hour },
+  { path: '/api/my-service', key: 'myService', seconds: hour },
+  { path: '/api/basic-info', key: 'basicInfo', seconds: 24 * hour },
+  { path: '/api/translations/waymaker/en', key: 'translations:en', seconds: 7 * day },
 ];
 
 export const isKept = (path: string) => keptCalls.some((call) => call.path === path);
+
+/** Waits until all that is kept is: a page that is loaded again asks for what was still on its way. `keys`: what is kept now. */
+export async function expectAllKept(keys: () => Promise<readonly string[]>): Promise<void> {
+  const all = keptCalls.map(({ key }) => key);
+  await expect.poll(keys).toEqual(expect.arrayContaining(all));
+}
+
+/** Of the page's own storage. */
+export const keysInPage = (page: Page) => () => page.evaluate(() => Object.keys(localStorage));
 
 /** Waits until the account page of `email` shows all that it has. */
 export async function expectAccount(page: Page, email: string): Promise<void> {
@@ -43,8 +52,10 @@ export async function expectLifetimes(
       await page.waitForLoadState('networkidle');
       const stale = keptCalls.filter(({ path, seconds }) => at - (fetchedAt.get(path) ?? 0) > seconds);
       for (const { path } of stale) fetchedAt.set(path, at);
-      const made = asked().filter(isKept).sort();
-      expect(made, `after ${at / minute} minutes`).toEqual(stale.map(({ path }) => path).sort());
+      const made: string[] = [];
+      await expect
+        .poll(() => (made.push(...asked().filter(isKept)), made.toSorted()), `after ${at / minute} minutes`)
+        .toEqual(stale.map(({ path }) => path).toSorted());
     }
   }
 }
