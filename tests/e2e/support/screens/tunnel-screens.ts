@@ -48,7 +48,8 @@ export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewAp
     state: { state: 'disconnected' as const, reason, ...(blocked && { blocked }) },
     sees: route.says(text),
   });
-  const states: Record<string, { state: TunnelState; sees: Locator }> = {
+  /** A state that tells a time is made when it is shown: before that, others may be looked at for minutes. */
+  const states: Record<string, { state: TunnelState | (() => TunnelState); sees: Locator }> = {
     failed: refused('gateway-certificate-refused', 'reason.gatewayCertificateRefused'),
     blocked: {
       state: { state: 'disconnected', reason: 'sign-in-refused', blocked: true },
@@ -99,11 +100,11 @@ export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewAp
     },
     connected: { state: connected([]), sees: route.status('connect.connected') },
     'session-ends-soon': {
-      state: { ...connected([]), terms: { endsAt: Date.now() + 4 * 60_000 } },
+      state: () => ({ ...connected([]), terms: { endsAt: Date.now() + 4 * 60_000 } }),
       sees: page.getByText(textPattern(language, 'connect.sessionEndsSoon')),
     },
     'idle-ends-soon': {
-      state: { ...connected([]), terms: { idleEndsAt: Date.now() + 2 * 60_000 } },
+      state: () => ({ ...connected([]), terms: { idleEndsAt: Date.now() + 2 * 60_000 } }),
       sees: page.getByText(textPattern(language, 'connect.idleEndsSoon')),
     },
     'nothing-passes': {
@@ -145,7 +146,7 @@ export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewAp
     ...Object.entries(states).map(([name, { state, sees }]) => ({
       name,
       route,
-      act: async () => app.become(state),
+      act: async () => app.become(typeof state === 'function' ? state() : state),
       sees,
     })),
     {
