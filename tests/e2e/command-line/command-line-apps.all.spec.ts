@@ -4,7 +4,8 @@ import { installProbeApp } from '../support/tunnel/probe-app.ts';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { addresses, names } from '../../lab/network/addresses.ts';
-import { words } from '../../lab/runs/process.ts';
+import { curlLimits } from '../../lab/probes/probe.ts';
+import { endProcess, words } from '../../lab/runs/process.ts';
 import { signInByCommand } from '../support/command-line/command-line.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
@@ -97,7 +98,7 @@ test('apps run puts a program into the tunnel, and passes on how it ends', async
   expect((await run(['apps', 'run', 'true'])).code, 'there is no tunnel').toBe(5);
   await succeed(['connect']);
 
-  const curl = ['curl', '-4', '-s', '-m', '20', `http://${names.echo}/`];
+  const curl = [...words('curl -4 -s'), ...curlLimits(), `http://${names.echo}/`];
   const inside = await run(['apps', 'run', ...curl]);
   expect(inside.stdout).toContain(addresses.gateway.ipv4);
   expect((await run(['apps', 'run', 'sh', '-c', 'cat; exit 7'], { input: 'piped' })).stdout).toBe('piped');
@@ -106,10 +107,12 @@ test('apps run puts a program into the tunnel, and passes on how it ends', async
   expect((await run(['apps', 'run', 'no-such-program'])).code).toBe(127);
 
   // Where process ids are others, that of the command may be another program's.
-  const { pid = 0 } = await lab.user.spawnUntil(['sh', '-c', 'echo runs; exec sleep 600'], /runs/);
+  const other = await lab.user.spawnUntil(['sh', '-c', 'echo runs; exec sleep 600'], /runs/);
+  const { pid = 0 } = other;
   const numbered = `echo ${pid - 1} > /proc/sys/kernel/ns_last_pid; "$@"`;
   const under = [...words('unshare --pid --fork --mount-proc'), 'sh', '-c', `${numbered}; exit $?`, 'sh'];
   const sandboxed = await run(['apps', 'run', ...curl], { under });
   expect([sandboxed.code, sandboxed.stdout]).toEqual([1, '']);
+  await endProcess(other, 'SIGKILL');
   await succeed(['disconnect']);
 });

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { addresses, names } from '../../lab/network/addresses.ts';
@@ -18,14 +19,23 @@ const inside = new RegExp(
   `^(?:198\\.51\\.100\\.1\\d\\d|2001:db8:2:100:.*|${addresses.gateway.ipv4}|${addresses.gateway.ipv6})$`,
 );
 /** The user's default browser: it notes how it was started, and stays until it is closed. */
-async function fakeBrowser(directory: string, noted: string): Promise<string> {
+async function fakeBrowser(
+  directory: string,
+  noted: string,
+): Promise<{ readonly programs: string } & Disposable> {
   const programs = path.join(directory, 'programs');
   await mkdir(programs, { recursive: true });
-  const script = `#!/bin/sh\necho "$@" > ${noted}.new && mv ${noted}.new ${noted}\nexec sleep 1000\n`;
+  const script = `#!/bin/sh\necho $$ > ${noted}.pid; echo "$@" > ${noted}.new && mv ${noted}.new ${noted}\nexec sleep 1000\n`;
   await writeFile(path.join(programs, 'brave-browser'), script, { mode: 0o755 });
   const answer = '#!/bin/sh\necho brave-browser.desktop\n';
   await writeFile(path.join(programs, 'xdg-settings'), answer, { mode: 0o755 });
-  return programs;
+  return {
+    programs,
+    [Symbol.dispose]() {
+      const file = `${noted}.pid`;
+      if (existsSync(file)) process.kill(Number(readFileSync(file, 'utf8')));
+    },
+  };
 }
 const proxySettings = (session: DesktopSession) =>
   session.user('gsettings', 'list-recursively', 'org.gnome.system.proxy');
@@ -43,8 +53,8 @@ test.describe('spec §4, route mode', () => {
     await using session = await startDesktopSession();
     const settingsBefore = await proxySettings(session);
     const windowArguments = path.join(directory, 'window-arguments');
-    const programs = await fakeBrowser(directory, windowArguments);
-    const env = { ...session.env, ...gnome, PATH: `${programs}:${process.env['PATH']}` };
+    using fake = await fakeBrowser(directory, windowArguments);
+    const env = { ...session.env, ...gnome, PATH: `${fake.programs}:${process.env['PATH']}` };
     const first = await launchSignedIn(launch, service, email, { env });
     const connect = await openConnectTab(first.page);
     await connect.expectOn('global');

@@ -39,8 +39,8 @@ test('design §5: traffic statistics: after Disconnect the account page shows wh
   const reply = await lab.user.run(['bash', '-c', `${upload} ${destination}`]);
   expect(JSON.parse(reply), 'it went through the tunnel').toMatchObject({ address: addresses.gateway.ipv4 });
 
-  // Some of it twice, where the machine is busy.
-  await expect(connected.sent, 'all of it is in the graph').toHaveText(/^[3-6](\.\d)? MB$/);
+  // Some of it more than once, where the machine is busy.
+  await expect(connected.sent, 'all of it is in the graph').toHaveText(/^[3-9](\.\d)? MB$/);
   const first = await peakIn(connected, 'sent');
   expect(first.height, 'what was received is low beside it').toBeGreaterThan(
     (await peakIn(connected, 'received')).height,
@@ -57,7 +57,7 @@ test('design §5: traffic statistics: after Disconnect the account page shows wh
   await expect(async () => {
     await tabs.connect.click();
     await tabs.account.click();
-    await expect(account.sent).toHaveText(/^[3-6](\.\d)? MB$/, { timeout: waitLimit(1000) });
+    await expect(account.sent).toHaveText(/^[3-9](\.\d)? MB$/, { timeout: waitLimit(1000) });
   }).toPass({ timeout: waitLimit(15_000) });
   await expect(account.received, 'acknowledgements only').toHaveText(/^\d{1,3}(\.\d)? kB$/);
   await expect(account.received).not.toHaveText('0 kB');

@@ -40,11 +40,20 @@ function readIfThere(file: string): string {
 
 const chunk = Buffer.alloc(1024 * 1024);
 
+function openIfThere(file: string): number | undefined {
+  try {
+    return openSync(file, 'r');
+  } catch {
+    return undefined;
+  }
+}
+
 /** Looks through everything that a process may write, where texts have one or two bytes for a letter. */
 function holds(pid: number, text: string): boolean {
   const needles = [Buffer.from(text, 'latin1'), Buffer.from(text, 'utf16le')];
   const overlap = 2 * text.length;
-  const memory = openSync(`/proc/${pid}/mem`, 'r');
+  const memory = openIfThere(`/proc/${pid}/mem`);
+  if (memory === undefined) return false;
   try {
     for (const line of readIfThere(`/proc/${pid}/maps`).split('\n')) {
       const [, from = '', to = ''] = /^([\da-f]+)-([\da-f]+) rw/.exec(line) ?? [];
