@@ -58,7 +58,7 @@ test('by app, only what is chosen goes through the tunnel, or all but that, whoe
   await expect(settings.says('routing.appInside')).toBeVisible();
   expect(await probe.seen()).toBe(gateway.ipv4);
   expect(await probe.pid()).not.toBe(first);
-  expect(before.exitCode ?? before.signalCode, 'what was running has ended').not.toBeNull();
+  await expect.poll(() => before.exitCode ?? before.signalCode, 'what was running has ended').not.toBeNull();
 
   // One that is started from elsewhere is found soon.
   const second = await probe.pid();
