@@ -4,6 +4,7 @@ import { en } from '#shared/texts/en.ts';
 import { startNetworkManager, type TestNetworkManager } from '../../lab/desktop/network-manager.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { expect, test as base, withoutRoot } from '../fixtures.ts';
+import { untilDrawn } from '../support/host/ask-host.ts';
 import { expectNoViolations } from '../support/screens/axe.ts';
 import { clippedTexts } from '../support/screens/clipped-text.ts';
 import { openConnectTab } from '../support/tunnel/connect.ts';
@@ -113,6 +114,12 @@ test.describe('in the laboratory', () => {
     await connect.inSettings(async () => {
       await expect(settings.network).toHaveText('café · Not trusted');
     });
+    await untilDrawn(page);
+    await expect(connect.status('connect.disconnected')).toBeVisible();
+    // The positive control: elsewhere it does.
+    await manager.joinWifi('hotel');
+    await expect(connected).toBeVisible({ timeout: waitLimit(30_000) });
+    await connect.disconnect.click();
     await expect(connect.status('connect.disconnected')).toBeVisible();
   });
 });

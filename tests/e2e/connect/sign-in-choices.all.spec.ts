@@ -11,6 +11,7 @@ import {
   startChoosingGateway,
   type ChoosingGateway,
 } from '../support/tunnel/choosing-gateway.ts';
+import { untilDrawn } from '../support/host/ask-host.ts';
 import type { DesktopApp } from '../support/host/desktop-app.ts';
 import { clippedTexts } from '../support/screens/clipped-text.ts';
 import { chooseServer } from '../support/tunnel/connect.ts';
@@ -63,6 +64,7 @@ async function giveUp(connect: ConnectRoute) {
 
 test('the group is asked once and can be changed; a banner is read once', async ({
   signedIn: app,
+  helper,
   gateway,
 }) => {
   const { page } = app;
@@ -79,12 +81,16 @@ test('the group is asked once and can be changed; a banner is read once', async 
   await expectFit(app, 'banner');
   await page.keyboard.press('Enter');
   await expect(read).toHaveCount(0);
-  expect(gateway.signIns[0]).toEqual({ group: 'plain' });
+  await expect.poll(() => gateway.signIns[0]).toEqual({ group: 'plain' });
   await giveUp(connect);
 
   const signIns = gateway.signIns.length;
+  const from = helper.output.length;
   await connect.connect.click();
   await expect.poll(() => gateway.signIns.length).toBeGreaterThan(signIns);
+  // By then the app has read what the gateway says.
+  await expect.poll(() => helper.output.slice(from)).toContain('"message":"engine"');
+  await untilDrawn(page);
   await expect(page.getByRole('dialog')).toHaveCount(0);
   await giveUp(connect);
 
@@ -131,7 +137,8 @@ test('a certificate that the gateway wants is chosen from a file, and its key is
   await page.keyboard.press('Enter');
   await expect(dialog).toHaveCount(0);
   await expect(page.getByText('Certificate: Ann Example, valid until')).toBeVisible();
-  expect((await keyring.secrets()).filter((secret) => secret.includes('PRIVATE KEY'))).toHaveLength(1);
+  const keys = async () => (await keyring.secrets()).filter((secret) => secret.includes('PRIVATE KEY'));
+  await expect.poll(keys).toHaveLength(1);
 
   await connect.connect.click();
   await chooseGroup(page, groups.certified);
@@ -141,7 +148,7 @@ test('a certificate that the gateway wants is chosen from a file, and its key is
 
   await page.getByRole('button', { name: texts.en['gatewayCertificate.remove'] }).click();
   await expect(page.getByText('Certificate: Ann Example')).toHaveCount(0);
-  expect((await keyring.secrets()).filter((secret) => secret.includes('PRIVATE KEY'))).toEqual([]);
+  await expect.poll(keys).toEqual([]);
 });
 
 test('the window in which one signs in by browser names its host, whatever the page calls itself; with the kill switch on it is not begun, and the user is told why and can open traffic', async ({

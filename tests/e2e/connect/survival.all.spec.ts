@@ -4,6 +4,8 @@ import { addresses, pools } from '../../lab/network/addresses.ts';
 import { findLeaks } from '../../lab/packets/leaks.ts';
 import { expect, test, withoutRoot } from '../fixtures.ts';
 import { ConnectRoute } from '../routes/connect-route.ts';
+import { untilDrawn } from '../support/host/ask-host.ts';
+import type { TestHelper } from '../support/tunnel/helper.ts';
 import { connectTo } from '../support/tunnel/connect.ts';
 import { enginePids } from '../support/tunnel/engine.ts';
 import { launchSignedIn } from '../support/tunnel/sign-in.ts';
@@ -47,7 +49,7 @@ test.describe('SIGKILL', () => {
       })
       .toHaveLength(1);
     await isBack();
-    expect(helper.output).toContain('engine ended');
+    await expect.poll(() => helper.output).toContain('engine ended');
 
     await helper.kill();
     await helper.start();
@@ -73,6 +75,9 @@ test.describe('SIGKILL', () => {
 
     await helper.kill();
     await helper.start();
+    // What was shown of the helper before would pass for what the new one has said.
+    await expect.poll(() => hasCaller(lab, helper)).toBe(true);
+    await untilDrawn(second.page);
     await expect(connect.status('connect.disconnected')).toBeVisible();
     await expect(connect.connect).toBeEnabled();
     expect(await lab.user.snapshot()).toBe(networkBefore);
@@ -128,8 +133,14 @@ test('gateway restarted with another address pool: new address, routes and DNS a
   } finally {
     await lab.gateway.restart({ pool: pools.first });
   }
-  expect(helper.output).toContain('engine ended');
+  await expect.poll(() => helper.output).toContain('engine ended');
 });
+
+/** Whether somebody is connected to the helper, by the kernel's list of sockets (Linux, net/unix/af_unix.c, unix_seq_show). */
+async function hasCaller(lab: Lab, { socket }: TestHelper): Promise<boolean> {
+  const list = await readFile(`/proc/${lab.user.pid}/net/unix`, 'utf8');
+  return list.split('\n').some((line) => line.endsWith(` ${socket}`) && / 03 +\d+ /.test(line));
+}
 
 /** Addresses, routes, rules and filters of the user's machine, a line each. */
 async function lines(lab: Lab): Promise<string[]> {

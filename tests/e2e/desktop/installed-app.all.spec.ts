@@ -67,6 +67,8 @@ for (const platform of ['darwin', 'win32'] as const) {
         return options?.find(({ label }) => label === en['settings.openAtLogin'])?.checked;
       };
       await expect.poll(option).toBe(true);
+      // A window is shown with its first document.
+      await second.page.waitForLoadState();
       expect((await desktop.window()).isVisible).toBe(false);
 
       await desktop.keepLoginItems();

@@ -5,6 +5,8 @@ import { ConnectRoute } from '../routes/connect-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { LogoutRoute } from '../routes/logout-route.ts';
 import { Tabs } from '../routes/tabs.ts';
+import { eventually } from '../../lab/runs/process.ts';
+import { untilDrawn } from '../support/host/ask-host.ts';
 import { filesThatHold } from '../support/machine/files-that-hold.ts';
 import { openConnectTab } from '../support/tunnel/connect.ts';
 import { signIn } from '../support/tunnel/sign-in.ts';
@@ -18,8 +20,9 @@ test('with a gnome-keyring the session outlives a restart; signing out removes i
 }) => {
   const first = await launchHere({ env: keyring.env });
   await signIn(first.page, serviceHere, email);
+  const token = await eventually('the session is kept', async () => (await keyring.secrets()).at(0));
+  await untilDrawn(first.page);
   await expect(new AccountRoute(first.page).keptInMemory).toBeHidden();
-  const [token = ''] = await keyring.secrets();
   expect(token.length).toBeGreaterThan(20);
   await first.quit();
   expect(await filesThatHold(path.join(directory, 'app'), token)).toEqual([]);
@@ -64,6 +67,7 @@ test('without a keychain the session is in memory only; the user is told, once t
     await signIn(app.page, serviceHere, email);
     const again = new AccountRoute(app.page);
     await expect(again.signOut).toBeVisible();
+    await untilDrawn(app.page);
     await expect(again.keptInMemory).toHaveCount(isTold ? 1 : 0);
     await app.quit();
   };

@@ -12,7 +12,7 @@ import { LoginRoute } from '../routes/login-route.ts';
 import { LogoutRoute } from '../routes/logout-route.ts';
 import { ReportRoute } from '../routes/report-route.ts';
 import { SettingsRoute } from '../routes/settings-route.ts';
-import { askHost } from '../support/host/ask-host.ts';
+import { askHost, untilDrawn } from '../support/host/ask-host.ts';
 import type { DesktopApp } from '../support/host/desktop-app.ts';
 import { startHostileService } from '../support/service/hostile-service.ts';
 import { openSettings } from '../support/screens/open-settings.ts';
@@ -138,6 +138,7 @@ if (isExhaustive)
       launchHere,
       serviceHere,
       email,
+      directory,
     }) => {
       const info = (await (await fetch(`${serviceHere.apiUrl}/api/basic-info`)).json()) as {
         data: { links: object };
@@ -150,7 +151,10 @@ if (isExhaustive)
         env: { WAYMAKER_API_URL: service.apiUrl },
       });
       const settings = await openSettings(page);
-      await expect.poll(() => service.asked()).toContain('/api/basic-info');
+      // What the service has answered is kept before it is shown.
+      const kept = () => readFile(path.join(directory, 'app/page-storage.json'), 'utf8').catch(() => '');
+      await expect.poll(kept).toContain('latestVersion');
+      await untilDrawn(page);
       if (latest === '0.1.0') await expect(settings.download).toHaveCount(0);
       else {
         await expect(settings.download).toHaveText('Download 0.2.0');

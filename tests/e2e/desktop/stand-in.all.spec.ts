@@ -52,6 +52,10 @@ test.afterAll(async () => {
   await running?.ended;
 });
 
+/** What it printed, which may come after its end. */
+const expectPrinted = (...lines: string[]) =>
+  expect.poll(() => output.split('\n').filter(Boolean)).toEqual(lines);
+
 const failureOf = (channel: string, ...args: string[]) =>
   page.evaluate(
     ([name = '', ...rest]) =>
@@ -165,16 +169,11 @@ test('quitting goes through the events in their documented order', async ({ app 
   await app.app.userQuits().catch(() => undefined);
   await app.ended;
   expect(app.process.exitCode).toBe(0);
-  expect(output.split('\n').filter(Boolean)).toEqual(['before-quit', 'will-quit', 'quit']);
+  await expectPrinted('before-quit', 'will-quit', 'quit');
 });
 
 test('closing the last window quits by way of window-all-closed', async ({ app }) => {
   await app.app.userClosesWindow(1).catch(() => undefined);
   await app.ended;
-  expect(output.split('\n').filter(Boolean)).toEqual([
-    'window-all-closed',
-    'before-quit',
-    'will-quit',
-    'quit',
-  ]);
+  await expectPrinted('window-all-closed', 'before-quit', 'will-quit', 'quit');
 });

@@ -168,9 +168,9 @@ for (const platform of platforms) {
         await expect(new LoginRoute(page).heading).toBeVisible();
         await expect.poll(() => app.storage.has('deviceId')).toBe(true);
         // What the login page loads again is about nobody.
-        const kept = [...app.storage.keys()].filter((key) => !/^(translations:|basicInfo$)/.test(key));
-        expect(kept).toEqual(['deviceId']);
-        expect(app.state()).toEqual({ state: 'disconnected' });
+        const kept = () => [...app.storage.keys()].filter((key) => !/^(translations:|basicInfo$)/.test(key));
+        await expect.poll(kept).toEqual(['deviceId']);
+        await expect.poll(() => app.state()).toEqual({ state: 'disconnected' });
       });
   });
 }

@@ -9,3 +9,17 @@ export const askHost = (page: Page, channel: string, input?: unknown): Promise<u
       ).waymakerHost.request(name, given),
     [channel, input] as const,
   );
+
+/**
+ * Resolves once a page has drawn what it had asked the app before: answers come in order. What must not be shown can then
+ * be looked for.
+ */
+export async function untilDrawn(page: Page): Promise<void> {
+  await askHost(page, 'session.get');
+  await page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        requestAnimationFrame(() => requestAnimationFrame(resolve));
+      }),
+  );
+}
