@@ -9,6 +9,7 @@ import { deviceIdOf } from '../support/service/device-id.ts';
 import { electronBinary } from '../support/host/electron-binary.ts';
 import { serverNames } from '../support/service/service.ts';
 import { launchSignedIn } from '../support/tunnel/sign-in.ts';
+import { expectNoNews } from '../support/host/news-of-a-click.ts';
 import { notificationTitles, surroundingsOf } from '../support/host/surroundings-of.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
@@ -47,10 +48,12 @@ test('with the window hidden: a connection from the tray opens it to ask, and on
 
   await desktop.closeWindow();
   await expect.poll(isVisible).toBe(false);
+  const clickedAt = performance.now();
   await desktop.chooseInTray(`Connect to ${serverNames.first}`);
   await expect.poll(isVisible).toBe(true);
   await form.field('Password').fill(nextCode());
   await form.continue.click();
   await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(30_000) });
-  expect(await notificationTitles(desktop), 'what the user has just done').toHaveLength(1);
+  const before = [en['gatewayForm.title']];
+  await expectNoNews(desktop, { clickedAt, server: serverNames.first, before });
 });

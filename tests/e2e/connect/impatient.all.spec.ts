@@ -11,7 +11,10 @@ import { electronBinary } from '../support/host/electron-binary.ts';
 import { enginePids } from '../support/tunnel/engine.ts';
 import type { TestHelper } from '../support/tunnel/helper.ts';
 import { arriveSignedIn, launchSignedIn } from '../support/tunnel/sign-in.ts';
-import { notificationTitles, surroundingsOf } from '../support/host/surroundings-of.ts';
+import { askHost } from '../support/host/ask-host.ts';
+import { expectNoNews } from '../support/host/news-of-a-click.ts';
+import { surroundingsOf } from '../support/host/surroundings-of.ts';
+import { serverNames } from '../support/service/service.ts';
 
 /** What people do who do not wait for the app. */
 
@@ -59,6 +62,8 @@ test('a double click on Connect connects, and one on Disconnect disconnects; sig
   await connect.disconnect.click();
   await expect(connect.status('connect.disconnected')).toBeVisible();
   await clickAgain(page, connect.connect);
+  // The app answers in order.
+  expect(await askHost(page, 'tunnel.snapshot')).toMatchObject({ state: 'disconnected' });
   await expect(connect.status('connect.disconnected')).toBeVisible();
   expect(await lab.user.snapshot()).toBe(networkBefore);
 
@@ -99,6 +104,7 @@ for (const moment of soonOrLate) {
       await using _ = await startTrayWatcher(keyring);
       const app = await launchSignedIn(launch, service, email, { env: keyring.env });
       const connect = await chooseServer(app.page);
+      const clickedAt = performance.now();
       await connect.connect.click();
       await comes(helper);
       const desktop = surroundingsOf(app);
@@ -108,7 +114,7 @@ for (const moment of soonOrLate) {
       await expect.poll(() => seenByFarSide(lab), untilConnected).toBe(addresses.gateway.ipv4);
       await desktop.clickTray();
       await expect(connect.status('connect.connected')).toBeVisible(untilConnected);
-      expect(await notificationTitles(desktop), 'what the user has just done').toEqual([]);
+      await expectNoNews(desktop, { clickedAt, server: serverNames.first });
       await connect.disconnect.click();
       await expect(connect.status('connect.disconnected')).toBeVisible();
 
