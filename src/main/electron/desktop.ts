@@ -13,7 +13,7 @@ import { protectOnUntrusted } from '../desktop-networks.ts';
 import { createDesktopNotices } from '../desktop-notices.ts';
 import { createDesktopTray } from '../desktop-tray.ts';
 import type { RunProgram } from '../run-program.ts';
-import { hasTrayPlace } from '../tray/tray-place.ts';
+import { hasTrayPlace, trayHostMs } from '../tray/tray-place.ts';
 import type { AppUpdates } from '../updates/app-updates.ts';
 import { closing } from '../window/closing.ts';
 import { withTimeout } from '../with-timeout.ts';
@@ -46,8 +46,6 @@ export interface Desktop {
   openLink: (link: string) => void;
 }
 
-/** A message bus that does not answer must not keep a closing window open. */
-const trayHostMs = 3000;
 const panelTries = 15;
 const panelPauseMs = 1000;
 
