@@ -13,6 +13,7 @@ import { serverNames } from '../support/service/service.ts';
 import { texts } from '../support/screens/texts.ts';
 import { startApp } from '../webview/open-webview.ts';
 import { expect, test } from '../webview/webview-fixtures.ts';
+import { freePort } from '../../unit/main/support/free-port.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 
 /** What the browser has kept of the console: by build the addresses of its files. */
@@ -106,11 +107,10 @@ if (isExhaustive)
     await writeNextBuild(next);
     const context = await browserHere.newContext({ serviceWorkers: 'allow' });
     await noteFirstPage(context);
-    let port: string;
+    const port = String(await freePort());
     let old: Page;
     {
-      await using served = await serveConsole(builtRenderer);
-      port = new URL(served.url).port;
+      await using served = await serveConsole(builtRenderer, { WAYMAKER_SERVICE_PORT: port });
       old = await openLogin(context, served.url);
       await expect(versionAt(old)).toHaveText(new RegExp(version));
       await expectKept(old);
@@ -169,11 +169,10 @@ if (isExhaustive)
      addEventListener('fetch', (event) => event.respondWith(new Response('broken')));`,
     );
     const context = await browserHere.newContext({ serviceWorkers: 'allow' });
-    let port: string;
+    const port = String(await freePort());
     let page: Page;
     {
-      await using served = await serveConsole(broken);
-      port = new URL(served.url).port;
+      await using served = await serveConsole(broken, { WAYMAKER_SERVICE_PORT: port });
       page = await openLogin(context, served.url);
       await expectKept(page);
       await page.reload();

@@ -9,6 +9,7 @@ import { programFile } from '../../../lab/runs/programs.ts';
 import { endProcess } from '../../../lab/runs/process.ts';
 import { builtRenderer } from '../host/paths.ts';
 import { openMailbox, type Mailbox } from './mailbox.ts';
+import { freePort } from '../../../unit/main/support/free-port.ts';
 import { newServiceDatabase } from './service-databases.ts';
 import { routed, writeRouteLists } from '../tunnel/route-lists.ts';
 import type { Listening, ServiceOrder } from './service-process.ts';
@@ -119,7 +120,8 @@ export async function startService(
     WAYMAKER_DEVELOPMENT: '1',
     WAYMAKER_SUPPORT_EMAIL: 'help@example.com',
     WAYMAKER_SERVICE_HOST: lab ? addresses.service.ipv4 : '127.0.0.1',
-    WAYMAKER_SERVICE_PORT: lab ? String(port) : '0',
+    // It is left for a while by `stop`, and nobody else is given it meanwhile.
+    WAYMAKER_SERVICE_PORT: String(lab ? port : await freePort()),
     WAYMAKER_MAILBOX_PORT: lab ? String(mailboxPort) : '0',
     ...(await newServiceDatabase(path.join(directory, 'database'))),
     WAYMAKER_SEED_FILE: seedFile,
