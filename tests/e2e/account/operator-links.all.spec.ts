@@ -63,7 +63,8 @@ test('what the operator says of themselves and promises stands on the pages for 
   await page.route('**/api/translations/**', (route) =>
     route.fulfill({ json: { code: 0, msg: '', data: said } }),
   );
-  await page.evaluate(() => localStorage.clear());
+  // What is still on its way to the page that is left is not kept.
+  await page.addInitScript(() => localStorage.clear());
   await page.goto(`${serviceHere.consoleUrl}/about-us`);
   await expect(page.getByRole('region', { name: texts.en['about.operatorTitle'] })).toContainText(
     said['about.operator'],

@@ -73,10 +73,15 @@ test('spec §2: pages with a note id that can show a pop-up announcement, on the
     await page.goto(serviceHere.consoleUrl + address);
     await expect.poll(() => asked().slice(before), address).toEqual([id]);
   }
+  const before = asked().length;
   for (const address of ['/my-service', '/devices', '/orders', '/members', '/apps', '/about-us', '/logout']) {
-    const before = asked().length;
     await page.goto(serviceHere.consoleUrl + address);
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    // What is asked for with the page has been by the time that it has asked for something else.
+    await page.evaluate(async () => void (await (await fetch('/api/basic-info')).text()));
     expect(asked().slice(before), address).toEqual([]);
   }
+  // The positive control: after all of them it is the only one that asks.
+  await page.goto(`${serviceHere.consoleUrl}/x`);
+  await expect.poll(() => asked().slice(before)).toEqual(['vpn-coupon-consume']);
 });

@@ -39,7 +39,7 @@ test.describe('the first load of the web console', () => {
       const login = await page.goto(`${serviceHere.consoleUrl}/login`);
       await expect(new LoginRoute(page, language).heading).toBeVisible();
       await page.waitForLoadState('networkidle');
-      expect(atLogin()).toEqual(await namedWith(login));
+      await expect.poll(atLogin).toEqual(await namedWith(login));
 
       await signIn(page, serviceHere, email, language);
       const storageState = await page.context().storageState();
@@ -50,7 +50,7 @@ test.describe('the first load of the web console', () => {
       const dashboard = await again.goto(`${serviceHere.consoleUrl}/dashboard`);
       await expect(new AccountRoute(again, language).heading).toBeVisible();
       await again.waitForLoadState('networkidle');
-      expect(atDashboard()).toEqual(await namedWith(dashboard));
+      await expect.poll(atDashboard).toEqual(await namedWith(dashboard));
       await fresh.close();
     });
   }
@@ -82,6 +82,8 @@ test.describe('the first load of the web console', () => {
     email,
   }) => {
     await expect(new AccountRoute(page).noPlan).toBeVisible();
+    // What is shown has been stored; what is still on its way would not be.
+    await expect(page.getByText(email)).toBeVisible();
     await page.addInitScript((loading) => {
       const seen = new Set<string>();
       Object.assign(globalThis, { placeholdersSeen: seen });

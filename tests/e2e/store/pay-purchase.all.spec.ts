@@ -1,5 +1,4 @@
 import { expect, test } from '../fixtures.ts';
-import type { Page } from 'playwright/test';
 import { ManageLinks } from '../routes/manage-links.ts';
 import { PurchaseRoute } from '../routes/purchase-route.ts';
 import { QuickStartRoute } from '../routes/quick-start-route.ts';
@@ -9,6 +8,7 @@ import { RedeemRoute } from '../routes/redeem-route.ts';
 import { StorePage, WordgatePage } from '../routes/store-pages.ts';
 import { tabTo } from '../support/screens/keyboard.ts';
 import { plan } from '../support/service/service.ts';
+import { nameLinks } from '../support/service/name-links.ts';
 import { payerOf } from '../support/service/payer.ts';
 import { openSignedIn } from '../support/tunnel/sign-in.ts';
 
@@ -40,8 +40,7 @@ test.describe('spec §2: /purchase: redirects the browser to an external purchas
       'data:text/html,<h1>harmed</h1>',
       'https://shop.example@evil.example/',
     ]) {
-      await page.evaluate(() => localStorage.removeItem('basicInfo'));
-      await changeLinks(page, { purchase_url: hostile });
+      await nameLinks(page, { purchase_url: hostile });
       await purchase.open();
       await expect(purchase.refused, hostile).toBeVisible();
       await expect(purchase.heading, hostile).toBeVisible();
@@ -97,16 +96,6 @@ test.describe('spec §2: /quick-start: redirects to an external purchase page; a
     await expect.poll(() => app.externalLinks()).toEqual([`${serviceHere.apiUrl}/store/quick-start`]);
   });
 });
-
-/** Lets the service name other links. */
-async function changeLinks(page: Page, links: Record<string, string>): Promise<void> {
-  await page.route('**/api/basic-info', async (route) => {
-    const response = await route.fetch();
-    const reply = (await response.json()) as { data: { links: Record<string, string> } };
-    Object.assign(reply.data.links, links);
-    await route.fulfill({ response, json: reply });
-  });
-}
 
 test.describe('spec §2: /quick-start: redirects to an external purchase page', () => {
   test('on the web at once', async ({ openedConsole: page }) => {

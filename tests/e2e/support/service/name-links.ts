@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright/test';
 
-/** From now on basic info names these links in the place of the service's own. */
+/** From the next load of the page on, basic info names these links in the place of the service's own. */
 export async function nameLinks(page: Page, links: Record<string, string>): Promise<void> {
   await page.route('**/api/basic-info', async (route) => {
     // A page may still ask as its test ends.
@@ -9,7 +10,13 @@ export async function nameLinks(page: Page, links: Record<string, string>): Prom
       .then((response) => response.json() as Promise<{ data: { links: object } }>)
       .catch(() => undefined);
     if (!reply) return;
-    await route.fulfill({ json: { ...reply, data: { links: { ...reply.data.links, ...links } } } });
+    const data = { ...reply.data, links: { ...reply.data.links, ...links } };
+    await route.fulfill({ json: { ...reply, data } });
   });
-  await page.evaluate(() => localStorage.removeItem('basicInfo'));
+  // What is kept is dropped by the next page, once: an answer that is still on its way to this one would be kept after it.
+  await page.addInitScript((mark) => {
+    if (sessionStorage.getItem(mark) !== null) return;
+    sessionStorage.setItem(mark, 'dropped');
+    localStorage.removeItem('basicInfo');
+  }, `links-${randomUUID()}`);
 }
