@@ -4,14 +4,17 @@ import type { TunnelState } from '#shared/tunnel/state.ts';
 import type { Gaps } from '../../lab/packets/gap-meter.ts';
 import { startGapMeter } from '../../lab/packets/gaps.ts';
 import type { GatewaySettings } from '../../lab/gateway/gateway.ts';
+import { eventually } from '../../lab/runs/process.ts';
 import { createHelperLab, type HelperLab } from './helper-lab.ts';
 
 export interface SessionUnderTraffic {
   engine?: EngineKind;
   /** Settings of the gateway. */
   gateway: Partial<GatewaySettings>;
-  /** How long traffic runs. */
+  /** How long traffic runs, at least. */
   seconds: number;
+  /** It goes on until the engine has got new keys so often. */
+  rekeys?: number;
   /** What happens meanwhile. */
   disturb?: (net: HelperLab) => Promise<void>;
 }
@@ -38,7 +41,9 @@ export async function runSessionUnderTraffic(options: SessionUnderTraffic): Prom
   await client.until('connected', { where: (state) => state.transport === transport });
   const seen = client.states.length;
   const meter = await startGapMeter(net.lab.user);
+  const rekeys = () => net.log().match(/(?:CSTP|DTLS) rekey due|"new keys"/g)?.length ?? 0;
   await Promise.all([delay(options.seconds * 1_000), options.disturb?.(net)]);
+  await eventually('it has got its new keys', () => rekeys() >= (options.rekeys ?? 0) || undefined);
   const gaps = await meter.end();
   const interruptions = client.states
     .slice(seen)
@@ -49,7 +54,7 @@ export async function runSessionUnderTraffic(options: SessionUnderTraffic): Prom
   return {
     gaps,
     interruptions,
-    rekeys: log.match(/(?:CSTP|DTLS) rekey due|"new keys"/g)?.length ?? 0,
+    rekeys: rekeys(),
     events: log.split('\n').filter((line) => /dead peer|handshake failed|probed|the engine ended/.test(line)),
   };
 }
