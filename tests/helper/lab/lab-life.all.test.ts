@@ -1,41 +1,41 @@
 import { existsSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { addresses } from '../../lab/network/addresses.ts';
 import { createLab } from '../../lab/lab.ts';
-import { endProcess, exec, run, startUntil } from '../../lab/runs/process.ts';
-import { labsRoot, readOwner, sweepAbandonedLabs } from '../../lab/machine/registry.ts';
+import { endProcess, eventually, exec, outputOf, run, startUntil } from '../../lab/runs/process.ts';
 
 const namespaces = async () =>
   (await run(['ip', 'netns', 'list'])).split('\n').map((line) => line.split(' ')[0] ?? '');
 
 /** Everything of a laboratory that the machine around it could still have. */
-async function remains(id: string): Promise<string[]> {
+async function remains(directory: string): Promise<string[]> {
+  const id = path.basename(directory);
   const found = (await namespaces()).filter((name) => name.startsWith(`wm${id}`));
   const settings = (await readdir('/etc/netns').catch(() => [])).filter((name) => name.startsWith(`wm${id}`));
   // Command lines of its services and gateways name its directory.
-  const { stdout } = await exec(['pgrep', '-f', path.join(labsRoot, id)]);
-  const directory = existsSync(path.join(labsRoot, id)) ? [id] : [];
-  return [...found, ...settings, ...directory, ...stdout.split('\n')].filter(Boolean);
+  const { stdout } = await exec(['pgrep', '-f', directory]);
+  const files = existsSync(directory) ? [directory] : [];
+  return [...found, ...settings, ...files, ...stdout.split('\n')].filter(Boolean);
 }
 
-/** The id of the laboratory that a process made. */
-async function labOf(pid: number | undefined): Promise<string> {
-  for (const id of await readdir(labsRoot)) {
-    if ((await readOwner(path.join(labsRoot, id)))?.pid === pid) return id;
-  }
-  throw new Error(`process ${pid} has no laboratory`);
-}
+/** Runs a module of the laboratory's in a process whose laboratories are in this folder. */
+const startIn = (folder: string, module: string, script: string, ready: RegExp) => {
+  const file = path.join(import.meta.dirname, '../../lab', module);
+  const source = `import * as lab from ${JSON.stringify(file)};${script}`;
+  const env = { ...process.env, TMPDIR: folder };
+  return startUntil([process.execPath, '--input-type=module', '--eval', source], ready, { env });
+};
 
 test('disposing leaves nothing', async () => {
   const lab = await createLab();
-  const id = path.basename(lab.directory);
   const child = lab.user.spawn(['sleep', '600'], { stdio: 'ignore' });
-  expect((await remains(id)).length).toBeGreaterThan(5);
+  expect((await remains(lab.directory)).length).toBeGreaterThan(5);
   await lab[Symbol.asyncDispose]();
-  expect(await remains(id)).toEqual([]);
-  expect(child.signalCode).toBe('SIGKILL');
+  expect(await remains(lab.directory)).toEqual([]);
+  await expect.poll(() => child.signalCode).toBe('SIGKILL');
 });
 
 test('two at once do not meet', async () => {
@@ -49,24 +49,36 @@ test('two at once do not meet', async () => {
 });
 
 test('what a killed owner leaves is swept, what a living one has is not', async () => {
-  await using living = await createLab({ gateway: false });
-  const script = path.join(import.meta.dirname, '../../lab/lab.ts');
-  const owner = await startUntil(
-    [
-      process.execPath,
-      '--input-type=module',
-      '--eval',
-      `const { createLab } = await import(${JSON.stringify(script)});
-       const lab = await createLab();
-       console.log('made', lab.directory);
-       setInterval(() => {}, 1000);`,
-    ],
-    /made \S+\n/,
+  // Whoever makes a laboratory sweeps all in the same folder, other files that run at the same time, too.
+  const folder = await mkdtemp(path.join(tmpdir(), 'waymaker-swept-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  // The gateway's workers reach their socket through it.
+  await chmod(folder, 0o755);
+  const script = `
+    const made = await lab.createLab();
+    process.on('SIGUSR2', async () => console.log('reached', (await made.user.probe.http4('living'))?.address));
+    process.on('SIGTERM', () => made[Symbol.asyncDispose]().then(() => process.exit()));
+    console.log('made', made.directory);
+    setInterval(() => {}, 1000);`;
+  const start = async () => {
+    const owner = await startIn(folder, 'lab.ts', script, /made \S+\n/);
+    const [, directory = ''] = /made (\S+)\n/.exec(outputOf(owner)) ?? [];
+    return { owner, directory };
+  };
+  const [killed, living] = [await start(), await start()];
+  onTestFinished(() => endProcess(living.owner, 'SIGTERM'));
+  await endProcess(killed.owner, 'SIGKILL');
+  expect(await remains(killed.directory)).not.toEqual([]);
+  await startIn(
+    folder,
+    'machine/registry.ts',
+    `await lab.sweepAbandonedLabs(); console.log('swept');`,
+    /swept/,
   );
-  const id = await labOf(owner.pid);
-  await endProcess(owner, 'SIGKILL');
-  expect(await remains(id)).not.toEqual([]);
-  await sweepAbandonedLabs();
-  expect(await remains(id)).toEqual([]);
-  expect(await living.user.probe.http4('living')).toBeDefined();
+  expect(await remains(killed.directory)).toEqual([]);
+  living.owner.kill('SIGUSR2');
+  await eventually(
+    'the living one is as it was',
+    () => outputOf(living.owner).includes(`reached ${addresses.user.ipv4}`) || undefined,
+  );
 });
