@@ -39,8 +39,9 @@ test('connections that were made through the tunnel end with it, and say nothing
   const { ipv4, ipv6 } = addresses.user;
   const capture = await net.lab.capture(`src ${ipv4} or src ${ipv6} or tcp port ${ports.echo}`);
   await client.call('disconnect', {});
+  // Who still could talk would: a program ends with its connection.
+  await Promise.all(ended);
   await delay(500);
   const after = await capture.stop();
   for (const { marker } of talkers) expect(findLeaks(after, marker), marker).toEqual([]);
-  await Promise.all(ended);
 });
