@@ -43,7 +43,8 @@ test.skipIf(whyNoWindows() !== undefined)(
     const forced = await restore(windows, '--force');
     expect(forced).toMatchObject({ answer: { restored: true }, code: 0 });
     expect(await state(windows)).toBe('STOPPED');
-    expect(windows.processes('helper.mjs')).toEqual([]);
+    // It says so just before it ends.
+    await expect.poll(() => windows.processes('helper.mjs')).toEqual([]);
 
     expect(await restore(windows)).toMatchObject({ answer: { restored: true }, code: 0 });
 

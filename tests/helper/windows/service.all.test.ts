@@ -78,7 +78,8 @@ test.skipIf(whyNoWindows() !== undefined)(
     expect(second.code).not.toBe(0);
 
     await stop(windows);
-    expect(helpers(windows)).toEqual([]);
+    // It says so just before it ends.
+    await expect.poll(() => helpers(windows)).toEqual([]);
     const log = () => readFile(stateIn(windows, 'helper.log'), 'utf8');
     expect(await log()).toContain('"message":"listening"');
 
@@ -99,7 +100,7 @@ test.skipIf(whyNoWindows() !== undefined)(
 
     const removed = await windows.node('set-up-service.mjs', ['remove']);
     expect(removed).toEqual({ code: 0, output: '' });
-    expect(helpers(windows)).toEqual([]);
+    await expect.poll(() => helpers(windows)).toEqual([]);
     expect((await query(windows)).code).not.toBe(0);
   },
 );

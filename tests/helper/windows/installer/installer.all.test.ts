@@ -47,6 +47,15 @@ const version = async (windows: Windows) => {
   return (JSON.parse(manifest) as { version: string }).version;
 };
 
+/** The uninstaller goes on in a copy of its own. */
+const folderGone = (windows: Windows) =>
+  eventually('the folder is gone', () => !existsSync(installed(windows)) || undefined, minutes);
+
+const lockFile = ({ drive }: Windows) => path.join(drive, 'Program Files/Waymaker.lock');
+/** Wine removes it when it has noticed that the installer's process has ended. */
+const lockGone = (windows: Windows) =>
+  eventually('no installer runs', () => !existsSync(lockFile(windows)) || undefined);
+
 const serviceState = async (windows: Windows) =>
   /STATE\s+: \d+\s+(\w+)/.exec((await windows.run(['sc', 'query', 'Waymaker'])).output)?.[1];
 
@@ -81,15 +90,14 @@ test.skipIf(why !== undefined)(
     ]);
     await eventually('it runs', () => windows.processes('--eval').length > 0 || undefined);
     expect(await install(windows, 'next')).toBe(0);
-    expect(windows.processes('--eval')).toEqual([]);
+    await expect.poll(() => windows.processes('--eval')).toEqual([]);
     expect(await folders(windows)).toEqual(complete);
     expect(await serviceState(windows)).toBe('RUNNING');
     expect(await version(windows)).toBe('0.2.0');
     expect(await machinePath(windows)).toBe(`${before};C:\\Program Files\\Waymaker\\core\\bin`);
 
     await windows.run([String.raw`C:\Program Files\Waymaker\uninstall.exe`, '/S'], minutes);
-    // It goes on in a copy of its own.
-    await eventually('the folder is gone', () => !existsSync(installed(windows)) || undefined);
+    await folderGone(windows);
     expect(existsSync(state(windows))).toBe(false);
     expect(await serviceState(windows)).toBeUndefined();
     expect(await machinePath(windows)).toBe(before);
@@ -114,7 +122,7 @@ test.skipIf(why !== undefined)(
     expect(await install(windows, 'first', env)).toBe(0);
     expect(existsSync(loaded), 'by the installer').toBe(false);
     await windows.run([String.raw`C:\Program Files\Waymaker\uninstall.exe`, '/S'], { ...minutes, env });
-    await eventually('the folder is gone', () => !existsSync(installed(windows)) || undefined);
+    await folderGone(windows);
     expect(existsSync(loaded), 'by the uninstaller').toBe(false);
   },
 );
@@ -210,13 +218,15 @@ test.skipIf(why !== undefined)(
     await eventually(
       'it has given up',
       async () => (await log(windows)).includes('nothing was removed') || undefined,
+      minutes,
     );
     expect(await serviceState(windows)).toBe('RUNNING');
     expect(await version(windows)).toBe('0.1.0');
 
+    await lockGone(windows);
     await rm(state(windows, 'journal.json'));
     await windows.run([String.raw`C:\Program Files\Waymaker\uninstall.exe`, '/S'], minutes);
-    await eventually('the folder is gone', () => !existsSync(installed(windows)) || undefined);
+    await folderGone(windows);
   },
 );
 
@@ -237,7 +247,7 @@ test.skipIf(why !== undefined)(
     expect(await install(windows, 'first')).toBe(0);
 
     const lock = String.raw`C:\Program Files\Waymaker.lock`;
-    expect(existsSync(path.join(windows.drive, 'Program Files/Waymaker.lock'))).toBe(false);
+    await lockGone(windows);
     await writeFile(
       path.join(windows.folder, 'other.cjs'),
       `require('node:fs').openSync(${JSON.stringify(lock)}, 'w'); console.log('held'); setInterval(() => 0, 1000);`,
@@ -250,7 +260,7 @@ test.skipIf(why !== undefined)(
     await eventually('it has ended', () => windows.processes('other.cjs').length === 0 || undefined);
     expect(await install(windows, 'next')).toBe(0);
     expect(await version(windows)).toBe('0.2.0');
-    expect(existsSync(path.join(windows.drive, 'Program Files/Waymaker.lock'))).toBe(false);
+    await lockGone(windows);
   },
 );
 

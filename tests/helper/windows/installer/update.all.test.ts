@@ -7,6 +7,8 @@ import { startFeedServer } from '../../../lab/updates/feed-server.ts';
 import { createWindows, whyNoWindows } from '../../../lab/windows/windows.ts';
 import { makeInstallers } from './made-installers.ts';
 
+const minutes = { timeout: 240_000 };
+
 test.skipIf(whyNoWindows() !== undefined)(
   'a program that is installed finds a newer version, refuses a changed one, and has the right one installed',
   async () => {
@@ -15,11 +17,11 @@ test.skipIf(whyNoWindows() !== undefined)(
     await using windows = await createWindows();
     const { privateKeys } = await signingKeys({});
     await link(await made.make('0.1.0'), path.join(windows.folder, 'first.exe'));
-    expect((await windows.run([windows.path('first.exe'), '/S'], { timeout: 240_000 })).code).toBe(0);
+    expect((await windows.run([windows.path('first.exe'), '/S'], minutes)).code).toBe(0);
     const content = await readFile(await made.make('0.2.0'));
     const say = async (...more: string[]) => {
       const command = String.raw`C:\Program Files\Waymaker\core\bin\waymaker.cmd`;
-      return (await windows.run(['cmd', '/c', command, 'update', ...more], { timeout: 240_000 })).output;
+      return (await windows.run(['cmd', '/c', command, 'update', ...more], minutes)).output;
     };
     const update = async (...more: string[]) => {
       const output = await say('--json', ...more);
@@ -43,13 +45,15 @@ test.skipIf(whyNoWindows() !== undefined)(
     await writeFile(served, content);
     expect(await update()).toEqual({ installed: '0.1.0', available: '0.2.0', isStarted: true });
     const manifest = path.join(windows.drive, 'Program Files/Waymaker/core/manifest.json');
-    await eventually('the new version is there', async () => {
+    const isNew = async () => {
       const text = await readFile(manifest, 'utf8').catch(() => '');
       return text.includes('"version": "0.2.0"') || undefined;
-    });
-    await eventually('its service runs', async () => {
+    };
+    await eventually('the new version is there', isNew, minutes);
+    const serviceRuns = async () => {
       const { output } = await windows.run(['sc', 'query', 'Waymaker']);
       return output.includes('RUNNING') || undefined;
-    });
+    };
+    await eventually('its service runs', serviceRuns, minutes);
   },
 );

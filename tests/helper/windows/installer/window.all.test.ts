@@ -186,8 +186,8 @@ test.skipIf(why !== undefined)(
     const server = [String.raw`${activator}\LocalServer32`, '/ve', '/d', program, '/f'];
     expect((await windows.run(['reg', 'add', ...server])).code).toBe(0);
     await windows.run([String.raw`C:\Program Files\Waymaker\uninstall.exe`, '/S'], minutes);
-    await eventually('the folder is gone', () => !existsSync(installed(windows)) || undefined);
-    expect(windows.processes('Waymaker.exe')).toEqual([]);
+    await eventually('the folder is gone', () => !existsSync(installed(windows)) || undefined, minutes);
+    await expect.poll(() => windows.processes('Waymaker.exe')).toEqual([]);
     expect(existsSync(shortcut(windows))).toBe(false);
     expect(await registry(windows, scheme)).toBeUndefined();
     expect(await registry(windows, run, '/v', appId)).toBeUndefined();
@@ -248,7 +248,7 @@ test.skipIf(why !== undefined)(
     const over = new AbortController();
     const installing = install(windows, 'next').finally(() => over.abort());
     const unpacked = path.join(installed(windows, 'core.new'), 'manifest.json');
-    await eventually('it has unpacked the new one', () => existsSync(unpacked) || undefined);
+    await eventually('it has unpacked the new one', () => existsSync(unpacked) || undefined, minutes);
     let [looks, without] = [0, 0];
     while (!over.signal.aborted) {
       looks += 1;
