@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addresses } from '../../lab/network/addresses.ts';
 import { endProcess } from '../../lab/runs/process.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 
@@ -40,7 +41,14 @@ test('a gateway that allows one connection refuses each new session of a second 
   }
   expect(client.states.map(({ state }) => state)).not.toContain('connected');
   expect(await lab.gateway.log()).toContain('tried to connect more than 1 times');
+  // The gateway learns of it when it comes to that.
+  const hasEnded = async () =>
+    (await lab.gateway.log())
+      .split('\n')
+      .some((line) => line.includes('user disconnected') && !line.includes(addresses.user.ipv4));
+  expect(await hasEnded()).toBe(false);
   await endProcess(other, 'SIGINT');
+  await expect.poll(hasEnded).toBe(true);
   const seen = client.states.length;
   await client.call('provideSession', { session: await net.signIn() });
   await client.until('connected', { seen });
