@@ -34,6 +34,26 @@ async function processes(): Promise<number[]> {
   return pids.split('\n').filter(isOfSelfTest).map(Number);
 }
 
+/** Kills them at once: who is left for a moment would notice the end of the others, and put the network back. */
+async function killAll(): Promise<void> {
+  let stopped: number[] = [];
+  for (;;) {
+    const now = await processes();
+    if (now.every((pid) => stopped.includes(pid))) break;
+    for (const pid of now) signalIfThere(pid, 'SIGSTOP');
+    stopped = now;
+  }
+  for (const pid of stopped) signalIfThere(pid, 'SIGKILL');
+}
+
+function signalIfThere(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended since.
+  }
+}
+
 /** A self-test that is in the middle of its checks. */
 async function startInTheMiddle() {
   const child = machines.tested.spawn(argv(...against), {
@@ -71,7 +91,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)(
 test('what one has left that was killed with its guard is undone by the next one', async () => {
   const before = await machines.snapshot();
   await startInTheMiddle();
-  for (const pid of await processes()) process.kill(pid, 'SIGKILL');
+  await killAll();
   await eventually('nothing of it runs', async () => ((await processes()).length === 0 ? true : undefined));
   expect(await machines.snapshot()).not.toEqual(before);
   const { stdout, stderr } = await machines.tested.exec(argv(...against, '--json'), {

@@ -17,11 +17,11 @@ test('killed in the middle, nothing of it stays but empty groups, which the next
   expect(code).toBe(null);
   const group = `waymaker-self-test-${pid}`;
   const isOther = (name: string) => name !== group;
-  expect((await whatIsThere()).filter(isOther)).toEqual(before);
+  await expect.poll(async () => (await whatIsThere()).filter(isOther)).toEqual(before);
   // As it has them while it routes by app.
   await mkdir(path.join(await unifiedCgroups(), group, '0', 'inside'), { recursive: true });
   await endInTheMiddle(argv, 'SIGTERM');
-  expect(await whatIsThere()).toEqual(before);
+  await expect.poll(whatIsThere).toEqual(before);
 });
 
 test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
@@ -30,7 +30,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     const before = await whatIsThere();
     const { code } = await endInTheMiddle(argv, signal);
     expect(code).toBe(signal === 'SIGHUP' ? null : 130);
-    expect(await whatIsThere()).toEqual(before);
+    await expect.poll(whatIsThere).toEqual(before);
   },
 );
 
@@ -41,7 +41,7 @@ test('two self-tests at once do not disturb each other', async () => {
     both.flatMap(({ stdout }) => checksOf(stdout)).filter(({ outcome }) => outcome !== 'passed'),
   ).toEqual([]);
   expect(both.map(({ code }) => code)).toEqual([0, 0]);
-  expect(await whatIsThere()).toEqual(before);
+  await expect.poll(whatIsThere).toEqual(before);
 });
 
 test('a terminal gets one line for each check, in Chinese as well', async () => {

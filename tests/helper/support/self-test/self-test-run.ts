@@ -90,7 +90,8 @@ export async function endInTheMiddle(
   const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   let notes = '';
   child.stderr.on('data', (chunk: Buffer) => (notes += chunk.toString()));
-  await eventually('it has a tunnel', () => (notes.includes('Tunnel') ? true : undefined));
+  const hasTunnel = () => notes.includes('Tunnel') || undefined;
+  await eventually('it has a tunnel', hasTunnel, { timeout: 60_000 });
   if (selfTestProcesses().length === 0) throw new Error('no process of it was found');
   child.kill(signal);
   const [code] = await ended;
