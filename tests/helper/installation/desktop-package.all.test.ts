@@ -66,12 +66,16 @@ const asPerson = (argv: readonly string[]) =>
 const linkHandler = async () =>
   (await asPerson(words('xdg-mime query default x-scheme-handler/waymaker'))).stdout.trim();
 
-/** The window's page once it shows this text. */
+/** The window's page once it shows this text; Chromium may have to start before. */
 const page = (text: string, expression?: string): Promise<ShownPage> =>
-  eventually(`the window shows “${text}”`, async () => {
-    const now = await windowPage(installed.machine, port, expression);
-    return now?.text.includes(text) ? now : undefined;
-  });
+  eventually(
+    `the window shows “${text}”`,
+    async () => {
+      const now = await windowPage(installed.machine, port, expression);
+      return now?.text.includes(text) ? now : undefined;
+    },
+    { timeout: 60_000 },
+  );
 
 let withoutWindow: string;
 
