@@ -16,6 +16,7 @@ import {
   unit,
   type InstalledMachine,
 } from '../support/installed/installed-machine.ts';
+import { proxyGone } from '../support/helper-lab.ts';
 import { proxyOf } from '../support/proxy/proxy-of.ts';
 
 /** The helper as it is installed: under a systemd that forbids it all that its unit says. */
@@ -283,7 +284,7 @@ function testUnit(): void {
       expect(await seenBy('--noproxy', '*')).toBe(addresses.user.ipv4);
       expect(await seenBy('--proxy', `socks5h://${proxyOf(client).address}`)).toBe(addresses.gateway.ipv4);
       await client.call('disconnect', {});
-      expect(await net.proxies()).toEqual([]);
+      await proxyGone(net);
     });
 
   if (isExhaustive)
@@ -405,6 +406,16 @@ function testUnit(): void {
       const client = await installed.attach();
       expect(await machine.run(words('nft list tables'))).toContain('table inet waymaker\n');
       expect(await putBack()).toBe(false);
+      // However slow the helper is.
+      const [emptied, begun] = await Promise.all(
+        [`ActiveEnter nftables.service`, `InactiveExit ${unit}`].map(async (of) => {
+          const [event = '', name = ''] = of.split(' ');
+          const show = `systemctl show --property=${event}TimestampMonotonic --value ${name}`;
+          return Number(await machine.run(words(show)));
+        }),
+      );
+      expect(emptied).toBeGreaterThan(0);
+      expect(begun).toBeGreaterThanOrEqual(emptied ?? Infinity);
       // As an administrator does later.
       await machine.run(words('systemctl restart nftables.service'));
       await eventually('the helper fills it again', async () => (await putBack()) || undefined);
