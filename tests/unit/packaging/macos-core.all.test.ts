@@ -7,6 +7,7 @@ import { wrongSignatures } from '../../../packaging/desktop/macos/check-signed-a
 import { signingKeys } from '../../../packaging/manifest/signing-keys.ts';
 import type { Processor } from '../../../packaging/runtime/processors.ts';
 import { checkFolder } from '../../../src/node/manifest/check-folder.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { coreProduct } from '../../../src/node/manifest/core-product.ts';
 import { publicKeyOf } from '../../../src/node/manifest/signatures.ts';
 
@@ -35,7 +36,7 @@ describe.each(['x64', 'arm64'] as const)('for %s', (processor) => {
   beforeAll(async () => {
     scratch = mkdtempSync(path.join(tmpdir(), 'waymaker-core-'));
     await make(false);
-  }, 240_000);
+  }, waitLimit(240_000));
   afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
   test('each program is for that processor, and the list of files holds', async () => {

@@ -31,7 +31,10 @@ beforeEach(async () => {
 
 afterEach(() => rm(scratch, { recursive: true, force: true }));
 
-/** Puts one content and the other in the file's place, each as a new file, until it is disposed. */
+/**
+ * Puts one content and the other in the file's place, each as a new file, until it is disposed. Now and then it waits for so
+ * long that a slow machine, too, checks and uses a file that stays.
+ */
 async function exchange(name: string, other: string | Buffer): Promise<AsyncDisposable> {
   const file = path.join(folder, name);
   const contents = [path.join(scratch, 'one'), path.join(scratch, 'other')];
@@ -45,7 +48,7 @@ async function exchange(name: string, other: string | Buffer): Promise<AsyncDisp
       fs.copyFileSync(contents[turn % 2], next);
       fs.renameSync(next, file);
       if (turn === 0) console.log('begun');
-      Atomics.wait(pause, 0, 0, Math.random() * 3);
+      Atomics.wait(pause, 0, 0, Math.random() < 0.02 ? 100 : Math.random() * 3);
     }`;
   const child = spawn(process.execPath, ['-e', script, file, path.join(scratch, 'next'), ...contents], {
     stdio: ['ignore', 'pipe', 'inherit'],
