@@ -161,7 +161,9 @@ test.each([
     return Promise.race([buying, expect.poll(() => bought).toBeGreaterThan(before + 8)]);
   };
   await buyEightMore();
-  for (let restarts = 0; restarts < (isPausing ? 4 : 1); restarts += 1) {
+  const busy = () => callers.reduce((sum, one) => sum + one.busy, 0);
+  // Until it comes while somebody is served, too.
+  for (let restarts = 0; restarts < (isPausing ? 4 : 1) || busy() === 0; restarts += 1) {
     if (isPausing) for (const service of all.services) service.pause();
     await all.postgresql.restart(mode);
     for (const service of all.services) service.resume();
@@ -170,7 +172,6 @@ test.each([
   ending.abort();
   await buying;
 
-  expect(callers.reduce((sum, { busy }) => sum + busy, 0)).toBeGreaterThan(0);
   expect(await all.sold()).toEqual({ grants: bought, days: bought * 30 });
   // Its process has listened again since, and what was missed is to be asked for.
   await stream.over;
