@@ -24,7 +24,7 @@ if (isExhaustive)
           .reason;
       };
       expect(await reasonOf(addresses.gateway.ipv4)).toBe('gateway-refuses-connections');
-      expect(net.log()).toContain('"reason":"gateway-refuses-connections"');
+      await expect.poll(() => net.log()).toContain('"reason":"gateway-refuses-connections"');
       await net.lab.user.run(['ip', 'route', 'add', 'unreachable', '203.0.113.77']);
       expect(await reasonOf('203.0.113.77')).toBe('gateway-without-route');
       await net.lab.user.run(['ip', 'route', 'del', 'unreachable', '203.0.113.77']);
@@ -65,9 +65,8 @@ if (isExhaustive)
         where: (state) => state.reason !== undefined,
       });
       expect(ended.reason).toBe('gateway-tls-failed');
-      expect(net.log()).toMatch(
-        net.engine === 'openconnect' ? /A TLS fatal alert has been received/ : /alert handshake failure/,
-      );
+      const why = { openconnect: /A TLS fatal alert has been received/, own: /alert handshake failure/ };
+      await expect.poll(() => net.log()).toMatch(why[net.engine]);
       await endProcess(server);
       expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
     });
@@ -93,10 +92,11 @@ if (isExhaustive)
     for (const end of ['vpn9', 'vpn9far']) await user.run(['ip', 'link', 'set', end, 'up']);
     await user.run(['ip', 'route', 'add', addresses.gateway.ipv4, 'dev', 'vpn9']);
     await client.until('connecting', { seen });
-    expect(net.log()).toMatch(/the way to the gateway has changed.*"to":"direct vpn9 10\.99\.0\.2"/);
+    const to = /the way to the gateway has changed.*"to":"direct vpn9 10\.99\.0\.2"/;
+    await expect.poll(() => net.log()).toMatch(to);
     await user.run(['ip', 'link', 'delete', 'vpn9']);
     await client.until('connected', { seen, after: 'connecting' });
-    expect(net.log()).toMatch(/the way to the gateway has changed.*"from":"direct vpn9/);
+    await expect.poll(() => net.log()).toMatch(/the way to the gateway has changed.*"from":"direct vpn9/);
   });
 
 describe('while a session is waited for', () => {

@@ -78,7 +78,7 @@ async function disturbAll(which: readonly string[]): Promise<void> {
       await disturb();
       await putBack(before, name);
     }
-  expect(net.log()).toContain('others took away what protects traffic; it was put back');
+  await expect.poll(() => net.log()).toContain('others took away what protects traffic; it was put back');
 }
 
 const reversePathFilters = [1, 2, 0] as const;
