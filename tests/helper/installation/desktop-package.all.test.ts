@@ -8,6 +8,7 @@ import { eventually, words } from '../../lab/runs/process.ts';
 import { layMachine } from '../support/installed/installed-helper.ts';
 import { createInstalledMachine, type InstalledMachine } from '../support/installed/installed-machine.ts';
 import { windowPage, type ShownPage } from '../support/installed/window-page.ts';
+import { packagesFolder } from '../support/installed/core-packages.ts';
 import { packageOptions } from '../support/installed/package-options.ts';
 
 /**
@@ -15,7 +16,8 @@ import { packageOptions } from '../support/installed/package-options.ts';
  * it is the one with the window for tests. The tests follow each other.
  */
 
-const folder = path.resolve(import.meta.dirname, '../../../out/packages/tests');
+/** To be looked at. */
+const picture = path.resolve(import.meta.dirname, '../../../out/packages/tests/window.png');
 const name = 'waymaker-test-window';
 const program = '/opt/Waymaker/waymaker';
 const port = 9222;
@@ -27,7 +29,7 @@ beforeAll(async () => {
   const options = {
     ...(await packageOptions()),
     formats: ['deb', 'rpm'],
-    folder,
+    folder: await packagesFolder('desktop'),
   } as const;
   const making = (async () => [
     ...(await makeCore(options)),
@@ -104,7 +106,7 @@ test('installed, its window opens from the menu’s command, and finds the helpe
   const run = words(`systemd-run --quiet --unit=window --uid=person --setenv=HOME=${home}`);
   await machine.run([...run, '--setenv=LC_ALL=C.UTF-8', program, `--remote-debugging-port=${port}`, '--']);
   const first = await page(say('login.title'));
-  await writeFile(path.join(folder, 'window.png'), Buffer.from(first.picture, 'base64'));
+  await writeFile(picture, Buffer.from(first.picture, 'base64'));
   const status = await asPerson(words('waymaker status --json'));
   expect(JSON.parse(status.stdout)).toMatchObject({
     core: { kind: 'app' },

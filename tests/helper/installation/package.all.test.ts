@@ -1,5 +1,4 @@
 import { copyFile, readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -15,11 +14,11 @@ import {
   unit,
   type InstalledMachine,
 } from '../support/installed/installed-machine.ts';
+import { packagesFolder } from '../support/installed/core-packages.ts';
 import { packageOptions } from '../support/installed/package-options.ts';
 
 /** The packages themselves, by dpkg and by rpm, on a machine under systemd. */
 
-const folder = path.resolve(import.meta.dirname, '../../../out/packages/tests');
 let installed: InstalledMachine;
 let file: string;
 let bill: string;
@@ -28,7 +27,7 @@ beforeAll(async () => {
   const making = makeCore({
     ...(await packageOptions()),
     formats: ['deb', 'rpm'],
-    folder,
+    folder: await packagesFolder('core'),
   });
   installed = await createInstalledMachine('resolved', undefined, layMachine);
   const [made = '', materials = '', madeRpm = ''] = await making;

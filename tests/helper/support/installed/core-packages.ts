@@ -20,10 +20,13 @@ export const makeCoreDeb = (version?: string): Promise<string> => makeCorePackag
 /** The same as an rpm. */
 export const makeCoreRpm = (version?: string): Promise<string> => makeCorePackage('rpm', version);
 
-/** Those of this process: others make the same packages at the same time. */
 const folders = new Map<string, string>();
 
-async function folderFor(name: string): Promise<string> {
+/**
+ * A folder of this process to make packages in, with what they are made of: others make the same packages at the same time,
+ * and the bundles in them.
+ */
+export async function packagesFolder(name: string): Promise<string> {
   const known = folders.get(name);
   if (known !== undefined) return known;
   const folder = makeOwnedDirectory('packages');
@@ -34,7 +37,7 @@ async function folderFor(name: string): Promise<string> {
 }
 
 async function makeCorePackage(format: Format, version: string = versions.current): Promise<string> {
-  const folder = await folderFor(`${version}-${format}`);
+  const folder = await packagesFolder(`${version}-${format}`);
   const made = await makeCore({
     ...(await packageOptions()),
     formats: [format],
