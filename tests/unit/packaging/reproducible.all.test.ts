@@ -34,7 +34,7 @@ beforeAll(async () => {
     await run(['git', 'clone', '--quiet', index === 0 ? root : (clones[0] ?? root), clone]);
     // Not what other tests unpack there, some of it at this moment: packages are not made of that.
     const modules = (await readdir(path.join(root, 'node_modules'))).filter(
-      (name) => !/^\.(?:debian|darwin)/.test(name),
+      (name) => !/^\.(?:debian|darwin|windows|vite)/.test(name),
     );
     await mkdir(path.join(clone, 'node_modules'));
     await run([
