@@ -1,15 +1,19 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { createSay } from '#shared/texts/say.ts';
 import { makeDesktop } from '../../../packaging/desktop/desktop-package.ts';
 import { makeCore } from '../../../packaging/linux/core-package.ts';
 import { eventually, words } from '../../lab/runs/process.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { layMachine } from '../support/installed/installed-helper.ts';
 import { createInstalledMachine, type InstalledMachine } from '../support/installed/installed-machine.ts';
 import { windowPage, type ShownPage } from '../support/installed/window-page.ts';
 import { packagesFolder } from '../support/installed/core-packages.ts';
 import { packageOptions } from '../support/installed/package-options.ts';
+
+// Systems are made, booted and installed on: minutes on a slow machine.
+vi.setConfig({ testTimeout: waitLimit(600_000), hookTimeout: waitLimit(600_000) });
 
 /**
  * The desktop package beside that of the core, by dpkg and by rpm, on a machine under systemd. Without Electron's binary,

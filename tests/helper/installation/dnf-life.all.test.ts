@@ -1,11 +1,12 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { coreFacts } from '../../../packaging/linux/core-facts.ts';
 import { publishRepositories } from '../../../packaging/repository/publish-repositories.ts';
 import { addresses } from '../../lab/network/addresses.ts';
 import { findLeaks } from '../../lab/packets/leaks.ts';
 import { eventually, run, words } from '../../lab/runs/process.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { makeCoreRpm, versions } from '../support/installed/core-packages.ts';
 import { layMachine } from '../support/installed/installed-helper.ts';
 import {
@@ -13,6 +14,9 @@ import {
   unit,
   type InstalledMachine,
 } from '../support/installed/installed-machine.ts';
+
+// Systems are made, booted and installed on: minutes on a slow machine.
+vi.setConfig({ testTimeout: waitLimit(600_000), hookTimeout: waitLimit(600_000) });
 
 /**
  * The rpm package by real dnf from the signed repository, with its own scripts. Its dependencies are Debian's here, which rpm

@@ -1,17 +1,21 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { cp, readFile, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { installed as places } from '../../../packaging/linux/core-tree.ts';
 import { signFolder } from '../../../packaging/manifest/sign-folder.ts';
 import { coreProduct } from '../../../src/node/manifest/core-product.ts';
 import { addresses } from '../../lab/network/addresses.ts';
 import { findLeaks } from '../../lab/packets/leaks.ts';
 import { eventually, words } from '../../lab/runs/process.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { versions } from '../support/installed/core-packages.ts';
 import { unit } from '../support/installed/installed-machine.ts';
 import { createPackageMachine, type PackageMachine } from '../support/installed/package-machine.ts';
 import { goOn, talkOnBoth } from '../support/programs/talk.ts';
+
+// Systems are made, booted and installed on: minutes on a slow machine.
+vi.setConfig({ testTimeout: waitLimit(600_000), hookTimeout: waitLimit(600_000) });
 
 /** What becomes of an installed package, by real apt and dpkg, while its user is connected. The tests follow each other. */
 

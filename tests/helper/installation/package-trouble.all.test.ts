@@ -1,6 +1,6 @@
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { installed as places } from '../../../packaging/linux/core-tree.ts';
 import { signFolder } from '../../../packaging/manifest/sign-folder.ts';
 import { signingKeys } from '../../../packaging/manifest/signing-keys.ts';
@@ -12,6 +12,9 @@ import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { versions } from '../support/installed/core-packages.ts';
 import { unit } from '../support/installed/installed-machine.ts';
 import { createPackageMachine, type PackageMachine } from '../support/installed/package-machine.ts';
+
+// Systems are made, booted and installed on: minutes on a slow machine.
+vi.setConfig({ testTimeout: waitLimit(600_000), hookTimeout: waitLimit(600_000) });
 
 /** What becomes of an installation by real dpkg where something is in its way. The tests follow each other. */
 

@@ -1,12 +1,13 @@
 import { copyFile, readFile } from 'node:fs/promises';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { makeCore } from '../../../packaging/linux/core-package.ts';
 import { checkNames } from '../../../src/main/self-test/check-names.ts';
 import { installed as places } from '../../../packaging/linux/core-tree.ts';
 import { addresses } from '../../lab/network/addresses.ts';
 import { words } from '../../lab/runs/process.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { layMachine } from '../support/installed/installed-helper.ts';
 import { checksOf } from '../support/self-test/self-test-run.ts';
 import {
@@ -16,6 +17,9 @@ import {
 } from '../support/installed/installed-machine.ts';
 import { packagesFolder } from '../support/installed/core-packages.ts';
 import { packageOptions } from '../support/installed/package-options.ts';
+
+// Systems are made, booted and installed on: minutes on a slow machine.
+vi.setConfig({ testTimeout: waitLimit(600_000), hookTimeout: waitLimit(600_000) });
 
 /** The packages themselves, by dpkg and by rpm, on a machine under systemd. */
 

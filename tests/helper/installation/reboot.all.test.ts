@@ -1,7 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { addresses } from '../../lab/network/addresses.ts';
 import { eventually, words } from '../../lab/runs/process.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { createPackageMachine, type PackageMachine } from '../support/installed/package-machine.ts';
+
+// Systems are made, booted and installed on: minutes on a slow machine.
+vi.setConfig({ testTimeout: waitLimit(600_000), hookTimeout: waitLimit(600_000) });
 
 /** A machine without a keychain, as servers are, that is shut down while its user is connected, and booted again. */
 

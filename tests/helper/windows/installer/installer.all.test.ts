@@ -2,11 +2,14 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { eventually, run } from '../../../lab/runs/process.ts';
 import { waitLimit } from '../../../lab/runs/wait-limit.ts';
 import { createWindows, whyNoWindows, type Windows } from '../../../lab/windows/windows.ts';
 import { brokenHelper, makeInstallers, tamperedHelper, type MadeInstallers } from './made-installers.ts';
+
+// Systems are made, booted and installed on: minutes on a slow machine.
+vi.setConfig({ testTimeout: waitLimit(600_000), hookTimeout: waitLimit(600_000) });
 
 const why = whyNoWindows();
 const files: Record<string, string> = {};

@@ -1,11 +1,15 @@
 import { link, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { signingKeys } from '../../../../packaging/manifest/signing-keys.ts';
 import { eventually } from '../../../lab/runs/process.ts';
 import { startFeedServer } from '../../../lab/updates/feed-server.ts';
 import { createWindows, whyNoWindows } from '../../../lab/windows/windows.ts';
+import { waitLimit } from '../../../lab/runs/wait-limit.ts';
 import { makeInstallers } from './made-installers.ts';
+
+// Systems are made, booted and installed on: minutes on a slow machine.
+vi.setConfig({ testTimeout: waitLimit(600_000), hookTimeout: waitLimit(600_000) });
 
 const minutes = { timeout: 240_000 };
 

@@ -12,7 +12,7 @@ import {
 } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { appId, toastActivator } from '#node/manifest/app-identity.ts';
 import { eventually, run as runHere } from '../../../lab/runs/process.ts';
 import { waitLimit } from '../../../lab/runs/wait-limit.ts';
@@ -20,6 +20,9 @@ import { createWindows, whyNoWindows, type Windows } from '../../../lab/windows/
 import { complaintOfElectron } from '../../../unit/packaging/support/electron-check.ts';
 import { resourceIn } from '../../../unit/packaging/support/program-resources.ts';
 import { brokenHelper, compileForWindows, makeInstallers, type MadeInstallers } from './made-installers.ts';
+
+// Systems are made, booted and installed on: minutes on a slow machine.
+vi.setConfig({ testTimeout: waitLimit(600_000), hookTimeout: waitLimit(600_000) });
 
 const why = whyNoWindows();
 const files: Record<string, string> = {};
