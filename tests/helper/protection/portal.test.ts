@@ -283,20 +283,28 @@ if (isExhaustive)
   }`;
     await net.lab.internet.run(['nft', '-f', '-'], { input: gate });
     await net.killEngines();
-    // The waits before are short.
-    const { attempt } = await client.until('connecting', {
-      where: ({ phase, attempt: number }) => phase === 'waiting' && number >= 6,
-      limitMs: 60_000,
-    });
-    const began = performance.now();
-    await client.call('openPortal', { forMs });
-    await net.lab.internet.run(['nft', 'delete table inet gate']);
+    /** Resolves with for how long it has waited, and would have waited by itself, in milliseconds. */
+    async function shorten(minAttempt: number, mend: () => Promise<unknown>) {
+      const { attempt } = await client.until('connecting', {
+        seen: client.states.length - 1,
+        where: ({ phase, attempt: number }) => phase === 'waiting' && number >= minAttempt,
+        limitMs: 60_000,
+      });
+      const began = performance.now();
+      await client.call('openPortal', { forMs });
+      await mend();
+      const seen = client.states.length;
+      await client.call('closePortal', {});
+      await client.until('connecting', { seen, where: ({ phase }) => phase === 'handshaking' });
+      return { attempt, waited: performance.now() - began, usual: backOffMs(attempt - 1, () => 1) };
+    }
+    // The waits before are short. Where all of that takes as long as one of them, the next is twice as long.
+    let found = await shorten(6, () => Promise.resolve());
+    for (let more = 3; more > 0 && found.waited >= found.usual; more -= 1)
+      found = await shorten(found.attempt + 1, () => Promise.resolve());
+    expect(found.waited, 'it would have waited longer').toBeLessThan(found.usual);
     const seen = client.states.length;
-    expect(client.states.at(-1)).toMatchObject({ phase: 'waiting', attempt });
-    await client.call('closePortal', {});
-    await client.until('connecting', { seen, where: ({ phase }) => phase === 'handshaking' });
-    const waited = performance.now() - began;
-    expect(waited, 'it would have waited longer').toBeLessThan(backOffMs(attempt - 1, () => 1));
+    await shorten(found.attempt + 1, () => net.lab.internet.run(['nft', 'delete table inet gate']));
     await client.until('connected', { seen });
   });
 
