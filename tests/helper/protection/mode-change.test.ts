@@ -12,7 +12,7 @@ import { proxyGone } from '../support/helper-lab.ts';
 import { helperLabForEach } from '../support/lab-for-each.ts';
 import { proxyOf } from '../support/proxy/proxy-of.ts';
 import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
-import { waitLimit } from '../../lab/runs/wait-limit.ts';
+import { silenceLimit, waitLimit } from '../../lab/runs/wait-limit.ts';
 import { curlLimits } from '../../lab/probes/probe.ts';
 
 const net = helperLabForEach();
@@ -84,7 +84,13 @@ test.each(casesOf({ usual: [{ killSwitch: false }], all: either }))(
       return isOver || undefined;
     });
 
+    const earlier = (await net.lab.gatewayMachine.queries()).length;
     const proxied = ask(['--proxy', `socks5h://${proxy}`]);
+    // The tunnel's resolver is asked by the proxy.
+    await eventually('the proxy is asked', async () => {
+      const asked = (await net.lab.gatewayMachine.queries()).slice(earlier);
+      return asked.some(({ name }) => name.startsWith(`${marker}.`)) || undefined;
+    });
     const leaks = await leaksWhile(marker, async () => {
       for (let round = 0; round < rounds; round += 1) {
         for (const routing of [everything, pac]) await client.call('setRouting', { routing });
@@ -180,7 +186,7 @@ if (isExhaustive)
     await net.connect({ routing: pac, killSwitch: true });
     await client.call('disconnect', {});
     // Longer than it takes to start another one.
-    await delay(1500);
+    await delay(silenceLimit(1_500, 15_000));
     expect(await net.proxies()).toEqual([]);
   });
 

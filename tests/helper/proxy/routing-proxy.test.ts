@@ -11,6 +11,7 @@ import { killProcessesOf } from '../../../helper/linux/programs/end-processes.ts
 import { createLog } from '../../../helper/log.ts';
 import { eventually } from '../../lab/runs/process.ts';
 import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
+import { silenceLimit } from '../../lab/runs/wait-limit.ts';
 import { emptyConfiguration, proxyAccount } from '../support/proxy/proxy-process.ts';
 
 /** Apart from the account of the laboratories, whose processes are none of ours. */
@@ -46,7 +47,7 @@ test('one that is stopped while it is being started does not run afterwards', as
   proxy.stop();
   await expect(configured).rejects.toThrow();
   // Longer than it takes to start.
-  await delay(1500);
+  await delay(silenceLimit(1_500, 15_000));
   expect(await killProcessesOf(account.uid)).toBe(0);
 });
 
