@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names } from '../../lab/network/addresses.ts';
+import { eventually } from '../../lab/runs/process.ts';
 import { proxyGone } from '../support/helper-lab.ts';
 import { helperLabForEach } from '../support/lab-for-each.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
@@ -55,6 +56,8 @@ describe('switched while connected, it counts when the helper is killed:', () =>
       expect(before).toHaveLength(1);
       await client.call('setRouting', { routing: pac, killSwitch: true });
       await net.end('SIGKILL');
+      // Had the proxy been to end with the helper, it would have, as the engine does.
+      await eventually('the engine is gone', async () => (await net.engines()).length === 0 || undefined);
       expect(await net.proxies()).toEqual(before);
     });
 
