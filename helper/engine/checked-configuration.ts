@@ -7,7 +7,7 @@ import {
 } from '../network/tunnel-configuration.ts';
 import { isDomain } from './domain-form.ts';
 import type { GivenConfiguration, GivenRoutes } from './engine-port.ts';
-import { isHost4, isHost6 } from './host-address.ts';
+import { isHost4, isHost6, isOfNoHost } from './host-address.ts';
 
 /**
  * Every engine's configuration passes this check. Its values come from the network through an unprivileged process, so
@@ -102,7 +102,8 @@ function usableWords(words: readonly string[], isUsable: (word: string) => boole
 
 /**
  * If one of the routes is invalid, or there are too many, all are ignored: leaving out an include would let its packets
- * bypass the tunnel.
+ * bypass the tunnel. Exceptions for what no tunnel carries say nothing: gateways that let their users reach their own
+ * networks push `0.0.0.0/32`, which means those, and some have multicast and link-local networks in their lists.
  */
 function usableRoutes(given: GivenRoutes): { value: PushedRoutes | undefined; isAsGiven: boolean } {
   const unusable = { value: undefined, isAsGiven: false };
@@ -111,9 +112,10 @@ function usableRoutes(given: GivenRoutes): { value: PushedRoutes | undefined; is
   for (const family of ['ipv4', 'ipv6'] as const) {
     for (const kind of ['includes', 'excludes'] as const) {
       const prefixes = given[family][kind];
-      if (prefixes.length > maxPushedRoutes || !prefixes.every((prefix) => isPrefix(prefix, family)))
+      const told = kind === 'excludes' ? prefixes.filter((prefix) => !isOfNoHost(prefix, family)) : prefixes;
+      if (prefixes.length > maxPushedRoutes || !told.every((prefix) => isPrefix(prefix, family)))
         return unusable;
-      routes[kind].push(...new Set(prefixes));
+      routes[kind].push(...new Set(told));
     }
   }
   return { value: routes, isAsGiven: true };

@@ -61,6 +61,16 @@ test('without IPv6, and on a link too narrow for it, there are no IPv6 addresses
   expect(read({ INTERNAL_IP4_MTU: '1200' })).toMatchObject({ configuration: { ...without, mtu: 1200 } });
 });
 
+test.each(['corp..example', `${'a'.repeat(64)}.example`, '.', 'corp.example..'])(
+  '%s is no search domain: systemd-resolved would refuse the resolvers with it',
+  (domain) => {
+    expect(read({ CISCO_DEF_DOMAIN: `corp.example ${domain}` })).toMatchObject({
+      configuration: { dns: { searchDomains: ['corp.example'] } },
+      adjusted: ['searchDomains'],
+    });
+  },
+);
+
 describe('refused', () => {
   test.each([
     ['TUNDEV', 'eth0'],
@@ -147,6 +157,24 @@ describe('pushed routes', () => {
     expect(routes(changes)).toEqual({ includes, excludes: ['10.1.0.0/16'] });
     expect(read(changes)).toEqual(read());
     expect(routes({})).toEqual({ includes: [], excludes: [] });
+  });
+
+  test.each([
+    ['CISCO_SPLIT_EXC', '0.0.0.0/32'],
+    ['CISCO_SPLIT_EXC', '169.254.0.0/16'],
+    ['CISCO_SPLIT_EXC', '224.0.0.0/4'],
+    ['CISCO_SPLIT_EXC', '255.255.255.255/32'],
+    ['CISCO_IPV6_SPLIT_EXC', 'fe80::/10'],
+    ['CISCO_IPV6_SPLIT_EXC', 'ff00::/8'],
+  ] as const)('stay as they are beside an exception for what no tunnel carries: %s %s', (list, special) => {
+    const excluded = { CISCO_SPLIT_EXC: ['10.1.0.0/16'], CISCO_IPV6_SPLIT_EXC: [] as string[] };
+    excluded[list].push(special);
+    const changes = {
+      ...pushed('CISCO_SPLIT_INC', '10.0.0.0/8'),
+      ...pushed('CISCO_SPLIT_EXC', ...excluded.CISCO_SPLIT_EXC),
+      ...pushed('CISCO_IPV6_SPLIT_EXC', ...excluded.CISCO_IPV6_SPLIT_EXC),
+    };
+    expect(routes(changes)).toEqual({ includes: ['10.0.0.0/8'], excludes: ['10.1.0.0/16'] });
   });
 
   test.each([
