@@ -10,7 +10,7 @@ import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import type { Fetch } from '#shared/api/client.ts';
 import type { FetchStream } from '#shared/api/follow-events.ts';
 import { callTimeoutSeconds } from '#shared/constants.ts';
-import { trustSystemRoots } from '#node/anyconnect/system-roots.ts';
+import { byTrustedRoots, trustSystemRoots } from '#node/anyconnect/system-roots.ts';
 import { openWithFittingMessage, type Opening } from '#node/tls/first-message.ts';
 import { openTcp } from '#node/tls/open-tcp.ts';
 
@@ -105,6 +105,7 @@ async function secure(
   { groups, signal }: { groups: string | undefined; signal: AbortSignal },
 ): Promise<TLSSocket> {
   const socket = connectTls({
+    ...byTrustedRoots,
     socket: transport,
     host,
     // RFC 6066 §3: addresses must not be sent as a server name.

@@ -1,7 +1,7 @@
 import { isIP, type Socket } from 'node:net';
 import tls from 'node:tls';
 import type { Gateway } from '#shared/tunnel/state.ts';
-import { trustSystemRoots } from './system-roots.ts';
+import { byTrustedRoots, trustSystemRoots } from './system-roots.ts';
 import { certificatePin } from './certificate-pin.ts';
 import { ProxyRefused, type ProxyRefusal } from '#node/proxy/connect-through-proxy.ts';
 import { openWithFittingMessage } from '#node/tls/first-message.ts';
@@ -102,7 +102,7 @@ function secureGateway(options: {
   signal: AbortSignal;
 }): Promise<GatewayTlsResult> {
   const { gateway, trust, transport, signal } = options;
-  const secureContext = contextWith(options.identity, options.groups);
+  const secureContext = contextWith(options.identity, options.groups, trust);
   if (secureContext instanceof Error) {
     transport.destroy();
     return Promise.resolve(certificateRequired(secureContext.message));
@@ -183,11 +183,16 @@ function limitAnswer(transport: Socket, tookMs: number, onLimit: () => void): { 
 const unreachable = (detail: string) => ({ ok: false, failure: 'gateway-unreachable', detail }) as const;
 
 /** An error if TLS refuses the client's key or certificate. */
-function contextWith(identity: ClientCertificate | undefined, groups?: string): tls.SecureContext | Error {
+function contextWith(
+  identity: ClientCertificate | undefined,
+  groups?: string,
+  trust?: GatewayTrust,
+): tls.SecureContext | Error {
   try {
     return tls.createSecureContext({
       ...(identity && { cert: identity.certificate, key: identity.key }),
       ...(groups !== undefined && { ecdhCurve: groups }),
+      ...(trust?.pins.length === 0 && byTrustedRoots),
     });
   } catch (error) {
     return error instanceof Error ? error : new Error('not a certificate with its key');

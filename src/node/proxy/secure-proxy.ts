@@ -3,7 +3,7 @@ import { isIP, type Socket } from 'node:net';
 import tls, { type TLSSocket } from 'node:tls';
 import type { ProxyIdentity } from '#shared/helper/gateway-session.ts';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
-import { trustSystemRoots } from '#node/anyconnect/system-roots.ts';
+import { byTrustedRoots, trustSystemRoots } from '#node/anyconnect/system-roots.ts';
 
 /** Who a proxy that speaks TLS has to be. Without a key, the system's roots decide by the name. */
 export type ExpectedProxy = Pick<ProxyIdentity, 'name'> & Partial<ProxyIdentity>;
@@ -22,6 +22,7 @@ export async function secureProxy(
 ): Promise<{ socket: TLSSocket; certificatePin: string }> {
   if (pinned === undefined) trustSystemRoots();
   const socket = tls.connect({
+    ...byTrustedRoots,
     socket: transport,
     // RFC 6066 §3: addresses must not be sent as a server name.
     servername: isIP(name) === 0 ? name : '',

@@ -6,7 +6,7 @@ import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { trustSystemRoots } from '#node/anyconnect/system-roots.ts';
+import { byTrustedRoots, trustSystemRoots } from '#node/anyconnect/system-roots.ts';
 import { isOfThisComputer } from '../this-computer.ts';
 
 const limitMs = 5_000;
@@ -91,6 +91,7 @@ async function load(
   if (namedBy === 'from-network' && isIP(host) !== 0 && isOfThisComputer(host))
     throw new Error('it is on this computer');
   const sent = request(url, {
+    ...byTrustedRoots,
     signal,
     agent: false,
     headers: { connection: 'close' },

@@ -6,7 +6,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { openGatewayTls } from '#node/anyconnect/gateway-tls.ts';
 import { createSignIn } from '../../../../src/main/gateway/sign-in/sign-in.ts';
@@ -31,6 +31,20 @@ beforeAll(async () => {
 
 afterAll(() => {
   tls.setDefaultCACertificates(defaultRoots);
+});
+
+/** The roots are trusted as long as the test runs. */
+function trustAlso(...roots: readonly TestCertificate[]): void {
+  tls.setDefaultCACertificates([
+    ...defaultRoots,
+    ...[trusted, ...roots].map(({ certificate }) => certificate),
+  ]);
+  onTestFinished(() => tls.setDefaultCACertificates([...defaultRoots, trusted.certificate]));
+}
+
+const withChain = ({ certificate, key }: TestCertificate, ...chain: readonly TestCertificate[]) => ({
+  certificate: [certificate, ...chain.map((one) => one.certificate)].join('\n'),
+  key,
 });
 
 /** Another implementation of TLS at the gateway's place, with a trusted certificate. */
@@ -89,6 +103,32 @@ test('a certificate of a trusted issuer for this name is accepted, and its pin t
   const certificate = await trusted.issue({ names: [host] });
   const { result } = await signInTo(certificate);
   expect(result).toMatchObject({ ok: true, signedIn: { session: { certificatePin: pinOf(certificate) } } });
+});
+
+test.each([
+  ['with its certificate', true],
+  ['without it', false],
+])(
+  'an intermediate authority that the system trusts is enough, sent %s by the gateway',
+  async (_how, isSent) => {
+    const office = await unknown.below('office');
+    const leaf = await office.issue({ names: [host] });
+    const chain = isSent ? withChain(leaf, office) : leaf;
+    expect((await signInTo(chain)).result, 'not trusted').toMatchObject({ ok: false });
+    trustAlso(office);
+    expect((await signInTo(chain)).result).toMatchObject({ ok: true });
+    const other = await signInTo(withChain(await unknown.issue({ names: [host] }), office));
+    expect(other.result, 'what its own issuer has issued is not').toMatchObject({ ok: false });
+  },
+);
+
+test('a trusted root is enough where the gateway also sends it as an authority that has expired signed it', async () => {
+  const old = await createTestAuthority('old', { expired: true });
+  const leaf = await trusted.issue({ names: [host] });
+  const chain = withChain(leaf, old.certify(trusted));
+  expect((await signInTo(chain)).result).toMatchObject({ ok: true });
+  trustAlso(old);
+  expect((await signInTo(chain)).result, 'the old root is still there').toMatchObject({ ok: true });
 });
 
 test('a gateway named by its address is verified by that address', async () => {

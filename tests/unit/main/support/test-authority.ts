@@ -10,6 +10,11 @@ export interface TestCertificate {
 
 /** Makes certificates for tests, signed by an authority of its own. */
 export interface TestAuthority extends TestCertificate {
+  readonly name: string;
+  /** An intermediate authority of this name. */
+  below(name: string): Promise<TestAuthority>;
+  /** Another authority, as this one has signed it across. */
+  certify(other: TestAuthority): TestAuthority;
   issue(subject: {
     names?: readonly string[];
     ips?: readonly string[];
@@ -22,15 +27,37 @@ export interface TestAuthority extends TestCertificate {
 const dayMs = 24 * 60 * 60 * 1000;
 let serial = 1;
 
-export async function createTestAuthority(name = 'Waymaker test authority'): Promise<TestAuthority> {
-  const keys = await newKeys();
+const authorityExtensions = [
+  { name: 'basicConstraints', cA: true, critical: true },
+  { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
+];
+
+/** `expired`: its own certificate has; what it issues has not. */
+export async function createTestAuthority(
+  name = 'Waymaker test authority',
+  { expired = false } = {},
+): Promise<TestAuthority> {
+  return authorityOf(name, await newKeys(), undefined, expired);
+}
+
+function authorityOf(
+  name: string,
+  keys: { publicKey: string; privateKey: string },
+  by?: { name: string; key: string },
+  hasExpired = false,
+): TestAuthority {
   const issuer = [{ name: 'commonName', value: name }];
-  const authority = signed(keys, keys, issuer, issuer, [
-    { name: 'basicConstraints', cA: true, critical: true },
-    { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
-  ]);
+  const signer = by ? [{ name: 'commonName', value: by.name }] : issuer;
+  const signerKeys = by ? { privateKey: by.key } : keys;
+  const authority = signed(keys, signerKeys, issuer, signer, authorityExtensions, hasExpired);
   return {
     ...authority,
+    certify: (other) => {
+      const own = { publicKey: publicKeyOf(other), privateKey: other.key };
+      return authorityOf(other.name, own, { name, key: keys.privateKey });
+    },
+    name,
+    below: async (below) => authorityOf(below, await newKeys(), { name, key: keys.privateKey }),
     async issue({ names = [], ips = [], expired = false, client }) {
       const altNames = [...names.map((value) => ({ type: 2, value })), ...ips.map((ip) => ({ type: 7, ip }))];
       const subject: forge.pki.CertificateField[] = [
@@ -46,6 +73,9 @@ export async function createTestAuthority(name = 'Waymaker test authority'): Pro
     },
   };
 }
+
+const publicKeyOf = ({ certificate }: TestCertificate) =>
+  forge.pki.publicKeyToPem(forge.pki.certificateFromPem(certificate).publicKey);
 
 async function newKeys(): Promise<{ publicKey: string; privateKey: string }> {
   return await promisify(generateKeyPair)('rsa', {
