@@ -78,7 +78,12 @@ export function createGatewayHttp(options: {
     expire = () => late.abort(new Error('no answer'));
     limitAnswer();
     try {
-      const response = await send(path, body, AbortSignal.any([options.signal, late.signal]));
+      const until = AbortSignal.any([options.signal, late.signal]);
+      const response = await send(path, body, until).catch((error: unknown) => {
+        if (!(error instanceof UsedConnectionEnded)) throw error;
+        agent.destroy();
+        return send(path, body, until);
+      });
       keepCookies(response, cookies);
       const { statusCode: status = 0 } = response;
       const { location } = response.headers;
@@ -122,7 +127,10 @@ export function createGatewayHttp(options: {
         },
         resolve,
       );
-      request.on('error', reject);
+      // One of before may have ended while somebody looked for a code: balancers and routers forget those that are silent.
+      request.on('error', (error) =>
+        reject(request.reusedSocket && !signal.aborted ? new UsedConnectionEnded(error) : error),
+      );
       // If the gateway switches protocols (status 101), Node only emits this.
       request.once('close', () => reject(new Error('closed without an answer')));
       request.end(body);
@@ -141,6 +149,15 @@ export function createGatewayHttp(options: {
 }
 
 const abortError = ({ reason }: AbortSignal) => (reason instanceof Error ? reason : new Error('aborted'));
+
+/** A connection of an earlier request has ended instead of an answer, of which nothing has come. */
+class UsedConnectionEnded extends Error {
+  override name = 'UsedConnectionEnded';
+
+  constructor(cause: Error) {
+    super(cause.message, { cause });
+  }
+}
 
 class ConnectionRefused extends Error {
   override name = 'ConnectionRefused';

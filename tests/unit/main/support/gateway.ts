@@ -23,6 +23,8 @@ export interface GatewayAnswer {
   body?: string | Buffer;
   /** Never answers. */
   hangs?: boolean;
+  /** Ends the connection instead of answering. */
+  ends?: boolean;
 }
 
 /** A gateway on loopback that plays a script; what it was asked is kept. */
@@ -61,6 +63,7 @@ export async function startTestGateway(
         requests.push(request);
         const answer = script(request, requests.length - 1);
         if (answer.hangs) return;
+        if (answer.ends) return void message.socket.destroy();
         const { status = 200, reason = STATUS_CODES[status] } = answer;
         response.writeHead(status, reason, answer.headers);
         response.end(answer.body);
