@@ -82,7 +82,9 @@ export function createAnswerer(options: AnswererOptions): Answerer {
       case 'hidden':
         return field.value;
       case 'select':
-        return (isGroup(field) ? options.group() : undefined) ?? field.selected;
+        if (isGroup(field)) return options.group() ?? field.selected;
+        // Such as the way on which a code is sent: not even what is selected is the user's choice.
+        return field.choices.length > 1 ? undefined : field.selected;
       case 'text':
         return isUsername(field) ? credentials?.username : undefined;
       case 'password':
@@ -160,8 +162,11 @@ export function createAnswerer(options: AnswererOptions): Answerer {
       if (open.size === 0) return { ok: true, answers };
       if (!interactive) return { ok: false, failure: 'needs-user' };
 
-      const fields = form.fields.filter(isOpenField).filter((field) => open.has(field) || isChoice(field));
-      const given = await options.askUser({ gateway, topic: 'form', form, fields, again }, signal);
+      const fields = form.fields.filter(isOpenField).filter((field) => open.has(field));
+      const question = { gateway, topic: 'form', form, fields } as const;
+      let given = await options.askUser({ ...question, again }, signal);
+      while (given && !isRepeatedAlike(fields, given))
+        given = await options.askUser({ ...question, again: true }, signal);
       if (!given) return { ok: false, failure: 'sign-in-cancelled' };
       userAnswered = { form, names: new Set([...open].map(({ name }) => name)) };
       for (const field of fields) {
@@ -181,15 +186,27 @@ const isOpenField = (field: AuthField): field is OpenField =>
   field.kind !== 'hidden' && field.kind !== 'single-sign-on';
 
 /**
- * A choice that the user makes together with other answers. Not the group: other groups have other forms, which a
- * gateway only sends on request.
+ * The choice of a group, recognised by its name in AnyConnect's forms. It is made before all others: other groups have
+ * other forms, which a gateway only sends on request.
  */
-const isChoice = (field: AuthField) => field.kind === 'select' && !isGroup(field);
-
-/** The choice of a group, recognised by its name in AnyConnect's forms. */
 export const isGroup = (field: AuthField) => field.kind === 'select' && field.name === 'group_list';
 
 const namesIn = (form: AuthForm) => form.fields.map(({ name }) => name).join(' ');
+
+/**
+ * Whether a new password or PIN is the same both times. The second one is never sent (openconnect's auth.c,
+ * xmlpost_append_form_opts), so nobody else would notice a slip, and its user could not sign in again.
+ */
+function isRepeatedAlike(fields: readonly OpenField[], given: ReadonlyMap<string, string>): boolean {
+  const names = fields.filter(({ kind }) => kind === 'password').map(({ name }) => name);
+  return names.every((name) => {
+    const [, what] = /^verify_(.+)$/.exec(name) ?? [];
+    if (what === undefined) return true;
+    const others = names.filter((other) => !other.startsWith('verify_'));
+    const first = others.find((other) => other === `new_${what}`) ?? others.at(-1);
+    return first === undefined || given.get(first) === given.get(name);
+  });
+}
 
 /** A field that somebody fills in. */
 const isInput = (field: AuthField) => field.kind === 'text' || field.kind === 'password';

@@ -193,6 +193,63 @@ describe('what is asked of the user', () => {
     expect(result).toMatchObject({ ok: false, failure: 'answer-refused' });
   });
 
+  test.each([
+    ['alone', ''],
+    ['beside what the device knows', usernameInput + passwordInput],
+  ])('a choice %s is the user’s', async (_where, inputs) => {
+    const method = `<select name="method" label="Method"><option value="push">Push</option><option value="sms">SMS</option></select>`;
+    const only = '<select name="only" label="Only"><option value="1">1</option></select>';
+    const script: GatewayScript = (_request, index) =>
+      index === 0 ? { body: formXml(`${inputs}${only}${method}`) } : completed;
+    const asked: string[] = [];
+    const { requests } = await signIn(script, {
+      interactive: true,
+      askUser({ fields }) {
+        asked.push(...fields.map(({ name }) => name));
+        return Promise.resolve(new Map([['method', 'sms']]));
+      },
+    });
+    expect(asked).toEqual(['method']);
+    expect(replyIn(requests[1]?.body)).toMatchObject({ auth: { only: '1', method: 'sms' } });
+    await played.close();
+    expect((await signIn(script, { interactive: false })).result).toEqual({
+      ok: false,
+      failure: 'needs-user',
+    });
+  });
+
+  test.each([
+    ['new_password', 'verify_password'],
+    ['new_pin', 'verify_pin'],
+    ['answer', 'verify_pin'],
+  ])('%s is sent only once %s is the same', async (fresh, repeated) => {
+    const body = formXml(
+      `<input type="password" name="${fresh}"/><input type="password" name="${repeated}"/>`,
+    );
+    const entered = [
+      ['n3w', 'n4w'],
+      ['n3w', 'n3w'],
+    ];
+    const asked: boolean[] = [];
+    const { result, requests } = await signIn((_request, index) => (index === 0 ? { body } : completed), {
+      interactive: true,
+      askUser({ again }) {
+        asked.push(again);
+        const [first = '', second = ''] = entered[asked.length - 1] ?? [];
+        return Promise.resolve(
+          new Map([
+            [fresh, first],
+            [repeated, second],
+          ]),
+        );
+      },
+    });
+    expect(result.ok).toBe(true);
+    expect(asked).toEqual([false, true]);
+    expect(requests).toHaveLength(2);
+    expect(requests[1]?.body).toContain('n3w');
+  });
+
   test('choices are the user’s where the user is asked anyway, but not the group', async () => {
     const select = (name: string) =>
       `<select name="${name}" label="${name}"><option value="1">1</option><option value="2">2</option></select>`;
@@ -267,5 +324,34 @@ describe('single sign-on by browser', () => {
       openBrowser: () => Promise.resolve({ kind: 'token', token: 'token' }),
     });
     expect(result).toEqual({ ok: false, failure: 'sign-in-refused' });
+  });
+});
+
+describe('a connection that ends while the user thinks', () => {
+  const code = formXml('<input type="password" name="answer" label="Code:"/>', { message: 'Code?' });
+  const askUser: AskUser = () => Promise.resolve(new Map([['answer', '123456']]));
+
+  test('is opened anew, and the answer is sent there', async () => {
+    const { result, requests } = await signIn(
+      ({ body, connection }) => {
+        if (!body.includes('123456')) return { body: code };
+        return connection === 0 ? { ends: true } : completed;
+      },
+      { interactive: true, askUser },
+    );
+    expect(result.ok).toBe(true);
+    expect(requests.filter(({ body }) => body.includes('123456'))).toMatchObject([
+      { connection: 0 },
+      { connection: 1 },
+    ]);
+  });
+
+  test('is not opened again and again', async () => {
+    const { result, requests } = await signIn(
+      ({ body }) => (body.includes('123456') ? { ends: true } : { body: code }),
+      { interactive: true, askUser },
+    );
+    expect(result).toMatchObject({ ok: false, failure: 'gateway-unreachable' });
+    expect(requests).toHaveLength(3);
   });
 });
