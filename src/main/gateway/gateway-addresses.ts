@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { maxOtherAddresses } from '#shared/helper/protocol.ts';
 import type { Settings } from '../preferences/settings.ts';
 import { withTimeout } from '../with-timeout.ts';
@@ -27,7 +28,7 @@ export interface GatewayAddresses {
    * and nothing from nearer networks is taken.
    */
   learnMore(host: string): Promise<void>;
-  /** Whether a look-up has succeeded in the last minutes; older addresses may be out of date. */
+  /** Whether a look-up has succeeded in the last minutes, and in this network; older addresses may be out of date. */
   isFresh(host: string): boolean;
   /** The address at which the gateway last answered. */
   remembered(host: string): string | undefined;
@@ -37,9 +38,10 @@ export interface GatewayAddresses {
 export function createGatewayAddresses(
   settings: Settings,
   find: (host: string) => Promise<string[]> = findAddresses,
+  here: () => string = ownAddresses,
 ): GatewayAddresses {
-  /** When names were resolved. */
-  const resolvedAt = new Map<string, number>();
+  /** When names were resolved, and in which network. */
+  const resolved = new Map<string, { at: number; here: string }>();
   const inProgress = new Map<string, Promise<void>>();
 
   const remembered = (host: string) => entryOf(settings.get('gatewayAddresses'), host);
@@ -47,10 +49,11 @@ export function createGatewayAddresses(
   function known(host: string): string[] {
     if (isIP(host) !== 0) return [host];
     const last = remembered(host);
-    const resolved = entryOf(settings.get('gatewayLookUps'), host);
-    if (!resolved) return last === undefined ? [] : [last];
-    if (last === undefined || !resolved.includes(last)) return resolved;
-    return [last, ...resolved.filter((address) => address !== last)];
+    const found = entryOf(settings.get('gatewayLookUps'), host);
+    if (!found) return last === undefined ? [] : [last];
+    if (last === undefined) return found;
+    if (!found.includes(last)) return isNearer(found, last) ? [...found, last] : found;
+    return [last, ...found.filter((address) => address !== last)];
   }
 
   function keepLookUp(host: string, addresses: string[]): void {
@@ -61,10 +64,14 @@ export function createGatewayAddresses(
 
   async function lookUp(host: string): Promise<void> {
     try {
+      const asked = here();
       const addresses = await find(host);
       if (addresses.length > 0) {
-        resolvedAt.set(host, Date.now());
         keepLookUp(host, addresses);
+        const last = remembered(host);
+        // Whoever has to sign in to a hotel's network first gets the right answer soon.
+        if (last !== undefined && isNearer(addresses, last)) resolved.delete(host);
+        else resolved.set(host, { at: Date.now(), here: asked });
       }
     } catch {
       // Addresses from before may still be right.
@@ -97,7 +104,11 @@ export function createGatewayAddresses(
       );
       if (news.length > 0) keepLookUp(host, [first, ...[...others, ...news].slice(-maxOtherAddresses)]);
     },
-    isFresh: (host) => isIP(host) !== 0 || Math.abs(Date.now() - (resolvedAt.get(host) ?? 0)) < freshMs,
+    isFresh(host) {
+      if (isIP(host) !== 0) return true;
+      const last = resolved.get(host);
+      return last?.here === here() && Math.abs(Date.now() - last.at) < freshMs;
+    },
     remembered,
     remember(host, address) {
       if (isIP(host) !== 0 || remembered(host) === address) return;
@@ -106,6 +117,13 @@ export function createGatewayAddresses(
     },
   };
 }
+
+/**
+ * Whether all of these are of nearer networks than one at which the gateway has been: hotels answer with their own sign-in
+ * page, and lists of blocked names with this computer, or with no address. A company's own resolvers do so rightly.
+ */
+const isNearer = (addresses: readonly string[], last: string): boolean =>
+  addresses.every((address) => reachOf(address) < reachOf(last));
 
 function entryOf<Value>(all: Record<string, Value>, host: string): Value | undefined {
   return Object.hasOwn(all, host) ? all[host] : undefined;
@@ -116,6 +134,13 @@ function withEntry<Value>(all: Record<string, Value>, host: string, value: Value
   const others = Object.entries(all).filter(([name]) => name !== host);
   return Object.fromEntries([...others, [host, value] as const].slice(-max));
 }
+
+/** This computer's addresses, which are others in another network, and with a tunnel: other resolvers answer there. */
+const ownAddresses = (): string =>
+  Object.values(networkInterfaces())
+    .flatMap((all = []) => all.filter(({ internal }) => !internal).map(({ address }) => address))
+    .sort()
+    .join(' ');
 
 async function findAddresses(host: string): Promise<string[]> {
   const found = await lookup(host, { all: true });

@@ -191,6 +191,9 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
     await requests.disconnect(
       reasonOf(failed, options.killSwitch() ? 'browser-sign-in-blocked' : 'session-ended'),
     );
+    // Somebody else may be at the addresses that were known; for the next click.
+    const isElsewhere = ['gateway-unreachable', 'gateway-certificate-refused'].includes(failed.failure);
+    if (isElsewhere && !options.killSwitch()) void addresses.resolve(gateway.host);
   }
 
   function tellWords(gateway: Gateway, { words }: Pick<Failed, 'words'>): void {

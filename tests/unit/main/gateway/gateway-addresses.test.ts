@@ -77,6 +77,36 @@ test('names are looked up again after some minutes', async () => {
   expect(addresses.isFresh(host)).toBe(false);
 });
 
+test.each(['192.168.1.1', '0.0.0.0', '127.0.0.1', '169.254.0.1'])(
+  'where a hotel or a block list answers with %s, the address that was reached before is tried after it',
+  async (wrong) => {
+    let found = ['203.0.113.9'];
+    const addresses = createGatewayAddresses(createSettings(createTestFile()), () => Promise.resolve(found));
+    await addresses.resolve(host);
+    addresses.remember(host, '203.0.113.9');
+    found = [wrong];
+    expect(await addresses.resolve(host)).toEqual([wrong, '203.0.113.9']);
+    expect(addresses.isFresh(host), 'it is asked for again').toBe(false);
+    found = ['203.0.113.10'];
+    expect(await addresses.resolve(host)).toEqual(['203.0.113.10']);
+    expect(addresses.isFresh(host)).toBe(true);
+  },
+);
+
+test('what was looked up in another network is looked up again', async () => {
+  let here = '198.51.100.7';
+  const addresses = createGatewayAddresses(
+    createSettings(createTestFile()),
+    () => Promise.resolve(['192.0.2.1']),
+    () => here,
+  );
+  await addresses.resolve(host);
+  expect(addresses.isFresh(host)).toBe(true);
+  here = '10.0.0.7';
+  expect(addresses.isFresh(host)).toBe(false);
+  expect(addresses.known(host)).toEqual(['192.0.2.1']);
+});
+
 test('only so many gateways are remembered', () => {
   const file = createTestFile();
   const addresses = createGatewayAddresses(createSettings(file), offline);

@@ -93,6 +93,7 @@ export async function setUp(options: SetUp = {}) {
   };
   const known = [...addresses];
   const remembered = new Map<string, string>();
+  const lookUps: string[] = [];
   const memory = createTestMemory();
   const sessions: SignedIn[] = [];
   const words: string[] = [];
@@ -120,7 +121,10 @@ export async function setUp(options: SetUp = {}) {
     helper: helperClient,
     addresses: {
       known: () => (options.resolvedAhead === false ? [...remembered.values()] : known),
-      resolve: () => Promise.resolve(addresses),
+      resolve(host) {
+        lookUps.push(host);
+        return Promise.resolve(addresses);
+      },
       learnMore: () => Promise.resolve(void known.push(...(options.learnt ?? []).splice(0))),
       isFresh: () => options.resolvedAhead !== false,
       remembered: (host) => remembered.get(host),
@@ -163,6 +167,8 @@ export async function setUp(options: SetUp = {}) {
     told,
     signIns,
     remembered,
+    /** The names that were looked up. */
+    lookUps,
     memory,
     sessions,
     words,

@@ -155,6 +155,22 @@ describe('connect', () => {
     await settled({ state: 'disconnected', reason: cause });
   });
 
+  test.each([
+    ['gateway-certificate-refused', false, [gateway.host]],
+    ['gateway-unreachable', false, [gateway.host]],
+    ['gateway-certificate-refused', true, []],
+    ['sign-in-refused', false, []],
+  ] as const)(
+    'after %s, with kill switch: %s, the gateway’s name is looked up for the next click: %j',
+    async (failure, killSwitch, expected) => {
+      const { tunnel, settled, lookUps } = await setUp({ results: [{ ok: false, failure }], killSwitch });
+      lookUps.length = 0;
+      await tunnel.connect({ address });
+      await settled(expect.objectContaining({ state: 'disconnected', reason: failure }));
+      expect(lookUps).toEqual(expected);
+    },
+  );
+
   test('an unknown name is looked up while everything is blocked, and told', async () => {
     const { tunnel, commands, settled } = await setUp({ addresses: [] });
     await tunnel.connect({ address });
