@@ -74,7 +74,10 @@ export function checkConfiguration(given: GivenConfiguration): CheckedConfigurat
     'servers',
     usableWords(given.servers, (word) => isHost4(word) || isHost6(word), maxServers),
   ).filter((server) => (isIPv4(server) ? addresses.ipv4 : addresses.ipv6) !== undefined);
-  const searchDomains = take('searchDomains', usableWords(given.searchDomains, isDomain, maxSearchDomains));
+  const searchDomains = take(
+    'searchDomains',
+    usableWords(given.searchDomains.map(withoutFirstDot), isDomain, maxSearchDomains),
+  );
   const pushedRoutes = given.routes && take('routes', usableRoutes(given.routes));
   return {
     ok: true,
@@ -87,6 +90,9 @@ export function checkConfiguration(given: GivenConfiguration): CheckedConfigurat
     adjusted,
   };
 }
+
+/** Some gateways write domains as cookies have them: `.example.com`. */
+const withoutFirstDot = (domain: string) => domain.replace(/^\./, '');
 
 function usableMtu(text: string): { value: number; isAsGiven: boolean } {
   if (text === '') return { value: defaultMtu, isAsGiven: true };

@@ -71,6 +71,12 @@ test.each(['corp..example', `${'a'.repeat(64)}.example`, '.', 'corp.example..'])
   },
 );
 
+test('a search domain that begins with a dot is taken without it', () => {
+  expect(read({ CISCO_DEF_DOMAIN: '.corp.example' })).toMatchObject({
+    configuration: { dns: { searchDomains: ['corp.example'] } },
+  });
+});
+
 describe('refused', () => {
   test.each([
     ['TUNDEV', 'eth0'],
