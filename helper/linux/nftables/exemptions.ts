@@ -50,7 +50,8 @@ export function portalRules({ portal }: Filter): string[] {
 
 /**
  * Lets the uplink keep its own address: DHCP (RFC 2131; §4.4.5 renews with the server directly), DHCPv6 (RFC 8415
- * §7.1), neighbours and routers (RFC 4861). On the link only, otherwise it would be a way to anywhere.
+ * §7.1), neighbours and routers (RFC 4861), and the reports without which switches that listen in keep neighbours'
+ * questions from this machine (RFC 3810, RFC 4541 §3). On the link only, otherwise it would be a way to anywhere.
  */
 export function linkRules({ networks }: Filter): string[] {
   const [ipv4, ipv6] = [false, true].map((isSix) =>
@@ -61,6 +62,7 @@ export function linkRules({ networks }: Filter): string[] {
     `udp sport 68 udp dport 67 ip daddr { ${['255.255.255.255', ...ipv4].join(', ')} } accept`,
     'ip6 saddr fe80::/10 udp sport 546 udp dport 547 ip6 daddr ff02::1:2 accept',
     `icmpv6 type { nd-router-solicit, nd-neighbor-solicit, nd-neighbor-advert } ip6 hoplimit 255 ip6 daddr { ${neighbours.join(', ')} } accept`,
+    'icmpv6 type { mld-listener-report, mld-listener-done, mld2-listener-report } ip6 hoplimit 1 ip6 daddr ff02::/16 accept',
   ];
 }
 

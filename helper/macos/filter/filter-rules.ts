@@ -170,7 +170,10 @@ function engineRules({ gateway }: FilterRules, { engine }: FilterUsers): string[
   });
 }
 
-/** DHCP, DHCPv6, neighbours and routers (RFC 2131, RFC 8415 §7.1, RFC 4861), on the link alone. */
+/**
+ * DHCP, DHCPv6, neighbours and routers (RFC 2131, RFC 8415 §7.1, RFC 4861), on the link alone, and the reports without
+ * which switches keep neighbours' questions from this machine (RFC 3810 §5), which have a hop-by-hop option.
+ */
 function linkRules({ networks }: FilterRules): string[] {
   const ofFamily = (isSix: boolean) => networks.onLink.filter((prefix) => prefix.includes(':') === isSix);
   const servers = ['255.255.255.255', ...ofFamily(false)];
@@ -181,6 +184,10 @@ function linkRules({ networks }: FilterRules): string[] {
     ...['routersol', 'neighbrsol', 'neighbradv'].map(
       (type) =>
         `pass out quick inet6 proto ipv6-icmp from any to { ${neighbours.join(' ')} } icmp6-type ${type} no state`,
+    ),
+    ...[131, 132, 143].map(
+      (type) =>
+        `pass out quick inet6 proto ipv6-icmp from any to ff02::/16 icmp6-type ${type} no state allow-opts`,
     ),
   ];
 }

@@ -32,8 +32,14 @@ import {
 } from './rule.ts';
 import { weights } from './weights.ts';
 
-/** Router solicitation and advertisement, neighbour solicitation and advertisement (RFC 4861 §4). */
-const neighbourTypes = { connect: [133, 135, 136], accept: [134, 135, 136] } as const;
+/**
+ * Router solicitation and advertisement, neighbour solicitation and advertisement (RFC 4861 §4), and what switches that
+ * listen in have to hear (RFC 2710 §3, RFC 3810 §5): queries, reports, and that a group is left.
+ */
+const neighbourTypes = {
+  connect: [131, 132, 133, 135, 136, 143],
+  accept: [130, 134, 135, 136],
+} as const;
 
 /** What may leave although it is captured. */
 export function exemptions(

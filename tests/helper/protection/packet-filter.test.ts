@@ -56,6 +56,7 @@ test('before the tunnel is configured nothing but the gateway can be reached', a
     'udp sport 68 udp dport 67 ip daddr 255.255.255.255 accept',
     'ip6 saddr fe80::/10 udp sport 546 udp dport 547 ip6 daddr ff02::1:2 accept',
     expect.stringMatching(/nd-neighbor-solicit.* ip6 daddr \{ fe80::\/10, ff02::\/16 \} accept/),
+    expect.stringMatching(/mld2?-listener-report.* ip6 hoplimit 1 ip6 daddr ff02::\/16 accept/),
   ]);
   expect(output).toContain('policy drop');
 });

@@ -3,6 +3,7 @@ import { addresses } from '../../lab/network/addresses.ts';
 import { createNeighbour } from '../../lab/network/neighbour.ts';
 import { sendOddPacket } from '../../lab/packets/odd-packet.ts';
 import type { OddPacket } from '../../lab/packets/send-packet.ts';
+import { eventually } from '../../lab/runs/process.ts';
 import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 
@@ -89,3 +90,27 @@ test.each(casesOf({ usual: [false], all: [false, true] }))(
     await client.call('disconnect', {});
   },
 );
+
+/**
+ * A switch or bridge that listens in passes neighbours' questions on only to where their group has been reported
+ * (RFC 4541 §3): without reports, nobody would find this machine's IPv6 addresses after some minutes.
+ */
+test('the groups of neighbour discovery are reported on the link, without a tunnel and with one', async () => {
+  const { user } = net.lab;
+  async function expectReport(when: string, host: number): Promise<void> {
+    const address = `2001:db8:1::${host}/64`;
+    const group = Buffer.from(`ff0200000000000000000001ff0000${host}`, 'hex');
+    const capture = await net.lab.capture('ip6 dst host ff02::16');
+    await user.run(['ip', 'address', 'add', address, 'dev', 'uplink', 'nodad']);
+    await eventually(
+      `the group is reported ${when}`,
+      async () => (await capture.packets()).some(({ payload }) => payload.includes(group)) || undefined,
+    );
+    await capture.stop();
+    await user.run(['ip', 'address', 'del', address, 'dev', 'uplink']);
+  }
+  await expectReport('without a tunnel', 71);
+  const client = await net.connect({ killSwitch: true });
+  await expectReport('while connected', 72);
+  await client.call('disconnect', {});
+});

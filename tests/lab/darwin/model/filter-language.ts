@@ -130,6 +130,8 @@ function readRule(line: string, tables: ReadonlyMap<string, unknown>): FilterRul
     if (!skip('state')) fail();
     state = skip('(if-bound)') ? 'device' : 'floating';
   }
+  // Lets packets pass that have options of IP; the model has none.
+  if (skip('allow-opts') && action !== 'pass') fail();
   if (words.length > 0 || !from || !to) return fail();
   return {
     action,
