@@ -63,7 +63,10 @@ export async function startTestGateway(
         requests.push(request);
         const answer = script(request, requests.length - 1);
         if (answer.hangs) return;
-        if (answer.ends) return void message.socket.destroy();
+        if (answer.ends) {
+          message.socket.destroy();
+          return;
+        }
         const { status = 200, reason = STATUS_CODES[status] } = answer;
         response.writeHead(status, reason, answer.headers);
         response.end(answer.body);
