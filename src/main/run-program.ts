@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { systemProgram } from '#node/os/windows/system-program.ts';
 
 /**
  * Runs a program of the user's system, found on the PATH, without a shell and in the app's environment with `env`
- * added. Resolves with its output without the last line break, or with undefined if it is not installed; rejects if it
- * fails or takes too long.
+ * added; on Windows, one of its own, by a path below the folder of those or a whole one. Resolves with its output without the
+ * last line break, or with undefined if it is not installed; rejects if it fails or takes too long.
  */
 export type RunProgram = (
   name: string,
@@ -19,10 +21,12 @@ export function createRunProgram({ timeLimitMs = 5000 } = {}): RunProgram {
   return (name, args, env) =>
     new Promise((resolve, reject) => {
       execFile(
-        name,
+        fileOf(name),
         args,
         {
           env: { ...process.env, ...env },
+          // Otherwise each program of the terminal's opens a window on Windows for as long as it runs.
+          windowsHide: true,
           timeout: timeLimitMs,
           killSignal: 'SIGKILL',
           maxBuffer: maxOutputBytes,
@@ -35,3 +39,6 @@ export function createRunProgram({ timeLimitMs = 5000 } = {}): RunProgram {
       );
     });
 }
+
+const fileOf = (name: string): string =>
+  process.platform === 'win32' && !path.win32.isAbsolute(name) ? systemProgram(name) : name;

@@ -79,7 +79,8 @@ async function startDaemonProcess(options: ReachCoreOptions): Promise<void> {
   const named = env['WAYMAKER_USER_DATA'] ? { WAYMAKER_USER_DATA: profile } : {};
   const child = spawn(process.execPath, [path.resolve(script), 'daemon'], {
     detached: true,
-    cwd: '/',
+    // Not where the command was typed, or on Windows that drive: it could not be taken out any more.
+    cwd: path.parse(process.execPath).root,
     env: { ...env, ...named },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });

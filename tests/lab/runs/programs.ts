@@ -34,6 +34,7 @@ const programs = {
     'tests/helper/windows/proxy-driver.ts': 'proxy-driver.mjs',
     'tests/helper/windows/service-driver.ts': 'service-driver.mjs',
     'tests/helper/windows/networks-driver.ts': 'networks-driver.mjs',
+    'tests/helper/windows/system-driver.ts': 'system-driver.mjs',
     'tests/helper/windows/installer/installer-driver.ts': 'installer-driver.mjs',
     'tests/helper/windows/tun-relay.ts': 'tun-relay.mjs',
     'tests/helper/support/sign-in/sign-in-process.ts': 'sign-in.mjs',

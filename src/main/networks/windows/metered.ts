@@ -6,8 +6,11 @@ const script = [
   'if ($profile) { $cost = $profile.GetConnectionCost(); "$($cost.NetworkCostType) $($cost.Roaming)" }',
 ].join('; ');
 
+/** The one that each Windows has, below the folder of its programs. */
+const powershell = String.raw`WindowsPowerShell\v1.0\powershell.exe`;
+
 /** As Windows says, where its users can choose it for each network. */
 export async function isMetered(run: RunProgram): Promise<boolean> {
-  const said = await run('powershell.exe', ['-NoProfile', '-NonInteractive', '-Command', script]);
+  const said = await run(powershell, ['-NoProfile', '-NonInteractive', '-Command', script]);
   return said !== undefined && /^(?:Fixed|Variable)\b|\bTrue$/.test(said.trim());
 }

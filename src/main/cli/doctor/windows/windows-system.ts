@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { promisify } from 'node:util';
+import { serviceExitCode } from '#node/os/windows/service-exit-code.ts';
 import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
 import type { Say } from '#shared/texts/say.ts';
 import type { Finding } from '../finding.ts';
@@ -13,7 +12,7 @@ import type { KernelRoute, SystemView } from '../system-view.ts';
 const tunnelDevice = 'Waymaker';
 const serviceName = 'Waymaker';
 /** The status with which it ends then (helper/check-installation.ts). */
-const refusedStatus = '78';
+const refusedStatus = 78;
 /** Names that other programs give to their adapters. */
 const tunnelNames =
   /tailscale|zerotier|nordlynx|proton|mullvad|openvpn|wireguard|wintun|anyconnect|globalprotect|fortinet|^tap-/i;
@@ -42,8 +41,11 @@ async function check(_env: Readonly<NodeJS.ProcessEnv>, say: Say): Promise<Findi
 }
 
 async function hasHelperRefused(): Promise<boolean> {
-  const { stdout } = await promisify(execFile)('sc', ['query', serviceName]).catch(() => ({ stdout: '' }));
-  return new RegExp(`^\\s*SERVICE_EXIT_CODE\\s*:\\s*${refusedStatus}\\b`, 'm').test(stdout);
+  try {
+    return serviceExitCode(serviceName) === refusedStatus;
+  } catch {
+    return false;
+  }
 }
 
 /** A port that nobody needs to listen on, since nothing is sent. */

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isAdministrator } from '#node/os/windows/access-token.ts';
+import { systemProgram } from '#node/os/windows/system-program.ts';
 import type { RunProgram } from '../../../run-program.ts';
 import { stopMs, type RunningHelper } from '../running-helper.ts';
 
@@ -18,8 +18,7 @@ export function windowsHelper(options: {
   run: RunProgram;
 }): RunningHelper {
   const { pipe, env, run } = options;
-  const program = (name: string) =>
-    path.win32.join(env['SystemRoot'] ?? String.raw`C:\Windows`, 'System32', name);
+  const program = (name: string) => systemProgram(name, env);
 
   async function isRunning(): Promise<boolean> {
     const socket = connect(pipe);

@@ -1,0 +1,42 @@
+import { lastError, CallFailed, handleOrThrow, orThrow } from './last-error.ts';
+import { loadLibrary } from './native-library.ts';
+
+/** <winsvc.h>: what everybody may. */
+const SC_MANAGER_CONNECT = 0x1;
+const SERVICE_QUERY_STATUS = 0x4;
+/** <winerror.h>. */
+const ERROR_SERVICE_DOES_NOT_EXIST = 1060;
+
+/** SERVICE_STATUS has seven numbers, and dwServiceSpecificExitCode is the fifth of them. */
+const statusBytes = 28;
+const exitCodeAt = 16;
+
+/**
+ * With what a service has said that it ends; zero while it runs, and if it has said nothing. Undefined if there is none.
+ * Windows' own program says the same in the language of its user. Throws `CallFailed`.
+ */
+export function serviceExitCode(name: string): number | undefined {
+  const { bind } = loadLibrary('advapi32.dll');
+  const openManager = bind('OpenSCManagerW', 'intptr', ['str16', 'str16', 'uint32']);
+  const open = bind('OpenServiceW', 'intptr', ['intptr', 'str16', 'uint32']);
+  const query = bind('QueryServiceStatus', 'int', ['intptr', 'void *']);
+  const close = bind('CloseServiceHandle', 'int', ['intptr']);
+  const manager = handleOrThrow('OpenSCManagerW', openManager(null, null, SC_MANAGER_CONNECT));
+  try {
+    const service = Number(open(manager, name, SERVICE_QUERY_STATUS));
+    if (service === 0) {
+      const code = lastError();
+      if (code === ERROR_SERVICE_DOES_NOT_EXIST) return undefined;
+      throw new CallFailed('OpenServiceW', code);
+    }
+    try {
+      const status = Buffer.alloc(statusBytes);
+      orThrow('QueryServiceStatus', query(service, status));
+      return status.readUInt32LE(exitCodeAt);
+    } finally {
+      close(service);
+    }
+  } finally {
+    close(manager);
+  }
+}
