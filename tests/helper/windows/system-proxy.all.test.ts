@@ -80,3 +80,28 @@ test.skipIf(whyNoWindows() !== undefined)(
     expect(JSON.parse(await app(windows, 'way-out'))).toEqual({ kind: 'script', address: wpad });
   },
 );
+
+test.skipIf(whyNoWindows() !== undefined)(
+  'where proxy settings are those of the machine, the user’s are left alone, and do not count',
+  async () => {
+    await using windows = await createWindows();
+    await windows.bring(programFile('tests/helper/windows/proxy-driver.ts'), 'proxy-driver.mjs');
+    const policies = String.raw`HKLM\Software\Policies\Microsoft\Windows\CurrentVersion\Internet Settings`;
+    await windows.run([
+      'reg',
+      'add',
+      policies,
+      '/v',
+      'ProxySettingsPerUser',
+      '/t',
+      'REG_DWORD',
+      '/d',
+      '0',
+      '/f',
+    ]);
+    await windows.run(['reg', 'add', key.replace('HKCU', 'HKLM'), '/v', 'AutoConfigURL', '/d', wpad, '/f']);
+    expect(await app(windows, 'use', pac)).toBe('false');
+    expect(await address(windows)).toBeUndefined();
+    expect(JSON.parse(await app(windows, 'way-out'))).toEqual({ kind: 'script', address: wpad });
+  },
+);

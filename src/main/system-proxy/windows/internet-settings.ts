@@ -1,12 +1,14 @@
 import type { Logger } from 'pino';
 import { createInternetOptions } from './internet-options.ts';
-import { createUserRegistry } from '#node/os/windows/user-registry.ts';
+import {
+  internetSettings as key,
+  internetText,
+  ofInternetSettings,
+  scriptAddress as address,
+} from '#node/os/windows/internet-settings.ts';
+import { createMachineRegistry, createUserRegistry } from '#node/os/windows/user-registry.ts';
 import type { DesktopProxies, DesktopProxiesOptions } from '../desktop-proxies-port.ts';
 import type { ProxySettings } from '../proxy-settings.ts';
-
-const key = String.raw`Software\Microsoft\Windows\CurrentVersion\Internet Settings`;
-const policies = String.raw`Software\Policies\Microsoft\Windows\CurrentVersion\Internet Settings`;
-const address = 'AutoConfigURL';
 
 /** Whether programs look for a PAC file on the network, which they would take before ours (shadowsocks-windows 257). */
 type Detection = 'detects' | 'does-not-detect';
@@ -15,6 +17,7 @@ const without: Detection = 'does-not-detect';
 /** The proxy settings of Windows for this user, which browsers and most programs follow. */
 function createInternetSettings(log: Logger): ProxySettings {
   const registry = createUserRegistry();
+  const machine = createMachineRegistry();
   const options = createInternetOptions();
   return {
     async read() {
@@ -22,8 +25,11 @@ function createInternetSettings(log: Logger): ProxySettings {
       const detection: Detection = options.isDetecting() ? 'detects' : without;
       return {
         own: { address: own ?? null, mode: detection },
-        // What an administrator has set for the user comes before that.
-        effective: { address: registry.text(policies, address) ?? own ?? '', mode: detection },
+        // What an administrator has set comes before that, and the machine's settings where they are not the user's own.
+        effective: {
+          address: internetText(ofInternetSettings(registry, machine), address) ?? '',
+          mode: detection,
+        },
       };
     },
     async write(changes) {

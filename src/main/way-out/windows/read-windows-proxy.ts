@@ -1,25 +1,37 @@
-import { createUserRegistry, type UserRegistry } from '#node/os/windows/user-registry.ts';
+import {
+  internetPolicies,
+  internetSettings,
+  internetText,
+  ofInternetSettings,
+  scriptAddress,
+} from '#node/os/windows/internet-settings.ts';
+import {
+  createMachineRegistry,
+  createUserRegistry,
+  type ReadRegistry,
+} from '#node/os/windows/user-registry.ts';
 import type { DesktopWay, EarlierSettings } from '../desktop-way.ts';
 import { exceptionsOf } from '../exceptions-of.ts';
 import { readProxyUrl, type ProxyPlace } from '../proxy-setting.ts';
 
-const key = String.raw`Software\Microsoft\Windows\CurrentVersion\Internet Settings`;
-const policies = String.raw`Software\Policies\Microsoft\Windows\CurrentVersion\Internet Settings`;
-
 /**
- * The proxy settings of Windows for this user (WinINET's "Internet options"); what an administrator has set comes first,
- * and a script before a proxy. Where the script is our own, the one from before counts. Scripts that Windows would look
- * for on the network are not looked for, which is its usual setting.
+ * The proxy settings of Windows for this user (WinINET's "Internet options"), or for the machine where they are not each
+ * user's own; what an administrator has set comes first, and a script before a proxy. Where the script is our own, the one
+ * from before counts. Scripts that Windows would look for on the network are not looked for, which is its usual setting.
  */
 export function readWindowsProxy(
   before: EarlierSettings | undefined,
-  registry: Pick<UserRegistry, 'text' | 'number'> = createUserRegistry(),
+  user: ReadRegistry = createUserRegistry(),
+  machine: ReadRegistry = createMachineRegistry(),
 ): DesktopWay {
-  const text = (name: string) => registry.text(policies, name) ?? registry.text(key, name) ?? '';
-  let script = text('AutoConfigURL');
+  const registry = ofInternetSettings(user, machine);
+  const text = (name: string) => internetText(registry, name) ?? '';
+  let script = text(scriptAddress);
   if (before?.pacUrls.includes(script) === true) script = before.own.address ?? '';
   if (script !== '') return { kind: 'script', address: script };
-  const isOn = (registry.number(policies, 'ProxyEnable') ?? registry.number(key, 'ProxyEnable')) === 1;
+  const isOn =
+    (registry.number(internetPolicies, 'ProxyEnable') ?? registry.number(internetSettings, 'ProxyEnable')) ===
+    1;
   const proxy = isOn ? proxyIn(text('ProxyServer')) : undefined;
   if (!proxy) return { kind: 'direct' };
   return { kind: 'proxy', proxy, exceptions: exceptionsOf(text('ProxyOverride').split(/[;\s]+/)) };

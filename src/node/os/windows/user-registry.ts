@@ -1,12 +1,16 @@
 import { CallFailed } from './last-error.ts';
 import { changed, loadLibrary, steadyMemory } from './native-library.ts';
 
-/** The registry's part of the user as whom this process runs (HKEY_CURRENT_USER). Calls throw `CallFailed`. */
-export interface UserRegistry {
+/** A part of the registry. Calls throw `CallFailed`. */
+export interface ReadRegistry {
   /** Undefined if there is no such key or value, or if it is no text. */
   text(path: string, name: string): string | undefined;
   /** Undefined if there is no such key or value, or if it is no number of 32 bits. */
   number(path: string, name: string): number | undefined;
+}
+
+/** That of the user as whom this process runs (HKEY_CURRENT_USER). */
+export interface UserRegistry extends ReadRegistry {
   /** Makes the key if there is none. */
   setText(path: string, name: string, text: string): void;
   /** Does nothing if there is none. */
@@ -15,6 +19,7 @@ export interface UserRegistry {
 
 /** <winreg.h>: on 64 bits, with the sign. */
 const HKEY_CURRENT_USER = -0x7fff_ffff;
+const HKEY_LOCAL_MACHINE = -0x7fff_fffe;
 const RRF_RT_REG_SZ = 0x2;
 const RRF_RT_REG_DWORD = 0x10;
 const REG_SZ = 1;
@@ -26,37 +31,17 @@ const ERROR_UNSUPPORTED_TYPE = 1630;
 /** More than any address has. */
 const maxBytes = 16_384;
 
+/** That of the machine, which everybody may read (HKEY_LOCAL_MACHINE). */
+export const createMachineRegistry = (): ReadRegistry => readerOf(HKEY_LOCAL_MACHINE);
+
 export function createUserRegistry(): UserRegistry {
   const { bind } = loadLibrary('advapi32.dll');
   const native = {
-    get: bind('RegGetValueW', 'int32', [
-      'intptr',
-      'str16',
-      'str16',
-      'uint32',
-      'void *',
-      'void *',
-      changed('uint32'),
-    ]),
     set: bind('RegSetKeyValueW', 'int32', ['intptr', 'str16', 'str16', 'uint32', 'void *', 'uint32']),
     remove: bind('RegDeleteKeyValueW', 'int32', ['intptr', 'str16', 'str16']),
   };
-
-  function read(path: string, name: string, type: number, most: number): Buffer | undefined {
-    const found = steadyMemory(most);
-    const length: unknown[] = [most];
-    const code = Number(native.get(HKEY_CURRENT_USER, path, name, type, null, found, length));
-    if (code === ERROR_FILE_NOT_FOUND || code === ERROR_UNSUPPORTED_TYPE) return undefined;
-    if (code !== ERROR_SUCCESS) throw new CallFailed('RegGetValueW', code);
-    return found.subarray(0, Number(length[0]));
-  }
-
   return {
-    text(path, name) {
-      // With the zero at its end.
-      return read(path, name, RRF_RT_REG_SZ, maxBytes)?.subarray(0, -2).toString('utf16le');
-    },
-    number: (path, name) => read(path, name, RRF_RT_REG_DWORD, 4)?.readUInt32LE(),
+    ...readerOf(HKEY_CURRENT_USER),
     setText(path, name, text) {
       const value = Buffer.from(`${text}\0`, 'utf16le');
       const code = Number(native.set(HKEY_CURRENT_USER, path, name, REG_SZ, value, value.length));
@@ -67,5 +52,32 @@ export function createUserRegistry(): UserRegistry {
       if (code !== ERROR_SUCCESS && code !== ERROR_FILE_NOT_FOUND)
         throw new CallFailed('RegDeleteKeyValueW', code);
     },
+  };
+}
+
+function readerOf(root: number): ReadRegistry {
+  const get = loadLibrary('advapi32.dll').bind('RegGetValueW', 'int32', [
+    'intptr',
+    'str16',
+    'str16',
+    'uint32',
+    'void *',
+    'void *',
+    changed('uint32'),
+  ]);
+
+  function read(path: string, name: string, type: number, most: number): Buffer | undefined {
+    const found = steadyMemory(most);
+    const length: unknown[] = [most];
+    const code = Number(get(root, path, name, type, null, found, length));
+    if (code === ERROR_FILE_NOT_FOUND || code === ERROR_UNSUPPORTED_TYPE) return undefined;
+    if (code !== ERROR_SUCCESS) throw new CallFailed('RegGetValueW', code);
+    return found.subarray(0, Number(length[0]));
+  }
+
+  return {
+    // With the zero at its end.
+    text: (path, name) => read(path, name, RRF_RT_REG_SZ, maxBytes)?.subarray(0, -2).toString('utf16le'),
+    number: (path, name) => read(path, name, RRF_RT_REG_DWORD, 4)?.readUInt32LE(),
   };
 }

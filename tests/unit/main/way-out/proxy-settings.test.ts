@@ -3,6 +3,7 @@ import type { DesktopWay, EarlierSettings } from '../../../../src/main/way-out/d
 import { isException, readProxyUrl } from '../../../../src/main/way-out/proxy-setting.ts';
 import { readMacosProxy } from '../../../../src/main/way-out/macos/read-macos-proxy.ts';
 import { readProxySetting } from '../../../../src/main/way-out/read-proxy-setting.ts';
+import type { ReadRegistry } from '#node/os/windows/user-registry.ts';
 import { readWindowsProxy } from '../../../../src/main/way-out/windows/read-windows-proxy.ts';
 
 test.each([
@@ -253,9 +254,9 @@ describe('Windows', () => {
   const script = 'http://wpad.example/proxy.pac';
   const ours = 'http://127.0.0.1:40123/3f9cd2.pac';
   type Values = Readonly<Record<string, string | number>>;
-  const read = (user: Values, before?: EarlierSettings, administrator: Values = {}): DesktopWay => {
-    const at = (path: string, name: string) => (path.includes('Policies') ? administrator : user)[name];
-    return readWindowsProxy(before, {
+  const registryOf = (own: Values, administrator: Values): ReadRegistry => {
+    const at = (path: string, name: string) => (path.includes('Policies') ? administrator : own)[name];
+    return {
       text(path, name) {
         const value = at(path, name);
         return typeof value === 'string' ? value : undefined;
@@ -264,8 +265,14 @@ describe('Windows', () => {
         const value = at(path, name);
         return typeof value === 'number' ? value : undefined;
       },
-    });
+    };
   };
+  const read = (
+    user: Values,
+    before?: EarlierSettings,
+    administrator: Values = {},
+    machine: readonly [own: Values, administrator: Values] = [{}, {}],
+  ): DesktopWay => readWindowsProxy(before, registryOf(user, administrator), registryOf(...machine));
 
   test.each([
     ['proxy.example:8080', { protocol: 'http', host: 'proxy.example', port: 8080 }],
@@ -294,5 +301,17 @@ describe('Windows', () => {
       kind: 'direct',
     });
     expect(read({ ProxyEnable: 1, ProxyServer: 'ftp=other.example:21' })).toEqual({ kind: 'direct' });
+  });
+
+  test('reads the machine’s settings where an administrator has made them nobody’s own', () => {
+    const user = { ProxyEnable: 1, ProxyServer: 'user.example:1' };
+    const own = { ProxyEnable: 1, ProxyServer: 'machine.example:1' };
+    const hostOf = (way: DesktopWay) => (way.kind === 'proxy' ? way.proxy.host : way);
+    expect(hostOf(read(user, undefined, {}, [own, {}]))).toBe('user.example');
+    expect(hostOf(read(user, undefined, {}, [own, { ProxySettingsPerUser: 1 }]))).toBe('user.example');
+    expect(hostOf(read(user, undefined, {}, [own, { ProxySettingsPerUser: 0 }]))).toBe('machine.example');
+    const managed = { ProxySettingsPerUser: 0, AutoConfigURL: script };
+    expect(hostOf(read(user, undefined, {}, [own, managed]))).toEqual({ kind: 'script', address: script });
+    expect(read(user, undefined, {}, [{}, { ProxySettingsPerUser: 0 }])).toEqual({ kind: 'direct' });
   });
 });
