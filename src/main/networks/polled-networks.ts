@@ -9,7 +9,7 @@ const answerLastsMs = 600_000;
 
 export interface PolledNetworksOptions {
   pauseMs?: number;
-  /** Asks the system whether the network in use is metered, if it knows that of more than phones. */
+  /** Asks the system whether the network in use is metered, where `read` does not say so. */
   isMetered?: () => Promise<boolean>;
 }
 
@@ -44,8 +44,8 @@ export function createPolledNetworks(
     },
     async isMetered() {
       const now = known ?? (await read().catch(() => undefined));
-      // What leads into somebody's phone.
-      if (now?.network.kind === 'other') return true;
+      // What leads into somebody's phone, whatever the system says.
+      if (now?.isMetered === true) return true;
       if (!now || !isMetered) return false;
       // Asking takes a program, and users change this of a network only now and then.
       const at = performance.now();

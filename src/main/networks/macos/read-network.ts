@@ -34,7 +34,8 @@ export async function readNetwork(run: RunProgram, known?: KnownNetwork): Promis
   if (kind === undefined) return undefined;
   if (kind !== 'wifi') {
     const id = `${kind} ${device} ${gateway}`;
-    return { network: { network: { kind }, id }, signs: id };
+    const limits = kind === 'phone' ? ({ isMetered: true } as const) : {};
+    return { network: { network: { kind: kind === 'phone' ? 'other' : kind }, id, ...limits }, signs: id };
   }
   const signs = `${device} ${gateway}\n${await signsOf(run, device)}`;
   if (known?.signs === signs) return known;
@@ -59,6 +60,8 @@ async function findRoute(run: RunProgram): Promise<DefaultRoute | 'none' | undef
     if (!tunnelDevice.test(device)) return { device, gateway };
     const below = await scopedRoute(run);
     if (below) return below;
+    // No VPN's device has nothing below it: this one leads out itself (PPPoE, modems).
+    if (device.startsWith('ppp')) return { device, gateway };
   }
   return 'none';
 }
@@ -77,17 +80,20 @@ async function scopedRoute(run: RunProgram): Promise<DefaultRoute | undefined> {
 /** Hardware ports that lead into somebody's mobile network or phone. */
 const otherPort = /iphone|ipad|bluetooth|modem|wwan|cellular/i;
 
-/** By the port's name in networksetup(8); what is none of the ports is nothing that a person has plugged in. */
+/**
+ * By the port's name in networksetup(8); what is none of the ports, as those of VLANs and of several cables at once, is
+ * nothing that a person has plugged in, and no phone either.
+ */
 async function kindOf(
   run: RunProgram,
   device: string,
-): Promise<Exclude<CurrentNetwork['kind'], 'none'> | undefined> {
+): Promise<Exclude<CurrentNetwork['kind'], 'none'> | 'phone' | undefined> {
   const text = await run('/usr/sbin/networksetup', ['-listallhardwareports']).catch(() => undefined);
   if (text === undefined) return undefined;
   for (const [, port = '', name] of text.matchAll(/^Hardware Port: (.+)\nDevice: (\S+)$/gm)) {
     if (name !== device) continue;
     if (port === 'Wi-Fi' || port === 'AirPort') return 'wifi';
-    return otherPort.test(port) ? 'other' : 'wired';
+    return otherPort.test(port) ? 'phone' : 'wired';
   }
   return 'other';
 }

@@ -16,9 +16,12 @@ const none: NetworkInUse = { network: { kind: 'none' }, id: '' };
 /** Adapters of VPNs and of this program's own. Some call themselves Ethernet. */
 const tunnel =
   /wintun|wireguard|waymaker|tap-|tailscale|zerotier|openvpn|anyconnect|globalprotect|fortinet|juniper/i;
-/** Ethernet by name, and a phone, a guest's network or somebody's Wi-Fi in truth. */
-const notWired =
-  /bluetooth|remote ndis|rndis|apple mobile|virtual|hyper-v|vmware|virtualbox|mobile broadband/i;
+/** Ethernet by name, and somebody's phone or a modem in truth, which Windows does not say of all. */
+const phone = /bluetooth|remote ndis|rndis|apple mobile|mobile broadband/i;
+/** A switch between guests and the network, or the network card of a guest: nobody knows what is behind it. */
+const switched = /virtual|hyper-v|vmware|virtualbox/i;
+/** IF_TYPE_WWANPP and IF_TYPE_WWANPP2 of <ipifcons.h>. */
+const modemTypes: readonly number[] = [243, 244];
 
 /** The network to which Windows sends the computer's traffic, below any tunnel. */
 export function readNetwork(windows: WindowsNetworks): NetworkInUse {
@@ -26,7 +29,7 @@ export function readNetwork(windows: WindowsNetworks): NetworkInUse {
   if (!used) return none;
   const kind = kindOf(used);
   const id = `${kind} ${used.guid} ${used.routers.join(' ')}`;
-  if (kind !== 'wifi') return { network: { kind }, id };
+  if (kind !== 'wifi') return { network: { kind }, id, ...(isPhone(used) && { isMetered: true }) };
   const joined = windows.joined(guidOf(used));
   // Also while it is joining one, which the next look says more of.
   if (joined === undefined || joined === 'kept-back') {
@@ -57,8 +60,11 @@ const isIpv4 = (router: string) => router.startsWith('0200');
 /** IF_TYPE_SOFTWARE_LOOPBACK, IF_TYPE_PROP_VIRTUAL (Wintun's) and IF_TYPE_TUNNEL of <ipifcons.h>. */
 const tunnelTypes: readonly number[] = [24, 53, 131];
 
+const isPhone = ({ type, description }: NetworkAdapter): boolean =>
+  phone.test(description) || modemTypes.includes(type);
+
 function kindOf({ type, description }: NetworkAdapter): Exclude<CurrentNetwork['kind'], 'none'> {
-  if (notWired.test(description)) return 'other';
+  if (phone.test(description) || switched.test(description)) return 'other';
   if (type === adapterConstants.IF_TYPE_IEEE80211) return 'wifi';
   return type === adapterConstants.IF_TYPE_ETHERNET_CSMACD ? 'wired' : 'other';
 }

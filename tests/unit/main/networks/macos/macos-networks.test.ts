@@ -145,6 +145,18 @@ test('cables, phones and devices that are no port are told apart', async () => {
   expect(await nowOf({ device: undefined })).toEqual({ kind: 'none' });
 });
 
+test('phones are metered; cables, VLANs and bridges are not', async () => {
+  const isMetered = async (device: string) => await createMac({ device }).networks.isMetered();
+  expect(await isMetered('en8')).toBe(true);
+  for (const device of ['en5', 'vlan0', 'bond0', 'bridge1'])
+    expect([device, await isMetered(device)]).toEqual([device, false]);
+});
+
+test('a connection that is dialled without another network below it is one (PPPoE)', async () => {
+  expect(await nowOf({ device: 'ppp0' })).toEqual({ kind: 'other' });
+  expect(await nowOf({ device: 'ppp0', scoped: 'en5' })).toEqual({ kind: 'wired' });
+});
+
 test('below another VPN, the network is the one that the tunnel itself uses', async () => {
   expect(await nowOf({ device: 'utun4', scoped: 'en5' })).toEqual({ kind: 'wired' });
   expect(await nowOf({ device: 'utun4' })).toEqual({ kind: 'none' });

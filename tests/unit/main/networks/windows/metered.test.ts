@@ -26,7 +26,7 @@ test('it is asked once for each network, and what leads into a phone always is',
   expect([await networks.isMetered(), await networks.isMetered()]).toEqual([true, true]);
   now = train;
   expect(await networks.isMetered()).toBe(false);
-  now = { network: { kind: 'other' }, id: 'phone' };
+  now = { network: { kind: 'other' }, id: 'phone', isMetered: true };
   expect(await networks.isMetered()).toBe(true);
   now = undefined;
   expect(await networks.isMetered()).toBe(false);

@@ -77,12 +77,27 @@ test('a phone, a switch of Hyper-V and a mobile network are nothing that a perso
     'Remote NDIS based Internet Sharing Device',
     'Apple Mobile Device Ethernet',
     'Bluetooth Device (Personal Area Network)',
-    'Hyper-V Virtual Ethernet Adapter',
   ])
-    expect(read([{ ...ethernet, description }]).network).toEqual({ kind: 'other' });
-  expect(
-    read([{ ...ethernet, type: 243, description: 'Generic Mobile Broadband Adapter' }]).network.kind,
-  ).toBe('other');
+    expect(read([{ ...ethernet, description }])).toMatchObject({
+      network: { kind: 'other' },
+      isMetered: true,
+    });
+  const modem = { ...ethernet, type: 243, description: 'Generic Mobile Broadband Adapter' };
+  expect(read([modem])).toMatchObject({ network: { kind: 'other' }, isMetered: true });
+  expect(read([ethernet])).not.toHaveProperty('isMetered');
+});
+
+test('of a network behind a switch of Hyper-V, Windows is asked whether it is metered, as of any', async () => {
+  for (const description of ['Hyper-V Virtual Ethernet Adapter', 'Microsoft Hyper-V Network Adapter'])
+    for (const said of [true, false]) {
+      const { network, id, ...limits } = read([{ ...ethernet, description }]);
+      expect(network).toEqual({ kind: 'other' });
+      const networks = createPolledNetworks(() => Promise.resolve({ network, id, ...limits }), {
+        isMetered: () => Promise.resolve(said),
+      });
+      onTestFinished(() => networks.close());
+      expect(await networks.isMetered()).toBe(said);
+    }
 });
 
 test('networks differ by their names, and where they have none, by their routers', () => {
