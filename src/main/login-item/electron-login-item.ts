@@ -1,5 +1,10 @@
 /** The part of Electron's `app` that is used here. */
 export interface ElectronLoginItem {
-  getLoginItemSettings(options?: { args: string[] }): { openAtLogin: boolean; wasOpenedAtLogin: boolean };
+  getLoginItemSettings(options?: { args: string[] }): {
+    openAtLogin: boolean;
+    wasOpenedAtLogin: boolean;
+    /** On Windows: whether users have not switched off the program's entries. */
+    executableWillLaunchAtLogin?: boolean;
+  };
   setLoginItemSettings(settings: { openAtLogin: boolean; args?: string[] }): void;
 }
