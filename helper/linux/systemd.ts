@@ -17,4 +17,4 @@ function notifyReady(): void {
 }
 
 /** systemd, or a person at a terminal. */
-export const findSupervisor = async (): Promise<Supervisor> => createSignalSupervisor(notifyReady);
+export const findSupervisor = async (): Promise<Supervisor> => createSignalSupervisor({ notifyReady });

@@ -10,6 +10,7 @@ import { createCodeSignatures } from './calls/code-signature.ts';
 import { createCoreFoundation } from './calls/core-foundation.ts';
 import { createLibc } from './calls/libc.ts';
 import { macosLibraries } from './calls/macos-calls.ts';
+import { createLaunchdLog } from './launchd-log.ts';
 import { macosOptions } from './macos-options.ts';
 import { createMacosPorts } from './macos-ports.ts';
 
@@ -36,5 +37,6 @@ export const macosPlatform: Platform = {
   },
   lockDirectory,
   // launchd does not wait for a word: who connects finds the socket, or not yet.
-  findSupervisor: async () => createSignalSupervisor(),
+  findSupervisor: async () =>
+    createSignalSupervisor({ writeLog: createLaunchdLog((line) => void process.stderr.write(line)) }),
 };

@@ -5,7 +5,10 @@ import type { Supervisor } from '../system/ports/supervisor-port.ts';
  * A service manager that ends its services by signals and does not tell of sleep, or a person at a terminal.
  * `notifyReady` tells the former that the helper is ready. A signal that comes before ends it at once.
  */
-export function createSignalSupervisor(notifyReady: () => void = () => undefined): Supervisor {
+export function createSignalSupervisor({
+  notifyReady = () => undefined,
+  writeLog = (line: string) => void process.stderr.write(line),
+}: { notifyReady?: () => void; writeLog?: (line: string) => void } = {}): Supervisor {
   const told = Promise.withResolvers<void>();
   return {
     ready() {
@@ -15,7 +18,7 @@ export function createSignalSupervisor(notifyReady: () => void = () => undefined
     },
     told: told.promise,
     onWoken: (listener) => createSleepWatch().start(listener),
-    writeLog: (line) => void process.stderr.write(line),
+    writeLog,
     end: (exitCode) => process.exit(exitCode),
   };
 }

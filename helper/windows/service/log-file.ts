@@ -1,13 +1,10 @@
-import { appendFileSync, renameSync, statSync } from 'node:fs';
+import { appendFileSync, statSync, truncateSync } from 'node:fs';
 import path from 'node:path';
 import { makePrivateDirectory } from '#node/os/windows/private-directory.ts';
-
-/** Of two files at most; a line has some hundred bytes. */
-const maxBytes = 1024 * 1024;
+import { createBoundedLog } from '../../bounded-log.ts';
 
 /**
- * Where a service's log goes, since nobody reads its output: `helper.log` in a directory that only administrators can open,
- * and before it is too long, `helper.log.1`. What cannot be written is lost, as on a full disk.
+ * Where a service's log goes, since nobody reads its output: `helper.log` in a directory that only administrators can open.
  */
 export function createLogFile(directory: string): (line: string) => void {
   const file = path.join(directory, 'helper.log');
@@ -17,17 +14,10 @@ export function createLogFile(directory: string): (line: string) => void {
     // Whoever locks the directory says so, and ends.
     return () => undefined;
   }
-  let bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  return (line) => {
-    try {
-      if (bytes > maxBytes) {
-        renameSync(file, `${file}.1`);
-        bytes = 0;
-      }
-      appendFileSync(file, line);
-      bytes += Buffer.byteLength(line);
-    } catch {
-      // Later lines are tried again.
-    }
-  };
+  return createBoundedLog({
+    path: file,
+    size: () => statSync(file, { throwIfNoEntry: false })?.size ?? 0,
+    append: (line) => appendFileSync(file, line),
+    empty: () => truncateSync(file),
+  });
 }
