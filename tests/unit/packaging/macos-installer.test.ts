@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -246,6 +247,22 @@ test('new shells find the command, which is in a folder that only root writes', 
   expect(words).toEqual(['connect', 'a b']);
 });
 
+test('the command is found by links to it, too, wherever they are', async () => {
+  const mac = createVolume();
+  await mac.install();
+  const command = path.join(mac.volume, 'Library/Application Support/Waymaker/bin/waymaker');
+  const links = path.join(mac.volume, 'usr/local/bin');
+  mkdirSync(path.join(links, 'more'), { recursive: true });
+  symlinkSync(command, path.join(links, 'waymaker'));
+  symlinkSync('../waymaker', path.join(links, 'more/vpn'));
+  for (const link of ['waymaker', 'more/vpn']) {
+    const { stdout } = await promisify(execFile)(path.join(links, link), ['status']);
+    const [program, ...words] = stdout.trimEnd().split('\n');
+    expect(path.resolve(program ?? '')).toBe(path.join(mac.volume, installed, 'app/cli.js'));
+    expect(words).toEqual(['status']);
+  }
+});
+
 test('an upgrade keeps the accounts, and leaves nothing of the version before', async () => {
   const mac = createVolume();
   await mac.install();
@@ -315,13 +332,16 @@ const leftOf = (mac: ReturnType<typeof createVolume>) =>
     'Library/Application Support/Waymaker',
     `Library/LaunchDaemons/${label}.plist`,
     'var/log/waymaker-helper.log',
+    'var/log/waymaker-helper.log.1',
     'etc/paths.d/waymaker',
   ].filter((file) => existsSync(path.join(mac.volume, file)));
 
 test('removing ends the helper, opens traffic by its own program, and leaves nothing', async () => {
   const mac = createVolume();
   await installedWith(mac, 0);
-  expect(leftOf(mac)).toHaveLength(5);
+  // Its earlier part, which a helper has made.
+  writeFileSync(path.join(mac.volume, 'var/log/waymaker-helper.log.1'), '');
+  expect(leftOf(mac)).toHaveLength(6);
   await mac.uninstall({ refusals: 2 });
   expect(leftOf(mac)).toEqual([]);
   for (const name of ['/Users/_waymaker-engine', '/Users/_waymaker-proxy', '/Groups/waymaker'])
