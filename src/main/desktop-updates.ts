@@ -8,6 +8,7 @@ import { hasNetwork } from './updates/has-network.ts';
 import { lookNowAndThen } from './updates/look-now-and-then.ts';
 import { systemInstaller } from './updates/system-installer.ts';
 import { openUpdateMemory } from './updates/update-memory.ts';
+import { updatesFolder } from './updates/updates-folder.ts';
 import { updatesPlace } from './updates/updates-place.ts';
 
 export interface AppUpdatesStart {
@@ -28,7 +29,7 @@ export async function startAppUpdates(start: AppUpdatesStart): Promise<AppUpdate
   const [place, trusted, installer] = [updatesPlace(), releaseKeys(), await systemInstaller(platform, env)];
   if (!place || !trusted || !installer) return undefined;
   // Where the command line has them, too.
-  const folder = path.join(profile, 'updates');
+  const folder = updatesFolder(profile, { env, platform });
   const memory = openUpdateMemory(folder);
   const updates = await createAppUpdates({
     source: {

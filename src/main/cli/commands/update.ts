@@ -8,6 +8,7 @@ import { findUpdate, type FeedProblem, type UpdateSource } from '../../updates/f
 import { settleLastAttempt } from '../../updates/last-attempt.ts';
 import { systemInstaller } from '../../updates/system-installer.ts';
 import { openUpdateMemory } from '../../updates/update-memory.ts';
+import { updatesFolder } from '../../updates/updates-folder.ts';
 import { updatesPlace } from '../../updates/updates-place.ts';
 import { hostOf } from '../../way-out/way-out-to.ts';
 import { withProxyForms } from '../answer-forms.ts';
@@ -38,7 +39,7 @@ export async function update(context: CommandContext, { isCheck }: { isCheck: bo
   const [place, trusted, installer] = [updatesPlace(), releaseKeys(), await systemInstaller(platform, {})];
   if (!place || !trusted || !installer)
     throw new CommandProblem(exitCode.failed, 'no-updates', say('command.updateNotHere'));
-  const folder = path.join(context.profile, 'updates');
+  const folder = updatesFolder(context.profile, context);
   const memory = openUpdateMemory(folder);
   const last = await settleLastAttempt(memory, version, installer);
   if (last.kind === 'failed') terminal.note(say('command.updateFailedBefore', { version: last.version }));
