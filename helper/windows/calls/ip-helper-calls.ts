@@ -261,6 +261,7 @@ const ipInterfaceRow = z.object({
   UseAutomaticMetric: number,
   NlMtu: number,
   Connected: number,
+  DisableDefaultRoutes: number,
 });
 
 function readIpInterface(given: Row): IpInterface {
@@ -272,6 +273,7 @@ function readIpInterface(given: Row): IpInterface {
     isMetricAutomatic: row.UseAutomaticMetric !== 0,
     mtu: row.NlMtu,
     isConnected: row.Connected !== 0,
+    ignoresDefaultRoutes: row.DisableDefaultRoutes !== 0,
   };
 }
 

@@ -48,6 +48,7 @@ export interface IpInterface {
   /** In bytes. */
   mtu: number;
   isConnected: boolean;
+  ignoresDefaultRoutes: boolean;
 }
 
 /** What the tunnel's interface gets; all else of it stays. */

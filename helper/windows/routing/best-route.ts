@@ -16,7 +16,8 @@ export const isGatewayRoute = ({ prefix, metric }: Route): boolean =>
 
 /**
  * The route that leads to an address past the tunnel and without the routes of ours to gateways: the longest, then the one
- * with the lowest sum of its metric and its interface's (Microsoft, “MIB_IPFORWARD_ROW2”).
+ * with the lowest sum of its metric and its interface's (Microsoft, “MIB_IPFORWARD_ROW2”). An interface can be told not to
+ * follow default routes, as those are that lead to a store or another VPN (“Set-NetIPInterface -IgnoreDefaultRoutes”).
  */
 export function bestRoutePast(
   tunnel: Luid | undefined,
@@ -24,15 +25,17 @@ export function bestRoutePast(
   address: string,
 ): Route | undefined {
   const family = address.includes(':') ? 6 : 4;
-  const metrics = new Map(
-    ipInterfaces
-      .filter((one) => one.family === family && one.isConnected)
-      .map(({ luid, metric }) => [luid, metric]),
+  const used = new Map(
+    ipInterfaces.filter((one) => one.family === family && one.isConnected).map((one) => [one.luid, one]),
   );
-  const cost = ({ luid, metric }: Route) => metric + (metrics.get(luid) ?? 0);
+  const cost = ({ luid, metric }: Route) => metric + (used.get(luid)?.metric ?? 0);
+  const isFollowed = (route: Route) => {
+    const found = used.get(route.luid);
+    return found !== undefined && !(found.ignoresDefaultRoutes && lengthOf(route) === 0);
+  };
   let best: Route | undefined;
   for (const route of routes) {
-    const isUsable = route.luid !== tunnel && metrics.has(route.luid) && !isGatewayRoute(route);
+    const isUsable = route.luid !== tunnel && isFollowed(route) && !isGatewayRoute(route);
     if (!isUsable || !isInsidePrefix(address, route.prefix)) continue;
     const longer = best ? lengthOf(route) - lengthOf(best) : 1;
     if (longer > 0 || (longer === 0 && best && cost(route) < cost(best))) best = route;

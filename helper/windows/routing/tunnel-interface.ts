@@ -91,6 +91,7 @@ export function createTunnelInterface(parts: { ipHelper: IpHelper; luid: Luid; l
             settings?.mtu === mtu &&
             settings.metric === metric &&
             !settings.isMetricAutomatic &&
+            !settings.ignoresDefaultRoutes &&
             ofFamily(addresses, family).every((address) => found.some(isOurs(addressOf(address))))
           );
         });

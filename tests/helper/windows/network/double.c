@@ -119,7 +119,7 @@ EXPORT NETIO_STATUS NETIOAPI_API_ GetIpInterfaceTable(ADDRESS_FAMILY family, PMI
   row->Metric = 25;
   row->UseAutomaticMetric = TRUE;
   row->NlMtu = 1492;
-  row->Connected = TRUE;
+  row->Connected = row->DisableDefaultRoutes = TRUE;
   return NO_ERROR;
 }
 

@@ -134,6 +134,7 @@ describe.skipIf(without !== undefined)(
             isMetricAutomatic: true,
             mtu: 1492,
             isConnected: true,
+            ignoresDefaultRoutes: true,
           },
         ],
         [

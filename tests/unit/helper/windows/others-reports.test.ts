@@ -247,3 +247,26 @@ test('an engine that is the same program as the proxy reaches its gateway, and n
   expect(machine.outcome(https(listed, { program: engine }))).toBe('refused');
   expect(machine.outcome(https(listed))).toBe('outside');
 });
+
+const storage = '00000000-0000-4000-8000-000000000003';
+
+test('the way to the gateway is none of an interface that ignores default routes (WSL 41272, mozilla-vpn-client 3282)', async () => {
+  machine.addInterface(wifi, storage, 0);
+  machine.joinNetwork(wifi, '44');
+  for (const one of machine.ip.ipInterfaces.filter(({ luid }) => luid === wifi))
+    one.ignoresDefaultRoutes = true;
+  await connect();
+  const [pin, ...others] = machine.ip.routes.filter(({ prefix }) => prefix === `${gateway.address}/32`);
+  expect([pin?.luid, others]).toEqual([ethernet, []]);
+  expect(machine.outcome(https(gateway.address, { program: programs.engine }))).toBe('outside');
+});
+
+test('an interface of ours that is told to ignore default routes is put right (amnezia-client 3143)', async () => {
+  const helper = await connect({ mode: 'pac', routeDomains: ['example.org'], blockedDomains: [] });
+  const own = machine.ip.ipInterfaces.filter(({ luid }) => luid === machine.tunnel);
+  for (const one of own) one.ignoresDefaultRoutes = true;
+  const bound = https(unlisted, { program: programs.proxy, boundTo: { address: '10.9.0.2' } });
+  expect(machine.outcome(bound)).not.toBe('tunnel');
+  await helper.verify();
+  expect(machine.outcome(bound)).toBe('tunnel');
+});

@@ -62,7 +62,7 @@ export function ipHelperOn(
     setIpInterface({ luid, family, metric, mtu }) {
       const found = tables.ipInterfaces.find((one) => one.luid === luid && one.family === family);
       if (!found) return 'no-protocol';
-      Object.assign(found, { metric, mtu, isMetricAutomatic: false });
+      Object.assign(found, { metric, mtu, isMetricAutomatic: false, ignoresDefaultRoutes: false });
       changed('setIpInterface');
       return 'set';
     },

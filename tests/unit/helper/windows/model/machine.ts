@@ -94,6 +94,7 @@ export class Machine {
         isMetricAutomatic: true,
         mtu: 1_500,
         isConnected: true,
+        ignoresDefaultRoutes: false,
       });
   }
 

@@ -67,6 +67,12 @@ function wayOf({ way, remote, boundTo }: Packet, ip: IpTables): Way | undefined 
       .filter((one) => one.family === family && one.isConnected)
       .map((one) => [one.luid, one.metric] as const),
   );
+  const isFollowed = ({ luid, prefix }: Route) =>
+    costs.has(luid) &&
+    !(
+      prefix.endsWith('/0') &&
+      ip.ipInterfaces.some((one) => one.luid === luid && one.family === family && one.ignoresDefaultRoutes)
+    );
   const rank = (route: Route) => [
     -Number(route.prefix.split('/')[1]),
     route.metric + (costs.get(route.luid) ?? 0),
@@ -78,7 +84,7 @@ function wayOf({ way, remote, boundTo }: Packet, ip: IpTables): Way | undefined 
     return source === undefined ? undefined : { luid: bound, source };
   }
   const [best] = ip.routes
-    .filter((route) => costs.has(route.luid) && (bound === undefined || route.luid === bound))
+    .filter((route) => isFollowed(route) && (bound === undefined || route.luid === bound))
     .filter((route) => isInside(remote, route.prefix))
     .toSorted((one, other) => {
       const [[length = 0, cost = 0], [otherLength = 0, otherCost = 0]] = [rank(one), rank(other)];
