@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
-import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
+import { canonicalPrefix, isInsidePrefix } from '#shared/tunnel/prefix.ts';
 import { attachedPrefix, sortNetworks, type DeviceRoute } from '../../network/sort-networks.ts';
 import type { Uplink } from '../../system/ports/uplink-port.ts';
-import type { IpHelper, Luid, Route } from '../calls/ip-helper.ts';
+import type { IpHelper, Luid, Route, UnicastAddress } from '../calls/ip-helper.ts';
 import { bestRoutePast } from './best-route.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
 
@@ -66,16 +66,19 @@ export function createUplink(parts: {
       const table = { routes: ipHelper.routes(), ipInterfaces: ipHelper.ipInterfaces() };
       const best = bestRoutePast(tunnel(), table, address);
       if (!best) return undefined;
+      // Of IPv6, the network: within it, Windows takes a new address each day, beside the one that is in use (RFC 8981).
       const own = ipHelper
         .addresses()
         .filter((one) => one.luid === best.luid && familyOf(one.address) === familyOf(address))
-        .map((one) => one.address)
-        .toSorted();
-      return [best.nextHop ?? 'direct', best.luid, ...own].join(' ');
+        .map((one) => (familyOf(one.address) === 4 ? one.address : networkOf(one)));
+      return [best.nextHop ?? 'direct', best.luid, ...new Set(own.toSorted())].join(' ');
     },
     watch: (onChange) => monitor.subscribe(onChange),
   };
 }
+
+const networkOf = ({ address, prefixLength }: UnicastAddress): string =>
+  canonicalPrefix(attachedPrefix(address, prefixLength)) ?? address;
 
 const deviceRouteOf = ({ luid, prefix }: Route): DeviceRoute => {
   const [address = '', length] = prefix.split('/');

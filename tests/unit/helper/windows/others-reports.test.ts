@@ -3,6 +3,7 @@ import type { Routing } from '#shared/tunnel/state.ts';
 import { createLog } from '../../../../helper/log.ts';
 import { createPacketFilter } from '../../../../helper/windows/filter/packet-filter.ts';
 import { createNetworkMonitor } from '../../../../helper/windows/routing/network-monitor.ts';
+import { createUplink } from '../../../../helper/windows/routing/uplink.ts';
 import { createTunnelInterface } from '../../../../helper/windows/routing/tunnel-interface.ts';
 import { readRouting } from '../../../../helper/modes/read-routing.ts';
 import { planOf } from '../../../../helper/modes/plan-of.ts';
@@ -269,4 +270,22 @@ test('an interface of ours that is told to ignore default routes is put right (a
   expect(machine.outcome(bound)).not.toBe('tunnel');
   await helper.verify();
   expect(machine.outcome(bound)).toBe('tunnel');
+});
+
+test('a new temporary address of IPv6 is no other way to the gateway, another network is (sing-box 4564)', async () => {
+  const { ipHelper } = machine.calls;
+  const monitor = createNetworkMonitor(ipHelper);
+  const uplink = createUplink({ ipHelper, tunnel: () => machine.tunnel, monitor });
+  const way = () => uplink.routeTo('2001:db8:99::1');
+  const before = await way();
+  expect(before).toBeDefined();
+  const temporary = { luid: ethernet, address: '2001:db8:7:0:1234:5678:9abc:def0', prefixLength: 64 };
+  machine.ip.addresses.push(temporary);
+  expect(await way()).toBe(before);
+  machine.ip.addresses.push({ ...temporary, address: '2001:db8:8::44' });
+  expect(await way()).not.toBe(before);
+  // Of IPv4, another address is another way, since connections of before end.
+  const ofIpv4 = await uplink.routeTo(gateway.address);
+  machine.ip.addresses.push({ luid: ethernet, address: '192.168.7.21', prefixLength: 24 });
+  expect(await uplink.routeTo(gateway.address)).not.toBe(ofIpv4);
 });
