@@ -21,6 +21,9 @@ export function hasInstance(userData: string): boolean {
   }
 }
 
+/** Where further instances leave their arguments for the one that uses `userData`. */
+export const mailOf = (userData: string): string => path.join(userData, 'stand-in-second-instances');
+
 /**
  * Makes this process the one instance that uses `userData`. Undefined if there is one already; that one is
  * told this process's arguments and folder.
@@ -30,7 +33,7 @@ export function becomeOnlyInstance(
   onSecond: (argv: string[], folder: string) => void,
 ): { release(): void } | undefined {
   const lock = lockOf(userData);
-  const mail = path.join(userData, 'stand-in-second-instances');
+  const mail = mailOf(userData);
   mkdirSync(mail, { recursive: true });
   for (;;) {
     try {
@@ -39,7 +42,9 @@ export function becomeOnlyInstance(
     } catch {
       if (isAlive(Number(readFileSync(lock, 'utf8')))) {
         const letter = JSON.stringify({ argv: process.argv, folder: process.cwd() });
-        writeFileSync(path.join(mail, `${process.pid}.json`), letter);
+        // In their order, however late they are read.
+        const name = `${String(process.hrtime.bigint()).padStart(20, '0')}-${process.pid}.json`;
+        writeFileSync(path.join(mail, name), letter);
         return undefined;
       }
       // What a killed process left behind.
@@ -47,7 +52,7 @@ export function becomeOnlyInstance(
     }
   }
   const readMail = () => {
-    for (const name of readdirSync(mail)) {
+    for (const name of readdirSync(mail).toSorted()) {
       const file = path.join(mail, name);
       const text = readFileSync(file, 'utf8');
       if (text === '') continue;

@@ -132,7 +132,8 @@ export function hostWindows(
         await applyPermissions(id, partitions.get(id), url);
       }
       window.requested = url;
-      await window.page.goto(toChromiumUrl(url, schemes), { waitUntil: 'load' });
+      // Electron waits as long as Chromium does.
+      await window.page.goto(toChromiumUrl(url, schemes), { waitUntil: 'load', timeout: 0 });
     },
     async closeWindow(id) {
       const window = windows.get(id);

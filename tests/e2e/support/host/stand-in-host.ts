@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { eventually } from '../../../lab/runs/process.ts';
 import { programFile } from '../../../lab/runs/programs.ts';
@@ -10,6 +10,7 @@ import {
   registerSource,
   standInArguments,
 } from '../../../stand-in/launch-stand-in.ts';
+import { mailOf } from '../../../stand-in/only-instance.ts';
 import { PeerGone } from '../../../stand-in/peer.ts';
 import { chromiumIn } from '../machine/chromium-in.ts';
 import { appEnvironment, type DesktopApp, type LaunchOptions } from './desktop-app.ts';
@@ -76,6 +77,10 @@ export async function launchInStandIn(options: LaunchOptions): Promise<DesktopAp
         stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       });
       await once(second, 'exit');
+      // As Electron's does, which is told that it was heard before it ends.
+      await eventually('the app has heard of it', async () =>
+        (await readdir(mailOf(options.userData))).length === 0 ? true : undefined,
+      );
     },
     async quit() {
       await running.app.userQuits().catch(() => undefined);
