@@ -7,6 +7,7 @@ import { expect, test } from '../fixtures.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { SettingsRoute } from '../routes/settings-route.ts';
 import { UpdatesSection } from '../routes/updates-section.ts';
+import { askHost } from '../support/host/ask-host.ts';
 import { electronBinary } from '../support/host/electron-binary.ts';
 import { createUpdatingApp } from '../support/host/updating-app.ts';
 import { notificationTitles, surroundingsOf } from '../support/host/surroundings-of.ts';
@@ -39,28 +40,31 @@ test('each failure is told in its own words, and is forgotten once an update can
   const { page } = await launchSignedIn(launchHere, serviceHere, email, made.options);
   const updates = new UpdatesSection(page);
   await openSettings(page);
-  const look = async (key: UpdateTextKey, values: Record<string, string> = {}) => {
+  /** `state`: as the app has it, since what the page says may still be of the look before. */
+  const look = async (key: UpdateTextKey, state: object, values: Record<string, string> = {}) => {
     await updates.button('update.check').click();
+    await expect.poll(() => askHost(page, 'updates.get')).toMatchObject({ state });
     await expect(updates.says(key, values)).toBeVisible();
   };
-  await look('update.unreachable');
+  const failed = (problem: string) => ({ kind: 'failed', problem });
+  await look('update.unreachable', failed('unreachable'));
   await made.publish('0.1.0');
-  await look('update.current');
+  await look('update.current', { kind: 'current' });
   await made.publish('0.2.0', { keys: [generateKeyPairSync('ed25519').privateKey] });
-  await look('update.untrusted');
+  await look('update.untrusted', failed('untrusted'));
   // Somebody offers what was offered before.
   await made.publish('0.2.0', { now: new Date(Date.now() - 60_000) });
-  await look('update.untrusted');
+  await look('update.untrusted', failed('replayed'));
   // Only a part arrives, and then other bytes.
   await made.publish('0.2.1', { size: 300_000 });
   made.feed.cutAfter(made.feed.sent() + 100_000);
-  await look('update.unreachable');
+  await look('update.unreachable', failed('unreachable'));
   const served = path.join(made.feed.folder, 'waymaker-core-0.2.1-x64.exe');
   await writeFile(served, Buffer.alloc((await stat(served)).size));
-  await look('update.untrusted');
+  await look('update.untrusted', failed('damaged'));
   expect(await readdir(path.join(directory, 'app/updates/downloads'))).toEqual([]);
   await made.publish('0.3.0', { percentage: 1e-9 });
-  await look('update.later', { version: '0.3.0' });
+  await look('update.later', { kind: 'later' }, { version: '0.3.0' });
   await updates.button('update.download').click();
   await expect(updates.says('update.ready', { version: '0.3.0' })).toBeVisible();
 });

@@ -1,5 +1,5 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { UpdateView } from '#shared/host/updates-contract.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
@@ -85,7 +85,11 @@ export async function createUpdatingApp(directory: string): Promise<UpdatingApp>
         ...more,
       });
     },
-    tell: (answers) => writeFile(told, JSON.stringify(answers)),
+    async tell(answers) {
+      // In one piece: a page may ask at any time.
+      await writeFile(`${told}.new`, JSON.stringify(answers));
+      await rename(`${told}.new`, told);
+    },
     installed: async () => /^# version (.+)$/m.exec(await readFile(appImage, 'utf8'))?.[1] ?? '',
     started: async () => (await readFile(note, 'utf8').catch(() => '')).split('\n').filter(Boolean),
     async [Symbol.asyncDispose]() {
