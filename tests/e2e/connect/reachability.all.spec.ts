@@ -4,6 +4,7 @@ import type { Page } from 'playwright/test';
 import { connectivityProbe } from '../../../src/shared/constants.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { answerProbes, loseNetwork } from '../support/tunnel/probe-pages.ts';
+import { pauseClock, tickUntil } from '../support/host/tick-until.ts';
 import { builtRenderer } from '../support/host/paths.ts';
 import { serveConsole } from '../support/service/serve-console.ts';
 import { texts } from '../support/screens/texts.ts';
@@ -25,8 +26,10 @@ test.describe('spec §4: network reachability', () => {
       Object.defineProperty(Navigator.prototype, 'onLine', { get: () => false }),
     );
     await page.clock.install();
+    // The page does not come to when it looks by itself.
+    await pauseClock(page);
     await new LoginRoute(page).open();
-    await expect(notice(page)).toBeVisible();
+    await tickUntil(page, () => expect(notice(page)).toBeVisible({ timeout: 1000 }));
   });
 
   test('neither blocked traffic nor a captive portal counts as offline, nor what was probed before; a tunnel counts as online', async ({

@@ -5,6 +5,7 @@ import { MoreLinks } from '../routes/more-links.ts';
 import { RedeemRoute } from '../routes/redeem-route.ts';
 import { Tabs } from '../routes/tabs.ts';
 import { MiniAppsRoute } from '../routes/mini-apps-route.ts';
+import { pauseClock, tickUntil } from '../support/host/tick-until.ts';
 import { signIn } from '../support/tunnel/sign-in.ts';
 import { texts } from '../support/screens/texts.ts';
 import { openConsole } from '../support/service/web-console.ts';
@@ -115,23 +116,31 @@ test.describe("a page's chunk that cannot be loaded:", () => {
 });
 
 test.describe("a call that is not answered ends after 20 s, with the specification's message:", () => {
+  /** From now on, no time passes for the page but what the test says. Returns whether it has been asked. */
   const neverAnswer = async (page: Page, path: string) => {
-    await page.route(path, () => Promise.resolve());
+    let isAsked = false;
+    await page.route(path, () => {
+      isAsked = true;
+    });
     await page.clock.install();
+    await pauseClock(page);
+    return () => isAsked;
   };
 
   test('a list in a webview can be loaded again', async ({ signInInApp }) => {
     const { page } = await signInInApp('android');
-    await neverAnswer(page, '**/api/my-apps');
-    const asked = page.waitForRequest('**/api/my-apps');
+    const isAsked = await neverAnswer(page, '**/api/my-apps');
     await new Tabs(page).miniApps.click();
-    await asked;
+    await tickUntil(page, async () => expect(isAsked()).toBe(true));
     const miniApps = new MiniAppsRoute(page);
     await page.clock.runFor(19_000);
     await expect(miniApps.retry).toBeHidden();
     await page.clock.runFor(1000);
-    await expect(page.getByText(texts.en['error.network'])).toBeVisible();
+    await tickUntil(page, () =>
+      expect(page.getByText(texts.en['error.network'])).toBeVisible({ timeout: 1000 }),
+    );
     await page.unroute('**/api/my-apps');
+    await page.clock.resume();
     await miniApps.retry.click();
     await expect(miniApps.empty).toBeVisible();
   });

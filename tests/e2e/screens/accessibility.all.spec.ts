@@ -2,6 +2,7 @@ import { expect } from '../fixtures.ts';
 import { keepPagesHere } from '../webview/kept-pages.ts';
 import { RedeemRoute } from '../routes/redeem-route.ts';
 import { WebFrame } from '../routes/web-frame.ts';
+import { pauseClock, tickUntil } from '../support/host/tick-until.ts';
 import { tabTo } from '../support/screens/keyboard.ts';
 import { texts } from '../support/screens/texts.ts';
 
@@ -11,14 +12,18 @@ test('a toast is closed by keyboard, and the focus is where it was, or at the he
   signedInConsole: page,
 }) => {
   const redeem = new RedeemRoute(page);
+  await page.clock.install();
   await redeem.open();
+  await expect(redeem.heading).toBeVisible();
+  // A toast goes by itself, sooner than a busy machine comes to it.
+  await pauseClock(page);
   await page.route('**/api/license-keys/**', (route) => route.abort());
   const last = new WebFrame(page).footerLink('section.privacy');
   const close = page.getByRole('button', { name: texts.en['shell.notificationClose'] });
   const reachToast = async () => {
     await redeem.redeem('ANY-KEY');
-    // It goes by itself otherwise.
-    await redeem.failed.hover();
+    await tickUntil(page, () => expect(redeem.failed).toBeVisible({ timeout: 1000 }));
+    await tickUntil(page, () => expect(redeem.submit).toBeEnabled({ timeout: 1000 }));
     await tabTo(close);
     await page.keyboard.press('Shift+Tab');
     await expect(last).toBeFocused();

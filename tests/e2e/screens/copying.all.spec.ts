@@ -1,3 +1,4 @@
+import { pauseClock, tickUntil } from '../support/host/tick-until.ts';
 import { openConnectTab } from '../support/tunnel/connect.ts';
 import { texts } from '../support/screens/texts.ts';
 import { tunnelScreens } from '../support/screens/tunnel-screens.ts';
@@ -21,9 +22,13 @@ test('if the clipboard is refused, a text says how to copy it all the same, each
   await page.context().grantPermissions([]);
   const copy = await openAddresses(page, app);
   const refused = page.getByText(texts.en['error.copy']);
+  // The text goes by itself, after three seconds that are the test's.
+  await page.clock.install();
+  await pauseClock(page);
   for (let press = 0; press < 2; press += 1) {
     await copy.click();
-    await expect(refused).toBeVisible();
+    await tickUntil(page, () => expect(refused).toBeVisible({ timeout: 1000 }));
+    await page.clock.runFor(4000);
     await expect(refused).toBeHidden();
   }
   await expect(copy.getByText(texts.en['connect.copied'])).toHaveCount(0);
