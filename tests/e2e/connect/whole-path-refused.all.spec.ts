@@ -24,10 +24,8 @@ test.describe('the same path with something wrong', () => {
     helper,
     networkBefore,
   }) => {
-    using meanwhile = new DisposableStack();
-    meanwhile.use(await refuseSignIns(lab.gateway));
     // A session that was prepared while the password was right is none any more.
-    await lab.gateway.restart();
+    await using _ = await refuseSignIns(lab.gateway);
     const connect = await chooseServer(page);
     await connect.connect.click();
     await expect(connect.says('reason.signInRefused')).toBeVisible();

@@ -37,6 +37,8 @@ export interface GatewaySettings {
   groups?: readonly string[];
   /** Whether it asks for a one-time code after the password; see `addOneTimeCodes`. */
   oneTimeCodes?: boolean;
+  /** Whether it refuses every password. The service may write those that are right at any time, into another file. */
+  knowsNobody?: boolean;
   /** Clients present a certificate of this authority (a PEM file), and give no password if it is `only` that. */
   clientCertificates?: { authority: string; only: boolean } | undefined;
   /** When sessions get new keys; if absent, never during a test. */
@@ -118,7 +120,7 @@ export async function createGateway(
   const codesFile = file('one-time-codes');
   const trafficSpool = file('traffic');
   await mkdir(trafficSpool);
-  const records = [passwordFile, codesFile, file('log')];
+  const records = [passwordFile, file('nobody'), codesFile, file('log')];
   await Promise.all(records.map((record) => writeFile(record, '')));
   const unused: GatewaySettings = { ...defaults, pool: identity.pool };
   let settings = unused;
@@ -143,7 +145,9 @@ export async function createGateway(
         : []),
       ...(clientCertificates?.only
         ? []
-        : [`auth = "plain[passwd=${passwordFile}${settings.oneTimeCodes ? `,otp=${codesFile}` : ''}]"`]),
+        : [
+            `auth = "plain[passwd=${settings.knowsNobody ? file('nobody') : passwordFile}${settings.oneTimeCodes ? `,otp=${codesFile}` : ''}]"`,
+          ]),
       `server-cert = ${certificate.certificate}`,
       `server-key = ${certificate.key}`,
       `pid-file = ${file('pid')}`,
