@@ -126,6 +126,7 @@ export const houses = {
       'log.ts',
       'settle-all.ts',
       'bounded-lines.ts',
+      'bounded-log.ts',
       'clocks.ts',
       'sleep-watch.ts',
       'wake.ts',

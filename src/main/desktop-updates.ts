@@ -8,7 +8,7 @@ import { hasNetwork } from './updates/has-network.ts';
 import { lookNowAndThen } from './updates/look-now-and-then.ts';
 import { systemInstaller } from './updates/system-installer.ts';
 import { openUpdateMemory } from './updates/update-memory.ts';
-import { updatesFolder } from './updates/updates-folder.ts';
+import { updatesFolder } from './control/updates-folder.ts';
 import { updatesPlace } from './updates/updates-place.ts';
 
 export interface AppUpdatesStart {

@@ -8,7 +8,7 @@ import { findUpdate, type FeedProblem, type UpdateSource } from '../../updates/f
 import { settleLastAttempt } from '../../updates/last-attempt.ts';
 import { systemInstaller } from '../../updates/system-installer.ts';
 import { openUpdateMemory } from '../../updates/update-memory.ts';
-import { updatesFolder } from '../../updates/updates-folder.ts';
+import { updatesFolder } from '../../control/updates-folder.ts';
 import { updatesPlace } from '../../updates/updates-place.ts';
 import { hostOf } from '../../way-out/way-out-to.ts';
 import { withProxyForms } from '../answer-forms.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { updatesFolder } from '../../../../src/main/updates/updates-folder.ts';
+import { updatesFolder } from '../../../../src/main/control/updates-folder.ts';
 
 test('downloads are in the profile, but for one of Windows that follows its user to other computers', () => {
   const env = { APPDATA: '/server/ada/Roaming', LOCALAPPDATA: '/Users/ada/Local' };

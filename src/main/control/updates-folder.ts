@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { homeFolder } from '#node/os/home-folder.ts';
-import { windowsProfile } from '../control/windows/windows-places.ts';
+import { defaultProfile } from './control-place.ts';
 
 /**
  * Where a user's downloads of updates are, and what is remembered of them: in the profile; on Windows beside what is of this
@@ -11,7 +11,8 @@ export function updatesFolder(
   profile: string,
   { env, platform }: { env: Readonly<NodeJS.ProcessEnv>; platform: NodeJS.Platform },
 ): string {
-  const isRoaming = platform === 'win32' && path.resolve(profile) === path.resolve(windowsProfile(env));
+  const isRoaming =
+    platform === 'win32' && path.resolve(profile) === path.resolve(defaultProfile({ env, platform }));
   if (!isRoaming) return path.join(profile, 'updates');
   return path.join(env['LOCALAPPDATA'] ?? path.join(homeFolder(), 'AppData/Local'), 'Waymaker', 'updates');
 }
