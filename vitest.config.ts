@@ -14,8 +14,8 @@ const project = (name: string, options: object = {}) => ({
 });
 
 /**
- * Each file builds its own network namespaces and spends most of its time waiting for them. What is exhaustive takes three
- * times as long, and computes for an eighth of that: with two it takes 70 minutes where nothing else runs.
+ * Each file builds its own network namespaces and spends most of its time waiting for them. What is exhaustive takes
+ * three times as long, and computes for an eighth of that: with two it takes 70 minutes where nothing else runs.
  */
 const helperWorkers = isExhaustive ? 4 : 2;
 

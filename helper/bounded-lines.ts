@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 
 /**
- * Calls back with each line of a process's output, which somebody on the network may control. A line longer than `maxChars`
- * characters is cut, so that no line fills the helper's memory.
+ * Calls back with each line of a process's output, which somebody on the network may control. A line longer than
+ * `maxChars` characters is cut, so that no line fills the helper's memory.
  */
 export function onBoundedLine(input: Readable, maxChars: number, onLine: (line: string) => void): void {
   let line = '';

@@ -17,10 +17,10 @@ export interface LogFile {
 }
 
 /**
- * Writes lines to a log, of which about 2 MiB are kept: its earlier part in a second file, with `.1` at its name. It is copied
- * and emptied, since Windows renames no file that somebody has open, and launchd would go on writing to one that has another
- * name by now. While that fails, it becomes longer, but for what has no end. What cannot be written is lost, as on a full
- * disk.
+ * Writes lines to a log, of which about 2 MiB are kept: its earlier part in a second file, with `.1` at its name. It is
+ * copied and emptied, since Windows renames no file that somebody has open, and launchd would go on writing to one that
+ * has another name by now. While that fails, it becomes longer, but for what has no end. What cannot be written is
+ * lost, as on a full disk.
  */
 export function createBoundedLog(log: LogFile): (line: string) => void {
   let limit = maxBytes;

@@ -33,8 +33,8 @@ export interface CheckedInstallation {
   /** The runtime, too, which takes longer. Rejects with `InstallationRefused`. */
   checkRuntime(): Promise<void>;
   /**
-   * Is called before one of our other programs is started. Throws `InstallationRefused` if a file is not the one any more
-   * that was checked, because somebody changed it, or an upgrade is in progress: programs of two versions do not
+   * Is called before one of our other programs is started. Throws `InstallationRefused` if a file is not the one any
+   * more that was checked, because somebody changed it, or an upgrade is in progress: programs of two versions do not
    * understand each other. `onReplaced` is told, also if that happens while the program loads its files.
    */
   expectUnchanged(onReplaced: (refusal: InstallationRefused) => void): void;
@@ -82,8 +82,8 @@ export async function checkInstallation(options: {
 }
 
 /**
- * Checks all files beside this program before they replace those that are installed. Rejects with `InstallationRefused`,
- * also if the helper would refuse this version with this state.
+ * Checks all files beside this program before they replace those that are installed. Rejects with
+ * `InstallationRefused`, also if the helper would refuse this version with this state.
  */
 export async function checkOwnFolder(stateDirectory: string): Promise<void> {
   const trusted = releaseKeys();

@@ -16,8 +16,8 @@ export interface SleepWatch {
 }
 
 /**
- * Not every sleep is told of: in Modern Standby, Windows is awake for some seconds again and again, and what it says then
- * can get lost. A wall clock would not do, since people and time servers set it.
+ * Not every sleep is told of: in Modern Standby, Windows is awake for some seconds again and again, and what it says
+ * then can get lost. A wall clock would not do, since people and time servers set it.
  */
 export function createSleepWatch(clocks: Clocks = systemClocks): SleepWatch {
   let listener: (() => void) | undefined;

@@ -9,9 +9,9 @@ const signatureFile = 'SHA256SUMS.sig';
 
 /**
  * Writes the hashes of all files in a folder of packages into it, as sha256sum(1) checks them, and signs them with the
- * private ed25519 key, as `openssl pkeyutl -verify -rawin` checks it. Without a key, an earlier signature is removed, and
- * both files where there is no package. Resolves with the paths of what was written. Throws where a key would sign a package
- * for tests, such as one from before.
+ * private ed25519 key, as `openssl pkeyutl -verify -rawin` checks it. Without a key, an earlier signature is removed,
+ * and both files where there is no package. Resolves with the paths of what was written. Throws where a key would sign
+ * a package for tests, such as one from before.
  */
 export async function writeHashes(folder: string, privateKey: KeyObject | undefined): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });

@@ -4,8 +4,8 @@ import { iconFile, iconFolder, iconSizes, markFile } from '../packaging/desktop/
 import { headlessExecutable, quietArguments } from '../tests/stand-in/chromium.ts';
 
 /**
- * Draws the app's icons, in all sizes that menus ask for, from the mark that the pages have. They are committed, so that
- * making a package does not need the program that draws them: `node scripts/app-icons.ts`.
+ * Draws the app's icons, in all sizes that menus ask for, from the mark that the pages have. They are committed, so
+ * that making a package does not need the program that draws them: `node scripts/app-icons.ts`.
  */
 const browser = await chromium.launch({ executablePath: headlessExecutable, args: quietArguments() });
 try {

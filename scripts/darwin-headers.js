@@ -1,5 +1,5 @@
-// macOS's own headers and a compiler that knows them, for the tests that compare structures and constants with them: the
-// zig compiler's package carries both. Plain JavaScript, see run.js.
+// macOS's own headers and a compiler that knows them, for the tests that compare structures and constants with them:
+// the zig compiler's package carries both. Plain JavaScript, see run.js.
 import { createHash } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

@@ -15,7 +15,9 @@ const suites = ['unstable', 'testing', 'stable'];
 /** Where the newest ocserv is unpacked, with the libraries that it needs. */
 const newestOcserv = path.join(root, 'node_modules/.debian/newest-ocserv');
 
-/** Where what `npm run peers` needs is unpacked: the peers' sources, and the newest programs that their scripts start. */
+/**
+ * Where what `npm run peers` needs is unpacked: the peers' sources, and the newest programs that their scripts start.
+ */
 const peers = path.join(root, 'node_modules/.debian/peers');
 
 const peersPrograms = `
@@ -48,8 +50,8 @@ export function unpackPeers() {
 }
 
 /**
- * Unpacks the newest versions of these packages, with all that they depend on, into the directory `target`. Returns what
- * went wrong; undefined if it is there now.
+ * Unpacks the newest versions of these packages, with all that they depend on, into the directory `target`. Returns
+ * what went wrong; undefined if it is there now.
  */
 function unpackLater(target, packages) {
   return withApt(['unstable'], 'deb', (apt) => {

@@ -1,6 +1,6 @@
 /**
- * JavaScript that means the same, in which characters beyond Latin-1 are escapes. V8 keeps the whole text of a program in
- * memory, with two bytes for each character as soon as one of them needs two.
+ * JavaScript that means the same, in which characters beyond Latin-1 are escapes. V8 keeps the whole text of a program
+ * in memory, with two bytes for each character as soon as one of them needs two.
  */
 export const withoutWideCharacters = (code: string): string =>
   // A backslash before such a character means nothing, and would take away the meaning of that of the escape.

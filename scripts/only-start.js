@@ -1,5 +1,5 @@
-// One `npm start` of a clone at a time: two would overwrite each other's packages, builds and data. Plain JavaScript, see
-// run.js.
+// One `npm start` of a clone at a time: two would overwrite each other's packages, builds and data. Plain JavaScript,
+// see run.js.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { realpathSync, rmSync } from 'node:fs';

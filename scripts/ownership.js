@@ -8,8 +8,8 @@ import path from 'node:path';
 const made = ['node_modules', 'out', '.waymaker'];
 
 /**
- * The options of child_process for running programs that write to the clone as its owner, if this runs as root in another
- * user's clone; undefined otherwise, or if nothing is known about the owner.
+ * The options of child_process for running programs that write to the clone as its owner, if this runs as root in
+ * another user's clone; undefined otherwise, or if nothing is known about the owner.
  */
 export function ownerInPlaceOfRoot(root) {
   const owner = foreignOwner(root);

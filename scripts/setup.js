@@ -91,8 +91,8 @@ const unpackedPackages = {
 const unwantedUnits = ['ocserv.service', 'ocserv.socket', 'postgresql.service'];
 
 /**
- * Whether all npm packages are installed now; says so if not. Left to itself after Ctrl-C, npm would first finish and undo
- * what it has begun, for up to a minute and behind the back of the next start. `npm ci` begins anew in any case.
+ * Whether all npm packages are installed now; says so if not. Left to itself after Ctrl-C, npm would first finish and
+ * undo what it has begun, for up to a minute and behind the back of the next start. `npm ci` begins anew in any case.
  */
 export async function installNpmPackages() {
   const stamp = path.join(root, 'node_modules/.waymaker-lockfile');
@@ -111,8 +111,8 @@ export async function installNpmPackages() {
 }
 
 /**
- * Whether all Debian packages are installed now. If some are missing and cannot be installed, prints the command for it;
- * without Debian's tools, says so if `isNeeded`.
+ * Whether all Debian packages are installed now. If some are missing and cannot be installed, prints the command for
+ * it; without Debian's tools, says so if `isNeeded`.
  */
 export async function installDebianPackages(isNeeded) {
   if (process.platform !== 'linux' || !onPath('dpkg-query')) {

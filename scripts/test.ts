@@ -9,8 +9,8 @@ import { runCommand } from './test/run-command.ts';
 
 /**
  * Runs every check, continues after a failure, and ends with one line that adds up all runners. `npm test -- unit e2e`
- * runs only the named ones, `npm test -- all` also what is exhaustive, and `npm test -- changed` what a change concerns:
- * that of this branch since its upstream, or since the commit in WAYMAKER_BASE.
+ * runs only the named ones, `npm test -- all` also what is exhaustive, and `npm test -- changed` what a change
+ * concerns: that of this branch since its upstream, or since the commit in WAYMAKER_BASE.
  */
 const root = path.resolve(import.meta.dirname, '..');
 const words = process.argv.slice(2);

@@ -1,5 +1,5 @@
-// Windows for the tests: Debian 13's wine in a directory of its own, with a prefix that has been set up once. Nothing is
-// installed. Plain JavaScript, see run.js.
+// Windows for the tests: Debian 13's wine in a directory of its own, with a prefix that has been set up once. Nothing
+// is installed. Plain JavaScript, see run.js.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { moveTo, run, withApt } from './later-debian.js';
@@ -30,8 +30,8 @@ const stripScript = `
   cd "$0/usr/lib/x86_64-linux-gnu/wine/x86_64-windows" && strip --strip-debug -- *.dll *.exe *.drv *.sys *.cpl *.ocx
 `;
 /**
- * Sets the prefix up, and ends what that has started: there is no shell in the tree. wineboot looks for a part of 32 bits
- * last, which is not there. Debian's wine needs zlib from the beginning.
+ * Sets the prefix up, and ends what that has started: there is no shell in the tree. wineboot looks for a part of 32
+ * bits last, which is not there. Debian's wine needs zlib from the beginning.
  */
 const bootScript = String.raw`
   inside() {

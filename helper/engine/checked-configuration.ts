@@ -11,8 +11,8 @@ import { isHost4, isHost6, isOfNoHost } from './host-address.ts';
 
 /**
  * Every engine's configuration passes this check. Its values come from the network through an unprivileged process, so
- * each is checked before it is used. Without a usable address there is no tunnel; any other value that cannot be used is
- * ignored.
+ * each is checked before it is used. Without a usable address there is no tunnel; any other value that cannot be used
+ * is ignored.
  */
 
 /** The smallest MTU of links that carry IPv4 (RFC 791 §3.2) and IPv6 (RFC 8200 §5). */

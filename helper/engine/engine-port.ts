@@ -27,8 +27,8 @@ export interface EngineOptions {
   /** Whether to read the routes that the gateway pushes; otherwise they are ignored. */
   wantsPushedRoutes: boolean;
   /**
-   * How long the gateway may take to answer, in milliseconds: the engine considers no gateway as dead that answers within
-   * `toleratedRoundTripMs` of it.
+   * How long the gateway may take to answer, in milliseconds: the engine considers no gateway as dead that answers
+   * within `toleratedRoundTripMs` of it.
    */
   roundTripMs: number;
   /** How to run a program as the engine's user. */

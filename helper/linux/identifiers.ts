@@ -56,14 +56,17 @@ export const rulePriority = {
   internalNetworks: 5183,
   /** Look-ups go through the tunnel, even to an address in a local network. */
   names: 5184,
-  /** Directly attached networks, if they should stay reachable; the gateway may be in one of them, or inside this machine. */
+  /**
+   * Directly attached networks, if they should stay reachable; the gateway may be in one of them, or inside this
+   * machine.
+   */
   localNetworks: 5185,
   /** Everything else to the gateway's host, by ports and protocols, and packets without ports. */
   gatewayHost: 5186,
   gatewayAnswers: 5187,
   /**
-   * What programs send, and look-ups without a protocol for who sends to the uplink's addresses: over IPv4 of neighbours
-   * who ask for them, over IPv6 of answers to a group whose packets go past the tunnel.
+   * What programs send, and look-ups without a protocol for who sends to the uplink's addresses: over IPv4 of
+   * neighbours who ask for them, over IPv6 of answers to a group whose packets go past the tunnel.
    */
   sent: 5188,
   answers: 5189,

@@ -34,8 +34,8 @@ const programFile = (source: string, bundle: string) =>
   path.join(import.meta.dirname, import.meta.filename.endsWith('.ts') ? `../posix/${source}` : bundle);
 
 /**
- * Linux: policy routing and nftables around a TUN device; engine and proxy run as users of their own. `expectUnchanged`: see
- * `Platform`.
+ * Linux: policy routing and nftables around a TUN device; engine and proxy run as users of their own.
+ * `expectUnchanged`: see `Platform`.
  */
 export function createLinuxPorts(options: LinuxOptions, expectUnchanged: () => void, log: Log): Ports {
   /** Gives a program's file to whoever is about to start it. */

@@ -1,6 +1,6 @@
 /**
- * The anchor of the packet filter that the helper's rules are in. The system's main rule set, which it never changes, asks
- * all anchors in `com.apple` (/etc/pf.conf), in alphabetical order.
+ * The anchor of the packet filter that the helper's rules are in. The system's main rule set, which it never changes,
+ * asks all anchors in `com.apple` (/etc/pf.conf), in alphabetical order.
  */
 export const filterAnchor = 'com.apple/waymaker';
 

@@ -5,8 +5,8 @@ import { createBoundedLog } from '../bounded-log.ts';
 const launchdFile = '/var/log/waymaker-helper.log';
 
 /**
- * Lines for standard error; where that is the file that launchd has opened, it is kept from growing without end. launchd
- * writes at its end whatever its length is (O_APPEND).
+ * Lines for standard error; where that is the file that launchd has opened, it is kept from growing without end.
+ * launchd writes at its end whatever its length is (O_APPEND).
  */
 export function createLaunchdLog(
   write: (line: string) => void,

@@ -10,8 +10,8 @@ export interface NearbyNetworks {
   /** All networks outside this machine, including public ones; the link's own routers and DHCP servers are in them. */
   onLink: readonly string[];
   /**
-   * Networks of containers and virtual machines, and the devices that only lead to these. `unused`: those of the networks
-   * in which there is nobody yet.
+   * Networks of containers and virtual machines, and the devices that only lead to these. `unused`: those of the
+   * networks in which there is nobody yet.
    */
   internal: { devices: readonly string[]; prefixes: readonly string[]; unused: readonly string[] };
   /** Devices that are bridges, wherever they lead. */

@@ -1,6 +1,6 @@
 /**
- * Packets one after the other on a stream, each with its length in front: two bytes, the high one first. For systems where
- * the engine's process cannot inherit the device.
+ * Packets one after the other on a stream, each with its length in front: two bytes, the high one first. For systems
+ * where the engine's process cannot inherit the device.
  */
 export const frameHeadBytes = 2;
 /** The largest IP packet (RFC 791). */
@@ -16,8 +16,8 @@ export function frameOf(packet: Uint8Array): Buffer {
 }
 
 /**
- * Finds packets in the pieces of such a stream. Each is given to `onPacket` as a view of memory that nobody changes. Throws
- * for a packet without bytes, after which nothing of the stream can be read.
+ * Finds packets in the pieces of such a stream. Each is given to `onPacket` as a view of memory that nobody changes.
+ * Throws for a packet without bytes, after which nothing of the stream can be read.
  */
 export function createFrameReader(onPacket: (packet: Buffer) => void): (piece: Buffer) => void {
   let rest: Buffer = Buffer.alloc(0);

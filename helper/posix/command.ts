@@ -15,8 +15,9 @@ export interface CommandResult {
 export type RunCommand = (file: string, args: readonly string[], input?: string) => Promise<CommandResult>;
 
 /**
- * Runs a program whose whole output goes to an open descriptor, by its own writes, so that nothing of it is lost if this
- * process ends first. Resolves with the exit status, or null if a signal ended it; rejects if it cannot be started.
+ * Runs a program whose whole output goes to an open descriptor, by its own writes, so that nothing of it is lost if
+ * this process ends first. Resolves with the exit status, or null if a signal ended it; rejects if it cannot be
+ * started.
  */
 export type RunCommandInto = (
   file: string,

@@ -5,8 +5,8 @@ import path from 'node:path';
 import type { Caller, CallListener } from '../system/ports/caller-identity-port.ts';
 
 /**
- * Listens on a Unix socket, in the place of whatever is there. `identify` says who has connected, and throws if the kernel
- * does not; `protect` gives the socket's file its permissions: until then, the umask lets only root write to it.
+ * Listens on a Unix socket, in the place of whatever is there. `identify` says who has connected, and throws if the
+ * kernel does not; `protect` gives the socket's file its permissions: until then, the umask lets only root write to it.
  */
 export async function listenAtPath(
   socketPath: string,

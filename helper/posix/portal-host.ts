@@ -7,7 +7,8 @@ import type { ProgramAccount } from './become-user.ts';
 import { spawnProxy, type ProxyCommand } from './spawn-proxy.ts';
 
 /**
- * The portal's proxy runs as the engine's user, whose packets use the uplink. It uses any free port, so that programs that still use mode pac's proxy do not find a way out there.
+ * The portal's proxy runs as the engine's user, whose packets use the uplink. It uses any free port, so that programs
+ * that still use mode pac's proxy do not find a way out there.
  */
 export function createPortalHost(options: {
   engine: () => Promise<ProgramAccount | undefined>;

@@ -7,7 +7,9 @@ import { programEnvironment } from './command.ts';
 /** How to run Node with these arguments, with no more rights than to become the proxy's user. */
 export type ProxyCommand = (nodeArguments: readonly string[]) => { file: string; args: string[] };
 
-/** Starts the proxy's program, which becomes `account` for good; `listener`: a socket's descriptor, on which it serves. */
+/**
+ * Starts the proxy's program, which becomes `account` for good; `listener`: a socket's descriptor, on which it serves.
+ */
 export function spawnProxy(options: {
   account: ProgramAccount;
   command: ProxyCommand;

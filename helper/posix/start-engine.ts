@@ -6,9 +6,9 @@ import { becomeUser } from './become-user.ts';
 import { dataPathVariable } from './data-path-variable.ts';
 
 /**
- * The program of our own engine, `node start-engine.ts --uid N --gid N`, started by the helper as root. It loads what it
- * needs, on two threads, and becomes that user before it reads or opens anything else: the user may not be allowed to read
- * these files. Becoming somebody else concerns all threads (nptl(7)).
+ * The program of our own engine, `node start-engine.ts --uid N --gid N`, started by the helper as root. It loads what
+ * it needs, on two threads, and becomes that user before it reads or opens anything else: the user may not be allowed
+ * to read these files. Becoming somebody else concerns all threads (nptl(7)).
  */
 if (isMainThread) await main();
 else (await import('../engine/own/data-path/data-path.ts')).runDataPath(workerData as DataPathStart);

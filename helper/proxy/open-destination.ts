@@ -17,8 +17,8 @@ export type Opened = { ok: true; socket: Socket } | { ok: false; failure: OpenFa
 
 /**
  * How long one address is tried before the next one. Node gives up the earlier one then, so it must be longer than a
- * round trip through a tunnel to the other side of the world, plus a repeated SYN (RFC 6298), and longer than one through
- * a slow tunnel.
+ * round trip through a tunnel to the other side of the world, plus a repeated SYN (RFC 6298), and longer than one
+ * through a slow tunnel.
  */
 const attemptMs = (roundTripMs: number) => Math.max(1500, 2 * roundTripMs);
 

@@ -18,8 +18,8 @@ export const proxyMessage = z.object({
   /** The address families that can be reached through the tunnel. */
   families: z.object({ ipv4: z.boolean(), ipv6: z.boolean() }),
   /**
-   * The addresses that connections and look-ups come from, where the system chooses their way by that. Absent: it chooses
-   * the address.
+   * The addresses that connections and look-ups come from, where the system chooses their way by that. Absent: it
+   * chooses the address.
    */
   sources: z.optional(z.object({ ipv4: z.optional(z.ipv4()), ipv6: z.optional(z.ipv6()) })),
   /** If absent, the lists stay: sending a hundred thousand names takes a slow computer a second. */

@@ -3,9 +3,9 @@ import { Duplex } from 'node:stream';
 
 /**
  * The connection to a server, with the heads of its responses as Node's parser takes them: without whitespace between a
- * field's name and the colon, which a proxy has to remove (RFC 9112 §5.1), and with CRLF where a line ends with LF alone
- * (§2.2). Nothing else is changed; what is malformed in other ways is for the parser to refuse. A line that is longer
- * than `maxHeadBytes` is passed on as it is.
+ * field's name and the colon, which a proxy has to remove (RFC 9112 §5.1), and with CRLF where a line ends with LF
+ * alone (§2.2). Nothing else is changed; what is malformed in other ways is for the parser to refuse. A line that is
+ * longer than `maxHeadBytes` is passed on as it is.
  */
 export function repairHeads(socket: Socket, maxHeadBytes: number): Duplex {
   const repair = createHeadRepair(maxHeadBytes);

@@ -22,7 +22,10 @@ const tries = 2;
  */
 const resolutionDelayMs = 50;
 
-/** Asks only the given resolvers: not the system's, and no hosts file. `delayMs`: how long the other family is waited for. */
+/**
+ * Asks only the given resolvers: not the system's, and no hosts file. `delayMs`: how long the other family is waited
+ * for.
+ */
 export function createNameResolution(
   {
     resolvers,
@@ -53,8 +56,8 @@ export function createNameResolution(
 }
 
 /**
- * A browser opens many connections to one name at once. A query for each would be more than the buffers of a resolver and
- * of this machine take, and what they drop is asked for again seconds later.
+ * A browser opens many connections to one name at once. A query for each would be more than the buffers of a resolver
+ * and of this machine take, and what they drop is asked for again seconds later.
  */
 function sharedWhileAsked(resolve: ResolveName): ResolveName {
   const asked = new Map<string, Promise<NameAddresses>>();

@@ -4,8 +4,8 @@ import { startProxyServer, type ProxyListening, type ProxyServer } from './proxy
 import { readLines } from './read-lines.ts';
 
 /**
- * The proxy of automatic routing, in the process that the helper has started for it. It ends with its standard input, unless it is configured to outlive the
- * helper, and fails on an invalid configuration.
+ * The proxy of automatic routing, in the process that the helper has started for it. It ends with its standard input,
+ * unless it is configured to outlive the helper, and fails on an invalid configuration.
  */
 export async function runProxy(listening: ProxyListening): Promise<void> {
   const server = await startProxyServer(listening, (message) => void process.stderr.write(`${message}\n`));

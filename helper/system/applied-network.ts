@@ -69,8 +69,8 @@ export async function planFor(
 }
 
 /**
- * The resolvers that the machine asks without a tunnel, if this capture lets a group of programs go past it; with captured
- * prefixes, the resolvers that it would ask in addition to the tunnel's.
+ * The resolvers that the machine asks without a tunnel, if this capture lets a group of programs go past it; with
+ * captured prefixes, the resolvers that it would ask in addition to the tunnel's.
  */
 export async function resolversPast(capture: Capture, dns: DnsPort): Promise<readonly string[]> {
   if (capture.kind === 'prefixes') return await dns.rivalServers();

@@ -3,8 +3,9 @@ import { routingRulesOf } from './network-rules.ts';
 import type { SystemParts } from './system-parts.ts';
 
 /**
- * Waits before each look for where the engine sends datagrams, in milliseconds; the last one repeats. The first are less
- * than the second after which a lost first datagram is repeated (RFC 6347 §4.2.4.1); many gateways take none at all.
+ * Waits before each look for where the engine sends datagrams, in milliseconds; the last one repeats. The first are
+ * less than the second after which a lost first datagram is repeated (RFC 6347 §4.2.4.1); many gateways take none at
+ * all.
  */
 const datagramLooksMs = [25, 50, 100, 200, 400, 800, 2_000, 5_000, 30_000] as const;
 

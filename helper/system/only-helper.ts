@@ -6,8 +6,8 @@ const waitMs = 60_000;
 const everyMs = 50;
 
 /**
- * Resolves when this process alone may change the system, which is so until it ends: two helpers would undo each other's
- * work. Rejects if a helper is running, or after some time.
+ * Resolves when this process alone may change the system, which is so until it ends: two helpers would undo each
+ * other's work. Rejects if a helper is running, or after some time.
  */
 export async function becomeOnlyHelper(options: {
   /** Resolves with false if another process has the lock. */

@@ -207,8 +207,8 @@ export interface SystemAdapter {
   moveProcess(process: ProcessMove): Promise<ProcessesMoved>;
 
   /**
-   * Calls back when the way of the engine's packets to an address changes, whether or not anything is applied. Returns a
-   * function that ends the watch.
+   * Calls back when the way of the engine's packets to an address changes, whether or not anything is applied. Returns
+   * a function that ends the watch.
    */
   watchWay(address: string, onChange: () => void): () => void;
 

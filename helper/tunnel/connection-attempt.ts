@@ -22,8 +22,8 @@ import { createTunnelHealth } from './health/tunnel-health.ts';
 import type { TunnelConfiguration } from '../network/tunnel-configuration.ts';
 
 /**
- * `silent`: packets do not pass, although the engine considers its tunnel to be up. `outpaced`: the gateway takes longer
- * to answer than this engine would have waited for.
+ * `silent`: packets do not pass, although the engine considers its tunnel to be up. `outpaced`: the gateway takes
+ * longer to answer than this engine would have waited for.
  */
 export type AttemptEnd = EngineEnd | 'silent' | 'outpaced';
 

@@ -2,9 +2,9 @@ import type { Socket } from 'node:net';
 import { maxOtherAddresses } from '#shared/helper/protocol.ts';
 
 /**
- * For one connection's sign-in at a time. It needs one at each address at which the gateway is looked for, since those that
- * are silent are waited for beside the next ones (`src/node/anyconnect/address-race.ts`), and another one beside each of
- * them where the first message of TLS does not pass (`src/node/tls/first-message.ts`).
+ * For one connection's sign-in at a time. It needs one at each address at which the gateway is looked for, since those
+ * that are silent are waited for beside the next ones (`src/node/anyconnect/address-race.ts`), and another one beside
+ * each of them where the first message of TLS does not pass (`src/node/tls/first-message.ts`).
  */
 export const maxGatewayStreams = 2 * (1 + maxOtherAddresses);
 

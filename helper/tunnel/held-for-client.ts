@@ -9,15 +9,18 @@ import type { AttachedClients, Client } from './attached-clients.ts';
 import { createHeldLimit } from './held-limit.ts';
 
 /**
- * The connection to a gateway that is held ready before anybody wants a tunnel. Whoever asks for it may be hostile: there
- * is one for the whole machine, which ends with its client, and a user gets only so many.
+ * The connection to a gateway that is held ready before anybody wants a tunnel. Whoever asks for it may be hostile:
+ * there is one for the whole machine, which ends with its client, and a user gets only so many.
  */
 export interface HeldForClient {
   /** Replaces the same user's. `not-now`: it would need what is not open, or another user has one. */
   open(client: Client, request: HoldRequest): Promise<'held' | 'not-now' | 'too-many'>;
   /** Does nothing if this user has none. */
   drop(client: Client): Promise<void>;
-  /** Hands it over to a connection that begins. Where it does not lead there, it is dropped, and the result is undefined. */
+  /**
+   * Hands it over to a connection that begins. Where it does not lead there, it is dropped, and the result is
+   * undefined.
+   */
   take(connection: Connection): TakenConnection | undefined;
   /** Drops it, whoever has it. */
   close(): Promise<void>;
@@ -25,8 +28,8 @@ export interface HeldForClient {
 
 export interface TakenConnection {
   /**
-   * The engine that has it, if that is of any use to this session, and to a connection that may be at these addresses; it
-   * is dropped otherwise. Once.
+   * The engine that has it, if that is of any use to this session, and to a connection that may be at these addresses;
+   * it is dropped otherwise. Once.
    */
   launchFor(session: GatewaySession, addresses: readonly string[]): LaunchEngine | undefined;
   /** It is not needed. Does nothing once an engine was launched with it. */

@@ -1,7 +1,7 @@
 /**
- * How many connections a user may have held ready in how many milliseconds. Whoever looks at the app again and again needs
- * a few. Each costs this machine a process, and counts with the gateway: ocserv shuts an address out for a while after 80
- * connections in 20 minutes (`max-ban-score`), and several users may share one.
+ * How many connections a user may have held ready in how many milliseconds. Whoever looks at the app again and again
+ * needs a few. Each costs this machine a process, and counts with the gateway: ocserv shuts an address out for a while
+ * after 80 connections in 20 minutes (`max-ban-score`), and several users may share one.
  */
 const maxOpened = 12;
 const windowMs = 10 * 60_000;

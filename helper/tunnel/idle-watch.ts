@@ -6,7 +6,9 @@ export interface IdleWatchOptions {
   idleMs: number;
   /** How much has passed through the tunnel, in any unit that only grows. */
   used: () => number;
-  /** When the session is going to end, in milliseconds since the Unix epoch, from shortly before; undefined: not soon. */
+  /**
+   * When the session is going to end, in milliseconds since the Unix epoch, from shortly before; undefined: not soon.
+   */
   onIdle: (endsAt: number | undefined) => void;
   signal: AbortSignal;
   clocks?: Clocks;
@@ -19,8 +21,8 @@ const lookEveryMs = 20_000;
 const lookOftenMs = 2_000;
 
 /**
- * Notices that a session is about to end because nobody uses it, whatever the computer's clock is set to. Ends only when
- * the signal is aborted.
+ * Notices that a session is about to end because nobody uses it, whatever the computer's clock is set to. Ends only
+ * when the signal is aborted.
  */
 export async function watchIdle({
   idleMs,

@@ -205,8 +205,8 @@ export class Tunnel {
   }
 
   /**
-   * A connection to the gateway, or to the proxy before it, for signing in, open as long as the session is awaited. `address`:
-   * one of those where it may be. Undefined if no session is awaited from there, or if there are too many.
+   * A connection to the gateway, or to the proxy before it, for signing in, open as long as the session is awaited.
+   * `address`: one of those where it may be. Undefined if no session is awaited from there, or if there are too many.
    */
   openGatewayStream(address?: string): GatewayStream | undefined {
     const run = this.#run;
@@ -230,8 +230,9 @@ export class Tunnel {
   }
 
   /**
-   * The machine has slept: the connection is made again at once, over the network as it is now. Whether the gateway still
-   * knows the old one would take seconds to find out, and a network that is the same as before may not tell of itself.
+   * The machine has slept: the connection is made again at once, over the network as it is now. Whether the gateway
+   * still knows the old one would take seconds to find out, and a network that is the same as before may not tell of
+   * itself.
    */
   renew(): void {
     const run = this.#run;

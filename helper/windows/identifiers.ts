@@ -6,8 +6,9 @@ import type { Guid } from '#node/os/windows/guid.ts';
 export const filterProvider: Guid = '2f1d8c0a-7c5e-4b61-9d0f-5a1e6f3c7b20';
 
 /**
- * Sublayers of the filter. The system asks each of them, and what one refuses is refused: the first is for what holds in
- * every mode, and each of the others for one capture, of which there are more than one while a mode replaces another.
+ * Sublayers of the filter. The system asks each of them, and what one refuses is refused: the first is for what holds
+ * in every mode, and each of the others for one capture, of which there are more than one while a mode replaces
+ * another.
  */
 export const sublayers = [
   '2f1d8c0a-7c5e-4b61-9d0f-5a1e6f3c7b21',
@@ -24,7 +25,7 @@ export const tunnelAdapter: Guid = '2f1d8c0a-7c5e-4b61-9d0f-5a1e6f3c7b30';
 export const nameRule = '{2f1d8c0a-7c5e-4b61-9d0f-5a1e6f3c7b40}';
 
 /**
- * The metric of the routes that lead to a gateway outside the tunnel. It decides nothing, since no other route is longer,
- * but tells ours from everybody else's.
+ * The metric of the routes that lead to a gateway outside the tunnel. It decides nothing, since no other route is
+ * longer, but tells ours from everybody else's.
  */
 export const gatewayRouteMetric = 22_349;

@@ -9,8 +9,8 @@ import { startService, stopService } from './service/start-and-stop.ts';
 import { stateFolder } from './state-folder.ts';
 
 /**
- * The program that installers run as an administrator: `node set-up-service.mjs STEP`. The service is the helper's bundle
- * beside it, on the same Node.
+ * The program that installers run as an administrator: `node set-up-service.mjs STEP`. The service is the helper's
+ * bundle beside it, on the same Node.
  */
 const steps: Record<string, () => unknown> = {
   /** Whether this folder's files are those that were signed, and no older than what has run here. */
@@ -21,7 +21,10 @@ const steps: Record<string, () => unknown> = {
   'find-window': () => process.stdout.write(runningPrograms(windowProgram()).join(' ')),
   /** Lets this version run again after a newer one, of which it takes the place. */
   'take-back': () => lowerFloor(stateFolder()),
-  /** Ends the service, the window, and all that runs on the Node of the installation, so that their files can be replaced. */
+  /**
+   * Ends the service, the window, and all that runs on the Node of the installation, so that their files can be
+   * replaced.
+   */
   async stop() {
     const end = () => {
       for (const file of [path.join(installation(), 'core', 'node.exe'), windowProgram()]) endPrograms(file);

@@ -4,8 +4,9 @@ import { runProxy } from '../proxy/run-proxy.ts';
 import { dropRights } from './programs/drop-rights.ts';
 
 /**
- * The proxy's program, `node start-proxy.ts [--restricted] --port N`. It has no rights, or is loaded by now and gives them up
- * before it reads or opens anything else. Windows lets no process inherit a socket by its number, so it opens its own.
+ * The proxy's program, `node start-proxy.ts [--restricted] --port N`. It has no rights, or is loaded by now and gives
+ * them up before it reads or opens anything else. Windows lets no process inherit a socket by its number, so it opens
+ * its own.
  */
 process.title = 'waymaker-proxy';
 // The helper that reads it may be killed; this program can outlive it.

@@ -22,8 +22,8 @@ const programFile = (source: string, bundle: string) =>
 const notYet = (what: string) => Promise.reject(new SystemChangeFailed(`${what}: not on Windows yet`));
 
 /**
- * Windows: an adapter of Wintun's, the filtering platform, routes by IP Helper, and rules for names. Routing by program is
- * not there. `expectUnchanged`: see `Platform`.
+ * Windows: an adapter of Wintun's, the filtering platform, routes by IP Helper, and rules for names. Routing by program
+ * is not there. `expectUnchanged`: see `Platform`.
  */
 export function createWindowsPorts(options: {
   stateDirectory: string;
@@ -38,8 +38,8 @@ export function createWindowsPorts(options: {
     ipHelper: calls.ipHelper,
     log,
   });
-  // Helper, engine and proxy are one program for the filter. Engine and proxy run as another user than the helper, or, where
-  // the system does not allow that, as the same; and the helper carries a sign-in to the gateway, too.
+  // Helper, engine and proxy are one program for the filter. Engine and proxy run as another user than the helper, or,
+  // where the system does not allow that, as the same; and the helper carries a sign-in to the gateway, too.
   const program = { file: process.execPath, sids: [...new Set([wellKnownSids.localService, ownUser()])] };
   /** Gives a program's file to whoever is about to start it. */
   const programOf = (source: string, bundle: string) => () => {

@@ -59,8 +59,8 @@ export async function makeInstallers(options: {
 }
 
 /**
- * The name of Apple's certificate in the keychain, with which electron-builder signs the app, too. Undefined: nothing is
- * signed, for a trial. Throws if only electron-builder would find a certificate.
+ * The name of Apple's certificate in the keychain, with which electron-builder signs the app, too. Undefined: nothing
+ * is signed, for a trial. Throws if only electron-builder would find a certificate.
  */
 export function signingIdentity(env: NodeJS.ProcessEnv): string | undefined {
   const { CSC_NAME: name, CSC_LINK: link } = env;

@@ -53,8 +53,8 @@ export async function bundleCore(
 }
 
 /**
- * Bundles programs, given as sources and files, into `folder`. They trust packages that one of the public keys has signed.
- * Resolves with the packages that are in any of them.
+ * Bundles programs, given as sources and files, into `folder`. They trust packages that one of the public keys has
+ * signed. Resolves with the packages that are in any of them.
  */
 export async function bundlePrograms(options: {
   folder: string;

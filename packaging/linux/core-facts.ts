@@ -35,8 +35,8 @@ export const coreFacts: PackageFacts = {
       'findutils',
     ],
   },
-  // The roots that gateways' certificates are checked against, the keychain, and the engine of the few gateways that our
-  // own cannot be used with.
+  // The roots that gateways' certificates are checked against, the keychain, and the engine of the few gateways that
+  // our own cannot be used with.
   recommends: {
     debian: ['ca-certificates', 'libsecret-1-0', 'openconnect'],
     rpm: ['ca-certificates', 'libsecret', 'openconnect'],

@@ -9,8 +9,8 @@ import { entriesOf, hashOf, settle } from './tree-files.ts';
 const maxLine = 79;
 
 /**
- * Makes a Debian package of what is in `tree`, which it changes, and resolves with its path. The same tree and time give
- * the same bytes with the same version of dpkg.
+ * Makes a Debian package of what is in `tree`, which it changes, and resolves with its path. The same tree and time
+ * give the same bytes with the same version of dpkg.
  */
 export async function makeDeb(options: PackageOptions): Promise<string> {
   const { tree, facts, architecture, folder, time, compression } = options;

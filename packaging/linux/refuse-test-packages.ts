@@ -3,8 +3,8 @@ import { forTestsOnly, forTestsSuffix } from './package-facts.ts';
 import { run } from '../run.ts';
 
 /**
- * Throws if a package among these files says that it is for tests only: its programs would accept updates from whoever has
- * the tests' key, which is everybody.
+ * Throws if a package among these files says that it is for tests only: its programs would accept updates from whoever
+ * has the tests' key, which is everybody.
  */
 export async function refuseTestPackages(files: readonly string[]): Promise<void> {
   for (const file of files.filter((one) => /\.(?:deb|rpm|exe)$/.test(one))) {

@@ -7,8 +7,8 @@ import { product, type PackageFacts, type PackageOptions, type RpmScripts } from
 import { entriesOf, settle } from './tree-files.ts';
 
 /**
- * Makes an rpm package of what is in `tree`, and resolves with its path. The same tree and time give the same bytes with
- * the same version of rpmbuild.
+ * Makes an rpm package of what is in `tree`, and resolves with its path. The same tree and time give the same bytes
+ * with the same version of rpmbuild.
  */
 export async function makeRpm(options: PackageOptions): Promise<string> {
   const { tree, facts, architecture, folder, time, compression } = options;

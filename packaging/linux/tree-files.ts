@@ -14,8 +14,8 @@ export async function entriesOf(tree: string): Promise<{ file: string; entry: Di
 }
 
 /**
- * Gives everything the modes that packages have, and one time (in s), whoever made it and when: files are read by all, and
- * run by all if their owner may run them.
+ * Gives everything the modes that packages have, and one time (in s), whoever made it and when: files are read by all,
+ * and run by all if their owner may run them.
  */
 export async function settle(tree: string, time: number): Promise<void> {
   const entries = await entriesOf(tree);

@@ -14,9 +14,9 @@ const component = 'main';
 const architectures = Object.values(processors).map(({ debian }) => debian);
 
 /**
- * Adds packages to the apt repository in `folder`, or begins one: a folder of static files. Older versions stay. Whoever
- * reads the old index while the new one is being copied still gets what it names, by its hash: those of
- * the publication before are kept. Without `Valid-Until`: who publishes seldom would lock users out.
+ * Adds packages to the apt repository in `folder`, or begins one: a folder of static files. Older versions stay.
+ * Whoever reads the old index while the new one is being copied still gets what it names, by its hash: those of the
+ * publication before are kept. Without `Valid-Until`: who publishes seldom would lock users out.
  */
 export async function publishToApt(options: {
   folder: string;

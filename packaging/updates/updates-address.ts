@@ -1,6 +1,6 @@
 /**
- * The address of a folder with a feed, which is compiled into programs; undefined where none is given. Throws for one that is
- * not of https: whoever is in between could offer an old feed for as long as they want to, or see who asks.
+ * The address of a folder with a feed, which is compiled into programs; undefined where none is given. Throws for one
+ * that is not of https: whoever is in between could offer an old feed for as long as they want to, or see who asks.
  */
 export function updatesAddress(given: string | undefined): string | undefined {
   if (given === undefined || given === '') return undefined;

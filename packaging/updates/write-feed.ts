@@ -9,9 +9,10 @@ import { signText } from '../../src/node/manifest/signatures.ts';
 import { feedFile, joinFeed, readFeed, type UpdateFeed } from '../../src/node/manifest/update-feed.ts';
 
 /**
- * Puts an installer and its signed feed into a folder that a web server offers. Whoever reads it meanwhile finds the feed of
- * before or this one, and always the whole of what it names. Other content under the name of an installer that is there is
- * refused: others may have begun to download it. Resolves with the feed's path. With a percentage, only so many of a hundred users get it until the feed is written again.
+ * Puts an installer and its signed feed into a folder that a web server offers. Whoever reads it meanwhile finds the
+ * feed of before or this one, and always the whole of what it names. Other content under the name of an installer that
+ * is there is refused: others may have begun to download it. Resolves with the feed's path. With a percentage, only so
+ * many of a hundred users get it until the feed is written again.
  */
 export async function writeFeed(options: {
   installer: string;

@@ -13,8 +13,8 @@ export interface ArchiveHash {
 }
 
 /**
- * The hashes of all archives below the folder of Electron's program. Electron for Windows ends when it opens an archive for
- * which its program has none (https://www.electronjs.org/docs/latest/tutorial/asar-integrity).
+ * The hashes of all archives below the folder of Electron's program. Electron for Windows ends when it opens an archive
+ * for which its program has none (https://www.electronjs.org/docs/latest/tutorial/asar-integrity).
  */
 export const archiveHashes = (folder: string): ArchiveHash[] =>
   globSync('**/*.asar', { cwd: folder })

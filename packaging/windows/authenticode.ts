@@ -12,8 +12,8 @@ export function authenticodeWords(env: NodeJS.ProcessEnv): readonly string[] | u
 }
 
 /**
- * Signs a program for Windows in place (Authenticode), so that Windows names its publisher. Throws if it cannot be signed,
- * and leaves it as it was.
+ * Signs a program for Windows in place (Authenticode), so that Windows names its publisher. Throws if it cannot be
+ * signed, and leaves it as it was.
  */
 export async function signProgram(file: string, words: readonly string[]): Promise<void> {
   const signed = `${file}.signed`;

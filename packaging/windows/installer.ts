@@ -46,7 +46,10 @@ export async function whyNoRuntime(processor: Processor): Promise<string | undef
   }
 }
 
-/** Makes the installer of helper, command line and perhaps window for Windows; resolves with its path and that of its bill of materials. */
+/**
+ * Makes the installer of helper, command line and perhaps window for Windows; resolves with its path and that of its
+ * bill of materials.
+ */
 export async function makeWindowsInstaller(options: InstallerOptions): Promise<string[]> {
   const { processor, folder, keys, progress, version = product.version, updatesUrl, electron } = options;
   const name = electron ? 'waymaker' : 'waymaker-core';
@@ -72,8 +75,8 @@ export async function makeWindowsInstaller(options: InstallerOptions): Promise<s
 }
 
 /**
- * Packs a folder with the signed folder `core` in it, and perhaps the signed folder `window`. The same files and time give the same bytes with the same makensis,
- * but for the signature that `authenticodeWords` may want.
+ * Packs a folder with the signed folder `core` in it, and perhaps the signed folder `window`. The same files and time
+ * give the same bytes with the same makensis, but for the signature that `authenticodeWords` may want.
  */
 export async function packInstaller(
   options: Omit<InstallerOptions, 'keys' | 'version'> & { tree: string; version: string; isTest: boolean },

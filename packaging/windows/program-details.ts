@@ -19,9 +19,9 @@ export interface ProgramDetails {
 const language = { lang: 0x0409, codepage: 1200 };
 
 /**
- * Gives Electron's program for Windows our icon, name and version in the place of Electron's, and the hashes of its archives;
- * leaves the rest of it, its fuses and its manifest among it, as it is. The same program and details give the same bytes.
- * Throws if the file is no program, or is signed: it would not be any more.
+ * Gives Electron's program for Windows our icon, name and version in the place of Electron's, and the hashes of its
+ * archives; leaves the rest of it, its fuses and its manifest among it, as it is. The same program and details give the
+ * same bytes. Throws if the file is no program, or is signed: it would not be any more.
  */
 export async function describeProgram(file: string, details: ProgramDetails): Promise<void> {
   const program = NtExecutable.from(await readFile(file));

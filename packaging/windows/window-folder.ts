@@ -31,8 +31,8 @@ export interface WindowOptions {
 }
 
 /**
- * Lays the folder `window` of an installation on Windows: Electron with the app out of the current build, signed as a whole.
- * Resolves with the packages in its bundle.
+ * Lays the folder `window` of an installation on Windows: Electron with the app out of the current build, signed as a
+ * whole. Resolves with the packages in its bundle.
  */
 export async function layWindow(target: string, options: WindowOptions): Promise<BundledPackage[]> {
   const { processor, electron, folder, keys, version, updatesUrl } = options;
@@ -58,7 +58,9 @@ export async function layWindow(target: string, options: WindowOptions): Promise
   }
 }
 
-/** Lays Electron into `target` as the app's program, with our icon and name, and with the hash of its archive of `app`. */
+/**
+ * Lays Electron into `target` as the app's program, with our icon and name, and with the hash of its archive of `app`.
+ */
 export async function layProgram(
   target: string,
   { electron, app, version }: { electron: ElectronFiles; app: string; version: string },

@@ -14,7 +14,9 @@ const hashes: Readonly<Record<Processor, string>> = {
   arm64: 'f7ba89005544be9d85231a9e0d5f23b2d15b3311667e2dad0debd344918a3f80',
 };
 
-/** The files of Wintun for one processor: the library, and its licence, which has to be beside it. Rejects other bytes. */
+/**
+ * The files of Wintun for one processor: the library, and its licence, which has to be beside it. Rejects other bytes.
+ */
 export async function fetchWintun(
   processor: Processor,
   folder: string,

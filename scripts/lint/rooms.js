@@ -3,10 +3,10 @@ import { houses, isWithin, systemChoosers } from './houses.js';
 
 /**
  * Which room may import which (docs/architecture.md): every room knows `shared`, which knows nobody; main, service and
- * helper also know `node`, which knows only `shared`. Tests and scripts may enter every room. Only src/main/electron and the
- * preload may touch 'electron'; the shared room and the renderer have no Node built-ins. Of the helper, only its
- * platform.ts knows the folders of the systems; of main, node and the engines, one file for each subject. Of main, renderer, service
- * and helper, every folder is a room, with the arrows of houses.js.
+ * helper also know `node`, which knows only `shared`. Tests and scripts may enter every room. Only src/main/electron
+ * and the preload may touch 'electron'; the shared room and the renderer have no Node built-ins. Of the helper, only
+ * its platform.ts knows the folders of the systems; of main, node and the engines, one file for each subject. Of main,
+ * renderer, service and helper, every folder is a room, with the arrows of houses.js.
  */
 const root = path.resolve(import.meta.dirname, '../..');
 const rooms = ['src/shared', 'src/node', 'src/renderer', 'src/preload', 'src/main', 'src/service', 'helper'];

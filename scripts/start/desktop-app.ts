@@ -45,8 +45,8 @@ export async function findElectron(stop: AbortSignal): Promise<string | undefine
 }
 
 /**
- * Runs the built desktop app in Electron or, without `electron`, in the tests' stand-in for it. Prints what it complains
- * about until `stop`.
+ * Runs the built desktop app in Electron or, without `electron`, in the tests' stand-in for it. Prints what it
+ * complains about until `stop`.
  */
 export async function runDesktopApp(
   electron: string | undefined,

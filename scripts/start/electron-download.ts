@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 
-/** After a failed download, starts do not try again for this long: a refused one takes some seconds, a hanging one minutes. */
+/**
+ * After a failed download, starts do not try again for this long: a refused one takes some seconds, a hanging one
+ * minutes.
+ */
 const retryAfterMs = 24 * 3_600_000;
 const downloadLimitMs = 300_000;
 
@@ -21,8 +24,8 @@ export interface ElectronDownload {
 }
 
 /**
- * The Electron binary, downloaded if necessary: its package has no install script. If that fails, says what it means and
- * resolves with undefined; never rejects.
+ * The Electron binary, downloaded if necessary: its package has no install script. If that fails, says what it means
+ * and resolves with undefined; never rejects.
  */
 export async function downloadedElectron(options: ElectronDownload): Promise<string | undefined> {
   const { installer, failureFile, binary, stop } = options;

@@ -55,7 +55,10 @@ export function concernedBy(root: string, changed: readonly string[]): Concerned
   };
 }
 
-/** The files that were changed or added in this clone since `base`; the branch's upstream, or its last commit, if that is not given. */
+/**
+ * The files that were changed or added in this clone since `base`; the branch's upstream, or its last commit, if that
+ * is not given.
+ */
 export function changedFiles(root: string, base?: string): string[] {
   const since = base ?? upstream(root) ?? 'HEAD';
   const changed = git(root, ['diff', '--name-only', '--diff-filter=d', '--merge-base', since]);

@@ -1,8 +1,8 @@
 /**
  * Calls back after a time, in milliseconds, also if the machine sleeps for a part of it. Node's own timers stand still
- * meanwhile, as the clock does that they go by (`CLOCK_MONOTONIC`, clock_gettime(2)): a day of a laptop that is open for
- * three hours would be eight. `lateMs`: how late it may be after a sleep; as often, the clock is looked at. One that is set
- * back delays nothing, one that is set forward ends the wait early. It keeps no process alive.
+ * meanwhile, as the clock does that they go by (`CLOCK_MONOTONIC`, clock_gettime(2)): a day of a laptop that is open
+ * for three hours would be eight. `lateMs`: how late it may be after a sleep; as often, the clock is looked at. One
+ * that is set back delays nothing, one that is set forward ends the wait early. It keeps no process alive.
  */
 export function afterTime(
   waitMs: number,

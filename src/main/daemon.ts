@@ -130,8 +130,9 @@ function connectByItself(core: Core, log: Logger): AutomaticConnection {
 }
 
 /**
- * It stays while there is a tunnel, or a session that would be lost with the process. One that the helper refuses ends as
- * soon as nobody uses it: a running process does not get a group that its user has joined since, but the next one does.
+ * It stays while there is a tunnel, or a session that would be lost with the process. One that the helper refuses ends
+ * as soon as nobody uses it: a running process does not get a group that its user has joined since, but the next one
+ * does.
  */
 function whenIdle(core: Core, isUsed: () => boolean, end: () => void): NodeJS.Timeout {
   let idleSince = performance.now();

@@ -150,7 +150,10 @@ function bodyOf(reply: IncomingMessage): Readable {
   return decoder ? pipeline(reply, decoder, () => undefined) : reply;
 }
 
-/** By the coding's name in small letters: gateways and proxies write it in any, and two names mean gzip (RFC 9110 §8.4.1). */
+/**
+ * By the coding's name in small letters: gateways and proxies write it in any, and two names mean gzip (RFC 9110
+ * §8.4.1).
+ */
 const decoders: ReadonlyMap<string, () => ReturnType<typeof createGunzip>> = new Map([
   ['br', () => createBrotliDecompress()],
   ['gzip', () => createGunzip()],

@@ -4,8 +4,8 @@ import { systemProgram } from '#node/os/system-program.ts';
 
 /**
  * Runs a program of the user's system, found on the PATH, without a shell and in the app's environment with `env`
- * added; on Windows, one of its own, by a path below the folder of those or a whole one. Resolves with its output without the
- * last line break, or with undefined if it is not installed; rejects if it fails or takes too long.
+ * added; on Windows, one of its own, by a path below the folder of those or a whole one. Resolves with its output
+ * without the last line break, or with undefined if it is not installed; rejects if it fails or takes too long.
  */
 export type RunProgram = (
   name: string,

@@ -32,8 +32,8 @@ import type { Limiter } from './limits/limiter.ts';
 const bodyLimitBytes = 16 * 1024;
 const requestTimeoutMs = 15_000;
 /**
- * The maximum time for which a connection may transfer nothing: longer than any answer takes, and longer than the heartbeat
- * interval of event streams. Clients that do not read their answer are cut off.
+ * The maximum time for which a connection may transfer nothing: longer than any answer takes, and longer than the
+ * heartbeat interval of event streams. Clients that do not read their answer are cut off.
  */
 const stalledMs = 60_000;
 const retryAfterSeconds = 5;

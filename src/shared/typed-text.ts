@@ -6,8 +6,8 @@ const invisible = /[\p{Format}\p{Default_Ignorable_Code_Point}]/gu;
 
 /**
  * What people type or paste, as they mean it: full-width letters as the usual ones (NFKC), the digits of any script as
- * 0 to 9, any dash as a hyphen, white space as one space, and nothing invisible. What they enter is judged and sent only
- * after this.
+ * 0 to 9, any dash as a hyphen, white space as one space, and nothing invisible. What they enter is judged and sent
+ * only after this.
  */
 export function readTyped(text: string): string {
   return text

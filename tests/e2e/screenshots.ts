@@ -57,10 +57,10 @@ import { createWebviewApp } from './webview/webview-app.ts';
 
 /**
  * `npm run screenshots [-- LANGUAGE…]`: every screen of the built app, of the web console, of the pages in a phone's
- * webview and of the service's store as PNG files in out/screenshots, in light and dark, at the
- * sizes of a large desktop window, of the desktop app's own as it opens, and of a phone, and once more as a whole where
- * it is higher than that; and contact sheets of them. The language `pseudo` is English made as long as translations get. Needs root, for the
- * laboratory.
+ * webview and of the service's store as PNG files in out/screenshots, in light and dark, at the sizes of a large
+ * desktop window, of the desktop app's own as it opens, and of a phone, and once more as a whole where it is higher
+ * than that; and contact sheets of them. The language `pseudo` is English made as long as translations get. Needs root,
+ * for the laboratory.
  */
 const phone = { phone: { width: 390, height: 844 } };
 const sizes = {

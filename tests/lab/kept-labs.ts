@@ -24,8 +24,8 @@ const maxIdle = 2;
 const idle: Kept[] = [];
 
 /**
- * A laboratory, as `createLab` makes it. Disposing puts it back as it was made and keeps it for the next one who asks in
- * this process, for to make one costs ten times as much. If anything is different then, it is removed.
+ * A laboratory, as `createLab` makes it. Disposing puts it back as it was made and keeps it for the next one who asks
+ * in this process, for to make one costs ten times as much. If anything is different then, it is removed.
  */
 export async function takeLab(options: LabOptions = {}): Promise<Lab> {
   const keeper = process.env[keeperVariable];
@@ -78,7 +78,9 @@ async function isPutBack({ lab, made }: Kept): Promise<boolean> {
   return isDeepStrictEqual(await stateOf(lab), made.state);
 }
 
-/** Gives the kernel's parameters back the values that they had; what a test does to these is no reason to make another. */
+/**
+ * Gives the kernel's parameters back the values that they had; what a test does to these is no reason to make another.
+ */
 async function restoreParameters(machine: Machine, made = '', now = ''): Promise<void> {
   const present = new Set(now.split('\n'));
   const changed = made.split('\n').flatMap((line) => {

@@ -1,5 +1,5 @@
-// Stands in openconnect's place in its own tests and in ocserv's: it takes openconnect's options, signs in as the desktop
-// app does, and hands the session to openconnect itself, which makes the tunnel.
+// Stands in openconnect's place in its own tests and in ocserv's: it takes openconnect's options, signs in as the
+// desktop app does, and hands the session to openconnect itself, which makes the tunnel.
 import { createHash, type X509Certificate } from 'node:crypto';
 import { spawnSync } from 'node:child_process';
 import { lookup } from 'node:dns/promises';

@@ -11,15 +11,17 @@ import { openJobs } from '../../src/service/jobs/jobs.ts';
 import { run } from '../lab/runs/process.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
-/** Of this checkout's runs. Locked as a whole: the lock lies in it, so that only what is in its folder is ever removed. */
+/**
+ * Of this checkout's runs. Locked as a whole: the lock lies in it, so that only what is in its folder is ever removed.
+ */
 const lockedFolder = path.join(root, 'out/test-databases');
 const keptFolder = path.join(lockedFolder, 'kept');
 /** What an empty database is made of. */
 const madeOf = ['src/service/database', 'src/service/jobs', 'package-lock.json'];
 
 /**
- * Makes a service's data directory with an empty database, to be copied. Making one takes PGlite 17 s of the processor's
- * time, so that it is kept until something that it is made of changes.
+ * Makes a service's data directory with an empty database, to be copied. Making one takes PGlite 17 s of the
+ * processor's time, so that it is kept until something that it is made of changes.
  */
 export async function createEmptyDatabase(directory: string): Promise<void> {
   const kept = path.join(keptFolder, await keyOf(madeOf));
@@ -74,7 +76,10 @@ export async function fillEmptyDatabase(database: ServiceConfig['database']): Pr
   await opened.close();
 }
 
-/** Copies such a directory into another one: by cp(1), since a thousand files one by one take Node as long as PGlite's start. */
+/**
+ * Copies such a directory into another one: by cp(1), since a thousand files one by one take Node as long as PGlite's
+ * start.
+ */
 export async function copyEmptyDatabase(directory: string, target: string): Promise<void> {
   await mkdir(target, { recursive: true });
   await run(['cp', '-R', `${directory}/.`, target]);

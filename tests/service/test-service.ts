@@ -102,7 +102,9 @@ export function newDirectory(): Promise<string> {
   return mkdtemp(path.join(inject('scratchDirectory'), 'test-'));
 }
 
-/** A service that listens; on a new database unless the environment names one: PostgreSQL's starts ten times as fast. */
+/**
+ * A service that listens; on a new database unless the environment names one: PostgreSQL's starts ten times as fast.
+ */
 export async function startTestService(
   options: {
     kind?: DatabaseKind;

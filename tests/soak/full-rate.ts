@@ -6,10 +6,10 @@ import { startGapMeter } from '../lab/packets/gaps.ts';
 import { endProcess, words } from '../lab/runs/process.ts';
 
 /**
- * `node full-rate.ts SECONDS`: our own engine carries as much as it can, both ways at once, while the gateway renews its
- * keys; beside that, a few datagrams and one TCP connection ask the echo every five milliseconds. It fails if the engine's
- * memory grows, if nothing comes back for longer than a person notices, or if another engine takes its place. It wants
- * the machine for itself.
+ * `node full-rate.ts SECONDS`: our own engine carries as much as it can, both ways at once, while the gateway renews
+ * its keys; beside that, a few datagrams and one TCP connection ask the echo every five milliseconds. It fails if the
+ * engine's memory grows, if nothing comes back for longer than a person notices, or if another engine takes its place.
+ * It wants the machine for itself.
  */
 const seconds = Number(process.argv[2] ?? '600');
 const rekeySeconds = 37;

@@ -9,11 +9,11 @@ import {
 } from '../helper/support/session-under-traffic.ts';
 
 /**
- * `npm run soak [-- SECONDS]`: for ten minutes if nothing else is said, sessions under traffic, side by side and on both
- * engines, while gateways renew their keys, and beside them every call of the service with odd values, random steps against
- * a model of the tunnel, helpers that are killed at each step of their journal, and hostile input for our own engine. Then,
- * for as long again and with the machine for itself, our own engine both ways at full rate. Prints the longest silence of
- * each session, what it lost, and the seeds.
+ * `npm run soak [-- SECONDS]`: for ten minutes if nothing else is said, sessions under traffic, side by side and on
+ * both engines, while gateways renew their keys, and beside them every call of the service with odd values, random
+ * steps against a model of the tunnel, helpers that are killed at each step of their journal, and hostile input for our
+ * own engine. Then, for as long again and with the machine for itself, our own engine both ways at full rate. Prints
+ * the longest silence of each session, what it lost, and the seeds.
  */
 const seconds = Number(process.argv[2] ?? '600');
 /** With openconnect, TLS and DTLS meet for the first time after half an hour. */
@@ -45,7 +45,8 @@ const soaks: Soak[] = [
     maxGapMs: 1_000,
     losesNone: true,
   })),
-  // Over and over, at another moment of a re-key each time; the engine is deaf for five seconds until it goes over to TLS.
+  // Over and over, at another moment of a re-key each time; the engine is deaf for five seconds until it goes over to
+  // TLS.
   ...(['ssl', 'new-tunnel'] as const).map((method) => ({
     name: `datagrams get lost while there are new keys, by ${method}`,
     gateway: { rekey: { seconds: rekeySeconds, method } },

@@ -3,9 +3,9 @@ import { openDeaths, type Deaths } from '../helper/support/deaths/deaths.ts';
 import { bundlePrograms } from '../lab/runs/programs.ts';
 
 /**
- * `node tests/soak/journal-deaths.ts [SECONDS] [WORD…] [all]`: kills the helper at each moment at which its journal changes,
- * or any change of the system begins or ends, in each scene whose description has the words, until the time is over. `npm
- * run soak` runs it beside the rest.
+ * `node tests/soak/journal-deaths.ts [SECONDS] [WORD…] [all]`: kills the helper at each moment at which its journal
+ * changes, or any change of the system begins or ends, in each scene whose description has the words, until the time is
+ * over. `npm run soak` runs it beside the rest.
  */
 const [seconds = '600', ...more] = process.argv.slice(2);
 const moments = more.includes('all') ? 'all' : 'journal';

@@ -46,7 +46,9 @@ function showSaveDialog(...given: unknown[]): Promise<Electron.SaveDialogReturnV
   });
 }
 
-/** Errors are lines on the error stream, like those of Electron on Linux before it is ready; boxes wait for an answer. */
+/**
+ * Errors are lines on the error stream, like those of Electron on Linux before it is ready; boxes wait for an answer.
+ */
 export const dialog = strict('dialog', {
   showErrorBox: (title, content) => console.error(`${title}: ${content}`),
   showMessageBox,

@@ -1,7 +1,7 @@
 /**
  * The program of an installed app that has the stand-in in Electron's place, in a package for tests. Like Electron, it
- * takes what comes before `--` as switches, its own and Chromium's, and gives the app the rest. It is bundled, and finds
- * what the package has laid around it: packaging/desktop/test-window.ts.
+ * takes what comes before `--` as switches, its own and Chromium's, and gives the app the rest. It is bundled, and
+ * finds what the package has laid around it: packaging/desktop/test-window.ts.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -9,7 +9,10 @@ type Implemented = Pick<
 const prefix = 'data:image/png;base64,';
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** Width and height of a PNG (its IHDR chunk stands first); undefined if it is none, as which Electron takes it silently. */
+/**
+ * Width and height of a PNG (its IHDR chunk stands first); undefined if it is none, as which Electron takes it
+ * silently.
+ */
 function sizeOf(url: string): [number, number] | undefined {
   const bytes = url.startsWith(prefix) ? Buffer.from(url.slice(prefix.length), 'base64') : Buffer.alloc(0);
   return bytes.subarray(0, 8).equals(signature)

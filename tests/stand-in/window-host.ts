@@ -23,7 +23,10 @@ export interface HostedWindows {
   readonly setDark: (dark: boolean) => Promise<void>;
   /** How many messages pages have sent the app. */
   readonly asked: () => number;
-  /** Messages of that window's page with this first argument wait on their way to the app until what is returned is called. */
+  /**
+   * Messages of that window's page with this first argument wait on their way to the app until what is returned is
+   * called.
+   */
   readonly delayMessages: (id: number, firstArgument: string) => () => void;
 }
 

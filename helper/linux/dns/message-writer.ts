@@ -1,6 +1,6 @@
 /**
- * Writes values as messages of D-Bus have them, in little-endian order (D-Bus specification, "Marshaling (Wire Format)"):
- * each at a multiple of its type's alignment from the beginning.
+ * Writes values as messages of D-Bus have them, in little-endian order (D-Bus specification, "Marshaling (Wire
+ * Format)"): each at a multiple of its type's alignment from the beginning.
  */
 export class MessageWriter {
   readonly #bytes: number[] = [];

@@ -15,7 +15,9 @@ import { linuxDnsUndo, type LinuxDnsUndo } from './dns-undo.ts';
 export type ResolvConfStep = Extract<LinuxDnsUndo, { kind: 'resolv-conf' }>;
 
 const markerPrefix = '# Waymaker tunnel ';
-/** Begins the line after the marker, which keeps the original bytes where even a lost journal does not take them away. */
+/**
+ * Begins the line after the marker, which keeps the original bytes where even a lost journal does not take them away.
+ */
 const originalPrefix = '# Before it, in base64: ';
 /** In place of the bytes, if there was no file. */
 const noOriginal = '-';
@@ -36,8 +38,8 @@ export async function rememberResolvConf(file = '/etc/resolv.conf'): Promise<Res
 
 /**
  * Resolves once nobody seems to be writing the file, at once if it is older, and after a second at the latest. Scripts
- * empty it before they write (`cat >`): what is read meanwhile would be restored in the end, and what is written meanwhile
- * would be mixed with theirs.
+ * empty it before they write (`cat >`): what is read meanwhile would be restored in the end, and what is written
+ * meanwhile would be mixed with theirs.
  */
 export async function untilResolvConfIsWritten(file = '/etc/resolv.conf'): Promise<void> {
   let before: Buffer | undefined;

@@ -19,8 +19,8 @@ const recordDirectories = ['interface', 'interfaces', 'keys'].map((name) => `/ru
 export const resolvconfFiles = ['/run/resolvconf', ...recordDirectories];
 
 /**
- * openresolv lists resolvers in the order of its records' metrics, and with `-x` only those of such records; it does not
- * know the name of ours. Debian's takes no notice of what follows the name.
+ * openresolv lists resolvers in the order of its records' metrics, and with `-x` only those of such records; it does
+ * not know the name of ours. Debian's takes no notice of what follows the name.
  */
 const onlyOurs = ['-m', '0', '-x'];
 

@@ -2,10 +2,10 @@ import { connect, type Socket } from 'node:net';
 import { MessageWriter } from './message-writer.ts';
 
 /**
- * As much of D-Bus as the helper needs: calls on the system's bus, of whose answers only matters whether they succeeded.
- * A program for each of them, such as resolvectl(1), would take a hundred times as long, and a library would read whatever
- * anybody on the bus sends, in root's process. Of a message, only its size, the call that it answers and the name of an
- * error are read.
+ * As much of D-Bus as the helper needs: calls on the system's bus, of whose answers only matters whether they
+ * succeeded. A program for each of them, such as resolvectl(1), would take a hundred times as long, and a library would
+ * read whatever anybody on the bus sends, in root's process. Of a message, only its size, the call that it answers and
+ * the name of an error are read.
  */
 
 /** Where every system has it (D-Bus specification, "Well-known Message Bus Instances"). */

@@ -14,9 +14,9 @@ export const resolvedDirectory = '/run/systemd/resolve';
 
 /**
  * Every setting that a device has, since it inherits the owner's general one where it has none (resolved.conf(5)). "~."
- * sends all look-ups to this device's resolvers. Multicast asks neighbours, which a tunnel does not have: every name with
- * one label would wait seconds for their answer. TLS and signatures are what few VPNs' resolvers can do; the tunnel itself
- * is encrypted.
+ * sends all look-ups to this device's resolvers. Multicast asks neighbours, which a tunnel does not have: every name
+ * with one label would wait seconds for their answer. TLS and signatures are what few VPNs' resolvers can do; the
+ * tunnel itself is encrypted.
  */
 export async function setResolved(dns: Dns): Promise<void> {
   const index = Number(await readFile(`/sys/class/net/${tunnelDevice}/ifindex`, 'utf8'));

@@ -16,8 +16,8 @@ const transports = [tcp, udp] as const;
 const connectedStates = 0xffff & ~(1 << 7) & ~(1 << 10);
 
 /**
- * Offsets: `struct inet_diag_sockid` in `struct inet_diag_msg` (<linux/inet_diag.h>), the addresses in both and the peer's
- * port, which is in big-endian; the owner's uid and the inode.
+ * Offsets: `struct inet_diag_sockid` in `struct inet_diag_msg` (<linux/inet_diag.h>), the addresses in both and the
+ * peer's port, which is in big-endian; the owner's uid and the inode.
  */
 const idAt = 4;
 const idLength = 48;

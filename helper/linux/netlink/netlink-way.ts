@@ -26,7 +26,9 @@ export interface Way {
   source: string | undefined;
 }
 
-/** The way of a user's packets to an address, as `ip route get ADDRESS uid UID` finds it; undefined if there is none. */
+/**
+ * The way of a user's packets to an address, as `ip route get ADDRESS uid UID` finds it; undefined if there is none.
+ */
 export async function findWay(address: string, uid?: number): Promise<Way | undefined> {
   const header = routeHeaderOf(isIPv6(address) ? 6 : 4);
   const destination = Buffer.from(ipaddr.parse(address).toByteArray());

@@ -15,8 +15,8 @@ export const portalSet = 'portal';
 /**
  * Only the engine's user: otherwise somebody could make a site's name resolve to the gateway's address, and its
  * visitors' traffic would leave in the clear (TunnelCrack, ServerIP; https://tunnelcrack.mathyvanhoef.com). To any port
- * by UDP: a gateway names it (`X-DTLS-Port`) while the engine already sends to it, and what is refused once is not tried
- * again for a minute.
+ * by UDP: a gateway names it (`X-DTLS-Port`) while the engine already sends to it, and what is refused once is not
+ * tried again for a minute.
  */
 export function engineRules({ gateway, engineUid }: Filter, protocol: 'tcp' | 'udp'): string[] {
   if (!gateway || engineUid === undefined) return [];

@@ -49,8 +49,8 @@ function numberedNames(): SetNames {
 }
 
 /**
- * The whole tables as `nft -f` takes them, replacing the current ones. A packet passes only if every chain of a hook lets
- * it pass, so each promise has chains of its own. `removal`: what removes the previous tables, so that sets can
+ * The whole tables as `nft -f` takes them, replacing the current ones. A packet passes only if every chain of a hook
+ * lets it pass, so each promise has chains of its own. `removal`: what removes the previous tables, so that sets can
  * stay.
  */
 export function packetFilterScript(

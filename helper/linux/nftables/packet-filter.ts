@@ -55,7 +55,9 @@ export function createPacketFilter(parts: { accounts: Accounts; log: Log }): Pac
   /** The names of filled sets, by the digest of their content. */
   const names = new Map<string, string>();
   const filled = new Map<string, Filled>();
-  /** Whether the rules that were set last are in force, as far as is known: then they can stay while sets are filled. */
+  /**
+   * Whether the rules that were set last are in force, as far as is known: then they can stay while sets are filled.
+   */
   let isInForce = false;
   const watch = watchFilter({ log, isLarge: () => [...filled.values()].some(isLarge) });
 

@@ -74,8 +74,8 @@ export interface FilterListing {
 }
 
 /**
- * Undefined if there is no table of IP packets. Does not use libnftables, which reads all elements of all sets for whatever it lists
- * (nftables 1.0.6).
+ * Undefined if there is no table of IP packets. Does not use libnftables, which reads all elements of all sets for
+ * whatever it lists (nftables 1.0.6).
  */
 export async function listFilter(): Promise<FilterListing | undefined> {
   const hash = createHash('sha256');

@@ -41,8 +41,8 @@ const ownDevices = `{ "${tunnelDevice}", "lo" }`;
 
 /**
  * Nobody on another link learns that this machine has the tunnel's address, by asking for its hardware address. With
- * IPv6 the kernel answers for the link's own addresses only, unless it is a proxy for others. The address that is sought
- * begins 8 bytes after the message does (RFC 4861 §4.3).
+ * IPv6 the kernel answers for the link's own addresses only, unless it is a proxy for others. The address that is
+ * sought begins 8 bytes after the message does (RFC 4861 §4.3).
  */
 export function soughtRules({ tunnelAddresses }: Filter): string[] {
   return tunnelAddresses
@@ -82,9 +82,9 @@ const digitsOf = (address: string) => `0x${Buffer.from(ipaddr.parse(address).toB
 /**
  * Errors that quote a packet of the tunnel's address and arrive on other devices are forged as well: they would end or
  * slow down connections inside the tunnel, and so tell who sent them that there are such. The quoted packet begins 8
- * bytes after the message does (RFC 792, RFC 4443 §3), and its source is 12 bytes further with IPv4, 8 with IPv6. Of one
- * in fragments, the first need not have that; no real one is so long that it has to be in fragments (RFC 1812 §4.3.2.3,
- * RFC 4443 §2.4).
+ * bytes after the message does (RFC 792, RFC 4443 §3), and its source is 12 bytes further with IPv4, 8 with IPv6. Of
+ * one in fragments, the first need not have that; no real one is so long that it has to be in fragments (RFC 1812
+ * §4.3.2.3, RFC 4443 §2.4).
  */
 export function forgedErrorRules(filter: Filter): string[] {
   const errors = {

@@ -30,8 +30,8 @@ export async function killProcessesOf(user: number): Promise<number> {
 }
 
 /**
- * Read in one call: `readFile` sets aside 64 KB for each file of /proc, because these have no size, which is tens of MB on a
- * desktop with hundreds of processes. Throws if there is no such process.
+ * Read in one call: `readFile` sets aside 64 KB for each file of /proc, because these have no size, which is tens of MB
+ * on a desktop with hundreds of processes. Throws if there is no such process.
  */
 const statusOf = (pid: string): string => readFileSync(`/proc/${pid}/status`, 'utf8');
 

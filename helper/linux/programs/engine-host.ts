@@ -10,8 +10,8 @@ import { unprivilegedCommand } from './unprivileged-command.ts';
 import { killProcessesOf } from './end-processes.ts';
 
 /**
- * The engine runs as its own user, whose uid identifies its packets. `ownEngine` gives the file of our own engine's program,
- * or throws if it may not be started.
+ * The engine runs as its own user, whose uid identifies its packets. `ownEngine` gives the file of our own engine's
+ * program, or throws if it may not be started.
  */
 export function createEngineHost(accounts: Accounts, ownEngine: () => string): EngineHost {
   return {

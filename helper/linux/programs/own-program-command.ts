@@ -2,8 +2,8 @@ import { findProgram } from '../../posix/command.ts';
 import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';
 
 /**
- * How to run a program of ours that becomes another user: it is read as root, and gives up its rights for good before it
- * reads anything else. Throws if this system cannot.
+ * How to run a program of ours that becomes another user: it is read as root, and gives up its rights for good before
+ * it reads anything else. Throws if this system cannot.
  */
 export function ownProgramCommand(nodeArguments: readonly string[]): { file: string; args: string[] } {
   const setpriv = findProgram('setpriv');

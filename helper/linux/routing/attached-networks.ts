@@ -19,9 +19,9 @@ const indexAt = 4;
 const prefixLengthAt = 1;
 
 /**
- * The networks in which this machine has addresses, as prefixes, without the tunnel's. Of a bridge that nobody is in, such
- * as the one that Docker makes when it is installed, only the machine's own address counts. This does not use the routing
- * table's idea of attached networks, which neighbours control.
+ * The networks in which this machine has addresses, as prefixes, without the tunnel's. Of a bridge that nobody is in,
+ * such as the one that Docker makes when it is installed, only the machine's own address counts. This does not use the
+ * routing table's idea of attached networks, which neighbours control.
  */
 export async function attachedNetworks(): Promise<string[]> {
   const [links, addresses] = await Promise.all([

@@ -31,9 +31,9 @@ function libc(): Libc {
 }
 
 /**
- * The descriptor of a socket that sends ICMP echo requests from one of this machine's addresses and takes the replies to
- * them alone, without the right to raw packets (icmp(7), ping_group_range); undefined where the system does not let this
- * process have one, or no longer has the address.
+ * The descriptor of a socket that sends ICMP echo requests from one of this machine's addresses and takes the replies
+ * to them alone, without the right to raw packets (icmp(7), ping_group_range); undefined where the system does not let
+ * this process have one, or no longer has the address.
  */
 export function openEchoSocket(own: string): number | undefined {
   const { family, protocol } = versions[isIPv6(own) ? 'ipv6' : 'ipv4'];

@@ -28,8 +28,8 @@ function columnsOf(text: string, device: string): number[] | undefined {
 /**
  * The packets that the device has received, by IP version; undefined if there is no device. The number that is
  * subtracted is read later, so a packet that arrives in between is missed until the next check, rather than counted for
- * the wrong version. Linux, too, counts a packet of IPv6 as such before it counts it for the device (its drivers/net/tun.c,
- * tun_get_user). So the number of IPv4 may be too low for a moment, and is never too high.
+ * the wrong version. Linux, too, counts a packet of IPv6 as such before it counts it for the device (its
+ * drivers/net/tun.c, tun_get_user). So the number of IPv4 may be too low for a moment, and is never too high.
  */
 export function readReceivedPackets(device: string): ReceivedPackets | undefined {
   const received = columnsOf(readFileSync('/proc/self/net/dev', 'utf8'), device)?.[1];

@@ -3,7 +3,8 @@ import type { Family } from '../../network/prefix-list.ts';
 
 /**
  * iproute2's messages if there is nothing (more) to remove; newer kernels have their own for an address that is not
- * there, and for any IPv6 address where the device's MTU has become too small for IPv6. In a batch, a separate line says where it failed.
+ * there, and for any IPv6 address where the device's MTU has become too small for IPv6. In a batch, a separate line
+ * says where it failed.
  */
 const nothingThere =
   /^(?:.*(?:Cannot find device|Cannot assign requested address|[Aa]ddress not found|IPv6 is disabled on this device|No such (?:process|device|file)|does not exist|Dump terminated|Flush terminated).*|Command failed -:\d+)?$/;

@@ -10,7 +10,9 @@ const removal = new RegExp(
   'm',
 );
 
-/** Calls back after changes of links, addresses, routes, routing rules and forwarding; one ip(8) serves all subscribers. */
+/**
+ * Calls back after changes of links, addresses, routes, routing rules and forwarding; one ip(8) serves all subscribers.
+ */
 export interface NetworkMonitor {
   /** Returns a function that ends the subscription. */
   subscribe(onChange: () => void): () => void;

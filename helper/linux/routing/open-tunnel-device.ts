@@ -28,9 +28,9 @@ function load(): Functions {
 }
 
 /**
- * Opens a TUN device that need not exist yet: the file is connected with it later, for all who have inherited it by then,
- * since descriptors that are inherited are the same open file (open(2)). Each packet has a virtio header in front; whoever
- * has the descriptor can take over more of the system's work with it (TUNSETOFFLOAD).
+ * Opens a TUN device that need not exist yet: the file is connected with it later, for all who have inherited it by
+ * then, since descriptors that are inherited are the same open file (open(2)). Each packet has a virtio header in
+ * front; whoever has the descriptor can take over more of the system's work with it (TUNSETOFFLOAD).
  */
 export function openTunnelDevice(name: string): OpenedDevice & { readonly inherited: number } {
   // Closed in programs that do not inherit it on purpose: Node opens files so.

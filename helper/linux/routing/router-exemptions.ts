@@ -88,8 +88,8 @@ const neighbourAnswerRules = ({ onLink }: NearbyNetworks) => [
 ];
 
 /**
- * A lease is renewed with the server directly (RFC 2131 §4.4.5), by Debian's dhclient from a socket without a device. In
- * the tunnel that would be lost, and with it the lease where broadcasts are not answered.
+ * A lease is renewed with the server directly (RFC 2131 §4.4.5), by Debian's dhclient from a socket without a device.
+ * In the tunnel that would be lost, and with it the lease where broadcasts are not answered.
  */
 const leaseRules = ({ onLink }: NearbyNetworks) =>
   onLink

@@ -7,8 +7,8 @@ export function rule(priority: keyof typeof rulePriority, selector: string): str
 }
 
 /**
- * IANA's numbers: ip(8) knows names only where there is an /etc/protocols, which is in Debian's package netbase and not in
- * a minimal system.
+ * IANA's numbers: ip(8) knows names only where there is an /etc/protocols, which is in Debian's package netbase and not
+ * in a minimal system.
  */
 const ipProtocol = { icmp: 1, tcp: 6, udp: 17, icmpv6: 58 } as const;
 

@@ -110,9 +110,9 @@ const answersTo = (kind: keyof typeof rulePriority, family: Family, { onLink }: 
   onLink.filter(isOfFamily(family)).map((prefix) => rule(kind, `from ${prefix} lookup main`));
 
 /**
- * For IPv6, only packet filters look up the way back, without any ports (see router-exemptions.ts, answerRules). Sent packets have ports and
- * do not match: if the first look-up finds nothing, as with a tunnel without IPv6, the kernel does another one with the
- * uplink's address as the source (Linux, net/ipv6/ip6_output.c, ip6_dst_lookup_tail).
+ * For IPv6, only packet filters look up the way back, without any ports (see router-exemptions.ts, answerRules). Sent
+ * packets have ports and do not match: if the first look-up finds nothing, as with a tunnel without IPv6, the kernel
+ * does another one with the uplink's address as the source (Linux, net/ipv6/ip6_output.c, ip6_dst_lookup_tail).
  */
 const pastGroupAnswersRules = (family: Family, { networks }: RoutingRules) =>
   family === 6
@@ -123,10 +123,11 @@ const pastGroupAnswersRules = (family: Family, { networks }: RoutingRules) =>
     : [];
 
 /**
- * Before the kernel answers a neighbour who asks for the machine's hardware address, it looks up the way back to whoever
- * asks, without any protocol, and does not answer if reverse path filtering refuses that way (Linux, net/ipv4/arp.c,
- * arp_process): a router that has forgotten it could send nothing to this machine. What is sent from these addresses has
- * a protocol, or is refused by the filter on either way. Forwarded packets, which come in through a device, are excluded.
+ * Before the kernel answers a neighbour who asks for the machine's hardware address, it looks up the way back to
+ * whoever asks, without any protocol, and does not answer if reverse path filtering refuses that way (Linux,
+ * net/ipv4/arp.c, arp_process): a router that has forgotten it could send nothing to this machine. What is sent from
+ * these addresses has a protocol, or is refused by the filter on either way. Forwarded packets, which come in through a
+ * device, are excluded.
  */
 function askedRules(family: Family, { networks }: RoutingRules, table: number): string[] {
   const own = networks.onLink.filter(isOfFamily(4));

@@ -24,8 +24,8 @@ export function readUid(text: string): number {
 }
 
 /**
- * By what the kernel says of who has connected, and what their program is signed as. Root may always call: it could do all
- * of this without the helper.
+ * By what the kernel says of who has connected, and what their program is signed as. Root may always call: it could do
+ * all of this without the helper.
  */
 export function createCallerIdentity(
   libc: Libc,

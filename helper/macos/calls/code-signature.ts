@@ -4,8 +4,8 @@ import type { Call, CoreFoundation } from './core-foundation.ts';
 /** Whose code runs in a process, by its signature. */
 export interface CodeSignatures {
   /**
-   * Whether the program that runs with this audit token is signed as the requirement says, and has not been changed since
-   * (Code Signing Requirement Language). Throws if the requirement cannot be read, or the system does not say.
+   * Whether the program that runs with this audit token is signed as the requirement says, and has not been changed
+   * since (Code Signing Requirement Language). Throws if the requirement cannot be read, or the system does not say.
    */
   meets(token: Buffer, requirement: string): boolean;
 }

@@ -4,9 +4,9 @@ import { CallFailed, type Libc } from './libc.ts';
 import { encodeAddress } from './socket-address.ts';
 
 /**
- * The descriptor of a socket that sends ICMP echo requests from one of this machine's addresses, for which the system wants
- * no privileges (icmp(4), “Non-privileged ICMP”); undefined where it refuses, or no longer has the address. It also gets
- * the replies to others' requests, and those of IPv4 with the header of IP.
+ * The descriptor of a socket that sends ICMP echo requests from one of this machine's addresses, for which the system
+ * wants no privileges (icmp(4), “Non-privileged ICMP”); undefined where it refuses, or no longer has the address. It
+ * also gets the replies to others' requests, and those of IPv4 with the header of IP.
  */
 export function openEchoSocket(libc: Libc, own: string): number | undefined {
   const [domain, protocol] = isIPv6(own)

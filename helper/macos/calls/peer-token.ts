@@ -5,8 +5,8 @@ import type { Libc } from './libc.ts';
 export interface Peer {
   /**
    * `audit_token_t` (<mach/message.h>): names one run of one program, also after its pid has passed to another. The
-   * kernel takes that of the last process that has used the socket, so it is the same before and after a request only if
-   * nobody else has.
+   * kernel takes that of the last process that has used the socket, so it is the same before and after a request only
+   * if nobody else has.
    */
   token: Buffer;
   pid: number;

@@ -1,14 +1,15 @@
 import type { CommandResult, RunCommand, RunCommandInto } from '../../posix/command.ts';
 
 /**
- * The system's packet filter, by pfctl(8): the structures behind /dev/pf are in no public header and have changed between
- * releases, while the language of rules (pf.conf(5)) is documented, and a file of rules takes effect as a whole.
+ * The system's packet filter, by pfctl(8): the structures behind /dev/pf are in no public header and have changed
+ * between releases, while the language of rules (pf.conf(5)) is documented, and a file of rules takes effect as a
+ * whole.
  */
 export interface FilterCalls {
   isEnabled(): Promise<boolean>;
   /**
-   * Switches it on for one more user, who gets a token; it stays on until each has been released. pfctl itself writes the
-   * token to the descriptor `output`, see `readToken`: also if whoever asked for it is gone by then.
+   * Switches it on for one more user, who gets a token; it stays on until each has been released. pfctl itself writes
+   * the token to the descriptor `output`, see `readToken`: also if whoever asked for it is gone by then.
    */
   enable(output: number): Promise<void>;
   release(token: string): Promise<'released' | 'absent'>;

@@ -1,7 +1,9 @@
 import { constants, layouts, withoutHeader } from './darwin.ts';
 import { CallFailed, type Libc } from './libc.ts';
 
-/** A socket that becomes a device. Who has inherited its descriptor has the device, too, which ends with the last one. */
+/**
+ * A socket that becomes a device. Who has inherited its descriptor has the device, too, which ends with the last one.
+ */
 export interface UtunSocket {
   descriptor: number;
   /** Makes the device, with the first free number, and returns the name that the system gives it, such as utun4. */

@@ -27,7 +27,10 @@ type MacosDnsUndo = z.infer<typeof macosDnsUndo>;
 
 type Backup = Map<string, string | null>;
 
-/** Changes that come at once are looked at once, in milliseconds; a tool that changes again and again must not prevent it. */
+/**
+ * Changes that come at once are looked at once, in milliseconds; a tool that changes again and again must not prevent
+ * it.
+ */
 const settleMs = 500;
 
 /** Resolvers in macOS's dynamic store: every network service gets the tunnel's, with a backup of its own. */

@@ -2,8 +2,8 @@ import { closeSync, constants, openSync, readFileSync, rmSync } from 'node:fs';
 import { readToken } from '../calls/pfctl.ts';
 
 /**
- * Keeps the token by which the packet filter was switched on, for a later helper: in a directory that the system empties
- * when it starts, as the filter forgets its tokens then.
+ * Keeps the token by which the packet filter was switched on, for a later helper: in a directory that the system
+ * empties when it starts, as the filter forgets its tokens then.
  */
 export interface EnableToken {
   read(): string | undefined;

@@ -23,9 +23,9 @@ const familyOf = (address: string) => (isIPv6(address) ? 'inet6' : 'inet');
 const outside = (device: string | undefined) => (device === undefined ? '' : ` on ! ${device}`);
 
 /**
- * The anchor's rules (pf.conf(5)): the first that matches decides (`quick`). Packets are let through without a state, so
- * that a rule that is gone lets through nothing more (mullvadvpn-app 14), except in the tunnel, where only a state tells an
- * answer from what nobody has asked for; it counts on that device alone.
+ * The anchor's rules (pf.conf(5)): the first that matches decides (`quick`). Packets are let through without a state,
+ * so that a rule that is gone lets through nothing more (mullvadvpn-app 14), except in the tunnel, where only a state
+ * tells an answer from what nobody has asked for; it counts on that device alone.
  */
 export function filterText(
   rules: FilterRules,
@@ -77,8 +77,8 @@ function segmentRules({ gateway, maxSegment }: FilterRules): string[] {
 }
 
 /**
- * The proxy's port is for the user who asked for it, and nobody else may answer there, even if the proxy is gone. The proxy
- * itself opens no connection within the machine.
+ * The proxy's port is for the user who asked for it, and nobody else may answer there, even if the proxy is gone. The
+ * proxy itself opens no connection within the machine.
  */
 function proxyPortRules({ captures, proxyPort, owner }: FilterRules, { proxy }: FilterUsers): string[] {
   if (proxy === undefined || !captures.some(({ kind }) => kind === 'proxy')) return [];
@@ -107,7 +107,10 @@ function portRules(port: number, users: readonly (string | undefined)[]): string
   });
 }
 
-/** To a captive portal's pages, and to the resolvers that the network has named: only its proxy, which ends with the helper. */
+/**
+ * To a captive portal's pages, and to the resolvers that the network has named: only its proxy, which ends with the
+ * helper.
+ */
 function portalRules({ engine }: FilterUsers, portal: PortalRules | undefined): string[] {
   if (portal === undefined || engine === undefined) return [];
   return [
@@ -128,8 +131,8 @@ const awaitedRules = ({ awaitedAddresses }: FilterRules) =>
   awaitedAddresses.map((own) => `block drop out quick ${familyOf(own)} from ${own} to any`);
 
 /**
- * What goes into the tunnel from its addresses, and what comes out of it: answers, unless more may come in. The last two
- * kinds are from its addresses on other devices, and forged packets to them (CVE-2019-14899).
+ * What goes into the tunnel from its addresses, and what comes out of it: answers, unless more may come in. The last
+ * two kinds are from its addresses on other devices, and forged packets to them (CVE-2019-14899).
  */
 function tunnelRules({ tunnelAddresses, allowIncoming }: FilterRules, device: string | undefined): string[] {
   if (device === undefined) return tunnelAddresses.flatMap((own) => ownAddressRules(own, undefined));
@@ -156,8 +159,9 @@ const ownAddressRules = (own: string, device: string | undefined) => [
 ];
 
 /**
- * Only the engine's user: otherwise somebody could make a name resolve to the gateway's address, and its visitors' traffic
- * would leave in the clear (TunnelCrack, ServerIP). By UDP to any port: a gateway names it while the engine already sends.
+ * Only the engine's user: otherwise somebody could make a name resolve to the gateway's address, and its visitors'
+ * traffic would leave in the clear (TunnelCrack, ServerIP). By UDP to any port: a gateway names it while the engine
+ * already sends.
  */
 function engineRules({ gateway }: FilterRules, { engine }: FilterUsers): string[] {
   if (!gateway || engine === undefined) return [];

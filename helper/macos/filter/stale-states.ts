@@ -7,8 +7,9 @@ import type { FilterRules } from '../../system/ports/packet-filter-port.ts';
 import type { FilterState } from '../calls/pfctl.ts';
 
 /**
- * States of earlier rules, the helper's or others', that let through what the rules refuse now. Those of the gateway, of
- * this machine itself and of the tunnel stay: without them the engine's connection would begin anew (mullvadvpn-app 6420).
+ * States of earlier rules, the helper's or others', that let through what the rules refuse now. Those of the gateway,
+ * of this machine itself and of the tunnel stay: without them the engine's connection would begin anew (mullvadvpn-app
+ * 6420).
  */
 export function staleStates(
   states: readonly FilterState[],

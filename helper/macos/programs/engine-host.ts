@@ -13,8 +13,8 @@ import { endProcessesOf } from './end-processes.ts';
 import { createSecretFile } from './secret-file.ts';
 
 /**
- * Our own engine, as a user of its own, whose uid identifies its packets. `script` gives the file of its program, or throws
- * if it may not be started.
+ * Our own engine, as a user of its own, whose uid identifies its packets. `script` gives the file of its program, or
+ * throws if it may not be started.
  */
 export function createEngineHost(parts: {
   accounts: Accounts;

@@ -15,8 +15,8 @@ import type { NetworkMonitor } from './network-monitor.ts';
 import type { TunnelRoutes } from './tunnel-routes.ts';
 
 /**
- * A utun, which exists as long as a process has its descriptor: this one, so that it outlives an engine, and the engine,
- * for which a second one of the same socket is opened. The system chooses its name.
+ * A utun, which exists as long as a process has its descriptor: this one, so that it outlives an engine, and the
+ * engine, for which a second one of the same socket is opened. The system chooses its name.
  */
 export function createTunnelDevice(parts: {
   openSocket: () => UtunSocket;

@@ -17,9 +17,9 @@ const everything = { 4: '0.0.0.0/0', 6: '::/0' } as const;
 
 /**
  * The helper's routes in the system's one routing table, beside those of others, none of which it changes: the default
- * route stays, and what is captured is cut into prefixes that are more specific. The gateway and the links' own networks are
- * in none of these, so that they are reached as without a tunnel, whichever network comes next; the packet filter refuses
- * what may not be reached on a link.
+ * route stays, and what is captured is cut into prefixes that are more specific. The gateway and the links' own
+ * networks are in none of these, so that they are reached as without a tunnel, whichever network comes next; the packet
+ * filter refuses what may not be reached on a link.
  */
 export function wantedRoutes(
   { capture, networks, gateway, resolvers }: RoutingRules,
@@ -63,8 +63,8 @@ export const refusingRoutes = (): RouteChange[] =>
   families.flatMap((family) => without([everything[family]], [], family).map(refused));
 
 /**
- * A route that refuses, which stays, and in front of it the two halves that lead into the tunnel: when its device ends, by
- * itself too, the system removes those. A single address has no halves.
+ * A route that refuses, which stays, and in front of it the two halves that lead into the tunnel: when its device ends,
+ * by itself too, the system removes those. A single address has no halves.
  */
 function layered(piece: Prefix, tunnel: LeadingTunnel | undefined): RouteChange[] {
   const halves = halvesOf(piece);

@@ -3,8 +3,8 @@ import { salvageSteps, type UndoStep } from './journal-entry.ts';
 import type { Ports } from '../ports/ports.ts';
 
 /**
- * What an earlier helper may have left, where its journal is lost or cannot be read (`text` is what there is of it): all
- * that has a name which only we use, and the resolvers that the machine had, if the journal or the system says so.
+ * What an earlier helper may have left, where its journal is lost or cannot be read (`text` is what there is of it):
+ * all that has a name which only we use, and the resolvers that the machine had, if the journal or the system says so.
  */
 export async function leftOverSteps({ dns }: Ports, log: Log, text = ''): Promise<UndoStep[]> {
   const salvaged = salvageSteps(text, dns.undoSchema);

@@ -106,8 +106,8 @@ export function createUndoRecord(options: {
 }
 
 /**
- * Without what the next client says anew, and an earlier helper would not understand. Until then, too, nobody else may get
- * out by a proxy, at whichever of its addresses.
+ * Without what the next client says anew, and an earlier helper would not understand. Until then, too, nobody else may
+ * get out by a proxy, at whichever of its addresses.
  */
 function stored({ otherAddresses = [], ...connection }: Connection): NonNullable<JournalEntry['connection']> {
   const isKept = connection.proxy !== undefined && otherAddresses.length > 0;

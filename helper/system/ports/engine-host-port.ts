@@ -23,8 +23,8 @@ export interface EngineHost {
    */
   datagramPort(address: string): Promise<number | undefined>;
   /**
-   * How long the gateway at this address takes to answer, in milliseconds, as the system has measured it on the engine's
-   * connection; undefined if that cannot be found out.
+   * How long the gateway at this address takes to answer, in milliseconds, as the system has measured it on the
+   * engine's connection; undefined if that cannot be found out.
    */
   roundTripMs(address: string): Promise<number | undefined>;
   /** Ends what an earlier helper left running. */

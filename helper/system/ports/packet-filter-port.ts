@@ -12,7 +12,9 @@ export interface FilterRules {
   maxSegment: number | undefined;
   /** If empty, no packet passes through the tunnel. */
   tunnelAddresses: readonly string[];
-  /** From these nothing leaves, and nothing is refused either: connections from them wait for the tunnel to come back. */
+  /**
+   * From these nothing leaves, and nothing is refused either: connections from them wait for the tunnel to come back.
+   */
   awaitedAddresses: readonly string[];
   /** Whether what nobody here has asked for may come in through the tunnel. */
   allowIncoming: boolean;

@@ -7,7 +7,9 @@ import type { Supervisor } from './supervisor-port.ts';
 /** Everything that the helper needs of a system. */
 export interface Platform {
   options: SystemOptions;
-  /** `expectUnchanged` is called before one of our own programs is started; throws if its file may not be used any more. */
+  /**
+   * `expectUnchanged` is called before one of our own programs is started; throws if its file may not be used any more.
+   */
   createPorts(options: {
     ofSystem: FurtherOptions;
     stateDirectory: string;

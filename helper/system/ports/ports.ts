@@ -28,6 +28,9 @@ export interface Ports {
   filterOutlastsReboot: boolean;
   /** Whether this system supports tunnels at all. */
   isSupported(): boolean;
-  /** Whether this system lacks the functions that change it, so that nothing of ours can be set that no journal mentions. */
+  /**
+   * Whether this system lacks the functions that change it, so that nothing of ours can be set that no journal
+   * mentions.
+   */
   neverSet?: boolean;
 }

@@ -34,8 +34,8 @@ export interface OpenedDevice {
   /** A descriptor, or, where a process without privileges cannot have that, a pipe with packets in frames. */
   readonly inherited: number | 'overlapped';
   /**
-   * Connects what was inherited with the device, which must exist; throws if it does not. `pipe`: this end of the pipe, if
-   * one was asked for.
+   * Connects what was inherited with the device, which must exist; throws if it does not. `pipe`: this end of the pipe,
+   * if one was asked for.
    */
   attach(pipe: Duplex | null): void;
   /** Closes this process's descriptor; more calls do nothing. */
@@ -61,8 +61,8 @@ export interface TunnelDevice extends Guarded {
   /** Packets that it has received; undefined if there is none. */
   receivedPackets(): ReceivedPackets | undefined;
   /**
-   * A socket for ICMP echo requests from one of its addresses, whose replies are as large as they are, as a descriptor that
-   * the caller closes; undefined where the system does not allow that.
+   * A socket for ICMP echo requests from one of its addresses, whose replies are as large as they are, as a descriptor
+   * that the caller closes; undefined where the system does not allow that.
    */
   openEcho(own: string): number | undefined;
 }

@@ -7,10 +7,10 @@ const tokenAt = 8;
 const tokenBytes = 8;
 
 /**
- * An echo request of this many bytes, without the header of IP, and whether something is its reply, which is as large. Some
- * systems give a socket the replies to others' requests, too, and of IPv4 with the header of IP (macOS, icmp(4)); so the
- * request has a token. Some compute the checksum, and others leave it to the program; that of IPv6 is always the system's
- * (RFC 3542 §3.1).
+ * An echo request of this many bytes, without the header of IP, and whether something is its reply, which is as large.
+ * Some systems give a socket the replies to others' requests, too, and of IPv4 with the header of IP (macOS, icmp(4));
+ * so the request has a token. Some compute the checksum, and others leave it to the program; that of IPv6 is always the
+ * system's (RFC 3542 §3.1).
  */
 export function createEcho(
   family: Family,

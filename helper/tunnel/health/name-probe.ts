@@ -10,9 +10,10 @@ const tries = 2;
 const againMs = 1_000;
 
 /**
- * Whether programs of this machine find names, by the way that its settings say, where the tunnel's resolvers answer who
- * asks them directly: those settings may want what these resolvers cannot do (resolved.conf(5), DNSOverTLS=), or others
- * stand in between. What the resolvers themselves do not know says nothing. Rejects only when the signal is aborted.
+ * Whether programs of this machine find names, by the way that its settings say, where the tunnel's resolvers answer
+ * who asks them directly: those settings may want what these resolvers cannot do (resolved.conf(5), DNSOverTLS=), or
+ * others stand in between. What the resolvers themselves do not know says nothing. Rejects only when the signal is
+ * aborted.
  */
 export async function probeNames(
   { addresses, resolvers, roundTripMs }: Pick<ProbePlan, 'addresses' | 'resolvers' | 'roundTripMs'>,

@@ -150,8 +150,8 @@ export async function probeTraffic(
 
 /**
  * What has been received before anything is sent. One number may be too low for a moment, while a packet of the other
- * version of IP arrives: if it were taken then, the next look would find a packet that had come through. A new device has
- * received nothing, so its numbers are known.
+ * version of IP arrives: if it were taken then, the next look would find a packet that had come through. A new device
+ * has received nothing, so its numbers are known.
  */
 async function countBefore(
   received: () => ReceivedPackets | undefined,

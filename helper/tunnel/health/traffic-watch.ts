@@ -35,8 +35,8 @@ const retryMs = [3_000, 5_000, 10_000, 20_000] as const;
 const targetsEveryMs = 5 * 60_000;
 
 /**
- * Probes a tunnel that has just been configured, and then whenever it has been used. Ends with the signal alone: what the
- * kernel counts cannot be read while there are no file descriptors left, for example.
+ * Probes a tunnel that has just been configured, and then whenever it has been used. Ends with the signal alone: what
+ * the kernel counts cannot be read while there are no file descriptors left, for example.
  */
 export async function watchTraffic(options: TrafficWatchOptions): Promise<void> {
   const { signal } = options;

@@ -35,8 +35,8 @@ export function callerOf({ user, groups, pid }: PipeClient, policy: CallerPolicy
 }
 
 /**
- * Rights to read and write a pipe (PipeAccessRights.ReadWrite of .NET, and to wait for it), without that to create another
- * one with its name, which FILE_GENERIC_WRITE would include.
+ * Rights to read and write a pipe (PipeAccessRights.ReadWrite of .NET, and to wait for it), without that to create
+ * another one with its name, which FILE_GENERIC_WRITE would include.
  */
 const readAndWrite = '0x12019b';
 

@@ -86,8 +86,8 @@ export function conditionValue(
 }
 
 /**
- * A descriptor that grants one user what the filtering engine asks for: FWP_ACTRL_MATCH_FILTER (1), which SDDL writes as
- * CC.
+ * A descriptor that grants one user what the filtering engine asks for: FWP_ACTRL_MATCH_FILTER (1), which SDDL writes
+ * as CC.
  */
 function matchingUser(sid: string): string {
   if (!/^S-1-\d+(?:-\d+){1,15}$/.test(sid)) throw new TypeError(`not a security identifier: ${sid}`);

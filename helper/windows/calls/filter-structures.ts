@@ -125,8 +125,8 @@ export const filterConstants = {
 } as const;
 
 /**
- * What mingw-w64's headers lack. Flags: Microsoft's documentation of FWPM_SESSION0, FWPM_FILTER0, FWPM_SUBLAYER0, FWPM_PROVIDER0 and
- * FWPM_FILTER_SUBSCRIPTION0.
+ * What mingw-w64's headers lack. Flags: Microsoft's documentation of FWPM_SESSION0, FWPM_FILTER0, FWPM_SUBLAYER0,
+ * FWPM_PROVIDER0 and FWPM_FILTER_SUBSCRIPTION0.
  */
 export const filterFlags = {
   FWPM_SESSION_FLAG_DYNAMIC: 1,
@@ -140,8 +140,8 @@ export const filterFlags = {
 } as const;
 
 /**
- * Microsoft's documentation names these (“Management Filtering Layer Identifiers”), its SDK's <fwpmu.h> has their values;
- * OpenVPN's wfp_block.h and wireguard-windows' types_windows.go have the same.
+ * Microsoft's documentation names these (“Management Filtering Layer Identifiers”), its SDK's <fwpmu.h> has their
+ * values; OpenVPN's wfp_block.h and wireguard-windows' types_windows.go have the same.
  */
 export const layers = {
   FWPM_LAYER_ALE_AUTH_CONNECT_V4: 'c38d57d1-05a7-4c33-904f-7fbceee60e82',

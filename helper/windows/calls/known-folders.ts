@@ -6,8 +6,8 @@ import { loadLibrary, returned } from '#node/os/windows/native-library.ts';
 const programData = Buffer.from('825dab62c1fdc34da9dd070d1d495d97', 'hex');
 
 /**
- * Where programs keep data of the computer's, usually C:\ProgramData. By the system, not by an environment that somebody
- * else may have given this process.
+ * Where programs keep data of the computer's, usually C:\ProgramData. By the system, not by an environment that
+ * somebody else may have given this process.
  */
 export function programDataFolder(): string {
   const find = loadLibrary('shell32.dll').bind('SHGetKnownFolderPath', 'int32', [

@@ -9,7 +9,10 @@ const { ERROR_SUCCESS, ERROR_FILE_NOT_FOUND, ERROR_NO_MORE_ITEMS } = codes;
 const found = { [ERROR_SUCCESS]: 'found', [ERROR_FILE_NOT_FOUND]: 'absent' } as const;
 const deletion = { [ERROR_SUCCESS]: 'deleted', [ERROR_FILE_NOT_FOUND]: 'absent' } as const;
 
-/** A key's name has at most 255 characters; values that are read here are short (Microsoft, “Registry Element Size Limits”). */
+/**
+ * A key's name has at most 255 characters; values that are read here are short (Microsoft, “Registry Element Size
+ * Limits”).
+ */
 const maxNameUnits = 256;
 const maxValueBytes = 16_384;
 const lookEachMs = 500;

@@ -1,4 +1,6 @@
-/** The machine's part of the registry (HKEY_LOCAL_MACHINE). Calls that fail for no expected reason throw `SystemError`. */
+/**
+ * The machine's part of the registry (HKEY_LOCAL_MACHINE). Calls that fail for no expected reason throw `SystemError`.
+ */
 export interface Registry {
   /** The names of the keys in a key; undefined if there is none. */
   keys(path: string): string[] | undefined;

@@ -14,8 +14,8 @@ export const resolverConstants = {
 } as const;
 
 /**
- * `DnsFlushResolverCache` is in no header and no documentation: `ipconfig /flushdns` calls it, without parameters, and it
- * returns whether it has succeeded.
+ * `DnsFlushResolverCache` is in no header and no documentation: `ipconfig /flushdns` calls it, without parameters, and
+ * it returns whether it has succeeded.
  */
 export function createResolverClient(
   files: Pick<Libraries, 'advapi32' | 'kernel32' | 'dnsapi' | 'userenv'>,

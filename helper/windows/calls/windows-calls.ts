@@ -9,8 +9,8 @@ import { createResolverClient } from './resolver-client-calls.ts';
 import type { ResolverClient } from './resolver-client.ts';
 
 /**
- * All of Windows that changes the machine's network. The adapter has no other way to it, so that a model of the system can
- * stand in its place.
+ * All of Windows that changes the machine's network. The adapter has no other way to it, so that a model of the system
+ * can stand in its place.
  */
 export interface WindowsCalls {
   ipHelper: IpHelper;

@@ -6,8 +6,8 @@ import { SystemError } from './system-error.ts';
 /** wintun.dll 0.14.1, whose interface wintun.h describes. */
 export interface Wintun {
   /**
-   * Makes a network adapter, which exists until it is closed or its process ends. Rejects if the driver refuses; in another
-   * thread, since that may take 15 s (tailscale 5531).
+   * Makes a network adapter, which exists until it is closed or its process ends. Rejects if the driver refuses; in
+   * another thread, since that may take 15 s (tailscale 5531).
    */
   createAdapter(name: string, guid: Guid): Promise<WintunAdapter>;
 }

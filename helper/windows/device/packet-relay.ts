@@ -8,9 +8,9 @@ const batchBytes = 256 * 1024;
 const largestFrame = frameHeadBytes + maxPacketBytes;
 
 /**
- * Carries packets between the adapter and the engine's end of a pipe, until `close`. Nobody looks into them here. What the
- * engine does not take stays in the ring, and what that has no room for is lost, as in a network. `onEnd`: the adapter or
- * the engine is gone, or the engine has sent something else.
+ * Carries packets between the adapter and the engine's end of a pipe, until `close`. Nobody looks into them here. What
+ * the engine does not take stays in the ring, and what that has no room for is lost, as in a network. `onEnd`: the
+ * adapter or the engine is gone, or the engine has sent something else.
  */
 export function relayPackets(options: { session: WintunSession; pipe: Duplex; onEnd(why: string): void }): {
   close(): void;
@@ -50,7 +50,10 @@ export function relayPackets(options: { session: WintunSession; pipe: Duplex; on
     else setImmediate(fromAdapter);
   }
 
-  /** From the engine to this machine: a full ring is tried again at once, since the system's shortest sleep is far longer. */
+  /**
+   * From the engine to this machine: a full ring is tried again at once, since the system's shortest sleep is far
+   * longer.
+   */
   function toAdapter(): void {
     for (let packet = waiting[0]; packet; packet = waiting[0]) {
       if (isClosed) return;

@@ -13,9 +13,9 @@ interface Made extends MadeAdapter {
 }
 
 /**
- * An adapter of Wintun's with its interface. Only administrators can open one, so the helper has it and carries the packets
- * between it and the engine (docs/engine.md). It is gone with the helper's process, however that ends. `luid`: the
- * interface, while there is one.
+ * An adapter of Wintun's with its interface. Only administrators can open one, so the helper has it and carries the
+ * packets between it and the engine (docs/engine.md). It is gone with the helper's process, however that ends. `luid`:
+ * the interface, while there is one.
  */
 export function createTunnelDevice(parts: {
   loadWintun: () => Wintun;

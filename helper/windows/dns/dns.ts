@@ -21,8 +21,8 @@ const noResolvers = 'fec0::/10';
 const undo: WindowsDnsUndo = { kind: 'name-rule' };
 
 /**
- * A rule for all names (NRPT), which comes before what the interfaces have, and the resolvers of the tunnel's interface for
- * programs that read these. Rules outlast a crash and a reboot.
+ * A rule for all names (NRPT), which comes before what the interfaces have, and the resolvers of the tunnel's interface
+ * for programs that read these. Rules outlast a crash and a reboot.
  */
 export function createWindowsDns(parts: {
   registry: Registry;

@@ -16,7 +16,10 @@ const services = 'SYSTEM\\CurrentControlSet\\Services';
 export const localRules = `${services}\\Dnscache\\Parameters\\DnsPolicyConfig`;
 export const policyRules = 'SOFTWARE\\Policies\\Microsoft\\Windows NT\\DNSClient\\DnsPolicyConfig';
 
-/** The rule says which resolvers to ask, and nothing else (MS-GPNRPT §2.2.2). Not DNSSEC, which many lack (OpenVPN 1024). */
+/**
+ * The rule says which resolvers to ask, and nothing else (MS-GPNRPT §2.2.2). Not DNSSEC, which many lack (OpenVPN
+ * 1024).
+ */
 const genericResolvers = 8;
 const ruleVersion = 2;
 

@@ -2,7 +2,10 @@ import { lookUpPorts } from '../../network/local-traffic.ts';
 import type { FilterCondition } from '../calls/filtering.ts';
 import type { Luid } from '../calls/ip-helper.ts';
 
-/** What a rule asks of a packet, in short. Conditions of one field are alternatives; those of different ones must all hold. */
+/**
+ * What a rule asks of a packet, in short. Conditions of one field are alternatives; those of different ones must all
+ * hold.
+ */
 
 export type Family = 4 | 6;
 

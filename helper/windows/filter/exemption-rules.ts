@@ -80,9 +80,9 @@ export function tunnelRules(
 }
 
 /**
- * Only the engine: otherwise somebody could make a site's name resolve to the gateway's address, and its visitors' traffic
- * would leave in the clear (TunnelCrack, ServerIP; https://tunnelcrack.mathyvanhoef.com). To any port by UDP, since a
- * gateway names it while the engine already sends to it.
+ * Only the engine: otherwise somebody could make a site's name resolve to the gateway's address, and its visitors'
+ * traffic would leave in the clear (TunnelCrack, ServerIP; https://tunnelcrack.mathyvanhoef.com). To any port by UDP,
+ * since a gateway names it while the engine already sends to it.
  */
 export function engineRules(
   family: Family,
@@ -109,7 +109,9 @@ export function engineRules(
   ];
 }
 
-/** Lets the uplink keep its own address: DHCP (RFC 2131, RFC 8415), neighbours and routers (RFC 4861); on the link only. */
+/**
+ * Lets the uplink keep its own address: DHCP (RFC 2131, RFC 8415), neighbours and routers (RFC 4861); on the link only.
+ */
 function linkRules(family: Family, { networks }: FilterRules): Rule[] {
   const onLink = ofFamily(networks.onLink, family);
   const rule = (

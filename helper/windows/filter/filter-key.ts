@@ -3,8 +3,8 @@ import type { Filter, FilterCondition } from '../calls/filtering.ts';
 import { guidOfBytes, type Guid } from '#node/os/windows/guid.ts';
 
 /**
- * The key of a filter is the digest of all that it says, in the form of a GUID that everybody may make up (RFC 9562 §5.8):
- * the same filter has the same key in every run, and one that is there need not be read again.
+ * The key of a filter is the digest of all that it says, in the form of a GUID that everybody may make up (RFC 9562
+ * §5.8): the same filter has the same key in every run, and one that is there need not be read again.
  */
 export function withKey(filter: Omit<Filter, 'key'>): Filter {
   return { ...filter, key: keyOf(filter) };

@@ -33,8 +33,8 @@ export function filtersOf(rules: FilterRules, surroundings: FilterSurroundings):
 }
 
 /**
- * What lets the portal's program out, in addition, in the sublayers of what is captured. These filters have no provider:
- * they belong to a session that ends with the helper.
+ * What lets the portal's program out, in addition, in the sublayers of what is captured. These filters have no
+ * provider: they belong to a session that ends with the helper.
  */
 export function portalFilters(
   portal: PortalRules,

@@ -15,8 +15,8 @@ import type { FilterSurroundings } from './rule.ts';
 const firstSublayerWeight = 0xffff;
 
 /**
- * The Windows Filtering Platform with sublayers of our own. Each change is one transaction, in which what stays the same is
- * not touched; what is there outlives the helper.
+ * The Windows Filtering Platform with sublayers of our own. Each change is one transaction, in which what stays the
+ * same is not touched; what is there outlives the helper.
  */
 export function createPacketFilter(parts: {
   filtering: Filtering;

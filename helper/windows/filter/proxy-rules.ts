@@ -6,8 +6,8 @@ import { blocked, type FilterSurroundings, type Rule, tunnelPermit } from './rul
 import { weights } from './weights.ts';
 
 /**
- * The proxy's port is for those who asked for it, and nobody else may answer there, even if the proxy is gone. The proxy
- * opens no connection within the machine.
+ * The proxy's port is for those who asked for it, and nobody else may answer there, even if the proxy is gone. The
+ * proxy opens no connection within the machine.
  */
 export function proxyRules(family: Family, rules: FilterRules, surroundings: FilterSurroundings): Rule[] {
   const { proxy, tunnel } = surroundings;

@@ -10,8 +10,8 @@ import { startProgram } from './start-program.ts';
 const nodeArguments = ['--max-old-space-size=96', '--max-semi-space-size=4'];
 
 /**
- * Our own engine in a process without rights, which ends with the helper. There is no other engine on Windows. `program`
- * gives its file, or throws if it may not be started; `directory` is one that only administrators can open.
+ * Our own engine in a process without rights, which ends with the helper. There is no other engine on Windows.
+ * `program` gives its file, or throws if it may not be started; `directory` is one that only administrators can open.
  */
 export function createEngineHost(parts: {
   program: () => string;

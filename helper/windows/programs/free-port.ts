@@ -3,8 +3,8 @@ import { createServer, type AddressInfo } from 'node:net';
 import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';
 
 /**
- * The first of these ports of 127.0.0.1 at which nobody listens; 0 stands for any. Somebody may take it before it is used:
- * then whoever is to use it fails. Rejects with `SystemChangeFailed` if all are taken.
+ * The first of these ports of 127.0.0.1 at which nobody listens; 0 stands for any. Somebody may take it before it is
+ * used: then whoever is to use it fails. Rejects with `SystemChangeFailed` if all are taken.
  */
 export async function findFreePort(ports: readonly number[]): Promise<number> {
   for (const port of ports) {

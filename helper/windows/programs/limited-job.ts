@@ -13,7 +13,8 @@ const maxMemory = 512 * 1024 * 1024;
 
 /**
  * A job for one process, which can start no other, has only so much memory and no windows, and ends with the job's last
- * handle unless `mayOutlive`. The caller closes it. `onNote` is told what the system does not limit. Throws `CallFailed`.
+ * handle unless `mayOutlive`. The caller closes it. `onNote` is told what the system does not limit. Throws
+ * `CallFailed`.
  */
 export function makeJob(calls: ProcessCalls, mayOutlive: boolean, onNote: (note: string) => void): number {
   const job = handleOrThrow('CreateJobObjectW', calls.createJob(null, null));

@@ -21,9 +21,9 @@ const changeNotify = 23;
 const lowIntegrity = 'S-1-16-4096';
 
 /**
- * Takes from a token what it allows beyond what everybody may: its privileges, and the right to write to what others have.
- * Returns what this system does not support; throws if something is left that it does. The token stays its user's, and
- * allows to read what that may read.
+ * Takes from a token what it allows beyond what everybody may: its privileges, and the right to write to what others
+ * have. Returns what this system does not support; throws if something is left that it does. The token stays its
+ * user's, and allows to read what that may read.
  */
 export function lowerToken(token: number): string[] {
   const advapi = loadLibrary('advapi32.dll');

@@ -36,8 +36,8 @@ const startProxy = (
   });
 
 /**
- * The proxy of automatic routing. No port is for administrators only on Windows: while the proxy does not run, the filter
- * alone keeps others from answering at its port.
+ * The proxy of automatic routing. No port is for administrators only on Windows: while the proxy does not run, the
+ * filter alone keeps others from answering at its port.
  */
 export function createProxyHost(options: ProxyHostOptions): ProxyHost {
   const { program, directory, log } = options;

@@ -36,8 +36,8 @@ export function rememberProcess(file: string, pid: number): void {
 }
 
 /**
- * Ends the process that was written down there, if it still runs, and waits until it is gone. By its number and the time of
- * its creation: Windows gives numbers to others soon.
+ * Ends the process that was written down there, if it still runs, and waits until it is gone. By its number and the
+ * time of its creation: Windows gives numbers to others soon.
  */
 export function endRememberedProcess(file: string): void {
   const found = readRecord(file);

@@ -89,8 +89,9 @@ async function closed(socket: Socket | null | undefined): Promise<void> {
 }
 
 /**
- * Starts a program with as few rights as this system gives: as an account without any, without privileges, in a job that
- * limits its memory, starts no process and has no windows, and with no handle but those of `stdio`. Throws `CallFailed`.
+ * Starts a program with as few rights as this system gives: as an account without any, without privileges, in a job
+ * that limits its memory, starts no process and has no windows, and with no handle but those of `stdio`. Throws
+ * `CallFailed`.
  */
 export function startRestricted(
   file: string,

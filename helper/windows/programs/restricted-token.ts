@@ -15,8 +15,8 @@ export interface RestrictedToken {
 }
 
 /**
- * A token for programs that read what others send: of an account without rights, without privileges, and with the right to
- * write only where everybody's programs may. The caller closes it. Throws `CallFailed`.
+ * A token for programs that read what others send: of an account without rights, without privileges, and with the right
+ * to write only where everybody's programs may. The caller closes it. Throws `CallFailed`.
  */
 export function makeRestrictedToken(calls: ProcessCalls): RestrictedToken {
   const { LOGON32_LOGON_SERVICE, LOGON32_PROVIDER_DEFAULT } = constants;

@@ -8,8 +8,8 @@ import { startRestricted } from './restricted-process.ts';
 export const restrictedWord = '--restricted';
 
 /**
- * Starts one of our programs on this Node with as few rights as possible. Where the system does not allow that, as for a
- * helper that somebody else than the system runs, it is started as the helper's user, and gives up its rights itself.
+ * Starts one of our programs on this Node with as few rights as possible. Where the system does not allow that, as for
+ * a helper that somebody else than the system runs, it is started as the helper's user, and gives up its rights itself.
  */
 export function startProgram(
   nodeArguments: readonly string[],

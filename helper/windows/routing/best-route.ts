@@ -15,9 +15,10 @@ export const isGatewayRoute = ({ prefix, metric }: Route): boolean =>
   prefix.includes(':') === prefix.endsWith('/128');
 
 /**
- * The route that leads to an address past the tunnel and without the routes of ours to gateways: the longest, then the one
- * with the lowest sum of its metric and its interface's (Microsoft, “MIB_IPFORWARD_ROW2”). An interface can be told not to
- * follow default routes, as those are that lead to a store or another VPN (“Set-NetIPInterface -IgnoreDefaultRoutes”).
+ * The route that leads to an address past the tunnel and without the routes of ours to gateways: the longest, then the
+ * one with the lowest sum of its metric and its interface's (Microsoft, “MIB_IPFORWARD_ROW2”). An interface can be told
+ * not to follow default routes, as those are that lead to a store or another VPN (“Set-NetIPInterface
+ * -IgnoreDefaultRoutes”).
  */
 export function bestRoutePast(
   tunnel: Luid | undefined,

@@ -53,7 +53,8 @@ export function createRouter(parts: {
     return ([4, 6] as const)
       .filter((family) => ipInterfaces.some((one) => one.luid === luid && one.family === family))
       .flatMap((family) => {
-        // The tunnel's own address. With none, a prefix would be a network on a link, whose last address is for broadcasts.
+        // The tunnel's own address. With none, a prefix would be a network on a link, whose last address is for
+        // broadcasts.
         const nextHop = given.tunnelAddresses.findLast((address) => address.includes(':') === (family === 6));
         if (nextHop === undefined) return [];
         return prefixesFor(given, family).map(({ prefix, metric }) => ({ luid, prefix, nextHop, metric }));

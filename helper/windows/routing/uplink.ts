@@ -66,7 +66,8 @@ export function createUplink(parts: {
       const table = { routes: ipHelper.routes(), ipInterfaces: ipHelper.ipInterfaces() };
       const best = bestRoutePast(tunnel(), table, address);
       if (!best) return undefined;
-      // Of IPv6, the network: within it, Windows takes a new address each day, beside the one that is in use (RFC 8981).
+      // Of IPv6, the network: within it, Windows takes a new address each day, beside the one that is in use (RFC
+      // 8981).
       const own = ipHelper
         .addresses()
         .filter((one) => one.luid === best.luid && familyOf(one.address) === familyOf(address))

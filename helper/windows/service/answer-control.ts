@@ -17,8 +17,8 @@ export interface ControlHandlers {
 }
 
 /**
- * Answers a control of the service control manager with a code of <winerror.h>. Windows waits for the answer before it goes
- * on, so what follows from one is done later.
+ * Answers a control of the service control manager with a code of <winerror.h>. Windows waits for the answer before it
+ * goes on, so what follows from one is done later.
  */
 export function answerControl(
   { onStop, onWoken, log }: ControlHandlers,

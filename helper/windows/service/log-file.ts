@@ -4,7 +4,8 @@ import { makePrivateDirectory } from '#node/os/windows/private-directory.ts';
 import { createBoundedLog } from '../../bounded-log.ts';
 
 /**
- * Where a service's log goes, since nobody reads its output: `helper.log` in a directory that only administrators can open.
+ * Where a service's log goes, since nobody reads its output: `helper.log` in a directory that only administrators can
+ * open.
  */
 export function createLogFile(directory: string): (line: string) => void {
   const file = path.join(directory, 'helper.log');

@@ -48,8 +48,8 @@ const goneMs = 60_000;
 const multiString = (texts: readonly string[]) => Buffer.from(`${texts.join('\0')}\0\0`, 'utf16le');
 
 /**
- * Has the system start this command line as a service with the computer, and again if it dies. What is there already gets
- * the same configuration. Returns the settings that this system does not have; throws `CallFailed`.
+ * Has the system start this command line as a service with the computer, and again if it dies. What is there already
+ * gets the same configuration. Returns the settings that this system does not have; throws `CallFailed`.
  */
 export function installService(commandLine: string): string[] {
   const calls = loadManager();
@@ -123,7 +123,9 @@ function configure({ change2 }: ManagerCalls, service: number): string[] {
   });
 }
 
-/** Stops and removes it; resolves when it is gone, so that it can be installed again. Rejects if that takes too long. */
+/**
+ * Stops and removes it; resolves when it is gone, so that it can be installed again. Rejects if that takes too long.
+ */
 export async function removeService(): Promise<void> {
   const calls = loadManager();
   const giveUpAt = performance.now() + goneMs;

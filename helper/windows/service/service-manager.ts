@@ -49,7 +49,10 @@ export function withManager<Result>(calls: ManagerCalls, act: (manager: number) 
   }
 }
 
-/** The service's handle, which the caller closes; or that there is no service, or one that is gone once nobody has it open. */
+/**
+ * The service's handle, which the caller closes; or that there is no service, or one that is gone once nobody has it
+ * open.
+ */
 export function lookFor(calls: ManagerCalls, manager: number): number | 'absent' | 'marked' {
   const service = Number(calls.open(manager, serviceName, allAccess));
   if (service !== 0) return service;

@@ -14,7 +14,9 @@ import {
 import { acceptedControls, answerControl, type ControlHandlers } from './answer-control.ts';
 import { serviceName } from './service-name.ts';
 
-/** How long the service manager waits for the next report, in milliseconds: recovery may wait for a helper that ends. */
+/**
+ * How long the service manager waits for the next report, in milliseconds: recovery may wait for a helper that ends.
+ */
 const startMs = 90_000;
 const stopMs = 30_000;
 

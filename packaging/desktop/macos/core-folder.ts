@@ -31,8 +31,8 @@ export async function layMacosCore(folder: string, programs: CorePrograms): Prom
 }
 
 /**
- * Signs a folder twice, in this order: Apple's signature is part of a program, so the list of files, with their hashes, can
- * only be made afterwards; and the app, which the folder then goes into, is sealed over both. `codesign` signs one
+ * Signs a folder twice, in this order: Apple's signature is part of a program, so the list of files, with their hashes,
+ * can only be made afterwards; and the app, which the folder then goes into, is sealed over both. `codesign` signs one
  * program; undefined: nobody signs for Apple, as in tests. Throws if a program is not signed as it has to be.
  */
 export async function signMacosCore(
@@ -52,8 +52,8 @@ export async function signMacosCore(
 }
 
 /**
- * With Apple's codesign(1): the hardened runtime and a time, without which Apple notarises nothing, and our entitlements in
- * place of those of Node's official binary. `identity`: the name of a certificate in the keychain.
+ * With Apple's codesign(1): the hardened runtime and a time, without which Apple notarises nothing, and our
+ * entitlements in place of those of Node's official binary. `identity`: the name of a certificate in the keychain.
  */
 export const codesignAs = (identity: string) => async (program: string) => {
   const how = ['--force', '--options', 'runtime', '--timestamp', '--entitlements', entitlements];

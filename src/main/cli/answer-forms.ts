@@ -14,13 +14,15 @@ interface AnsweredForms {
 type Context = Pick<CommandContext, 'terminal' | 'say' | 'interrupted'>;
 type Client = Pick<ControlClient, 'gatewayForm'>;
 
-/** Whose forms a command answers: gateways' only if it leads to one, since others are asked on behalf of somebody else. */
+/**
+ * Whose forms a command answers: gateways' only if it leads to one, since others are asked on behalf of somebody else.
+ */
 type Askers = 'anybody' | 'proxies';
 
 /**
- * Asks on the terminal what a gateway, or a proxy on the way, asks the user meanwhile. If there is no terminal input, the
- * form is given up. So is that of a proxy which the network names, if input is piped: that was meant for somebody else,
- * and the network may be anybody's.
+ * Asks on the terminal what a gateway, or a proxy on the way, asks the user meanwhile. If there is no terminal input,
+ * the form is given up. So is that of a proxy which the network names, if input is piped: that was meant for somebody
+ * else, and the network may be anybody's.
  */
 function answerForms({ terminal, say }: Context, client: Client, askers: Askers): AnsweredForms {
   let asked: string | undefined;

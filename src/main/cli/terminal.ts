@@ -12,8 +12,8 @@ export interface Terminal {
   /** A line for people: progress, questions, reasons. */
   note(line: string): void;
   /**
-   * The next line that is typed or piped; undefined at the end of input, or once the question is withdrawn: the next line
-   * is another question's then. `isSecret`: it is not echoed.
+   * The next line that is typed or piped; undefined at the end of input, or once the question is withdrawn: the next
+   * line is another question's then. `isSecret`: it is not echoed.
    */
   ask(question: string, options?: AskOptions): Promise<string | undefined>;
   close(): void;

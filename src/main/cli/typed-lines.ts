@@ -35,13 +35,15 @@ interface Answering {
 
 type Answered = (line: string | undefined) => void;
 
-/** For the rest of a key's code, in milliseconds, as Node's own; over a slow line, it comes later than its first byte. */
+/**
+ * For the rest of a key's code, in milliseconds, as Node's own; over a slow line, it comes later than its first byte.
+ */
 const escapeCodeTimeout = 500;
 
 /**
- * Lines that somebody types on a terminal. It is in raw mode from the first question on: what is typed before a question is
- * not echoed, and answers the next one, whatever that is. Each question has an editor of its own, so that nothing that was
- * typed or erased at one can come back at another; a secret one has none.
+ * Lines that somebody types on a terminal. It is in raw mode from the first question on: what is typed before a
+ * question is not echoed, and answers the next one, whatever that is. Each question has an editor of its own, so that
+ * nothing that was typed or erased at one can come back at another; a secret one has none.
  */
 export function typedLines(input: TypedInput, notes: Writable): LineSource {
   /** What was typed before anybody asked. */

@@ -9,7 +9,9 @@ export interface WaysOfCore {
   withPassword<Result>(host: string, work: () => Promise<Result>): Promise<Result>;
 }
 
-/** `client`: of the core. One that was started before an update does not know its ways: then, hosts are asked directly. */
+/**
+ * `client`: of the core. One that was started before an update does not know its ways: then, hosts are asked directly.
+ */
 export function waysOfCore({ wayOut }: Pick<ControlClient, 'wayOut'>): WaysOfCore {
   let isRefused = false;
   const find = async (host: string) => (await wayOut.to(host).catch(() => null)) ?? undefined;

@@ -50,8 +50,8 @@ export interface Core {
   wayOut(): WayOutReply;
   wayTo: FindWay;
   /**
-   * Asks the user for the password of the proxy that leads to this host, which has refused the one that it was told. Whether
-   * there is another one now.
+   * Asks the user for the password of the proxy that leads to this host, which has refused the one that it was told.
+   * Whether there is another one now.
    */
   askProxyPassword(host: string): Promise<boolean>;
   /** Makes a call that the user waits for: a proxy on the way may have to be told a password first. */

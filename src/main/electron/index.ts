@@ -53,8 +53,8 @@ const log = pino(
 const errorReports = startErrorReports(app.getVersion(), log);
 
 declarePageScheme();
-// What follows `--` cannot be a switch of Chromium, whatever a link contains. On Windows, the installer registers it: what an
-// app has written for its user, nobody removes with the app.
+// What follows `--` cannot be a switch of Chromium, whatever a link contains. On Windows, the installer registers it:
+// what an app has written for its user, nobody removes with the app.
 if (app.isPackaged && process.platform !== 'win32')
   app.setAsDefaultProtocolClient(pageScheme, process.execPath, ['--']);
 const links = createLinkInbox(linkAmong(process.argv));

@@ -1,6 +1,9 @@
 import type { BrowserWindow } from 'electron';
 
-/** Tells which page of the window the user sees, whenever that changes: its path, or undefined while there is none to see. */
+/**
+ * Tells which page of the window the user sees, whenever that changes: its path, or undefined while there is none to
+ * see.
+ */
 export function followPageInView(window: BrowserWindow, tell: (path: string | undefined) => void): void {
   let told: string | undefined;
   const look = (url: string | undefined) => {

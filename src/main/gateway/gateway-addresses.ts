@@ -119,8 +119,9 @@ export function createGatewayAddresses(
 }
 
 /**
- * Whether all of these are of nearer networks than one at which the gateway has been: hotels answer with their own sign-in
- * page, and lists of blocked names with this computer, or with no address. A company's own resolvers do so rightly.
+ * Whether all of these are of nearer networks than one at which the gateway has been: hotels answer with their own
+ * sign-in page, and lists of blocked names with this computer, or with no address. A company's own resolvers do so
+ * rightly.
  */
 const isNearer = (addresses: readonly string[], last: string): boolean =>
   addresses.every((address) => reachOf(address) < reachOf(last));

@@ -104,8 +104,8 @@ export function createGatewayForms(emit: (form: GatewayForm | null) => void): Ga
 }
 
 /**
- * A one-time code, typed with the gap with which authenticators show it, or in digits of another script; any other answer
- * as it is: it may be a word that the gateway takes in place of a code, or a password.
+ * A one-time code, typed with the gap with which authenticators show it, or in digits of another script; any other
+ * answer as it is: it may be a word that the gateway takes in place of a code, or a password.
  */
 function codeIn(answer: string): string {
   const code = readAuthCode(answer);

@@ -33,8 +33,8 @@ const settleMs = 150;
 const lifetimeMs = 4 * 60 * 1000;
 
 /**
- * `onReady`: the session of the gateway that was prepared last; undefined: there is none now. `onTaken`: one is about to be
- * used.
+ * `onReady`: the session of the gateway that was prepared last; undefined: there is none now. `onTaken`: one is about
+ * to be used.
  */
 export function createPreparedSessions(
   signIn: (gateway: Gateway, signal: AbortSignal) => Promise<SignedIn | undefined>,

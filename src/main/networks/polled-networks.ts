@@ -14,8 +14,8 @@ export interface PolledNetworksOptions {
 }
 
 /**
- * A system's networks, which are looked at again and again. `read` resolves with the current one, or with undefined if the
- * system does not say; a look that fails counts as that.
+ * A system's networks, which are looked at again and again. `read` resolves with the current one, or with undefined if
+ * the system does not say; a look that fails counts as that.
  */
 export function createPolledNetworks(
   read: () => Promise<NetworkInUse | undefined>,

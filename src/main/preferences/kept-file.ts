@@ -22,7 +22,8 @@ export interface Recovery {
  * in a key would mean a nested property.
  *
  * With a recovery, a copy is written after each change, and a file that is damaged or gone gets the content that
- * `recover` makes of it; what somebody may have written there by hand is kept beside it. Without, such a file is empty: that is for what the service sends again, or nobody misses.
+ * `recover` makes of it; what somebody may have written there by hand is kept beside it. Without, such a file is empty:
+ * that is for what the service sends again, or nobody misses.
  */
 export function openKeptFile(folder: string, name: string, recovery?: Recovery): KeyValueFile {
   const copyFile = path.join(folder, `${name}.last-good.json`);

@@ -144,8 +144,8 @@ const schemas = {
   /** The operator's replacements for our texts, by language; see preferences/operator-texts.ts. */
   operatorTexts: z.record(z.string(), z.record(z.string(), z.string())).catch({}),
   /**
-   * What to restore if the desktop's proxy settings point at one of our PAC files, and the addresses of those files, by the
-   * place of these settings: a desktop's name, or on macOS that of a network service.
+   * What to restore if the desktop's proxy settings point at one of our PAC files, and the addresses of those files, by
+   * the place of these settings: a desktop's name, or on macOS that of a network service.
    */
   proxyBefore: z.record(z.string(), proxyBefore).catch({}),
 } as const;

@@ -1,6 +1,7 @@
 /**
  * The addresses and names of a self-test's own small internet. They are from the ranges for documentation and for
- * measurements (RFC 5737, RFC 2544, RFC 3849), the local network's from those that every home uses (RFC 1918, RFC 4193).
+ * measurements (RFC 5737, RFC 2544, RFC 3849), the local network's from those that every home uses (RFC 1918, RFC
+ * 4193).
  */
 export interface AddressPair {
   readonly ipv4: string;

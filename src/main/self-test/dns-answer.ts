@@ -27,8 +27,8 @@ function readQuestion(message: Buffer): (DnsQuestion & { end: number }) | undefi
 }
 
 /**
- * Answers a query (RFC 1035 §4.1) with the address of its name and type, in the order of bytes of a network. A name that
- * `find` does not know has no records. Undefined: it is no query.
+ * Answers a query (RFC 1035 §4.1) with the address of its name and type, in the order of bytes of a network. A name
+ * that `find` does not know has no records. Undefined: it is no query.
  */
 export function answerDns(
   query: Buffer,

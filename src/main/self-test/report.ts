@@ -27,7 +27,9 @@ export interface ReportOptions {
 /** The last lines of a log: as much as people read. */
 const maxLines = 1_500;
 
-/** A report in English, without names of people, computers and networks, and with no addresses but the self-test's own. */
+/**
+ * A report in English, without names of people, computers and networks, and with no addresses but the self-test's own.
+ */
 export function selfTestReport({ at, version, findings, env }: ReportOptions): string {
   const { verdicts, facts, coreLog, helperLog, obstacle } = findings;
   const sections: [string, readonly string[]][] = [
@@ -74,7 +76,9 @@ function verdictLines({ check, engine, outcome, why, observers, milliseconds, de
   ];
 }
 
-/** Writes it whole or not at all, in place of what was there, for the person who has called sudo. Throws if that fails. */
+/**
+ * Writes it whole or not at all, in place of what was there, for the person who has called sudo. Throws if that fails.
+ */
 export function writeReport(file: string, text: string, env: Readonly<NodeJS.ProcessEnv>): void {
   const target = path.resolve(file);
   const unfinished = `${target}.${process.pid}.new`;

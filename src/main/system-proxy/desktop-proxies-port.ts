@@ -2,7 +2,9 @@ import type { Logger } from 'pino';
 import type { ProxySettings } from './proxy-settings.ts';
 import type { RunProgram } from '../run-program.ts';
 
-/** Where a desktop keeps its proxy settings, as noted down before they are changed; its meaning depends on the system. */
+/**
+ * Where a desktop keeps its proxy settings, as noted down before they are changed; its meaning depends on the system.
+ */
 export type ProxyPlace = string;
 
 /** The proxy settings that desktops of this system have. */

@@ -11,8 +11,8 @@ const everyMs = 10 * 60_000;
 const againMs = 15_000;
 
 /**
- * Keeps the helper informed about where its connection's gateway may be: as long as there is a tunnel, which carries the
- * look-ups, and when it is lost, in case that not everything is blocked.
+ * Keeps the helper informed about where its connection's gateway may be: as long as there is a tunnel, which carries
+ * the look-ups, and when it is lost, in case that not everything is blocked.
  */
 export function refreshAddresses(options: {
   helper: Pick<HelperClient, 'onState'>;

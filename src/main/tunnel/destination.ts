@@ -8,7 +8,10 @@ import type { AccountPlan } from './account-plan.ts';
 export interface Destination extends Readonly<Record<ServerMark, boolean>> {
   /** The gateway that is asked: the server's own, or the one that it redirected to. */
   gateway: Gateway;
-  /** The server's own, by which the user and the service know it; with the path, if servers share it that differ in that. */
+  /**
+   * The server's own, by which the user and the service know it; with the path, if servers share it that differ in
+   * that.
+   */
   listed: SignInPlace;
 }
 

@@ -5,8 +5,8 @@ import type { TunnelRequests } from './tunnel-requests.ts';
 
 /**
  * Has the engine hold a connection to the chosen server's gateway ready, so that connecting takes one answer of it. The
- * gateway keeps a process for that, and whoever watches the network can see that the app is open: there is only one while
- * somebody looks at the page with the button, and none where each byte may cost something.
+ * gateway keeps a process for that, and whoever watches the network can see that the app is open: there is only one
+ * while somebody looks at the page with the button, and none where each byte may cost something.
  */
 export interface HoldWhileLooking {
   /** There is a session for it now, which a click would use; undefined: there is none. */
@@ -28,8 +28,8 @@ export interface HoldWhileLookingOptions {
 }
 
 /**
- * For one session, which lasts four minutes, in the app's view of the matter: whoever looks at the page again and again has
- * the first ones. Gateways count connections (ocserv's `max-ban-score`).
+ * For one session, which lasts four minutes, in the app's view of the matter: whoever looks at the page again and again
+ * has the first ones. Gateways count connections (ocserv's `max-ban-score`).
  */
 const maxOpened = 4;
 

@@ -17,8 +17,8 @@ const repeatMs = 1000;
 
 /**
  * What is wrong with the installed helper and the programs beside it; undefined if nothing is, and where this program
- * is no part of a package. Only root writes there, so what is right is looked at once for each version; with `again`, once
- * a second at most. `isThorough` compares the runtime, too, which takes longer.
+ * is no part of a package. Only root writes there, so what is right is looked at once for each version; with `again`,
+ * once a second at most. `isThorough` compares the runtime, too, which takes longer.
  */
 export async function installationProblem(
   options: { again?: boolean; isThorough?: boolean } = {},

@@ -90,8 +90,8 @@ export interface TunnelControllerOptions {
 }
 
 /**
- * After a tunnel has lasted so long, its next sign-ins are counted from the beginning. A gateway may end each session soon
- * after it has granted it: some do so where two devices of an account take turns to be the only one.
+ * After a tunnel has lasted so long, its next sign-ins are counted from the beginning. A gateway may end each session
+ * soon after it has granted it: some do so where two devices of an account take turns to be the only one.
  */
 const steadyMs = 60_000;
 

@@ -41,8 +41,8 @@ export interface TunnelSignInOptions {
   /** Reports why there is no tunnel, if the helper has not been asked for one. */
   fail: (reason: DisconnectReason) => void;
   /**
-   * The proxy before this gateway does not accept what it was sent: whether the user has entered something else. Nothing
-   * has to be reached for that, so that traffic may be blocked meanwhile.
+   * The proxy before this gateway does not accept what it was sent: whether the user has entered something else.
+   * Nothing has to be reached for that, so that traffic may be blocked meanwhile.
    */
   askForProxy?: ((gateway: Gateway, signal: AbortSignal) => Promise<boolean>) | undefined;
   /** Shows what a gateway itself says about a refusal. */
@@ -66,7 +66,10 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
    */
   const interactiveWhileBlocked = (): Interactive => (options.killSwitch() ? 'forms' : false);
 
-  /** A sign-in while traffic is blocked: only the gateway that the helper was asked for can be reached, at these addresses. */
+  /**
+   * A sign-in while traffic is blocked: only the gateway that the helper was asked for can be reached, at these
+   * addresses.
+   */
   function signInPast(to: Destination, first: string, signal: AbortSignal) {
     /** At which the helper has the connection. */
     let at = first;

@@ -30,7 +30,9 @@ export interface AppUpdatesOptions {
 export interface AppUpdates {
   view(): UpdateView;
   onChange(listener: (view: UpdateView) => void): void;
-  /** Looks for a newer version, and downloads it, unless the network is metered. False if that has to be tried again. */
+  /**
+   * Looks for a newer version, and downloads it, unless the network is metered. False if that has to be tried again.
+   */
   check(): Promise<boolean>;
   /** The same at the user's wish: before this computer's turn, and whatever the network costs. */
   download(): Promise<void>;

@@ -27,8 +27,8 @@ export interface DownloadOptions {
 
 /**
  * Downloads an installer, or goes on where an earlier try has stopped. Of what the one before has, too, nothing is
- * downloaded, if both say of which blocks they are made. In the end there is what the feed says, or nothing; older downloads
- * are removed then.
+ * downloaded, if both say of which blocks they are made. In the end there is what the feed says, or nothing; older
+ * downloads are removed then.
  */
 export async function downloadUpdate(
   source: Pick<UpdateSource, 'url' | 'fetch'>,

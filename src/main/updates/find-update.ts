@@ -36,7 +36,10 @@ export interface UpdateSource {
   seen: { get(): string | undefined; set(releaseDate: string): void };
 }
 
-/** Asks for the feed. With `isWanted`, somebody waits for an update, and gets one before their turn, unless it was withdrawn. */
+/**
+ * Asks for the feed. With `isWanted`, somebody waits for an update, and gets one before their turn, unless it was
+ * withdrawn.
+ */
 export async function findUpdate(source: UpdateSource, { isWanted = false } = {}): Promise<FoundUpdate> {
   const content = await fetchFeed(source);
   if (content === undefined) return failed('unreachable');

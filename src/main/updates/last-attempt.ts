@@ -10,7 +10,9 @@ export type LastAttempt =
   | { kind: 'running' }
   | { kind: 'failed'; version: string };
 
-/** Whether that version is there, once no installer runs; what has succeeded is forgotten. `version`: the one that runs. */
+/**
+ * Whether that version is there, once no installer runs; what has succeeded is forgotten. `version`: the one that runs.
+ */
 export async function settleLastAttempt(
   { started, failed }: Pick<UpdateMemory, 'started' | 'failed'>,
   version: string,

@@ -14,7 +14,8 @@ const maxRequests = 64;
 const minSaved = 0.2;
 
 /**
- * Of which parts a new file can be put together, in their order, if there is an old one; undefined if that is not worth it.
+ * Of which parts a new file can be put together, in their order, if there is an old one; undefined if that is not worth
+ * it.
  */
 export function planDifference(before: readonly Block[], after: readonly Block[]): Part[] | undefined {
   const known = new Map<string, number>();

@@ -28,8 +28,8 @@ export interface UpdateMemory extends Pick<UpdateSource, 'seen' | 'installation'
 }
 
 /**
- * What a user's updates remember in a folder; what cannot be read or written is forgotten. Each time it is read again: the
- * app and the command line have it in common.
+ * What a user's updates remember in a folder; what cannot be read or written is forgotten. Each time it is read again:
+ * the app and the command line have it in common.
  */
 export function openUpdateMemory(folder: string): UpdateMemory {
   const file = path.join(folder, 'updates.json');

@@ -20,7 +20,9 @@ export const gatewayByWays =
     );
   };
 
-/** The proxy that leads to a host now; undefined: none does, or it is reached through a tunnel that carries everything. */
+/**
+ * The proxy that leads to a host now; undefined: none does, or it is reached through a tunnel that carries everything.
+ */
 export type FindWay = (host: string) => Promise<WayOut | undefined>;
 
 /** What a tunnel carries now. One that carries a part may carry the packets to a proxy, or keep others from it. */

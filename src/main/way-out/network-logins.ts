@@ -4,8 +4,8 @@ import { placeOf, type ProxyPlace } from './proxy-setting.ts';
 import type { DiscoveredScript } from './script/discover-script.ts';
 
 /**
- * What the user has entered for the proxies of a script that the network itself names (WPAD). The network may be anybody's:
- * nothing of it is kept, nothing that was kept is used, and on another network it is forgotten.
+ * What the user has entered for the proxies of a script that the network itself names (WPAD). The network may be
+ * anybody's: nothing of it is kept, nothing that was kept is used, and on another network it is forgotten.
  */
 export interface NetworkLogins {
   /** The script that the network names now; undefined: none. */

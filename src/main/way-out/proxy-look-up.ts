@@ -14,8 +14,8 @@ const maxAddresses = 8;
 /** Where proxies are, and what they are told. */
 export interface ProxyLookUp {
   /**
-   * With its addresses, of which those of this computer are left out; undefined if none are left. `known`: what the user has
-   * entered for it, at such addresses.
+   * With its addresses, of which those of this computer are left out; undefined if none are left. `known`: what the
+   * user has entered for it, at such addresses.
    */
   wayBy(
     proxy: ProxyPlace,

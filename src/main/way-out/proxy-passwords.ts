@@ -6,8 +6,8 @@ import { withTimeout } from '../with-timeout.ts';
 import { isSameLogin, type ProxyPlace } from './proxy-setting.ts';
 
 /**
- * The names and passwords for proxies, in the keychain, together with where they were told: another network can have a proxy
- * of the same name, elsewhere.
+ * The names and passwords for proxies, in the keychain, together with where they were told: another network can have a
+ * proxy of the same name, elsewhere.
  */
 export interface ProxyPasswords {
   /** Undefined also if any of these addresses, which the proxy has now, is not one of those where they were told. */

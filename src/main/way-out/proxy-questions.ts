@@ -8,8 +8,8 @@ import type { WaysOut } from './ways-out.ts';
 /** Asks the user for the user names and passwords of proxies, and keeps them. */
 export interface ProxyQuestions {
   /**
-   * Asks, even if the user did not want to enter any before, until `signal`. Done when the user has answered; a question
-   * that waits is not asked twice.
+   * Asks, even if the user did not want to enter any before, until `signal`. Done when the user has answered; a
+   * question that waits is not asked twice.
    */
   ask(way: WayOut, signal?: AbortSignal): Promise<void>;
   /** Asks unless the user did not want to enter any for this proxy, or is being asked something else. */

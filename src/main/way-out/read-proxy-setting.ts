@@ -9,7 +9,9 @@ import type { DesktopWay, EarlierSettings } from './desktop-way.ts';
 import type { ProxySetting } from './proxy-setting.ts';
 import { readEnvironmentProxy } from './read-environment-proxy.ts';
 
-/** What leads out of this computer's network, where something does: a proxy, or what the script at this address names. */
+/**
+ * What leads out of this computer's network, where something does: a proxy, or what the script at this address names.
+ */
 export type ProxyRule =
   | Extract<DesktopWay, { kind: 'proxy' }>
   | { kind: 'script'; address: string }
@@ -56,7 +58,10 @@ async function readDesktop(options: Parameters<typeof readProxySetting>[0]): Pro
   return names.length > 0 ? await readGnomeProxy(run, before['gnome']) : undefined;
 }
 
-/** Where a server of DHCP says that the script is, as the system tells; undefined if it says nothing, or cannot be asked. */
+/**
+ * Where a server of DHCP says that the script is, as the system tells; undefined if it says nothing, or cannot be
+ * asked.
+ */
 export const readScriptByDhcp = async (
   run: RunProgram,
   platform: NodeJS.Platform = process.platform,

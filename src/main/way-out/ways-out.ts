@@ -261,7 +261,10 @@ export function createWaysOut(options: WaysOutOptions): WaysOut {
   };
 }
 
-/** Nothing else of it: what a server has sent, whole or its certificate, can be part of the error, and would fill the log. */
+/**
+ * Nothing else of it: what a server has sent, whole or its certificate, can be part of the error, and would fill the
+ * log.
+ */
 const wordsOf = (error: unknown): string => {
   if (!(error instanceof Error)) return 'unknown';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;

@@ -7,8 +7,8 @@ import type { TunnelState } from '#shared/tunnel/state.ts';
 export type Closing = 'hide' | 'minimize' | 'ask' | 'quit';
 
 /**
- * `hasPlace`: an icon in a tray, a menu bar or a dock can bring the window back; undefined where the desktop has not said
- * so in time, as on a machine that is busy, which is no reason to end the app.
+ * `hasPlace`: an icon in a tray, a menu bar or a dock can bring the window back; undefined where the desktop has not
+ * said so in time, as on a machine that is busy, which is no reason to end the app.
  */
 export function closing({ hasPlace, state }: { hasPlace: boolean | undefined; state: TunnelState }): Closing {
   if (hasPlace === undefined) return 'minimize';

@@ -11,7 +11,9 @@ type Failed = Extract<GatewayTlsResult, { ok: false }>;
 export interface AddressTry {
   /** Aborted when another address has won: the one that wins may still find out what passes on the way to it. */
   signal: AbortSignal;
-  /** TCP is there, after so many milliseconds: TLS gets the time of its round trips before the next address is tried. */
+  /**
+   * TCP is there, after so many milliseconds: TLS gets the time of its round trips before the next address is tried.
+   */
   onConnected: (tookMs: number) => void;
 }
 
@@ -19,7 +21,8 @@ export interface AddressTry {
  * Opens TLS at whichever of the gateway's addresses answers first. They are tried in this order, the next one when the
  * last one has failed, or has not answered within the pause; earlier ones go on meanwhile. TLS has to be made, with the
  * gateway's key: behind some addresses is a host that takes connections, and no gateway. The others are then closed,
- * before anything but the handshake was sent. If all fail, the result is that of which most is known. `until`: gives up.
+ * before anything but the handshake was sent. If all fail, the result is that of which most is known. `until`: gives
+ * up.
  */
 export async function openFirst<Opened extends { ok: true }>(
   addresses: readonly string[],

@@ -15,8 +15,9 @@ export interface GatewayTrust {
    */
   pins: readonly string[];
   /**
-   * A TLS session, in the notation of Node’s TLS, of an earlier connection to a gateway whose key was one of the pinned ones:
-   * nobody else can resume it (RFC 5077 §5, RFC 8446 §2.2). An invalid one is ignored, and so is any without pins.
+   * A TLS session, in the notation of Node’s TLS, of an earlier connection to a gateway whose key was one of the pinned
+   * ones: nobody else can resume it (RFC 5077 §5, RFC 8446 §2.2). An invalid one is ignored, and so is any without
+   * pins.
    */
   session?: Buffer | undefined;
 }

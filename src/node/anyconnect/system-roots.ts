@@ -3,8 +3,9 @@ import tls from 'node:tls';
 let trusted = false;
 
 /**
- * For connections whose other end the trusted roots decide on. An intermediate authority that the system trusts is enough
- * by itself, as it is for GnuTLS, curl and the systems' own TLS: companies install the one that issues their certificates.
+ * For connections whose other end the trusted roots decide on. An intermediate authority that the system trusts is
+ * enough by itself, as it is for GnuTLS, curl and the systems' own TLS: companies install the one that issues their
+ * certificates.
  */
 export const byTrustedRoots = { allowPartialTrustChain: true } as const;
 

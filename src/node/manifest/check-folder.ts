@@ -87,9 +87,9 @@ export async function checkFolder(expected: ExpectedFolder): Promise<CheckedFold
 }
 
 /**
- * What is wrong by now with files that `checkFolder` has seen; undefined if nothing is. A file that is still the same one
- * is not read again; another one with the right content takes its place in `seen`. With `isStrict`, any other file is a
- * problem, whatever is in it: to look again after a use, so that nothing was exchanged and put back in between. It
+ * What is wrong by now with files that `checkFolder` has seen; undefined if nothing is. A file that is still the same
+ * one is not read again; another one with the right content takes its place in `seen`. With `isStrict`, any other file
+ * is a problem, whatever is in it: to look again after a use, so that nothing was exchanged and put back in between. It
  * blocks, so that nothing comes between it and what follows.
  */
 export function findReplaced(
@@ -117,8 +117,9 @@ export function findReplaced(
 const stateOf = ({ dev, ino, size, ctimeNs }: BigIntStats): string => `${dev} ${ino} ${size} ${ctimeNs}`;
 
 /**
- * What dpkg and rpm call a file until it takes the place of the old one, and dpkg what it keeps of that until then. After
- * a power cut in the middle of an upgrade, such files are left beside programs that are still whole; nothing runs them.
+ * What dpkg and rpm call a file until it takes the place of the old one, and dpkg what it keeps of that until then.
+ * After a power cut in the middle of an upgrade, such files are left beside programs that are still whole; nothing runs
+ * them.
  */
 const unfinished = /(?:\.dpkg-(?:new|tmp)|;[\da-f]{8})$/;
 

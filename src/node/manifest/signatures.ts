@@ -2,8 +2,8 @@ import { createHash, createPublicKey, sign, verify, type KeyObject } from 'node:
 import * as z from 'zod/mini';
 
 /**
- * What is signed begins with one of these, so that no signature of something else, made with the same key, is taken for one
- * of it.
+ * What is signed begins with one of these, so that no signature of something else, made with the same key, is taken for
+ * one of it.
  */
 const purposes = {
   manifest: Buffer.from('Waymaker manifest, format 1\n'),

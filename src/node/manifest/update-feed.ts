@@ -5,8 +5,8 @@ export const feedFile = 'latest.yml';
 export const maxFeedBytes = 30_000;
 
 /**
- * What comes between the feed and its signatures. In YAML, it begins a comment, so that others who read the file see the feed
- * only. In one file, nobody meets the signatures of another feed than the one that they have read.
+ * What comes between the feed and its signatures. In YAML, it begins a comment, so that others who read the file see
+ * the feed only. In one file, nobody meets the signatures of another feed than the one that they have read.
  */
 const beforeSignatures = '\n# signatures: ';
 
@@ -27,8 +27,8 @@ const fileName = z.string().check(z.regex(/^[\w][\w.-]{0,99}$/));
 const sha512 = z.string().check(z.regex(/^[A-Za-z0-9+/]{86}==$/));
 
 /**
- * What electron-updater reads (UpdateInfo of builder-util-runtime), and the product that it is for. It is written as JSON,
- * which is YAML, too.
+ * What electron-updater reads (UpdateInfo of builder-util-runtime), and the product that it is for. It is written as
+ * JSON, which is YAML, too.
  */
 const feedSchema = z.object({
   /** With the system and the processor: what is signed for one is not good for another. */

@@ -4,8 +4,8 @@ export const helperAddress = {
   /** macOS has no /run. */
   macosSocket: '/var/run/waymaker/helper.sock',
   /**
-   * Only administrators can create pipes under this prefix, so nobody can wait there for the helper's callers while it is
-   * not running.
+   * Only administrators can create pipes under this prefix, so nobody can wait there for the helper's callers while it
+   * is not running.
    */
   pipe: String.raw`\\.\pipe\ProtectedPrefix\Administrators\Waymaker\helper`,
 } as const;

@@ -10,8 +10,8 @@ export interface PeerProcess {
 }
 
 /**
- * The process at the other end of a Unix socket, as the system recorded it. Undefined on systems where that is not known
- * yet, and where the socket's folder keeps others out. Throws if the system does not say.
+ * The process at the other end of a Unix socket, as the system recorded it. Undefined on systems where that is not
+ * known yet, and where the socket's folder keeps others out. Throws if the system does not say.
  */
 export function readPeerProcess(socket: Socket, platform: NodeJS.Platform): PeerProcess | undefined {
   if (platform !== 'linux') return undefined;

@@ -1,8 +1,8 @@
 import { maxRealmChars } from '#shared/helper/gateway-session.ts';
 
 /**
- * The realm of the challenge for Basic authentication (RFC 7617) in Proxy-Authenticate, with those of other schemes beside it
- * (RFC 9110 §11.6.1); empty if it names none. Undefined if there is no such challenge.
+ * The realm of the challenge for Basic authentication (RFC 7617) in Proxy-Authenticate, with those of other schemes
+ * beside it (RFC 9110 §11.6.1); empty if it names none. Undefined if there is no such challenge.
  */
 export function basicRealm(field: string): string | undefined {
   // What is in quotation marks could look like anything.

@@ -54,8 +54,8 @@ const limitMs = 20_000;
 const maxHeadBytes = 16 * 1024;
 
 /**
- * Has a proxy connect to the target (RFC 9110 §9.3.6, or RFC 1928 and 1929); what is sent on the result goes there. Rejects
- * with `ProxyRefused`, or with the system's error if the proxy cannot be reached.
+ * Has a proxy connect to the target (RFC 9110 §9.3.6, or RFC 1928 and 1929); what is sent on the result goes there.
+ * Rejects with `ProxyRefused`, or with the system's error if the proxy cannot be reached.
  */
 export async function connectThroughProxy(through: ThroughProxy): Promise<Socket> {
   let transport: Socket | undefined;

@@ -8,7 +8,9 @@ import { byTrustedRoots, trustSystemRoots } from '#node/anyconnect/system-roots.
 /** Who a proxy that speaks TLS has to be. Without a key, the system's roots decide by the name. */
 export type ExpectedProxy = Pick<ProxyIdentity, 'name'> & Partial<ProxyIdentity>;
 
-/** Some proxies that speak no TLS wait for the end of a line. Less than whoever opens a connection waits for all of it. */
+/**
+ * Some proxies that speak no TLS wait for the end of a line. Less than whoever opens a connection waits for all of it.
+ */
 const handshakeLimitMs = 7_000;
 
 /**

@@ -11,7 +11,10 @@ import { knownPaths } from './known-paths.ts';
  * the way that cannot read it end the connection, some of them with an alert of TLS, which is no answer either.
  */
 
-/** The shortest answer to the first message, in bytes: a ServerHello without extensions (RFC 8446 §4.1.3, §5.1). An alert has seven. */
+/**
+ * The shortest answer to the first message, in bytes: a ServerHello without extensions (RFC 8446 §4.1.3, §5.1). An
+ * alert has seven.
+ */
 const minAnswerBytes = 47;
 
 /** The shortest silence, in milliseconds, and that where the large message was in vain for another host. */
@@ -26,8 +29,8 @@ export interface Opening<Opened> {
   /** For how long a connection may take; as long as `signal` lets it if absent. */
   connectMs?: number;
   /**
-   * Makes TLS on it, with these groups for the key exchange; undefined: Node's own. Once `signal` is aborted, it settles
-   * soon, and the connection is closed. `tookMs`: how long the connection took, about a round trip.
+   * Makes TLS on it, with these groups for the key exchange; undefined: Node's own. Once `signal` is aborted, it
+   * settles soon, and the connection is closed. `tookMs`: how long the connection took, about a round trip.
    */
   secure(
     transport: Socket,

@@ -1,9 +1,10 @@
 import tls from 'node:tls';
 
 /**
- * The groups for the exchange of keys that TLS's first message names, in the notation of `ecdhCurve`; `*` marks those of
- * which it carries a share. Node's own have none of P-256, and a server that prefers that asks for a second message then
- * (RFC 8446 §4.1.4), which costs a round trip: ocserv does, with Debian's `%SERVER_PRECEDENCE` (tutanota's issue 11405).
+ * The groups for the exchange of keys that TLS's first message names, in the notation of `ecdhCurve`; `*` marks those
+ * of which it carries a share. Node's own have none of P-256, and a server that prefers that asks for a second message
+ * then (RFC 8446 §4.1.4), which costs a round trip: ocserv does, with Debian's `%SERVER_PRECEDENCE` (tutanota's issue
+ * 11405).
  */
 const notations = {
   /** OpenSSL 3.5's own (SSL_CTX_set1_groups_list(3)), and the share. */

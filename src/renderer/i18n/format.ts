@@ -1,9 +1,9 @@
 const byteUnits = ['kB', 'MB', 'GB', 'TB', 'PB', 'EB'] as const;
 
 /**
- * Bytes in the unit that leaves at most three digits before the point, in steps of 1000, from kilobytes on. All supported
- * languages write numbers of that size and these units alike. Intl would, too, but its first number takes a browser
- * more than 10 ms.
+ * Bytes in the unit that leaves at most three digits before the point, in steps of 1000, from kilobytes on. All
+ * supported languages write numbers of that size and these units alike. Intl would, too, but its first number takes a
+ * browser more than 10 ms.
  */
 export function formatBytes(bytes: number, per?: 'second'): string {
   const steps = bytes < 1000 ? 1 : Math.min(Math.floor(Math.log10(bytes) / 3), byteUnits.length);

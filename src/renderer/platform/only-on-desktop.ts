@@ -1,8 +1,8 @@
 import type { HostImplementation } from '#shared/host/contract.ts';
 
 /**
- * What only the desktop app has, for all other hosts: an app around a webview asks for what a gateway wants by itself, and
- * knows neither networks, applications nor logs.
+ * What only the desktop app has, for all other hosts: an app around a webview asks for what a gateway wants by itself,
+ * and knows neither networks, applications nor logs.
  */
 export const onlyOnDesktop = {
   gatewayForm: { get: () => null, answer: () => false },

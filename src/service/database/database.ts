@@ -98,8 +98,8 @@ async function openPglite(directory: string): Promise<OpenDatabase> {
 }
 
 /**
- * Throws if what is there is no whole database, and leaves it as it is: where its file PG_VERSION is missing, PGlite would
- * make a new database over what is left of the old one. An initdb that was interrupted makes that file first.
+ * Throws if what is there is no whole database, and leaves it as it is: where its file PG_VERSION is missing, PGlite
+ * would make a new database over what is left of the old one. An initdb that was interrupted makes that file first.
  */
 async function openFolder(folder: string): Promise<PGlite> {
   const has = (file: string) => existsSync(path.join(folder, file));

@@ -2,10 +2,10 @@ import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { Pool, PoolClient } from 'pg';
 
 /**
- * A database on a pool of connections (of `LastingClient`) whose transactions survive losing their connection, as when a
- * server restarts. With Drizzle's own transactions (drizzle-team/drizzle-orm, issues 6114 and 6241), one that could not
- * begin would never return its connection, until the pool has none left; and one that could not be rolled back would be
- * passed on to the next user. `open` creates a database on the pool or on one of its connections.
+ * A database on a pool of connections (of `LastingClient`) whose transactions survive losing their connection, as when
+ * a server restarts. With Drizzle's own transactions (drizzle-team/drizzle-orm, issues 6114 and 6241), one that could
+ * not begin would never return its connection, until the pool has none left; and one that could not be rolled back
+ * would be passed on to the next user. `open` creates a database on the pool or on one of its connections.
  */
 export function withLastingTransactions<Schema extends Record<string, unknown>>(
   pool: Pool,

@@ -51,8 +51,8 @@ const sameResults: Readonly<Partial<Record<keyof typeof sessionSettings, RegExp>
 };
 
 /**
- * Throws if results would depend on settings of the database's own: poolers may ignore what a connection asks for at its
- * start, such as PgBouncer with `ignore_startup_parameters = options`.
+ * Throws if results would depend on settings of the database's own: poolers may ignore what a connection asks for at
+ * its start, such as PgBouncer with `ignore_startup_parameters = options`.
  */
 export async function checkSettings(connection: Pick<Client, 'query'>): Promise<void> {
   const patterns: Readonly<Record<string, RegExp>> = sameResults;

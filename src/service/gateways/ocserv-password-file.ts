@@ -68,7 +68,9 @@ export function ocservPasswordFile(file: string): GatewayAccess {
   };
 }
 
-/** A file is rewritten once its disabled lines exceed both of these, in bytes and of the whole file: ocserv reads them. */
+/**
+ * A file is rewritten once its disabled lines exceed both of these, in bytes and of the whole file: ocserv reads them.
+ */
 const maxDeadBytes = 64 * 1024;
 const maxDeadShare = 0.2;
 

@@ -3,8 +3,8 @@ import { languageTags } from '#shared/language.ts';
 import { html, type Html } from '../http/html.ts';
 
 /**
- * The pages' light accent colour (src/renderer/ui/theme/theme.css), with white text on it; it works on light and dark mail
- * backgrounds.
+ * The pages' light accent colour (src/renderer/ui/theme/theme.css), with white text on it; it works on light and dark
+ * mail backgrounds.
  */
 export const accent = '#0a7560';
 export const onAccent = '#ffffff';

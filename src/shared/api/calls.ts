@@ -30,7 +30,9 @@ import type { ApiCall } from './call.ts';
 const none = z.optional(z.strictObject({}));
 /** An address as somebody typed it. */
 const email = z.string().check(z.overwrite(readEmail));
-/** With the id (specification §7), which is empty for an app that does not exist yet; earlier clients do not send it. */
+/**
+ * With the id (specification §7), which is empty for an app that does not exist yet; earlier clients do not send it.
+ */
 const sentApp = z.extend(appEntryDraft, { id: z.optional(z.string().check(z.maxLength(64))) });
 /** For replies that say nothing but success. */
 const nothing = z.null();

@@ -29,7 +29,9 @@ export interface DatedAnswer {
 export interface ServiceClockOptions {
   /** What an earlier run has measured. */
   offset?: number | undefined;
-  /** Milliseconds since any fixed time, by a clock that nobody can set and that sleep does not stop, if there is one. */
+  /**
+   * Milliseconds since any fixed time, by a clock that nobody can set and that sleep does not stop, if there is one.
+   */
   steady?: (() => number) | undefined;
 }
 

@@ -135,8 +135,8 @@ export const controlContract = {
     /** The proxy that leads to this host; null: none does, or it is reached through the tunnel. */
     to: request(hostName, z.nullable(proxyOnTheWay)),
     /**
-     * The proxy that leads to this host has refused what it was told: the user is asked for something else. False if they
-     * do not say it.
+     * The proxy that leads to this host has refused what it was told: the user is asked for something else. False if
+     * they do not say it.
      */
     askPassword: request(hostName, z.boolean()),
   },

@@ -42,8 +42,8 @@ export const proxyCredentials = z.strictObject({
   username: z.string().check(z.regex(/^[^\p{Cc}:]{1,63}$/u)),
   password: z.string().check(z.regex(/^\P{Cc}{1,63}$/u)),
   /**
-   * The realm for which they were entered (RFC 9110 §11.5); absent: for any. A proxy that names another one does not get
-   * them. Requires capability `proxy-realm`.
+   * The realm for which they were entered (RFC 9110 §11.5); absent: for any. A proxy that names another one does not
+   * get them. Requires capability `proxy-realm`.
    */
   realm: z.optional(z.string().check(z.maxLength(maxRealmChars))),
 });
@@ -65,13 +65,15 @@ export const gatewaySession = z.strictObject({
     .string()
     .check(z.minLength(1), z.maxLength(4096), z.regex(/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/)),
   certificatePin,
-  /** What the sign-in presented; some gateways want it for the tunnel, too. Requires capability `client-certificate`. */
+  /**
+   * What the sign-in presented; some gateways want it for the tunnel, too. Requires capability `client-certificate`.
+   */
   clientCertificate: z.optional(clientCertificate),
   /** The name under which the sign-in succeeded; if absent, the usual one. Requires capability `gateway-agent`. */
   agent: z.optional(gatewayAgent),
   /**
-   * The TLS session of the sign-in, whose gateway has proved to have the pinned key, in base64: resuming it saves a round
-   * trip. Requires capability `tls-session`.
+   * The TLS session of the sign-in, whose gateway has proved to have the pinned key, in base64: resuming it saves a
+   * round trip. Requires capability `tls-session`.
    */
   tlsSession: z.optional(
     z.string().check(z.minLength(1), z.maxLength(maxTlsSessionChars), z.regex(/^[A-Za-z0-9+/]+={0,2}$/)),

@@ -71,8 +71,8 @@ export const connectRequest = z.strictObject({
    */
   address: z.optional(z.union([z.ipv4(), z.ipv6()])),
   /**
-   * The only way to the gateway is a proxy: `address` and `otherAddresses` are those of the proxy, which is at this port.
-   * It may look up names. Requires capability `proxy`.
+   * The only way to the gateway is a proxy: `address` and `otherAddresses` are those of the proxy, which is at this
+   * port. It may look up names. Requires capability `proxy`.
    */
   proxy: z.optional(proxyAtAddress),
   /** Where the gateway may be, too, for signing in and for the tunnel. */
@@ -207,18 +207,18 @@ export const helperMethods = {
    */
   killSwitch: { params: nothing, result: z.object({ isOn: z.boolean() }) },
   /**
-   * Replaces the `otherAddresses` of the current connection, which goes on; the one in use need not be left out. Requires
-   * capability `addresses`.
+   * Replaces the `otherAddresses` of the current connection, which goes on; the one in use need not be left out.
+   * Requires capability `addresses`.
    */
   setAddresses: { params: z.strictObject({ otherAddresses }), result: done },
   /**
-   * Opens a TLS connection to the gateway, on which nothing is asked for, and holds it ready for a `connect` of this client
-   * to the same gateway; one at a time for the whole machine, in the place of the same user's last one. It ends with
-   * `dropHeld`, with this client's connection, with any `connect`, when the way to the gateway changes, when the gateway
-   * ends it, and after `maxHeldMs`. Refused with `wrongState` while there is a connection, traffic is blocked, another user
-   * has one, or the engine cannot hold any, and with `noRoom` if there have been too many. Requires capability `hold`.
-   * In phase `authenticating`, it is for the session that is waited for, at addresses that the connection may use. Requires
-   * capability `hold-at-sign-in`.
+   * Opens a TLS connection to the gateway, on which nothing is asked for, and holds it ready for a `connect` of this
+   * client to the same gateway; one at a time for the whole machine, in the place of the same user's last one. It ends
+   * with `dropHeld`, with this client's connection, with any `connect`, when the way to the gateway changes, when the
+   * gateway ends it, and after `maxHeldMs`. Refused with `wrongState` while there is a connection, traffic is blocked,
+   * another user has one, or the engine cannot hold any, and with `noRoom` if there have been too many. Requires
+   * capability `hold`. In phase `authenticating`, it is for the session that is waited for, at addresses that the
+   * connection may use. Requires capability `hold-at-sign-in`.
    */
   holdConnection: { params: holdRequest, result: done },
   dropHeld: { params: nothing, result: done },
@@ -295,7 +295,10 @@ export const helperError = {
   noSuchProcess: -32006,
   /** This client has stored no lists with that name. */
   unknownLists: -32007,
-  /** Other clients have already stored as many lists as the helper keeps, or this user has had too many connections held. */
+  /**
+   * Other clients have already stored as many lists as the helper keeps, or this user has had too many connections
+   * held.
+   */
   noRoom: -32008,
   /** No connection to the gateway can be made. */
   gatewayNotReached: -32009,

@@ -5,7 +5,9 @@ import { apiFailure } from '../api/result.ts';
 import { language } from '../entities.ts';
 import { event, request } from './descriptor.ts';
 
-/** What the host contract says of every host, with a tunnel or without: the first load of the web console has only this. */
+/**
+ * What the host contract says of every host, with a tunnel or without: the first load of the web console has only this.
+ */
 
 export const nothing = z.undefined();
 

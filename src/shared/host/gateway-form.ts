@@ -31,8 +31,8 @@ export const gatewayForm = z.strictObject({
    */
   topic: z.enum(['form', 'group', 'banner', 'proxy']),
   /**
-   * Of a proxy: whether this computer's settings name it, or the network does (WPAD), which may be anybody's. A host that
-   * is older does not say.
+   * Of a proxy: whether this computer's settings name it, or the network does (WPAD), which may be anybody's. A host
+   * that is older does not say.
    */
   proxyNamedBy: z.optional(z.enum(['computer', 'network'])),
   /** Host name of the gateway that asks, or of the proxy. */

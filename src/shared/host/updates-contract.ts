@@ -4,8 +4,8 @@ import { hostContract } from './contract.ts';
 import { event, request, type HostHandlers } from './descriptor.ts';
 
 /**
- * Updates of the app where no package manager brings them: a part of the host contract that only the desktop app has, and
- * that its pages load when they need it.
+ * Updates of the app where no package manager brings them: a part of the host contract that only the desktop app has,
+ * and that its pages load when they need it.
  */
 
 const version = z.string().check(z.maxLength(32));

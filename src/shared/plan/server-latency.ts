@@ -48,8 +48,9 @@ export type FasterServer<Usable> =
   | { outcome: 'unknown' };
 
 /**
- * What the fastest server is, seen from the one in use, which cannot be measured itself. `latencies`: of the measurement
- * that was just made. `directMs`: of each server, what it took when it was last measured without a tunnel in between.
+ * What the fastest server is, seen from the one in use, which cannot be measured itself. `latencies`: of the
+ * measurement that was just made. `directMs`: of each server, what it took when it was last measured without a tunnel
+ * in between.
  */
 export function fasterServer<Usable extends Pick<Server, 'serverId'>>(
   inUse: Usable,

@@ -106,8 +106,8 @@ const otherReasons = {
 type UsualReason = Exclude<DisconnectReason, keyof typeof otherReasons>;
 
 /**
- * Why there is no tunnel, and what the user can do about it. The keys of the usual ones follow from their names, since the
- * first pages load this.
+ * Why there is no tunnel, and what the user can do about it. The keys of the usual ones follow from their names, since
+ * the first pages load this.
  */
 export const reasonTexts: Record<DisconnectReason, Trouble> = {
   ...(Object.fromEntries(

@@ -25,8 +25,8 @@ export function canonicalName(text: string): string | undefined {
 }
 
 /**
- * A host as programs name it, such as resolvers, TLS and addresses: a Unicode name becomes Punycode, and everything else
- * stays as it is.
+ * A host as programs name it, such as resolvers, TLS and addresses: a Unicode name becomes Punycode, and everything
+ * else stays as it is.
  */
 export const asciiHost = (host: string): string =>
   // oxlint-disable-next-line no-control-regex -- all of ASCII is meant

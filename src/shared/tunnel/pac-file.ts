@@ -32,9 +32,9 @@ export class ListsTooLong extends Error {
  * It is written in ECMAScript 3, which the PAC engines of all systems support. No listed name ends in a number or
  * contains a colon, so addresses go out directly without a match in the lists.
  *
- * Chromium's resolver interprets it (it runs V8 without its compilers), so that each call counts: a host's name and each
- * name that encloses it cost one look-up in one object, and no regular expression. V8 answers hasOwnProperty for a name
- * that is not there sooner than it reads its value. A name of both lists goes to the proxy.
+ * Chromium's resolver interprets it (it runs V8 without its compilers), so that each call counts: a host's name and
+ * each name that encloses it cost one look-up in one object, and no regular expression. V8 answers hasOwnProperty for a
+ * name that is not there sooner than it reads its value. A name of both lists goes to the proxy.
  */
 export function pacFile(content: PacFileContent): string {
   const text = textOf(content);

@@ -20,8 +20,8 @@ export const gateway = z.object({ host: hostName, port });
 export type Gateway = z.infer<typeof gateway>;
 
 /**
- * `path`: where the sign-in begins, if servers share the gateway and differ in that; absent too if it is not known. Only
- * hosts add it: the helper knows no servers.
+ * `path`: where the sign-in begins, if servers share the gateway and differ in that; absent too if it is not known.
+ * Only hosts add it: the helper knows no servers.
  */
 const shownGateway = z.extend(gateway, { path: z.optional(z.string().check(z.maxLength(256))) });
 

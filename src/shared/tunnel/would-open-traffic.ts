@@ -1,8 +1,9 @@
 import type { TunnelState } from './state.ts';
 
 /**
- * Whether installing now would let traffic out that the tunnel carries: while the service is replaced there is no tunnel,
- * and only what the kill switch blocks stays blocked. `killSwitch`: this user's; of another user's tunnel, it is not known.
+ * Whether installing now would let traffic out that the tunnel carries: while the service is replaced there is no
+ * tunnel, and only what the kill switch blocks stays blocked. `killSwitch`: this user's; of another user's tunnel, it
+ * is not known.
  */
 export function wouldOpenTraffic(tunnel: TunnelState, killSwitch: boolean): boolean {
   const isTunnel =

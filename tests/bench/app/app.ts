@@ -109,8 +109,8 @@ async function measureStart(browser: Browser, { ours, peer }: Contenders): Promi
 }
 
 /**
- * Processor time in milliseconds a minute: of the hidden window's page, which has nothing to do, and of main, which hears
- * of changes over the service's stream of events.
+ * Processor time in milliseconds a minute: of the hidden window's page, which has nothing to do, and of main, which
+ * hears of changes over the service's stream of events.
  */
 async function measureHidden(browser: Browser, { ours, peer }: Contenders): Promise<Row[]> {
   const hidden = async (contender: Contender) => {

@@ -25,9 +25,9 @@ export const packageRows = [
 const rounds = 5;
 
 /**
- * What the released package may take, which stands in the peer's place: MB to download; seconds from `dpkg --install` to
- * a helper that listens; MB of memory of that helper while nobody uses it (a bare Node takes 44); seconds in which no
- * packet comes back through the tunnel while an upgrade replaces the helper.
+ * What the released package may take, which stands in the peer's place: MB to download; seconds from `dpkg --install`
+ * to a helper that listens; MB of memory of that helper while nobody uses it (a bare Node takes 44); seconds in which
+ * no packet comes back through the tunnel while an upgrade replaces the helper.
  */
 const limits = {
   'package-size': 40,

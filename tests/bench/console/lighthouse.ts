@@ -44,7 +44,10 @@ const signedInRoutes = [
   '/self-delete',
   '/logout',
 ];
-/** Where some of them lead at once: to the store, and from an order that is not there. An empty answer (204) keeps the page. */
+/**
+ * Where some of them lead at once: to the store, and from an order that is not there. An empty answer (204) keeps the
+ * page.
+ */
 const leading = /\/store\/|\/api\/orders\//;
 
 const screens = ['login', 'dashboard'] as const;

@@ -22,8 +22,9 @@ const slowdown = 4;
 const wantedFrame = 50;
 
 /**
- * The longest frame of the chooser of servers, in ms, with 500 of them in 32 countries: as it opens, while somebody types
- * what they look for, and while they scroll from one end to the other. Each time in a page that has never opened it.
+ * The longest frame of the chooser of servers, in ms, with 500 of them in 32 countries: as it opens, while somebody
+ * types what they look for, and while they scroll from one end to the other. Each time in a page that has never opened
+ * it.
  */
 export async function* measureServers(): AsyncGenerator<Row> {
   await using served = await serveConsole(builtRenderer);

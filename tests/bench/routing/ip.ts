@@ -13,8 +13,8 @@ import { byTurns, row, type Row } from '../row.ts';
 
 /**
  * Mode ip. `ip-3912`: a country's prefixes set and removed, against the stock vpnc-script with as many split-includes.
- * `ip-100k`: the time on processors of a hundred thousand, against ip(8) that adds as many routes in one batch and flushes
- * them. `ip-packet`: what a datagram of a connected socket costs beside so many prefixes, against beside one.
+ * `ip-100k`: the time on processors of a hundred thousand, against ip(8) that adds as many routes in one batch and
+ * flushes them. `ip-packet`: what a datagram of a connected socket costs beside so many prefixes, against beside one.
  * `mode-change`: until the first packet takes the new way, against the tenth of a second that nobody notices.
  */
 export const ipRows = ['ip-3912', 'ip-100k', 'ip-packet', 'mode-change'] as const;

@@ -29,8 +29,9 @@ function FindProxyForURL(url, host) {
 `;
 
 /**
- * A decision of the PAC file for the real list of some 110,000 domains, interpreted as in Chromium's resolver, in µs: for each of them a host
- * below it and one that is not listed. The peer has the same list unpacked, and takes three times the bytes.
+ * A decision of the PAC file for the real list of some 110,000 domains, interpreted as in Chromium's resolver, in µs:
+ * for each of them a host below it and one that is not listed. The peer has the same list unpacked, and takes three
+ * times the bytes.
  */
 export async function* measurePac(isWanted: (row: string) => boolean): AsyncGenerator<Row> {
   if (!isWanted('pac-decision')) return;

@@ -20,8 +20,8 @@ const enough = 990;
 /**
  * The proxy of automatic routing beside microsocks, which has a thread for each client, both asked by SOCKS 5 and
  * without a tunnel: four downloads at a time; connections that are opened, answered and closed, fifty at a time; and a
- * thousand downloads that begin at once, in seconds until 990 of them have got anything, or, where fewer have in 20 s, as
- * much longer in proportion: 40 s for half as many.
+ * thousand downloads that begin at once, in seconds until 990 of them have got anything, or, where fewer have in 20 s,
+ * as much longer in proportion: 40 s for half as many.
  */
 export async function* measureProxy(isWanted: (row: string) => boolean): AsyncGenerator<Row> {
   await using lab = await createLab({ gateway: false });

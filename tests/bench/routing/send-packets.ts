@@ -1,8 +1,8 @@
 import koffi from 'koffi';
 
 /**
- * Run inside a machine, `node send-packets.ts ADDRESS COUNT`: sends datagrams on one connected socket, and prints how many
- * nanoseconds of the processor each took, up to the other end of the wire.
+ * Run inside a machine, `node send-packets.ts ADDRESS COUNT`: sends datagrams on one connected socket, and prints how
+ * many nanoseconds of the processor each took, up to the other end of the wire.
  */
 const [address = '', count = '0'] = process.argv.slice(2);
 

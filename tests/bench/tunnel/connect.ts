@@ -6,7 +6,10 @@ import { firstReply, watchChanges } from './watch.ts';
 const rounds = 7;
 const lower = { unit: 'ms', better: 'lower' } as const;
 
-/** `-cold`: without a connection that is held ready. `-cookie`: beside a peer that has signed in before, as we have; the others beside one that does it after the click. */
+/**
+ * `-cold`: without a connection that is held ready. `-cookie`: beside a peer that has signed in before, as we have; the
+ * others beside one that does it after the click.
+ */
 export const connectRows = [
   'connect-0ms',
   'connect-0ms-cookie',

@@ -10,7 +10,10 @@ const rounds = 3;
 /** openconnect needs up to twice its interval of ten seconds until it notices. */
 const silentSeconds = 25;
 
-/** How many datagrams get lost, one every two milliseconds, when the network on the way begins to drop the gateway's UDP. */
+/**
+ * How many datagrams get lost, one every two milliseconds, when the network on the way begins to drop the gateway's
+ * UDP.
+ */
 async function lostDatagrams(lab: Lab, contender: Contender): Promise<number> {
   const before = await lab.user.snapshot();
   await connect(lab, contender);

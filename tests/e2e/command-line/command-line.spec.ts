@@ -18,7 +18,9 @@ import { serverNames } from '../support/service/service.ts';
 base.skip(withoutRoot, 'the laboratory needs root');
 
 interface Fixtures {
-  /** Signs in while the gateway asks this device for codes, until the test is over; resolves to what says the next one. */
+  /**
+   * Signs in while the gateway asks this device for codes, until the test is over; resolves to what says the next one.
+   */
   signInForCodes: () => Promise<() => string>;
 }
 

@@ -27,8 +27,8 @@ const problemsIn = (printed: unknown) =>
 const checksWithProblems = (printed: unknown) => Object.keys(problemsIn(printed));
 
 /**
- * Looks again until the doctor says what it should, and nothing else: it does not wait long for what it asks, and on a busy
- * machine any answer may once come too late.
+ * Looks again until the doctor says what it should, and nothing else: it does not wait long for what it asks, and on a
+ * busy machine any answer may once come too late.
  */
 const expectDoctor = <Judged>(judge: () => Promise<Judged>, message?: string) => expect.poll(judge, message);
 

@@ -136,7 +136,10 @@ test('gateway restarted with another address pool: new address, routes and DNS a
   await expect.poll(() => helper.output).toContain('engine ended');
 });
 
-/** Whether somebody is connected to the helper, by the kernel's list of sockets (Linux, net/unix/af_unix.c, unix_seq_show). */
+/**
+ * Whether somebody is connected to the helper, by the kernel's list of sockets (Linux, net/unix/af_unix.c,
+ * unix_seq_show).
+ */
 async function hasCaller(lab: Lab, { socket }: TestHelper): Promise<boolean> {
   const list = await readFile(`/proc/${lab.user.pid}/net/unix`, 'utf8');
   return list.split('\n').some((line) => line.endsWith(` ${socket}`) && / 03 +\d+ /.test(line));

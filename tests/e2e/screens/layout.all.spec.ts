@@ -24,8 +24,8 @@ import { startApp } from '../webview/open-webview.ts';
 import { createWebviewApp } from '../webview/webview-app.ts';
 
 /**
- * What may be longer than the window: what the user has unfolded, and a note of the last minutes of a session, which moves
- * only the folded details out of it.
+ * What may be longer than the window: what the user has unfolded, and a note of the last minutes of a session, which
+ * moves only the folded details out of it.
  */
 const longer = new Set([
   'problems-unfolded',

@@ -64,8 +64,8 @@ async function useOwnFont(page: Page): Promise<void> {
 const drawnBy = 156;
 /**
  * The same Chromium draws our own font to the pixel, on every machine: without the smallest icon 7 pixels are others,
- * with another word 57. Another Chromium may draw each letter a little otherwise, 500 to 2700 pixels of a picture, which
- * hide such a thing: what it can be asked is only whether all is in its place.
+ * with another word 57. Another Chromium may draw each letter a little otherwise, 500 to 2700 pixels of a picture,
+ * which hide such a thing: what it can be asked is only whether all is in its place.
  */
 const exact = { maxDiffPixels: 5 };
 const rough = { maxDiffPixelRatio: 0.01 };

@@ -68,9 +68,9 @@ const all = new Map<string, Kept>();
 
 /**
  * For files whose tests begin alike: their `openedConsole` and `signedInConsole`, and the webviews that they open with
- * no more than an app or an address, are one page of each kind, for all such files of a worker. A test finds it with the
- * routes, the storage and the app of a new one. A page whose clock, window or start a test has changed is thrown away;
- * after a test that failed, Playwright goes on in another process.
+ * no more than an app or an address, are one page of each kind, for all such files of a worker. A test finds it with
+ * the routes, the storage and the app of a new one. A page whose clock, window or start a test has changed is thrown
+ * away; after a test that failed, Playwright goes on in another process.
  */
 export function keepPagesHere() {
   /** The page of that kind if there is one to go on with, and else a new one; it shows `url`. */

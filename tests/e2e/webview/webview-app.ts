@@ -33,7 +33,9 @@ export interface WebviewApp {
   /** Set by who carries the events to the page. */
   emit: (channel: string, payload: unknown) => void;
   routingModes: RouteMode[];
-  /** How long connections to hosts take, where not 20 ms; undefined: it is an older app, and does not know the message. */
+  /**
+   * How long connections to hosts take, where not 20 ms; undefined: it is an older app, and does not know the message.
+   */
   latencies: Map<string, number> | undefined;
   /** Addresses of servers whose latency the page has asked for. */
   readonly measured: string[];

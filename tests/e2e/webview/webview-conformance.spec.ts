@@ -49,8 +49,8 @@ type Breakage = Pick<Partial<WebviewOptions>, 'answer' | 'answersFrames' | 'hasS
 type Broken = readonly [name: string, breakage: Breakage, rule: RegExp];
 
 /**
- * Each with the rule that finds it out. An app breaks those of one list together, since checking one takes ten seconds, most
- * of it waiting: none of them has another's rule pass, or skipped.
+ * Each with the rule that finds it out. An app breaks those of one list together, since checking one takes ten seconds,
+ * most of it waiting: none of them has another's rule pass, or skipped.
  */
 const brokenApps: readonly (readonly Broken[])[] = [
   [

@@ -27,7 +27,8 @@ test('connections are kept free for administrators, and for telling a caller tha
   expect(budget.take(caller(uid, false)), 'to be told so').toBeDefined();
 });
 
-// Each stream of a sign-in takes one: two at each address, beside those of the app and of what else the user has running.
+// Each stream of a sign-in takes one: two at each address, beside those of the app and of what else the user has
+// running.
 test.each([0, 1000])('user %i can sign in at all addresses of a gateway beside other programs', (uid) => {
   const taken = takeAll(createConnectionBudget(), uid);
   expect(taken).toBeGreaterThan(2 * (1 + maxOtherAddresses) + 10);

@@ -7,8 +7,8 @@ import { createHelperLab, childrenOf, type HelperLab } from '../support/helper-l
 import { frame, helloParams, openRaw, type RawClient } from '../support/callers/raw-client.ts';
 
 /**
- * Thousands of inputs over the real socket: bytes, well-framed JSON-RPC of all kinds, and requests that are nearly right.
- * None of them is one that a helper may act on.
+ * Thousands of inputs over the real socket: bytes, well-framed JSON-RPC of all kinds, and requests that are nearly
+ * right. None of them is one that a helper may act on.
  */
 const runs = isExhaustive
   ? ({ bytes: 2_500, messages: 4_000, nearMisses: 4_500 } as const)

@@ -5,8 +5,8 @@ import { engines } from '../support/engines.ts';
 import { dropUdp, rekeyingGateways, runSessionUnderTraffic } from '../support/session-under-traffic.ts';
 
 /**
- * So that TLS gets its new keys after 15 and 30 seconds, and DTLS after 25: on a slow machine, too, one has them before the
- * other begins.
+ * So that TLS gets its new keys after 15 and 30 seconds, and DTLS after 25: on a slow machine, too, one has them before
+ * the other begins.
  */
 const rekeySeconds = 15;
 const rekeys = 2;

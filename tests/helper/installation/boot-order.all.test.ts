@@ -13,8 +13,8 @@ import { forgetKernel, unit } from '../support/installed/installed-machine.ts';
 
 /**
  * Boots beside a neighbour that needs the network early (cloud-init), with what leaves from the first packet on, and
- * shutdowns with what leaves until the last. The network comes up as it does on real machines, after network-pre.target,
- * and a program sends from that moment, and until the system ends whatever still runs.
+ * shutdowns with what leaves until the last. The network comes up as it does on real machines, after
+ * network-pre.target, and a program sends from that moment, and until the system ends whatever still runs.
  */
 
 /** Lines: how often the program has sent, and how often when the helper had ended. */
@@ -136,7 +136,10 @@ test(
   },
 );
 
-/** Boots, does this, and shuts down; resolves with what left meanwhile, and how often something was sent without a helper. */
+/**
+ * Boots, does this, and shuts down; resolves with what left meanwhile, and how often something was sent without a
+ * helper.
+ */
 async function shutDown(
   name: string,
   before: (machine: SystemdMachine) => Promise<void>,

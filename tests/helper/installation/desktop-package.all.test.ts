@@ -16,8 +16,8 @@ import { packageOptions } from '../support/installed/package-options.ts';
 vi.setConfig({ testTimeout: waitLimit(600_000), hookTimeout: waitLimit(600_000) });
 
 /**
- * The desktop package beside that of the core, by dpkg and by rpm, on a machine under systemd. Without Electron's binary,
- * it is the one with the window for tests. The tests follow each other.
+ * The desktop package beside that of the core, by dpkg and by rpm, on a machine under systemd. Without Electron's
+ * binary, it is the one with the window for tests. The tests follow each other.
  */
 
 /** To be looked at. */

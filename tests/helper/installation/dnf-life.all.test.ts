@@ -19,8 +19,8 @@ import {
 vi.setConfig({ testTimeout: waitLimit(600_000), hookTimeout: waitLimit(600_000) });
 
 /**
- * The rpm package by real dnf from the signed repository, with its own scripts. Its dependencies are Debian's here, which rpm
- * does not know: a package that is called like all of them stands in for them. The tests follow each other.
+ * The rpm package by real dnf from the signed repository, with its own scripts. Its dependencies are Debian's here,
+ * which rpm does not know: a package that is called like all of them stands in for them. The tests follow each other.
  */
 
 let installed: InstalledMachine;

@@ -17,7 +17,9 @@ import { goOn, talkOnBoth } from '../support/programs/talk.ts';
 // Systems are made, booted and installed on: minutes on a slow machine.
 vi.setConfig({ testTimeout: waitLimit(600_000), hookTimeout: waitLimit(600_000) });
 
-/** What becomes of an installed package, by real apt and dpkg, while its user is connected. The tests follow each other. */
+/**
+ * What becomes of an installed package, by real apt and dpkg, while its user is connected. The tests follow each other.
+ */
 
 let life: PackageMachine;
 

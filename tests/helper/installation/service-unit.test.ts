@@ -25,8 +25,9 @@ const { options } = linuxPlatform;
 const resources = path.resolve(import.meta.dirname, '../../../resources/linux');
 
 /**
- * The exposure level in tenths, as `systemd-analyze security` scores it: 0 to 100, less is better. For a unit that starts
- * before sysinit.target it leaves out, as not appropriate, what ours has nevertheless: ProtectSystem, ProtectHome, PrivateTmp.
+ * The exposure level in tenths, as `systemd-analyze security` scores it: 0 to 100, less is better. For a unit that
+ * starts before sysinit.target it leaves out, as not appropriate, what ours has nevertheless: ProtectSystem,
+ * ProtectHome, PrivateTmp.
  */
 const maxExposure = '33';
 

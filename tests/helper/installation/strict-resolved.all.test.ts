@@ -6,8 +6,8 @@ import { eventually } from '../../lab/runs/process.ts';
 import { createInstalledMachine, type InstalledMachine } from '../support/installed/installed-machine.ts';
 
 /**
- * The tunnel's device inherits what a machine's owner has set for all devices (resolved.conf(5)), which few VPNs' resolvers
- * can do.
+ * The tunnel's device inherits what a machine's owner has set for all devices (resolved.conf(5)), which few VPNs'
+ * resolvers can do.
  */
 let installed: InstalledMachine;
 

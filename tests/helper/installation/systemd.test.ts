@@ -59,9 +59,9 @@ const cleanUp = {
 } as const;
 
 /**
- * A neighbour that needs the network early in the boot, as cloud-init does on servers (its cloud-init.service: after the
- * network, before sysinit.target, which units come after by default). Where units are ordered in a circle, systemd drops
- * one of them.
+ * A neighbour that needs the network early in the boot, as cloud-init does on servers (its cloud-init.service: after
+ * the network, before sysinit.target, which units come after by default). Where units are ordered in a circle, systemd
+ * drops one of them.
  */
 const neighbour = [
   '[Unit]',

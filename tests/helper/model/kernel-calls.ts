@@ -5,8 +5,8 @@ import type { MessageSeries, NetlinkProtocol } from '../../../helper/linux/netli
 import type { RecordedCall } from '../../lab/linux/model/recorded-call.ts';
 
 /**
- * The ways of the helper's adapter to the kernel: ip(8), libnftables and netlink. What changes something is recorded, and
- * may be altered before it is made; what asks is left alone.
+ * The ways of the helper's adapter to the kernel: ip(8), libnftables and netlink. What changes something is recorded,
+ * and may be altered before it is made; what asks is left alone.
  */
 export interface KernelCalls {
   /** The calls since this was asked last, in the order in which they were done. */

@@ -7,8 +7,9 @@ import { replay } from './replay.ts';
 import type { WalkOnKernel } from './run-on-kernel.ts';
 
 /**
- * The helper's adapter on a real kernel, and its calls on a model of Linux. Where both send the same packets the same way,
- * the models of macOS and Windows, which are made alike and have no kernel here to be compared with, can be believed.
+ * The helper's adapter on a real kernel, and its calls on a model of Linux. Where both send the same packets the same
+ * way, the models of macOS and Windows, which are made alike and have no kernel here to be compared with, can be
+ * believed.
  */
 
 const all = Object.keys(mutants);

@@ -9,7 +9,9 @@ export interface Replay {
   findings: string[];
 }
 
-/** The calls of a walk on the model: packets are sent after each call, and compared with the kernel's after each step. */
+/**
+ * The calls of a walk on the model: packets are sent after each call, and compared with the kernel's after each step.
+ */
 export function replay({ steps, uplinkIndex, isAsBefore }: WalkOnKernel): Replay {
   const model = createLinuxModel(uplinkIndex);
   const send = (probe: (typeof probes)[number]) => model.send(probe);

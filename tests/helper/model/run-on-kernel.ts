@@ -17,7 +17,8 @@ import { gatewayPort, gateways, probes, users, walk, type Step } from './walk.ts
 
 /**
  * A program for a network namespace of its own: goes through the walk with the helper's real adapter, once as it is and
- * once with each mistake that is named, and prints what it has asked of the kernel and where the kernel has sent packets.
+ * once with each mistake that is named, and prints what it has asked of the kernel and where the kernel has sent
+ * packets.
  */
 
 export interface StepOnKernel {

@@ -33,7 +33,9 @@ const groupOf = async (pid: number | string) =>
 
 const groupPath = async () => `/${path.relative(await unifiedCgroups(), await lab.group())}`;
 
-/** A connection to the echo in perl, that is asked after the next line that comes: `[hello]`, or `[]` if it was ended. */
+/**
+ * A connection to the echo in perl, that is asked after the next line that comes: `[hello]`, or `[]` if it was ended.
+ */
 const talk = `socket($s, AF_INET, SOCK_STREAM, 0); connect($s, sockaddr_in(${ports.echo}, inet_aton("${echo.ipv4}"))) or die "$!";
   print "open\\n"; <STDIN>; syswrite($s, "hello"); sysread($s, $answer, 9); print "[$answer]\\n";`;
 const perl = (script: string) => `exec perl -e 'use Socket; use threads; $| = 1; ${script}'`;
@@ -202,8 +204,8 @@ test(
 );
 
 /**
- * Starts a program of the user's under a number that was another's (clone3(2), `set_tid`), as soon as nobody has it: what
- * forks on this machine at the same time may get it first.
+ * Starts a program of the user's under a number that was another's (clone3(2), `set_tid`), as soon as nobody has it:
+ * what forks on this machine at the same time may get it first.
  */
 const underNumber = (pid: number) => `
   my $number = pack("i", ${pid});

@@ -49,7 +49,9 @@ test('with the local network open, nothing leaves for it from the tunnel’s add
 
 const inUrl = (address: string) => (address.includes(':') ? `[${address}]` : address);
 
-/** Of a connected UDP socket that has sent something, which is answered: says its port, then each error that it is told. */
+/**
+ * Of a connected UDP socket that has sent something, which is answered: says its port, then each error that it is told.
+ */
 const flow = (host: string) => `
   const socket = require('node:dgram').createSocket('${host.includes(':') ? 'udp6' : 'udp4'}');
   socket.on('error', ({ code }) => console.log(code));

@@ -74,8 +74,8 @@ const isOfRoutes = ([name]: (typeof alone)[number]) => name.includes('option 121
 const inTurn = (those: typeof alone) => those.flatMap(([, [attack]]) => attack ?? []);
 const butForRoutes = 'one thing after the other, but for routes of leases';
 /**
- * A network that is public, routes, and one that is too wide: the rest comes to the same. The routes go before the last,
- * which they would hide.
+ * A network that is public, routes, and one that is too wide: the rest comes to the same. The routes go before the
+ * last, which they would hide.
  */
 const usual: Attack[] = [
   attacks['a public IPv6 network is on the link'],
@@ -86,7 +86,9 @@ const usual: Attack[] = [
     await attacks['a lease makes either half of IPv4 attached'](neighbour);
   },
 ];
-/** Routes of leases are the same ones in part, of which a machine has only one. Each alone, too: another might hide it. */
+/**
+ * Routes of leases are the same ones in part, of which a machine has only one. Each alone, too: another might hide it.
+ */
 const attacksInTurn = casesOf<(typeof alone)[number]>({
   usual: [['one thing after the other', usual]],
   all: [[butForRoutes, inTurn(alone.filter((one) => !isOfRoutes(one)))], ...alone],

@@ -209,7 +209,8 @@ if (isExhaustive)
         await delay(randomInt(0, 60));
       }
       await Promise.all(calls);
-      // Without a session, so that the helper carries the sign-in: past what the storm may have left connected, nobody gets.
+      // Without a session, so that the helper carries the sign-in: past what the storm may have left connected, nobody
+      // gets.
       await client.call('connect', net.request({ routing: everything }));
       await client.call('provideSession', { session: await net.signIn() });
       const phases = ['handshaking', 'configuring'];

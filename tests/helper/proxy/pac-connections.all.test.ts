@@ -16,8 +16,8 @@ const count = 1000;
 
 /**
  * Opens connections to the echo through the proxy, by SOCKS (RFC 1928) and by HTTP's CONNECT in turn, and has a line of
- * its own repeated over each; all stay open. Prints `open`; with the next line that comes, has another line repeated over
- * each, and prints how many were.
+ * its own repeated over each; all stay open. Prints `open`; with the next line that comes, has another line repeated
+ * over each, and prints how many were.
  */
 const program = `
   import { connect } from 'node:net';
@@ -81,8 +81,8 @@ test(
     child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
     await expect.poll(() => output, { timeout: waitLimit(60_000) }).toContain('open');
     expect(output).toBe(`open ${count}\n`);
-    // The echo sees all of them come from the gateway, at the same time. It listens for both versions of IP at once, which
-    // maps addresses of IPv4 into IPv6 (RFC 4291 §2.5.5.2).
+    // The echo sees all of them come from the gateway, at the same time. It listens for both versions of IP at once,
+    // which maps addresses of IPv4 into IPv6 (RFC 4291 §2.5.5.2).
     const sockets = await net.lab.internet.run(words(`ss -Htn state established sport = :${ports.echo}`));
     const { ipv4, ipv6 } = addresses.gateway;
     const peers = sockets

@@ -256,7 +256,10 @@ if (isExhaustive)
   test('a resolv.conf that a script empties and then writes line by line is kept whole', async () => {
     const { user } = net.lab;
     const lines = ['nameserver 192.0.2.97\n', 'search office.example\n'];
-    /** As `cat >` of a slow script: long enough for a helper that is too quick to read half of it. Its longest pause, in ms. */
+    /**
+     * As `cat >` of a slow script: long enough for a helper that is too quick to read half of it. Its longest pause, in
+     * ms.
+     */
     async function writeByLines(): Promise<number> {
       const script = await open(user.resolvConf, 'w');
       let [last, longest] = [performance.now(), 0];

@@ -5,7 +5,9 @@ import { eventually } from '../../lab/runs/process.ts';
 import { helperLabForEach } from '../support/lab-for-each.ts';
 import { goOn, talkOnBoth } from '../support/programs/talk.ts';
 
-/** What becomes of programs' connections when a helper ends in order and another one takes its place, as in an upgrade. */
+/**
+ * What becomes of programs' connections when a helper ends in order and another one takes its place, as in an upgrade.
+ */
 
 const net = helperLabForEach();
 

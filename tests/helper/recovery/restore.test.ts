@@ -83,7 +83,8 @@ if (isExhaustive)
     expect(attached()).toHaveLength(hookNames.length);
     await net.end('SIGKILL');
     expect(await net.lab.user.exec(argv())).toMatchObject({ code: 0 });
-    // Their sockets get a mark that means nothing to anybody, as long as somebody is in the group. Nothing redirects or drops.
+    // Their sockets get a mark that means nothing to anybody, as long as somebody is in the group. Nothing redirects or
+    // drops.
     const marks = ['created', 'connect4', 'connect6'];
     expect(existsSync(group) ? attached() : marks).toEqual(marks);
     member.say();

@@ -7,8 +7,8 @@ import { exchangeStreams } from '../support/hashed-streams.ts';
 import { helperLabForEach } from '../support/lab-for-each.ts';
 
 /**
- * What becomes of a tunnel when the machine has slept and is in the same network afterwards, which tells nobody anything
- * (coder-desktop-windows 172, tailscale 20353, netbird 583).
+ * What becomes of a tunnel when the machine has slept and is in the same network afterwards, which tells nobody
+ * anything (coder-desktop-windows 172, tailscale 20353, netbird 583).
  */
 
 const net = helperLabForEach({ engine: 'own' });

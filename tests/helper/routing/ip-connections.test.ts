@@ -31,8 +31,8 @@ const markersOf = (talks: readonly Talk[]) => talks.map(({ marker }) => marker);
 
 const own: readonly string[] = Object.values(addresses.user);
 /**
- * The markers of those who said something outside the tunnel. A host repeats what it has no acknowledgement for, whether or
- * not anybody is there any more.
+ * The markers of those who said something outside the tunnel. A host repeats what it has no acknowledgement for,
+ * whether or not anybody is there any more.
  */
 const heard = (packets: readonly CapturedPacket[], talks: readonly Talk[]) =>
   markersOf(talks).filter((marker) =>

@@ -7,7 +7,9 @@ import { layBroken } from '../support/self-test/broken-helper.ts';
 import { brokenHelpers } from '../support/self-test/broken-helpers.ts';
 import { checksOf, selfTestArgv } from '../support/self-test/self-test-run.ts';
 
-/** A self-test of helpers with mistakes: each of its checks finds one, and those that are not concerned find nothing. */
+/**
+ * A self-test of helpers with mistakes: each of its checks finds one, and those that are not concerned find nothing.
+ */
 
 let folder: string;
 beforeAll(async () => {

@@ -20,7 +20,9 @@ afterEach(() => machines?.[Symbol.asyncDispose]());
 const argv = (...more: string[]) => selfTestArgv(programFile('src/main/cli/index.ts'), ...more);
 const against = ['--against', networkAddresses.serving, '--yes', '--engine', 'own'];
 
-/** What a self-test has started on the computer that is tested: itself, its guard, the core, the helper and the engine. */
+/**
+ * What a self-test has started on the computer that is tested: itself, its guard, the core, the helper and the engine.
+ */
 async function processes(): Promise<number[]> {
   const pids = await run(['ip', 'netns', 'pids', machines.tested.namespace]);
   const isOfSelfTest = (pid: string) => {

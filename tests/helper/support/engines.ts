@@ -4,9 +4,9 @@ import type { EngineKind } from '#shared/helper/protocol.ts';
 export const engines = ['openconnect', 'own'] as const satisfies readonly EngineKind[];
 
 /**
- * What else concerns the engine, which carries the packets, notices what becomes of the way to the gateway and says why it
- * ends. In every run, these run with the one that they stand beside, and in an exhaustive run with the other one, too.
- * Everything else runs once, with the engine that takes less of the processor to start: openconnect.
+ * What else concerns the engine, which carries the packets, notices what becomes of the way to the gateway and says why
+ * it ends. In every run, these run with the one that they stand beside, and in an exhaustive run with the other one,
+ * too. Everything else runs once, with the engine that takes less of the processor to start: openconnect.
  */
 export const concerningEngines = {
   own: [

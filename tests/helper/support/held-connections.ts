@@ -49,7 +49,9 @@ export async function workers(net: HelperLab): Promise<number> {
   return listed.split('\n').filter(Boolean).length;
 }
 
-/** How often this machine has something to say to the gateway by TCP and waits for the answer, until it sends by UDP. */
+/**
+ * How often this machine has something to say to the gateway by TCP and waits for the answer, until it sends by UDP.
+ */
 export function turnsBeforeDatagrams(packets: readonly CapturedPacket[], gateway: string): number {
   const [tcp, udp] = [6, 17];
   let turns = 0;

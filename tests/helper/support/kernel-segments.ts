@@ -10,8 +10,8 @@ import { largePacket, packet, type PacketShape } from '../../unit/helper/engine/
 import { createRandom } from '../../unit/helper/engine/support/hostile-targets.ts';
 
 /**
- * Runs in a network namespace of its own, `node kernel-segments.ts COUNT`: gives the same large packets to our cutter and
- * to the kernel, and what our joiner makes of segments to the kernel, which cuts it on its way to a device without
+ * Runs in a network namespace of its own, `node kernel-segments.ts COUNT`: gives the same large packets to our cutter
+ * and to the kernel, and what our joiner makes of segments to the kernel, which cuts it on its way to a device without
  * offload. Prints how many packets were compared, of each kind, as JSON; ends with an error at the first difference.
  */
 const count = Number(process.argv[2] ?? '100');
@@ -142,7 +142,8 @@ function compareJoining(): void {
   joiner.flush();
   for (const [index, one] of segments.entries()) {
     const kernel = nextFromKernel();
-    // The packet's number means nothing where it is not cut further (RFC 6864 §4.1): the kernel counts, and we send zeros.
+    // The packet's number means nothing where it is not cut further (RFC 6864 §4.1): the kernel counts, and we send
+    // zeros.
     const own = packet({ ...one, hopLimit: hops.own, id: shape.version === 4 ? kernel.readUInt16BE(4) : 0 });
     expectSame(`segment ${index} of ${segments.length}, joined`, kernel, own);
     compared.joined += 1;

@@ -62,8 +62,8 @@ export async function runSessionUnderTraffic(options: SessionUnderTraffic): Prom
 /**
  * Gateways whose sessions get new keys every so many seconds, by either method, over DTLS and over TLS. On the same
  * connection DTLS gets them ten seconds later each time (ocserv, worker-vpn.c), and the two must not meet: ocserv 1.1.6
- * waits for one handshake and openconnect 9.01 for the other then, until GnuTLS gives the one of DTLS up after a minute.
- * With Debian's 172,800 seconds that takes 94 years, with 30 it is every other minute.
+ * waits for one handshake and openconnect 9.01 for the other then, until GnuTLS gives the one of DTLS up after a
+ * minute. With Debian's 172,800 seconds that takes 94 years, with 30 it is every other minute.
  */
 export const rekeyingGateways = (seconds: number): Record<string, Partial<GatewaySettings>> => ({
   'over DTLS, on the same connection': { rekey: { seconds, method: 'ssl' } },

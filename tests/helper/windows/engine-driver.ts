@@ -8,9 +8,9 @@ import { createEngineHost } from '../../../helper/windows/programs/engine-host.t
 import type { GatewaySession } from '../../../src/shared/helper/gateway-session.ts';
 
 /**
- * Run under wine, in the helper's place: `node engine-driver.mjs GATEWAY`, with an address, a port and a session as JSON.
- * Makes the adapter and starts the engine, and prints what that says as JSON lines. What has to be configured is left to
- * the test, which does it with the device of Linux in the adapter's place.
+ * Run under wine, in the helper's place: `node engine-driver.mjs GATEWAY`, with an address, a port and a session as
+ * JSON. Makes the adapter and starts the engine, and prints what that says as JSON lines. What has to be configured is
+ * left to the test, which does it with the device of Linux in the adapter's place.
  */
 const { address, port, session } = JSON.parse(process.argv[2] ?? '') as {
   address: string;

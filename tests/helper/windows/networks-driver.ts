@@ -2,8 +2,8 @@ import { createAdapterReader } from '../../../src/node/os/windows/network-adapte
 import { createWindowsNetworks } from '../../../src/main/networks/windows/windows-networks.ts';
 
 /**
- * Run under wine: `node networks-driver.mjs [LIBRARY]`. Prints what Windows, or the double of its libraries, says of adapters
- * and of the network in use, as JSON lines.
+ * Run under wine: `node networks-driver.mjs [LIBRARY]`. Prints what Windows, or the double of its libraries, says of
+ * adapters and of the network in use, as JSON lines.
  */
 const [library] = process.argv.slice(2);
 const networks = createWindowsNetworks(

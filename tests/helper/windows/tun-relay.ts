@@ -3,8 +3,8 @@ import { read, writev } from 'node:fs';
 import { openTunnelDevice } from '../../../helper/linux/routing/open-tunnel-device.ts';
 
 /**
- * Run on a machine: `node tun-relay.ts DEVICE PORT`. Carries the packets of a TUN device to whoever last sent a datagram to
- * that port of 127.0.0.1, and the reverse: the driver that Wintun's double does not have.
+ * Run on a machine: `node tun-relay.ts DEVICE PORT`. Carries the packets of a TUN device to whoever last sent a
+ * datagram to that port of 127.0.0.1, and the reverse: the driver that Wintun's double does not have.
  */
 const [name = '', port = ''] = process.argv.slice(2);
 

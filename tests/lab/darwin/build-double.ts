@@ -13,8 +13,8 @@ const includes = [
 ].flatMap((directory) => ['-isystem', directory]);
 
 /**
- * Compiles a double of macOS's library for Linux, with Apple's headers: on x86-64 both systems lay out structures in the
- * same way. The directory that the library is in is whoever asks for it to remove.
+ * Compiles a double of macOS's library for Linux, with Apple's headers: on x86-64 both systems lay out structures in
+ * the same way. The directory that the library is in is whoever asks for it to remove.
  */
 export function buildDouble(source: 'kernel' | 'store'): { library: string; directory: string } {
   const directory = mkdtempSync(path.join(tmpdir(), 'waymaker-double-'));

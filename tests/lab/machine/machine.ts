@@ -104,7 +104,8 @@ export async function createMachine(
 
 /**
  * The accounts that an installed helper's engine and proxy use, and the group of those who may call it; they exist
- * inside, whether or not they do outside. The numbers are from a range that Debian never assigns (Debian policy §9.2.2).
+ * inside, whether or not they do outside. The numbers are from a range that Debian never assigns (Debian policy
+ * §9.2.2).
  */
 const accounts = { 'waymaker-engine': 64_900, 'waymaker-proxy': 64_901 };
 const callers = { waymaker: 64_902 };

@@ -29,10 +29,10 @@ export interface SystemdMachine extends AsyncDisposable {
 const script = path.join(import.meta.dirname, 'boot-systemd.sh');
 
 /**
- * Boots systemd in the machine's network. `tree` is a directory whose `etc`, `usr` and `opt` are laid over those of `base`,
- * which is the real system unless it is another one's root; of units, only those in the tree's `etc/systemd/system` are
- * enabled. `directory` is for what belongs to it. What it writes is gone with it, unless `disk` is given: a folder, in which
- * the next boot finds it.
+ * Boots systemd in the machine's network. `tree` is a directory whose `etc`, `usr` and `opt` are laid over those of
+ * `base`, which is the real system unless it is another one's root; of units, only those in the tree's
+ * `etc/systemd/system` are enabled. `directory` is for what belongs to it. What it writes is gone with it, unless
+ * `disk` is given: a folder, in which the next boot finds it.
  */
 export async function bootSystemd(
   machine: Machine,

@@ -3,8 +3,8 @@ import { addresses, ports } from './addresses.ts';
 import { proxyPorts } from './web-proxy.ts';
 
 /**
- * Until it is disposed, the gateway is at the addresses of the user's neighbour, too, and a proxy of the router's: on the
- * user's own private network, on a host that has other services.
+ * Until it is disposed, the gateway is at the addresses of the user's neighbour, too, and a proxy of the router's: on
+ * the user's own private network, on a host that has other services.
  */
 export async function placeGatewayNearby({ internet }: Pick<Lab, 'internet'>): Promise<AsyncDisposable> {
   const { neighbour, gateway, router } = addresses;

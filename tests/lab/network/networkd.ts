@@ -7,7 +7,9 @@ import { endProcess, eventually, words } from '../runs/process.ts';
 
 /** A machine's own systemd-networkd, with the settings that it has by itself. Disposing ends it. */
 export interface Networkd extends AsyncDisposable {
-  /** Sets the uplink up once more, as it does when it is started where udev tells of devices: after it knows all rules. */
+  /**
+   * Sets the uplink up once more, as it does when it is started where udev tells of devices: after it knows all rules.
+   */
   reconfigure(): Promise<void>;
 }
 

@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import { createServer } from 'node:tls';
 
 /**
- * Runs inside a machine, `node tls-front.ts ADDRESS PORT CERTIFICATE KEY TO`: takes TLS at the address and port, and passes
- * what is inside on to the port TO of the same address, as stunnel does.
+ * Runs inside a machine, `node tls-front.ts ADDRESS PORT CERTIFICATE KEY TO`: takes TLS at the address and port, and
+ * passes what is inside on to the port TO of the same address, as stunnel does.
  */
 
 const [host = '', port = '0', certificate = '', key = '', to = '0'] = process.argv.slice(2);

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 
 /**
- * Run inside a machine: `node hashed-stream.ts serve ADDRESS PORT` answers each stream of bytes with the SHA-256 of what has
- * come, and then with as many other bytes. `node hashed-stream.ts send ADDRESS PORT BYTES` sends such a stream, and ends well
- * if both ends have got what the other one sent.
+ * Run inside a machine: `node hashed-stream.ts serve ADDRESS PORT` answers each stream of bytes with the SHA-256 of
+ * what has come, and then with as many other bytes. `node hashed-stream.ts send ADDRESS PORT BYTES` sends such a
+ * stream, and ends well if both ends have got what the other one sent.
  */
 const [role = '', address = '', port = '', count = '0'] = process.argv.slice(2);
 

@@ -11,8 +11,8 @@ export interface OddPacket {
   /** Of UDP. */
   readonly ports?: { readonly source: number; readonly destination: number };
   /**
-   * What comes after the IP header, where it is not UDP: if absent, an ICMPv6 message, whose checksum the kernel puts in
-   * (RFC 3542 §3.1).
+   * What comes after the IP header, where it is not UDP: if absent, an ICMPv6 message, whose checksum the kernel puts
+   * in (RFC 3542 §3.1).
    */
   readonly protocol?: number;
   /** In hexadecimal digits. */

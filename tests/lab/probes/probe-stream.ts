@@ -6,8 +6,8 @@ import { addresses, names, ports } from '../network/addresses.ts';
 
 /**
  * Runs inside a machine, `node probe-stream.ts MARKER MILLISECONDS`: until it is killed, sends what a busy machine
- * would at every interval, always with the marker: datagrams to the echo over both IP versions, queries to both resolvers
- * that it might know and, less often, connections to the echo. Prints `sending` after the first round.
+ * would at every interval, always with the marker: datagrams to the echo over both IP versions, queries to both
+ * resolvers that it might know and, less often, connections to the echo. Prints `sending` after the first round.
  */
 const [marker = '', milliseconds = '10'] = process.argv.slice(2);
 

@@ -6,8 +6,8 @@ import { waitToTheEnd } from '#node/wait-to-the-end.ts';
 import { insideNetworkNamespace } from '../network/network-namespace.ts';
 
 /**
- * Sockets of this process that are inside a machine's network: a socket stays in the namespace in which it was made, and a
- * program that was started for each would cost ten times as much.
+ * Sockets of this process that are inside a machine's network: a socket stays in the namespace in which it was made,
+ * and a program that was started for each would cost ten times as much.
  */
 
 /** linux/net.h, asm-generic/errno.h and sys/socket.h. */

@@ -14,13 +14,13 @@ export interface Launcher {
 
 /**
  * To start a program from a test's own process costs several times what most programs cost: Node.js forks, which copies
- * the tables of half a gigabyte of memory and makes each page a fault that is written afterwards; and each would enter a
- * machine of the laboratory anew. Perl, which every Debian has, forks within a few megabytes.
+ * the tables of half a gigabyte of memory and makes each page a fault that is written afterwards; and each would enter
+ * a machine of the laboratory anew. Perl, which every Debian has, forks within a few megabytes.
  *
- * A request is its length (4 bytes, big-endian) and fields that end with NUL: an id, the directory, the files of standard
- * input, output and error, the number of variables that are set besides, those, and the words of the command. The answers
- * are lines of the id, a letter and the rest: `p` and the process's id when it has started; `x` and its wait status
- * (perlvar, `$?`) when it has ended; `f` and the reason if it cannot be started.
+ * A request is its length (4 bytes, big-endian) and fields that end with NUL: an id, the directory, the files of
+ * standard input, output and error, the number of variables that are set besides, those, and the words of the command.
+ * The answers are lines of the id, a letter and the rest: `p` and the process's id when it has started; `x` and its
+ * wait status (perlvar, `$?`) when it has ended; `f` and the reason if it cannot be started.
  */
 const script = String.raw`
 use strict;

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { processStartTime } from './process.ts';
 
 /**
- * A new temporary directory of this process, which has to remove it. A run that is killed does not: so the name says whose
- * it is, and those are removed whose process has ended.
+ * A new temporary directory of this process, which has to remove it. A run that is killed does not: so the name says
+ * whose it is, and those are removed whose process has ended.
  */
 export function makeOwnedDirectory(subject: string): string {
   const all = tmpdir();

@@ -85,8 +85,8 @@ export async function startUntil(
 const outputs = new WeakMap<ChildProcess, () => string>();
 
 /**
- * All that a process of `startUntil` has written so far, both streams together. Whoever begins to listen when it is ready
- * misses what came in one piece with that.
+ * All that a process of `startUntil` has written so far, both streams together. Whoever begins to listen when it is
+ * ready misses what came in one piece with that.
  */
 export const outputOf = (child: ChildProcess): string => outputs.get(child)?.() ?? '';
 

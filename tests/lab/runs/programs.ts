@@ -77,7 +77,10 @@ const external = [...native, '@electric-sql/pglite', 'electron', 'keytar', 'dbus
 /** As it is packaged, beside nothing but what is native. */
 const externalOf = (entry: string) => (entry.startsWith('src/main/') ? notBundled : external);
 
-/** The service finds its migrations and the console relative to its sources, and the app its pages relative to its build. */
+/**
+ * The service finds its migrations and the console relative to its sources, and the app its pages relative to its
+ * build.
+ */
 const sourceDirectories: Plugin = {
   name: 'source-directories',
   transform: (code, id) =>

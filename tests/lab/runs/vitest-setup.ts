@@ -4,8 +4,8 @@ import { setCurrentTestFile } from './test-file.ts';
 import { waitLimit } from './wait-limit.ts';
 
 /**
- * Limits on waiting, worked out for each file, since they follow the machine's load. They are a net under what hangs; waits
- * within a test have limits of their own.
+ * Limits on waiting, worked out for each file, since they follow the machine's load. They are a net under what hangs;
+ * waits within a test have limits of their own.
  */
 vi.setConfig({
   testTimeout: waitLimit(120_000),

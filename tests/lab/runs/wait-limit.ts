@@ -5,8 +5,8 @@ import { availableParallelism, loadavg } from 'node:os';
 const maxSlowdown = 25;
 
 /**
- * What is waited for is given at least so many times longer: whether a processor is slower than usual, or is lent to others
- * beside this machine, no number here tells.
+ * What is waited for is given at least so many times longer: whether a processor is slower than usual, or is lent to
+ * others beside this machine, no number here tells.
  */
 const minWaitFactor = 4;
 
@@ -26,16 +26,16 @@ export function waitFactor(): number {
 
 /**
  * How long to wait, in milliseconds, for what takes less than `idleMs` on an idle machine. Whatever has to come is
- * waited for with it, so that neither a busy nor a slow machine fails a test; a test that passes never waits for the whole
- * of it.
+ * waited for with it, so that neither a busy nor a slow machine fails a test; a test that passes never waits for the
+ * whole of it.
  */
 export function waitLimit(idleMs: number): number {
   return Math.ceil(idleMs * waitFactor());
 }
 
 /**
- * For how long nobody has to answer, in milliseconds, until it counts as silence: `idleMs` on an idle machine, and never
- * more than `maxMs`. Tests in which nobody may answer wait for all of it.
+ * For how long nobody has to answer, in milliseconds, until it counts as silence: `idleMs` on an idle machine, and
+ * never more than `maxMs`. Tests in which nobody may answer wait for all of it.
  */
 export function silenceLimit(idleMs: number, maxMs: number): number {
   return Math.ceil(Math.min(idleMs * slowdown(), maxMs));

@@ -23,8 +23,8 @@ export function whyNoWindows(): string | undefined {
 }
 
 /**
- * Wine as a machine: a prefix and processes of its own, in a tree that other tests have, too, without seeing what this one
- * changes. Node for Windows is there as `node.exe`, with koffi.
+ * Wine as a machine: a prefix and processes of its own, in a tree that other tests have, too, without seeing what this
+ * one changes. Node for Windows is there as `node.exe`, with koffi.
  */
 export interface Windows extends AsyncDisposable {
   /** A folder of this system, which is `Z:\work` inside. */
@@ -150,7 +150,10 @@ const variables = (more: Readonly<Record<string, string>>) => ({
   ...more,
 });
 
-/** Wine's service manager takes a service for broken that has not answered after ten seconds, which tells of the processor. */
+/**
+ * Wine's service manager takes a service for broken that has not answered after ten seconds, which tells of the
+ * processor.
+ */
 async function waitForServices(changes: string): Promise<void> {
   const prefix = path.join(changes, 'root/.wine');
   await mkdir(prefix, { recursive: true });

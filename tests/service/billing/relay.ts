@@ -10,7 +10,9 @@ export interface RelayedRequest {
   body: Buffer;
 }
 
-/** A place between two processes, at which a test sees each request and its answer, and decides what becomes of them. */
+/**
+ * A place between two processes, at which a test sees each request and its answer, and decides what becomes of them.
+ */
 export interface Relay extends AsyncDisposable {
   url: string;
   /** Where requests go on to; nobody answers while it is undefined. */

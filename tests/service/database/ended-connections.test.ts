@@ -8,8 +8,8 @@ import { newEnvironment } from '../test-service.ts';
 import { holdAnswers } from './held-answers.ts';
 
 /**
- * That the server ends a connection can be read together with the answer before it, while the connection is being handed
- * over to a transaction (brianc/node-postgres, issue 2762).
+ * That the server ends a connection can be read together with the answer before it, while the connection is being
+ * handed over to a transaction (brianc/node-postgres, issue 2762).
  */
 
 /** A database with one connection, on a way that holds answers back; and the errors that end a process. */

@@ -11,8 +11,8 @@ import { startProgram } from '../service-process.ts';
 import { newEmail, newSeededEnvironment, TestDevice } from '../test-service.ts';
 
 /**
- * PostgreSQL is restarted while people buy, with one process and with two; also while they are paused, so that they read
- * that a connection has ended together with the answer before.
+ * PostgreSQL is restarted while people buy, with one process and with two; also while they are paused, so that they
+ * read that a connection has ended together with the answer before.
  */
 
 const titles = { en: 'A month', 'zh-hans': '一个月', 'zh-hant': '一個月' };

@@ -195,8 +195,8 @@ export const actions: readonly Action[] = [
 ];
 
 /**
- * As whoever manages the network does when the cable is in again: the kernel has dropped IPv6 and the default routes. What
- * is there still cannot be added.
+ * As whoever manages the network does when the cable is in again: the kernel has dropped IPv6 and the default routes.
+ * What is there still cannot be added.
  */
 export async function restoreLink({ lab: { user } }: HelperLab): Promise<void> {
   await user.run(words('ip link set uplink up'));

@@ -3,9 +3,9 @@ import { openLane, type Lane } from './lane.ts';
 import { runSequence } from './run-sequence.ts';
 
 /**
- * `node tests/soak/sequences/index.ts [SECONDS] [SEED] [STEPS] [LANES] [MODES]`: random sequences against the model until the
- * time is over, one seed after the other, in so many laboratories at once, with the routing modes that are named, e.g.
- * `pac,app`, or with all; prints the seed of each. `npm run soak` runs it beside the rest.
+ * `node tests/soak/sequences/index.ts [SECONDS] [SEED] [STEPS] [LANES] [MODES]`: random sequences against the model
+ * until the time is over, one seed after the other, in so many laboratories at once, with the routing modes that are
+ * named, e.g. `pac,app`, or with all; prints the seed of each. `npm run soak` runs it beside the rest.
  */
 const [seconds = '600', first, length = '12', lanes = '2', named] = process.argv.slice(2);
 const modes = named?.split(',') ?? [];

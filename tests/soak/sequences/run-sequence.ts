@@ -14,8 +14,8 @@ export class SequenceFailed extends Error {
 
 /**
  * Random steps of what a user, an administrator and the world can do to a machine. After each the state has to tell the
- * truth and hosts have to be reached the way that the model says; what belonged in the tunnel before and after a step has
- * not left outside it meanwhile. In the end the machine is as before. Resolves to the steps.
+ * truth and hosts have to be reached the way that the model says; what belonged in the tunnel before and after a step
+ * has not left outside it meanwhile. In the end the machine is as before. Resolves to the steps.
  */
 export async function runSequence(lane: Lane, seed: number, length: number): Promise<string[]> {
   const steps: string[] = [];

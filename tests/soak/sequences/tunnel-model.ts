@@ -4,7 +4,9 @@ import { addresses, names, type AddressPair } from '../../lab/network/addresses.
 import { isCaptured, type Host } from '../../helper/support/is-captured.ts';
 import type { Place } from '../../helper/support/deaths/places.ts';
 
-/** What the helper is to be like, as far as a user could say: what they asked for, and what the world lets them have. */
+/**
+ * What the helper is to be like, as far as a user could say: what they asked for, and what the world lets them have.
+ */
 export interface Model {
   /** What was asked for last, and has not been ended by the user. */
   connection: Connection | undefined;

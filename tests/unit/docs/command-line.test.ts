@@ -17,7 +17,10 @@ import {
 } from '../../e2e/support/command-line/documented-json.ts';
 import { readPage, tableRows } from './markdown.ts';
 
-/** What the commands really print is compared with the page wherever a test runs one (tests/e2e/support/command-line/command-line.ts). */
+/**
+ * What the commands really print is compared with the page wherever a test runs one
+ * (tests/e2e/support/command-line/command-line.ts).
+ */
 
 const page = readPage('docs/command-line.md');
 

@@ -7,7 +7,10 @@ const lookMs = 5_000;
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A machine whose clocks the test sets: of timers, which stand still in a sleep or do not, and of the time since its start. */
+/**
+ * A machine whose clocks the test sets: of timers, which stand still in a sleep or do not, and of the time since its
+ * start.
+ */
 function watchedMachine() {
   const clock = { wall: Date.UTC(2026, 10, 27, 12), boot: 0 };
   let woken = 0;

@@ -9,7 +9,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { publishRepositories } from '../../../packaging/repository/publish-repositories.ts';
 import { aptOptions, exportNewKey, makeSampleDeb, makeSampleRpm } from './support/sample-packages.ts';
 
-/** What apt and dnf do with a repository that is down, or of which only a part is there: a clear line, nothing half done. */
+/**
+ * What apt and dnf do with a repository that is down, or of which only a part is there: a clear line, nothing half
+ * done.
+ */
 
 let scratch: string;
 let published: string;

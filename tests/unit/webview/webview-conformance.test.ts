@@ -10,7 +10,10 @@ import { createWebviewApp } from '../../e2e/webview/webview-app.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** An app that keeps the contract, on a phone on which each request takes so long to come to it, and its answer to come back. */
+/**
+ * An app that keeps the contract, on a phone on which each request takes so long to come to it, and its answer to come
+ * back.
+ */
 function appOn({ eachWayMs }: { eachWayMs: number }): AppUnderTest {
   const app = createWebviewApp('android');
   const inPage = createInPageTransport(webviewContract, (emit) => {

@@ -25,8 +25,8 @@ export interface CstpChannel {
   /** Asks for a tunnel, once; nothing is sent until its answer. */
   connect(request: ConnectRequest): Promise<ConnectOutcome>;
   /**
-   * False if the packet was not sent, as nobody waits for one. Other packets than data are only left out where very many
-   * wait: those of a gateway that asks for answers without end, and does not read them.
+   * False if the packet was not sent, as nobody waits for one. Other packets than data are only left out where very
+   * many wait: those of a gateway that asks for answers without end, and does not read them.
    */
   send(kind: number, payload: Uint8Array): boolean;
   /** Whether packets wait because the connection is slower than their sender; `onRoom` tells when none does. */

@@ -13,8 +13,8 @@ export interface ConnectRequest {
 }
 
 /**
- * The request for a tunnel. It names no encoding, so that nothing is compressed. Nothing may be sent after it before its
- * answer: ocserv 1.5 and later refuse that.
+ * The request for a tunnel. It names no encoding, so that nothing is compressed. Nothing may be sent after it before
+ * its answer: ocserv 1.5 and later refuse that.
  */
 export function connectRequest(request: ConnectRequest): string {
   const { host, cookie, userAgent, linkMtu, tunnelMtu, wantsDtls } = request;

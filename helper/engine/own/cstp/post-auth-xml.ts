@@ -9,8 +9,8 @@ const nameForm = /^[A-Za-z][A-Za-z0-9._-]{0,63}$/;
 const maxNodes = 2_000;
 
 /**
- * The custom attributes in the document of `X-CSTP-Post-Auth-XML`, and nothing else of it: the session's cookie is there,
- * too. They are the elements in each `custom-attr`, wherever that is. Longer values are cut.
+ * The custom attributes in the document of `X-CSTP-Post-Auth-XML`, and nothing else of it: the session's cookie is
+ * there, too. They are the elements in each `custom-attr`, wherever that is. Longer values are cut.
  */
 export function readCustomAttributes(document: string): GivenAttribute[] {
   const root = parseXml(document);

@@ -14,7 +14,9 @@ import {
 } from './this-system.ts';
 import { virtioBytes } from './virtio-header.ts';
 
-/** The tunnel's device: what programs send goes to a channel or to the main thread, what the gateway sends to programs. */
+/**
+ * The tunnel's device: what programs send goes to a channel or to the main thread, what the gateway sends to programs.
+ */
 export interface DeviceSide {
   /** Undefined while there is none, or it has gone. */
   readonly descriptor: number | undefined;
@@ -32,7 +34,9 @@ export interface DeviceSide {
   give(packets: readonly Uint8Array[]): void;
 }
 
-/** How many packets and bytes are read before something else gets its turn: who pings does not wait for a whole queue. */
+/**
+ * How many packets and bytes are read before something else gets its turn: who pings does not wait for a whole queue.
+ */
 const maxReads = 64;
 const maxReadBytes = 256 * 1024;
 

@@ -4,8 +4,8 @@ import { tcpChecksum, virtio, virtioBytes } from './virtio-header.ts';
 
 /**
  * Joins segments of TCP that follow each other, as network cards and the kernel do (Linux, net/ipv4/tcp_offload.c,
- * tcp_gro_receive): the system then handles one large packet instead of many. Only what the kernel would cut into the same
- * segments again is joined, after its checksums have been verified, because nobody verifies them later.
+ * tcp_gro_receive): the system then handles one large packet instead of many. Only what the kernel would cut into the
+ * same segments again is joined, after its checksums have been verified, because nobody verifies them later.
  */
 export interface Joiner {
   /** Takes a packet, in front of which ten bytes may be overwritten. What is ready is given to `write`. */

@@ -9,8 +9,8 @@ export interface OpensslCipher {
   /** Has the cipher make and read the records of TLS by itself (`tlsRecord`), from this nonce on. */
   setTlsNonce(at: number): boolean;
   /**
-   * Encrypts or decrypts in place what has eight bytes of the nonce in front and room for the tag at its end; all together
-   * are `length` bytes. Negative for a failure, and for what is not genuine.
+   * Encrypts or decrypts in place what has eight bytes of the nonce in front and room for the tag at its end; all
+   * together are `length` bytes. Negative for a failure, and for what is not genuine.
    */
   tlsRecord(additional: number, at: number, length: number): number;
   /** Encrypts in place; the tag goes to `tag`. */

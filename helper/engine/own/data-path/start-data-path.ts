@@ -42,8 +42,8 @@ export interface FastDevice extends Device {
 }
 
 /**
- * A closed socket is kept for as long: where nobody listens, the gateway's datagrams are answered with errors (ICMP), and
- * those end ocserv's session.
+ * A closed socket is kept for as long: where nobody listens, the gateway's datagrams are answered with errors (ICMP),
+ * and those end ocserv's session.
  */
 const lingerMs = 30_000;
 /** Packets are not in its heap. */
@@ -56,8 +56,8 @@ interface ChannelListener {
 }
 
 /**
- * Starts the thread by the program's file, which has to call `runDataPath` there; undefined if it cannot be had here, and
- * `onNote` is told why. `onFailed`: it has ended by itself.
+ * Starts the thread by the program's file, which has to call `runDataPath` there; undefined if it cannot be had here,
+ * and `onNote` is told why. `onFailed`: it has ended by itself.
  */
 export async function startDataPath(options: {
   program: string | URL;

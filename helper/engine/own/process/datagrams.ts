@@ -6,8 +6,8 @@ import type { OpenDatagrams } from '../tunnel/datagram-port.ts';
 const receiveBufferBytes = 1024 * 1024;
 
 /**
- * A closed socket is kept for as long: where nobody listens, the gateway's datagrams are answered with errors (ICMP), and
- * those end ocserv's session.
+ * A closed socket is kept for as long: where nobody listens, the gateway's datagrams are answered with errors (ICMP),
+ * and those end ocserv's session.
  */
 const lingerMs = 30_000;
 

@@ -40,7 +40,8 @@ export function createGatewayConnections(
     async open() {
       const resume = tlsSession();
       let result = await openWith(resume);
-      // A gateway, or something on the way, may not cope with a resumed session; if nothing answers, that is not the cause.
+      // A gateway, or something on the way, may not cope with a resumed session; if nothing answers, that is not the
+      // cause.
       const isForSession =
         !result.ok &&
         (result.failure !== 'gateway-unreachable' || result.cause?.startsWith('gateway-tls') === true);

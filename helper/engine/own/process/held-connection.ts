@@ -5,8 +5,8 @@ type Opened = Extract<SecureResult, { ok: true }>;
 /** A TLS connection to the gateway that is opened before it is known whether anybody wants a tunnel. */
 export interface HeldConnection {
   /**
-   * Hands it over, once it is made; undefined if it was not, or has ended, or the machine has slept since. The next call
-   * gets nothing.
+   * Hands it over, once it is made; undefined if it was not, or has ended, or the machine has slept since. The next
+   * call gets nothing.
    */
   take(): Promise<(Opened & { patienceMs: number }) | undefined>;
   /** Says goodbye to the gateway, if it is made, and forgets it. */
@@ -14,8 +14,8 @@ export interface HeldConnection {
 }
 
 /**
- * How often the other end is asked whether it is there, without a byte of TLS: a network that forgets connections nobody
- * uses is kept from it, and one that has gone is noticed.
+ * How often the other end is asked whether it is there, without a byte of TLS: a network that forgets connections
+ * nobody uses is kept from it, and one that has gone is noticed.
  */
 const askEveryMs = 10_000;
 
@@ -26,7 +26,10 @@ const sleptMs = 2_000;
 const minPatienceMs = 250;
 const maxPatienceMs = 2_000;
 
-/** `onHeld`: it is made. `onGone`: it could not be made, or has ended, or the other end has spoken; told at most once, and not after `close`. */
+/**
+ * `onHeld`: it is made. `onGone`: it could not be made, or has ended, or the other end has spoken; told at most once,
+ * and not after `close`.
+ */
 export function holdConnection(
   opening: Promise<SecureResult>,
   {

@@ -4,11 +4,13 @@ import { clientCertificate, gatewaySession, type ClientCertificate } from '#shar
 import { maxPushedRoutes } from '../../../network/tunnel-configuration.ts';
 
 /**
- * Between the helper, as root, and the engine's process: JSON-RPC on a socket that the process inherits. The engine reads
- * bytes from the network, so the helper believes none of these messages before it has read it by its schema.
+ * Between the helper, as root, and the engine's process: JSON-RPC on a socket that the process inherits. The engine
+ * reads bytes from the network, so the helper believes none of these messages before it has read it by its schema.
  */
 
-/** The descriptors that the process inherits; `identity` is sealed memory with a client certificate, if there is one. */
+/**
+ * The descriptors that the process inherits; `identity` is sealed memory with a client certificate, if there is one.
+ */
 export const descriptors = { control: 3, device: 4, identity: 5 } as const;
 
 /** Where the gateway is: at one of these addresses, or behind the proxy that is there, best first. */
@@ -21,8 +23,8 @@ const place = {
 };
 
 /**
- * What the helper sends: `hold` at most once, before anything else, for a connection that waits for its use; `start` once,
- * when the device is there; and `stop`.
+ * What the helper sends: `hold` at most once, before anything else, for a connection that waits for its use; `start`
+ * once, when the device is there; and `stop`.
  */
 export const holdParams = z.object({
   ...place,

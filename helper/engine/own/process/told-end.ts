@@ -7,9 +7,9 @@ export type End = EngineMessage<'ended'>['end'];
 type Refused = Extract<SecureResult, { ok: false }>;
 
 /**
- * The gateway's status for a session that is over, or not known: 401 with ocserv (worker-vpn.c) and Cisco's gateways, 400
- * with anylink (server/handler/link_tunnel.go), which also knows none any more once it has been started anew; 403 with
- * others before them. Whoever signs in again learns the rest.
+ * The gateway's status for a session that is over, or not known: 401 with ocserv (worker-vpn.c) and Cisco's gateways,
+ * 400 with anylink (server/handler/link_tunnel.go), which also knows none any more once it has been started anew; 403
+ * with others before them. Whoever signs in again learns the rest.
  */
 const sessionRefused: ReadonlySet<number> = new Set([400, 401, 403]);
 

@@ -8,8 +8,8 @@ export interface Alarm {
 }
 
 /**
- * `check` is given the time and by how much it is late, as after a suspension, and says when it wants to be called next;
- * `Infinity`: when `by` says so.
+ * `check` is given the time and by how much it is late, as after a suspension, and says when it wants to be called
+ * next; `Infinity`: when `by` says so.
  */
 export function createAlarm(check: (now: number, lateMs: number) => number): Alarm {
   let timer: NodeJS.Timeout | undefined;

@@ -6,9 +6,9 @@ type Asked = { tls: Tls } | TunnelEnd;
 
 /**
  * Asks for a tunnel on a connection that was held ready. A gateway may have closed it just now, and a network may have
- * dropped it without a word: then another one takes its place, which begins as soon as the held one has ended, or has not
- * answered for `patienceMs`. Whichever comes first counts: the held one's answer, or the other one, on which the request
- * is then made again. The other is closed.
+ * dropped it without a word: then another one takes its place, which begins as soon as the held one has ended, or has
+ * not answered for `patienceMs`. Whichever comes first counts: the held one's answer, or the other one, on which the
+ * request is then made again. The other is closed.
  */
 export async function askOnHeld(options: {
   held: SecureConnection;

@@ -22,8 +22,8 @@ type State =
 /** So often at most, which is a packet and its answer. */
 const everyMs = 5_000;
 /**
- * Where many packets get lost, the largest may be among them by chance. At 40 % both ways, this mistake is made once in a
- * hundred checks, and without loss, the check takes four rounds.
+ * Where many packets get lost, the largest may be among them by chance. At 40 % both ways, this mistake is made once in
+ * a hundred checks, and without loss, the check takes four rounds.
  */
 const answersThatCount = 3;
 const answersOfSize = 2;

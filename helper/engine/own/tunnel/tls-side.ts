@@ -22,7 +22,9 @@ export interface Tls {
   unansweredAt: number;
 }
 
-/** TLS is dead if so many waits pass without a sign of life; where many packets get lost, TCP may be silent for long. */
+/**
+ * TLS is dead if so many waits pass without a sign of life; where many packets get lost, TCP may be silent for long.
+ */
 const deadAfterWaits = { usual: 2.5, besideDtls: 10 } as const;
 const nothing = Buffer.alloc(0);
 

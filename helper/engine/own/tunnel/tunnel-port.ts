@@ -10,8 +10,8 @@ export interface SecureConnection {
   /** The gateway's, or that of the proxy before it. */
   address: string;
   /**
-   * It was made some time ago, and may have ended without a word since: for so many milliseconds, it alone is asked for a
-   * tunnel, and then another one is opened beside it.
+   * It was made some time ago, and may have ended without a word since: for so many milliseconds, it alone is asked for
+   * a tunnel, and then another one is opened beside it.
    */
   heldPatienceMs?: number | undefined;
   /** Keying material for DTLS (RFC 5705, RFC 8446 §7.5). */

@@ -157,8 +157,8 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   }
 
   /**
-   * Where the path is known to carry less than its links, DTLS is waited for: TCP makes full segments of what TLS carries,
-   * and those may vanish like others.
+   * Where the path is known to carry less than its links, DTLS is waited for: TCP makes full segments of what TLS
+   * carries, and those may vanish like others.
    */
   function releaseWhenPossible(up: Up): void {
     if (linkMtu >= options.linkMtu || !dtls.isOpening()) return release(up);

@@ -6,8 +6,8 @@ import { CommandProblem, type CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
 
 /**
- * Serves self-tests of another computer of the same network, until it is interrupted: shows the code without which nobody
- * gets anything. Changes nothing on this computer.
+ * Serves self-tests of another computer of the same network, until it is interrupted: shows the code without which
+ * nobody gets anything. Changes nothing on this computer.
  */
 export async function serveSelfTest(context: CommandContext): Promise<ExitCode> {
   const { say, terminal, platform, version, interrupted, isJson } = context;

@@ -25,9 +25,9 @@ export interface SelfTestFlags {
 }
 
 /**
- * Proves on this computer that the product does what it promises: where the system allows that, in a network of its own,
- * which changes nothing outside; otherwise, or against another computer, on this computer's own network, once somebody has
- * agreed to that.
+ * Proves on this computer that the product does what it promises: where the system allows that, in a network of its
+ * own, which changes nothing outside; otherwise, or against another computer, on this computer's own network, once
+ * somebody has agreed to that.
  */
 export async function selfTest(context: CommandContext, flags: SelfTestFlags): Promise<ExitCode> {
   const { say, platform, terminal, version, env } = context;

@@ -127,7 +127,8 @@ export function createGatewayHttp(options: {
         },
         resolve,
       );
-      // One of before may have ended while somebody looked for a code: balancers and routers forget those that are silent.
+      // One of before may have ended while somebody looked for a code: balancers and routers forget those that are
+      // silent.
       request.on('error', (error) =>
         reject(request.reusedSocket && !signal.aborted ? new UsedConnectionEnded(error) : error),
       );

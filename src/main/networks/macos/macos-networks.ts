@@ -4,8 +4,8 @@ import { createPolledNetworks } from '../polled-networks.ts';
 import { readNetwork, type KnownNetwork } from './read-network.ts';
 
 /**
- * The networks of macOS, by its own programs: what tells of changes there is a framework that only programs with access to
- * locations get names from.
+ * The networks of macOS, by its own programs: what tells of changes there is a framework that only programs with access
+ * to locations get names from.
  */
 export function createMacosNetworks(run: RunProgram, options: { pauseMs?: number } = {}): Networks {
   let known: KnownNetwork | undefined;

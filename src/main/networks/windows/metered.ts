@@ -1,6 +1,9 @@
 import type { RunProgram } from '../../run-program.ts';
 
-/** NetworkCostType (Windows.Networking.Connectivity): whatever is neither unknown nor unrestricted has a price or a limit. */
+/**
+ * NetworkCostType (Windows.Networking.Connectivity): whatever is neither unknown nor unrestricted has a price or a
+ * limit.
+ */
 const script = [
   '$profile = [Windows.Networking.Connectivity.NetworkInformation,Windows.Networking.Connectivity,ContentType=WindowsRuntime]::GetInternetConnectionProfile()',
   'if ($profile) { $cost = $profile.GetConnectionCost(); "$($cost.NetworkCostType) $($cost.Roaming)" }',

@@ -55,8 +55,8 @@ export async function takeControls(bench: Bench): Promise<void> {
 }
 
 /**
- * Which questions of a neighbour for the tunnel's addresses remain without an answer while nothing protects them: as with
- * a VPN that only sets addresses and routes.
+ * Which questions of a neighbour for the tunnel's addresses remain without an answer while nothing protects them: as
+ * with a VPN that only sets addresses and routes.
  */
 async function unanswered({ around }: Bench): Promise<string[]> {
   const { askAsNeighbour, computer, places, hasIpv6 } = around;

@@ -39,7 +39,10 @@ export interface FarSide {
   counts(): Promise<Counts>;
   /** What has come to the hosts or resolvers of a place, of that which contains `token`. */
   heard(place: Place, token: string): Promise<string[]>;
-  /** Does `first`, upon which the gateway takes no connections and no datagrams while `meanwhile` runs, or nearly so long. */
+  /**
+   * Does `first`, upon which the gateway takes no connections and no datagrams while `meanwhile` runs, or nearly so
+   * long.
+   */
   away<Value>(first: () => void, meanwhile: () => Promise<Value>): Promise<Value>;
 }
 

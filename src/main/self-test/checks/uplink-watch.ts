@@ -18,8 +18,8 @@ const lastFrameMs = 3_000;
 const lookMs = 20;
 
 /**
- * Two packet sockets: `near` at the computer's own end of the wire, `far` at the other one, or, where nobody has that, at
- * the same end. `from`: the computer's hardware address.
+ * Two packet sockets: `near` at the computer's own end of the wire, `far` at the other one, or, where nobody has that,
+ * at the same end. `from`: the computer's hardware address.
  */
 export function watchUplink(options: { near: PacketSocket; far: PacketSocket; from: string }): UplinkWatch {
   const { near, far, from } = options;
@@ -70,7 +70,9 @@ const leaseServers = new Set([67, 547]);
 export interface Allowed {
   /** Addresses and a port of the gateway, by TCP and UDP. */
   gateway: { addresses: readonly string[]; port: number };
-  /** Whether an address may be renewed (RFC 2131, RFC 8415), as every helper lets the system do on the network itself. */
+  /**
+   * Whether an address may be renewed (RFC 2131, RFC 8415), as every helper lets the system do on the network itself.
+   */
   leases?: boolean;
 }
 

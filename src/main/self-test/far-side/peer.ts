@@ -38,7 +38,9 @@ const maxAnswerBytes = 64 * 1024;
 const throughTunnelMs = 3_000;
 const repeatMs = 400;
 
-/** `isInside`: whether there is a tunnel; then what is asked goes through it, since the local network may be blocked. */
+/**
+ * `isInside`: whether there is a tunnel; then what is asked goes through it, since the local network may be blocked.
+ */
 export function createPeer(options: { host: string; code: string; isInside: () => boolean }): Peer {
   let found: Peer['addresses'];
 

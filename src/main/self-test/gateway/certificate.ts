@@ -33,8 +33,8 @@ const objects = {
 } as const;
 
 /**
- * A certificate for a host, by its name or address, signed by itself, which whoever is given it can trust as an authority (RFC 5280 §4.1). It
- * is valid for a day around `now`, in milliseconds since 1970.
+ * A certificate for a host, by its name or address, signed by itself, which whoever is given it can trust as an
+ * authority (RFC 5280 §4.1). It is valid for a day around `now`, in milliseconds since 1970.
  */
 export function makeCertificate(host: string, now: number): ServerCertificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

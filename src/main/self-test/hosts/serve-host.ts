@@ -9,8 +9,8 @@ const maxLine = 1024;
 const maxHeard = 10_000;
 
 /**
- * A host that says by which way it was asked: one line by TCP, and a datagram for each. Resolves with what ends it; rejects
- * if it cannot listen. `heard` gets what it is asked.
+ * A host that says by which way it was asked: one line by TCP, and a datagram for each. Resolves with what ends it;
+ * rejects if it cannot listen. `heard` gets what it is asked.
  */
 export async function serveHost(options: {
   host: string;

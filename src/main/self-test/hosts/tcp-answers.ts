@@ -27,9 +27,9 @@ interface Connection {
 }
 
 /**
- * The end of TCP connections that answers one line each, and closes, in packets instead of sockets: as much of RFC 9293 as
- * such an answer takes. It has no timers: the other end repeats what was lost, and so does this. `answer` says what a line
- * is answered with, or undefined where nobody listens.
+ * The end of TCP connections that answers one line each, and closes, in packets instead of sockets: as much of RFC 9293
+ * as such an answer takes. It has no timers: the other end repeats what was lost, and so does this. `answer` says what
+ * a line is answered with, or undefined where nobody listens.
  */
 export function createTcpAnswers(options: {
   answer: (line: string, packet: Packet) => string | undefined;

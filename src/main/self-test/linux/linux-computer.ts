@@ -37,8 +37,8 @@ export function uidOf(name: string): number | undefined {
 }
 
 /**
- * The processes of an account that use this process's network, of those that it can see: a number can be that of another
- * account in a container, whose processes are nobody's business here.
+ * The processes of an account that use this process's network, of those that it can see: a number can be that of
+ * another account in a container, whose processes are nobody's business here.
  */
 function processesOf(uid: number): number[] {
   const network = readlinkSync('/proc/self/ns/net');

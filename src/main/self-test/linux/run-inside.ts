@@ -22,8 +22,8 @@ import { createWorld, devices, type World } from './world.ts';
 const limitMs = 105_000;
 
 /**
- * The part of a self-test that runs as root in namespaces of its own, as the first process of one: makes a small internet
- * around this network, runs the product in it and looks at it. Tells what it finds by `tell`.
+ * The part of a self-test that runs as root in namespaces of its own, as the first process of one: makes a small
+ * internet around this network, runs the product in it and looks at it. Tells what it finds by `tell`.
  */
 export async function runInside(task: InsideTask, tell: (message: Message) => void): Promise<void> {
   const [helperLog, coreLog]: [string[], string[]] = [[], []];

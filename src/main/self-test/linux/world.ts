@@ -18,8 +18,8 @@ export const devices = { uplink: 'uplink', wire: 'wire0', tunnel: 'tunnel0' } as
 
 /**
  * A small internet around a computer: its router and neighbours, a resolver, hosts, the service and the gateway, in one
- * network namespace, and what is behind the gateway in another. Both have the same hosts, so that an answer says by which
- * way it was asked.
+ * network namespace, and what is behind the gateway in another. Both have the same hosts, so that an answer says by
+ * which way it was asked.
  */
 export interface World {
   readonly farSide: FarSide;

@@ -3,9 +3,10 @@ import koffi from 'koffi';
 import type { PacketSocket } from '../checks/packet-socket.ts';
 
 /**
- * What is used of <net/bpf.h>, which is not among the public headers that can be had here: as in XNU's bsd/net/bpf.h, and
- * in golang.org/x/sys (unix/zerrors_darwin_arm64.go, ztypes_darwin_arm64.go), which is made of that. That a request's number
- * fits the structure that it is given is compared in `tests/unit/main/self-test/macos-headers.test.ts`.
+ * What is used of <net/bpf.h>, which is not among the public headers that can be had here: as in XNU's bsd/net/bpf.h,
+ * and in golang.org/x/sys (unix/zerrors_darwin_arm64.go, ztypes_darwin_arm64.go), which is made of that. That a
+ * request's number fits the structure that it is given is compared in
+ * `tests/unit/main/self-test/macos-headers.test.ts`.
  */
 export const bpfConstants = {
   BIOCSBLEN: 0xc004_4266,
@@ -87,7 +88,9 @@ function openFree(): number {
   throw new Error('no /dev/bpf can be opened', { cause: last });
 }
 
-/** Frames of a device by bpf(4), sent ones too. Throws if the system refuses, or the device's frames are not Ethernet's. */
+/**
+ * Frames of a device by bpf(4), sent ones too. Throws if the system refuses, or the device's frames are not Ethernet's.
+ */
 export function openBpf(device: string): PacketSocket {
   const { ioctl, read, write } = calls();
   const descriptor = openFree();

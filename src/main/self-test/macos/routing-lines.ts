@@ -1,6 +1,6 @@
 /**
- * The routes that `netstat -rn` prints that somebody has set: without those that the system makes for single neighbours as
- * it meets them (flags W, L of route(8)), and without what changes in the others.
+ * The routes that `netstat -rn` prints that somebody has set: without those that the system makes for single neighbours
+ * as it meets them (flags W, L of route(8)), and without what changes in the others.
  */
 export const routingLines = (text: string): string =>
   text

@@ -14,8 +14,8 @@ export interface PortableProbesOptions {
 }
 
 /**
- * What programs send, by Node's sockets and the system's ping: for systems whose own calls it is not worth to know. A ping
- * has what the system puts into it, and its socket is bound to an address only.
+ * What programs send, by Node's sockets and the system's ping: for systems whose own calls it is not worth to know. A
+ * ping has what the system puts into it, and its socket is bound to an address only.
  */
 export function portableProbes(
   options: PortableProbesOptions,

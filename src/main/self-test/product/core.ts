@@ -20,7 +20,9 @@ export async function reachCore(
   return connection;
 }
 
-/** Signs in as somebody does who reads the code in a mail; resolves with the only server's address. Throws `Stopped`. */
+/**
+ * Signs in as somebody does who reads the code in a mail; resolves with the only server's address. Throws `Stopped`.
+ */
 export async function signIn(
   { client }: ControlConnection,
   { email, code }: Pick<ServiceFacts, 'email' | 'code'>,

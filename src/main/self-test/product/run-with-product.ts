@@ -40,8 +40,8 @@ export interface ProductOptions {
 }
 
 /**
- * Runs the core and the helper, with each engine, and makes all checks. What it has started is ended by `onClose`. Throws
- * `Stopped` if it cannot go on.
+ * Runs the core and the helper, with each engine, and makes all checks. What it has started is ended by `onClose`.
+ * Throws `Stopped` if it cannot go on.
  */
 export async function runWithProduct(options: ProductOptions): Promise<void> {
   const { around, env, tell, onClose } = options;

@@ -1,6 +1,6 @@
 /**
- * The default route of IPv4 that counts, out of what `route print` shows, whatever its language: a destination and a mask of
- * zeros, the router, the uplink's own address, and the metric. Undefined if there is none.
+ * The default route of IPv4 that counts, out of what `route print` shows, whatever its language: a destination and a
+ * mask of zeros, the router, the uplink's own address, and the metric. Undefined if there is none.
  */
 export function defaultRoute(text: string): { router: string; address: string } | undefined {
   const lines = /^\s*0\.0\.0\.0\s+0\.0\.0\.0\s+([\d.]+)\s+([\d.]+)\s+(\d+)\s*$/gm;

@@ -1,6 +1,8 @@
 import { addressOf, changed, loadLibrary, returned, steadyMemory } from '#node/os/windows/native-library.ts';
 
-/** Of <winsock2.h>, <mstcpip.h> and <ws2tcpip.h>; compared with mingw's in `tests/unit/helper/windows/layouts.test.ts`. */
+/**
+ * Of <winsock2.h>, <mstcpip.h> and <ws2tcpip.h>; compared with mingw's in `tests/unit/helper/windows/layouts.test.ts`.
+ */
 export const socketConstants = {
   AF_INET: 2,
   AF_INET6: 23,
@@ -54,8 +56,8 @@ export interface RawCapture {
 }
 
 /**
- * By a raw socket that receives all (SIO_RCVALL), which only administrators may have. Throws if the system refuses. It shows
- * whole packets of IPv4. Some drivers do not show what is sent, and so only what a control has seen counts.
+ * By a raw socket that receives all (SIO_RCVALL), which only administrators may have. Throws if the system refuses. It
+ * shows whole packets of IPv4. Some drivers do not show what is sent, and so only what a control has seen counts.
  */
 export function openRawCapture(address: string): RawCapture {
   const { AF_INET, SOCK_RAW, IPPROTO_IP, SIO_RCVALL, RCVALL_ON, FIONBIO, SOL_SOCKET, SO_RCVBUF } =

@@ -25,7 +25,8 @@ function createInternetSettings(log: Logger): ProxySettings {
       const detection: Detection = options.isDetecting() ? 'detects' : without;
       return {
         own: { address: own ?? null, mode: detection },
-        // What an administrator has set comes before that, and the machine's settings where they are not the user's own.
+        // What an administrator has set comes before that, and the machine's settings where they are not the user's
+        // own.
         effective: {
           address: internetText(ofInternetSettings(registry, machine), address) ?? '',
           mode: detection,

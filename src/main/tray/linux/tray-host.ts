@@ -3,8 +3,8 @@ import type { RunProgram } from '../../run-program.ts';
 const watcher = 'org.kde.StatusNotifierWatcher';
 
 /**
- * How long whoever closes a window waits for the answer, in milliseconds: a message bus that does not answer must not keep
- * it open.
+ * How long whoever closes a window waits for the answer, in milliseconds: a message bus that does not answer must not
+ * keep it open.
  */
 export const trayHostMs = 3000;
 

@@ -10,8 +10,9 @@ const notFound = 113;
 
 /**
  * Whether the helper is installed, but launchd has not loaded it. By what others report, its item in Login Items &
- * Extensions then waits for approval or is switched off. Only the framework ServiceManagement tells those two apart, and
- * from a helper that an administrator has unloaded; to root alone, sfltool(1) does. False where launchd cannot be asked.
+ * Extensions then waits for approval or is switched off. Only the framework ServiceManagement tells those two apart,
+ * and from a helper that an administrator has unloaded; to root alone, sfltool(1) does. False where launchd cannot be
+ * asked.
  */
 export async function isWaitingForApproval(
   run: RunProgram,

@@ -3,8 +3,8 @@ import { chmod, copyFile, open, realpath, rename, rm, stat } from 'node:fs/promi
 import type { UpdateInstaller } from '../update-installer.ts';
 
 /**
- * Puts a download in the place of the AppImage that runs, under the name that this has: menu entries and links that lead to
- * it stay right. What runs keeps the file that it was started from. The helper comes from a package, and stays.
+ * Puts a download in the place of the AppImage that runs, under the name that this has: menu entries and links that
+ * lead to it stay right. What runs keeps the file that it was started from. The helper comes from a package, and stays.
  */
 export const appImageInstaller = (appImage: string): UpdateInstaller => ({
   endsTunnel: false,

@@ -38,8 +38,8 @@ export interface Executed extends Disposable {
 }
 
 /**
- * Starts a program with the rights of an administrator, which Windows asks for. Undefined if nobody allows it, or if Windows
- * starts no process of its own for it.
+ * Starts a program with the rights of an administrator, which Windows asks for. Undefined if nobody allows it, or if
+ * Windows starts no process of its own for it.
  */
 export async function executeAsAdministrator(file: string, words: string): Promise<Executed | undefined> {
   const { SEE_MASK_NOCLOSEPROCESS, SEE_MASK_NOASYNC, SW_SHOWNORMAL } = shellConstants;

@@ -8,8 +8,8 @@ import { executeAsAdministrator, type Executed } from './shell-execute.ts';
 const lookMs = 50;
 
 /**
- * Starts an installer with the rights of an administrator, which the system asks for, and waits until it has begun, not until
- * it is done: it ends this program.
+ * Starts an installer with the rights of an administrator, which the system asks for, and waits until it has begun, not
+ * until it is done: it ends this program.
  */
 export const windowsInstaller: UpdateInstaller = {
   endsTunnel: true,

@@ -6,8 +6,8 @@ import type { DesktopWay, EarlierSettings } from '../desktop-way.ts';
 const schema = 'org.gnome.system.proxy';
 
 /**
- * The proxy settings of GNOME, and of desktops that share them; undefined where they are not installed. Where they point
- * at a script of our own, those from before count.
+ * The proxy settings of GNOME, and of desktops that share them; undefined where they are not installed. Where they
+ * point at a script of our own, those from before count.
  */
 export async function readGnomeProxy(
   run: RunProgram,

@@ -16,8 +16,9 @@ export type ScriptAnswers =
   | { ok: false; why: string };
 
 /**
- * Has a script (PAC) say how the hosts are reached, in a thread that is ended when it takes too long or too much memory.
- * The script can look up a limited number of names, and learns the addresses with which this computer reaches others.
+ * Has a script (PAC) say how the hosts are reached, in a thread that is ended when it takes too long or too much
+ * memory. The script can look up a limited number of names, and learns the addresses with which this computer reaches
+ * others.
  */
 export async function askScript(
   script: string,
@@ -101,6 +102,7 @@ async function ownAddresses(): Promise<string[]> {
       socket.close();
     }
   };
-  // Well-known addresses, as browsers use them for this (https://chromium.googlesource.com/chromium/src/+/HEAD/net/docs/proxy.md).
+  // Well-known addresses, as browsers use them for this
+  // (https://chromium.googlesource.com/chromium/src/+/HEAD/net/docs/proxy.md).
   return (await Promise.all([from('udp4', '8.8.8.8'), from('udp6', '2001:4860:4860::8888')])).flat();
 }

@@ -29,14 +29,14 @@ export interface DiscoveryWorld {
 }
 
 /**
- * Where this network says that the script is which chooses the proxies (WPAD, draft-ietf-wrec-wpad-01), for desktops that
- * look for one; undefined if it says nothing. DHCP comes first, then the name `wpad` in hosts(5), and in each search
- * domain.
+ * Where this network says that the script is which chooses the proxies (WPAD, draft-ietf-wrec-wpad-01), for desktops
+ * that look for one; undefined if it says nothing. DHCP comes first, then the name `wpad` in hosts(5), and in each
+ * search domain.
  *
  * Others have been led astray by such names, and so less is taken than they take. Nothing is looked up above a search
- * domain, nor in one that has no dot, such as `school`: strangers have registered wpad.com and wpad.school. The name has
- * to lead to an address that is private, since who registers a name for others' networks is elsewhere. A name without a
- * dot is not looked up: any neighbour can answer for it (LLMNR, RFC 4795).
+ * domain, nor in one that has no dot, such as `school`: strangers have registered wpad.com and wpad.school. The name
+ * has to lead to an address that is private, since who registers a name for others' networks is elsewhere. A name
+ * without a dot is not looked up: any neighbour can answer for it (LLMNR, RFC 4795).
  */
 export async function discoverScript(world: DiscoveryWorld): Promise<DiscoveredScript | undefined> {
   const { byDhcp, find = findAddresses, read = readText } = world;

@@ -15,14 +15,15 @@ const maxBytes = 1024 * 1024;
 const maxRedirects = 3;
 
 /**
- * Who has named the address: somebody who sets up this computer, or the network, which must not have this computer's own
- * servers or files read.
+ * Who has named the address: somebody who sets up this computer, or the network, which must not have this computer's
+ * own servers or files read.
  */
 export type NamedBy = 'set' | 'from-network';
 
 /**
- * The script (PAC) at an address of http, https or file, or at a path; a server is asked directly. `at`: where that server
- * is, whatever its name leads to. Rejects if it cannot be fetched within five seconds, is empty, or is longer than 1 MB.
+ * The script (PAC) at an address of http, https or file, or at a path; a server is asked directly. `at`: where that
+ * server is, whatever its name leads to. Rejects if it cannot be fetched within five seconds, is empty, or is longer
+ * than 1 MB.
  */
 export async function fetchScript(
   address: string,

@@ -14,8 +14,8 @@ const kinds: Readonly<Record<string, { protocol: ProxyPlace['protocol']; port: n
 };
 
 /**
- * The ways in a script's answer, such as `PROXY one.example:3128; SOCKS5 two.example; DIRECT`, in the order to try them.
- * Those that are not supported, such as SOCKS4, are left out. Empty: none can be used. An answer of nothing is
+ * The ways in a script's answer, such as `PROXY one.example:3128; SOCKS5 two.example; DIRECT`, in the order to try
+ * them. Those that are not supported, such as SOCKS4, are left out. Empty: none can be used. An answer of nothing is
  * DIRECT.
  */
 export function readScriptAnswer(answer: string): NamedWay[] {

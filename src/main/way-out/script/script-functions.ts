@@ -15,8 +15,8 @@ type ScriptFunction = (...args: Value[]) => Value;
 
 /**
  * The functions that a script can call besides those of its language
- * (https://developer.mozilla.org/docs/Web/HTTP/Guides/Proxy_servers_and_tunneling/Proxy_Auto-Configuration_PAC_file), and
- * Microsoft's for IPv6 (https://learn.microsoft.com/windows/win32/winhttp/ipv6-aware-proxy-helper-api-definitions).
+ * (https://developer.mozilla.org/docs/Web/HTTP/Guides/Proxy_servers_and_tunneling/Proxy_Auto-Configuration_PAC_file),
+ * and Microsoft's for IPv6 (https://learn.microsoft.com/windows/win32/winhttp/ipv6-aware-proxy-helper-api-definitions).
  */
 export function scriptFunctions(world: ScriptWorld): Readonly<Record<string, ScriptFunction>> {
   const found = (name: string) => (isIP(name) !== 0 ? [name] : world.addressesOf(name));

@@ -6,8 +6,8 @@ import { askScript } from './ask-script.ts';
 import { readScriptAnswer, type NamedWay } from './script-answer.ts';
 
 /**
- * For all hosts together. A script can make up another one for each host, and each of them is looked up and tried: it would
- * have this computer look up names for an hour, also on the next network.
+ * For all hosts together. A script can make up another one for each host, and each of them is looked up and tried: it
+ * would have this computer look up names for an hour, also on the next network.
  */
 const maxProxies = 32;
 

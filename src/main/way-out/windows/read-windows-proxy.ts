@@ -15,9 +15,10 @@ import { exceptionsOf } from '../exceptions-of.ts';
 import { readProxyUrl, type ProxyPlace } from '../proxy-setting.ts';
 
 /**
- * The proxy settings of Windows for this user (WinINET's "Internet options"), or for the machine where they are not each
- * user's own; what an administrator has set comes first, and a script before a proxy. Where the script is our own, the one
- * from before counts. Scripts that Windows would look for on the network are not looked for, which is its usual setting.
+ * The proxy settings of Windows for this user (WinINET's "Internet options"), or for the machine where they are not
+ * each user's own; what an administrator has set comes first, and a script before a proxy. Where the script is our own,
+ * the one from before counts. Scripts that Windows would look for on the network are not looked for, which is its usual
+ * setting.
  */
 export function readWindowsProxy(
   before: EarlierSettings | undefined,

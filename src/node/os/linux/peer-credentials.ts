@@ -34,8 +34,8 @@ type GetSocketOption = (
 let getsockopt: GetSocketOption | undefined;
 
 /**
- * The process at the other end of a Unix socket, as the kernel recorded it when the peer connected or listened (unix(7),
- * SO_PEERCRED and SO_PEERGROUPS); the peer cannot forge it. Throws if the kernel does not say.
+ * The process at the other end of a Unix socket, as the kernel recorded it when the peer connected or listened
+ * (unix(7), SO_PEERCRED and SO_PEERGROUPS); the peer cannot forge it. Throws if the kernel does not say.
  */
 export function readPeerCredentials(socket: Socket): PeerCredentials {
   const descriptor = descriptorOf(socket);

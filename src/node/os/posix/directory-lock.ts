@@ -3,8 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { lockNow } from './flock.ts';
 
 /**
- * Locks a directory that only this user can open, until this process ends, however it does. Nothing is written to it, so
- * a full disk is no obstacle. Resolves with false if another process has it; rejects if it cannot be locked.
+ * Locks a directory that only this user can open, until this process ends, however it does. Nothing is written to it,
+ * so a full disk is no obstacle. Resolves with false if another process has it; rejects if it cannot be locked.
  */
 export async function lockDirectory(directory: string): Promise<boolean> {
   await mkdir(directory, { recursive: true, mode: 0o700 });

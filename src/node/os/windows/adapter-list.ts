@@ -12,8 +12,8 @@ const maxAttempts = 5;
 const maxEntries = 4_096;
 
 /**
- * Calls GetAdaptersAddresses with these flags, and gives `read` the memory with what it has found, which is there during
- * that call only. Undefined if there are no adapters; throws `CallFailed`.
+ * Calls GetAdaptersAddresses with these flags, and gives `read` the memory with what it has found, which is there
+ * during that call only. Undefined if there are no adapters; throws `CallFailed`.
  */
 export function withAdapters<Result>(
   getAdapters: NativeCall,

@@ -11,8 +11,9 @@ const ERROR_SHARING_VIOLATION = 32;
 const invalidHandle = -1;
 
 /**
- * Locks a directory that only administrators can open, until this process ends, however it does: a file in it is open for
- * nobody else. Nothing is written to it. Resolves with false if another process has it; rejects if it cannot be locked.
+ * Locks a directory that only administrators can open, until this process ends, however it does: a file in it is open
+ * for nobody else. Nothing is written to it. Resolves with false if another process has it; rejects if it cannot be
+ * locked.
  */
 export async function lockDirectory(directory: string): Promise<boolean> {
   makePrivateDirectory(directory);

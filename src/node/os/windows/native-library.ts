@@ -7,8 +7,8 @@ export type NativeType = Parameters<typeof koffi.sizeof>[0];
 export type NativeCall = (...given: readonly unknown[]) => unknown;
 
 /**
- * Loads a library; throws if there is none. `bind` finds its functions, with the system's calling convention; a handle or
- * an address is a number (`uintptr`).
+ * Loads a library; throws if there is none. `bind` finds its functions, with the system's calling convention; a handle
+ * or an address is a number (`uintptr`).
  */
 export function loadLibrary(file: string) {
   const library = koffi.load(file);

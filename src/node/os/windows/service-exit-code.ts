@@ -12,8 +12,8 @@ const statusBytes = 28;
 const exitCodeAt = 16;
 
 /**
- * With what a service has said that it ends; zero while it runs, and if it has said nothing. Undefined if there is none.
- * Windows' own program says the same in the language of its user. Throws `CallFailed`.
+ * With what a service has said that it ends; zero while it runs, and if it has said nothing. Undefined if there is
+ * none. Windows' own program says the same in the language of its user. Throws `CallFailed`.
  */
 export function serviceExitCode(name: string): number | undefined {
   const { bind } = loadLibrary('advapi32.dll');

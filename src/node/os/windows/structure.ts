@@ -2,9 +2,9 @@ import koffi, { type TypeObject } from 'koffi';
 import type { NativeType } from './native-library.ts';
 
 /**
- * A structure of Windows. Its members bear C's names, or `designators` say which member of C each of them is, such as one
- * of a union, so that the layout can be compared with the headers. Without a name of its own in koffi, where names exist
- * once in a process.
+ * A structure of Windows. Its members bear C's names, or `designators` say which member of C each of them is, such as
+ * one of a union, so that the layout can be compared with the headers. Without a name of its own in koffi, where names
+ * exist once in a process.
  */
 export interface Structure {
   readonly name: string;

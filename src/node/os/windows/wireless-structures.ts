@@ -40,7 +40,10 @@ export const wirelessConstants = {
   DOT11_AUTH_ALGO_RSNA_PSK: 7,
 } as const;
 
-/** Of Windows' own <windot11.h> since Windows 10, which mingw-w64's lacks (Microsoft, “DOT11_AUTH_ALGORITHM enumeration”). */
+/**
+ * Of Windows' own <windot11.h> since Windows 10, which mingw-w64's lacks (Microsoft, “DOT11_AUTH_ALGORITHM
+ * enumeration”).
+ */
 export const newerAlgorithms = {
   DOT11_AUTH_ALGO_WPA3_ENT_192: 8,
   DOT11_AUTH_ALGO_WPA3_SAE: 9,

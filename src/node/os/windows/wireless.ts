@@ -46,8 +46,8 @@ const attributes = z.object({
 });
 
 /**
- * Asks the system which network an adapter is in. `kept-back`: since Windows 11 24H2, names are only for programs that may
- * know where the computer is; undefined: it is in none. Throws `CallFailed`, and where there is no such library.
+ * Asks the system which network an adapter is in. `kept-back`: since Windows 11 24H2, names are only for programs that
+ * may know where the computer is; undefined: it is in none. Throws `CallFailed`, and where there is no such library.
  */
 export function createWirelessReader(
   library = 'wlanapi.dll',

@@ -80,7 +80,8 @@ export function ConnectPage() {
         <ClockNotice />
         <MemorySessionNotice />
         {chosen && (
-          // Directly below the card, which refers to it. A connection may be the first to ask for a group or a certificate.
+          // Directly below the card, which refers to it. A connection may be the first to ask for a group or a
+          // certificate.
           <Fragment key={`${chosen.serverId} ${truth?.state}`}>
             <GatewayGroup address={serverAddress(chosen)} />
             <GatewayCertificate address={serverAddress(chosen)} />

@@ -23,7 +23,9 @@ export function useServerChoice(
   const { truth } = useTunnelView();
   /** Undefined until the host has answered. */
   const [chosenId, setChosenId] = useState<string | null>();
-  /** How many choices of this page the host has not confirmed yet. What it says meanwhile may be about an earlier one. */
+  /**
+   * How many choices of this page the host has not confirmed yet. What it says meanwhile may be about an earlier one.
+   */
   const unconfirmed = useRef(0);
   useEffect(() => {
     const unsubscribe = host.server.changed((id) => {

@@ -8,7 +8,10 @@ const UpdateMessage = lazyComponent(
   withMantine(async () => (await import('./update-message.tsx')).UpdateMessage),
 );
 
-/** Says that a newer version is ready, until the user dismisses it; the settings, where it is installed, say so themselves. */
+/**
+ * Says that a newer version is ready, until the user dismisses it; the settings, where it is installed, say so
+ * themselves.
+ */
 export function UpdateNotice() {
   const view = useUpdates();
   const { pathname } = useLocation();

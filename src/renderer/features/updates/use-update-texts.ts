@@ -4,7 +4,8 @@ import { useApi } from '../../api/use-api.ts';
 import { useLanguage } from '../../i18n/language-context.tsx';
 
 /**
- * Texts that are loaded with what shows them, in the language of the others, and replaced by the operator's like the others.
+ * Texts that are loaded with what shows them, in the language of the others, and replaced by the operator's like the
+ * others.
  */
 export function useUpdateTexts(): (key: UpdateTextKey, values?: Readonly<Record<string, string>>) => string {
   const language = useLanguage();

@@ -312,8 +312,8 @@ async function whileConnecting(
 }
 
 /**
- * Takes away the end that a tunnel has in `inMs`, and gives it another. False if the app was told too late: its own end may
- * have come before.
+ * Takes away the end that a tunnel has in `inMs`, and gives it another. False if the app was told too late: its own end
+ * may have come before.
  */
 async function movesEnd(under: AppUnderTest, inMs: number): Promise<boolean> {
   const { tunnel } = under.app;

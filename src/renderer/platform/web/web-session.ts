@@ -7,8 +7,8 @@ import { storageKeys } from '../storage/storage-keys.ts';
 const deviceIdText = z.uuid();
 
 /**
- * Device id and token of the web console; one that is damaged counts as absent. They are read from the browser's storage each time, so that all tabs have the
- * same; without storage, they live as long as the page.
+ * Device id and token of the web console; one that is damaged counts as absent. They are read from the browser's
+ * storage each time, so that all tabs have the same; without storage, they live as long as the page.
  */
 export function createWebSession({
   storage,

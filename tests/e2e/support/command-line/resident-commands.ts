@@ -22,8 +22,8 @@ const program = path.join(import.meta.dirname, 'resident-process.ts');
 const residents = new WeakMap<Lab, RunResident>();
 
 /**
- * Runs the built command line on a laboratory's user machine in one process for all commands, since a start of Node with
- * its packages costs more than what most commands do. It ends with the worker, or with the laboratory.
+ * Runs the built command line on a laboratory's user machine in one process for all commands, since a start of Node
+ * with its packages costs more than what most commands do. It ends with the worker, or with the laboratory.
  */
 export function residentCommands(lab: Lab, commandLine: string): RunResident {
   const known = residents.get(lab);

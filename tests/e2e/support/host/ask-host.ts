@@ -11,8 +11,8 @@ export const askHost = (page: Page, channel: string, input?: unknown): Promise<u
   );
 
 /**
- * Resolves once a page has drawn what it had asked the app before: answers come in order. What must not be shown can then
- * be looked for.
+ * Resolves once a page has drawn what it had asked the app before: answers come in order. What must not be shown can
+ * then be looked for.
  */
 export async function untilDrawn(page: Page): Promise<void> {
   await askHost(page, 'session.get');

@@ -83,7 +83,10 @@ export interface Surroundings {
   zoomByWheel(direction: 'in' | 'out'): Promise<void>;
   /** How many requests the app's pages have sent it. */
   asked(): number;
-  /** Requests of the window's page on this channel, such as `server.choose`, reach the app once what is returned is called. */
+  /**
+   * Requests of the window's page on this channel, such as `server.choose`, reach the app once what is returned is
+   * called.
+   */
   delayRequests(channel: string): () => void;
   tray(): Promise<TrayShown | null>;
   clickTray(): Promise<void>;

@@ -6,9 +6,9 @@ import { notificationTitles } from './surroundings-of.ts';
 const justDoneMs = 10_000;
 
 /**
- * Nobody is told that they are connected who has just clicked for it: the titles of all notifications are those `before`.
- * A busy machine may take so long that its user looks elsewhere by then, and is told. Returns the titles. `clickedAt`: as
- * performance.now() tells it.
+ * Nobody is told that they are connected who has just clicked for it: the titles of all notifications are those
+ * `before`. A busy machine may take so long that its user looks elsewhere by then, and is told. Returns the titles.
+ * `clickedAt`: as performance.now() tells it.
  */
 export async function expectNoNews(
   desktop: Surroundings,

@@ -6,8 +6,9 @@ import { startE2eDatabases } from '../service/service-databases.ts';
 import { startVirtualDisplay, type VirtualDisplay } from './virtual-display.ts';
 
 /**
- * Says once which host the run uses, so that nobody takes the one for the other, and gives Electron a display
- * where there is none; bundles the programs that tests start, and starts the services' database server. Returns what ends that.
+ * Says once which host the run uses, so that nobody takes the one for the other, and gives Electron a display where
+ * there is none; bundles the programs that tests start, and starts the services' database server. Returns what ends
+ * that.
  */
 export default async function prepareHost(): Promise<() => Promise<void>> {
   if (!existsSync(builtMain)) throw new Error('out/main is missing: run `npm run build` first');

@@ -10,8 +10,8 @@ import type { LaunchOptions } from './desktop-app.ts';
 import { builtMain, root } from './paths.ts';
 
 /**
- * The built app as an AppImage has it, with a feed of its own: what a package's build compiles into it is put in beside it,
- * and the AppImage is a script that notes its version when it is started.
+ * The built app as an AppImage has it, with a feed of its own: what a package's build compiles into it is put in beside
+ * it, and the AppImage is a script that notes its version when it is started.
  */
 export interface UpdatingApp extends AsyncDisposable {
   readonly feed: FeedServer;
@@ -22,7 +22,10 @@ export interface UpdatingApp extends AsyncDisposable {
     version: string,
     options?: { size?: number; percentage?: number; keys?: KeyObject[]; now?: Date },
   ): Promise<void>;
-  /** From now on, pages that ask are told this, instead of what the app knows; of what is not named, they are told the truth. */
+  /**
+   * From now on, pages that ask are told this, instead of what the app knows; of what is not named, they are told the
+   * truth.
+   */
   tell(told: Told): Promise<void>;
   /** The version of the AppImage now. */
   installed(): Promise<string>;

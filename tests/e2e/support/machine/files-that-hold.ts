@@ -1,7 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** The files below a folder in which a text stands as it is. For an app that has ended: a running one replaces files. */
+/**
+ * The files below a folder in which a text stands as it is. For an app that has ended: a running one replaces files.
+ */
 export async function filesThatHold(folder: string, text: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries

@@ -46,11 +46,11 @@ export async function inspectScreens(
 }
 
 /**
- * At no width, nor with text of twice the size at the last of them (WCAG 2.2, 1.4.4), may a text be cut off or wider than
- * the window, and it may say nothing in another language, nor a key in the place of a text. In English, the
+ * At no width, nor with text of twice the size at the last of them (WCAG 2.2, 1.4.4), may a text be cut off or wider
+ * than the window, and it may say nothing in another language, nor a key in the place of a text. In English, the
  * pseudo-language too, it has to pass axe in light, and its contrasts in dark and in a contrast theme: no other rule
- * looks at colours. `npm test` has it pass in the theme that is named. The narrowest is how wide a page of 1280 pixels is
- * at 400 % (WCAG 2.2, 1.4.10).
+ * looks at colours. `npm test` has it pass in the theme that is named. The narrowest is how wide a page of 1280 pixels
+ * is at 400 % (WCAG 2.2, 1.4.10).
  */
 export async function inspectPage(
   page: Page,

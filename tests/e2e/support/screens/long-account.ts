@@ -29,8 +29,9 @@ export function keepFilledAccount(
 }
 
 /**
- * An account with something on every page: a plan, a member and two who are invited, devices, apps, a paid order and one
- * that is not; much of it as long as people, and operators, may make it. Without a page, which others tests are for.
+ * An account with something on every page: a plan, a member and two who are invited, devices, apps, a paid order and
+ * one that is not; much of it as long as people, and operators, may make it. Without a page, which others tests are
+ * for.
  */
 export async function fillLongAccount(service: TestService, email: string): Promise<FilledAccount> {
   const user = await signInByApi(service, email, longName);

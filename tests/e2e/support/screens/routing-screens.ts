@@ -33,7 +33,10 @@ export async function installApps(
   return { XDG_DATA_HOME: directory, XDG_DATA_DIRS: path.join(directory, 'nothing') };
 }
 
-/** What can be set of each routing mode. Each goes on from what the one before has set, and the last leaves all as it was. */
+/**
+ * What can be set of each routing mode. Each goes on from what the one before has set, and the last leaves all as it
+ * was.
+ */
 export function routingSettings(page: Page, language: TextLanguage) {
   const route = new SettingsRoute(page, language);
   const country = (code: string) =>

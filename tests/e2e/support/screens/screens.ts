@@ -220,7 +220,10 @@ export function webviewScreens(page: Page, language: TextLanguage, app: WebviewA
   ];
 }
 
-/** Those with dates, prices, countries, figures and long paragraphs, and those whose buttons are named for more than they show. */
+/**
+ * Those with dates, prices, countries, figures and long paragraphs, and those whose buttons are named for more than
+ * they show.
+ */
 export function fewScreens(
   page: Page,
   language: TextLanguage,
@@ -242,8 +245,8 @@ export function fewScreens(
 }
 
 /**
- * What `npm test` inspects: one screen of each kind, `signedOut` and those after it, at every width; and each other page
- * of a phone's app as it comes, at the narrowest.
+ * What `npm test` inspects: one screen of each kind, `signedOut` and those after it, at every width; and each other
+ * page of a phone's app as it comes, at the narrowest.
  */
 export function usualScreens(page: Page, language: TextLanguage, account: FilledAccount, app: WebviewApp) {
   const only = (screens: readonly Screen[], ...names: string[]) =>

@@ -41,7 +41,10 @@ const planOffer: ServerGroup = {
   items: [{ id: 'plan-1', level: 2, servers: servers(4, serverNames.untrusted, 'plan') }],
 };
 
-/** Puts the plan of who is signed in where it ends then, or, with null, has never been bought; resolves with the way back. */
+/**
+ * Puts the plan of who is signed in where it ends then, or, with null, has never been bought; resolves with the way
+ * back.
+ */
 async function replacePlan(
   page: Page,
   app: WebviewApp,

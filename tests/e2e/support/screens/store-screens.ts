@@ -19,7 +19,10 @@ const pages = [
   ['/store/privacy', 'section.privacy'],
 ] as const;
 
-/** Opens the store's pages for a stranger, then for who is signed in there, and the payment provider's, one after the other. */
+/**
+ * Opens the store's pages for a stranger, then for who is signed in there, and the payment provider's, one after the
+ * other.
+ */
 export async function* openStoreScreens(
   page: Page,
   service: TestService,

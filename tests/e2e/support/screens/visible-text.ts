@@ -62,7 +62,9 @@ const countries = 'AQ AU BE BR CA CH CN DE FR GB JP KR SE SG US ZA'
   .split(' ')
   .map((code) => regions.of(code));
 
-/** What stays English for users of the pseudo-language, being no text of the pages: dates, units, countries, refusals. */
+/**
+ * What stays English for users of the pseudo-language, being no text of the pages: dates, units, countries, refusals.
+ */
 const inEnglish = [
   new RegExp(`\\b(?:${countries.join('|')})\\b`, 'g'),
   /\b\d+ ms\b/g,

@@ -13,7 +13,10 @@ export const keptCalls = [
 
 export const isKept = (path: string) => keptCalls.some((call) => call.path === path);
 
-/** Waits until all that is kept is: a page that is loaded again asks for what was still on its way. `keys`: what is kept now. */
+/**
+ * Waits until all that is kept is: a page that is loaded again asks for what was still on its way. `keys`: what is kept
+ * now.
+ */
 export async function expectAllKept(keys: () => Promise<readonly string[]>): Promise<void> {
   const all = keptCalls.map(({ key }) => key);
   await expect.poll(keys).toEqual(expect.arrayContaining(all));

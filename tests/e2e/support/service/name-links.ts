@@ -13,7 +13,8 @@ export async function nameLinks(page: Page, links: Record<string, string>): Prom
     const data = { ...reply.data, links: { ...reply.data.links, ...links } };
     await route.fulfill({ json: { ...reply, data } });
   });
-  // What is kept is dropped by the next page, once: an answer that is still on its way to this one would be kept after it.
+  // What is kept is dropped by the next page, once: an answer that is still on its way to this one would be kept after
+  // it.
   await page.addInitScript((mark) => {
     if (sessionStorage.getItem(mark) !== null) return;
     sessionStorage.setItem(mark, 'dropped');

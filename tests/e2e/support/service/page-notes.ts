@@ -31,7 +31,10 @@ export async function serveNotes(
   return () => [...asked];
 }
 
-/** The console's sign-in page with these notes, and a clock that the test moves, by which no time passes before if it stands. */
+/**
+ * The console's sign-in page with these notes, and a clock that the test moves, by which no time passes before if it
+ * stands.
+ */
 export async function openLoginWithNotes(
   browser: Browser,
   service: TestService,

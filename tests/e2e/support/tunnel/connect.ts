@@ -35,7 +35,9 @@ export async function connectTo(
   return connect;
 }
 
-/** Connects with automatic routing, which is not on yet; the address of the proxy's configuration, as users are told it. */
+/**
+ * Connects with automatic routing, which is not on yet; the address of the proxy's configuration, as users are told it.
+ */
 export async function connectAutomatically(connect: ConnectRoute): Promise<string> {
   await connect.switchOn('automatic');
   await connect.choose(serverNames.first);

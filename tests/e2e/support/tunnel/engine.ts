@@ -2,7 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { tunnelDevice } from '../../../../helper/linux/identifiers.ts';
 import type { Lab } from '../../../lab/lab.ts';
 
-/** Process ids of the engines on the user's machine that have the tunnel's device; another may hold a connection ready. */
+/**
+ * Process ids of the engines on the user's machine that have the tunnel's device; another may hold a connection ready.
+ */
 export async function enginePids(lab: Lab): Promise<number[]> {
   const pids = (await lab.internet.exec(['ip', 'netns', 'pids', lab.user.namespace])).stdout
     .split('\n')

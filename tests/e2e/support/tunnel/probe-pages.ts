@@ -22,7 +22,9 @@ export async function loseNetwork(page: Page, how: 'refused' | 'silent'): Promis
   };
 }
 
-/** The external test pages cannot be reached, or do not answer at all. Returns what is to be called when they can again. */
+/**
+ * The external test pages cannot be reached, or do not answer at all. Returns what is to be called when they can again.
+ */
 export async function loseProbes(page: Page, how: 'refused' | 'silent'): Promise<() => Promise<void>> {
   const lose = (route: { abort(reason: string): Promise<void> }) =>
     how === 'refused' ? route.abort('internetdisconnected') : Promise.resolve();

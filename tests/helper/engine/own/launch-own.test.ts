@@ -18,7 +18,9 @@ afterAll(() => rm(directory, { recursive: true }));
 
 let count = 0;
 
-/** Starts a program in the engine's place; `script` can use `say(method, params)`, `request(params)` and `raw(text)`. */
+/**
+ * Starts a program in the engine's place; `script` can use `say(method, params)`, `request(params)` and `raw(text)`.
+ */
 async function launch(script: string, changes: Partial<EngineOptions> = {}) {
   count += 1;
   const file = path.join(directory, `engine-${count}.mjs`);

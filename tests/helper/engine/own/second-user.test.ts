@@ -3,7 +3,9 @@ import { expect, test } from 'vitest';
 import { asUser } from '../../support/callers/attach-as.ts';
 import { createHelperLab } from '../../support/helper-lab.ts';
 
-/** A user of this machine whom the helper has never heard of, of a number that no account has (Debian policy §9.2.2). */
+/**
+ * A user of this machine whom the helper has never heard of, of a number that no account has (Debian policy §9.2.2).
+ */
 const stranger = 64_952;
 
 /** What whoever runs this gets of the process PID: for each attempt "done", or the system's error. */

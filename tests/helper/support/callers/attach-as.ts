@@ -18,7 +18,9 @@ export const asUser = (uid: number) => [`--reuid=${uid}`, `--regid=${uid}`, '--c
 
 let serial = 0;
 
-/** A socket on which whoever connects is that user to the helper; `under`: what the program runs under that they ask by. */
+/**
+ * A socket on which whoever connects is that user to the helper; `under`: what the program runs under that they ask by.
+ */
 export async function socketOf(
   net: Pick<HelperLab, 'lab' | 'socket'>,
   uid: number,

@@ -24,9 +24,9 @@ export interface TestClient extends Disposable {
   readonly states: TunnelState[];
   call<Name extends HelperMethodName>(name: Name, params: HelperParams<Name>): Promise<HelperResult<Name>>;
   /**
-   * The first state of that kind among those told since `seen` of them had been, and of these, if `after` is given, since
-   * one of that other kind; waits for it. What is learnt of a tunnel is told in further states of the kind `connected`, at
-   * any time: who waits for another tunnel says `after`.
+   * The first state of that kind among those told since `seen` of them had been, and of these, if `after` is given,
+   * since one of that other kind; waits for it. What is learnt of a tunnel is told in further states of the kind
+   * `connected`, at any time: who waits for another tunnel says `after`.
    */
   until<Kind extends TunnelState['state']>(
     kind: Kind,

@@ -19,9 +19,9 @@ import { attach } from '../callers/test-client.ts';
 /** A user's connections in a laboratory whose helper is killed while it writes its journal. */
 export interface Deaths extends AsyncDisposable {
   /**
-   * Kills the helper at a moment of a scene, counted from 1; `completed`: there are not as many. Rejects unless the next
-   * helper puts everything back as it was, or with the kill switch on goes on with the block, past which no packet has
-   * come meanwhile. Everything is as it was made when it resolves.
+   * Kills the helper at a moment of a scene, counted from 1; `completed`: there are not as many. Rejects unless the
+   * next helper puts everything back as it was, or with the kill switch on goes on with the block, past which no packet
+   * has come meanwhile. Everything is as it was made when it resolves.
    */
   dieAt(scene: Scene, moment: number): Promise<'died' | 'completed'>;
   /** The moments of the latest scene, and what the helper that was started last has logged. */

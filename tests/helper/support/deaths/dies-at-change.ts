@@ -7,10 +7,10 @@ import koffi from 'koffi';
 import { leftFile, momentsFile } from './death-files.ts';
 
 /**
- * Preloaded into a helper, which is then killed at a moment of one of its changes: right before or right after a file of its
- * journal is put in place or removed; and where DEATH_MOMENTS is `all`, also before, after, and where that can be, in the
- * middle of a change of the system. The file `left` in the directory DEATH_PLAN says how many moments there are until then,
- * 0 for never; those that have passed are in `moments`.
+ * Preloaded into a helper, which is then killed at a moment of one of its changes: right before or right after a file
+ * of its journal is put in place or removed; and where DEATH_MOMENTS is `all`, also before, after, and where that can
+ * be, in the middle of a change of the system. The file `left` in the directory DEATH_PLAN says how many moments there
+ * are until then, 0 for never; those that have passed are in `moments`.
  */
 const directory = process.env['DEATH_PLAN'];
 const isAll = process.env['DEATH_MOMENTS'] === 'all';

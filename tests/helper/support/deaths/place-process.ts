@@ -5,15 +5,15 @@ import { silenceLimit, waitLimit } from '../../../lab/runs/wait-limit.ts';
 import { portOf, type AskLine, type SeenLine } from './place-lines.ts';
 
 /**
- * Run inside a machine, `node place-process.ts MARKER MILLISECONDS`: says `waiting`, and with the first line that comes, not
- * before, makes its first socket: sends as probe-stream.ts does. With each line after that it asks a host whom it sees, or
- * sends once more.
+ * Run inside a machine, `node place-process.ts MARKER MILLISECONDS`: says `waiting`, and with the first line that
+ * comes, not before, makes its first socket: sends as probe-stream.ts does. With each line after that it asks a host
+ * whom it sees, or sends once more.
  */
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 
 /**
- * A kernel answers within milliseconds, but through a tunnel a dozen processes have to take their turns. Where nobody may
- * answer, tests wait for all of it, so it has a limit.
+ * A kernel answers within milliseconds, but through a tunnel a dozen processes have to take their turns. Where nobody
+ * may answer, tests wait for all of it, so it has a limit.
  */
 const patienceMs = (isAnswered: boolean) => (isAnswered ? waitLimit(10_000) : silenceLimit(1500, 6000));
 

@@ -21,11 +21,15 @@ export interface Ask {
   host: string;
   /** The address of an HTTP proxy to ask by. */
   proxy?: string | undefined;
-  /** Whether an answer has to come, however long it takes; otherwise it is waited for as long as silence has to last. */
+  /**
+   * Whether an answer has to come, however long it takes; otherwise it is waited for as long as silence has to last.
+   */
   isAnswered?: boolean;
 }
 
-/** Packets that passed outside the tunnel to the echo, of both IP versions: of the sender in each place, and of anybody. */
+/**
+ * Packets that passed outside the tunnel to the echo, of both IP versions: of the sender in each place, and of anybody.
+ */
 export interface PacketsOutside {
   group: number;
   outside: number;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Preloaded into a helper: its wall clock is as far from the machine's as the file CLOCK_OFFSET says, in milliseconds. A
- * machine's clock is that of all its network namespaces, and of whoever works on it.
+ * Preloaded into a helper: its wall clock is as far from the machine's as the file CLOCK_OFFSET says, in milliseconds.
+ * A machine's clock is that of all its network namespaces, and of whoever works on it.
  */
 const file = process.env['CLOCK_OFFSET'];
 const trueNow = Date.now.bind(Date);

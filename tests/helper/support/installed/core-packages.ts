@@ -23,8 +23,8 @@ export const makeCoreRpm = (version?: string): Promise<string> => makeCorePackag
 const folders = new Map<string, string>();
 
 /**
- * A folder of this process to make packages in, with what they are made of: others make the same packages at the same time,
- * and the bundles in them.
+ * A folder of this process to make packages in, with what they are made of: others make the same packages at the same
+ * time, and the bundles in them.
  */
 export async function packagesFolder(name: string): Promise<string> {
   const known = folders.get(name);

@@ -8,8 +8,8 @@ import { checkActualWay } from '../../../../src/main/cli/doctor/actual-way.ts';
 import { routingSamples } from '../../../../src/main/preferences/routing-samples.ts';
 
 /**
- * Run inside a machine, `node doctor-ways.ts STATE HOST PORT CHOSEN`: what `waymaker doctor` finds of where traffic goes in
- * that state, with what is chosen, as JSON.
+ * Run inside a machine, `node doctor-ways.ts STATE HOST PORT CHOSEN`: what `waymaker doctor` finds of where traffic
+ * goes in that state, with what is chosen, as JSON.
  */
 const [state = '', host = '', port = '', given = '{}'] = process.argv.slice(2);
 const chosen = z

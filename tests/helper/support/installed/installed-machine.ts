@@ -28,8 +28,8 @@ export interface InstalledMachine extends AsyncDisposable {
   /** Kills the helper, and waits for the one that systemd starts in its place. */
   killHelper(): Promise<void>;
   /**
-   * Shuts the machine down, which must have been created with a disk, and boots it again from that, in a kernel that has
-   * forgotten all of ours.
+   * Shuts the machine down, which must have been created with a disk, and boots it again from that, in a kernel that
+   * has forgotten all of ours.
    */
   reboot(): Promise<void>;
   /** The network, and who resolves names. */
@@ -39,8 +39,8 @@ export interface InstalledMachine extends AsyncDisposable {
 }
 
 /**
- * `more` lays further files into the machine's tree; with `layMachine` as `install`, nothing of ours is there yet. `base` is
- * the root of another system, if it is not to be this one. `hasDisk`: what is written outlasts `reboot`.
+ * `more` lays further files into the machine's tree; with `layMachine` as `install`, nothing of ours is there yet.
+ * `base` is the root of another system, if it is not to be this one. `hasDisk`: what is written outlasts `reboot`.
  */
 export async function createInstalledMachine(
   names: NameService,

@@ -14,9 +14,9 @@ const mirror = 'http://deb.debian.org/debian';
 const included = 'systemd,systemd-sysv,dbus,ca-certificates,curl,sudo';
 
 /**
- * The root of the smallest Debian that boots, made once by mmdebstrap(1) from Debian's own packages. It is told of a mirror
- * in /srv/debian, which has what our package depends on and nothing else, since the laboratory does not reach the real
- * one. Rejects where Debian cannot be reached.
+ * The root of the smallest Debian that boots, made once by mmdebstrap(1) from Debian's own packages. It is told of a
+ * mirror in /srv/debian, which has what our package depends on and nothing else, since the laboratory does not reach
+ * the real one. Rejects where Debian cannot be reached.
  */
 export async function minimalDebian(suite: Suite): Promise<string> {
   const root = path.join(kept, `minimal-${suite}`);

@@ -33,8 +33,8 @@ const authority = '/etc/gateway-authority.pem';
 export const repository = '/srv/waymaker';
 
 /**
- * Both versions are in the repository; neither is installed. `base`: the root of another system than this one. `hasDisk`: it
- * can be booted again.
+ * Both versions are in the repository; neither is installed. `base`: the root of another system than this one.
+ * `hasDisk`: it can be booted again.
  */
 export async function createPackageMachine({
   base,

@@ -75,8 +75,8 @@ interface Shared {
 let shared: Shared | undefined;
 
 /**
- * One for all tests of a file, each of which begins disconnected; the next file has the same, where its helper runs still,
- * was started as it is here, and has put everything back.
+ * One for all tests of a file, each of which begins disconnected; the next file has the same, where its helper runs
+ * still, was started as it is here, and has put everything back.
  */
 export function appLab(options: Pick<HelperLabOptions, 'engine'> = {}): AppLab {
   // Nobody else's: a test of the proxy's processes kills whatever runs as the proxy's account.

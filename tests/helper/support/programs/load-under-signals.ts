@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { loadProgram, unloadProgram } from '../../../../helper/linux/groups/bpf.ts';
 
-/** Loads a program into the kernel again and again, while a child sends this process a signal every millisecond or so. */
+/**
+ * Loads a program into the kernel again and again, while a child sends this process a signal every millisecond or so.
+ */
 
 /** `r0 = 1; exit`: every socket may be created (struct bpf_insn in <linux/bpf.h>). */
 const allow = Buffer.from('b7000000010000009500000000000000', 'hex');

@@ -35,7 +35,9 @@ export async function capturedWhile(lab: Lab, during: () => Promise<unknown>): P
   return packets;
 }
 
-/** How many packets passed outside the tunnel meanwhile: to the echo over each IP version, and to the resolver there. */
+/**
+ * How many packets passed outside the tunnel meanwhile: to the echo over each IP version, and to the resolver there.
+ */
 export async function packetsWhile({ lab }: HelperLab, during: () => Promise<unknown>) {
   const packets = await capturedWhile(lab, async () => {
     const stream = await lab.user.probe.stream('marker');

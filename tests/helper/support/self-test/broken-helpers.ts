@@ -37,8 +37,8 @@ export interface BrokenHelper {
 const apart = ['203.0.113.80', '203.0.113.53'];
 
 /**
- * One that lets out what goes to a host and to a resolver of others: where nobody answers outside, all look-ups that leave
- * would end the tunnel before they are looked for.
+ * One that lets out what goes to a host and to a resolver of others: where nobody answers outside, all look-ups that
+ * leave would end the tunnel before they are looked for.
  */
 export const lettingHostsOut: BrokenHelper = {
   name: 'that lets out what goes to two hosts',

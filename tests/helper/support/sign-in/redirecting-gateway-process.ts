@@ -3,8 +3,8 @@ import https from 'node:https';
 import { text } from 'node:stream/consumers';
 
 /**
- * Run inside a machine, `node redirecting-gateway-process.ts ADDRESS PORT CERTIFICATE KEY LOCATION`: sends whoever comes
- * to `LOCATION`, and prints what they said.
+ * Run inside a machine, `node redirecting-gateway-process.ts ADDRESS PORT CERTIFICATE KEY LOCATION`: sends whoever
+ * comes to `LOCATION`, and prints what they said.
  */
 const [address = '', port = '', certificate = '', key = '', location = ''] = process.argv.slice(2);
 

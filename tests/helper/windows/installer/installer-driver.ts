@@ -1,6 +1,9 @@
 import { windowsInstaller } from '../../../../src/main/updates/windows/start-installer.ts';
 
-/** Run under wine: `node installer-driver.mjs [INSTALLER]`. Says, as JSON, whether one runs, or what becomes of this one. */
+/**
+ * Run under wine: `node installer-driver.mjs [INSTALLER]`. Says, as JSON, whether one runs, or what becomes of this
+ * one.
+ */
 const [file] = process.argv.slice(2);
 let isBegun = false;
 const onBegun = () => {

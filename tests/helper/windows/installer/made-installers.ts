@@ -10,7 +10,9 @@ import { layWindow } from '../../../../packaging/windows/window-folder.ts';
 import { run } from '../../../lab/runs/process.ts';
 import { electronFilesForWindows } from '../../../unit/packaging/support/electron-files.ts';
 
-/** Installers of several versions, each with the same programs but for what a change does before or after it is signed. */
+/**
+ * Installers of several versions, each with the same programs but for what a change does before or after it is signed.
+ */
 export interface MadeInstallers extends AsyncDisposable {
   make(version: string, change?: Change): Promise<string>;
 }

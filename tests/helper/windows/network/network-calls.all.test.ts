@@ -11,8 +11,8 @@ import { othersActs, run, type Scenario } from '../../../unit/helper/windows/mod
 import { expectedLines } from './expected-lines.ts';
 
 /**
- * The adapter's native calls under wine: doubles of the libraries that wine lacks, compiled with Windows' headers, read the
- * bytes. The registry is wine's own.
+ * The adapter's native calls under wine: doubles of the libraries that wine lacks, compiled with Windows' headers, read
+ * the bytes. The registry is wine's own.
  */
 const without = whyNoWindows();
 

@@ -1,5 +1,5 @@
-// Runs under wine: makes the calls that the adapter has made on the model, with the doubles in the place of the libraries
-// that wine lacks, and says what they returned.
+// Runs under wine: makes the calls that the adapter has made on the model, with the doubles in the place of the
+// libraries that wine lacks, and says what they returned.
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod/mini';

@@ -2,8 +2,8 @@ import { isIP, isIPv6 } from 'node:net';
 import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
 
 /**
- * The part of pf.conf(5) that the helper writes, read strictly: a word that is not known is a syntax error. Written from the
- * manual page, not from the code that writes the rules.
+ * The part of pf.conf(5) that the helper writes, read strictly: a word that is not known is a syntax error. Written
+ * from the manual page, not from the code that writes the rules.
  */
 export interface FilterRule {
   action: 'pass' | 'drop' | 'return' | 'scrub';

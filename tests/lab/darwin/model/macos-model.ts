@@ -362,8 +362,8 @@ export function createMacosModel(): MacosModel {
   let lookedUpAt = 0;
 
   /**
-   * A socket that is bound to an interface, or to the address of one, only uses routes of that; others use those without a
-   * scope (XNU, bsd/netinet/in_pcb.c and in_rmx.c).
+   * A socket that is bound to an interface, or to the address of one, only uses routes of that; others use those
+   * without a scope (XNU, bsd/netinet/in_pcb.c and in_rmx.c).
    */
   function routeFor({ source, destination, boundTo }: Probe): Route | undefined {
     const bound = [...machine.interfaces.values()].find(({ name }) => name === boundTo);

@@ -1,7 +1,9 @@
 import { isIPv6 } from 'node:net';
 import { canonicalPrefix } from '#shared/tunnel/prefix.ts';
 
-/** Lines of ip(8) that the helper writes, and what rtnetlink makes of them. A word that is not known here is an error. */
+/**
+ * Lines of ip(8) that the helper writes, and what rtnetlink makes of them. A word that is not known here is an error.
+ */
 
 export type Family = 4 | 6;
 export type PortRange = readonly [first: number, last: number];

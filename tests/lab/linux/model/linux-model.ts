@@ -14,8 +14,8 @@ import { isLetOut, runScript, type Ruleset } from './nft-language.ts';
 import type { Outcome, Probe, RecordedCall } from './recorded-call.ts';
 
 /**
- * What we believe Linux does with the helper's calls and with the packets of this machine: rules, tables, devices and the
- * packet filter's output hook. Written from ip-rule(8), ip-route(8), nft(8) and the kernel's net/core/fib_rules.c,
+ * What we believe Linux does with the helper's calls and with the packets of this machine: rules, tables, devices and
+ * the packet filter's output hook. Written from ip-rule(8), ip-route(8), nft(8) and the kernel's net/core/fib_rules.c,
  * net/ipv4/route.c and net/ipv6/route.c, not from the helper.
  */
 export interface LinuxModel {

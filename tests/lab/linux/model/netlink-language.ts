@@ -9,7 +9,10 @@ import {
   type Selectors,
 } from './ip-language.ts';
 
-/** Requests of rtnetlink and nftables, decoded anew: <linux/rtnetlink.h>, <linux/fib_rules.h>, <linux/netfilter/nf_tables.h>. */
+/**
+ * Requests of rtnetlink and nftables, decoded anew: <linux/rtnetlink.h>, <linux/fib_rules.h>,
+ * <linux/netfilter/nf_tables.h>.
+ */
 
 export type NetlinkChange =
   | { kind: 'remove-device'; device: string }

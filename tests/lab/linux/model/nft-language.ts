@@ -3,8 +3,8 @@ import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Scripts of nft(8) that the helper writes, and what the kernel decides by them about packets that programs of this machine
- * send. The chains for other packets are kept and asked nothing. A word that is not known here is an error.
+ * Scripts of nft(8) that the helper writes, and what the kernel decides by them about packets that programs of this
+ * machine send. The chains for other packets are kept and asked nothing. A word that is not known here is an error.
  */
 
 /** A packet on its way out. */

@@ -1,8 +1,8 @@
 /** What the helper's adapter for Linux has asked of the kernel, in the order in which it was done. */
 export type RecordedCall =
   /**
-   * Lines for `ip -batch`; `family`: of the lines whose addresses do not say it; `continues`: after a line that is refused,
-   * too.
+   * Lines for `ip -batch`; `family`: of the lines whose addresses do not say it; `continues`: after a line that is
+   * refused, too.
    */
   | { kind: 'ip'; family: 4 | 6 | undefined; continues: boolean; lines: string[] }
   /** A script for `nft -f`, which is done as a whole. */

@@ -11,7 +11,9 @@ import { makeCertificate } from '../../../../src/main/self-test/gateway/certific
 import { endProcess, eventually } from '../../../lab/runs/process.ts';
 import { freePort } from '../../main/support/free-port.ts';
 
-/** OpenSSL's server with this version of TLS: `type` enters a line, of which some are commands (openssl-s_server(1)). */
+/**
+ * OpenSSL's server with this version of TLS: `type` enters a line, of which some are commands (openssl-s_server(1)).
+ */
 async function startServer(version: 'tls1_2' | 'tls1_3') {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'waymaker-tls-'));
   onTestFinished(() => rm(folder, { recursive: true }));

@@ -19,7 +19,8 @@ import {
   type Scene,
 } from './support/scene.ts';
 
-// Each is the adapter with one mistake. If the properties of protection.test.ts did not notice it, they would prove nothing.
+// Each is the adapter with one mistake. If the properties of protection.test.ts did not notice it, they would prove
+// nothing.
 
 const filter = (change: (calls: FilterCalls) => Partial<FilterCalls>): Alterations => ({
   alterCalls: (calls) => ({ ...calls, filter: { ...calls.filter, ...change(calls.filter) } }),

@@ -5,8 +5,8 @@ import { othersActs, run, type Scenario } from './model/scenario.ts';
 import type { Routing } from '#shared/tunnel/state.ts';
 
 /**
- * The coordinator and the ports for Windows, on a model of Windows that executes their calls: whatever is chosen, changed
- * and broken, no packet that belongs in the tunnel has a way out between two calls.
+ * The coordinator and the ports for Windows, on a model of Windows that executes their calls: whatever is chosen,
+ * changed and broken, no packet that belongs in the tunnel has a way out between two calls.
  */
 
 const routing: fc.Arbitrary<Routing> = fc.oneof(

@@ -90,8 +90,8 @@ test('bash is offered words, and runs nothing of what has been typed so far', ()
 });
 
 /**
- * Completes in a zsh whose functions for completion say what they are given, as a key press would; `waymaker` says what it
- * was asked, and has these words.
+ * Completes in a zsh whose functions for completion say what they are given, as a key press would; `waymaker` says what
+ * it was asked, and has these words.
  */
 function completeInZsh(words: readonly string[], answer = String.raw`mode\tshow\n:4`): string {
   const around = `

@@ -6,8 +6,8 @@ import { openCoreFiles } from '../../../../src/main/preferences/kept-file.ts';
 import { createSettings, type SettingName } from '../../../../src/main/preferences/settings.ts';
 
 /**
- * What is on disks, with no value as it is by default. Whoever renames a setting, or takes a value away, has to read the
- * old one too; a new setting is added here.
+ * What is on disks, with no value as it is by default. Whoever renames a setting, or takes a value away, has to read
+ * the old one too; a new setting is added here.
  */
 const stored = {
   deviceId: '0f6c1c1e-8c3e-4d68-9a53-3f2b1f7d1c11',

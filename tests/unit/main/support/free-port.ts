@@ -4,7 +4,8 @@ import { createServer } from 'node:net';
 
 /**
  * Where ports are sought: below those that systems give to whoever asks for any (Linux from 32768 on,
- * ip_local_port_range in ip(7); macOS and Windows from 49152 on, RFC 6335 §6), which other programs would get meanwhile.
+ * ip_local_port_range in ip(7); macOS and Windows from 49152 on, RFC 6335 §6), which other programs would get
+ * meanwhile.
  */
 const range = [20_000, 32_000] as const;
 

@@ -12,7 +12,8 @@ async function wayWith(port: number, reach: TunnelReach) {
   return await wayOutside({ to: () => way, learn: () => Promise.resolve() }, () => reach)('service.example');
 }
 
-// By address, the proxy's address may belong in the tunnel, or be open to the engine alone: the service is in the tunnel then.
+// By address, the proxy's address may belong in the tunnel, or be open to the engine alone: the service is in the
+// tunnel then.
 test('a proxy that a tunnel has made unreachable is passed over, and no other', async () => {
   const server = createServer((socket) => socket.destroy());
   const port = await freePort();

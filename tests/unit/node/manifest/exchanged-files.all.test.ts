@@ -32,8 +32,8 @@ beforeEach(async () => {
 afterEach(() => rm(scratch, { recursive: true, force: true }));
 
 /**
- * Puts one content and the other in the file's place, each as a new file, until it is disposed. Now and then it waits for so
- * long that a slow machine, too, checks and uses a file that stays.
+ * Puts one content and the other in the file's place, each as a new file, until it is disposed. Now and then it waits
+ * for so long that a slow machine, too, checks and uses a file that stays.
  */
 async function exchange(name: string, other: string | Buffer): Promise<AsyncDisposable> {
   const file = path.join(folder, name);

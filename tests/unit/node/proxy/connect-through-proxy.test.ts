@@ -6,7 +6,10 @@ import { connectThroughProxy, ProxyRefused } from '#node/proxy/connect-through-p
 
 type Answer = string | Buffer;
 
-/** A proxy that answers what comes first on each connection, all in the same way or each in its own; `asked` has what came. */
+/**
+ * A proxy that answers what comes first on each connection, all in the same way or each in its own; `asked` has what
+ * came.
+ */
 async function proxySaying(...answers: Answer[]): Promise<{ port: number; asked: Buffer[] }> {
   let count = 0;
   const asked: Buffer[] = [];

@@ -21,8 +21,8 @@ beforeAll(async () => {
 });
 
 /**
- * Hands on what comes, and counts the messages with which clients begin (RFC 8446 §4.1.2), by connection: on a busy machine,
- * there may be a second one, with the small message.
+ * Hands on what comes, and counts the messages with which clients begin (RFC 8446 §4.1.2), by connection: on a busy
+ * machine, there may be a second one, with the small message.
  */
 async function startCountingRelay(target: number) {
   const hellos: number[] = [];

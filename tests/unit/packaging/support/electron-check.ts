@@ -16,8 +16,8 @@ interface Entry {
 const sha256 = (content: Buffer): string => createHash('sha256').update(content).digest('hex');
 
 /**
- * What Electron for Windows would end with if it read every file of the archives beside its program, by what its source says
- * (shell/common/asar/archive_win.cc, archive.cc and asar_util.cc, version 45); undefined: nothing.
+ * What Electron for Windows would end with if it read every file of the archives beside its program, by what its source
+ * says (shell/common/asar/archive_win.cc, archive.cc and asar_util.cc, version 45); undefined: nothing.
  */
 export function complaintOfElectron(program: string): string | undefined {
   const resource = resourceIn(program, 'Integrity', 'ElectronAsar');

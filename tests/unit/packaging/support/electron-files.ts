@@ -17,8 +17,8 @@ export function fuseWire(binary: Buffer): string {
 }
 
 /**
- * A folder like that of Electron's binary, which could not be had here: its files' names, its fuses, and an archive in the
- * place of its own example, which electron-builder reads.
+ * A folder like that of Electron's binary, which could not be had here: its files' names, its fuses, and an archive in
+ * the place of its own example, which electron-builder reads.
  */
 export async function electronFiles(folder: string): Promise<ElectronFiles> {
   await mkdir(path.join(folder, 'resources'), { recursive: true });

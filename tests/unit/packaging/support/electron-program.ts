@@ -64,8 +64,8 @@ function otherIcon(): Buffer {
 }
 
 /**
- * Makes a program for Windows in the place of Electron's, which could not be had here: with its fuses, and with resources
- * like its own. It only notes that it was started.
+ * Makes a program for Windows in the place of Electron's, which could not be had here: with its fuses, and with
+ * resources like its own. It only notes that it was started.
  */
 export function makeElectronProgram(program: string): void {
   const folder = mkdtempSync(path.join(tmpdir(), 'waymaker-resources-'));

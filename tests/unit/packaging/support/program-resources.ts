@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 /**
- * A resource of a program for Windows by its type and name, which Windows compares in capitals; undefined without it. It is
- * read by binutils, which share nothing with what writes it, as a compiled script (Microsoft, “Resource File Formats”).
+ * A resource of a program for Windows by its type and name, which Windows compares in capitals; undefined without it.
+ * It is read by binutils, which share nothing with what writes it, as a compiled script (Microsoft, “Resource File
+ * Formats”).
  */
 export function resourceIn(program: string, type: string, name: string): Buffer | undefined {
   const all = compiledScriptOf(program);

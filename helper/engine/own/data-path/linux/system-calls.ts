@@ -3,8 +3,9 @@ import koffi from 'koffi';
 import type { Arena } from '../arena.ts';
 
 /**
- * The system calls of the data path, with memory of an arena, whose bounds are checked for each. What fails is a negative
- * number, as in the kernel: -EAGAIN. Constants and structures are those of Linux on 64 bits, lowest byte first.
+ * The system calls of the data path, with memory of an arena, whose bounds are checked for each. What fails is a
+ * negative number, as in the kernel: -EAGAIN. Constants and structures are those of Linux on 64 bits, lowest byte
+ * first.
  */
 export interface SystemCalls {
   read(descriptor: number, at: number, length: number): number;
@@ -65,7 +66,9 @@ const solUdp = 17;
 const udpSegment = 103;
 const udpGro = 104;
 
-/** Sizes of `struct msghdr`, `struct mmsghdr`, `struct iovec`, a `cmsghdr` with a number, and of what is read of those. */
+/**
+ * Sizes of `struct msghdr`, `struct mmsghdr`, `struct iovec`, a `cmsghdr` with a number, and of what is read of those.
+ */
 const messageBytes = 56;
 const multiMessageBytes = 64;
 const vectorBytes = 16;

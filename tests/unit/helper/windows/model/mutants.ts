@@ -4,7 +4,10 @@ import type { Registry } from '../../../../../helper/windows/calls/registry.ts';
 import type { WindowsCalls } from '../../../../../helper/windows/calls/windows-calls.ts';
 import { policyRules } from './machine.ts';
 
-/** The adapter with one mistake each, as far as Windows notices: a call is missing, comes too late or says something else. */
+/**
+ * The adapter with one mistake each, as far as Windows notices: a call is missing, comes too late or says something
+ * else.
+ */
 
 type Mutant = (calls: WindowsCalls) => WindowsCalls;
 

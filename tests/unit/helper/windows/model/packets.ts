@@ -50,8 +50,8 @@ function within({ interfaces }: IpTables, { remote }: Packet): Way | undefined {
 }
 
 /**
- * By the longest prefix, then the lowest sum of metrics; a socket that is bound to an address has only the routes of its
- * interface (strong host model). What comes in has come over its interface, whatever the routes are.
+ * By the longest prefix, then the lowest sum of metrics; a socket that is bound to an address has only the routes of
+ * its interface (strong host model). What comes in has come over its interface, whatever the routes are.
  */
 function wayOf({ way, remote, boundTo }: Packet, ip: IpTables): Way | undefined {
   const family = familyOf(remote);

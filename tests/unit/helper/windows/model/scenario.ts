@@ -45,7 +45,9 @@ export interface Scenario {
   diesAfter?: number | undefined;
 }
 
-/** Runs a scenario on the model; what was promised and not kept. `change` makes another adapter of the helper's calls. */
+/**
+ * Runs a scenario on the model; what was promised and not kept. `change` makes another adapter of the helper's calls.
+ */
 export async function run(
   scenario: Scenario,
   change: (calls: WindowsCalls) => WindowsCalls = (calls) => calls,

@@ -13,7 +13,9 @@ interface Service {
   isOn: boolean;
 }
 
-/** networksetup(8) with these services; it does not run here. Its words are those of macOS 14, as others report them. */
+/**
+ * networksetup(8) with these services; it does not run here. Its words are those of macOS 14, as others report them.
+ */
 function createNetworkSetup(services: Record<string, Service>, disabled: readonly string[] = []) {
   const commands: string[] = [];
   const run: RunProgram = (name, args) => {
