@@ -1,13 +1,12 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { ByteReader, Malformed, number, vector } from '#node/anyconnect/dtls/bytes.ts';
+import { Malformed } from '#node/anyconnect/dtls/bytes.ts';
 import {
-  cipherSuites,
   masterSecret,
   premasterSecret,
   recordKeys,
   type CipherSuite,
 } from '#node/anyconnect/dtls/cipher-suites.ts';
-import { messageHeaderBytes, messageType, wholeMessage } from '#node/anyconnect/dtls/handshake-messages.ts';
+import { messageType, wholeMessage } from '#node/anyconnect/dtls/handshake-messages.ts';
 import { createMessageAssembly, type HandshakeMessage } from '#node/anyconnect/dtls/message-assembly.ts';
 import { prf } from '#node/anyconnect/dtls/prf.ts';
 import {
@@ -17,11 +16,11 @@ import {
   headerBytes,
   plainRecord,
   readHeader,
-  version,
   type RecordOpener,
   type RecordSealer,
 } from '#node/anyconnect/dtls/record.ts';
 import { createReplayWindow } from '#node/anyconnect/dtls/replay-window.ts';
+import { readClientHello, serverHello, type ClientHello } from './hello.ts';
 
 /**
  * A server of DTLS 1.2 with a pre-shared key, for one client, without a socket: its owner hands it datagrams, and sends
@@ -42,13 +41,6 @@ export interface DtlsServerOptions {
   onEnd?(): void;
 }
 
-interface ClientHello {
-  random: Buffer;
-  suite: CipherSuite;
-  knowsExtendedMasterSecret: boolean;
-  knowsRenegotiation: boolean;
-}
-
 type State =
   | { at: 'hello' }
   | { at: 'key-exchange'; hello: ClientHello; flight: Buffer }
@@ -56,9 +48,6 @@ type State =
   | { at: 'connected'; open: RecordOpener; seal: RecordSealer; flight: Buffer };
 
 const verifyBytes = 12;
-const extension = { extendedMasterSecret: 23, renegotiationInfo: 0xff01 } as const;
-/** RFC 5746 §3.3: stands for the extension. */
-const renegotiationSuite = 0x00ff;
 const closeNotify = 0;
 
 export function createDtlsServer(options: DtlsServerOptions): DtlsServer {
@@ -184,73 +173,4 @@ export function createDtlsServer(options: DtlsServerOptions): DtlsServer {
       return record !== undefined;
     },
   };
-}
-
-/** The session that a first datagram names, which PSK-NEGOTIATE uses for the tunnel's; undefined: it is none. */
-export function namedSession(datagram: Buffer): Buffer | undefined {
-  const header = readHeader(datagram, 0);
-  if (header?.type !== contentType.handshake || header.epoch !== 0) return undefined;
-  const reader = new ByteReader(datagram.subarray(headerBytes, headerBytes + header.length));
-  try {
-    if (reader.number(1) !== messageType.clientHello) return undefined;
-    reader.take(messageHeaderBytes - 1);
-    reader.take(2 + 32);
-    return Buffer.from(reader.vector(1));
-  } catch (error) {
-    if (error instanceof Malformed) return undefined;
-    throw error;
-  }
-}
-
-function readClientHello(body: Buffer): ClientHello {
-  const reader = new ByteReader(body);
-  // Numbers of DTLS count downwards.
-  if (reader.number(2) > version) throw new Malformed('an older version');
-  const random = Buffer.from(reader.take(32));
-  reader.vector(1);
-  reader.vector(1);
-  const offered = numbersIn(reader.vector(2));
-  reader.vector(1);
-  const extensions = new Set<number>();
-  if (reader.left > 0) {
-    const list = new ByteReader(reader.vector(2));
-    while (list.left > 0) {
-      extensions.add(list.number(2));
-      list.vector(2);
-    }
-  }
-  const suite = cipherSuites.find(({ id }) => offered.includes(id));
-  if (!suite) throw new Malformed('no cipher suite in common');
-  return {
-    random,
-    suite,
-    knowsExtendedMasterSecret: extensions.has(extension.extendedMasterSecret),
-    knowsRenegotiation: extensions.has(extension.renegotiationInfo) || offered.includes(renegotiationSuite),
-  };
-}
-
-function numbersIn(list: Buffer): number[] {
-  const reader = new ByteReader(list);
-  const found: number[] = [];
-  while (reader.left > 0) found.push(reader.number(2));
-  return found;
-}
-
-function serverHello(random: Buffer, hello: ClientHello): Buffer {
-  const extensions = [
-    ...(hello.knowsExtendedMasterSecret ? [number(extension.extendedMasterSecret, 2), number(0, 2)] : []),
-    ...(hello.knowsRenegotiation
-      ? [number(extension.renegotiationInfo, 2), vector(vector(Buffer.alloc(0), 1), 2)]
-      : []),
-  ];
-  return Buffer.concat([
-    number(version, 2),
-    random,
-    // Sessions are not resumed.
-    vector(Buffer.alloc(0), 1),
-    number(hello.suite.id, 2),
-    // No compression.
-    number(0, 1),
-    ...(extensions.length > 0 ? [vector(Buffer.concat(extensions), 2)] : []),
-  ]);
 }

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
 import { createPacketReader, framePacket, packetKind } from '#node/anyconnect/cstp/packet.ts';
 import type { ServerCertificate } from './certificate.ts';
-import { createDtlsServer, namedSession, type DtlsServer } from './dtls-server.ts';
+import { createDtlsServer, type DtlsServer } from './dtls-server.ts';
+import { namedSession } from './hello.ts';
 import { answerSignIn, type Credentials } from './sign-in-form.ts';
 
 /** By what a packet came. */
