@@ -5,6 +5,7 @@ import {
   premasterSecret,
   recordKeys,
   type CipherSuite,
+  type RecordKey,
 } from '#node/anyconnect/dtls/cipher-suites.ts';
 import { messageType, wholeMessage } from '#node/anyconnect/dtls/handshake-messages.ts';
 import { createMessageAssembly, type HandshakeMessage } from '#node/anyconnect/dtls/message-assembly.ts';
@@ -27,9 +28,26 @@ import { readClientHello, serverHello, type ClientHello } from './hello.ts';
  * those that it makes. It has no timers. The client sends again what got no answer, and so does this (RFC 6347 §4.2.4).
  */
 export interface DtlsServer {
-  receive(datagram: Buffer): void;
+  /** What of it is for whoever has taken the connection over, if that has happened. */
+  receive(datagram: Buffer): Buffer | undefined;
   /** Sends one record; false while there is no connection. */
   send(content: Uint8Array): boolean;
+  /**
+   * Gives the connection away, in `onConnected` only: this server does nothing more with it. A client that has not got
+   * the last message of the handshake has to begin again.
+   */
+  handOver(): ServedRecords;
+}
+
+/** What whoever seals and opens the records of a connection from now on has to know. */
+export interface ServedRecords {
+  suite: CipherSuite;
+  client: RecordKey;
+  server: RecordKey;
+  /** The number of the next record that the server sends. */
+  sequence: number;
+  /** The numbers of those that have come encrypted. */
+  seen: number[];
 }
 
 export interface DtlsServerOptions {
@@ -41,11 +59,20 @@ export interface DtlsServerOptions {
   onEnd?(): void;
 }
 
+/** What seals and opens the records, and the keys that it has been made of. */
+interface Secured {
+  suite: CipherSuite;
+  keys: { client: RecordKey; server: RecordKey };
+  open: RecordOpener;
+  seal: RecordSealer;
+}
+
 type State =
   | { at: 'hello' }
   | { at: 'key-exchange'; hello: ClientHello; flight: Buffer }
-  | { at: 'finished'; master: Buffer; suite: CipherSuite; open: RecordOpener; seal: RecordSealer }
-  | { at: 'connected'; open: RecordOpener; seal: RecordSealer; flight: Buffer };
+  | ({ at: 'finished'; master: Buffer } & Secured)
+  | ({ at: 'connected'; flight: Buffer } & Secured)
+  | { at: 'handed-over' };
 
 const verifyBytes = 12;
 const closeNotify = 0;
@@ -55,6 +82,7 @@ export function createDtlsServer(options: DtlsServerOptions): DtlsServer {
   const messages = createMessageAssembly();
   const window = createReplayWindow();
   const transcript: Buffer[] = [];
+  const seen: number[] = [];
   let state: State = { at: 'hello' };
   let plainSequence = 0;
 
@@ -95,11 +123,11 @@ export function createDtlsServer(options: DtlsServerOptions): DtlsServer {
     });
     const keys = recordKeys(suite, master, { client: hello.random, server: random });
     const open = createRecordOpener(suite, keys.client);
-    state = { at: 'finished', master, suite, open, seal: createRecordSealer(suite, keys.server, 1) };
+    state = { at: 'finished', master, suite, keys, open, seal: createRecordSealer(suite, keys.server, 1) };
   }
 
   function takeFinished(message: HandshakeMessage, at: Extract<State, { at: 'finished' }>): void {
-    const { master, suite, open, seal } = at;
+    const { master, suite, keys, open, seal } = at;
     const expected = prf(suite.hash, master, 'client finished', hashOf(suite), verifyBytes);
     if (message.body.length !== verifyBytes || !timingSafeEqual(message.body, expected))
       throw new Malformed('it has seen another handshake');
@@ -108,7 +136,7 @@ export function createDtlsServer(options: DtlsServerOptions): DtlsServer {
     const finished = seal.seal(contentType.handshake, wholeMessage(messageType.finished, 2, verify));
     if (!finished) throw new Error('no first record');
     const flight = Buffer.concat([plain(contentType.changeCipherSpec, Buffer.from([1])), finished]);
-    state = { at: 'connected', open, seal, flight };
+    state = { at: 'connected', suite, keys, open, seal, flight };
     options.send(flight);
     options.onConnected?.(suite);
   }
@@ -145,6 +173,7 @@ export function createDtlsServer(options: DtlsServerOptions): DtlsServer {
     const content = state.open(header, record);
     if (!content) return;
     window.accept(header.sequence);
+    if (state.at === 'finished') seen.push(header.sequence);
     if (header.type === contentType.handshake) takeHandshake(content, true);
     else if (header.type === contentType.applicationData && state.at === 'connected')
       options.onContent(content);
@@ -154,8 +183,9 @@ export function createDtlsServer(options: DtlsServerOptions): DtlsServer {
   return {
     receive(datagram) {
       for (let at = 0; at < datagram.length;) {
+        if (state.at === 'handed-over') return datagram.subarray(at);
         const header = readHeader(datagram, at);
-        if (!header) return;
+        if (!header) return undefined;
         const next = at + headerBytes + header.length;
         try {
           takeRecord(datagram.subarray(at, next));
@@ -165,6 +195,13 @@ export function createDtlsServer(options: DtlsServerOptions): DtlsServer {
         }
         at = next;
       }
+      return undefined;
+    },
+    handOver() {
+      if (state.at !== 'connected') throw new Error('there is no connection to hand over');
+      const { suite, keys, seal } = state;
+      state = { at: 'handed-over' };
+      return { suite, ...keys, sequence: seal.next(), seen };
     },
     send(content) {
       const record =

@@ -8,7 +8,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createDtlsClient, type DtlsEnd } from '../../../../helper/engine/own/dtls/client.ts';
 import { answerDns, dnsQuery } from '../../../../src/main/self-test/dns-answer.ts';
 import { makeCertificate } from '../../../../src/main/self-test/gateway/certificate.ts';
-import { createDtlsServer } from '../../../../src/main/self-test/gateway/dtls-server.ts';
+import { createRecordOpener, createRecordSealer, readHeader } from '#node/anyconnect/dtls/record.ts';
+import {
+  createDtlsServer,
+  type DtlsServer,
+  type ServedRecords,
+} from '../../../../src/main/self-test/gateway/dtls-server.ts';
 import { namedSession } from '../../../../src/main/self-test/gateway/hello.ts';
 import { answerSignIn } from '../../../../src/main/self-test/gateway/sign-in-form.ts';
 import { localNeighbours } from '../../../../src/main/self-test/here/local-neighbours.ts';
@@ -80,20 +85,29 @@ test('a resolver answers with the addresses that it knows, and with none for oth
 });
 
 /** Connects a client of the own engine to a server, without a network; `lose`: which datagrams vanish. */
-function connect(keys: { client: Buffer; server: Buffer }, lose: (count: number) => boolean = () => false) {
+function connect(
+  keys: { client: Buffer; server: Buffer },
+  lose: (count: number) => boolean = () => false,
+  onConnected: (server: DtlsServer) => void = () => undefined,
+) {
   const told: string[] = [];
+  const rests: Buffer[] = [];
   let count = 0;
   const passes = () => !lose((count += 1));
   const server = createDtlsServer({
     key: keys.server,
     send: (datagram) => void (passes() && queueMicrotask(() => client.receive(datagram))),
     onContent: (content) => told.push(`server: ${content.toString()}`),
-    onConnected: ({ cipher }) => told.push(cipher),
+    onConnected({ cipher }) {
+      told.push(cipher);
+      onConnected(server);
+    },
     onEnd: () => told.push('closed'),
   });
   const sessionId = Buffer.alloc(32, 5);
   const ended: DtlsEnd[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
+  const take = (rest: Buffer | undefined) => rest && rests.push(rest);
   const client = createDtlsClient({
     key: keys.client,
     identity: 'psk',
@@ -101,7 +115,7 @@ function connect(keys: { client: Buffer; server: Buffer }, lose: (count: number)
     firstTimeoutMs: 5,
     send(datagram) {
       if (count === 0) expect(namedSession(datagram)).toEqual(sessionId);
-      if (passes()) queueMicrotask(() => server.receive(datagram));
+      if (passes()) queueMicrotask(() => take(server.receive(datagram)));
     },
     onConnected: () => resolve(),
     onData: (content) => told.push(`client: ${content.toString()}`),
@@ -111,7 +125,7 @@ function connect(keys: { client: Buffer; server: Buffer }, lose: (count: number)
     },
   });
   client.start();
-  return { server, client, told, ended, settled: promise };
+  return { server, client, told, rests, ended, settled: promise };
 }
 
 /** What was sent without a network has come. */
@@ -141,6 +155,30 @@ test('DTLS: packets go both ways, also when each flight is lost once, and a stra
   ]);
   strange.server.receive(Buffer.from('16fefd'.padEnd(80, '0'), 'hex'));
   expect(namedSession(Buffer.alloc(40, 22))).toBeUndefined();
+});
+
+test('DTLS: whoever takes a connection over has the keys, the numbers, and what comes from then on', async () => {
+  const key = Buffer.alloc(32, 1);
+  const { promise: records, resolve } = Promise.withResolvers<ServedRecords>();
+  const { server, client, told, rests, settled } = connect({ client: key, server: key }, undefined, (own) =>
+    resolve(own.handOver()),
+  );
+  const { suite, client: theirs, server: ours, sequence, seen } = await records;
+  await settled;
+  // The last message of each end was the first that was encrypted.
+  expect([sequence, seen]).toEqual([1, [0]]);
+  client.write(Buffer.from('up'));
+  await arrived();
+  const [rest = Buffer.alloc(0)] = rests;
+  const header = readHeader(rest, 0);
+  expect(header && createRecordOpener(suite, theirs)(header, rest)?.toString()).toBe('up');
+  const sealer = createRecordSealer(suite, ours, 1);
+  // The client has seen the first number.
+  sealer.seal(23, Buffer.from('nothing'));
+  client.receive(sealer.seal(23, Buffer.from('down')) ?? Buffer.alloc(0));
+  expect(told).toEqual(['aes-256-gcm', 'client: down']);
+  expect(server.send(Buffer.from('down'))).toBe(false);
+  expect(() => server.handOver()).toThrow('no connection');
 });
 
 test('the sign-in wants the right password, and gives a token only for that', () => {
