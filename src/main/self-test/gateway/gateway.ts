@@ -6,17 +6,12 @@ import { createPacketReader, framePacket, packetKind } from '#node/anyconnect/cs
 import type { ServerCertificate } from './certificate.ts';
 import { createDtlsServer, type DtlsServer } from './dtls-server.ts';
 import { namedSession } from './hello.ts';
+import { documentAnswer, notFound, takeRequests, tokenIn, unauthorized } from './requests.ts';
 import { answerSignIn, type Credentials } from './sign-in-form.ts';
+import { exportKey, tunnelAnswer, wantsDtls, type Pushed } from './tunnel-answer.ts';
 
 /** By what a packet came. */
 export type Way = 'tls' | 'dtls';
-
-/** What the gateway gives to whoever connects: one client at a time. */
-export interface Pushed {
-  addresses: { ipv4: string; ipv6: string };
-  resolvers: readonly string[];
-  mtu: number;
-}
 
 export interface GatewayOptions {
   certificate: ServerCertificate;
@@ -54,14 +49,6 @@ interface Tunnel {
   way: Way;
 }
 
-const exporterLabel = 'EXPORTER-openconnect-psk';
-const keyBytes = 32;
-const maxHeadBytes = 16 * 1024;
-const maxBodyBytes = 64 * 1024;
-/** In seconds. The helper notices losses sooner, by itself. */
-const dpdSeconds = 30;
-const keepAliveSeconds = 60;
-
 export function createGateway(options: GatewayOptions): Gateway {
   const { certificate, pushed } = options;
   const cookies = new Set<string>();
@@ -98,12 +85,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
 
   function openTunnel(socket: TLSSocket, head: string): void {
-    const [, token = ''] = /^cookie:.*?\bwebvpn=([\w-]+)/im.exec(head) ?? [];
-    if (!cookies.has(token)) {
-      socket.end('HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n');
+    if (!cookies.has(tokenIn(head))) {
+      socket.end(unauthorized);
       return;
     }
-    const wantsDtls = /^x-dtls-ciphersuite:.*\bPSK-NEGOTIATE\b/im.test(head);
     const tunnel: Tunnel = {
       socket,
       id: randomBytes(32),
@@ -115,31 +100,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     current = tunnel;
     before?.socket.end();
     counts.tunnels += 1;
-    const { ipv4, ipv6 } = pushed.addresses;
-    const lines = [
-      'HTTP/1.1 200 CONNECTED',
-      'X-CSTP-Version: 1',
-      `X-CSTP-Address: ${ipv4}`,
-      'X-CSTP-Netmask: 255.255.255.255',
-      `X-CSTP-Address-IP6: ${ipv6}/128`,
-      ...pushed.resolvers.map((resolver) => `X-CSTP-DNS${resolver.includes(':') ? '-IP6' : ''}: ${resolver}`),
-      'X-CSTP-Tunnel-All-DNS: true',
-      `X-CSTP-DPD: ${dpdSeconds}`,
-      `X-CSTP-Keepalive: ${keepAliveSeconds}`,
-      'X-CSTP-Rekey-Method: none',
-      `X-CSTP-MTU: ${pushed.mtu}`,
-      ...(wantsDtls
-        ? [
-            'X-DTLS-CipherSuite: PSK-NEGOTIATE',
-            `X-DTLS-App-ID: ${tunnel.id.toString('hex')}`,
-            `X-DTLS-Port: ${options.port}`,
-            `X-DTLS-DPD: ${dpdSeconds}`,
-            `X-DTLS-Keepalive: ${keepAliveSeconds}`,
-            `X-DTLS-MTU: ${pushed.mtu}`,
-          ]
-        : []),
-    ];
-    socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+    const offered = wantsDtls(head) ? { id: tunnel.id, port: options.port } : undefined;
+    socket.write(tunnelAnswer(pushed, offered));
     const reader = createPacketReader();
     socket.on('data', (bytes: Buffer) => {
       const fault = reader.read(bytes, (kind, payload) => takePacket(tunnel, 'tls', kind, payload));
@@ -161,45 +123,18 @@ export function createGateway(options: GatewayOptions): Gateway {
       socket.destroy();
       return;
     }
-    let received: Buffer = Buffer.alloc(0);
-    const onData = (chunk: Buffer) => {
-      received = Buffer.concat([received, chunk]);
-      const end = received.indexOf('\r\n\r\n');
-      if (end < 0) {
-        if (received.length > maxHeadBytes) socket.destroy();
-        return;
-      }
-      const head = received.toString('latin1', 0, end);
-      if (head.startsWith('CONNECT ')) {
-        socket.off('data', onData);
-        return openTunnel(socket, head);
-      }
-      const length = Number(/^content-length:\s*(\d{1,6})\s*$/im.exec(head)?.[1] ?? 0);
-      if (length > maxBodyBytes) return void socket.destroy();
-      const next = end + 4 + length;
-      if (received.length < next) return;
-      const body = received.toString('utf8', end + 4, next);
-      received = received.subarray(next);
-      socket.write(answer(head, body));
-    };
-    socket.on('data', onData);
+    takeRequests(socket, { answer, onConnect: (head) => openTunnel(socket, head) });
   }
 
   function answer(head: string, body: string): string {
-    if (!head.startsWith('POST ')) return 'HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n';
+    if (!head.startsWith('POST ')) return notFound;
     let token: string | undefined;
     const reply = answerSignIn(body, options.credentials, () => (token = randomBytes(24).toString('hex')));
     if (token !== undefined) {
       cookies.add(token);
       counts.signIns += 1;
     }
-    const lines = [
-      'HTTP/1.1 200 OK',
-      'Content-Type: text/xml; charset=utf-8',
-      `Content-Length: ${Buffer.byteLength(reply.xml)}`,
-      ...(token === undefined ? [] : [`Set-Cookie: webvpn=${token}; Secure`]),
-    ];
-    return `${lines.join('\r\n')}\r\n\r\n${reply.xml}`;
+    return documentAnswer(reply.xml, token);
   }
 
   function takeDatagram(socket: DatagramSocket, datagram: Buffer, from: RemoteInfo): void {
@@ -257,10 +192,4 @@ export function createGateway(options: GatewayOptions): Gateway {
       for (const socket of sockets) socket.destroy();
     },
   };
-}
-
-/** With TLS 1.2, no context is another one than one that is empty (RFC 5705 §4); Node's types know only the latter. */
-function exportKey(socket: TLSSocket): Buffer {
-  const exporter = socket as unknown as { exportKeyingMaterial(length: number, label: string): Buffer };
-  return exporter.exportKeyingMaterial(keyBytes, exporterLabel);
 }
