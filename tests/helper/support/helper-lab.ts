@@ -45,6 +45,7 @@ export interface HelperLab extends AsyncDisposable {
   readonly engine: EngineKind;
   /** The name of the user who signs in. */
   readonly username: string;
+  readonly password: string;
   /** Signs in to a gateway of the laboratory; `identityFile`: with the client certificate in this file, JSON. */
   signIn(gateway?: Gateway, way?: SignInWay): Promise<GatewaySession>;
   /** A request for the laboratory's gateway, global and without the kill switch. */
@@ -155,7 +156,7 @@ export async function createHelperLab(options: HelperLabOptions = {}): Promise<H
     socket,
     stateDirectory,
     engine,
-    username: credentials.username,
+    ...credentials,
     pid() {
       if (child?.pid === undefined) throw new Error('no helper was started');
       return child.pid;
