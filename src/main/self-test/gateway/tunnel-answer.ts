@@ -47,8 +47,7 @@ export function tunnelAnswer({ addresses, resolvers, mtu }: Pushed, dtls: Offere
 }
 
 /** Whether a CONNECT asks for DTLS with the tunnel's own key. */
-export const wantsDtls = (head: string): boolean =>
-  /^x-dtls-ciphersuite:.*\bPSK-NEGOTIATE\b/im.test(head);
+export const wantsDtls = (head: string): boolean => /^x-dtls-ciphersuite:.*\bPSK-NEGOTIATE\b/im.test(head);
 
 const exporterLabel = 'EXPORTER-openconnect-psk';
 const keyBytes = 32;

@@ -37,7 +37,7 @@ const dataPath = await startDataPath({
 });
 if (!dataPath) throw new Error('there is no data path');
 const opened = openTunnelDevice(given.device);
-opened.attach();
+opened.attach(null);
 execFileSync('ip', ['-batch', '-'], {
   input: [
     `link set ${given.device} mtu ${pushed.mtu} up`,
