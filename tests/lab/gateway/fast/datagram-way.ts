@@ -57,7 +57,7 @@ export async function openDatagramWay(options: DatagramWayOptions, hello: Buffer
             if (kind === packetKind.dpdRequest) fast?.write(packetKind.dpdAnswer, payload);
           },
           onQuiet: () => undefined,
-          onEnd: options.onEnd,
+          onEnd: (why) => options.onEnd(why),
         },
       );
       fast?.carry(true);

@@ -31,7 +31,7 @@ export interface ServeOptions {
   port: number;
   dataPath: DataPath;
   device: Pick<FastDevice, 'write'>;
-  log(text: string): void;
+  log: (text: string) => void;
 }
 
 /** Carries the packets of the device that the data path leaves to this thread. */
