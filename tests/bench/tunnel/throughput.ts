@@ -1,14 +1,20 @@
-import { existsSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { z } from 'zod';
 import { addresses } from '../../lab/network/addresses.ts';
 import type { Lab } from '../../lab/lab.ts';
-import type { Machine } from '../../lab/machine/machine.ts';
-import { endProcess, exec, run, words } from '../../lab/runs/process.ts';
-import { connect, disconnect, type Contender, type Ours, type Peer } from './contenders.ts';
+import { words } from '../../lab/runs/process.ts';
+import { disconnect, type Ours, type Peer } from './contenders.ts';
 import { engineOf } from './idle.ts';
-import { processorTime } from '../measure/processor-time.ts';
+import {
+  carry,
+  connectOnProcessors,
+  transfer,
+  transferSeconds,
+  transfers,
+  tunnels,
+  type Carried,
+  type ContenderInLab,
+  type Direction,
+} from './transfers.ts';
 import { byTurns, median, row, type Row } from '../row.ts';
 
 /** `-cpu`: of the engine alone, `-500`: at 500 Mbit/s upwards. `ping`: what a ping takes while a transfer goes on. */
@@ -22,67 +28,10 @@ export const throughputRows = [
   'ping-under-load-down',
 ] as const;
 
-/** Tunnels of each, and transfers through each tunnel each way. */
-const tunnels = 4;
-const transfers = 20;
-const transferSeconds = 1;
 const pingRounds = 3;
 const pingSeconds = 3;
 const higher = { unit: 'Mbit/s', better: 'higher' } as const;
 const lowerCost = { unit: 's/GB', better: 'lower' } as const;
-
-/**
- * What Linux, macOS and Windows have unless somebody has changed it (RFC 9438). Others answer losses differently: BBR
- * goes on at its own speed, so that where the gateway is the slowest, a fifth of all is sent in vain.
- */
-const congestionControl = 'cubic';
-
-const report = z.union([
-  z.object({
-    end: z.object({
-      sum_received: z.object({ bits_per_second: z.number().positive() }),
-      sender_tcp_congestion: z.literal(congestionControl),
-    }),
-  }),
-  z.object({ error: z.string() }),
-]);
-
-/**
- * The user's machine has one processor and everything beyond it another, as if they were machines of their own:
- * left to the scheduler, who shares one with whom moves a transfer by a tenth.
- */
-const processors = availableParallelism() > 1 ? { user: 0, beyond: 1 } : { user: 0, beyond: 0 };
-const on = (processor: number) => words(`taskset --cpu-list ${processor}`);
-
-async function keepOn(processor: number, machine: Machine): Promise<void> {
-  const pids = (await run(words(`ip netns pids ${machine.namespace}`))).trim().split('\n');
-  for (const pid of pids) {
-    const { code, stderr } = await exec(words(`taskset --all-tasks --cpu-list --pid ${processor} ${pid}`));
-    // One that has ended meanwhile needs no processor.
-    if (code !== 0 && existsSync(`/proc/${pid}`)) throw new Error(`taskset of ${pid}: ${stderr}`);
-  }
-}
-
-type Direction = 'up' | 'down';
-
-/** What the receiver got of a TCP stream through the tunnel, in Mbit/s; at most `most`, in the same unit. */
-async function transfer(lab: Lab, direction: Direction, seconds: number, most?: number): Promise<number> {
-  const client = words(
-    `iperf3 --json --client ${addresses.echo.ipv4} --time ${seconds} --congestion ${congestionControl}`,
-  );
-  const reverse = direction === 'down' ? ['--reverse'] : [];
-  const rate = most === undefined ? [] : ['--bitrate', `${most}M`];
-  // A server for each transfer: one whose last client's tunnel has just gone may believe it is still there.
-  const server = await lab.internet.spawnUntil(
-    [...on(processors.beyond), ...words('iperf3 --server --forceflush')],
-    /listening/i,
-  );
-  const { stdout } = await lab.user.exec([...on(processors.user), ...client, ...reverse, ...rate]);
-  await endProcess(server, 'SIGKILL');
-  const result = report.parse(JSON.parse(stdout));
-  if ('error' in result) throw new Error(`iperf3 ${direction}: ${result.error}`);
-  return result.end.sum_received.bits_per_second / 1e6;
-}
 
 /** The median time of pings through the tunnel while a transfer goes on, in milliseconds. */
 async function pingUnderLoad(lab: Lab, direction: Direction): Promise<number> {
@@ -96,39 +45,6 @@ async function pingUnderLoad(lab: Lab, direction: Direction): Promise<number> {
   const times = [...stdout.matchAll(/time=([\d.]+)/g)].map(([, time]) => Number(time));
   if (times.length < 10) throw new Error(`only ${times.length} pings were answered`);
   return median(times);
-}
-
-/** What an engine did: Mbit/s, and its seconds of the processor for a gigabyte (10⁹ bytes). */
-interface Carried {
-  speed: number;
-  cost: number;
-}
-
-async function carry(
-  lab: Lab,
-  pid: number,
-  direction: Direction,
-  seconds: number,
-  most?: number,
-): Promise<Carried> {
-  const begun = await processorTime(pid);
-  const speed = await transfer(lab, direction, seconds, most);
-  const used = ((await processorTime(pid)) - begun) / 1_000;
-  return { speed, cost: used / ((speed * 1e6 * seconds) / 8 / 1e9) };
-}
-
-/** A tunnel of one contender, in a laboratory of its own: each can be up while the other one's is measured. */
-export interface ContenderInLab {
-  lab: Lab;
-  contender: Contender;
-}
-
-async function connectOnProcessors({ lab, contender }: ContenderInLab): Promise<void> {
-  await connect(lab, contender);
-  await Promise.all([
-    keepOn(processors.user, lab.user),
-    ...[lab.gatewayMachine, lab.internet].map((machine) => keepOn(processors.beyond, machine)),
-  ]);
 }
 
 /**
@@ -157,7 +73,7 @@ export async function* measureThroughput(
         ours: () => carry(ours.lab, engines.ours, direction, seconds, most),
         peer: () => carry(peer.lab, engines.peer, direction, seconds, most),
       });
-    const of = (turns: Record<'ours' | 'peer', Carried[]>, what: keyof Carried) => ({
+    const of = (turns: Record<'ours' | 'peer', Carried[]>, what: 'speed' | 'cost') => ({
       ours: turns.ours.map((carried) => carried[what]),
       peer: turns.peer.map((carried) => carried[what]),
     });
