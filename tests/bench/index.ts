@@ -9,6 +9,8 @@ import { connectRows, measureConnect } from './tunnel/connect.ts';
 import { consoleRows, measureConsole } from './console/lighthouse.ts';
 import { createContenders, createOurs, createPeer, type Contenders } from './tunnel/contenders.ts';
 import { appendToHistory, createRun, driftOf, readHistory } from './history.ts';
+import { fastGatewayRows, measureFastGateway } from './tunnel/fast-gateway.ts';
+import { fastGatewayOf } from './tunnel/gateways.ts';
 import { failoverRows, measureFailover } from './tunnel/failover.ts';
 import { idleRows, measureIdle } from './tunnel/idle.ts';
 import { ipRows, measureIp } from './routing/ip.ts';
@@ -53,9 +55,25 @@ async function* throughput(isWanted: (row: string) => boolean): AsyncGenerator<R
   await ours.end();
 }
 
+/** The same with a gateway that is not the bottleneck. */
+async function* fastGateway(): AsyncGenerator<Row> {
+  await using ourLab = await createLab({ gateway: false });
+  await using peerLab = await createLab({ gateway: false });
+  const [ourGateway, peerGateway] = [await fastGatewayOf(ourLab), await fastGatewayOf(peerLab)];
+  const ours = await createOurs(ourLab, ourGateway);
+  const peer = await createPeer(peerLab, { gateway: peerGateway });
+  yield* measureFastGateway(
+    { lab: ourLab, contender: ours, gateway: ourGateway },
+    { lab: peerLab, contender: peer, gateway: peerGateway },
+    (text) => console.log(text),
+  );
+  await ours.end();
+}
+
 const groups: Record<string, Group> = {
   connect: inLab(connectRows, measureConnect),
   throughput: { rows: throughputRows, measure: throughput },
+  'fast-gateway': { rows: fastGatewayRows, measure: fastGateway },
   failover: inLab(failoverRows, measureFailover),
   idle: inLab(idleRows, measureIdle),
   app: { rows: appRows, measure: measureApp },

@@ -11,6 +11,7 @@ import type { Lab } from '../../lab/lab.ts';
 import { signIn, startOpenconnect, type Credentials } from '../../lab/gateway/openconnect.ts';
 import { endProcess, eventually, words } from '../../lab/runs/process.ts';
 import type { AppArguments, AppCommand, AppReport } from './app-process.ts';
+import { ocservOf } from './gateways.ts';
 import { now } from './watch.ts';
 
 /** Somebody who makes a tunnel to the laboratory's gateway. Times are milliseconds since the epoch. */
@@ -57,20 +58,23 @@ export async function createContenders(lab: Lab): Promise<Contenders> {
 }
 
 /** Debian's openconnect with its stock script; its user's click is starting it, with name and password or a cookie. */
-export async function createPeer(lab: Lab, { signsInAhead = false } = {}): Promise<Peer> {
+export async function createPeer(
+  lab: Lab,
+  { signsInAhead = false, gateway = ocservOf(lab) } = {},
+): Promise<Peer> {
   const user = { name: signsInAhead ? 'ready-peer' : 'peer', password: randomBytes(16).toString('hex') };
-  await lab.gateway.addUser(user.name, user.password);
+  await gateway.addUser(user.name, user.password);
   let credentials: Credentials = user;
   let starting: Promise<ChildProcess> | undefined;
   let running: ChildProcess | undefined;
   let ending: Promise<void> = Promise.resolve();
   return {
     async prepare() {
-      if (signsInAhead) credentials = await signIn(lab.user, lab.gateway, user);
+      if (signsInAhead) credentials = await signIn(lab.user, gateway, user);
     },
     async click() {
       const at = now();
-      starting = startOpenconnect(lab.user, lab.gateway, credentials);
+      starting = startOpenconnect(lab.user, gateway, credentials);
       return at;
     },
     async connected() {
@@ -90,14 +94,14 @@ export async function createPeer(lab: Lab, { signsInAhead = false } = {}): Promi
 const builtHelper = path.join(path.dirname(builtRenderer), 'helper/helper.mjs');
 
 /** The app's main process and the helper, with the usual engine, on the user's machine. */
-export async function createOurs(lab: Lab): Promise<Ours> {
+export async function createOurs(lab: Lab, gateway = ocservOf(lab)): Promise<Ours> {
   const user = { deviceId: randomUUID(), token: randomBytes(16).toString('hex') };
-  await lab.gateway.addUser(user.deviceId, user.token);
+  await gateway.addUser(user.deviceId, user.token);
   const helper = await startHelperProcess(lab.user, path.join(lab.directory, 'helper'), builtHelper);
   const settings: AppArguments = { ...user, helperSocket: helper.socket };
   const app = await startApp(lab, settings);
-  const address = serverAddress({ protocol: 'anyconnect', domain: names.gateway, port: lab.gateway.port });
-  const connectionsTo = `ss -Htn state established dst ${lab.gateway.address.ipv4}`;
+  const address = serverAddress({ protocol: 'anyconnect', domain: names.gateway, port: gateway.port });
+  const connectionsTo = `ss -Htn state established dst ${gateway.address.ipv4}`;
   let isHeld = false;
   helper.process.stderr?.on('data', (chunk: Buffer) => {
     for (const line of chunk.toString().split('\n')) {
@@ -123,7 +127,7 @@ export async function createOurs(lab: Lab): Promise<Ours> {
     await ask({ do: 'look', page });
     await ask({ do: 'choose' });
     await eventually('a session is prepared', async () => {
-      const isWaiting = (await unusedSessions(lab)).length > 0;
+      const isWaiting = (await gateway.waitingSessions()) > 0;
       const open = (await lab.user.run(words(connectionsTo))).split('\n').filter(Boolean).length;
       const isReady = page === undefined ? open === 0 : open === 1 && isHeld;
       return (isWaiting && isReady) || undefined;
@@ -169,15 +173,6 @@ export async function disconnect(lab: Lab, contender: Contender, before: string)
     'the machine is as before',
     async () => (await lab.user.snapshot()) === before || undefined,
   );
-}
-
-/** Sessions that somebody signed in to and did not connect with yet; ocserv's log names each of them at both. */
-async function unusedSessions(lab: Lab): Promise<string[]> {
-  const log = await lab.gateway.log();
-  const named = (event: string) =>
-    [...log.matchAll(new RegExp(`${event}.*\\(session: (\\S+)\\)`, 'g'))].map((match) => match[1] ?? '');
-  const used = new Set(named('initiating session'));
-  return named("using 'plain' authentication").filter((session) => !used.has(session));
 }
 
 async function startApp(lab: Lab, settings: AppArguments): Promise<ChildProcess> {
