@@ -122,7 +122,10 @@ export async function createOurs(lab: Lab, gateway = ocservOf(lab)): Promise<Our
       app.send(command, (error) => error && reject(error));
     });
   }
-  /** Resolves when a session is prepared and nothing is under way; if the window is seen, a connection is held ready, too. */
+  /**
+   * Resolves when a session is prepared and nothing is under way; if the window is seen, a connection is held ready,
+   * too.
+   */
   async function prepareWith(page: string | undefined): Promise<void> {
     await ask({ do: 'look', page });
     await ask({ do: 'choose' });

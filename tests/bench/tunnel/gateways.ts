@@ -27,8 +27,8 @@ export interface FastContendersGateway extends ContendersGateway {
 }
 
 /**
- * One that is not the bottleneck, in the place of the laboratory's, which must not run; until the laboratory's end. Throws
- * if its data path cannot do all that ours does at its best.
+ * One that is not the bottleneck, in the place of the laboratory's, which must not run; until the laboratory's end.
+ * Throws if its data path cannot do all that ours does at its best.
  */
 export async function fastGatewayOf({
   gateway,

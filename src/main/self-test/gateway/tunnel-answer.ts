@@ -53,8 +53,8 @@ const exporterLabel = 'EXPORTER-openconnect-psk';
 const keyBytes = 32;
 
 /**
- * The key of a tunnel's DTLS. With TLS 1.2, no context is another one than one that is empty (RFC 5705 §4); Node's types
- * know only the latter.
+ * The key of a tunnel's DTLS. With TLS 1.2, no context is another one than one that is empty (RFC 5705 §4); Node's
+ * types know only the latter.
  */
 export function exportKey(socket: TLSSocket): Buffer {
   const exporter = socket as unknown as { exportKeyingMaterial(length: number, label: string): Buffer };

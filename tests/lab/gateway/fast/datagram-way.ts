@@ -26,8 +26,8 @@ const askAfterMs = 60_000;
 const ownPorts = new Set<number>();
 
 /**
- * Shakes hands over a socket of the data path, which carries the device's packets after that. `hello`: the first datagram,
- * which came to the gateway's own socket.
+ * Shakes hands over a socket of the data path, which carries the device's packets after that. `hello`: the first
+ * datagram, which came to the gateway's own socket.
  */
 export async function openDatagramWay(options: DatagramWayOptions, hello: Buffer): Promise<DatagramWay> {
   const { dataPath, peer, gatewayPort, mtu } = options;

@@ -13,9 +13,9 @@ export interface Peer {
 }
 
 /**
- * Has a client's datagrams to the gateway's port come to another socket of this machine, whose own leave from that port.
- * Nothing is remembered of them: the ports of segmented datagrams are written into their one header, and the kernel fills
- * in the checksums later. Replaces what was there for the client before.
+ * Has a client's datagrams to the gateway's port come to another socket of this machine, whose own leave from that
+ * port. Nothing is remembered of them: the ports of segmented datagrams are written into their one header, and the
+ * kernel fills in the checksums later. Replaces what was there for the client before.
  */
 export async function translatePort(peer: Peer, gatewayPort: number, ownPort: number): Promise<void> {
   const rules = `table ip ${table}
