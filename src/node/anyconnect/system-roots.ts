@@ -4,10 +4,14 @@ let trusted = false;
 
 /**
  * For connections whose other end the trusted roots decide on. An intermediate authority that the system trusts is
- * enough by itself, as it is for GnuTLS, curl and the systems' own TLS: companies install the one that issues their
- * certificates.
+ * enough by itself, as it is for GnuTLS and curl: companies install the one that issues their certificates. Not on
+ * Windows: what Node reads there has the intermediate authorities, too, that any program of the user puts beside the
+ * trusted ones without a question, and that Windows keeps of what it has seen (crypto_context.cc,
+ * ReadWindowsCertificates). Windows itself trusts none of them without its root.
  */
-export const byTrustedRoots = { allowPartialTrustChain: true } as const;
+export const trustOn = (platform: NodeJS.Platform) => ({ allowPartialTrustChain: platform !== 'win32' });
+
+export const byTrustedRoots = trustOn(process.platform);
 
 /**
  * Trusts the operating system's roots, in addition to Node's own and those of NODE_EXTRA_CA_CERTS (which are among the

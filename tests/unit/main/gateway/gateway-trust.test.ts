@@ -9,6 +9,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { openGatewayTls } from '#node/anyconnect/gateway-tls.ts';
+import { trustOn } from '#node/anyconnect/system-roots.ts';
 import { createSignIn } from '../../../../src/main/gateway/sign-in/sign-in.ts';
 import { createTestAuthority, type TestAuthority, type TestCertificate } from '../support/test-authority.ts';
 import { completed, startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -119,6 +120,36 @@ test.each([
     expect((await signInTo(chain)).result).toMatchObject({ ok: true });
     const other = await signInTo(withChain(await unknown.issue({ names: [host] }), office));
     expect(other.result, 'what its own issuer has issued is not').toMatchObject({ ok: false });
+  },
+);
+
+test.each([
+  ['linux', true],
+  ['darwin', true],
+  ['win32', false],
+] as const)(
+  'on %s, an intermediate authority among the trusted ones is enough: %s (CPython 130304)',
+  async (platform, isEnough) => {
+    const office = await unknown.below('office');
+    const { certificate, key } = withChain(await office.issue({ names: [host] }), office);
+    const gateway = await startTestGateway({ certificate, key }, () => completed);
+    onTestFinished(() => gateway.close());
+    const authorizedBy = async (...ca: readonly TestCertificate[]) => {
+      const socket = tls.connect({
+        ...trustOn(platform),
+        port: gateway.port,
+        host: '127.0.0.1',
+        servername: host,
+        ca: ca.map((one) => one.certificate),
+        rejectUnauthorized: false,
+      });
+      await once(socket, 'secureConnect');
+      const { authorized } = socket;
+      socket.destroy();
+      return authorized;
+    };
+    expect(await authorizedBy(office)).toBe(isEnough);
+    expect(await authorizedBy(office, unknown)).toBe(true);
   },
 );
 
