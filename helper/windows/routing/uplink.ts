@@ -78,8 +78,12 @@ export function createUplink(parts: {
   };
 }
 
+/** Bits of the network in an address that a computer makes itself (RFC 4291 §2.5.4). */
+const networkBits = 64;
+
+/** Windows has its temporary addresses with a length of 128 bits, whatever that of their network is. */
 const networkOf = ({ address, prefixLength }: UnicastAddress): string =>
-  canonicalPrefix(attachedPrefix(address, prefixLength)) ?? address;
+  canonicalPrefix(attachedPrefix(address, Math.min(prefixLength, networkBits))) ?? address;
 
 const deviceRouteOf = ({ luid, prefix }: Route): DeviceRoute => {
   const [address = '', length] = prefix.split('/');

@@ -279,7 +279,7 @@ test('a new temporary address of IPv6 is no other way to the gateway, another ne
   const way = () => uplink.routeTo('2001:db8:99::1');
   const before = await way();
   expect(before).toBeDefined();
-  const temporary = { luid: ethernet, address: '2001:db8:7:0:1234:5678:9abc:def0', prefixLength: 64 };
+  const temporary = { luid: ethernet, address: '2001:db8:7:0:1234:5678:9abc:def0', prefixLength: 128 };
   machine.ip.addresses.push(temporary);
   expect(await way()).toBe(before);
   machine.ip.addresses.push({ ...temporary, address: '2001:db8:8::44' });
