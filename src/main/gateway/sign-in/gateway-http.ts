@@ -127,11 +127,16 @@ export function createGatewayHttp(options: {
         },
         resolve,
       );
+      let heard = 0;
+      request.once('socket', ({ bytesRead }) => {
+        heard = bytesRead;
+      });
       // One of before may have ended while somebody looked for a code: balancers and routers forget those that are
-      // silent.
-      request.on('error', (error) =>
-        reject(request.reusedSocket && !signal.aborted ? new UsedConnectionEnded(error) : error),
-      );
+      // silent. Who has begun to answer has had the request, and perhaps used up the code.
+      request.on('error', (error) => {
+        const mayRepeat = request.reusedSocket && request.socket?.bytesRead === heard && !signal.aborted;
+        reject(mayRepeat ? new UsedConnectionEnded(error) : error);
+      });
       // If the gateway switches protocols (status 101), Node only emits this.
       request.once('close', () => reject(new Error('closed without an answer')));
       request.end(body);

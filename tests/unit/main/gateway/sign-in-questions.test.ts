@@ -354,4 +354,13 @@ describe('a connection that ends while the user thinks', () => {
     expect(result).toMatchObject({ ok: false, failure: 'gateway-unreachable' });
     expect(requests).toHaveLength(3);
   });
+
+  test('is not opened anew where an answer has begun: the code is used up', async () => {
+    const { result, requests } = await signIn(
+      ({ body }) => (body.includes('123456') ? { ends: 'in-answer' } : { body: code }),
+      { interactive: true, askUser },
+    );
+    expect(result).toMatchObject({ ok: false, failure: 'gateway-unreachable' });
+    expect(requests).toHaveLength(2);
+  });
 });

@@ -23,8 +23,8 @@ export interface GatewayAnswer {
   body?: string | Buffer;
   /** Never answers. */
   hangs?: boolean;
-  /** Ends the connection instead of answering. */
-  ends?: boolean;
+  /** Ends the connection instead of answering, or after the first bytes of an answer. */
+  ends?: boolean | 'in-answer';
 }
 
 /** A gateway on loopback that plays a script; what it was asked is kept. */
@@ -63,6 +63,10 @@ export async function startTestGateway(
         requests.push(request);
         const answer = script(request, requests.length - 1);
         if (answer.hangs) return;
+        if (answer.ends === 'in-answer') {
+          message.socket.end('HTTP/1.1 200 O');
+          return;
+        }
         if (answer.ends) {
           message.socket.destroy();
           return;
