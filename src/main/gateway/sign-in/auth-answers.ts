@@ -73,8 +73,8 @@ export function createAnswerer(options: AnswererOptions): Answerer {
   let passwordForm: AuthForm | undefined;
   /** The last form that was answered. */
   let answered: AuthForm | undefined;
-  /** The last form in which the user answered fields, and their names. */
-  let userAnswered: { form: AuthForm; names: ReadonlySet<string> } | undefined;
+  /** The last form in which the user answered fields, and their names; whether there was more than choices so far. */
+  let userAnswered: { form: AuthForm; names: ReadonlySet<string>; hasTyped: boolean } | undefined;
 
   /** An answer that does not need the user, or undefined. */
   function ownAnswer(field: AuthField, again: boolean): string | undefined {
@@ -103,18 +103,19 @@ export function createAnswerer(options: AnswererOptions): Answerer {
   /**
    * Gateways refuse what they were told by asking for it again. The user does not know the device's password, and each
    * wrong answer counts towards a ban. A form that also asks something new is no refusal, and neither is what the user
-   * has just answered.
+   * has just answered. But a choice is not refused as a password is.
    *
    * Only a one-time code looks the same at some gateways: ocserv asks for it as a password, in a form with the same id.
    * What the gateway says decides where it is certain; otherwise the service may have a newer password.
    */
   async function isRefusal(form: AuthForm, again: boolean): Promise<boolean> {
-    if (again || form.id === 'challenge') return false;
+    const hasTyped = userAnswered?.hasTyped === true;
     const asked = form.fields.filter(isInput);
+    if ((again && (hasTyped || asked.length === 0)) || form.id === 'challenge') return false;
     if (asked.length === 0) return isSame(answered, form);
     if (!asked.every(({ name }) => supplied.has(name))) return false;
     if (asked.some(isUsername)) return true;
-    if (userAnswered) return false;
+    if (hasTyped) return false;
     if (form.error !== undefined) return true;
     return (
       saysRefused(passwordForm, form) || (interactive !== false && (await options.isRenewed?.()) === true)
@@ -168,7 +169,11 @@ export function createAnswerer(options: AnswererOptions): Answerer {
       while (given && !isRepeatedAlike(fields, given))
         given = await options.askUser({ ...question, again: true }, signal);
       if (!given) return { ok: false, failure: 'sign-in-cancelled' };
-      userAnswered = { form, names: new Set([...open].map(({ name }) => name)) };
+      userAnswered = {
+        form,
+        names: new Set([...open].map(({ name }) => name)),
+        hasTyped: userAnswered?.hasTyped === true || [...open].some(isInput),
+      };
       for (const field of fields) {
         const answer = given.get(field.name);
         const preset = field.kind !== 'select' && !answer ? field.preset : undefined;
@@ -200,9 +205,9 @@ const namesIn = (form: AuthForm) => form.fields.map(({ name }) => name).join(' '
 function isRepeatedAlike(fields: readonly OpenField[], given: ReadonlyMap<string, string>): boolean {
   const names = fields.filter(({ kind }) => kind === 'password').map(({ name }) => name);
   return names.every((name) => {
-    const [, what] = /^verify_(.+)$/.exec(name) ?? [];
+    const [, what] = /^verify_(pin|password)$/.exec(name) ?? [];
     if (what === undefined) return true;
-    const others = names.filter((other) => !other.startsWith('verify_'));
+    const others = names.filter((other) => other !== name);
     const first = others.find((other) => other === `new_${what}`) ?? others.at(-1);
     return first === undefined || given.get(first) === given.get(name);
   });

@@ -250,6 +250,67 @@ describe('what is asked of the user', () => {
     expect(requests[1]?.body).toContain('n3w');
   });
 
+  test('a code to verify somebody with is no second entry of anything', async () => {
+    const body = formXml(
+      '<input type="password" name="secondary_password"/><input type="password" name="verify_code"/>',
+    );
+    const asked: boolean[] = [];
+    const { result, requests } = await signIn((_request, index) => (index === 0 ? { body } : completed), {
+      interactive: true,
+      askUser({ again }) {
+        asked.push(again);
+        const answers = new Map([
+          ['secondary_password', 's3cret'],
+          ['verify_code', '4711'],
+        ]);
+        return Promise.resolve(asked.length === 1 ? answers : undefined);
+      },
+    });
+    expect(result.ok).toBe(true);
+    expect(asked).toEqual([false]);
+    expect(replyIn(requests[1]?.body)).toMatchObject({
+      auth: { secondary_password: 's3cret', verify_code: '4711' },
+    });
+  });
+
+  test('a refusal of the device’s password is no question, because the user has chosen something beside it', async () => {
+    const method = `<select name="method" label="Method"><option value="push">Push</option><option value="sms">SMS</option></select>`;
+    const asked: boolean[] = [];
+    const { result, requests } = await signIn(
+      (_request, index) => ({
+        body: formXml(`${usernameInput}${passwordInput}${method}`, {
+          message: index === 0 ? 'Please sign in.' : 'Login failed.',
+        }),
+      }),
+      {
+        interactive: true,
+        askUser({ again }) {
+          asked.push(again);
+          return Promise.resolve(asked.length > 3 ? undefined : new Map([['method', 'sms']]));
+        },
+      },
+    );
+    expect(result).toEqual({ ok: false, failure: 'sign-in-refused' });
+    expect(asked).toEqual([false]);
+    expect(requests).toHaveLength(2);
+  });
+
+  test('a choice that is asked for again is the user’s again', async () => {
+    const body = formXml(
+      '<select name="method"><option value="push">Push</option><option value="sms">SMS</option></select>',
+    );
+    const asked: boolean[] = [];
+    const { result } = await signIn((_request, index) => (index < 2 ? { body } : completed), {
+      interactive: true,
+      askUser({ again }) {
+        asked.push(again);
+        return Promise.resolve(new Map([['method', 'sms']]));
+      },
+    });
+    expect(result.ok).toBe(true);
+    expect(asked).toEqual([false, true]);
+  });
+
   test('choices are the user’s where the user is asked anyway, but not the group', async () => {
     const select = (name: string) =>
       `<select name="${name}" label="${name}"><option value="1">1</option><option value="2">2</option></select>`;
