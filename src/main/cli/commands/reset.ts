@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import pino from 'pino';
 import { controlPlace } from '../../control/control-place.ts';
 import { takeCoreFromDaemon } from '../../control/take-core.ts';
+import { updatesFolder } from '../../control/updates-folder.ts';
 import { homeFolder } from '#node/os/home-folder.ts';
 import { removeLoginEntry } from '../../login-item/system-login-item.ts';
 import { CommandProblem, type CommandContext } from '../command-context.ts';
@@ -30,6 +31,8 @@ export async function reset(context: CommandContext, { isSure }: { isSure: boole
     () => false,
   );
   if (isThere) await endCore(context);
+  // They may be elsewhere than in the profile.
+  await rm(updatesFolder(profile, context), { recursive: true, force: true, maxRetries: 3 });
   removeLoginEntry({ env: context.env, home: homeFolder() });
   if (context.isJson) terminal.out(JSON.stringify({ removed: isThere ? [profile] : [] }));
   else terminal.out(say('command.resetDone', { folder: profile }));
