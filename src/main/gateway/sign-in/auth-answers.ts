@@ -43,8 +43,8 @@ export type Answers =
 /** Answers the forms of one sign-in. */
 export interface Answerer {
   answer(form: AuthForm, signal: AbortSignal): Promise<Answers>;
-  /** Whether the user has answered something. */
-  hasAsked(): boolean;
+  /** Whether the user has typed an answer: what was only chosen is not refused as that is. */
+  hasTyped(): boolean;
 }
 
 const usernameFields = new Set(['username', 'user', 'uname']);
@@ -142,7 +142,7 @@ export function createAnswerer(options: AnswererOptions): Answerer {
   }
 
   return {
-    hasAsked: () => userAnswered !== undefined,
+    hasTyped: () => userAnswered?.hasTyped === true,
     async answer(form, signal) {
       const again = userAnswered !== undefined && namesIn(userAnswered.form) === namesIn(form);
       const isUsers = (field: AuthField) => isOpenField(field) && ownAnswer(field, again) === undefined;

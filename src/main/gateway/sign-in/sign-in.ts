@@ -118,7 +118,7 @@ export function createSignIn(options: SignInOptions): (request: SignInRequest) =
       }
       const [from = where.address] = addresses;
       if (outcome.failure === 'redirected') return { ...outcome, from };
-      const byUser = outcome.failure === 'sign-in-refused' && answerer.hasAsked();
+      const byUser = outcome.failure === 'sign-in-refused' && answerer.hasTyped();
       return byUser ? { ...outcome, failure: 'answer-refused' } : outcome;
     } finally {
       http.close();
