@@ -34,7 +34,8 @@ export async function readNetwork(run: RunProgram, known?: KnownNetwork): Promis
   if (kind === undefined) return undefined;
   if (kind !== 'wifi') {
     const id = `${kind} ${device} ${gateway}`;
-    const limits = kind === 'phone' ? ({ isMetered: true } as const) : {};
+    // A modem in somebody's mobile network looks like one that dials in by cable.
+    const limits = kind === 'phone' || device.startsWith('ppp') ? ({ isMetered: true } as const) : {};
     return { network: { network: { kind: kind === 'phone' ? 'other' : kind }, id, ...limits }, signs: id };
   }
   const signs = `${device} ${gateway}\n${await signsOf(run, device)}`;

@@ -145,9 +145,9 @@ test('cables, phones and devices that are no port are told apart', async () => {
   expect(await nowOf({ device: undefined })).toEqual({ kind: 'none' });
 });
 
-test('phones are metered; cables, VLANs and bridges are not', async () => {
+test('phones and what dials in are metered; cables, VLANs and bridges are not', async () => {
   const isMetered = async (device: string) => await createMac({ device }).networks.isMetered();
-  expect(await isMetered('en8')).toBe(true);
+  for (const device of ['en8', 'ppp0']) expect([device, await isMetered(device)]).toEqual([device, true]);
   for (const device of ['en5', 'vlan0', 'bond0', 'bridge1'])
     expect([device, await isMetered(device)]).toEqual([device, false]);
 });
