@@ -105,6 +105,8 @@ export type EngineEnd =
   | 'gateway-unreachable'
   | 'certificate-refused'
   | 'session-refused'
+  /** No tunnel is granted, for which the session may be to blame, or something else. */
+  | 'session-doubted'
   /** The gateway broke off before the tunnel was up, as it does without the right one, or the one given is unusable. */
   | 'client-certificate-refused'
   /** What the gateway assigned cannot be used, or could not be applied. */

@@ -26,6 +26,9 @@ export function decide(
       return hasOther ? { session: 'kept' } : { giveUp: 'engine-unsuited' };
     case 'session-refused':
       return { session: 'refused' };
+    case 'session-doubted':
+      // A new session that gets no tunnel either is not made better by signing in again.
+      return persist ? { session: 'refused' } : { giveUp: 'engine-failed' };
     case 'silent':
     case 'outpaced':
       return { session: 'kept' };

@@ -116,6 +116,7 @@ export const engineMessages = {
       'gateway-unreachable',
       'certificate-refused',
       'session-refused',
+      'session-doubted',
       'client-certificate-refused',
       'configuration-failed',
       'connection-lost',

@@ -7,11 +7,15 @@ export type End = EngineMessage<'ended'>['end'];
 type Refused = Extract<SecureResult, { ok: false }>;
 
 /**
- * The gateway's status for a session that is over, or not known: 401 with ocserv (worker-vpn.c) and Cisco's gateways,
- * 400 with anylink (server/handler/link_tunnel.go), which also knows none any more once it has been started anew; 403
- * with others before them. Whoever signs in again learns the rest.
+ * The gateway's status for a session that is over, or not known: 401 with ocserv (worker-vpn.c) and Cisco's gateways. It is
+ * 400 with anylink (server/handler/link_tunnel.go), which knows none any more once it has been started anew, and 403 with
+ * others before them, which answer so to much else, too.
  */
-const sessionRefused: ReadonlySet<number> = new Set([400, 401, 403]);
+const sessionEnds: ReadonlyMap<number, End> = new Map([
+  [401, 'session-refused'],
+  [400, 'session-doubted'],
+  [403, 'session-doubted'],
+]);
 
 /** Why the engine ends, as the helper is told; `refused`: why the last connection was not made. */
 export function endOf(why: TunnelEnd, refused: Refused | undefined): End {
@@ -24,8 +28,7 @@ export function endOf(why: TunnelEnd, refused: Refused | undefined): End {
     case 'not-granted': {
       const { outcome } = why;
       if (outcome.kind === 'unusable') return 'unsuited';
-      if (outcome.kind === 'refused')
-        return sessionRefused.has(outcome.status) ? 'session-refused' : 'failed';
+      if (outcome.kind === 'refused') return sessionEnds.get(outcome.status) ?? 'failed';
       // With TLS 1.3, a client without the right certificate is told so after the handshake.
       const isCertificate = outcome.kind === 'closed' && wantsCertificate(outcome.error);
       return isCertificate ? 'client-certificate-refused' : 'failed';

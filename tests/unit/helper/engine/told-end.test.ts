@@ -4,12 +4,15 @@ import { endOf } from '../../../../helper/engine/own/process/told-end.ts';
 const notGranted = (status: number) =>
   endOf({ kind: 'not-granted', outcome: { kind: 'refused', status, reason: '' } }, undefined);
 
+test('status 401 is a session that is not known (ocserv)', () => {
+  expect(notGranted(401)).toBe('session-refused');
+});
+
 test.each([
   [400, 'anylink, once it has been started anew'],
-  [401, 'ocserv'],
   [403, 'what stands before a gateway'],
-])('status %i is a session that is not known: %s', (status) => {
-  expect(notGranted(status)).toBe('session-refused');
+])('status %i may be a session that is not known: %s', (status) => {
+  expect(notGranted(status)).toBe('session-doubted');
 });
 
 test.each([200, 302, 404, 500, 502, 503])('status %i says nothing of the session', (status) => {
