@@ -123,8 +123,8 @@ export async function createOurs(lab: Lab, gateway = ocservOf(lab)): Promise<Our
     });
   }
   /**
-   * Resolves when a session is prepared and nothing is under way; if the window is seen, a connection is held ready,
-   * too.
+   * Resolves once a session is prepared and nothing else is in progress; if the window is visible, also once a
+   * connection is held ready.
    */
   async function prepareWith(page: string | undefined): Promise<void> {
     await ask({ do: 'look', page });

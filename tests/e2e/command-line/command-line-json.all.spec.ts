@@ -49,7 +49,7 @@ test('each command prints for programs what is documented, whether it succeeds o
   const modes = [['ip', 'cn'], ['ip', '--except', '203.0.113.0/24'], ['apps'], ['auto'], ['global']];
   for (const mode of modes) await result(['mode'], mode);
   await result(['apps', 'list']);
-  /** It has the same patience. */
+  /** The doctor asks with short time limits, which a busy machine exceeds now and then. */
   const isWell = () => expect(() => result(['doctor'])).toPass();
   await isWell();
   expect(await codeOf(['connect', 'Atlantis'])).toBe('no-such-server');
