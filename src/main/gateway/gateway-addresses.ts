@@ -1,10 +1,10 @@
-import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { networkInterfaces } from 'node:os';
+import { findAddresses } from '#node/network/find-addresses.ts';
 import { maxOtherAddresses } from '#shared/helper/protocol.ts';
 import type { Settings } from '../preferences/settings.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { reachOf } from './address-reach.ts';
+import { ownAddresses } from './own-addresses.ts';
 
 const rememberedGateways = 32;
 /** At most this many names are looked up in advance. */
@@ -134,17 +134,4 @@ function entryOf<Value>(all: Record<string, Value>, host: string): Value | undef
 function withEntry<Value>(all: Record<string, Value>, host: string, value: Value, max: number) {
   const others = Object.entries(all).filter(([name]) => name !== host);
   return Object.fromEntries([...others, [host, value] as const].slice(-max));
-}
-
-/** This computer's addresses, which are others in another network, and with a tunnel: other resolvers answer there. */
-const ownAddresses = (): string =>
-  Object.values(networkInterfaces())
-    .flatMap((all = []) => all.filter(({ internal }) => !internal).map(({ address }) => address))
-    .sort()
-    .join(' ');
-
-async function findAddresses(host: string): Promise<string[]> {
-  const found = await lookup(host, { all: true });
-  // Link-local addresses have a zone, which the helper's rules cannot express.
-  return found.map(({ address }) => address).filter((address) => !address.includes('%'));
 }

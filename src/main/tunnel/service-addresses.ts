@@ -1,6 +1,6 @@
-import { lookup } from 'node:dns/promises';
 import { isIPv6 } from 'node:net';
 import { blockListOf } from '#node/network/block-list.ts';
+import { findAddresses } from '#node/network/find-addresses.ts';
 import type { ReachabilityTarget } from '#shared/helper/protocol.ts';
 import { localNetworks } from '#shared/tunnel/local-networks.ts';
 
@@ -54,9 +54,4 @@ export function createServiceAddresses(
         .map((address) => ({ address, port: servicePort }));
     },
   };
-}
-
-async function findAddresses(host: string): Promise<string[]> {
-  const found = await lookup(host, { all: true });
-  return found.map(({ address }) => address).filter((address) => !address.includes('%'));
 }

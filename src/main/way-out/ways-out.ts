@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
+import { findAddresses } from '#node/network/find-addresses.ts';
 import type { ProxyCredentials } from '#shared/helper/gateway-session.ts';
 import { createListeners } from '../listeners.ts';
-import { findAddresses } from './find-addresses.ts';
 import type { ProxyPasswords } from './proxy-passwords.ts';
 import { createNetworkLogins } from './network-logins.ts';
 import { createProxyLookUp } from './proxy-look-up.ts';

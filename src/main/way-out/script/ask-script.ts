@@ -1,12 +1,12 @@
-import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { MessageChannel, Worker } from 'node:worker_threads';
+import { findAddresses } from '#node/network/find-addresses.ts';
+import { sourceAddressTo } from '#node/network/source-address.ts';
 import { withTimeout } from '../../with-timeout.ts';
-import { findAddresses } from '../find-addresses.ts';
 import type { ScriptQuestion, ScriptReply } from './evaluate-script.ts';
 import { scriptLimits } from './script-limits.ts';
 import type { ScriptThreadStart } from './script-thread.ts';
@@ -87,22 +87,10 @@ function threadProgram(): string {
 
 const interpreterFile = () => createRequire(import.meta.url).resolve('quickjs-wasi/quickjs.wasm');
 
-/** Where the system would send packets to the internet from. Connecting a datagram socket sends nothing. */
+/** Where the system would send packets to the internet from. */
 async function ownAddresses(): Promise<string[]> {
-  const from = async (type: 'udp4' | 'udp6', far: string) => {
-    const socket = createSocket(type);
-    socket.on('error', () => undefined);
-    try {
-      socket.connect(53, far);
-      await once(socket, 'connect');
-      return [socket.address().address];
-    } catch {
-      return [];
-    } finally {
-      socket.close();
-    }
-  };
   // Well-known addresses, as browsers use them for this
   // (https://chromium.googlesource.com/chromium/src/+/HEAD/net/docs/proxy.md).
-  return (await Promise.all([from('udp4', '8.8.8.8'), from('udp6', '2001:4860:4860::8888')])).flat();
+  const found = await Promise.all([sourceAddressTo('8.8.8.8'), sourceAddressTo('2001:4860:4860::8888')]);
+  return found.filter((address) => address !== undefined);
 }

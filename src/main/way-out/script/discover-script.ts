@@ -1,7 +1,7 @@
-import { lookup } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP, isIPv6 } from 'node:net';
 import { blockListOf } from '#node/network/block-list.ts';
+import { findAddresses } from '#node/network/find-addresses.ts';
 import { privateNetworks } from '#shared/tunnel/local-networks.ts';
 import { withTimeout } from '../../with-timeout.ts';
 
@@ -39,7 +39,7 @@ export interface DiscoveryWorld {
  * without a dot is not looked up: any neighbour can answer for it (LLMNR, RFC 4795).
  */
 export async function discoverScript(world: DiscoveryWorld): Promise<DiscoveredScript | undefined> {
-  const { byDhcp, find = findAddresses, read = readText } = world;
+  const { byDhcp, find = findAbsolute, read = readText } = world;
   const address = (await byDhcp()) ?? ((await hasOwnEntry(read)) ? scriptAt('wpad') : undefined);
   return address === undefined ? await scriptByName(find, read) : { address };
 }
@@ -83,11 +83,8 @@ const privateAddresses = blockListOf(privateNetworks);
 
 const isPrivate = (address: string) => privateAddresses.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 
-async function findAddresses(name: string): Promise<string[]> {
-  // With its dot, no search domain is put behind it.
-  const found = await lookup(`${name}.`, { all: true });
-  return found.map(({ address }) => address);
-}
+/** With its dot, no search domain is put behind it. */
+const findAbsolute = async (name: string) => await findAddresses(`${name}.`);
 
 async function readText(file: string): Promise<string> {
   return await readFile(file, 'utf8').catch(() => '');
