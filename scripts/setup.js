@@ -85,6 +85,7 @@ const unpackedPackages = {
   openresolv: undefined,
   resolvconf: undefined,
   'systemd-resolved': 'systemd',
+  tayga: undefined,
 };
 
 /** Daemons that Debian enables on installation; the laboratory starts its own instances instead. */

@@ -4,6 +4,7 @@ import type { ServerLatency } from '#shared/plan/server-latency.ts';
 import { serverAddress } from '#shared/tunnel/address.ts';
 import type { Say } from '#shared/texts/say.ts';
 import type { DisconnectReason, Gateway, TunnelState } from '#shared/tunnel/state.ts';
+import { addressesThroughNat64 } from '../gateway/addresses-through-nat64.ts';
 import { createGateways, type Gateways } from '../gateway/gateways.ts';
 import { createGatewayLatencies } from '../gateway/latency.ts';
 import type { ServiceFetch } from '../http-fetch.ts';
@@ -73,6 +74,8 @@ export interface CoreTunnelOptions extends Pick<
   settings: Settings;
   serviceFetch: ServiceFetch;
   ways: WaysOut;
+  /** Whether traffic flows outside a tunnel. */
+  isOpen: () => boolean;
   /** Whether the service is reached through the tunnel. */
   isInsideTunnel: () => boolean;
   say: Say;
@@ -83,7 +86,7 @@ export interface CoreTunnelOptions extends Pick<
 }
 
 export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
-  const { environment, version, settings, helper, ways, log } = options;
+  const { environment, version, settings, helper, ways, isOpen, log } = options;
   const { client, clock, isSignedIn, session, plan } = options.account;
   const { preferences, server } = options.choices;
   const { apiUrl, helperSocket: socketPath } = environment;
@@ -100,7 +103,7 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
     client,
     session: () => session.credentials(),
     connect: gatewayByWays(ways, connectPastBlock({ state: () => helper.state(), socketPath, version, log })),
-    throughProxy: (own) => addressesThroughProxy(own, ways),
+    addressesBy: (own) => addressesThroughProxy(addressesThroughNat64(own, { isOpen }), ways),
     openBrowser: options.openBrowser,
     onForm: (form) => forms.emit(form),
     credentialsChanged: () => credentialChanges.emit(),

@@ -29,6 +29,10 @@ export function createCore(options: CoreOptions): Core {
   const settings = createSettings(options.settingsFile);
   const device = describeDevice(options);
   const helper = createHelperClient({ socketPath: environment.helperSocket, version, log });
+  const isOpen = () => {
+    const now = helper.state();
+    return (now.state === 'disconnected' || now.state === 'invalid') && !now.blocked;
+  };
   const ways = createWaysOut({
     read: () =>
       readProxySetting({
@@ -38,10 +42,7 @@ export function createCore(options: CoreOptions): Core {
       }),
     discover: () => discoverScript({ byDhcp: () => readScriptByDhcp(options.runProgram) }),
     passwords: createProxyPasswords(options.keychain, log),
-    isOpen() {
-      const now = helper.state();
-      return (now.state === 'disconnected' || now.state === 'invalid') && !now.blocked;
-    },
+    isOpen,
     log,
   });
   const tunnelReach = (): TunnelReach => {
@@ -66,6 +67,7 @@ export function createCore(options: CoreOptions): Core {
     settings,
     serviceFetch,
     ways,
+    isOpen,
     isInsideTunnel,
     say: createSay(
       () => choices.language(),

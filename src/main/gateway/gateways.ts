@@ -39,8 +39,8 @@ export interface GatewaysOptions {
   client: ApiClient;
   session: () => ApiSession;
   connect: ConnectToGateway;
-  /** Puts the addresses of proxies in the place of those of gateways that they lead to. */
-  throughProxy: (own: GatewayAddresses) => GatewayAddresses;
+  /** The addresses by which gateways are reached from this network: those of its proxies, or its translator's. */
+  addressesBy: (own: GatewayAddresses) => GatewayAddresses;
   openBrowser: OpenBrowser;
   /** A gateway asks the user something, or no longer does. */
   onForm: (form: GatewayForm | null) => void;
@@ -51,7 +51,7 @@ export interface GatewaysOptions {
 
 export function createGateways(options: GatewaysOptions): Gateways {
   const { settings, keychain, client, session, log } = options;
-  const addresses = options.throughProxy(createGatewayAddresses(settings));
+  const addresses = options.addressesBy(createGatewayAddresses(settings));
   const memory = createGatewayMemory(settings);
   const forms = createGatewayForms(options.onForm);
   const identities = createClientIdentities({ keychain, memory, changed: options.credentialsChanged, log });
