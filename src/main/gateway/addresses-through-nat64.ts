@@ -7,12 +7,14 @@ import { nat64Prefixes, wellKnownName, type Nat64Prefix } from './nat64.ts';
 import { ownAddresses } from './own-addresses.ts';
 
 const lookUpLimitMs = 5000;
+/** Within the prefix that translators may share (RFC 6052 §2.1). */
+const someIpv6 = '64:ff9b::';
 
 interface World {
   /** Whether traffic flows outside a tunnel, so that names and routes are this network's. */
   isOpen(): boolean;
   find?: (name: string) => Promise<string[]>;
-  hasRouteTo?: (ipv4: string) => Promise<boolean>;
+  hasRouteTo?: (address: string) => Promise<boolean>;
   here?: () => string;
 }
 
@@ -29,10 +31,17 @@ export function addressesThroughNat64(addresses: GatewayAddresses, world: World)
   async function ask(ipv4: string): Promise<void> {
     const network = here();
     if (!isOpen() || askedIn === network) return;
-    const found = (await hasRouteTo(ipv4)) ? [] : await findPrefixes(find);
+    const found = await prefixesFor(ipv4);
     if (found === undefined || !isOpen() || here() !== network) return;
     prefixes = found;
     askedIn = network;
+  }
+
+  /** Undefined if nobody has said whether there are any. */
+  async function prefixesFor(ipv4: string): Promise<Nat64Prefix[] | undefined> {
+    if (await hasRouteTo(ipv4)) return [];
+    // Otherwise there is no network, and no answer either.
+    return (await hasRouteTo(someIpv6)) ? await findPrefixes(find) : undefined;
   }
 
   function reachable(known: string[]): string[] {
@@ -69,9 +78,9 @@ export function addressesThroughNat64(addresses: GatewayAddresses, world: World)
 const isOnlyIpv4 = (addresses: readonly string[]): boolean =>
   addresses.length > 0 && addresses.every((address) => isIPv4(address));
 
-const isRouted = async (ipv4: string) => (await sourceAddressTo(ipv4)) !== undefined;
+const isRouted = async (address: string) => (await sourceAddressTo(address)) !== undefined;
 
-/** Undefined if nobody has said whether there are any. */
+/** Undefined if nobody has answered. */
 async function findPrefixes(find: (name: string) => Promise<string[]>): Promise<Nat64Prefix[] | undefined> {
   const answer = find(wellKnownName).then(nat64Prefixes, (error: NodeJS.ErrnoException) =>
     error.code === 'ENOTFOUND' ? [] : undefined,

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { expect, test } from 'vitest';
 import { addressesThroughNat64 } from '../../../../src/main/gateway/addresses-through-nat64.ts';
 import { createGatewayAddresses } from '../../../../src/main/gateway/gateway-addresses.ts';
@@ -14,7 +15,7 @@ function createNetwork() {
     ['gw.example.net', () => Promise.resolve([ipv4])],
     ['both.example.net', () => Promise.resolve([ipv4, '2001:db8::1'])],
   ]);
-  const world = { isOpen: true, hasRoute: false, here: 'train', asked: 0 };
+  const world = { isOpen: true, hasRoute: false, hasIpv6: true, here: 'train', asked: 0 };
   const find = (name: string) => (names.get(name) ?? fails('ENOTFOUND'))();
   const own = createGatewayAddresses(createSettings(createTestFile()), find, () => world.here);
   const addresses = addressesThroughNat64(own, {
@@ -23,7 +24,7 @@ function createNetwork() {
       world.asked += 1;
       return find(name);
     },
-    hasRouteTo: () => Promise.resolve(world.hasRoute),
+    hasRouteTo: (address) => Promise.resolve(isIPv6(address) ? world.hasIpv6 : world.hasRoute),
     here: () => world.here,
   });
   return { names, world, own, addresses };
@@ -51,6 +52,15 @@ test('where IPv4 is routed, no translator is asked for', async () => {
   expect(await addresses.resolve(ipv4)).toEqual([ipv4]);
   expect(world.asked).toBe(0);
   expect(addresses.isFresh(ipv4)).toBe(true);
+});
+
+test('without any network, nobody is asked, and what was known stays', async () => {
+  const { addresses, world } = createNetwork();
+  await addresses.resolve(ipv4);
+  world.here = '';
+  world.hasIpv6 = false;
+  expect(await addresses.resolve(ipv4)).toEqual([translated, ipv4]);
+  expect(world.asked).toBe(1);
 });
 
 test('while traffic is blocked, the translator of the network serves, until it is another network', async () => {
