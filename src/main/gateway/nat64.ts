@@ -21,8 +21,8 @@ const wellKnownAddresses = [
 
 /** In bits, of the prefixes (RFC 6052 §2.2). */
 const lengths = [32, 40, 48, 56, 64, 96];
-/** More than one network has. */
-const maxPrefixes = 4;
+/** More than a network has: each is one more address to try. */
+const maxPrefixes = 2;
 /** The bits 64 to 71 are zero with every prefix (RFC 6052 §2.2). */
 const reservedOctet = 8;
 
