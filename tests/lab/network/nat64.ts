@@ -11,8 +11,8 @@ import { translatorPrefix } from './zones.ts';
 const translatorPool = '192.168.255.0/24';
 
 /**
- * Takes IPv4 away from the user's machine, until it is disposed, and starts a translator (NAT64) on its router: Debian's
- * tayga. The service, which listens on IPv4 alone, is reached by its usual addresses.
+ * Takes IPv4 away from the user's machine, until it is disposed, and starts a translator (NAT64) on its router:
+ * Debian's tayga. The service, which listens on IPv4 alone, is reached by its usual addresses.
  */
 export async function startIpv6OnlyNetwork({
   user,

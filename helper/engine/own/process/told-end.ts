@@ -7,9 +7,9 @@ export type End = EngineMessage<'ended'>['end'];
 type Refused = Extract<SecureResult, { ok: false }>;
 
 /**
- * The gateway's status for a session that is over, or not known: 401 with ocserv (worker-vpn.c) and Cisco's gateways. It is
- * 400 with anylink (server/handler/link_tunnel.go), which knows none any more once it has been started anew, and 403 with
- * others before them, which answer so to much else, too.
+ * The gateway's status for a session that is over, or not known: 401 with ocserv (worker-vpn.c) and Cisco's gateways.
+ * It is 400 with anylink (server/handler/link_tunnel.go), which knows none any more once it has been started anew, and
+ * 403 with others before them, which answer so to much else, too.
  */
 const sessionEnds: ReadonlyMap<number, End> = new Map([
   [401, 'session-refused'],
