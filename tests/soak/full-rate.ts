@@ -6,12 +6,13 @@ import { startGapMeter } from '../lab/packets/gaps.ts';
 import { endProcess, words } from '../lab/runs/process.ts';
 
 /**
- * `node full-rate.ts SECONDS`: our own engine carries as much as it can, both ways at once, while the gateway renews
- * its keys; beside that, a few datagrams and one TCP connection ask the echo every five milliseconds. It fails if the
- * engine's memory grows, if nothing comes back for longer than a person notices, or if another engine takes its place.
- * It wants the machine for itself.
+ * `node full-rate.ts SECONDS [openconnect]`: our own engine, or openconnect, carries as much as it can, both ways at
+ * once, while the gateway renews its keys; beside that, a few datagrams and one TCP connection ask the echo every five
+ * milliseconds. It fails if the engine's memory grows, if nothing comes back for longer than a person notices, or if
+ * another engine takes its place. It wants the machine for itself.
  */
 const seconds = Number(process.argv[2] ?? '600');
+const kind = process.argv[3] === 'openconnect' ? 'openconnect' : 'own';
 const rekeySeconds = 37;
 const maxPauseMs = 50;
 /** What memory may differ by between the first third and the last: pages that are given back late. */
@@ -26,7 +27,7 @@ const report = z.object({
 });
 
 await using net = await createHelperLab({
-  engine: 'own',
+  engine: kind,
   gateway: { rekey: { seconds: rekeySeconds, method: 'new-tunnel' } },
 });
 await net.start();
@@ -56,7 +57,7 @@ const after = await net.engines();
 const interruptions = client.states.slice(seen).filter(({ state }) => state !== 'connected').length;
 await endProcess(server, 'SIGKILL');
 await client.call('disconnect', {});
-const rekeys = net.log().match(/"new keys"/g)?.length ?? 0;
+const rekeys = net.log().match(/(?:CSTP|DTLS) rekey due|"new keys"/g)?.length ?? 0;
 
 const { end } = report.parse(JSON.parse(stdout));
 const speed = ({ bits_per_second: bits }: { bits_per_second: number }) => Math.round(bits / 1e6);
