@@ -3,7 +3,7 @@ import path from 'node:path';
 import { processorGroup } from './tally/processor-group.ts';
 import { addTally, emptyTally, readTally, tallyFolder, type Tally } from './tally/tally.ts';
 import { changedFiles, concernedBy } from './test/changed.ts';
-import { build, checks, lanes, type Check, type Runner } from './test/checks.ts';
+import { build, checks, lanesOf, type Check, type Runner } from './test/checks.ts';
 import { collectTimes, keepTimes, printTimes } from './test/processor-times.ts';
 import { runCommand } from './test/run-command.ts';
 
@@ -15,6 +15,7 @@ import { runCommand } from './test/run-command.ts';
 const root = path.resolve(import.meta.dirname, '..');
 const words = process.argv.slice(2);
 const isExhaustive = words.includes('all');
+const lanes = lanesOf(isExhaustive);
 const names = words.filter((word) => word !== 'all' && word !== 'changed');
 const isNamed = ({ name }: Check) =>
   names.length === 0 || names.some((word) => name === word || name.startsWith(`${word} `));
