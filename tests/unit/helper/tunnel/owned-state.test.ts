@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import { createOwnedState } from '../../../helper/tunnel/owned-state.ts';
+import { createOwnedState } from '../../../../helper/tunnel/owned-state.ts';
 
 const connected: TunnelState = {
   state: 'connected',
