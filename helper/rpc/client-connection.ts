@@ -194,7 +194,7 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
       throw new ResponseError(helperError.wrongState, 'there is no connection to end');
     },
     async disconnect({ reason }) {
-      await tunnel.disconnect(reason);
+      await tunnel.disconnect(reason, client);
       return null;
     },
     statistics() {

@@ -7,8 +7,10 @@ export interface OwnedState {
   readonly current: TunnelState;
   /** The connection's owner while it is in progress, up or blocking. */
   owner: string | undefined;
-  /** Whose connection an earlier helper lost; others are not told of it, and may connect. */
+  /** Whose connection was the last one; why it ended is told to nobody else, who may connect. */
   formerOwner: string | undefined;
+  /** Nothing of the connection is left, so it is nobody's. */
+  release(): void;
   /** Emits the state if it or the owner has changed. */
   set(state: TunnelState): void;
   /** The state as this client sees it. */
@@ -26,6 +28,10 @@ function forOthers(state: TunnelState): TunnelState {
   return { ...rest, ownedByOther: true };
 }
 
+/** Traffic that is blocked, or leaves although it should not, is everybody's. */
+const concernsEverybody = (state: TunnelState) =>
+  state.state !== 'disconnected' || state.blocked === true || state.reason === 'protection-failed';
+
 export function createOwnedState(): OwnedState {
   const listeners = new Set<() => void>();
   let current: TunnelState = { state: 'disconnected' };
@@ -37,6 +43,10 @@ export function createOwnedState(): OwnedState {
     },
     owner: undefined,
     formerOwner: undefined,
+    release() {
+      owned.formerOwner = owned.owner ?? owned.formerOwner;
+      owned.owner = undefined;
+    },
     set(state) {
       current = state;
       const next = { state, owner: owned.owner };
@@ -46,9 +56,9 @@ export function createOwnedState(): OwnedState {
     },
     seenBy(client) {
       if (!owned.mayChange(client)) return forOthers(current);
-      const isLostConnection = current.state === 'disconnected' && current.reason === 'helper-restarted';
-      const isTold = client.isAdministrator || client.user === owned.formerOwner;
-      return isLostConnection && !isTold ? { state: 'disconnected' } : current;
+      const { formerOwner = client.user } = owned;
+      const isTold = client.isAdministrator || client.user === formerOwner;
+      return isTold || concernsEverybody(current) ? current : { state: 'disconnected' };
     },
     mayChange: ({ user, isAdministrator }) =>
       isAdministrator || owned.owner === undefined || owned.owner === user,

@@ -280,11 +280,13 @@ export class Tunnel {
 
   /**
    * Resolves when everything is as it was before the tunnel. With a reason, it counts as a failure rather than the
-   * user's wish, and the kill switch keeps traffic blocked.
+   * user's wish, and the kill switch keeps traffic blocked. `client`: who says so, whose reason it is if nobody has a
+   * connection.
    */
-  disconnect(reason?: DisconnectReason): Promise<void> {
+  disconnect(reason?: DisconnectReason, client?: Client): Promise<void> {
     return this.#command('disconnected', async () => {
       const isFailure = reason !== undefined;
+      if (client && this.state.owner === undefined) this.state.formerOwner = client.user;
       if (this.#run)
         await this.#end(this.#run, { keepBlocking: isFailure && this.#run.connection.killSwitch });
       // Also unblocks what a failed connection with the kill switch on left blocked.
@@ -391,7 +393,7 @@ export class Tunnel {
 
   /** Nothing of the connection is left, unless the next one has already been requested. */
   #forgetOwner(): void {
-    if (!this.#run && !this.#traffic.isBlocked && this.#commands.pending <= 1) this.state.owner = undefined;
+    if (!this.#run && !this.#traffic.isBlocked && this.#commands.pending <= 1) this.state.release();
   }
 
   #blockedMark(): { blocked?: true } {

@@ -10,7 +10,8 @@ import { disconnectReason, gateway, routing, tunnelState, tunnelStatistics } fro
  *
  * A connection belongs to its user from `connect` on, until nothing of it is left, even across a crash of the helper.
  * Other users see its state, marked with `ownedByOther`. If they try to change it, the answer is `notOwner`, unless
- * they are administrators.
+ * they are administrators. Why it has ended is told to its user and to administrators alone, unless it concerns
+ * everybody's traffic.
  */
 export const helperProtocolVersion = 1;
 

@@ -148,6 +148,19 @@ if (isExhaustive)
     await expectRefused(owner);
   });
 
+test('why a connection ended is told to its owner and root, and another user only sees that it is gone', async () => {
+  const owner = await as(ownerUid);
+  const other = await as(otherUid);
+  await owner.call('connect', net.request());
+  await other.until('connecting');
+  await owner.call('disconnect', { reason: 'plan-ended' });
+  const ended = { state: 'disconnected', reason: 'plan-ended' };
+  expect(await owner.until('disconnected', { seen: 1 })).toEqual(ended);
+  expect(await other.until('disconnected', { seen: 1 })).toEqual({ state: 'disconnected' });
+  expect((await net.attach()).states).toEqual([ended]);
+  expect((await as(otherUid)).states).toEqual([{ state: 'disconnected' }]);
+});
+
 test('what the kill switch blocks stays the owner’s over a crash of the helper, and root can open it', async () => {
   const owner = await as(ownerUid);
   await owner.call('connect', net.request({ killSwitch: true }));
@@ -176,7 +189,8 @@ if (isExhaustive)
     await owner.call('connect', net.request());
     owner[Symbol.dispose]();
     await other.until('disconnected', { seen: 1 });
-    expect(other.states.at(-1)).toEqual({ state: 'disconnected', reason: 'sign-in-cancelled' });
+    expect(other.states.at(-1)).toEqual({ state: 'disconnected' });
+    expect((await as(ownerUid)).states).toEqual([{ state: 'disconnected', reason: 'sign-in-cancelled' }]);
   });
 
 if (isExhaustive)

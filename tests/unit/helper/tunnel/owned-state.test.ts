@@ -21,3 +21,46 @@ test('what a gateway tells its user is seen by them and by administrators, and b
   expect(owned.seenBy({ user: '0', isAdministrator: true })).toMatchObject({ terms });
   expect(owned.seenBy({ user: '1001', isAdministrator: false })).toEqual({ ...rest, ownedByOther: true });
 });
+
+const owner = { user: '1000', isAdministrator: false };
+const other = { user: '1001', isAdministrator: false };
+const root = { user: '0', isAdministrator: true };
+
+test('why a connection ended is told to whose it was and to administrators; others see that there is none', () => {
+  const owned = createOwnedState();
+  owned.owner = owner.user;
+  owned.set(connected);
+  owned.release();
+  const ended = { state: 'disconnected', reason: 'plan-ended' } as const;
+  owned.set(ended);
+  expect(owned.seenBy(owner)).toEqual(ended);
+  expect(owned.seenBy(root)).toEqual(ended);
+  expect(owned.seenBy(other)).toEqual({ state: 'disconnected' });
+  expect(owned.mayChange(other)).toBe(true);
+
+  owned.owner = other.user;
+  owned.release();
+  const refused = { state: 'disconnected', reason: 'sign-in-refused' } as const;
+  owned.set(refused);
+  expect(owned.seenBy(other)).toEqual(refused);
+  expect(owned.seenBy(owner)).toEqual({ state: 'disconnected' });
+});
+
+test.each<TunnelState>([
+  { state: 'disconnected', reason: 'protection-failed' },
+  { state: 'disconnected', reason: 'journal-unreadable', blocked: true },
+  { state: 'invalid', cause: 'engine-absent' },
+])('what concerns everybody’s traffic is told to everybody: %o', (state) => {
+  const owned = createOwnedState();
+  owned.owner = owner.user;
+  owned.release();
+  owned.set(state);
+  for (const client of [owner, other, root]) expect(owned.seenBy(client)).toEqual(state);
+});
+
+test('an end that nobody had a connection for is told to all', () => {
+  const owned = createOwnedState();
+  const ended = { state: 'disconnected', reason: 'session-ended' } as const;
+  owned.set(ended);
+  expect(owned.seenBy(other)).toEqual(ended);
+});
