@@ -144,11 +144,10 @@ export function createDynamicStoreDns(store: DynamicStore): DnsPort {
     set: (dns) =>
       settled(() => {
         wanted = dns;
-        for (const [key, before] of backup ?? []) {
-          // A service that has gone since needs none.
-          const isGone = before !== null && store.get(key) === undefined;
-          if (!isGone && !isInForce(key, dns)) store.set(key, dictionaryOf(dns));
-        }
+        // A service that has gone since needs none; one that leads out does, whatever has become of its own.
+        const present = new Set(currentKeys());
+        for (const key of backup?.keys() ?? [])
+          if (present.has(key) && !isInForce(key, dns)) store.set(key, dictionaryOf(dns));
       }),
     verify: () =>
       settled(() => {

@@ -284,6 +284,35 @@ test('resolvers of a new lease come back afterwards instead of the old ones', as
   expect(scene.model.machine.store.get(services.state)).toBe(resolversXml(['192.168.1.254']));
 });
 
+test('a service that loses its resolvers while it leads out has the tunnel’s again, and its own afterwards', async () => {
+  const scene = createScene();
+  const before = scene.model.snapshot();
+  const { store } = scene.model.machine;
+  await connect(scene, 'global');
+  // As a lease that names none does.
+  store.delete(services.state);
+  const { ports } = scene.helper;
+  expect(await ports.dns.verify()).toBe('changed');
+  await configure(scene, 0);
+  expect(await ports.dns.verify()).toBe('in-force');
+  expect(store.get(services.state)).toContain('<string>10.66.0.1</string>');
+  await release(scene);
+  expect(scene.model.snapshot()).toEqual(before);
+});
+
+test('a service that has gone gets no resolvers, also not afterwards', async () => {
+  const scene = createScene();
+  const { store } = scene.model.machine;
+  await connect(scene, 'global');
+  store.delete(services.other);
+  const { ports } = scene.helper;
+  await configure(scene, 1);
+  expect(await ports.dns.verify()).toBe('in-force');
+  expect(store.has(services.other)).toBe(false);
+  await release(scene);
+  expect(store.has(services.other)).toBe(false);
+});
+
 test('the proxy serves its owner alone, and opens no connection within the machine', async () => {
   const scene = createScene();
   await connect(scene, 'proxy');
