@@ -57,11 +57,20 @@ open_traffic() {
     }
 }
 
-# Users' background processes: they would go on with programs that are gone. By file, as others may be called the same.
+# Users' background processes: they would go on with programs that are gone. By file, as others may be called the same; of
+# those from before an upgrade, only the file's name is left, which means another file in a container.
 end_programs() {
     for process in /proc/[0-9]*; do
-        if [ "$process/exe" -ef "$folder/node" ]; then kill "${process#/proc/}" 2> /dev/null || :; fi
+        if [ "$process/exe" -ef "$folder/node" ]; then end_program "$process"; fi
     done
+    for file in $(find /proc/[0-9]*/exe -maxdepth 0 -lname "$folder/node (deleted)" 2> /dev/null || :); do
+        process=${file%/exe}
+        if [ "$process/ns/mnt" -ef /proc/self/ns/mnt ]; then end_program "$process"; fi
+    done
+}
+
+end_program() {
+    kill "${1#/proc/}" 2> /dev/null || :
 }
 
 # The helper's control groups, once nothing runs in them.
