@@ -3,6 +3,7 @@ import type { DeviceInfo, Language } from '#shared/entities.ts';
 import { ssidText } from '#shared/networks.ts';
 import type { ConnectionLog } from '../diagnostics/connection-log.ts';
 import { problemReport } from '../diagnostics/problem-report.ts';
+import { userName } from '../diagnostics/user-name.ts';
 import { homeFolder } from '#node/os/home-folder.ts';
 import type { BehaviourStore } from '../preferences/behaviour.ts';
 import type { PreferencesStore } from '../preferences/preferences.ts';
@@ -50,7 +51,7 @@ export async function reportOnCore(core: CoreReportOptions): Promise<string> {
     names: {
       secrets: Object.values(core.session.credentials()).filter((secret) => secret !== undefined),
       homeDirectory: homeFolder(),
-      userName: os.userInfo().username,
+      userName: userName(process.env),
       hostName: core.device.name,
       networks: trustedNetworks.map(ssidText),
     },

@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { readableLine } from '../diagnostics/readable-line.ts';
 import { createNameScrubber } from '../diagnostics/scrub-names.ts';
+import { userName } from '../diagnostics/user-name.ts';
 import { addresses } from './addresses.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -51,7 +52,7 @@ export function selfTestReport({ at, version, findings, env }: ReportOptions): s
     .map(([title, lines]) => [`== ${title} ==`, ...(lines.length > 0 ? lines : ['(nothing)'])].join('\n'))
     .join('\n\n');
   // The person is whoever has called sudo.
-  const user = env['SUDO_USER'] ?? os.userInfo().username;
+  const user = env['SUDO_USER'] ?? userName(env);
   const scrub = createNameScrubber({
     secrets: [],
     homeDirectory: env['SUDO_USER'] === undefined ? os.homedir() : `/home/${user}`,
