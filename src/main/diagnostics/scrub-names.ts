@@ -68,7 +68,15 @@ const encodings = (text: string): string[] => [
 function named(text: string, replacement: string, { isWord = true } = {}): [RegExp, string][] {
   // A single letter says nothing, and `/` is nobody's home directory.
   if (text.length < 2) return [];
-  const escaped = text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-  const pattern = isWord ? `(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])` : escaped;
-  return [[new RegExp(pattern, 'giu'), replacement]];
+  return inJson(text).map((spelling) => {
+    const escaped = spelling.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+    const pattern = isWord ? `(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])` : escaped;
+    return [new RegExp(pattern, 'giu'), replacement];
+  });
+}
+
+/** A text as it is, and as it is within JSON and within JSON in JSON, which is the longest and comes first. */
+function inJson(text: string): string[] {
+  const quoted = (plain: string) => JSON.stringify(plain).slice(1, -1);
+  return [...new Set([quoted(quoted(text)), quoted(text), text])];
 }

@@ -112,6 +112,22 @@ test('nothing that is secret or somebody’s name is in a report, whichever log 
   expect(text.split(address ?? '?').length).toBeGreaterThan(3);
 });
 
+test('a name with signs that JSON writes in another way is in no report either', () => {
+  const scrub = createNameScrubber({
+    ...names,
+    homeDirectory: 'D:\\Homes\\CORP\\ada',
+    userName: 'CORP\\ada',
+    networks: ['My "Net"'],
+  });
+  const told = 'for CORP\\ada in D:\\Homes\\CORP\\ada\\x by My "Net"';
+  const hidden = 'for [user] in [home]\\x by [network]';
+  expect(scrub(told)).toBe(hidden);
+  expect(JSON.parse(scrub(JSON.stringify({ told })))).toEqual({ told: hidden });
+  // As in a line of a log that is in another one.
+  const inner = JSON.stringify({ told });
+  expect(scrub(JSON.stringify({ inner }))).toBe(JSON.stringify({ inner: JSON.stringify({ told: hidden }) }));
+});
+
 test('the connection log in a report says why, as the page does', () => {
   const text = problemReport({
     at: new Date(0),
