@@ -1,3 +1,5 @@
+import { peerOptions } from '#node/os/macos/peer-pid.ts';
+
 /**
  * What the adapter uses of macOS's headers: the same on both processors. Compared with the headers in
  * `tests/unit/helper/macos/darwin-headers.test.ts`.
@@ -57,9 +59,8 @@ export const constants = {
   RTAX_NETMASK: 2,
   RTAX_IFA: 5,
   RTAX_MAX: 8,
-  SOL_LOCAL: 0,
+  ...peerOptions,
   LOCAL_PEERCRED: 0x1,
-  LOCAL_PEERPID: 0x2,
   LOCAL_PEERTOKEN: 0x6,
   XUCRED_VERSION: 0,
   EPERM: 1,

@@ -1,4 +1,6 @@
 import type { Socket } from 'node:net';
+import { descriptorOf } from './posix/socket-descriptor.ts';
+import { readPeerPid } from './macos/peer-pid.ts';
 import { readPeerCredentials } from './linux/peer-credentials.ts';
 import { sharesProcessIds } from './linux/process-ids.ts';
 
@@ -18,3 +20,7 @@ export function readPeerProcess(socket: Socket, platform: NodeJS.Platform): Peer
   const { pid, uid } = readPeerCredentials(socket);
   return { pid, uid, sharesProcessIds: sharesProcessIds(pid) };
 }
+
+/** Its number alone. Throws if the system does not say. */
+export const readPeerNumber = (socket: Socket, platform: NodeJS.Platform): number =>
+  platform === 'darwin' ? readPeerPid(descriptorOf(socket)) : readPeerCredentials(socket).pid;

@@ -8,6 +8,7 @@ import { CallFailed, createLibc, type Libc } from '../../../../helper/macos/call
 import { readPeer } from '../../../../helper/macos/calls/peer-token.ts';
 import { createRouteCalls } from '../../../../helper/macos/calls/routing-socket.ts';
 import { openUtunSocket } from '../../../../helper/macos/calls/utun.ts';
+import { readPeerPid } from '../../../../src/node/os/macos/peer-pid.ts';
 import { buildDouble } from '../../../lab/darwin/build-double.ts';
 import { whyWithoutHeaders } from '../../../lab/darwin/compile-for-macos.ts';
 
@@ -24,17 +25,18 @@ describe.skipIf(without)(
   `a double with Apple's headers${without === undefined ? '' : `: ${without}`}`,
   () => {
     let directory = '';
+    let library: string;
     let libc: Libc;
     let double: Double;
 
     beforeAll(() => {
       const built = buildDouble('kernel');
-      ({ directory } = built);
-      libc = createLibc(built.library);
-      const library = koffi.load(built.library);
-      const lines = library.func('const char *double_lines(void)') as () => string;
-      const clear = library.func('void double_clear(void)') as () => void;
-      const fail = library.func('void double_fail(int)') as (errno: number) => void;
+      ({ directory, library } = built);
+      libc = createLibc(library);
+      const loaded = koffi.load(library);
+      const lines = loaded.func('const char *double_lines(void)') as () => string;
+      const clear = loaded.func('void double_clear(void)') as () => void;
+      const fail = loaded.func('void double_fail(int)') as (errno: number) => void;
       double = {
         calls() {
           const found = lines().split('\n').filter(Boolean);
@@ -283,6 +285,15 @@ describe.skipIf(without)(
         uid: 501,
         gids: [20, 80],
       });
+    });
+
+    test('the process of a peer alone is read likewise, or else why not', () => {
+      expect(readPeerPid(5, library)).toBe(4711);
+      expect(double.calls()).toEqual([
+        { call: 'getsockopt', fd: 5, level: constants.SOL_LOCAL, option: constants.LOCAL_PEERPID },
+      ]);
+      double.failNext(constants.EPERM);
+      expect(() => readPeerPid(5, library)).toThrow(`errno ${constants.EPERM}`);
     });
   },
 );
