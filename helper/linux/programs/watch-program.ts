@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Log } from '../../log.ts';
 import { findProgram, programEnvironment } from '../../posix/command.ts';
 
-/** The delay before a program that ended, or could not be started, is started again. */
+/** The delay before a program that ended, could not be started, or is not installed any more is started again. */
 const restartMs = 1_000;
 /** How often, and how many times at most, to check whether a started program is listening. */
 const listeningMs = 50;
@@ -27,14 +27,17 @@ export function watchProgram(options: {
   settleMs: number;
   /** Sees all output as it arrives. */
   inspect?: (text: string) => void;
+  /** The program's file, or undefined if it is not installed. */
+  find?: (program: string) => string | undefined;
   log: Log;
   onChange: () => void;
 }): () => void {
-  const { program, args, pattern, settleMs, inspect, log, onChange } = options;
+  const { program, args, pattern, settleMs, inspect, find = findProgram, log, onChange } = options;
   let settling: NodeJS.Timeout | undefined;
   let restarting: NodeJS.Timeout | undefined;
   let looking: NodeJS.Timeout | undefined;
   let stopped = false;
+  let isMissing = false;
   let child: ChildProcess | undefined;
   const changed = () => {
     settling ??= setTimeout(() => {
@@ -44,11 +47,15 @@ export function watchProgram(options: {
   };
 
   function start(): void {
-    const [setpriv, file] = [findProgram('setpriv'), findProgram(program)];
+    const [setpriv, file] = [find('setpriv'), find(program)];
     if (setpriv === undefined || file === undefined) {
-      log.warn('a change of the system cannot be watched for', { program });
+      // As long as it is removed, everything is looked at this often.
+      if (!isMissing) log.warn('a change of the system cannot be watched for', { program });
+      isMissing = true;
+      startAgain();
       return;
     }
+    isMissing = false;
     const started: ChildProcess = spawn(setpriv, ['--pdeathsig=KILL', '--', file, ...args], {
       cwd: '/',
       env: programEnvironment,
