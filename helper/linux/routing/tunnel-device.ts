@@ -14,6 +14,7 @@ import { hasAddresses, readTunnelDevice, readTunnelTable } from '../netlink/netl
 import type { NetworkMonitor } from './network-monitor.ts';
 import { openTunnelDevice } from './open-tunnel-device.ts';
 import type { PrefixTables } from './prefix-tables.ts';
+import { isIpv6Enabled } from './uplink.ts';
 
 /** A TUN device, with the routes that lead into it in a table of our own. */
 export function createTunnelDevice(parts: {
@@ -34,7 +35,8 @@ export function createTunnelDevice(parts: {
     await ipBatch(run, deviceBatch(engine.uid));
   }
 
-  async function configure(given: DeviceConfiguration): Promise<void> {
+  async function configure(wanted: DeviceConfiguration): Promise<void> {
+    const given = possible(wanted);
     await ipBatch(run, configureBatch(given));
     if (lacksForwarding(tunnelDevice)) await forwardIpv4From(tunnelDevice);
     await tables.lead([...new Set(given.addresses.map(ipVersionOf))]);
@@ -72,10 +74,10 @@ export function createTunnelDevice(parts: {
       const found = await readTunnelDevice();
       if (!found?.isUp) return 'changed';
       if (!configured) return 'in-force';
-      const { mtu, addresses } = configured;
+      const { mtu, addresses } = possible(configured);
       const isWhole =
         found.mtu === mtu && !lacksForwarding(tunnelDevice) && (await hasAddresses(found.index, addresses));
-      return isWhole && (await hasRoutes(configured)) ? 'in-force' : 'changed';
+      return isWhole && (await hasRoutes(addresses)) ? 'in-force' : 'changed';
     },
     async restore() {
       if (!isCreated) return;
@@ -88,11 +90,16 @@ export function createTunnelDevice(parts: {
   };
 
   /** Whether our tables lead into the device, for each IP version that has an address. */
-  async function hasRoutes({ addresses }: DeviceConfiguration): Promise<boolean> {
+  async function hasRoutes(addresses: readonly string[]): Promise<boolean> {
     const found = await Promise.all([
       ...addresses.map(async (address) => (await readTunnelTable(ipVersionOf(address))).leads),
       tables.leads(),
     ]);
     return found.every(Boolean);
   }
+}
+
+/** Without the addresses that the device cannot have while IPv6 is switched off, as it may be after it had got them. */
+function possible({ mtu, addresses }: DeviceConfiguration): DeviceConfiguration {
+  return { mtu, addresses: isIpv6Enabled() ? addresses : addresses.filter((one) => ipVersionOf(one) === 4) };
 }

@@ -14,7 +14,7 @@ export const hasIpv6 = () => existsSync('/proc/self/net/if_inet6');
  * Whether the tunnel's device accepts IPv6 addresses: many administrators switch IPv6 off for all devices, while IPv6
  * rules still exist (Linux, Documentation/networking/ip-sysctl.rst, disable_ipv6).
  */
-function isIpv6Enabled(): boolean {
+export function isIpv6Enabled(): boolean {
   try {
     return readFileSync(`/proc/sys/net/ipv6/conf/${tunnelDevice}/disable_ipv6`, 'utf8').trim() === '0';
   } catch {

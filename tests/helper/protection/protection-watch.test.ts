@@ -246,6 +246,10 @@ if (isExhaustive)
     const client = await net.connect();
     const seen = client.states.length;
     await net.lab.user.run(words('sysctl -qw net.ipv6.conf.all.disable_ipv6=1'));
+    // The rest of the device is looked after.
+    await net.lab.user.run(words('ip link set dev wm0 mtu 1300'));
+    await expect.poll(() => net.lab.user.run(words('ip -o link show dev wm0'))).not.toContain('mtu 1300');
+    expect(net.log()).not.toContain('could not be put back');
     await net.killEngines();
     expect(await client.until('connected', { seen, after: 'connecting' })).not.toHaveProperty(
       'addresses.ipv6',
