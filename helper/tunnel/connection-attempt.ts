@@ -187,6 +187,11 @@ export function prepareAttempt(options: {
     silence,
     onChange: showConnected,
     onLate: () => void measure(),
+    // Not every change of the settings is told: systemd-resolved tells nobody that a device uses TLS or signatures now.
+    onNamesFail: () =>
+      void adapter
+        .lookAgain()
+        .catch((error: unknown) => log.error('the DNS settings could not be looked at again', error)),
     onSilent: recreate,
     onShrunk(mtu) {
       path.mtu = mtu;

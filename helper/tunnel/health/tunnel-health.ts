@@ -20,6 +20,8 @@ export function createTunnelHealth(options: {
   onChange: () => void;
   /** Nothing came back in time; the next round waits for it if the gateway was only late. */
   onLate: () => void;
+  /** The tunnel's resolvers answer, but not by the way that this machine's programs ask them. */
+  onNamesFail: () => void;
   /** The tunnel has to be made again. */
   onSilent: () => void;
   /** Only packets up to this many bytes pass. */
@@ -59,6 +61,7 @@ export function createTunnelHealth(options: {
             log.info('the tunnel was probed', { problems: lastFound || 'none' });
           }
           if (findings.silent.length > 0) options.onLate();
+          if (!findings.findsNames) options.onNamesFail();
           const verdict = silence.review(findings);
           if (verdict === 'look-again') return;
           if (verdict === 'recreate') return options.onSilent();

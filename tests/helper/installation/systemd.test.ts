@@ -479,6 +479,22 @@ function testUnit(): void {
     await client.call('disconnect', {});
   });
 
+  if (isExhaustive)
+    test('what systemd-resolved tells nobody of is put back once names are not found any more', async () => {
+      const { machine } = installed;
+      const client = await installed.connect();
+      await machine.run(words('resolvectl dnsovertls wm0 yes'));
+      // What is used is probed.
+      await machine.exec(words(`ping -c 1 -W 1 ${addresses.inside.ipv4}`));
+      await eventually(
+        'the tunnel’s resolvers are asked without TLS again',
+        async () =>
+          (await machine.run(words('resolvectl dnsovertls wm0'))).trim().endsWith(' no') || undefined,
+        { timeout: 60_000 },
+      );
+      await client.call('disconnect', {});
+    });
+
   /** Blocks traffic, as while a connection waits for its sign-in. */
   async function block(): Promise<void> {
     const client = await installed.attach();
