@@ -7,6 +7,8 @@ import { nat64Prefixes, wellKnownName, type Nat64Prefix } from './nat64.ts';
 import { ownAddresses } from './own-addresses.ts';
 
 const lookUpLimitMs = 5000;
+/** Of the networks in which this computer has just been. */
+const maxEarlierPrefixes = 8;
 /** Within the prefix that translators may share (RFC 6052 §2.1). */
 const someIpv6 = '64:ff9b::';
 
@@ -26,6 +28,8 @@ export function addressesThroughNat64(addresses: GatewayAddresses, world: World)
   const { isOpen, find = findAddresses, hasRouteTo = isRouted, here = ownAddresses } = world;
   /** Of the network in which that was last found out: nobody can be asked while traffic is blocked. */
   let prefixes: readonly Nat64Prefix[] = [];
+  /** Those and earlier ones: what was begun in one network may end in the next. */
+  let recent: readonly Nat64Prefix[] = [];
   let askedIn: string | undefined;
 
   async function ask(ipv4: string): Promise<void> {
@@ -34,6 +38,7 @@ export function addressesThroughNat64(addresses: GatewayAddresses, world: World)
     const found = await prefixesFor(ipv4);
     if (found === undefined || !isOpen() || here() !== network) return;
     prefixes = found;
+    recent = [...found, ...recent].slice(0, maxEarlierPrefixes);
     askedIn = network;
   }
 
@@ -68,7 +73,7 @@ export function addressesThroughNat64(addresses: GatewayAddresses, world: World)
     },
     remember(host, address) {
       const known = addresses.known(host);
-      const originals = prefixes.map((prefix) => prefix.original(address));
+      const originals = recent.map((prefix) => prefix.original(address));
       // That of the translator is nobody's in another network.
       addresses.remember(host, known.find((own) => originals.includes(own)) ?? address);
     },

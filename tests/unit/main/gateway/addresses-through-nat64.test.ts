@@ -97,3 +97,15 @@ test("a gateway is remembered by its own address, not by the translator's", asyn
   addresses.remember('gw.example.net', '2001:db8::7');
   expect(own.remembered('gw.example.net')).toBe('2001:db8::7');
 });
+
+test('a gateway that was reached by a translator is not remembered by that in the next network either', async () => {
+  const { addresses, own, world } = createNetwork();
+  await addresses.resolve('gw.example.net');
+  world.here = 'home';
+  world.hasRoute = true;
+  await addresses.resolve('gw.example.net');
+  // A sign-in that began in the train ends at home.
+  addresses.remember('gw.example.net', translated);
+  expect(own.remembered('gw.example.net')).toBe(ipv4);
+  expect(addresses.remembered('gw.example.net')).toBe(ipv4);
+});
