@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { createObjectWait } from '#node/os/windows/wait-for-object.ts';
+import { createObjectWait, type ObjectWait } from '#node/os/windows/wait-for-object.ts';
 import { createFrameReader, frameHeadBytes, maxPacketBytes } from '../../network/packet-frames.ts';
 import type { WintunSession } from '../calls/wintun.ts';
 
@@ -9,20 +9,35 @@ const largestFrame = frameHeadBytes + maxPacketBytes;
 
 /**
  * Carries packets between the adapter and the engine's end of a pipe, until `close`. Nobody looks into them here. What
- * the engine does not take stays in the ring, and what that has no room for is lost, as in a network. `onEnd`: the
- * adapter or the engine is gone, or the engine has sent something else.
+ * the engine does not take stays in the ring, and what that has no room for is lost, as in a network. `onEnd`: one of
+ * the two is gone, or cannot be understood.
  */
-export function relayPackets(options: { session: WintunSession; pipe: Duplex; onEnd(why: string): void }): {
+export function relayPackets(options: {
+  session: WintunSession;
+  pipe: Duplex;
+  onEnd(why: string, end: 'adapter' | 'engine'): void;
+  createWait?: (onSignal: () => void) => ObjectWait;
+}): {
   close(): void;
 } {
-  const { session, pipe } = options;
+  const { session, pipe, createWait = createObjectWait } = options;
   const waiting: Buffer[] = [];
   let isClosed = false;
 
-  function end(why: string): void {
+  function end(why: string, by: 'adapter' | 'engine'): void {
     if (isClosed) return;
     close();
-    options.onEnd(why);
+    options.onEnd(why, by);
+  }
+
+  /** Its rings are of no use any more, whatever the driver says of them. */
+  function ofAdapter<Outcome>(call: () => Outcome): Outcome | 'ended' {
+    try {
+      return call();
+    } catch (error) {
+      end(`the adapter fails: ${String(error)}`, 'adapter');
+      return 'ended';
+    }
   }
 
   function close(): void {
@@ -38,13 +53,15 @@ export function relayPackets(options: { session: WintunSession; pipe: Duplex; on
     let length = 0;
     let outcome: number | 'empty' | 'ended' = 0;
     while (length + largestFrame <= batch.length) {
-      outcome = session.receive(batch.subarray(length + frameHeadBytes));
+      const room = batch.subarray(length + frameHeadBytes);
+      outcome = ofAdapter(() => session.receive(room));
       if (typeof outcome === 'string') break;
       batch.writeUInt16BE(outcome, length);
       length += frameHeadBytes + outcome;
     }
+    if (isClosed) return;
     const isRoom = length === 0 || pipe.write(batch.subarray(0, length));
-    if (outcome === 'ended') return end('the adapter is gone');
+    if (outcome === 'ended') return end('the adapter is gone', 'adapter');
     if (!isRoom) pipe.once('drain', fromAdapter);
     else if (outcome === 'empty') wait.start(session.readEvent);
     else setImmediate(fromAdapter);
@@ -55,10 +72,12 @@ export function relayPackets(options: { session: WintunSession; pipe: Duplex; on
    * longer.
    */
   function toAdapter(): void {
-    for (let packet = waiting[0]; packet; packet = waiting[0]) {
+    for (;;) {
+      const [packet] = waiting;
+      if (!packet) break;
       if (isClosed) return;
-      const outcome = session.send(packet);
-      if (outcome === 'ended') return end('the adapter is gone');
+      const outcome = ofAdapter(() => session.send(packet));
+      if (outcome === 'ended') return end('the adapter is gone', 'adapter');
       if (outcome === 'full') {
         pipe.pause();
         setImmediate(toAdapter);
@@ -69,18 +88,18 @@ export function relayPackets(options: { session: WintunSession; pipe: Duplex; on
     if (pipe.isPaused()) pipe.resume();
   }
 
-  const wait = createObjectWait(fromAdapter);
+  const wait = createWait(fromAdapter);
   const read = createFrameReader((packet) => waiting.push(packet));
   pipe.on('data', (piece: Buffer) => {
     try {
       read(piece);
     } catch {
-      return end('the engine has sent no packet');
+      return end('the engine has sent no packet', 'engine');
     }
     toAdapter();
   });
   pipe.on('error', () => undefined);
-  pipe.once('close', () => end('the engine is gone'));
+  pipe.once('close', () => end('the engine is gone', 'engine'));
   fromAdapter();
   return { close };
 }

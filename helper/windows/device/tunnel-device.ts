@@ -10,6 +10,8 @@ import { relayPackets } from './packet-relay.ts';
 
 interface Made extends MadeAdapter {
   network: TunnelInterface;
+  /** Its packets have ended, as when somebody switches it off, or the driver fails. */
+  isLost: boolean;
 }
 
 /**
@@ -20,9 +22,11 @@ interface Made extends MadeAdapter {
 export function createTunnelDevice(parts: {
   loadWintun: () => Wintun;
   ipHelper: IpHelper;
+  createWait?: Parameters<typeof relayPackets>[0]['createWait'];
   log: Log;
 }): TunnelDevice & { luid(): Luid | undefined } {
-  const { loadWintun, ipHelper, log } = parts;
+  const { loadWintun, ipHelper, createWait, log } = parts;
+  const watchers = new Set<() => void>();
   let made: Made | undefined;
   let isWanted = false;
   let configured: DeviceConfiguration | undefined;
@@ -31,7 +35,7 @@ export function createTunnelDevice(parts: {
   async function create(): Promise<void> {
     const { adapter, session } = await makeAdapter(loadWintun(), log);
     const network = createTunnelInterface({ ipHelper, luid: adapter.luid, log });
-    made = { adapter, session, network };
+    made = { adapter, session, network, isLost: false };
   }
 
   function counters() {
@@ -39,7 +43,8 @@ export function createTunnelDevice(parts: {
     return found && { received: Number(found.receivedBytes), sent: Number(found.sentBytes) };
   }
 
-  const isThere = ({ adapter }: Made) => ipHelper.interfaces().some(({ luid }) => luid === adapter.luid);
+  const isThere = ({ adapter, isLost }: Made) =>
+    !isLost && ipHelper.interfaces().some(({ luid }) => luid === adapter.luid);
 
   function close(): void {
     relay?.close();
@@ -67,10 +72,18 @@ export function createTunnelDevice(parts: {
         attach(pipe: Duplex | null) {
           if (!made || !pipe) throw new Error('there is no adapter');
           relay?.close();
+          const current = made;
           relay = relayPackets({
-            session: made.session,
+            session: current.session,
             pipe,
-            onEnd: (why) => log.info('packets are not carried any more', { why }),
+            ...(createWait && { createWait }),
+            onEnd(why, end) {
+              log.info('packets are not carried any more', { why });
+              if (end === 'engine') return;
+              // The system may list it for longer, or as one that is switched off.
+              current.isLost = true;
+              for (const watcher of watchers) watcher();
+            },
           });
         },
         // The pipe is closed with the engine.
@@ -104,11 +117,18 @@ export function createTunnelDevice(parts: {
     },
     async restore() {
       if (!isWanted) return;
-      // After a sleep, the driver may have none of its adapters any more.
+      // After a sleep, for example, the driver may have none of its adapters any more.
       if (made && !isThere(made)) close();
       if (!made) await create();
       if (configured) await made?.network.configure(configured);
     },
-    watch: (onChange) => ipHelper.watch(onChange),
+    watch(onChange) {
+      watchers.add(onChange);
+      const stop = ipHelper.watch(onChange);
+      return () => {
+        watchers.delete(onChange);
+        stop();
+      };
+    },
   };
 }
