@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import stringWidth from 'string-width';
-import { typedLines, type LineSource, type TypedInput } from './typed-lines.ts';
+import { typedLines, type LineSource, type Notes, type TypedInput } from './typed-lines.ts';
 
 /** The standard streams, as commands use them. */
 export interface Terminal {
@@ -28,7 +28,7 @@ interface AskOptions {
 interface Streams {
   input: TypedInput & { isTTY?: boolean };
   output: Writable;
-  notes: Writable;
+  notes: Notes;
 }
 
 /** Text from servers could contain codes that move the cursor or change the text direction. */
@@ -39,34 +39,52 @@ export function createTerminal({ input, output, notes }: Streams): Terminal {
   const lines = input.isTTY === true ? typedLines(input, notes) : pipedLines(input, notes);
   /** Settles when nothing is being asked. */
   let asked: Promise<unknown> = Promise.resolve();
+  /** Whether the last line is a question that nobody has answered yet. */
+  let isInQuestion = false;
+
+  function endQuestion(): void {
+    if (isInQuestion) notes.write('\n');
+    isInQuestion = false;
+  }
 
   async function ask(
     question: string,
     { isSecret = false, signal }: AskOptions,
   ): Promise<string | undefined> {
     if (signal?.aborted) return undefined;
-    /** Nobody has ended its line. */
-    const endLine = () => void notes.write('\n');
-    signal?.addEventListener('abort', endLine);
+    isInQuestion = true;
+    signal?.addEventListener('abort', endQuestion);
     try {
-      return await lines.next(printable(question), { isSecret, signal });
+      const answer = await lines.next(printable(question), { isSecret, signal });
+      // Whoever types sees that, too, unless it is hidden.
+      if (answer !== undefined && !(isSecret && input.isTTY)) isInQuestion = false;
+      return answer;
     } finally {
-      signal?.removeEventListener('abort', endLine);
-      if (isSecret && input.isTTY && !signal?.aborted) endLine();
+      signal?.removeEventListener('abort', endQuestion);
+      endQuestion();
     }
+  }
+
+  function write(stream: Writable, line: string): void {
+    endQuestion();
+    stream.write(`${printable(line)}\n`);
   }
 
   return {
     isTyped: input.isTTY === true,
-    out: (line) => void output.write(`${printable(line)}\n`),
-    note: (line) => void notes.write(`${printable(line)}\n`),
+    out: (line) => write(output, line),
+    note: (line) => write(notes, line),
     ask(question, options = {}) {
       // Two answers must not be taken for each other, nor one be echoed that is secret.
       const answered = asked.then(() => ask(question, options));
       asked = answered.catch(() => undefined);
       return answered;
     },
-    close: () => lines.close(),
+    close() {
+      lines.close();
+      // Of one that Ctrl-C has ended; the shell writes next.
+      endQuestion();
+    },
   };
 }
 

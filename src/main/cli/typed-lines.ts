@@ -1,6 +1,7 @@
 import { constants } from 'node:os';
 import { createInterface, emitKeypressEvents, type Interface, type Key } from 'node:readline';
 import { Readable, Writable } from 'node:stream';
+import stringWidth from 'string-width';
 
 /** Answers, one line after the other. */
 export interface LineSource {
@@ -18,6 +19,9 @@ interface NextOptions {
 }
 
 export type TypedInput = Readable & { setRawMode?: (isRaw: boolean) => unknown };
+
+/** Where questions are written; `columns`: how wide it is, if it is a terminal. */
+export type Notes = Writable & { columns?: number | undefined };
 
 /** A key, and the text that it stands for, if any. */
 interface Pressed {
@@ -45,7 +49,7 @@ const escapeCodeTimeout = 500;
  * question is not echoed, and answers the next one, whatever that is. Each question has an editor of its own, so that
  * nothing that was typed or erased at one can come back at another; a secret one has none.
  */
-export function typedLines(input: TypedInput, notes: Writable): LineSource {
+export function typedLines(input: TypedInput, notes: Notes): LineSource {
   /** What was typed before anybody asked. */
   const ahead: Pressed[] = [];
   let answering: Answering | undefined;
@@ -124,7 +128,7 @@ export function typedLines(input: TypedInput, notes: Writable): LineSource {
       const withdraw = () => settle(undefined);
       signal?.addEventListener('abort', withdraw);
       onEnd = () => answered(undefined);
-      const one = isSecret ? secretAnswer(answered) : shownAnswer(question, notes, answered);
+      const one = answerBy({ isSecret, question, notes, answered });
       answering = one;
       // What comes after the answer is for the next question.
       for (const early of ahead.splice(0)) {
@@ -146,17 +150,49 @@ export function typedLines(input: TypedInput, notes: Writable): LineSource {
   };
 }
 
-/** Without an editor: its memory of what was erased, its undoing and its completion could show a secret, or keep it. */
-function secretAnswer(answered: Answered): Answering {
-  let characters: string[] = [];
+interface Asked {
+  isSecret: boolean;
+  question: string;
+  notes: Notes;
+  answered: Answered;
+}
+
+function answerBy({ isSecret, question, notes, answered }: Asked): Answering {
+  if (isSecret) return plainAnswer(answered, () => undefined);
+  // Node's editor goes by this, too: it then neither erases nor moves, and takes the keys for a part of the answer.
+  if (process.env['TERM'] === 'dumb') return plainAnswer(answered, (text) => void notes.write(text));
+  return editedAnswer(question, notes, answered);
+}
+
+/**
+ * Without an editor: its memory of what was erased, its undoing and its completion could show a secret, or keep it.
+ * `echo` uses no codes.
+ */
+function plainAnswer(answered: Answered, echo: (text: string) => void): Answering {
+  let characters: { text: string; isShown: boolean }[] = [];
+  let isShown = false;
+
+  function erase(count: number): void {
+    for (const { text, isShown: isSeen } of characters.splice(-count))
+      if (isSeen) echo('\b \b'.repeat(stringWidth(text)));
+  }
+
   return {
     press({ text, key: { name, ctrl = false, meta = false } }) {
       if (meta) return;
-      if (name === 'return' || name === 'enter') answered(characters.join(''));
-      else if (name === 'backspace') characters.pop();
-      else if (ctrl && name === 'u') characters = [];
+      if (name === 'return' || name === 'enter') {
+        if (isShown) echo('\r\n');
+        answered(characters.map((one) => one.text).join(''));
+      } else if (name === 'backspace') erase(1);
+      else if (ctrl && name === 'u') erase(Infinity);
       else if (ctrl && name === 'd' && characters.length === 0) answered(undefined);
-      else if (!ctrl && text !== undefined && /^\P{Cc}$/u.test(text)) characters.push(text);
+      else if (!ctrl && text !== undefined && /^\P{Cc}$/u.test(text)) {
+        characters.push({ text, isShown });
+        if (isShown) echo(text);
+      }
+    },
+    show() {
+      isShown = true;
     },
     close() {
       characters = [];
@@ -164,7 +200,7 @@ function secretAnswer(answered: Answered): Answering {
   };
 }
 
-function shownAnswer(question: string, notes: Writable, answered: Answered): Answering {
+function editedAnswer(question: string, notes: Notes, answered: Answered): Answering {
   let isMuted = true;
   const echo = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -172,6 +208,8 @@ function shownAnswer(question: string, notes: Writable, answered: Answered): Ans
       done();
     },
   });
+  // Without it, the editor believes that no line is ever continued in the next row.
+  Object.defineProperty(echo, 'columns', { get: () => notes.columns });
   // Keys come by `write`.
   const nobody = new Readable({ read: () => undefined });
   const editor = createInterface({
@@ -181,6 +219,7 @@ function shownAnswer(question: string, notes: Writable, answered: Answered): Ans
     historySize: 0,
     prompt: question,
   });
+  const { rows } = editor.getCursorPos();
   let isDone = false;
   const done: Answered = (line) => {
     if (isDone) return;
@@ -194,6 +233,8 @@ function shownAnswer(question: string, notes: Writable, answered: Answered): Ans
     press: ({ text, key }) => editor.write(text ?? '', key),
     show() {
       isMuted = false;
+      // How far above the cursor the question begins; the editor has not written it.
+      Object.assign(editor, { prevRows: rows });
     },
     close() {
       isDone = true;

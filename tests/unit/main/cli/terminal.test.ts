@@ -3,8 +3,11 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pathToFileURL } from 'node:url';
-import { expect, test, vi } from 'vitest';
+import stringWidth from 'string-width';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createTerminal, tableLines } from '../../../../src/main/cli/terminal.ts';
+
+afterEach(() => vi.unstubAllEnvs());
 
 const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
@@ -60,9 +63,9 @@ test('the next line answers the next question once one is withdrawn', async () =
 });
 
 /** A terminal on which somebody types, and what it shows. */
-function typedTerminal() {
+function typedTerminal({ columns }: { columns?: number } = {}) {
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input });
-  const notes = new PassThrough();
+  const notes = Object.assign(new PassThrough(), columns === undefined ? {} : { columns });
   let shown = '';
   notes.on('data', (chunk: Buffer) => (shown += chunk.toString()));
   const terminal = createTerminal({ input, output: new PassThrough(), notes });
@@ -151,6 +154,103 @@ test('Ctrl-D ends the input where nothing has been typed, and nothing where some
   expect(await second).toBeUndefined();
   expect(await terminal.ask('User name: ')).toBeUndefined();
   terminal.close();
+});
+
+test.each([true, false])(
+  'what is written after a question that nobody answered begins its own line (hidden: %s)',
+  async (isSecret) => {
+    const { terminal, input, isAsked, shown } = typedTerminal();
+    const ended = terminal.ask('User name: ', { isSecret });
+    await isAsked('User name: ');
+    input.write('\u0004');
+    expect(await ended).toBeUndefined();
+    terminal.note('No user name was given.');
+    terminal.close();
+    expect(shown()).toBe('User name: \nNo user name was given.\n');
+  },
+);
+
+// As Ctrl-C ends it; the shell writes next.
+test.each([true, false])(
+  'a terminal that is closed in a question has ended its line (hidden: %s)',
+  async (isSecret) => {
+    const { terminal, isAsked, shown } = typedTerminal();
+    void terminal.ask('User name: ', { isSecret });
+    await isAsked('User name: ');
+    terminal.close();
+    expect(shown()).toBe('User name: \n');
+  },
+);
+
+test('what is written while somebody is asked begins its own line', async () => {
+  const { terminal, input, isAsked, shown } = typedTerminal();
+  const name = terminal.ask('User name: ');
+  await isAsked('User name: ');
+  terminal.note('Interrupted.');
+  input.write('guest\r');
+  expect(await name).toBe('guest');
+  terminal.close();
+  expect(shown()).toMatch(/^User name: \nInterrupted\.\nguest\r?\n$/);
+});
+
+/** What a terminal with this many columns shows at the end, row by row (ECMA-48, as far as it is used here). */
+function screenOf(text: string, columns: number): string[] {
+  const rows: string[][] = [[]];
+  let [row, column] = [0, 0];
+  const rowAt = (index: number) => (rows[index] ??= []);
+  // oxlint-disable-next-line no-control-regex -- codes are what this reads
+  for (const [part, count, end] of text.matchAll(/\u001b\[(\d*)([A-Z])|./gsu)) {
+    const by = Number(count === undefined || count === '' ? 1 : count);
+    if (end === 'A') row = Math.max(0, row - by);
+    else if (end === 'G') column = by - 1;
+    else if (end === 'J') {
+      rowAt(row).length = Math.min(rowAt(row).length, column);
+      rows.length = row + 1;
+    } else if (part === '\r') column = 0;
+    else if (part === '\n') row += 1;
+    else if (part === '\b') column -= 1;
+    else {
+      if (column === columns) [row, column] = [row + 1, 0];
+      rowAt(row)[column] = part;
+      if (stringWidth(part) === 2) rowAt(row)[column + 1] = '';
+      column += stringWidth(part);
+    }
+  }
+  return Array.from(rows, (cells) =>
+    Array.from(cells, (cell) => cell)
+      .join('')
+      .trimEnd(),
+  );
+}
+
+test.each([
+  ['User name: ', ['User name: somebody-w', 'ith-a-long-name']],
+  ['User name of the company: ', ['User name of the comp', 'any: somebody-with-a-', 'long-name']],
+])('an answer that is longer than a row is shown once, whatever is erased: %s', async (question, rows) => {
+  const columns = 21;
+  const { terminal, input, isAsked, shown } = typedTerminal({ columns });
+  const name = terminal.ask(question);
+  await isAsked(question);
+  input.write(typing('somebody-with-a-long-nam', 'Backspace', 'Backspace', 'ame', '\r'));
+  expect(await name).toBe('somebody-with-a-long-name');
+  terminal.close();
+  expect(screenOf(shown(), columns)).toEqual(rows);
+});
+
+test.each([
+  [['wrong', 'Ctrl-U', 'right'], 'right'],
+  [['rih', 'Backspace', 'ght'], 'right'],
+  [['rig密', 'Ctrl-H', 'ht', 'the arrow left', 'Tab', '!'], 'right!'],
+])('on a terminal that knows no codes, keys erase, too: %j', async (typed, told) => {
+  vi.stubEnv('TERM', 'dumb');
+  const { terminal, input, isAsked, shown } = typedTerminal();
+  const name = terminal.ask('User name: ');
+  await isAsked('User name: ');
+  input.write(typing(...typed, '\r'));
+  expect(await name).toBe(told);
+  terminal.close();
+  expect(shown()).not.toContain('\u001b');
+  expect(screenOf(shown(), 80)).toEqual([`User name: ${told}`]);
 });
 
 test('what is typed ahead answers the next question, and is not shown, whoever asks', async () => {
