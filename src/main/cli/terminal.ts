@@ -91,6 +91,7 @@ export function createTerminal({ input, output, notes }: Streams): Terminal {
 /** Lines that are piped, which were written before anything was asked. */
 function pipedLines(input: Readable, notes: Writable): LineSource {
   const read: string[] = [];
+  let isFirst = true;
   let isEnded = false;
   let waiting: ((line: string | undefined) => void) | undefined;
   let close: (() => void) | undefined;
@@ -98,7 +99,10 @@ function pipedLines(input: Readable, notes: Writable): LineSource {
   /** Only once something is asked: a program that asks nothing must leave its input alone. */
   function open(): () => void {
     const lines = createInterface({ input, terminal: false });
-    lines.on('line', (line) => {
+    lines.on('line', (given) => {
+      // Windows PowerShell begins what it pipes with a byte order mark.
+      const line = isFirst ? given.replace(/^\ufeff/, '') : given;
+      isFirst = false;
       if (waiting) waiting(line);
       else read.push(line);
     });

@@ -62,6 +62,17 @@ test('the next line answers the next question once one is withdrawn', async () =
   terminal.close();
 });
 
+// Windows PowerShell 5.1 begins what it pipes with one.
+test('a byte order mark before what is piped is no part of it', async () => {
+  const streams = { input: new PassThrough(), output: new PassThrough(), notes: new PassThrough() };
+  const terminal = createTerminal(streams);
+  streams.input.end('\ufeffsecret\r\n\ufeffinside\r\n');
+  expect(await terminal.ask('Password: ', { isSecret: true })).toBe('secret');
+  // Any other one has been written by somebody.
+  expect(await terminal.ask('Password: ', { isSecret: true })).toBe('\ufeffinside');
+  terminal.close();
+});
+
 /** A terminal on which somebody types, and what it shows. */
 function typedTerminal({ columns }: { columns?: number } = {}) {
   const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input });
