@@ -24,12 +24,19 @@ const possibleToken = /^[\x21-\x7e]{1,4096}$/;
 /** A locked keychain asks the user first; a broken one never answers. */
 const keychainTimeoutMs = 3000;
 
+/**
+ * At a login, the keychain's service may start after the app: pauses before it is asked again. For two minutes and a
+ * half; later, somebody has signed in, or there is none.
+ */
+const usualPausesMs = [2000, 5000, 10_000, 20_000, 40_000, 80_000];
+
 export function createSessionStore(options: {
   deviceId: string;
   keychain: Keychain;
   settings: Settings;
   log: Logger;
   timeoutMs?: number;
+  pausesMs?: readonly number[];
 }): SessionStore {
   const { keychain, settings, log, timeoutMs = keychainTimeoutMs } = options;
   const listeners = new Set<(session: Session) => void>();
@@ -78,11 +85,25 @@ export function createSessionStore(options: {
     changed();
   }
 
+  /** Settles after the first attempt; the others follow by themselves. */
+  async function readUntilThere(pausesMs: readonly number[]): Promise<void> {
+    const started = generation;
+    const startedAt = performance.now();
+    if (await inKeychain(readKeychain)) return;
+    const [pauseMs, ...others] = pausesMs;
+    // Who has been asked to unlock it, and did not want to, takes longer, and must not be asked again.
+    const hasAskedNobody = performance.now() - startedAt < timeoutMs / 3;
+    if (pauseMs === undefined || !hasAskedNobody) return;
+    setTimeout(() => {
+      if (generation === started) void readUntilThere(others);
+    }, pauseMs).unref();
+  }
+
   return {
     session,
     credentials: () => ({ deviceId, token }),
     async load() {
-      loading ??= inKeychain(readKeychain).then(session);
+      loading ??= readUntilThere(options.pausesMs ?? usualPausesMs).then(session);
       await loading;
       return session();
     },
@@ -91,10 +112,18 @@ export function createSessionStore(options: {
       token = newToken;
       if (newDeviceId !== deviceId) settings.set('deviceId', newDeviceId);
       deviceId = newDeviceId;
-      const stored = await inKeychain(() => keychain.write(newDeviceId, newToken));
+      let isLate = false;
+      const stored = await inKeychain(async () => {
+        await keychain.write(newDeviceId, newToken);
+        if (generation !== started) return;
+        persistence = keptIn();
+        settings.set('tokenRevoked', false);
+        // The user has unlocked the keychain after a while.
+        if (isLate) changed();
+      });
       if (generation !== started) return session();
-      persistence = stored ? keptIn() : 'memory';
-      if (stored) settings.set('tokenRevoked', false);
+      if (!stored) persistence = 'memory';
+      isLate = !stored;
       return changed();
     },
     async signOut() {

@@ -17,6 +17,7 @@ function setUp(keychain: TestKeychain, file = createTestFile()) {
     settings: createSettings(file),
     log,
     timeoutMs: 30,
+    pausesMs: [1, 5, 5, 5, 20],
   });
   const changes: object[] = [];
   store.onChange((session) => changes.push(session));
@@ -64,6 +65,73 @@ test('a keychain that is unlocked late still signs in, and tells', async () => {
   keychain.unlock();
   await vi.waitFor(() => expect(changes).toEqual([{ ...signedIn, persistence: 'keychain' }]));
   expect(store.credentials().token).toBe('token-1');
+});
+
+// As at a login that starts the app and the keychain's service at the same time.
+test.each([null, true])(
+  'a keychain that is not there yet when the app starts is asked again (signed out since: %s)',
+  async (isRevoked) => {
+    const keychain = createTestKeychain({ [deviceId]: 'token-1' });
+    const file = createTestFile();
+    if (isRevoked) file.set('tokenRevoked', true);
+    keychain.mode = 'throws';
+    const { store, changes } = setUp(keychain, file);
+    expect(await store.load()).toEqual({ ...signedOut, persistence: 'memory' });
+    keychain.mode = 'works';
+    const found = isRevoked ? signedOut : signedIn;
+    await vi.waitFor(() => expect(changes).toEqual([{ ...found, persistence: 'keychain' }]));
+    expect(keychain.secrets.size).toBe(isRevoked ? 0 : 1);
+  },
+);
+
+test('a keychain that comes late is not asked about a session that has begun since', async () => {
+  const keychain = createTestKeychain({ [deviceId]: 'old-token' });
+  keychain.mode = 'throws';
+  const { store, changes } = setUp(keychain);
+  await store.load();
+  await store.signIn('new-token');
+  const controlled = createTestKeychain({ [deviceId]: 'token-1' });
+  controlled.mode = 'throws';
+  const control = setUp(controlled);
+  await control.store.load();
+  keychain.mode = 'works';
+  controlled.mode = 'works';
+  await vi.waitFor(() => expect(control.changes, 'positive control').toHaveLength(1));
+  expect(changes).toEqual([{ ...signedIn, persistence: 'memory' }]);
+  expect(store.credentials().token).toBe('new-token');
+});
+
+test('who does not want to unlock the keychain is not asked again', async () => {
+  const asked = { late: 0, early: 0 };
+  const dismissed = Promise.withResolvers<null>();
+  const answering = (which: keyof typeof asked, answer: Promise<null>): TestKeychain => ({
+    ...createTestKeychain(),
+    read() {
+      asked[which] += 1;
+      return answer;
+    },
+  });
+  const { store, log } = setUp(answering('late', dismissed.promise));
+  await store.load();
+  dismissed.reject(new Error('the prompt was dismissed'));
+  await vi.waitFor(() => expect(log()).toContain('the prompt was dismissed'));
+  const missing = Promise.reject(new Error('no Secret Service'));
+  const control = setUp(answering('early', missing));
+  await control.store.load();
+  await vi.waitFor(() => expect(asked.early, 'positive control').toBe(6));
+  expect(asked.late).toBe(1);
+});
+
+test('a sign-in that the keychain takes late is kept, and told', async () => {
+  const keychain = createTestKeychain({ [deviceId]: 'old-token' });
+  const { store, changes, file } = setUp(keychain);
+  await store.load();
+  keychain.mode = 'hangs';
+  await store.signOut();
+  expect(await store.signIn('new-token')).toEqual({ ...signedIn, persistence: 'memory' });
+  keychain.unlock();
+  await vi.waitFor(() => expect(changes.at(-1)).toEqual({ ...signedIn, persistence: 'keychain' }));
+  expect(await setUp(keychain, file).store.load()).toEqual({ ...signedIn, persistence: 'keychain' });
 });
 
 test('what a late keychain says does not undo a sign-in made meanwhile', async () => {
