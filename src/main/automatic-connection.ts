@@ -13,7 +13,10 @@ export interface AutomaticConnectionOptions {
 
 /** A connection to the chosen server without a click. Any action of the user ends the attempt. */
 export interface AutomaticConnection {
-  /** Connects, unless there is a tunnel or nobody is signed in. Restarts an attempt in progress. */
+  /**
+   * Connects, unless there is a tunnel or nobody is signed in, for which it waits while the keychain has not answered.
+   * Restarts an attempt in progress.
+   */
   begin(): void;
   /** An attempt in progress continues, but if it fails, there is no other one. */
   stop(): void;
@@ -24,7 +27,11 @@ export interface AutomaticConnection {
 const usualPausesMs = [2000, 4000, 8000, 16_000, 30_000, 60_000];
 
 /** At the start of the computer, the helper may start after the app. */
-const helperWaitMs = 120_000;
+const waitsMs = {
+  'without-helper': 120_000,
+  // So may the keychain, which is asked again until then; see session-store.ts.
+  'without-session': 180_000,
+} as const;
 
 const isWithoutNetwork = (reason: DisconnectReason) =>
   reason === 'gateway-name-unknown' ||
@@ -35,8 +42,10 @@ const isWithoutNetwork = (reason: DisconnectReason) =>
 
 export function createAutomaticConnection(options: AutomaticConnectionOptions): AutomaticConnection {
   const { core } = options;
-  /** The pauses that are left, and whether it waits for its helper, or the first attempt has started. */
-  let attempt: { pausesMs: number[]; phase: 'preparing' | 'without-helper' | 'begun' } | undefined;
+  /** The pauses that are left, and what it waits for, or whether the first attempt has started. */
+  let attempt:
+    | { pausesMs: number[]; phase: 'preparing' | 'without-session' | 'without-helper' | 'begun' }
+    | undefined;
   let pause: NodeJS.Timeout | undefined;
 
   function stop(): void {
@@ -69,14 +78,18 @@ export function createAutomaticConnection(options: AutomaticConnectionOptions): 
     if (reason !== 'sign-in-cancelled') options.giveUp(reason);
   }
 
+  function waitFor(phase: keyof typeof waitsMs, mine: NonNullable<typeof attempt>): void {
+    if (mine.phase === phase) return;
+    mine.phase = phase;
+    clearTimeout(pause);
+    pause = setTimeout(stop, waitsMs[phase]).unref();
+  }
+
   function start(mine: NonNullable<typeof attempt>): void {
     const state = core.tunnel.state();
-    if (!core.session.session().signedIn) return stop();
-    if (isWithoutHelper(state)) {
-      if (mine.phase === 'preparing') pause = setTimeout(stop, helperWaitMs).unref();
-      mine.phase = 'without-helper';
-      return;
-    }
+    const { signedIn, persistence } = core.session.session();
+    if (!signedIn) return persistence === 'memory' ? waitFor('without-session', mine) : stop();
+    if (isWithoutHelper(state)) return waitFor('without-helper', mine);
     clearTimeout(pause);
     if (state.state !== 'disconnected' || state.ownedByOther) return stop();
     mine.phase = 'begun';
@@ -94,5 +107,8 @@ export function createAutomaticConnection(options: AutomaticConnectionOptions): 
 
   core.onTunnelCommand(stop);
   core.onTunnelState(follow);
+  core.session.onChange(() => {
+    if (attempt?.phase === 'without-session') start(attempt);
+  });
   return { begin: () => void begin(), stop, isTrying: () => attempt !== undefined };
 }

@@ -68,6 +68,36 @@ test('what the user presses meanwhile ends that', async () => {
   expect(automatic.isTrying()).toBe(false);
 });
 
+/** Asks it to connect while the keychain refuses, as it does until its service has started. */
+async function beginWithoutKeychain() {
+  around.files.keychain.mode = 'throws';
+  const core = around.startCore();
+  const automatic = createAutomaticConnection({ core, giveUp: () => undefined, pausesMs: [1] });
+  automatic.begin();
+  await Promise.all([core.session.load(), core.routingModes()]);
+  await new Promise(setImmediate);
+  return { core, automatic };
+}
+
+test('while the keychain may still start, it waits for the session', async () => {
+  await using gateway = await chooseUnreachable();
+  const { core, automatic } = await beginWithoutKeychain();
+  expect(automatic.isTrying()).toBe(true);
+  expect(gateway.tries()).toBe(0);
+  await core.session.signIn('token');
+  await vi.waitFor(() => expect(gateway.tries()).toBeGreaterThan(0));
+});
+
+test('when the keychain says that nobody is signed in, it does not wait', async () => {
+  await using _ = await chooseUnreachable();
+  around.files.keychain.secrets.clear();
+  const core = around.startCore();
+  const automatic = createAutomaticConnection({ core, giveUp: () => undefined, pausesMs: [1] });
+  automatic.begin();
+  expect(automatic.isTrying(), 'positive control').toBe(true);
+  await vi.waitFor(() => expect(automatic.isTrying()).toBe(false));
+});
+
 test('begun again it has all its tries again, and stopped it makes no more', async () => {
   await using _ = await chooseUnreachable();
   const core = around.startCore();
