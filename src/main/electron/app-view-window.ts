@@ -1,5 +1,6 @@
 import { BrowserWindow, session } from 'electron';
 import type { OpenAppView } from '../mini-apps-host.ts';
+import { sizeInSight } from './displays.ts';
 import { denyPermissions, openExternal, sandboxed } from './lockdown.ts';
 
 const views = new Set<BrowserWindow>();
@@ -14,11 +15,11 @@ export const openAppView: OpenAppView = (link, title) => {
   const browsing = session.fromPartition(`app-view-${opened}`, { cache: false });
   denyPermissions(browsing);
   browsing.on('will-download', (event) => event.preventDefault());
+  const least = sizeInSight({ width: 360, height: 480 });
   const view = new BrowserWindow({
-    width: 960,
-    height: 720,
-    minWidth: 360,
-    minHeight: 480,
+    ...sizeInSight({ width: 960, height: 720 }),
+    minWidth: least.width,
+    minHeight: least.height,
     title: viewTitle(link, title),
     webPreferences: {
       ...sandboxed,

@@ -1,11 +1,12 @@
 import path from 'node:path';
-import { BrowserWindow, nativeTheme, protocol, screen } from 'electron';
+import { BrowserWindow, nativeTheme, protocol } from 'electron';
 import type { Logger } from 'pino';
 import { connectPath, isOwnPage, pageScheme, pageUrl } from '../page/page-address.ts';
 import { servePage } from '../page/page-files.ts';
 import type { ThemeChoice } from '#shared/host/common-contract.ts';
 import type { WindowPlace } from '../preferences/settings.ts';
-import { minSize, placeWindow } from '../window/placement.ts';
+import { minSizeOn, placeWindow } from '../window/placement.ts';
+import { displayAreas } from './displays.ts';
 import { lockNavigation, sandboxed } from './lockdown.ts';
 
 /** Must run before the app is ready. The scheme then counts as a secure origin with its own storage. */
@@ -50,12 +51,13 @@ export function openPageWindow(options: {
   log: Logger;
 }): BrowserWindow {
   const { preload, developmentUrl, probePages, place, theme, isHidden, log } = options;
-  const displays = screen.getAllDisplays().map(({ workArea }) => workArea);
+  const displays = displayAreas();
   const isDark = theme === 'system' ? nativeTheme.shouldUseDarkColors : theme === 'dark';
+  const least = minSizeOn(displays);
   const window = new BrowserWindow({
     ...placeWindow(place, displays),
-    minWidth: minSize.width,
-    minHeight: minSize.height,
+    minWidth: least.width,
+    minHeight: least.height,
     show: false,
     // Otherwise, a page in a window that was never shown would count as visible, and send requests and draw.
     paintWhenInitiallyHidden: !isHidden,

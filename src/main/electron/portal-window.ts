@@ -1,5 +1,6 @@
 import { BrowserWindow, session } from 'electron';
 import type { OpenPortalWindow } from '../tunnel/portal-sign-in.ts';
+import { sizeInSight } from './displays.ts';
 import { denyPermissions, sandboxed } from './lockdown.ts';
 
 let windows = 0;
@@ -20,8 +21,7 @@ export const openPortalWindow: OpenPortalWindow = async ({ address, proxyPort, s
   });
   if (signal.aborted) return;
   const window = new BrowserWindow({
-    width: 520,
-    height: 720,
+    ...sizeInSight({ width: 520, height: 720 }),
     title: windowTitle(address),
     webPreferences: { ...sandboxed, session: browsing },
   });

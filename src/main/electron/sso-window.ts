@@ -1,6 +1,7 @@
 import { BrowserWindow, session } from 'electron';
 import type { BrowserSignIn, OpenBrowser, SingleSignOn } from '../gateway/sign-in/single-sign-on.ts';
 import { isSamePage } from '../gateway/sign-in/same-page.ts';
+import { sizeInSight } from './displays.ts';
 import { denyPermissions, sandboxed } from './lockdown.ts';
 
 let windows = 0;
@@ -15,8 +16,7 @@ export const openSsoWindow: OpenBrowser = (request, signal) => {
   denyPermissions(browsing);
   browsing.on('will-download', (event) => event.preventDefault());
   const window = new BrowserWindow({
-    width: 520,
-    height: 720,
+    ...sizeInSight({ width: 520, height: 720 }),
     title: windowTitle(request.loginUrl),
     webPreferences: { ...sandboxed, session: browsing },
   });

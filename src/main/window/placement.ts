@@ -2,8 +2,16 @@ import type { WindowPlace } from '../preferences/settings.ts';
 
 export type Rectangle = WindowPlace['bounds'];
 
-export const minSize = { width: 360, height: 560 } as const;
+export interface Size {
+  width: number;
+  height: number;
+}
+
+/** What the pages would like. */
+const minSize = { width: 360, height: 560 } as const;
 const usualSize = { width: 960, height: 720 } as const;
+/** One that says it has less does not know its size, as some that are made up by software. */
+const smallestDisplay = { width: 240, height: 240 } as const;
 /** How much of the title bar has to be on a display, so that the window can be moved. */
 const grip = { width: 120, height: 32 } as const;
 
@@ -17,8 +25,28 @@ export function placeWindow(
 ): { x?: number; y?: number; width: number; height: number } {
   const wanted = place?.bounds;
   const display = wanted && displays.find((one) => showsGrip(wanted, one));
-  const { width, height } = fitted(wanted ?? usualSize, display ?? displays[0]);
+  const least = minSizeOn(displays);
+  const { width, height } = fitTo(
+    {
+      width: Math.max(least.width, wanted?.width ?? usualSize.width),
+      height: Math.max(least.height, wanted?.height ?? usualSize.height),
+    },
+    display ? [display] : displays.slice(0, 1),
+  );
   return wanted && display ? { x: wanted.x, y: wanted.y, width, height } : { width, height };
+}
+
+/**
+ * The smallest size that the user can give the window: no more than any of the displays has, since a window whose lower
+ * part is always out of sight cannot be used.
+ */
+export const minSizeOn = (displays: readonly Size[]): Size => fitTo(minSize, displays);
+
+/** A size, or as much of it as each of the displays has. */
+export function fitTo(size: Size, displays: readonly Size[]): Size {
+  const fit = (side: keyof Size) =>
+    Math.min(size[side], ...displays.map((display) => Math.max(display[side], smallestDisplay[side])));
+  return { width: fit('width'), height: fit('height') };
 }
 
 function showsGrip(window: Rectangle, display: Rectangle): boolean {
@@ -29,10 +57,4 @@ function showsGrip(window: Rectangle, display: Rectangle): boolean {
     window.y >= display.y &&
     window.y + grip.height <= display.y + display.height
   );
-}
-
-function fitted(size: { width: number; height: number }, display: Rectangle | undefined) {
-  const fit = (side: 'width' | 'height') =>
-    Math.max(minSize[side], Math.min(size[side], display?.[side] ?? Infinity));
-  return { width: fit('width'), height: fit('height') };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { placeWindow, type Rectangle } from '../../../../src/main/window/placement.ts';
+import { fitTo, minSizeOn, placeWindow, type Rectangle } from '../../../../src/main/window/placement.ts';
 
 const laptop: Rectangle = { x: 0, y: 0, width: 1440, height: 860 };
 const leftOfIt: Rectangle = { x: -1920, y: -100, width: 1920, height: 1080 };
@@ -41,6 +41,25 @@ test('it is no larger than its display, and no smaller than its pages can be', (
     width: 800,
     height: 600,
   });
+});
+
+// 1366 × 768 at 150 %, without the taskbar: its lower part, and the buttons there, could not be reached.
+test('on a display that is smaller than its pages would like, it is as small', () => {
+  const small: Rectangle = { x: 0, y: 0, width: 910, height: 472 };
+  expect(placeWindow(undefined, [small])).toEqual({ width: 910, height: 472 });
+  expect(placeWindow(at(10, 20, 900, 700), [small])).toEqual({ x: 10, y: 20, width: 900, height: 472 });
+  expect(minSizeOn([small])).toEqual({ width: 360, height: 472 });
+  // It may be moved to any of them.
+  expect(minSizeOn([laptop, small])).toEqual({ width: 360, height: 472 });
+  expect(minSizeOn([laptop])).toEqual({ width: 360, height: 560 });
+  expect(minSizeOn([])).toEqual({ width: 360, height: 560 });
+  // Windows for signing in open on any of them.
+  expect(fitTo({ width: 520, height: 720 }, [laptop, small])).toEqual({ width: 520, height: 472 });
+});
+
+test('a display that does not know its size makes no window vanish', () => {
+  const none: Rectangle = { x: 0, y: 0, width: 0, height: 0 };
+  expect(placeWindow(undefined, [none])).toEqual({ width: 240, height: 240 });
 });
 
 test('without any display it opens all the same', () => {
