@@ -21,6 +21,7 @@ import { linkAmong } from '../links/deep-link.ts';
 import { createLinkInbox } from '../links/link-inbox.ts';
 import { createSystemKeychain } from '../session/keychain.ts';
 import { createRunProgram } from '../run-program.ts';
+import { secondStart } from '../second-start.ts';
 import { startAppUpdates } from '../desktop-updates.ts';
 import { identifyApp } from './app-identity.ts';
 import { setAppMenu } from './app-menu.ts';
@@ -102,8 +103,8 @@ async function start(): Promise<void> {
     keepPlace: (window) => void settings.set('windowPlace', placeOf(window)),
   });
   app.on('second-instance', (_event, argv) => {
-    mainWindow.show();
-    const link = linkAmong(argv);
+    const { showsWindow, link } = secondStart(argv);
+    if (showsWindow) mainWindow.show();
     if (link !== undefined) links.add(link);
   });
   app.on('activate', () => mainWindow.show());

@@ -5,7 +5,7 @@ import { createMacosLoginItem, isStartedByMacosLogin } from './macos/macos-login
 import { createWindowsLoginItem } from './windows/windows-login-item.ts';
 
 /** With this switch, which is used when the system starts the app at login, the app starts without its window. */
-const hiddenSwitch = '--hidden';
+export const hiddenSwitch = '--hidden';
 
 /** `argv`: of this app. */
 export const isStartedAtLogin = (argv: readonly string[], app: ElectronLoginItem): boolean =>
