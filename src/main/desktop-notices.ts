@@ -23,6 +23,9 @@ export interface Notice {
   text?: string | undefined;
 }
 
+/** What a notice is about: one takes the place of an earlier one about the same, which is not so any more. */
+export type NoticeSubject = 'tunnel' | 'session' | 'form' | 'plan' | 'update';
+
 export interface DesktopNoticesOptions {
   core: Core;
   /** Where no package manager brings updates. */
@@ -30,7 +33,9 @@ export interface DesktopNoticesOptions {
   say: Say;
   /** Whether the user is looking at the window, which shows everything. */
   isInFront(): boolean;
-  notify(notice: Notice): void;
+  notify(notice: Notice, subject: NoticeSubject): void;
+  /** Takes back what was said about it, if anything: it is not so any more, or the user knows. */
+  withdraw(subject: NoticeSubject): void;
 }
 
 export interface DesktopNotices {
@@ -52,11 +57,13 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
   let sessionWait: ReturnType<typeof afterTime> | undefined;
   let sessionToldAt = -Infinity;
 
-  const notify = (notice: Notice) => {
-    if (core.behaviour.get().notifications) options.notify(notice);
+  const notify = (subject: NoticeSubject, notice: Notice) => {
+    if (core.behaviour.get().notifications) options.notify(notice, subject);
+    else options.withdraw(subject);
   };
 
   function take(event: NoticeEvent): void {
+    const { belief } = memory;
     const next = nextNotice(memory, event);
     memory = next.memory;
     clearTimeout(wake);
@@ -65,7 +72,9 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
       const wait = Math.max(0, at - performance.now());
       wake = setTimeout(() => take({ type: 'wake', at: Math.max(at, performance.now()) }), wait).unref();
     }
-    if (next.notice) notify(tunnelText(next.notice));
+    if (next.notice) notify('tunnel', tunnelText(next.notice));
+    else if (event.type === 'seen' || event.type === 'command' || memory.belief !== belief)
+      options.withdraw('tunnel');
   }
 
   function tunnelText(notice: TunnelNotice): Notice {
@@ -94,9 +103,10 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
   function checkPlan(): void {
     const end = core.planEnd();
     const due = dueWarning(end, core.clock.now());
-    if (!end || !due || !core.toldOnce(due.name)) return;
+    if (!end || !due) return options.withdraw('plan');
+    if (!core.toldOnce(due.name)) return;
     // The window shows how much time is left.
-    if (!isInFront()) notify(planText(end.kind, due.warning));
+    if (!isInFront()) notify('plan', planText(end.kind, due.warning));
   }
 
   function planText(kind: PlanEnd['kind'], { amount, unit }: Warning): Notice {
@@ -108,7 +118,8 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
   /** Some time before a gateway ends the session, which may cost a sign-in. */
   function waitForSessionEnd(state: TunnelState): void {
     sessionWait?.stop();
-    if (state.state !== 'connected' || state.ownedByOther || state.terms?.endsAt === undefined) return;
+    if (state.state !== 'connected' || state.ownedByOther || state.terms?.endsAt === undefined)
+      return options.withdraw('session');
     const { endsAt } = state.terms;
     const wait = endsAt - sessionWarningMs - Date.now();
     // Of one that is as short as that, users hear from its beginning, in the window.
@@ -121,7 +132,7 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
       sessionToldAt = now;
       readTimeZoneAgain();
       const time = new Intl.DateTimeFormat(languageTags[core.language()], { timeStyle: 'short' });
-      notify({
+      notify('session', {
         title: say('notice.sessionEnds', { time: time.format(endsAt) }),
         text: say('notice.sessionEndsText'),
       });
@@ -134,19 +145,20 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
   });
   core.onTunnelCommand((command) => take({ type: 'command', command, at: performance.now() }));
   core.onGatewayForm((form) => {
-    if (form && !isInFront()) notify({ title: say('gatewayForm.title') });
+    if (!form) options.withdraw('form');
+    else if (!isInFront()) notify('form', { title: say('gatewayForm.title') });
   });
   function tellOfUpdate(): void {
     const version = core.update.version();
     if (version === undefined || !core.toldOnce(`update ${version}`)) return;
-    notify({ title: say('notice.update', { version }), text: say('notice.updateText') });
+    notify('update', { title: say('notice.update', { version }), text: say('notice.updateText') });
   }
 
   /** Once for each version: who has read it knows where it is. */
   function tellOfReadyUpdate(): void {
     const state = options.updates?.view().state;
     if (state?.kind !== 'ready' || isInFront() || !core.toldOnce(`update ${state.version}`)) return;
-    notify({
+    notify('update', {
       title: say('notice.updateReady', { version: state.version }),
       text: say('notice.updateReadyText'),
     });
@@ -161,7 +173,7 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
     seen: () => take({ type: 'seen' }),
     attemptFailed(reason) {
       const { text } = reasonTexts[reason];
-      if (!isInFront()) notify({ title: say('connect.failed'), text: text && say(text) });
+      if (!isInFront()) notify('tunnel', { title: say('connect.failed'), text: text && say(text) });
     },
     close() {
       clearInterval(planTimer);

@@ -2,7 +2,7 @@ import type Electron from 'electron';
 import { appSide } from './app-side.ts';
 import { createEvent, StrictEmitter } from './strict.ts';
 
-type Implemented = Pick<Electron.Notification, 'show' | 'title' | 'body'>;
+type Implemented = Pick<Electron.Notification, 'show' | 'close' | 'title' | 'body'>;
 
 const shown: Notification[] = [];
 
@@ -22,6 +22,9 @@ export class Notification extends StrictEmitter implements Implemented {
   show = (): void => {
     shown.push(this);
     this.emit('show', createEvent({}));
+  };
+  close = (): void => {
+    this.emit('close', createEvent({}));
   };
 }
 

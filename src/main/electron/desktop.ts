@@ -22,7 +22,7 @@ import { offerFieldMenu } from './field-menu.ts';
 import { startsHidden } from './login-item.ts';
 import type { MainWindow } from './main-window.ts';
 import type { PageZoom } from './page-zoom.ts';
-import { notify } from './notification.ts';
+import { notify, withdraw } from './notification.ts';
 import { createTrayIcon } from './tray-icon.ts';
 
 export interface DesktopOptions {
@@ -140,7 +140,8 @@ export function startDesktop(options: DesktopOptions): Desktop {
     updates,
     say,
     isInFront: () => mainWindow.isInFront(),
-    notify: ({ title, text }) => notify({ title, text, onClick: show }),
+    notify: (notice, subject) => notify({ ...notice, subject, onClick: show }),
+    withdraw,
   });
   mainWindow.onFocus(() => notices.seen());
   app.on('will-quit', () => notices.close());

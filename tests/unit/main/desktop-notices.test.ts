@@ -17,12 +17,15 @@ const linkNames = Object.keys(basicInfo.shape.links.shape);
 
 let around: TestSurroundings;
 let told: Notice[];
+/** What the desktop still shows, by what it is about. */
+let shown: Map<string, string>;
 let isInFront: boolean;
 const titles = () => told.map(({ title }) => title);
 
 beforeEach(async () => {
   around = await createTestSurroundings();
   told = [];
+  shown = new Map();
   isInFront = false;
 });
 afterEach(async () => {
@@ -39,7 +42,11 @@ async function start(updates?: DesktopNoticesOptions['updates']): Promise<Core> 
     updates,
     say: createSay('en', 'linux'),
     isInFront: () => isInFront,
-    notify: (notice) => told.push(notice),
+    notify(notice, subject) {
+      told.push(notice);
+      shown.set(subject, notice.title);
+    },
+    withdraw: (subject) => void shown.delete(subject),
   });
   await core.session.load();
   await core.routingModes();
@@ -93,6 +100,52 @@ test('what becomes of the tunnel by itself is told, and not what the user does w
 
   around.helper.set({ state: 'disconnected', reason: 'session-ended', blocked: true });
   await vi.waitFor(() => expect(titles()).toEqual(['Connected to One', 'Internet blocked']));
+});
+
+test('what is said of the tunnel takes the place of what was said before, and goes once it is not so', async () => {
+  around.helper.on('disconnect', () => around.helper.set({ state: 'disconnected' }));
+  const core = await start();
+  const isShown = (title: string | undefined) => vi.waitFor(() => expect(shown.get('tunnel')).toBe(title));
+  const blocked = { state: 'disconnected', reason: 'session-ended', blocked: true } as const;
+  await askForPlan(core, 5 * hour);
+  around.helper.set(connected);
+  await isShown('Connected to One');
+  around.helper.set(blocked);
+  await isShown('Internet blocked');
+  await core.tunnel.host.disconnect(undefined);
+  await isShown(undefined);
+
+  notices.attemptFailed('gateway-unreachable');
+  await isShown(en['connect.failed']);
+  notices.seen();
+  await isShown(undefined);
+
+  around.helper.set(connected);
+  around.helper.set(blocked);
+  await isShown('Internet blocked');
+  isInFront = true;
+  around.helper.set(connected);
+  await isShown(undefined);
+  expect([...shown], 'what is about something else stays').toEqual([
+    ['plan', 'Your plan ends in less than 1 day'],
+  ]);
+});
+
+test('that a plan ends is taken back once it has been renewed, and the end of a session once it has ended', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
+  const core = await start();
+  await askForPlan(core, 5 * hour);
+  expect(shown.get('plan')).toBe('Your plan ends in less than 1 day');
+  await askForPlan(core, 500 * hour);
+  expect(shown.get('plan')).toBeUndefined();
+
+  const endsAt = Date.now() + 6 * 60_000;
+  around.helper.set({ ...connected, terms: { endsAt } });
+  await vi.waitFor(() => expect(core.tunnel.state()).toMatchObject({ terms: { endsAt } }));
+  await vi.advanceTimersByTimeAsync(2 * 60_000);
+  expect(shown.get('session')).toMatch(/^The server ends this session/);
+  around.helper.set({ state: 'disconnected', reason: 'session-ended' });
+  await vi.waitFor(() => expect(shown.get('session')).toBeUndefined());
 });
 
 test('the end of a session that the gateway limits is said five minutes before, unless the window shows it', async () => {
