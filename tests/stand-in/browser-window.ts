@@ -25,6 +25,7 @@ type Implemented = Pick<
   | 'setTitle'
   | 'getTitle'
   | 'getNormalBounds'
+  | 'setBounds'
   | 'isMaximized'
   | 'maximize'
   | 'isFullScreen'
@@ -101,6 +102,9 @@ export class BrowserWindow extends StrictEmitter implements Implemented, OpenWin
   isMaximized = () => this.maximized;
   isFullScreen = () => false;
   getNormalBounds = () => ({ ...this.bounds });
+  setBounds = (bounds: Partial<Electron.Rectangle>): void => {
+    this.bounds = { ...this.bounds, ...bounds };
+  };
   getTitle = () => this.title;
 
   show = (): void => {

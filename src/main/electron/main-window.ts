@@ -1,5 +1,7 @@
 import { app, type BrowserWindow } from 'electron';
 import { createListeners } from '../listeners.ts';
+import { broughtIntoSight } from '../window/placement.ts';
+import { displayAreas } from './displays.ts';
 
 /** The app's only window: open, hidden, or closed and to be opened again. */
 export interface MainWindow {
@@ -55,6 +57,7 @@ export function createMainWindow(options: MainWindowOptions): MainWindow {
   return {
     show() {
       if (!current) return open();
+      bringIntoSight(current);
       if (current.isMinimized()) current.restore();
       current.show();
       current.focus();
@@ -69,6 +72,13 @@ export function createMainWindow(options: MainWindowOptions): MainWindow {
     isVisible: () => current?.isVisible() ?? false,
     isInFront: () => current !== undefined && current.isVisible() && current.isFocused(),
   };
+}
+
+function bringIntoSight(window: BrowserWindow): void {
+  // Systems put these on a display that is there.
+  if (window.isMaximized() || window.isFullScreen()) return;
+  const bounds = broughtIntoSight(window.getNormalBounds(), displayAreas());
+  if (bounds) window.setBounds(bounds);
 }
 
 /** Hiding a full-screen window on macOS leaves a black screen. */

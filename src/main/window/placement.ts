@@ -37,6 +37,23 @@ export function placeWindow(
 }
 
 /**
+ * Where a window that is shown again has to move, from where it was: its display may have been unplugged while it was
+ * hidden or minimized, and systems move only what is visible. Undefined if it can stay.
+ */
+export function broughtIntoSight(window: Rectangle, displays: readonly Rectangle[]): Rectangle | undefined {
+  const [first] = displays;
+  if (!first || displays.some((display) => showsGrip(window, display))) return undefined;
+  const { width, height } = fitTo(window, [first]);
+  const middle = (start: number, whole: number, part: number) => start + Math.round((whole - part) / 2);
+  return {
+    x: middle(first.x, first.width, width),
+    y: middle(first.y, first.height, height),
+    width,
+    height,
+  };
+}
+
+/**
  * The smallest size that the user can give the window: no more than any of the displays has, since a window whose lower
  * part is always out of sight cannot be used.
  */

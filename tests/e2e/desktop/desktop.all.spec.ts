@@ -71,8 +71,11 @@ test.describe('a session that shows tray icons', () => {
 
     await desktop.closeWindow();
     await expect.poll(() => isVisible(desktop)).toBe(false);
+    // The display that it was on is unplugged meanwhile.
+    await desktop.moveWindow({ x: 2000, y: 100, width: 1000, height: 800 });
     await app.startSecondInstance('waymaker://connect?server=--evil');
     await expect.poll(() => isVisible(desktop)).toBe(true);
+    expect((await desktop.window()).bounds).toEqual({ x: 460, y: 120, width: 1000, height: 800 });
     expect(await desktop.messageBox(), 'nobody is signed in').toBeNull();
 
     await desktop.chooseInTray('Quit Waymaker');

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { fitTo, minSizeOn, placeWindow, type Rectangle } from '../../../../src/main/window/placement.ts';
+import {
+  broughtIntoSight,
+  fitTo,
+  minSizeOn,
+  placeWindow,
+  type Rectangle,
+} from '../../../../src/main/window/placement.ts';
 
 const laptop: Rectangle = { x: 0, y: 0, width: 1440, height: 860 };
 const leftOfIt: Rectangle = { x: -1920, y: -100, width: 1920, height: 1080 };
@@ -31,6 +37,25 @@ describe('not where nobody could take hold of it', () => {
     ['far away', at(2 ** 31, 2 ** 31)],
   ])('%s', (_, place) => {
     expect(placeWindow(place, [laptop])).toEqual({ width: 960, height: 720 });
+  });
+});
+
+// Hidden in the tray, or minimized, when its display was unplugged: systems move only what is visible.
+describe('a window that is shown again is where it can be seen', () => {
+  const wanted = at(-1800, -90).bounds;
+  test.each([
+    ['stays on its display', wanted, [laptop, leftOfIt], undefined],
+    ['stays partly beyond an edge', at(1300, 700).bounds, [laptop], undefined],
+    ['moves to the middle of another', wanted, [laptop], { x: 240, y: 70, width: 960, height: 720 }],
+    [
+      'gets no larger than that',
+      { ...wanted, width: 1900, height: 1000 },
+      [laptop],
+      { x: 0, y: 0, width: 1440, height: 860 },
+    ],
+    ['stays where nothing is known of displays', wanted, [], undefined],
+  ])('%s', (_, bounds, displays, moved) => {
+    expect(broughtIntoSight(bounds, displays)).toEqual(moved);
   });
 });
 
