@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { homedir, tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
@@ -8,7 +8,10 @@ import { controlPlace, defaultProfile } from '../../../../src/main/control/contr
 import { runtimeFolders } from '../../../../src/main/control/linux/linux-folders.ts';
 import { dataDirectories } from '../../../../src/main/programs/linux/data-directories.ts';
 
-afterEach(() => void vi.unstubAllEnvs());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
 
 test('finds the same data folder from wherever it is asked', () => {
   const usual = path.join(homedir(), '.config/Waymaker');
@@ -28,6 +31,28 @@ test.each(['', '.', 'relative'])('a HOME that is “%s” is that of the account
   expect(defaultProfile({ env: {}, platform: 'darwin' })).toBe(
     path.join(ofAccount, 'Library/Application Support/Waymaker'),
   );
+});
+
+// sudo keeps HOME on macOS, and everywhere with -E.
+test('root by sudo uses its own home, not that of whoever called it', async () => {
+  const home = await mkdtemp(path.join(tmpdir(), 'waymaker-caller-'));
+  onTestFinished(() => rm(home, { recursive: true }));
+  const caller = process.getuid?.() || 65_534;
+  if (caller !== process.getuid?.()) await chown(home, caller, caller);
+  vi.spyOn(process, 'getuid').mockReturnValue(0);
+  vi.stubEnv('HOME', home);
+  const places = () => [
+    defaultProfile({ env: {}, platform: 'darwin' }),
+    defaultProfile({ env: {}, platform: 'linux' }),
+    defaultProfile({ env: { XDG_CONFIG_HOME: home }, platform: 'linux' }),
+  ];
+  for (const place of places()) expect(place, 'nobody has called sudo').toContain(home);
+  vi.stubEnv('SUDO_UID', `${caller}`);
+  for (const place of places()) expect(place).toContain(userInfo().homedir);
+  for (const place of places()) expect(place).not.toContain(home);
+  // A home of root's own, as it has been told.
+  vi.stubEnv('SUDO_UID', `${caller + 1}`);
+  for (const place of places()) expect(place).toContain(home);
 });
 
 test('a home with blanks and letters of any script is used as it is', () => {
