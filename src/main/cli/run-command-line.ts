@@ -10,7 +10,7 @@ import { CommandProblem, whenInterrupted, type CommandContext } from './command-
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { createProgram } from './program.ts';
 import { findCore, reachCore } from './reach-core.ts';
-import { createTerminal } from './terminal.ts';
+import { createTerminal, isUnseenTerminal } from './terminal.ts';
 import { isUnusableFolder, profileFolder } from './profile-folder.ts';
 import { usageProblem } from './usage-problem.ts';
 
@@ -24,7 +24,12 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
   const chosen = known === undefined ? undefined : chosenLanguage(known);
   let language: Language = chosen ?? chooseLanguage(systemLanguages(env));
   const say = createSay(() => language, desktopPlatform(platform));
-  const terminal = createTerminal({ input: process.stdin, output: process.stdout, notes: process.stderr });
+  const terminal = createTerminal({
+    input: process.stdin,
+    output: process.stdout,
+    notes: process.stderr,
+    mayBeSeen: isUnseenTerminal({ platform, env }) ? () => say('command.mayBeSeen') : undefined,
+  });
   /** The connection to the process that runs the core; undefined again when that process ends. */
   let reached: Promise<ControlConnection> | undefined;
   let isCoreGone = false;

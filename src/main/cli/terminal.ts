@@ -29,18 +29,28 @@ interface Streams {
   input: TypedInput & { isTTY?: boolean };
   output: Writable;
   notes: Notes;
+  /** Where what is typed may be seen although it is not for the screen: what to say of that. */
+  mayBeSeen?: (() => string) | undefined;
 }
+
+/**
+ * Whether the standard input may be a terminal that looks like a pipe: those of MSYS2 and Cygwin (mintty) do to
+ * programs of Windows, unless these are started by winpty.
+ */
+export const isUnseenTerminal = ({ platform, env }: { platform: NodeJS.Platform; env: NodeJS.ProcessEnv }) =>
+  platform === 'win32' && (env['MSYSTEM'] !== undefined || env['TERM_PROGRAM'] === 'mintty');
 
 /** Text from servers could contain codes that move the cursor or change the text direction. */
 export const printable = (text: string) =>
   text.replaceAll(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, '');
 
-export function createTerminal({ input, output, notes }: Streams): Terminal {
+export function createTerminal({ input, output, notes, mayBeSeen }: Streams): Terminal {
   const lines = input.isTTY === true ? typedLines(input, notes) : pipedLines(input, notes);
   /** Settles when nothing is being asked. */
   let asked: Promise<unknown> = Promise.resolve();
   /** Whether the last line is a question that nobody has answered yet. */
   let isInQuestion = false;
+  let hasWarned = false;
 
   function endQuestion(): void {
     if (isInQuestion) notes.write('\n');
@@ -52,6 +62,10 @@ export function createTerminal({ input, output, notes }: Streams): Terminal {
     { isSecret = false, signal }: AskOptions,
   ): Promise<string | undefined> {
     if (signal?.aborted) return undefined;
+    if (isSecret && !input.isTTY && !hasWarned && mayBeSeen) {
+      hasWarned = true;
+      write(notes, mayBeSeen());
+    }
     isInQuestion = true;
     signal?.addEventListener('abort', endQuestion);
     try {

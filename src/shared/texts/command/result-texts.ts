@@ -69,6 +69,8 @@ const en = {
   'command.proxyPassword':
     'The proxy {{proxy}} needs a valid user name and password. Run the command again in a terminal, and enter them when it asks.',
   'command.pressEnter': 'Press Enter to continue.',
+  'command.mayBeSeen':
+    'This window may show what you type. In another terminal, or with “winpty waymaker …”, it stays hidden.',
   'command.choose': 'Number: ',
   'command.needsBrowser':
     'This server signs you in through a web page, which the command line cannot show. Connect once in the desktop app.',
@@ -196,6 +198,8 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.proxyPassword':
       '代理 {{proxy}} 需要有效的用户名和密码。请在终端中重新运行此命令，并在提示时输入。',
     'command.pressEnter': '按回车键继续。',
+    'command.mayBeSeen':
+      '此窗口可能会显示您输入的内容。换用其他终端，或使用“winpty waymaker …”，内容便不会显示。',
     'command.choose': '编号：',
     'command.needsBrowser': '此服务器通过网页登录，而命令行没有窗口。请先在桌面应用中连接一次。',
     'command.modeUnsupported': '此电脑上的辅助服务不支持这种路由模式。请选择其他模式。',
@@ -306,6 +310,8 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.proxyPassword':
       '代理伺服器 {{proxy}} 需要有效的使用者名稱和密碼。請在終端機中重新執行此命令，並在提示時輸入。',
     'command.pressEnter': '按 Enter 鍵繼續。',
+    'command.mayBeSeen':
+      '此視窗可能會顯示您輸入的內容。換用其他終端機，或使用「winpty waymaker …」，內容便不會顯示。',
     'command.choose': '編號：',
     'command.needsBrowser': '此伺服器透過網頁登入，而命令列沒有視窗。請先在桌面應用程式中連線一次。',
     'command.modeUnsupported': '這部電腦上的輔助服務不支援這種路由模式。請選擇其他模式。',

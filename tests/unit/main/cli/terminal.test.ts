@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import stringWidth from 'string-width';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createTerminal, tableLines } from '../../../../src/main/cli/terminal.ts';
+import { createTerminal, isUnseenTerminal, tableLines } from '../../../../src/main/cli/terminal.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -202,6 +202,25 @@ test('what is written while somebody is asked begins its own line', async () => 
   expect(await name).toBe('guest');
   terminal.close();
   expect(shown()).toMatch(/^User name: \nInterrupted\.\nguest\r?\n$/);
+});
+
+// Git Bash's window gives programs of Windows a pipe, and shows what is typed all the same.
+test('where a window may show what is typed, that is said before the first hidden question', async () => {
+  const streams = { input: new PassThrough(), output: new PassThrough(), notes: new PassThrough() };
+  const terminal = createTerminal({ ...streams, mayBeSeen: () => 'It may be seen.' });
+  streams.input.end('guest\nsecret\nagain\n');
+  for (const isSecret of [false, true, true]) await terminal.ask('> ', { isSecret });
+  terminal.close();
+  expect(String(streams.notes.read())).toBe('> It may be seen.\n> > ');
+});
+
+test.each([
+  ['Git Bash', 'win32', { MSYSTEM: 'MINGW64', TERM: 'xterm' }, true],
+  ['Cygwin', 'win32', { TERM_PROGRAM: 'mintty', TERM: 'xterm' }, true],
+  ['PowerShell', 'win32', {}, false],
+  ['a terminal on Linux', 'linux', { TERM_PROGRAM: 'mintty', MSYSTEM: 'MINGW64' }, false],
+] as const)('whether it may be a terminal that looks like a pipe: %s', (_, platform, env, isOne) => {
+  expect(isUnseenTerminal({ platform, env })).toBe(isOne);
 });
 
 /** What a terminal with this many columns shows at the end, row by row (ECMA-48, as far as it is used here). */
