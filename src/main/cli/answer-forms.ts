@@ -58,6 +58,14 @@ function answerForms({ terminal, say }: Context, client: Client, askers: Askers)
       return (await terminal.ask(say('command.pressEnter'), { signal })) === undefined ? null : [];
     // A core that was started before an update does not say.
     if (topic === 'proxy' && !terminal.isTyped && proxyNamedBy !== 'computer') return null;
+    for (;;) {
+      const answers = await answersInTurn(fields, signal);
+      // Enter that was meant for the shell must not send an empty answer, which counts as a wrong one; as in the app.
+      if (!answers || hasAnswer(fields, answers)) return answers;
+    }
+  }
+
+  async function answersInTurn(fields: GatewayForm['fields'], signal: AbortSignal): Promise<string[] | null> {
     const answers: string[] = [];
     for (const field of fields) {
       const answer = await answerTo(field, signal);
@@ -100,6 +108,12 @@ function answerForms({ terminal, say }: Context, client: Client, askers: Askers)
       withdraw();
     },
   };
+}
+
+/** Whether anything has been typed, or nothing has to be. */
+function hasAnswer(fields: GatewayForm['fields'], answers: readonly string[]): boolean {
+  const typed = answers.filter((_, index) => fields[index]?.kind !== 'choice');
+  return typed.length === 0 || typed.some((answer) => answer !== '');
 }
 
 /** What it looks like where a proxy lets nothing through. */

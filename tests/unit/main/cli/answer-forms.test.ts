@@ -76,6 +76,18 @@ test('what is piped answers a gateway, and a proxy that this computer is set to'
   }
 });
 
+// Gateways count an empty one as wrong, and shut out whoever sends too many. Some ask for a push by an empty code, beside
+// a user name.
+test.each([
+  ['\n\nguest\nsecret\n', ['guest', 'secret']],
+  ['\nsecret\n', ['', 'secret']],
+  ['guest\n\n', ['guest', '']],
+  ['\n\n', null],
+])('Enter alone does not answer a whole form: %j', async (lines, answers) => {
+  const run = command(lines);
+  expect(await run.with(() => run.ask(form('form', 'gw.example')))).toEqual(answers);
+});
+
 // A network that answers for everything can name a proxy, which asks before the gateway does.
 test.each(['network', undefined] as const)(
   'what is piped for a gateway is not told to a proxy that the network names, or nobody knows who (%s)',
