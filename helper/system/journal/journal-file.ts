@@ -1,6 +1,7 @@
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod/mini';
+import { parseJson } from '#shared/parse-json.ts';
 
 /** What an earlier helper left in its journal. */
 export type JournalContent<Entry> =
@@ -84,11 +85,3 @@ function isAbsent(error: unknown): boolean {
 /** Never for root on Linux, who may read it. */
 const isNotPermitted = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EPERM';
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import * as z from 'zod/mini';
 import type { ApiClient, ApiSession } from '#shared/api/client.ts';
 import { gatewayLogin, type GatewayLogin } from '#shared/entities.ts';
+import { parseJson } from '#shared/parse-json.ts';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import type { Keychain } from '../session/keychain.ts';
 import { withTimeout } from '../with-timeout.ts';
@@ -62,7 +63,7 @@ export function createGatewayLogins({ client, session, keychain, log }: GatewayL
 
   async function read(): Promise<void> {
     const text = await inKeychain(() => keychain.read(account()));
-    const parsed = kept.safeParse(jsonOf(text));
+    const parsed = kept.safeParse(parseJson(text ?? ''));
     if (parsed.success) current ??= parsed.data;
   }
 
@@ -104,12 +105,4 @@ export function createGatewayLogins({ client, session, keychain, log }: GatewayL
       await inKeychain(() => keychain.remove(account()));
     },
   };
-}
-
-function jsonOf(text: string | null | undefined): unknown {
-  try {
-    return JSON.parse(text ?? '');
-  } catch {
-    return undefined;
-  }
 }

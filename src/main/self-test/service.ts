@@ -6,6 +6,7 @@ import { apiCalls, type ApiCallName, type ApiData } from '#shared/api/calls.ts';
 import { authorizationOf } from '#shared/api/client.ts';
 import { eventsPath } from '#shared/api/events.ts';
 import { apiCode } from '#shared/api/result.ts';
+import { parseJson } from '#shared/parse-json.ts';
 import type { ServerCertificate } from './gateway/certificate.ts';
 
 /** Everything that the service of a self-test knows. */
@@ -107,7 +108,7 @@ export function createService(facts: ServiceFacts): {
       return;
     }
     if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) return void request.destroy();
-    const { code, data } = dataOf(request, jsonOf(await text(request)));
+    const { code, data } = dataOf(request, parseJson(await text(request)));
     response.writeHead(code === apiCode.unauthorized ? 401 : 200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ code, msg: '', data }));
   }
@@ -135,14 +136,6 @@ export function createService(facts: ServiceFacts): {
 }
 
 const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?')[0] ?? '';
-
-function jsonOf(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
 
 const noLinks = {
   delete_account_url: '',

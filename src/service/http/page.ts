@@ -1,4 +1,5 @@
 import { maxCursorLength, maxPageItems } from '#shared/constants.ts';
+import { parseJson } from '#shared/parse-json.ts';
 import { z } from 'zod';
 
 /** The page of a list that a caller requests: how many items, and after which position. */
@@ -38,12 +39,4 @@ export function pageOfRows<Row, Item>(
   const items = shown.map(itemOf);
   if (rows.length <= limit || last === undefined) return { items };
   return { items, next: Buffer.from(JSON.stringify(positionOf(last))).toString('base64url') };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { parseJson } from '../parse-json.ts';
 
 /** Every reply's envelope (specification §7): code 0 is success. */
 export const envelope = z.object({ code: z.int(), msg: z.string(), data: z.unknown() });
@@ -6,14 +7,6 @@ export type Envelope = z.infer<typeof envelope>;
 
 /** A reply's text, if it is the service's: others on the way may answer in its place. */
 export const readEnvelope = (text: string) => envelope.safeParse(parseJson(text));
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 export const apiCode = {
   success: 0,

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { parseJson } from '#shared/parse-json.ts';
 import { innerWords } from '../inner-words.ts';
 import type { Ending, SelfTestApart } from '../self-test.ts';
 import { insideTask, message, type Message } from '../messages.ts';
@@ -86,10 +87,4 @@ async function runApart(
   return isDone ? { kind: 'done' } : { kind: 'died', output: output.trim() };
 }
 
-function messageIn(line: string): Message | undefined {
-  try {
-    return message.safeParse(JSON.parse(line)).data;
-  } catch {
-    return undefined;
-  }
-}
+const messageIn = (line: string): Message | undefined => message.safeParse(parseJson(line)).data;

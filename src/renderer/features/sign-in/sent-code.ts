@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { authCodeLifetimeMinutes, authCodeMaxTries, resendCountdownSeconds } from '#shared/constants.ts';
+import { parseJson } from '#shared/parse-json.ts';
 
 const sentCode = z.object({
   email: z.string(),
@@ -42,12 +43,4 @@ export function isCodeOver({ at, wrong }: SentCode, now: number): boolean {
 export function resendSecondsLeft(sentAt: number, now: number): number {
   const left = Math.ceil(resendCountdownSeconds - (now - sentAt) / 1000);
   return Math.min(Math.max(left, 0), resendCountdownSeconds);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { parseJson } from '#shared/parse-json.ts';
 
 const entry = z.object({ data: z.unknown(), at: z.number() });
 
@@ -17,12 +18,4 @@ export function readStored<Data>(
   if (!stored.success || data === undefined) return undefined;
   // A time in the future means that the clock was set back: the age is not known, so it counts as old.
   return { data, at: stored.data.at > Date.now() ? 0 : stored.data.at };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { HostTransport } from '#shared/host/transport.ts';
+import { parseJson } from '#shared/parse-json.ts';
 import type { TextPort } from './webview-port.ts';
 
 /**
@@ -81,12 +82,4 @@ export function createJsonRpcTransport(port: TextPort, timeoutSeconds = 15): Hos
       return () => void ofChannel.delete(deliver);
     },
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
