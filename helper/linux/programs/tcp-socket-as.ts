@@ -1,12 +1,12 @@
 import { closeSync } from 'node:fs';
-import { isIPv6, Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { getSystemErrorName } from 'node:util';
 import koffi from 'koffi';
+import { addressFamilyOf, socketAddress } from '#node/os/linux/socket-address.ts';
 
 /**
  * Constants of <asm-generic/socket.h>, <linux/net.h> and <asm-generic/errno.h>, the same on all supported platforms.
  */
-const family = { ipv4: 2, ipv6: 10 } as const;
 const SOCK_STREAM = 1;
 const SOCK_NONBLOCK = 0o4000;
 const SOCK_CLOEXEC = 0o2000000;
@@ -25,7 +25,6 @@ interface Libc {
   bind(descriptor: number, address: Buffer, length: number): number;
   listen(descriptor: number, backlog: number): number;
   getsockname(descriptor: number, address: Buffer, length: Uint32Array): number;
-  inet_pton(domain: number, text: string, bytes: Buffer): number;
   setfsuid(uid: number): number;
 }
 
@@ -44,7 +43,6 @@ function libc(): Libc {
       'int getsockname(int, _Out_ void *, _Inout_ uint32_t *)',
     ) as Libc['getsockname'],
     listen: library.func('int listen(int, int)') as Libc['listen'],
-    inet_pton: library.func('int inet_pton(int, const char *, _Out_ void *)') as Libc['inet_pton'],
     setfsuid: library.func('int setfsuid(uint32_t)') as Libc['setfsuid'],
   };
   return loaded;
@@ -60,12 +58,9 @@ const unchanged = 0xffffffff;
  * error's name as `code`, if it cannot even be tried.
  */
 export function connectTcpAs(uid: number, endpoint: { address: string; port: number }): Socket {
-  const address = socketAddress(endpoint);
-  const descriptor = socketAs(uid, address.family);
-  if (
-    libc().connect(descriptor, address.bytes, address.bytes.length) !== 0 &&
-    koffi.errno() !== EINPROGRESS
-  ) {
+  const address = socketAddress(endpoint.address, endpoint.port);
+  const descriptor = socketAs(uid, addressFamilyOf(endpoint.address));
+  if (libc().connect(descriptor, address, address.length) !== 0 && koffi.errno() !== EINPROGRESS) {
     const errno = koffi.errno();
     closeSync(descriptor);
     throw Object.assign(new Error(`connect failed with errno ${errno}`), {
@@ -80,12 +75,12 @@ export function connectTcpAs(uid: number, endpoint: { address: string; port: num
  * in use. Binding uses our own rights: setfsuid(2) only drops capabilities for files.
  */
 export function listenTcpAs(uid: number, endpoint: { address: string; port: number }): number | undefined {
-  const address = socketAddress(endpoint);
-  const descriptor = socketAs(uid, address.family);
+  const address = socketAddress(endpoint.address, endpoint.port);
+  const descriptor = socketAs(uid, addressFamilyOf(endpoint.address));
   // Closed connections of an earlier listener keep the port for a minute (tcp(7), TIME_WAIT).
   const isListening =
     libc().setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, Int32Array.of(1), 4) === 0 &&
-    libc().bind(descriptor, address.bytes, address.bytes.length) === 0 &&
+    libc().bind(descriptor, address, address.length) === 0 &&
     libc().listen(descriptor, backlog) === 0;
   if (isListening) return descriptor;
   const errno = koffi.errno();
@@ -112,17 +107,4 @@ function socketAs(uid: number, domain: number): number {
   } finally {
     libc().setfsuid(own);
   }
-}
-
-/** `struct sockaddr_in` and `struct sockaddr_in6`: the family in this machine's byte order, the port in big-endian. */
-function socketAddress({ address, port }: { address: string; port: number }) {
-  const is6 = isIPv6(address);
-  const domain = is6 ? family.ipv6 : family.ipv4;
-  const bytes = Buffer.alloc(is6 ? 28 : 16);
-  bytes.writeUInt16LE(domain, 0);
-  bytes.writeUInt16BE(port, 2);
-  // In IPv6, after the flow label.
-  const ip = bytes.subarray(is6 ? 8 : 4, is6 ? 24 : 8);
-  if (libc().inet_pton(domain, address, ip) !== 1) throw new Error('not an address');
-  return { family: domain, bytes };
 }

@@ -1,16 +1,14 @@
 import { closeSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import koffi from 'koffi';
+import { addressFamilyOf, socketAddress } from '#node/os/linux/socket-address.ts';
 
-/** Constants of <linux/socket.h>, <linux/net.h> and <linux/in.h>, the same on all supported platforms. */
+/** Constants of <linux/net.h> and <linux/in.h>, the same on all supported platforms. */
 const SOCK_DGRAM = 2;
 const SOCK_NONBLOCK = 0o4000;
 const SOCK_CLOEXEC = 0o2000000;
-const versions = {
-  ipv4: { family: 2, protocol: 1 },
-  ipv6: { family: 10, protocol: 58 },
-} as const;
+const IPPROTO_ICMP = 1;
+const IPPROTO_ICMPV6 = 58;
 
 interface Libc {
   socket(domain: number, type: number, protocol: number): number;
@@ -36,20 +34,11 @@ function libc(): Libc {
  * this process have one, or no longer has the address.
  */
 export function openEchoSocket(own: string): number | undefined {
-  const { family, protocol } = versions[isIPv6(own) ? 'ipv6' : 'ipv4'];
-  const descriptor = libc().socket(family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
+  const protocol = isIPv6(own) ? IPPROTO_ICMPV6 : IPPROTO_ICMP;
+  const descriptor = libc().socket(addressFamilyOf(own), SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, protocol);
   if (descriptor < 0) return undefined;
-  const address = socketAddress(family, own);
+  const address = socketAddress(own);
   if (libc().bind(descriptor, address, address.length) === 0) return descriptor;
   closeSync(descriptor);
   return undefined;
-}
-
-/** `struct sockaddr_in` or `struct sockaddr_in6`, without a port: the family in this machine's byte order. */
-function socketAddress(family: number, own: string): Buffer {
-  const isSix = isIPv6(own);
-  const bytes = Buffer.alloc(isSix ? 28 : 16);
-  bytes.writeUInt16LE(family, 0);
-  bytes.set(ipaddr.parse(own).toByteArray(), isSix ? 8 : 4);
-  return bytes;
 }

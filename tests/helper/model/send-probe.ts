@@ -1,11 +1,10 @@
 import { closeSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import koffi from 'koffi';
+import { addressFamilyOf, socketAddress } from '#node/os/linux/socket-address.ts';
 import type { Probe } from '../../lab/linux/model/recorded-call.ts';
 
 /** Constants of <bits/socket.h> and <asm-generic/socket.h>. */
-const families = { 4: 2, 6: 10 } as const;
 const types = { tcp: 1, udp: 2 } as const;
 const SOCK_NONBLOCK = 0o4000;
 const SOL_SOCKET = 1;
@@ -27,25 +26,15 @@ function libc() {
   });
 }
 
-function socketAddress(host: string, port: number): Buffer {
-  const isSix = isIPv6(host);
-  const address = Buffer.alloc(isSix ? 28 : 16);
-  address.writeUInt16LE(families[isSix ? 6 : 4], 0);
-  address.writeUInt16BE(port, 2);
-  Buffer.from(ipaddr.parse(host).toByteArray()).copy(address, isSix ? 8 : 4);
-  return address;
-}
-
 /** Sends the first packet of a program, from this port; what becomes of it, others see. */
 export function sendProbe(
   { destination, protocol, destinationPort, user, source, device }: Probe,
   port: number,
 ) {
   const { socket, bind, connect, send, setOption, setfsuid } = libc();
-  const isSix = isIPv6(destination);
   // Packet filter and rules know a socket's user by the file system uid of whoever makes it.
   setfsuid(user);
-  const descriptor = socket(families[isSix ? 6 : 4], types[protocol] | SOCK_NONBLOCK, 0);
+  const descriptor = socket(addressFamilyOf(destination), types[protocol] | SOCK_NONBLOCK, 0);
   setfsuid(0);
   if (descriptor < 0) throw new Error(`no socket: errno ${koffi.errno()}`);
   try {
@@ -54,7 +43,7 @@ export function sendProbe(
       if (setOption(descriptor, SOL_SOCKET, SO_BINDTODEVICE, name, name.length) !== 0)
         throw new Error(`not bound to ${device}: errno ${koffi.errno()}`);
     }
-    const own = socketAddress(source ?? (isSix ? '::' : '0.0.0.0'), port);
+    const own = socketAddress(source ?? (isIPv6(destination) ? '::' : '0.0.0.0'), port);
     // Not an address of this machine.
     if (bind(descriptor, own, own.length) !== 0) return;
     const peer = socketAddress(destination, destinationPort);

@@ -1,7 +1,7 @@
 import koffi from 'koffi';
 import { closeSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
-import { bytesOfIpv6 } from './frame.ts';
+import { addressFamilyOf, socketAddress } from '#node/os/linux/socket-address.ts';
 
 /** A packet that programs do not send by accident. */
 export interface OddPacket {
@@ -40,7 +40,6 @@ function loadCalls() {
 let calls: ReturnType<typeof loadCalls> | undefined;
 
 /** sys/socket.h, netinet/in.h. */
-const domains = { ipv4: 2, ipv6: 10 };
 const [datagram, raw] = [2, 3];
 const [socketLevel, ipLevel, ipv6Level] = [1, 0, 41];
 const option = { bindToDevice: 25, broadcast: 6, ttl: 2, unicastHops: 16, multicastHops: 18 };
@@ -63,24 +62,12 @@ function integer(value: number): Buffer {
 export function sendPacket({ device, destination, ports, protocol, payload }: OddPacket): boolean {
   const { socket, bind, setsockopt, sendto, interfaceIndex } = (calls ??= loadCalls());
   const isSix = isIPv6(destination);
-  const domain = isSix ? domains.ipv6 : domains.ipv4;
+  const to = socketAddress(destination, ports?.destination);
+  // The scope of a link-local address (ipv6(7)).
+  if (device !== undefined && /^(?:ff02|fe80):/.test(destination))
+    to.writeUInt32LE(interfaceIndex(device), 24);
 
-  /** struct sockaddr_in or sockaddr_in6. */
-  function socketAddress(address: string, port: number): Buffer {
-    const bytes = Buffer.alloc(isSix ? 28 : 16);
-    bytes.writeUInt16LE(domain, 0);
-    bytes.writeUInt16BE(port, 2);
-    if (!isSix) {
-      Buffer.from(address.split('.').map(Number)).copy(bytes, 4);
-      return bytes;
-    }
-    bytesOfIpv6(address).copy(bytes, 8);
-    if (device !== undefined && /^(?:ff02|fe80):/.test(address))
-      bytes.writeUInt32LE(interfaceIndex(device), 24);
-    return bytes;
-  }
-
-  const fd = socket(domain, ports ? datagram : raw, ports ? 0 : (protocol ?? icmpv6));
+  const fd = socket(addressFamilyOf(destination), ports ? datagram : raw, ports ? 0 : (protocol ?? icmpv6));
   must(fd, 'socket');
   const set = (level: number, name: number, value: Buffer) =>
     must(setsockopt(fd, level, name, value, value.length), `option ${name}`);
@@ -96,7 +83,6 @@ export function sendPacket({ device, destination, ports, protocol, payload }: Od
       must(bind(fd, own, own.length), 'bind');
     }
     const data = Buffer.from(payload, 'hex');
-    const to = socketAddress(destination, ports?.destination ?? 0);
     return sendto(fd, data, data.length, 0, to, to.length) === data.length;
   } finally {
     closeSync(fd);

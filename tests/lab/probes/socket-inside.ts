@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs';
 import { isIPv6, Socket } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import koffi from 'koffi';
+import { addressFamilyOf, socketAddress } from '#node/os/linux/socket-address.ts';
 import { waitToTheEnd } from '#node/wait-to-the-end.ts';
 import { insideNetworkNamespace } from '../network/network-namespace.ts';
 
@@ -10,11 +10,10 @@ import { insideNetworkNamespace } from '../network/network-namespace.ts';
  * and a program that was started for each would cost ten times as much.
  */
 
-/** linux/net.h, asm-generic/errno.h and sys/socket.h. */
+/** linux/net.h and asm-generic/errno.h. */
 const kinds = { stream: 1, datagram: 2 };
 const [nonBlocking, closeOnExec] = [0o4000, 0o2000000];
 const inProgress = 115;
-const families = { ipv4: 2, ipv6: 10 };
 
 function loadCalls() {
   const libc = koffi.load('libc.so.6');
@@ -29,16 +28,6 @@ function loadCalls() {
 
 let calls: ReturnType<typeof loadCalls> | undefined;
 
-/** struct sockaddr_in or sockaddr_in6. */
-function socketAddress(host: string, port: number): Buffer {
-  const bytes = Buffer.from(ipaddr.parse(host).toByteArray());
-  const address = Buffer.alloc(isIPv6(host) ? 28 : 16);
-  address.writeUInt16LE(isIPv6(host) ? families.ipv6 : families.ipv4, 0);
-  address.writeUInt16BE(port, 2);
-  bytes.copy(address, isIPv6(host) ? 8 : 4);
-  return address;
-}
-
 /** Makes a socket inside, and does something with it at once; it is closed where that says so. */
 function withSocket(
   namespace: string,
@@ -48,8 +37,7 @@ function withSocket(
 ): number | undefined {
   const made = (calls ??= loadCalls());
   return insideNetworkNamespace(namespace, () => {
-    const family = isIPv6(host) ? families.ipv6 : families.ipv4;
-    const fd = made.socket(family, kinds[kind] | nonBlocking | closeOnExec, 0);
+    const fd = made.socket(addressFamilyOf(host), kinds[kind] | nonBlocking | closeOnExec, 0);
     if (fd < 0) throw new Error(`no socket in ${namespace}: ${koffi.errno()}`);
     if (use(fd, made)) return fd;
     closeSync(fd);

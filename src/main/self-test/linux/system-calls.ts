@@ -1,12 +1,11 @@
 import { closeSync, openSync } from 'node:fs';
-import { isIPv6 } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import koffi from 'koffi';
+import { addressFamilyOf, socketAddress } from '#node/os/linux/socket-address.ts';
 import type { PacketSocket } from '../checks/packet-socket.ts';
 
 /** Constants of the kernel's headers, the same on all supported processors. */
-export const family = { inet: 2, inet6: 10, packet: 17 } as const;
-export const socketType = { stream: 1, datagram: 2, raw: 3 } as const;
+const AF_PACKET = 17;
+const socketType = { stream: 1, datagram: 2, raw: 3 } as const;
 const SOCK_NONBLOCK = 0o4000;
 const SOCK_CLOEXEC = 0o2000000;
 const CLONE_NEWNET = 0x40000000;
@@ -141,16 +140,6 @@ export function bindFolder(descriptor: number, place: string): void {
   checked(`mount ${place}`, calls().mount(source, place, null, MS_BIND | MS_REC, null));
 }
 
-/** struct sockaddr_in or sockaddr_in6. */
-function socketAddress(host: string, port: number): Buffer {
-  const isV6 = isIPv6(host);
-  const address = Buffer.alloc(isV6 ? 28 : 16);
-  address.writeUInt16LE(isV6 ? family.inet6 : family.inet, 0);
-  address.writeUInt16BE(port, 2);
-  Buffer.from(ipaddr.parse(host).toByteArray()).copy(address, isV6 ? 8 : 4);
-  return address;
-}
-
 /** A socket that never blocks, for packets whose way is to be seen. */
 export interface RawSocket {
   /** False if the kernel refuses, which is a result like any other. */
@@ -173,9 +162,8 @@ export function openSocket(options: {
   device?: string | undefined;
 }): RawSocket {
   const { socket, setsockopt, sendto, connect, recv } = calls();
-  const domain = isIPv6(options.host) ? family.inet6 : family.inet;
   const type = socketType[options.type] | SOCK_NONBLOCK | SOCK_CLOEXEC;
-  const descriptor = checked('socket', socket(domain, type, options.protocol ?? 0));
+  const descriptor = checked('socket', socket(addressFamilyOf(options.host), type, options.protocol ?? 0));
   if (options.device !== undefined) {
     const name = Buffer.from(`${options.device}\0`);
     if (setsockopt(descriptor, SOL_SOCKET, SO_BINDTODEVICE, name, name.length) !== 0) {
@@ -211,10 +199,10 @@ export function openPacketSocket(device: string): PacketSocket {
   const index = nameToIndex(device);
   if (index === 0) throw new Error(`there is no device ${device}`);
   const type = socketType.raw | SOCK_NONBLOCK | SOCK_CLOEXEC;
-  const descriptor = checked('packet socket', socket(family.packet, type, swapped(ETH_P_ALL)));
+  const descriptor = checked('packet socket', socket(AF_PACKET, type, swapped(ETH_P_ALL)));
   // struct sockaddr_ll.
   const place = Buffer.alloc(20);
-  place.writeUInt16LE(family.packet, 0);
+  place.writeUInt16LE(AF_PACKET, 0);
   place.writeUInt16BE(ETH_P_ALL, 2);
   place.writeInt32LE(index, 4);
   checked('bind', bind(descriptor, place, place.length));
