@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { internetChecksum } from '#node/network/internet-checksum.ts';
 import type { Family } from './traffic-probe.ts';
 
 /** RFC 792 and RFC 4443 §4.1: the type of an echo request, whose code is 0. */
@@ -20,14 +21,6 @@ export function createEcho(
   message.writeUInt8(echoRequest[family], 0);
   const token = randomBytes(tokenBytes);
   token.copy(message, tokenAt);
-  if (family === 'ipv4') message.writeUInt16BE(checksum(message), 2);
+  if (family === 'ipv4') message.writeUInt16BE(internetChecksum(message), 2);
   return { message, isAnswer: (received) => received.length >= bytes && received.includes(token) };
-}
-
-/** The checksum of the internet (RFC 1071). */
-function checksum(bytes: Buffer): number {
-  let sum = 0;
-  for (let at = 0; at < bytes.length; at += 2) sum += ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
-  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);
-  return ~sum & 0xffff;
 }

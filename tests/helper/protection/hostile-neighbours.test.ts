@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { internetChecksum } from '#node/network/internet-checksum.ts';
 import { addresses, ports } from '../../lab/network/addresses.ts';
 import type { Machine } from '../../lab/machine/machine.ts';
 import { setKernel } from '../../lab/network/network.ts';
@@ -73,14 +74,6 @@ function udpHeader({ port }: Quoted): Buffer {
   return header;
 }
 
-/** RFC 1071. */
-function checksum(bytes: Buffer): number {
-  let sum = 0;
-  for (let at = 0; at < bytes.length; at += 2) sum += bytes.readUInt16BE(at);
-  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >> 16);
-  return ~sum & 0xffff;
-}
-
 /** "Destination unreachable" about a datagram, RFC 792. */
 function error4(quoted: Quoted, code: number): Buffer {
   const inner = Buffer.alloc(20);
@@ -91,7 +84,7 @@ function error4(quoted: Quoted, code: number): Buffer {
   Buffer.from(quoted.from.split('.').map(Number)).copy(inner, 12);
   Buffer.from(quoted.to.split('.').map(Number)).copy(inner, 16);
   const message = Buffer.concat([Buffer.from([3, code, 0, 0, 0, 0, 0, 0]), inner, udpHeader(quoted)]);
-  message.writeUInt16BE(checksum(message), 2);
+  message.writeUInt16BE(internetChecksum(message), 2);
   return message;
 }
 

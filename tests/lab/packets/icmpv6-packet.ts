@@ -1,3 +1,4 @@
+import { internetChecksum } from '#node/network/internet-checksum.ts';
 import { bytesOfIpv6 } from './frame.ts';
 
 const [udp, icmpv6] = [17, 58];
@@ -46,10 +47,8 @@ function ipv6Packet(
 /** RFC 8200 §8.1: over the addresses, the length of what follows, its protocol, and what follows. */
 function checksum(packet: Buffer, protocol: number): number {
   const message = packet.subarray(headerLength);
-  const odd = message.length % 2 === 1 ? Buffer.alloc(1) : Buffer.alloc(0);
-  const summed = Buffer.concat([packet.subarray(8, headerLength), message, odd]);
-  let sum = message.length + protocol;
-  for (let at = 0; at < summed.length; at += 2) sum += summed.readUInt16BE(at);
-  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >> 16);
-  return ~sum & 0xffff;
+  const lengthAndProtocol = Buffer.alloc(8);
+  lengthAndProtocol.writeUInt32BE(message.length, 0);
+  lengthAndProtocol.writeUInt32BE(protocol, 4);
+  return internetChecksum(packet.subarray(8, headerLength), lengthAndProtocol, message);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { internetChecksum } from '#node/network/internet-checksum.ts';
 import type { AddressPair } from '../addresses.ts';
 import {
-  checksum,
   etherType,
   ipv4Bytes,
   ipv4Packet,
@@ -140,14 +140,14 @@ function echoRequest(type: number): Buffer {
   const message = Buffer.alloc(16);
   message[0] = type;
   message.writeUInt16BE(identifier, 4);
-  message.writeUInt16BE(checksum(message), 2);
+  message.writeUInt16BE(internetChecksum(message), 2);
   return message;
 }
 
 function icmpv6(source: string, destination: string, hopLimit: number, message: Buffer): Buffer {
   message.writeUInt16BE(0, 2);
   const pseudo = pseudoHeader(source, destination, protocol.icmpv6, message.length);
-  message.writeUInt16BE(checksum(pseudo, message), 2);
+  message.writeUInt16BE(internetChecksum(pseudo, message), 2);
   return ipv6Packet({ source, destination, kind: protocol.icmpv6, hopLimit }, message);
 }
 
@@ -176,6 +176,6 @@ function firstSegment(source: string, destination: string): Buffer {
   segment[13] = 0x02;
   segment.writeUInt16BE(0xffff, 14);
   const pseudo = pseudoHeader(source, destination, protocol.tcp, segment.length);
-  segment.writeUInt16BE(checksum(pseudo, segment), 16);
+  segment.writeUInt16BE(internetChecksum(pseudo, segment), 16);
   return segment;
 }

@@ -1,7 +1,7 @@
+import { internetChecksum } from '#node/network/internet-checksum.ts';
 import { addresses, names, ports, type AddressPair } from '../addresses.ts';
 import { answerDns, isIpv6Question } from '../dns-answer.ts';
 import {
-  checksum,
   ipv4Bytes,
   ipv4Packet,
   ipv6Bytes,
@@ -104,7 +104,7 @@ function datagramTo(packet: Packet, content: Buffer): Buffer {
   const datagram = Buffer.concat([head, content]);
   const pseudo = pseudoHeader(packet.destination, packet.source, protocol.udp, datagram.length);
   // 0 would mean that there is none (RFC 768).
-  datagram.writeUInt16BE(checksum(pseudo, datagram) || 0xffff, 6);
+  datagram.writeUInt16BE(internetChecksum(pseudo, datagram) || 0xffff, 6);
   return packetTo(packet, protocol.udp, datagram);
 }
 
@@ -117,6 +117,6 @@ function pongTo(packet: Packet): Buffer {
   const parts = isV6
     ? [pseudoHeader(packet.destination, packet.source, kind, message.length), message]
     : [message];
-  message.writeUInt16BE(checksum(...parts), 2);
+  message.writeUInt16BE(internetChecksum(...parts), 2);
   return packetTo(packet, kind, message);
 }

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { ipv4Packet, ipv6Packet, checksum, protocol, pseudoHeader, type Packet } from '../packets/frame.ts';
+import { internetChecksum } from '#node/network/internet-checksum.ts';
+import { ipv4Packet, ipv6Packet, protocol, pseudoHeader, type Packet } from '../packets/frame.ts';
 
 /** Of RFC 9293 §3.1. */
 const flag = { fin: 0x01, syn: 0x02, rst: 0x04, psh: 0x08, ack: 0x10 } as const;
@@ -143,7 +144,7 @@ function segmentTo(packet: Packet, { sequence, acknowledged, flags, data }: Segm
   const segment = Buffer.concat([head, options, data]);
   const { destination: source, source: destination } = packet;
   const pseudo = pseudoHeader(source, destination, protocol.tcp, segment.length);
-  segment.writeUInt16BE(checksum(pseudo, segment), 16);
+  segment.writeUInt16BE(internetChecksum(pseudo, segment), 16);
   const make = source.includes(':') ? ipv6Packet : ipv4Packet;
   return make({ source, destination, kind: protocol.tcp }, segment);
 }

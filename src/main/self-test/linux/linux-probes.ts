@@ -1,4 +1,5 @@
-import { checksum, protocol } from '../packets/frame.ts';
+import { internetChecksum } from '#node/network/internet-checksum.ts';
+import { protocol } from '../packets/frame.ts';
 import type { Computer } from '../checks/surroundings.ts';
 import { openSocket, type RawSocket } from './system-calls.ts';
 
@@ -12,7 +13,7 @@ function pingMessage(host: string, token: string): Buffer {
   head[0] = isV6 ? echoRequest.ipv6 : echoRequest.ipv4;
   head.writeUInt16BE(0x574d, 4);
   const message = Buffer.concat([head, Buffer.from(token)]);
-  if (!isV6) message.writeUInt16BE(checksum(message), 2);
+  if (!isV6) message.writeUInt16BE(internetChecksum(message), 2);
   return message;
 }
 

@@ -1,5 +1,7 @@
 /** Frames of Ethernet with IP in them: as much of RFC 894, RFC 791, RFC 8200 and RFC 826 as a self-test looks at. */
 
+import { internetChecksum } from '#node/network/internet-checksum.ts';
+
 export const etherType = { ipv4: 0x0800, arp: 0x0806, ipv6: 0x86dd, sentinel: 0x88b5 } as const;
 export const protocol = { icmp: 1, tcp: 6, udp: 17, icmpv6: 58 } as const;
 
@@ -120,15 +122,6 @@ export function ipv6Bytes(address: string): Buffer {
 
 export const ipv4Bytes = (address: string): Buffer => Buffer.from(address.split('.').map(Number));
 
-/** The checksum of the internet (RFC 1071). */
-export function checksum(...parts: readonly Buffer[]): number {
-  let sum = 0;
-  const bytes = Buffer.concat(parts);
-  for (let at = 0; at < bytes.length; at += 2) sum += ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
-  while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);
-  return ~sum & 0xffff;
-}
-
 const hex = (text: string) => Buffer.from(text, 'hex');
 
 export function makeFrame(header: { from: string; to: string; type: number }, content: Buffer): Buffer {
@@ -148,7 +141,7 @@ export function ipv4Packet(
   head[9] = kind;
   ipv4Bytes(source).copy(head, 12);
   ipv4Bytes(destination).copy(head, 16);
-  head.writeUInt16BE(checksum(head), 10);
+  head.writeUInt16BE(internetChecksum(head), 10);
   return Buffer.concat([head, payload]);
 }
 

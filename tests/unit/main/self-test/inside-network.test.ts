@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { internetChecksum } from '#node/network/internet-checksum.ts';
 import { addresses, ports } from '../../../../src/main/self-test/addresses.ts';
 import { createInsideNetwork } from '../../../../src/main/self-test/hosts/inside-network.ts';
 import {
-  checksum,
   ipv4Packet,
   ipv6Packet,
   protocol,
@@ -28,7 +28,7 @@ function network() {
       const length = packet.payload.length;
       const pseudo = pseudoHeader(packet.source, packet.destination, packet.protocol, length);
       const isPlain = packet.protocol === protocol.icmp;
-      expect(checksum(...(isPlain ? [] : [pseudo]), packet.payload)).toBe(0);
+      expect(internetChecksum(...(isPlain ? [] : [pseudo]), packet.payload)).toBe(0);
       sent.push(packet);
     },
   });
