@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { watchUplink } from '../checks/uplink-watch.ts';
 import type { SelfTestHere, Uplink } from '../self-test.ts';
 import { askIp, hardwareAddress } from './ip.ts';
+import { ipv6IsOn } from './ipv6-support.ts';
 import { linuxComputer, uidOf } from './linux-computer.ts';
 import { ownGroup, removeGroups, removeLeftGroups } from './left-groups.ts';
 import { isInstalled, lackOf } from './needs.ts';
@@ -64,11 +65,3 @@ export const linuxHere: SelfTestHere = {
     removeLeftGroups();
   },
 };
-
-/**
- * Kernels can be without it, or have it switched off (Linux, Documentation/networking/ipv6.rst, disable and
- * disable_ipv6).
- */
-const ipv6IsOn = (): boolean =>
-  existsSync('/proc/sys/net/ipv6') &&
-  readFileSync('/proc/sys/net/ipv6/conf/all/disable_ipv6', 'utf8').trim() === '0';

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { addresses, names, ports, type AddressPair, type Place } from '../addresses.ts';
 import { answerDns, isIpv6Question } from '../dns-answer.ts';
 import { createGateway, type Gateway } from '../gateway/gateway.ts';
@@ -10,6 +10,7 @@ import { ipv4Bytes, ipv6Bytes } from '../packets/frame.ts';
 import type { FarSide } from '../checks/surroundings.ts';
 import { serveHost } from '../hosts/serve-host.ts';
 import { hardwareAddress, ip } from './ip.ts';
+import { ipv6IsOn } from './ipv6-support.ts';
 import { createNamespaces, openPacketSocket, openTunnelEnd, type NetworkNamespace } from './system-calls.ts';
 import type { PacketSocket } from '../checks/packet-socket.ts';
 
@@ -242,11 +243,3 @@ async function serveNames(
   await once(socket, 'listening');
   return () => socket.close();
 }
-
-/**
- * Kernels can be without it, or have it switched off in every new network, also here (Linux,
- * Documentation/networking/ipv6.rst, disable and disable_ipv6).
- */
-const ipv6IsOn = (): boolean =>
-  existsSync('/proc/sys/net/ipv6') &&
-  readFileSync('/proc/sys/net/ipv6/conf/all/disable_ipv6', 'utf8').trim() === '0';
