@@ -1,5 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
+import { isExecutable } from '#node/os/posix/executable.ts';
 
 /** The search path of all programs that the helper runs; nothing of the helper's own environment is passed on. */
 export const programDirectories = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
@@ -31,15 +31,6 @@ const outputLimit = 4 * 1024 * 1024;
 /** The absolute path of a program in the system's own directories, or undefined if it is not installed. */
 export function findProgram(name: string): string | undefined {
   return programDirectories.map((directory) => `${directory}/${name}`).find(isExecutable);
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Runs a program to its end, without a shell. Rejects only if it cannot be started. */

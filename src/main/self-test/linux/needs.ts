@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { accessSync, closeSync, constants, openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
+import { isExecutable } from '#node/os/posix/executable.ts';
 import type { Lack } from '../self-test.ts';
 
 /** Where programs for administrators are looked for. */
@@ -16,7 +17,7 @@ export const programFolders = (): string[] => [
 export function lackOf(programs: readonly string[]): Lack | undefined {
   if (process.getuid?.() !== 0) return { kind: 'not-root' };
   const missing = programs.find(
-    (program) => !programFolders().some((folder) => isProgram(path.join(folder, program))),
+    (program) => !programFolders().some((folder) => isExecutable(path.join(folder, program))),
   );
   if (missing !== undefined) return { kind: 'no-program', program: missing };
   try {
@@ -25,15 +26,6 @@ export function lackOf(programs: readonly string[]): Lack | undefined {
     return undefined;
   } catch (error) {
     return { kind: 'no-tun', detail: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -1,6 +1,7 @@
-import { accessSync, constants, existsSync, readFileSync, statfsSync } from 'node:fs';
+import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
+import { isExecutable } from '#node/os/posix/executable.ts';
 import type { Say } from '#shared/texts/say.ts';
 import { profileFolder } from '../../profile-folder.ts';
 import type { Finding } from '../finding.ts';
@@ -48,15 +49,6 @@ function isFull(folder: string): boolean {
 function isInstalled(program: string, env: Readonly<NodeJS.ProcessEnv>): boolean {
   const folders = [...(env['PATH'] ?? '').split(path.delimiter), '/usr/sbin', '/sbin', '/usr/local/sbin'];
   return folders.some((folder) => folder !== '' && isExecutable(path.join(folder, program)));
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function hasUser(name: string): boolean {
