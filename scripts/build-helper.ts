@@ -33,7 +33,7 @@ export async function buildHelper(
 }
 
 /** Copies the native module to `node_modules` in the folder of a bundle. */
-export async function copyNative(outDirectory: string): Promise<void> {
+async function copyNative(outDirectory: string): Promise<void> {
   for (const name of native) {
     const from = path.join(root, 'node_modules', name);
     await cp(from, path.join(outDirectory, 'node_modules', name), {

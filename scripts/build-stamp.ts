@@ -31,8 +31,7 @@ function sourcesHash(): string {
   return hash.digest('hex');
 }
 
-export const isBuildCurrent = (): boolean =>
-  existsSync(stamp) && readFileSync(stamp, 'utf8') === sourcesHash();
+const isBuildCurrent = (): boolean => existsSync(stamp) && readFileSync(stamp, 'utf8') === sourcesHash();
 
 /**
  * Call this before a build, so that an interrupted one does not count as current. Returns a function that marks the

@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { isExecutable } from '#node/os/posix/executable.ts';
 
 /** The search path of all programs that the helper runs; nothing of the helper's own environment is passed on. */
-export const programDirectories = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
+const programDirectories = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 export const programEnvironment = { PATH: programDirectories.join(':'), LC_ALL: 'C' };
 
 export interface CommandResult {

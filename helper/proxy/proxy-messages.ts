@@ -42,6 +42,6 @@ export const proxyReady = z.object({
 export type ProxyReady = z.infer<typeof proxyReady>;
 
 /** The message if a configuration cannot be applied; the previous one stays in force. */
-export const proxyRefusal = z.object({ refused: z.string() });
+const proxyRefusal = z.object({ refused: z.string() });
 export const proxyAnswer = z.union([proxyReady, proxyRefusal]);
 export type ProxyAnswer = z.infer<typeof proxyAnswer>;

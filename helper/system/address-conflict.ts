@@ -2,7 +2,7 @@ import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
 import { SystemChangeFailed } from './ports/system-change-failed.ts';
 
 /** The gateway assigned an address that this machine must not have. */
-export class AddressConflict extends SystemChangeFailed {
+class AddressConflict extends SystemChangeFailed {
   override name = 'AddressConflict';
   override readonly reason = 'address-conflict';
 }

@@ -9,7 +9,7 @@ export interface AddressRange {
   end: bigint;
 }
 
-export const bitsOf = { 4: 32, 6: 128 } as const;
+const bitsOf = { 4: 32, 6: 128 } as const;
 
 /** The captured addresses of one IP version in ascending order, without those of `further`. */
 export function capturedRanges(

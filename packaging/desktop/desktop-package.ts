@@ -18,7 +18,7 @@ import { layElectron, linuxProgram, type ElectronFiles } from './electron-progra
 import { bundleStandIn, layTestWindow } from './test-window.ts';
 
 /** Where the desktop app is installed. */
-export const desktopFolder = '/opt/Waymaker';
+const desktopFolder = '/opt/Waymaker';
 
 export interface DesktopOptions extends LinuxPackageOptions {
   /** For this processor; without it, the package is the one with the window for tests. */

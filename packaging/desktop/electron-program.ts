@@ -10,9 +10,6 @@ export interface ElectronFiles {
   program: string;
 }
 
-/** Chromium's sandbox where a system lets no user make namespaces: it has to belong to root, and run as root. */
-export const setuidSandbox = 'chrome-sandbox';
-
 /** What Electron's program is called in an installation, and the system that it is for. */
 export interface InstalledProgram {
   name: string;

@@ -5,8 +5,8 @@ import { fetchLockedPackage } from '../runtime/locked-package.ts';
 import { processors, type Processor } from '../runtime/processors.ts';
 
 /** The npm package that has Wintun's official libraries in it, unchanged. */
-export const wintunPackage = 'appium-ios-tuntap';
-export const wintunVersion = '0.14.1';
+const wintunPackage = 'appium-ios-tuntap';
+const wintunVersion = '0.14.1';
 
 /** SHA-256 of wintun.dll in https://www.wintun.net/builds/wintun-0.14.1.zip, which its makers have signed. */
 const hashes: Readonly<Record<Processor, string>> = {

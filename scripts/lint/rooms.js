@@ -61,7 +61,7 @@ function allowedOf({ rooms: arrows, ofEveryRoom }, room) {
 }
 
 /** Why `file` may not import `specifier`, or undefined if it may. Paths are relative to the repository. */
-export function wrongArrow(file, specifier) {
+function wrongArrow(file, specifier) {
   const from = roomOf(file);
   const target = targetFile(specifier, file);
   if (target !== undefined) {

@@ -97,7 +97,7 @@ export const pageNote = z.object({
 export type PageNote = z.infer<typeof pageNote>;
 
 /** A page of the connectivity probe. It is named in a Content-Security-Policy, which some characters would break. */
-export const probePage = z.string().check(z.maxLength(512), z.regex(/^https?:\/\/[^\s;,'"]+$/));
+const probePage = z.string().check(z.maxLength(512), z.regex(/^https?:\/\/[^\s;,'"]+$/));
 
 export const basicInfo = z.object({
   /** A URL that answers with the caller's address, like the call `address`; not in specification §3. */

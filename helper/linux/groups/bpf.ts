@@ -32,7 +32,7 @@ const EAGAIN = 11;
 const maxLoadAttempts = 20;
 
 /** Each hook with its kind of program (`enum bpf_prog_type`) and its own number (`enum bpf_attach_type`). */
-export const hooks = {
+const hooks = {
   created: { type: 9, attach: 2 },
   connect4: { type: 18, attach: 10 },
   connect6: { type: 18, attach: 11 },
@@ -45,7 +45,7 @@ export const hooks = {
 export type Hook = keyof typeof hooks;
 export const hookNames = Object.keys(hooks) as Hook[];
 
-export class BpfError extends Error {
+class BpfError extends Error {
   override name = 'BpfError';
 }
 

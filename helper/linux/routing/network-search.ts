@@ -45,7 +45,7 @@ function readDeviceRoutes(): DeviceRoute[] {
 }
 
 /** Parses /proc/net/route: device, destination, gateway, flags and, in the eighth column, the netmask. */
-export function parseIpv4Routes(text: string): DeviceRoute[] {
+function parseIpv4Routes(text: string): DeviceRoute[] {
   return rows(text)
     .slice(1)
     .flatMap(([device = '', destination = '', , flags = '', , , , mask = '']) => {
@@ -63,7 +63,7 @@ export function parseIpv4Routes(text: string): DeviceRoute[] {
 }
 
 /** Parses /proc/net/ipv6_route: destination, its length and, in the last two columns, flags and device. */
-export function parseIpv6Routes(text: string): DeviceRoute[] {
+function parseIpv6Routes(text: string): DeviceRoute[] {
   return rows(text).flatMap((columns) => {
     const [destination = '', length = ''] = columns;
     const [flags = '', device = ''] = columns.slice(-2);

@@ -106,7 +106,7 @@ function ipv6Alias(name: string, address: string): Buffer {
 }
 
 /** Each interface's message is followed by those of its addresses (XNU, bsd/net/rtsock.c, sysctl_iflist2). */
-export function decodeInterfaces(content: Buffer): NetworkInterface[] {
+function decodeInterfaces(content: Buffer): NetworkInterface[] {
   const found = new Map<number, NetworkInterface>();
   for (const { type, message } of splitMessages(content)) {
     if (type === constants.RTM_IFINFO2) {

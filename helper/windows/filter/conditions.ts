@@ -35,6 +35,6 @@ export const remotes = (prefixes: readonly string[]) =>
     return { field: 'remote-prefix', prefix: whole };
   });
 
-export const familyOf = (text: string): Family => (text.includes(':') ? 6 : 4);
+const familyOf = (text: string): Family => (text.includes(':') ? 6 : 4);
 export const ofFamily = (texts: readonly string[], family: Family) =>
   texts.filter((text) => familyOf(text) === family);

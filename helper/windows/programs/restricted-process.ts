@@ -39,7 +39,7 @@ const started = z.object({
 });
 
 /** A process as `spawn` of Node gives one, as far as it is used here. */
-export class RestrictedProcess extends EventEmitter {
+class RestrictedProcess extends EventEmitter {
   readonly pid: number;
   readonly stdio: (Socket | null)[];
   readonly #calls: ProcessCalls;

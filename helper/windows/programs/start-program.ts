@@ -5,7 +5,7 @@ import type { ProcessLibraries } from '../calls/process-calls.ts';
 import { startRestricted } from './restricted-process.ts';
 
 /** What tells one of our programs that it has been started without rights, and cannot give up any. */
-export const restrictedWord = '--restricted';
+const restrictedWord = '--restricted';
 
 /**
  * Starts one of our programs on this Node with as few rights as possible. Where the system does not allow that, as for

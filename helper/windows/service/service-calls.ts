@@ -33,17 +33,6 @@ export const serviceCodes = {
   ERROR_SERVICE_SPECIFIC_ERROR: 1066,
 } as const;
 
-/** SERVICE_STATUS of <winsvc.h>, with C's names. */
-export interface ServiceStatus {
-  dwServiceType: number;
-  dwCurrentState: number;
-  dwControlsAccepted: number;
-  dwWin32ExitCode: number;
-  dwServiceSpecificExitCode: number;
-  dwCheckPoint: number;
-  dwWaitHint: number;
-}
-
 /** What the system calls, by koffi in this thread. */
 export type ServiceMain = () => void;
 /** `data`: the address of what an event has beside its number, or zero; only valid during the call. */

@@ -55,13 +55,13 @@ export async function signMacosCore(
  * With Apple's codesign(1): the hardened runtime and a time, without which Apple notarises nothing, and our
  * entitlements in place of those of Node's official binary. `identity`: the name of a certificate in the keychain.
  */
-export const codesignAs = (identity: string) => async (program: string) => {
+const codesignAs = (identity: string) => async (program: string) => {
   const how = ['--force', '--options', 'runtime', '--timestamp', '--entitlements', entitlements];
   await run('codesign', [...how, '--sign', identity, program]);
 };
 
 /** Why no release for this processor can be made of the runtime that is locked; undefined if one can. */
-export async function oldRuntime(processor: Processor): Promise<string | undefined> {
+async function oldRuntime(processor: Processor): Promise<string | undefined> {
   const { version: wanted } = await lockedPackage(`node-linux-${processor}`);
   const name = macosRuntimes[processor];
   const { version } = await lockedPackage(name);

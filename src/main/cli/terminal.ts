@@ -41,8 +41,7 @@ export const isUnseenTerminal = ({ platform, env }: { platform: NodeJS.Platform;
   platform === 'win32' && (env['MSYSTEM'] !== undefined || env['TERM_PROGRAM'] === 'mintty');
 
 /** Text from servers could contain codes that move the cursor or change the text direction. */
-export const printable = (text: string) =>
-  text.replaceAll(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, '');
+const printable = (text: string) => text.replaceAll(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, '');
 
 export function createTerminal({ input, output, notes, mayBeSeen }: Streams): Terminal {
   const lines = input.isTTY === true ? typedLines(input, notes) : pipedLines(input, notes);

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createListeners } from '../listeners.ts';
 import type { Setting, SettingName, Settings } from './settings.ts';
 
-export const behaviourNames = [
+const behaviourNames = [
   'language',
   'theme',
   'onQuit',

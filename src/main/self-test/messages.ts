@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { engine, verdict } from './verdict.ts';
 
 /** Why a self-test cannot begin, or go on. */
-export const obstacle = z.enum([
+const obstacle = z.enum([
   'no-namespaces',
   'no-packet-filter',
   'no-helper',

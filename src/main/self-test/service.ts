@@ -21,7 +21,7 @@ export interface ServiceFacts {
 }
 
 /** The id of its only server. */
-export const onlyServer = 'self-test';
+const onlyServer = 'self-test';
 
 type Answers = { [Name in ApiCallName]?: () => ApiData<Name> };
 

@@ -39,7 +39,7 @@ export const base64Of = (key: KeyObject): string =>
   key.export({ format: 'der', type: 'spki' }).subarray(derPrefix.length).toString('base64');
 
 /** A short name of a public key: the first 16 hexadecimal digits of its SHA-256. */
-export const keyId = (key: KeyObject): string =>
+const keyId = (key: KeyObject): string =>
   createHash('sha256')
     .update(Buffer.from(base64Of(key), 'base64'))
     .digest('hex')

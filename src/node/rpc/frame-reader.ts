@@ -9,7 +9,7 @@ import { z } from 'zod/mini';
 import { waitToTheEnd } from '../wait-to-the-end.ts';
 
 /** A peer that violates the protocol; its connection is closed. */
-export class FrameRefused extends Error {
+class FrameRefused extends Error {
   override name = 'FrameRefused';
 }
 

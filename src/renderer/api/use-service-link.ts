@@ -8,7 +8,7 @@ type LinkName = 'delete_account_url' | 'manage_apps' | 'manage_members' | 'manag
  * The address of something that has a page here, if the operator has named another place for it in basic info;
  * undefined if this page is the right one.
  */
-export function outsideAddress(
+function outsideAddress(
   links: BasicInfo['links'] | undefined,
   name: LinkName,
   page: string,

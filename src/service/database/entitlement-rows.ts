@@ -15,7 +15,7 @@ export interface PlanUser {
   owner: Owner;
 }
 
-export function periodOf(row: EntitlementRow): Period {
+function periodOf(row: EntitlementRow): Period {
   const { service: plan, seats, serverLevel, devices, traffic, rate } = row;
   return {
     terms: { plan, seats, serverLevel, devices, traffic, rate },

@@ -7,7 +7,7 @@ const replacements: Record<string, string> = {
 };
 
 /** Escapes text for HTML content or an attribute value. */
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => replacements[character] ?? '');
 }
 

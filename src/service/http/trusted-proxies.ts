@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { normalizeIP } from '@fastify/rate-limit';
 
 /** Stands for the Unix socket in the list of trusted proxies, and for its callers if it is not trusted. */
-export const unixSocketCaller = 'unix';
+const unixSocketCaller = 'unix';
 
 /**
  * Whether a request's sender (undefined: over the Unix socket) is a proxy that is believed about whom it forwards for.

@@ -3,7 +3,6 @@ import { parseJson } from '../parse-json.ts';
 
 /** Every reply's envelope (specification §7): code 0 is success. */
 export const envelope = z.object({ code: z.int(), msg: z.string(), data: z.unknown() });
-export type Envelope = z.infer<typeof envelope>;
 
 /** A reply's text, if it is the service's: others on the way may answer in its place. */
 export const readEnvelope = (text: string) => envelope.safeParse(parseJson(text));

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { certificatePin, proxyCredentials, proxyProtocol } from '../helper/gateway-session.ts';
 import { languageChoice } from '../host/common-contract.ts';
 import { hostContract } from '../host/contract.ts';
-import { request, type HostClient, type HostHandlers } from '../host/descriptor.ts';
+import { request, type HostClient } from '../host/descriptor.ts';
 
 /**
  * The control contract: what the user's other programs, such as the command line, can ask of the one process that runs
@@ -159,7 +159,6 @@ export const controlContract = {
 } as const;
 export type ControlContract = typeof controlContract;
 export type ControlClient = HostClient<ControlContract>;
-export type ControlImplementation = HostHandlers<ControlContract>;
 
 /** Error codes in addition to those of JSON-RPC 2.0. */
 export const controlError = { protocolVersion: -32001, helloFirst: -32002 } as const;

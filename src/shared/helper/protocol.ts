@@ -29,7 +29,7 @@ export const deadline = z.object({
 export type Deadline = z.infer<typeof deadline>;
 
 /** resolv.conf(5) allows three. */
-export const resolverAddresses = z.array(z.union([z.ipv4(), z.ipv6()])).check(z.maxLength(3));
+const resolverAddresses = z.array(z.union([z.ipv4(), z.ipv6()])).check(z.maxLength(3));
 
 /**
  * An internet host that a tunnel should be able to reach. The helper only opens a TCP connection to it, and sends
@@ -124,7 +124,7 @@ export type HoldRequest = z.infer<typeof holdRequest>;
 /** A word or a few, which no program could mistake for an option, a path or markup. */
 const label = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9 ._+-]{0,63}$/));
 
-export const hello = z.strictObject({
+const hello = z.strictObject({
   protocolVersion: z.int(),
   client: z.strictObject({ name: label, version: label }),
 });
@@ -133,7 +133,7 @@ export const hello = z.strictObject({
 export const engineKind = z.enum(['openconnect', 'own']);
 export type EngineKind = z.infer<typeof engineKind>;
 
-export const helloReply = z.object({
+const helloReply = z.object({
   protocolVersion: z.int(),
   helperVersion: z.string(),
   capabilities: z.array(z.string()),

@@ -42,7 +42,7 @@ export interface Entitlement {
   serverLevel: number | null;
 }
 
-export const trafficPeriodMs = 30 * 24 * 3_600_000;
+const trafficPeriodMs = 30 * 24 * 3_600_000;
 
 export function entitlementOf({ isMember, holder }: Holding, now: number): Entitlement {
   const { periods, hasBought, trialUntil, trialTraffic } = holder;

@@ -11,7 +11,7 @@ export const privateNetworks = [
 ] as const;
 
 /** The addresses that never leave a link (RFC 3927, RFC 4291 §2.5.6). */
-export const linkLocalNetworks = ['169.254.0.0/16', 'fe80::/10'] as const;
+const linkLocalNetworks = ['169.254.0.0/16', 'fe80::/10'] as const;
 
 /**
  * What a network on a link can have without being somebody else's on the internet. Only such networks count as local by

@@ -120,7 +120,7 @@ export type ConnectionProblem = z.infer<typeof connectionProblem>;
  * What a connecting tunnel is doing. `resolving`: the helper waits for the gateway's address; `authenticating`: it
  * waits for a session cookie.
  */
-export const connectPhase = z.enum(['resolving', 'authenticating', 'handshaking', 'configuring', 'waiting']);
+const connectPhase = z.enum(['resolving', 'authenticating', 'handshaking', 'configuring', 'waiting']);
 
 /**
  * Networks that the user treats as local although their addresses are public. An entry has an effect while the machine
@@ -148,8 +148,7 @@ export const ipPolicy = z.enum(['include', 'exclude']);
 export type IpPolicy = z.infer<typeof ipPolicy>;
 
 /** Whether the user's group of programs goes through the tunnel, or everything else. */
-export const appPolicy = z.enum(['include', 'exclude']);
-export type AppPolicy = z.infer<typeof appPolicy>;
+const appPolicy = z.enum(['include', 'exclude']);
 
 /** Which traffic the helper should send through the tunnel. */
 export const routing = z.discriminatedUnion('mode', [
@@ -240,7 +239,7 @@ const encryption = z.object({
 export type Encryption = z.infer<typeof encryption>;
 
 /** The maximum length of a gateway's text to its users, in characters. */
-export const maxGatewayMessage = 4_000;
+const maxGatewayMessage = 4_000;
 
 /** What the gateway says about the session; times are milliseconds since the Unix epoch. */
 const gatewayTerms = z.object({

@@ -249,7 +249,7 @@ const bufferOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffs
 const copyOf = (bytes: Uint8Array) => new Uint8Array(bytes);
 
 /** The bytes of an address in text. */
-export function addressBytes(address: string): number[] {
+function addressBytes(address: string): number[] {
   if (isIP(address) === 0) throw new Error('no address');
   if (isIPv4(address)) return address.split('.').map(Number);
   const [, host = ''] = /^\[(.*)\]$/.exec(new URL(`http://[${address}]/`).hostname) ?? [];

@@ -7,7 +7,7 @@ const disconnectMs = 15_000;
 type Snapshot = Readonly<Record<string, string>>;
 
 /** Which parts of a snapshot differ from those of another one, and how. */
-export function differences(before: Snapshot, now: Snapshot): string[] {
+function differences(before: Snapshot, now: Snapshot): string[] {
   return Object.entries(before).flatMap(([name, text]) => {
     const was = text.split('\n');
     const is = (now[name] ?? '').split('\n');

@@ -6,7 +6,7 @@ export const servedPorts = { ask: 44_350, gateway: 44_351, service: 44_352, neig
 const address = z.string().check(z.maxLength(64));
 
 /** What the computer under test asks the one that serves. */
-export const question = z.discriminatedUnion('ask', [
+const question = z.discriminatedUnion('ask', [
   /** Everything anew, with other secrets. */
   z.object({ ask: z.literal('begin') }),
   z.object({ ask: z.literal('counts') }),

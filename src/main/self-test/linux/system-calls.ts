@@ -68,7 +68,7 @@ function calls(): Calls {
 }
 
 /** A call that the system has refused. */
-export class CallFailed extends Error {
+class CallFailed extends Error {
   override name = 'CallFailed';
 
   constructor(call: string) {

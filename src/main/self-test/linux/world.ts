@@ -189,7 +189,7 @@ const attached = (address: string, prefix: number, device: string): string[] => 
   `address add ${address}/${prefix} dev ${device}${address.includes(':') ? ' nodad' : ''}`,
 ];
 
-export const defaultRoutes = (hasIpv6: boolean): string[] => [
+const defaultRoutes = (hasIpv6: boolean): string[] => [
   `route add default via ${addresses.router.ipv4} dev ${devices.uplink}`,
   ...(hasIpv6 ? [`route add default via ${addresses.router.ipv6} dev ${devices.uplink}`] : []),
 ];

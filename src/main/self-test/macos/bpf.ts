@@ -43,7 +43,7 @@ interface Calls {
 let loaded: Calls | undefined;
 
 /** `library`: a file, or null for what this process has loaded already. */
-export function loadBpfCalls(library: string | null): Calls {
+function loadBpfCalls(library: string | null): Calls {
   const libc = koffi.load(library);
   const declared = (declaration: string) => libc.func(declaration) as unknown as Call;
   return {

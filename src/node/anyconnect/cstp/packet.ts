@@ -13,7 +13,7 @@ export const packetKind = {
   terminate: 9,
 } as const;
 
-export const headerBytes = 8;
+const headerBytes = 8;
 
 /** The longest payload that is read: a packet comes in one TLS record (RFC 8446 §5.1) at most. */
 export const maxPayload = 16_384 - headerBytes;

@@ -22,7 +22,7 @@ export function useOpenMiniApp(): { open: (app: AppEntry) => Promise<void>; open
 }
 
 /** False if the link is not allowed for this type of app, or if nothing opened it. */
-export async function openMiniApp(host: Host, { type, link, name }: AppEntry): Promise<boolean> {
+async function openMiniApp(host: Host, { type, link, name }: AppEntry): Promise<boolean> {
   const allowed = webAddress(link);
   if (allowed === undefined) return false;
   switch (type) {

@@ -2,7 +2,7 @@ import { webviewPortName } from '#shared/host/webview-names.ts';
 import { must, mustEqual, mustRefuse, type Check } from './check.ts';
 
 /** Error codes of JSON-RPC 2.0 §5.1. */
-export const methodNotFound = -32601;
+const methodNotFound = -32601;
 export const invalidParams = -32602;
 
 const frameSeconds = 2;
