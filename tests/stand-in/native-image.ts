@@ -20,7 +20,7 @@ function sizeOf(url: string): [number, number] | undefined {
     : undefined;
 }
 
-export class NativeImage implements Implemented {
+class NativeImage implements Implemented {
   private isTemplate = false;
   private readonly url: string;
 

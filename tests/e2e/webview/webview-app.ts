@@ -8,7 +8,7 @@ import type { TunnelState } from '#shared/tunnel/state.ts';
 
 export type Platform = 'android' | 'ios';
 
-export const installedApps = ['com.example.browser', 'com.example.mail', 'org.example.player'];
+const installedApps = ['com.example.browser', 'com.example.mail', 'org.example.player'];
 const routingModes: Record<Platform, RouteMode[]> = {
   android: ['global', 'app'],
   ios: ['global', 'ip'],

@@ -142,7 +142,7 @@ export const describeProbe = ({ destination, protocol, destinationPort, user, so
   `${protocol} ${source ?? device ?? 'anywhere'} to ${destination} ${destinationPort} of ${user}`;
 
 /** Written from docs/promises.md: whether a packet must not leave outside the tunnel. */
-export function belongsInTunnel({ routing, gateway }: Promised, probe: Probe): boolean {
+function belongsInTunnel({ routing, gateway }: Promised, probe: Probe): boolean {
   const { destination, user, protocol, destinationPort } = probe;
   const isEngines = user === users.engine && destination === gateway;
   if (isEngines && (protocol === 'udp' || destinationPort === gatewayPort)) return false;

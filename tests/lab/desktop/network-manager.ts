@@ -6,7 +6,7 @@ import { endProcess, eventually } from '../runs/process.ts';
 const manager = 'org.freedesktop.NetworkManager';
 const root = '/org/freedesktop/NetworkManager';
 /** NM80211ApSecurityFlags of an access point with a password (WPA2). */
-export const passwordFlags = 0x188;
+const passwordFlags = 0x188;
 
 /** One of the computer's connections, as NetworkManager describes it. */
 export interface Joined {

@@ -13,7 +13,7 @@ const days = words('-days 30');
 const output = (files: CertificateFiles) => ['-keyout', files.key, '-out', files.certificate];
 
 /** A certificate authority, valid for a month, in PEM files of `directory`. */
-export async function createAuthority(directory: string, name: string): Promise<CertificateFiles> {
+async function createAuthority(directory: string, name: string): Promise<CertificateFiles> {
   const files = pemFiles(directory, 'authority');
   await run([
     ...words('openssl req -x509 -addext keyUsage=critical,keyCertSign,cRLSign'),

@@ -21,7 +21,7 @@ export interface ContainerOptions {
 }
 
 /** Docker's name for its first bridge. */
-export const bridge = 'docker0';
+const bridge = 'docker0';
 
 /**
  * A bridge, a container and the rules of Docker 20.10 (from its `iptables-save` and `ip6tables-save`, with "ip6tables"

@@ -51,7 +51,7 @@ async function isAbandoned(directory: string): Promise<boolean> {
 }
 
 /** Who created a laboratory; undefined if it is being created or removed right now. */
-export async function readOwner(directory: string): Promise<Owner | undefined> {
+async function readOwner(directory: string): Promise<Owner | undefined> {
   const text = await readFile(path.join(directory, ownerFile), 'utf8').catch(() => '');
   return text === '' ? undefined : (JSON.parse(text) as Owner);
 }

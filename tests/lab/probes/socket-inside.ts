@@ -46,7 +46,7 @@ function withSocket(
 }
 
 /** A connection that is being made from inside; undefined if the kernel refuses at once. */
-export function connectInside(namespace: string, host: string, port: number): Socket | undefined {
+function connectInside(namespace: string, host: string, port: number): Socket | undefined {
   const address = socketAddress(host, port);
   const fd = withSocket(
     namespace,

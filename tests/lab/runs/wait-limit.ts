@@ -14,7 +14,7 @@ const minWaitFactor = 4;
  * How many times longer something takes than on an idle machine: how many threads want each processor. The load average
  * (of a minute) tells what is usual, the threads that run right now (proc_loadavg(5)) what has just begun.
  */
-export function slowdown(): number {
+function slowdown(): number {
   const threads = Math.max(loadavg()[0] ?? 0, runningThreads());
   return Math.min(Math.max(threads / availableParallelism(), 1), maxSlowdown);
 }

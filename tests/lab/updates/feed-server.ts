@@ -38,7 +38,7 @@ export interface FeedServer extends AsyncDisposable {
   ): Promise<void>;
 }
 
-export const product = feedProduct('win32', 'x64');
+const product = feedProduct('win32', 'x64');
 
 export async function startFeedServer(): Promise<FeedServer> {
   const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-feed-'));

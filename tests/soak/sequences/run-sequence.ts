@@ -8,7 +8,7 @@ import type { Run } from './run.ts';
 import { belongsInTunnel, isCarried, isTrue, isTunnelUp, wayTo } from './tunnel-model.ts';
 
 /** Of a sequence that did not go as the model says: the steps up to there. */
-export class SequenceFailed extends Error {
+class SequenceFailed extends Error {
   override name = 'SequenceFailed';
 }
 

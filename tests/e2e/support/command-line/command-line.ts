@@ -47,7 +47,7 @@ export const commandError = z.object({ error: z.object({ code: z.string(), messa
 const needsProcess = ([command, next]: readonly string[]) =>
   command === 'daemon' || (command === 'apps' && next === 'run');
 
-export const builtCommandLine = path.join(path.dirname(builtMain), 'cli.js');
+const builtCommandLine = path.join(path.dirname(builtMain), 'cli.js');
 
 export function openCommandLine(options: {
   lab: Lab;

@@ -34,7 +34,7 @@ async function ours(lab: AppLab): Promise<string> {
 }
 
 /** The machine's network, without the order in which its routes were added. */
-export const networkOf = async ({ net }: AppLab): Promise<string[]> =>
+const networkOf = async ({ net }: AppLab): Promise<string[]> =>
   (await net.lab.user.snapshot()).split('\n').sort();
 
 /**

@@ -6,10 +6,10 @@ import koffi from 'koffi';
 import type { Structure } from '#node/os/windows/structure.ts';
 
 /** The compiler and its headers are in Debian's gcc-mingw-w64-x86-64-win32 and mingw-w64-x86-64-dev. */
-export const compiler = 'x86_64-w64-mingw32-gcc';
+const compiler = 'x86_64-w64-mingw32-gcc';
 const headersFolder = '/usr/x86_64-w64-mingw32/include';
 
-export const preamble = `#define WIN32_LEAN_AND_MEAN
+const preamble = `#define WIN32_LEAN_AND_MEAN
 #define _WIN32_WINNT 0x0A00
 #include <winsock2.h>
 #include <ws2tcpip.h>

@@ -13,8 +13,8 @@ export interface TrafficPromise {
 }
 
 export const port = 443;
-export const local = '192.168.1.50';
-export const destinations = [
+const local = '192.168.1.50';
+const destinations = [
   '203.0.113.80',
   '198.51.100.20',
   '8.8.8.8',

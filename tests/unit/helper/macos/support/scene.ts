@@ -36,7 +36,7 @@ export const routingNames = Object.keys(routings) as RoutingName[];
 
 export const gateways = ['192.0.2.1', '192.0.2.2'] as const;
 
-export const tunnelConfigurations: readonly [TunnelConfiguration, TunnelConfiguration] = [
+const tunnelConfigurations: readonly [TunnelConfiguration, TunnelConfiguration] = [
   {
     addresses: { ipv4: '10.66.0.5', ipv6: 'fd66::5' },
     mtu: 1_400,

@@ -15,7 +15,7 @@ export interface FilterState {
   filters: Map<Guid, Filter & { owner: number | undefined }>;
 }
 
-export const noFilters = (): FilterState => ({
+const noFilters = (): FilterState => ({
   providers: new Map(),
   sublayers: new Map(),
   filters: new Map(),

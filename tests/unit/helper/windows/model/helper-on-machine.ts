@@ -28,7 +28,7 @@ export const identities = {
   proxy: { file: programs.proxy.file, sids: [programs.proxy.sid, helperUser] },
 };
 export const owner = 'S-1-5-21-1-2-3-1001';
-export const proxyPort = 1_080;
+const proxyPort = 1_080;
 export const tunnelResolver = '10.9.0.53';
 
 export const connectionOf = (routing: Routing, killSwitch: boolean): Connection => ({

@@ -10,7 +10,7 @@ import { makeKey, registryOn, type RegistryTree } from './registry-tree.ts';
 /** How much of the machine runs: only the network driver, the filtering engine too, or also programs. */
 type Phase = 'driver' | 'running';
 
-export const loopback: Luid = 1n;
+const loopback: Luid = 1n;
 export const ethernet: Luid = 2n;
 export const wifi: Luid = 3n;
 const tunnelNumber: Luid = 100n;

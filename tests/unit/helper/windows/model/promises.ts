@@ -12,7 +12,7 @@ export const listed = '203.0.113.9';
 const listedIpv6 = '2001:db8:aaaa::9';
 export const unlisted = '192.0.2.77';
 const printer = '192.168.7.30';
-export const oldResolver = '192.0.2.53';
+const oldResolver = '192.0.2.53';
 const remotes = [listed, listedIpv6, unlisted, '2001:db8:bbbb::9', printer, oldResolver, gateway.address];
 const ports = [
   { protocol: 6, remotePort: 443 },
@@ -21,7 +21,7 @@ const ports = [
 /** As programs do that want to go past a tunnel, or are older than it. */
 const bindings = [undefined, { luid: ethernet }, { address: '192.168.7.20' }] as const;
 
-export const probes: readonly Packet[] = remotes.flatMap((remote) =>
+const probes: readonly Packet[] = remotes.flatMap((remote) =>
   ports.flatMap((port) => [
     ...[browser, programs.engine, programs.proxy].flatMap((program) =>
       bindings.map((boundTo): Packet => ({
@@ -44,10 +44,10 @@ export const probes: readonly Packet[] = remotes.flatMap((remote) =>
   ]),
 );
 
-export const describePacket = ({ way, remote, remotePort, program, boundTo }: Packet): string =>
+const describePacket = ({ way, remote, remotePort, program, boundTo }: Packet): string =>
   [way, remote, remotePort, program.file.split('\\').at(-1), boundTo ? 'bound' : ''].join(' ');
 
-export function belongsInTunnel(packet: Packet, routing: Routing): boolean {
+function belongsInTunnel(packet: Packet, routing: Routing): boolean {
   const isEngine = packet.program === programs.engine && packet.way === 'connect';
   if (isEngine && packet.remote === gateway.address && (packet.protocol === 17 || packet.remotePort === 443))
     return false;
