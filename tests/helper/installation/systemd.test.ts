@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect as connectTls } from 'node:tls';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import path from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names } from '../../lab/network/addresses.ts';
@@ -16,6 +15,8 @@ import {
   unit,
   type InstalledMachine,
 } from '../support/installed/installed-machine.ts';
+import { cleanUp, othersChanges } from '../support/installed/resolver-changes.ts';
+import { layOtherUnits } from '../support/installed/other-units.ts';
 import { proxyGone } from '../support/helper-lab.ts';
 import { proxyOf } from '../support/proxy/proxy-of.ts';
 
@@ -23,87 +24,10 @@ import { proxyOf } from '../support/proxy/proxy-of.ts';
 
 const pac: Routing = { mode: 'pac', routeDomains: [names.where], blockedDomains: [] };
 
-/** What administrators and other programs do, and whether the tunnel's resolvers are gone by it. */
-const othersChanges = {
-  resolved: [
-    { does: 'systemctl restart systemd-resolved', isUndone: false },
-    { does: 'resolvectl revert wm0', isUndone: true },
-    { does: 'resolvectl dns wm0 192.0.2.99', isUndone: true },
-    // NetworkManager's way with the device of the default route.
-    {
-      does: `resolvectl dns uplink ${addresses.resolver.ipv4} && resolvectl domain uplink ~.`,
-      isUndone: false,
-    },
-    { does: 'rm /etc/resolv.conf && echo nameserver 192.0.2.99 > /etc/resolv.conf', isUndone: true },
-    { does: 'ln -sfn ../run/systemd/resolve/stub-resolv.conf /etc/resolv.conf', isUndone: true },
-  ],
-  resolvconf: [
-    { does: 'echo nameserver 192.0.2.99 | resolvconf -a eth0', isUndone: false },
-    { does: 'echo nameserver 192.0.2.99 > /run/resolvconf/resolv.conf', isUndone: true },
-    { does: 'resolvconf -d tun.wm0', isUndone: true },
-    { does: 'rm /etc/resolv.conf && echo nameserver 192.0.2.99 > /etc/resolv.conf', isUndone: true },
-    { does: 'ln -sfn ../run/resolvconf/resolv.conf /etc/resolv.conf', isUndone: true },
-  ],
-  openresolv: [
-    { does: 'echo nameserver 192.0.2.99 | resolvconf -a eth0', isUndone: false },
-    { does: 'resolvconf -d tun.wm0', isUndone: true },
-    { does: 'echo nameserver 192.0.2.99 > /etc/resolv.conf', isUndone: true },
-    { does: 'resolvconf -u', isUndone: true },
-  ],
-} as const;
-
-const cleanUp = {
-  resolved: 'resolvectl revert uplink',
-  resolvconf: 'resolvconf -d eth0',
-  openresolv: 'resolvconf -d eth0',
-} as const;
-
-/**
- * A neighbour that needs the network early in the boot, as cloud-init does on servers (its cloud-init.service: after
- * the network, before sysinit.target, which units come after by default). Where units are ordered in a circle, systemd
- * drops one of them.
- */
-const neighbour = [
-  '[Unit]',
-  'DefaultDependencies=no',
-  'Wants=network-pre.target',
-  'After=network-pre.target network.target',
-  'Before=network-online.target sysinit.target',
-  '[Service]',
-  'Type=oneshot',
-  'RemainAfterExit=yes',
-  'ExecStart=/bin/true',
-  '',
-].join('\n');
-
-/** systemd-networkd with settings for every device, as on images for any cloud; started by the test that wants it. */
-async function layNetworkd(tree: string): Promise<void> {
-  const networks = path.join(tree, 'etc/systemd/network');
-  const dropIns = path.join(tree, 'etc/systemd/system/systemd-networkd.service.d');
-  for (const folder of [networks, dropIns]) await mkdir(folder, { recursive: true });
-  await writeFile(path.join(networks, '10-uplink.network'), '[Match]\nName=uplink\n[Link]\nUnmanaged=yes\n');
-  await writeFile(
-    path.join(networks, '20-all.network'),
-    `[Match]\nName=*\n[Network]\nDHCP=yes\nDNS=${addresses.neighbour.ipv4}\nDomains=~.\n`,
-  );
-  // Without udev, it goes on only where it could not change devices (sd-device, udev_available).
-  await writeFile(path.join(dropIns, 'lab.conf'), '[Service]\nReadOnlyPaths=/sys\n');
-}
-
 /** No program gets an answer of the machine's own resolver, whatever that knows. */
 const silentStub = `table inet stub {
   chain output { type filter hook output priority filter; ip daddr 127.0.0.53 drop; }
 }`;
-
-/** What a machine with systemd-resolved has besides. */
-async function layOthers(tree: string): Promise<void> {
-  const units = path.join(tree, 'etc/systemd/system');
-  const wanted = path.join(units, 'sysinit.target.wants');
-  await mkdir(wanted, { recursive: true });
-  await writeFile(path.join(units, 'cloud-init.service'), neighbour);
-  await symlink('/etc/systemd/system/cloud-init.service', path.join(wanted, 'cloud-init.service'));
-  await layNetworkd(tree);
-}
 
 const managers = casesOf<keyof typeof othersChanges>({
   usual: ['resolved'],
@@ -116,7 +40,7 @@ const source = async () => (await installed.net.lab.user.probe.http4('where'))?.
 
 describe.each(managers)('with %s in charge of names', (manager) => {
   beforeAll(async () => {
-    installed = await createInstalledMachine(manager, manager === 'resolved' ? layOthers : undefined);
+    installed = await createInstalledMachine(manager, manager === 'resolved' ? layOtherUnits : undefined);
     await installed.helper();
     initialSnapshot = await installed.snapshot();
   });
