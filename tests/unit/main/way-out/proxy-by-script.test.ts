@@ -19,6 +19,7 @@ import { createWaysOut } from '../../../../src/main/way-out/ways-out.ts';
 import { endProcess, eventually } from '../../../lab/runs/process.ts';
 import { waitLimit } from '../../../lab/runs/wait-limit.ts';
 import { freePort } from '../support/free-port.ts';
+import { createTestKeychain } from '../support/keychain.ts';
 import { ownAddress } from '../support/own-address.ts';
 
 const log = pino({ enabled: false });
@@ -57,18 +58,11 @@ test(
       () => said.some((line) => /accepting connections/i.test(line)) || undefined,
     );
 
-    const secrets = new Map<string, string>();
+    const keychain = createTestKeychain();
     const ways = createWaysOut({
       read: () =>
         Promise.resolve({ kind: 'script', address: `http://127.0.0.1:${servicePort}/proxy.pac` } as const),
-      passwords: createProxyPasswords(
-        {
-          read: (account) => Promise.resolve(secrets.get(account) ?? null),
-          write: async (account, secret) => void secrets.set(account, secret),
-          remove: async (account) => void secrets.delete(account),
-        },
-        log,
-      ),
+      passwords: createProxyPasswords(keychain, log),
       isOpen: () => true,
       log,
     });
@@ -100,7 +94,7 @@ test(
       await forms.host.answer({ id, answers: ['guest', password] });
       await eventually(
         'the password is kept',
-        () => [...secrets.values()].some((one) => one.includes(password)) || undefined,
+        () => [...keychain.secrets.values()].some((one) => one.includes(password)) || undefined,
       );
     };
 
@@ -120,7 +114,7 @@ test(
     expect(shown()).toBeNull();
 
     // A user who does not want to enter any is left alone, until they want to connect.
-    secrets.clear();
+    keychain.secrets.clear();
     const way = ways.to('service.example');
     if (!way) throw new Error('no proxy');
     await ways.setCredentials(way, { username: 'guest', password: 'old' });

@@ -10,20 +10,11 @@ import { createProxyPasswords } from '../../../../src/main/way-out/proxy-passwor
 import { readProxyUrl } from '../../../../src/main/way-out/proxy-setting.ts';
 import type { ProxyRule } from '../../../../src/main/way-out/read-proxy-setting.ts';
 import { createWaysOut, type WaysOut } from '../../../../src/main/way-out/ways-out.ts';
+import { createTestKeychain } from '../support/keychain.ts';
 import { createTestLog } from '../support/log.ts';
 import { ownAddress } from '../support/own-address.ts';
 
 const log = pino({ enabled: false });
-
-function emptyKeychain() {
-  const secrets = new Map<string, string>();
-  const keychain = {
-    read: (account: string) => Promise.resolve(secrets.get(account) ?? null),
-    write: async (account: string, secret: string) => void secrets.set(account, secret),
-    remove: async (account: string) => void secrets.delete(account),
-  };
-  return { secrets, keychain };
-}
 
 /** A port on an address of this machine's that others can reach, too, where connections are accepted. */
 async function openPort() {
@@ -44,7 +35,7 @@ async function enter(ways: WaysOut, { realm, ...login }: ProxyCredentials): Prom
 }
 
 function waysWith(proxy: string | undefined, found: readonly string[] = ['192.0.2.1']) {
-  const { secrets, keychain } = emptyKeychain();
+  const keychain = createTestKeychain();
   const setting = { proxy, found };
   const ways = createWaysOut({
     read(): Promise<ProxyRule | undefined> {
@@ -56,7 +47,7 @@ function waysWith(proxy: string | undefined, found: readonly string[] = ['192.0.
     find: () => Promise.resolve([...setting.found]),
     log,
   });
-  return { ways, setting, secrets };
+  return { ways, setting, secrets: keychain.secrets };
 }
 
 test('hosts are reached through the proxy that is currently set, unless they are listed as exceptions', async () => {
@@ -91,7 +82,7 @@ test('a proxy on this computer is not used: what it sends would have to go throu
 });
 
 test('a proxy whose name cannot be looked up is left out, also if the resolver reports an error', async () => {
-  const { keychain } = emptyKeychain();
+  const keychain = createTestKeychain();
   const setting = { proxy: 'gone.example:3128' };
   const ways = createWaysOut({
     read: () => {
@@ -184,12 +175,12 @@ test('without a realm, a password for HTTP is used, and not kept: anybody could 
 });
 
 test('what the keychain has in the place of a password is in no log', async () => {
-  const { secrets, keychain } = emptyKeychain();
+  const keychain = createTestKeychain();
   const logged = createTestLog();
   const passwords = createProxyPasswords(keychain, logged.log);
   const earlier = '{"username":"guest","password":"hunter2"}';
   for (const kept of ['hunter2', '{"username":"guest","password":"hunter2', '"hunter2"', earlier]) {
-    secrets.set('proxy proxy.example 3128', kept);
+    keychain.secrets.set('proxy proxy.example 3128', kept);
     const proxy = { protocol: 'http', host: 'proxy.example', port: 3128 } as const;
     expect(await passwords.of(proxy, ['192.0.2.1'])).toBeUndefined();
   }
@@ -258,7 +249,7 @@ describe('with a script', () => {
     server.listen(0, host);
     await once(server, 'listening');
     const address = `http://${host}:${(server.address() as AddressInfo).port}/proxy.pac`;
-    const { keychain } = emptyKeychain();
+    const keychain = createTestKeychain();
     const ways = createWaysOut({
       read: () => Promise.resolve({ kind: 'script', address } as const),
       passwords: createProxyPasswords(keychain, log),
@@ -297,7 +288,7 @@ describe('with a script', () => {
     const ways = createWaysOut({
       read: () =>
         Promise.resolve({ kind: 'discovery', otherwise: { proxy: other, exceptions: [] } } as const),
-      passwords: createProxyPasswords(emptyKeychain().keychain, log),
+      passwords: createProxyPasswords(createTestKeychain(), log),
       isOpen: () => at.now.isOpen,
       discover() {
         looked += 1;
@@ -323,12 +314,12 @@ describe('with a script', () => {
   test('what is entered for a proxy that the network names is kept nowhere, and nothing that was kept goes to it', async () => {
     using at = await scripted(find('return "PROXY 192.0.2.1:3128";'), {}, ownAddress());
     const network = { names: at.address };
-    const { secrets, keychain } = emptyKeychain();
+    const keychain = createTestKeychain();
     const passwords = createProxyPasswords(keychain, log);
     const kept = { username: 'guest', password: 'of-the-office', realm: 'Office' };
     const proxy = { protocol: 'http', host: '192.0.2.1', port: 3128 } as const;
     await passwords.keep(proxy, kept, ['192.0.2.1']);
-    const before = [...secrets];
+    const before = [...keychain.secrets];
     const setting: { rule: ProxyRule } = { rule: { kind: 'discovery', otherwise: undefined } };
     const ways = createWaysOut({
       read: () => Promise.resolve(setting.rule),
@@ -345,7 +336,7 @@ describe('with a script', () => {
     expect(await password()).toBeUndefined();
     await enter(ways, { username: 'guest', password: 'of-the-hotel', realm: 'Hotel' });
     expect(await password(), 'on this network').toBe('of-the-hotel');
-    expect([...secrets]).toEqual(before);
+    expect([...keychain.secrets]).toEqual(before);
     // Another network, which names a script elsewhere, with the same proxy in it.
     network.names = `${at.address}?other`;
     expect(await password()).toBeUndefined();
@@ -364,7 +355,7 @@ describe('with a script', () => {
     const logged = createTestLog();
     const ways = createWaysOut({
       read: () => Promise.resolve({ kind: 'script', address: `http://127.0.0.1:${port}/` } as const),
-      passwords: createProxyPasswords(emptyKeychain().keychain, logged.log),
+      passwords: createProxyPasswords(createTestKeychain(), logged.log),
       isOpen: () => true,
       log: logged.log,
     });
