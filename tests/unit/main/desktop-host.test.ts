@@ -1,163 +1,29 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { eventsPath } from '#shared/api/events.ts';
-import { hostContract } from '#shared/host/contract.ts';
 import { defaultPreferences } from '#shared/host/preferences.ts';
-import { createHostClient } from '#shared/host/client.ts';
 import { HostRequestRefused } from '#shared/host/server.ts';
-import { createCore } from '../../../src/main/core/create-core.ts';
-import { createDesktopHost } from '../../../src/main/desktop-host.ts';
-import { createNetworkManager } from '../../../src/main/networks/linux/network-manager.ts';
-import type { LoginItem } from '../../../src/main/preferences/behaviour.ts';
 import { answerHostRequest } from '../../../src/main/page/host-answer.ts';
-import { startTestHelper, type TestHelper } from './support/helper.ts';
-import { createTestFile, createTestTextFile } from './support/key-value-file.ts';
+import { createTestDesktop, token, user, type TestDesktop } from './support/desktop.ts';
+import { createTestFile } from './support/key-value-file.ts';
 import { createTestKeychain } from './support/keychain.ts';
-import { emptyDiagnostics } from './support/diagnostics.ts';
 import { createTestLog } from './support/log.ts';
 import { connected } from './support/tunnel-states.ts';
 
-const user = { email: 'ada@example.net', profile: { level: 1, firstOrderDone: true, seatsUsed: 1 } };
-const token = 'the-s3cret-token';
-
-let service: Server;
-let helper: TestHelper;
-let reply: (request: IncomingMessage) => { status?: number; body: unknown };
-let received: { path: string | undefined; authorization: string | undefined; language: string | undefined }[];
-const closing: (() => void)[] = [];
-
+let desktop: TestDesktop;
 beforeEach(async () => {
-  helper = await startTestHelper();
-  received = [];
-  reply = () => ({ body: { code: 0, msg: '', data: user } });
-  service = createServer((request, response) => {
-    // Of events, it has none.
-    if (request.url === eventsPath) {
-      response.writeHead(404).end();
-      return;
-    }
-    const { authorization, 'accept-language': language } = request.headers;
-    received.push({ path: request.url, authorization, language });
-    const { status = 200, body } = reply(request);
-    request.resume();
-    request.on('end', () => response.writeHead(status).end(JSON.stringify(body)));
-  });
-  await new Promise<void>((resolve) => {
-    service.listen(0, '127.0.0.1', resolve);
-  });
+  desktop = await createTestDesktop();
 });
-
 afterEach(async () => {
-  for (const close of closing.splice(0)) close();
-  service.closeAllConnections();
-  await new Promise((resolve) => {
-    service.close(resolve);
-  });
-  await helper[Symbol.asyncDispose]();
+  await desktop[Symbol.asyncDispose]();
 });
-
-/** A page's view of the desktop app, with everything that crosses to the page kept as text. */
-function startApp(
-  options: {
-    keychain?: ReturnType<typeof createTestKeychain>;
-    settings?: ReturnType<typeof createTestFile>;
-    lang?: string;
-    plan?: ReturnType<typeof createTestFile>;
-    loginItem?: LoginItem;
-    /** Whether it has a system to ask for networks, though no bus. */
-    knowsNetworks?: boolean;
-  } = {},
-) {
-  const { log, text } = createTestLog();
-  const keychain = options.keychain ?? createTestKeychain();
-  const settings = options.settings ?? createTestFile();
-  const pageFile = createTestFile();
-  const planFile = options.plan ?? createTestFile();
-  const opened: string[] = [];
-  const crossed: string[] = [];
-  const events: [string, unknown][] = [];
-  const { port } = service.address() as AddressInfo;
-  const core = createCore({
-    environment: { apiUrl: `http://127.0.0.1:${port}`, helperSocket: helper.socketPath },
-    version: '1.2.3',
-    lang: options.lang ?? 'en-GB',
-    loginItem: options.loginItem,
-    ...(options.knowsNetworks && {
-      networks: createNetworkManager({ busAddress: 'unix:path=/nonexistent/bus', pausesMs: [], log }),
-    }),
-    settingsFile: settings,
-    pageFile,
-    planFile,
-    listsFile: createTestTextFile(),
-    addressListsFile: createTestTextFile(),
-    ...emptyDiagnostics(),
-    keychain,
-    runProgram: () => Promise.resolve(undefined),
-    session: {},
-    openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
-    openPortalWindow: () => Promise.resolve(),
-    log,
-  });
-  const server = createDesktopHost({
-    core,
-    openExternal(link) {
-      opened.push(link);
-      return Promise.resolve(true);
-    },
-    openAppView(link, title) {
-      opened.push(`view ${title} ${link}`);
-      return Promise.resolve(true);
-    },
-    openAppLink(link) {
-      opened.push(`app ${link}`);
-      return Promise.resolve(true);
-    },
-    saveText: () => Promise.resolve('cancelled'),
-    emit(channel, payload) {
-      crossed.push(JSON.stringify(payload));
-      events.push([channel, payload]);
-    },
-  });
-  closing.push(() => core.close());
-  const host = createHostClient(hostContract, {
-    async request(channel, input) {
-      const answer = await answerHostRequest(server, channel, input, log);
-      crossed.push(JSON.stringify(answer));
-      if (!answer.ok) throw new Error(answer.message);
-      return answer.value;
-    },
-    subscribe: () => () => undefined,
-  });
-  return {
-    host,
-    server,
-    keychain,
-    settings,
-    pageFile,
-    opened,
-    events,
-    crossed: () => crossed.join('\n'),
-    log: text,
-  };
-}
-
-async function signIn(host: ReturnType<typeof startApp>['host']) {
-  const ordinary = reply;
-  reply = () => ({ body: { code: 0, msg: '', data: { token } } });
-  const result = await host.session.verifyCode({ authId: 'a', authCode: '123456' });
-  reply = ordinary;
-  return result;
-}
 
 const basic = (deviceId: string, password: string) => `Basic ${btoa(`${deviceId}:${password}`)}`;
 
 describe('the session', () => {
   test('signs in, calls as this device, and the token never crosses to the page or the log', async () => {
-    const app = startApp();
+    const app = desktop.startApp();
     const { deviceId, signedIn } = await app.host.session.get();
     expect(signedIn).toBe(false);
-    expect(await signIn(app.host)).toEqual({
+    expect(await desktop.signIn(app.host)).toEqual({
       ok: true,
       data: { signedIn: true, deviceId, persistence: 'keychain' },
     });
@@ -170,7 +36,7 @@ describe('the session', () => {
       ok: true,
       data: user,
     });
-    expect(received.at(-1)).toEqual({
+    expect(desktop.received.at(-1)).toEqual({
       path: '/api/user-info',
       authorization: basic(deviceId, token),
       language: 'zh-hans',
@@ -183,55 +49,58 @@ describe('the session', () => {
     const deviceId = crypto.randomUUID();
     const keychain = createTestKeychain({ [deviceId]: token });
     keychain.mode = 'hangs';
-    const { host } = startApp({ keychain, settings: createTestFile({ deviceId }) });
+    const { host } = desktop.startApp({ keychain, settings: createTestFile({ deviceId }) });
     const call = host.api.call({ name: 'userInfo' });
     keychain.unlock();
     expect(await call).toMatchObject({ ok: true });
-    expect(received[0]?.authorization).toBe(basic(deviceId, token));
+    expect(desktop.received[0]?.authorization).toBe(basic(deviceId, token));
   });
 
   test('without a keychain the page is told that the session lives in memory', async () => {
     const keychain = createTestKeychain();
     keychain.mode = 'throws';
-    const { host, settings, pageFile } = startApp({ keychain });
-    expect(await signIn(host)).toMatchObject({ ok: true, data: { signedIn: true, persistence: 'memory' } });
+    const { host, settings, pageFile } = desktop.startApp({ keychain });
+    expect(await desktop.signIn(host)).toMatchObject({
+      ok: true,
+      data: { signedIn: true, persistence: 'memory' },
+    });
     expect(JSON.stringify([...settings.content, ...pageFile.content])).not.toContain(token);
   });
 
   test('a refused code is the service’s own failure', async () => {
-    const { host } = startApp();
-    reply = () => ({ status: 422, body: { code: 422, msg: 'wrong code', data: null } });
+    const { host } = desktop.startApp();
+    desktop.reply = () => ({ status: 422, body: { code: 422, msg: 'wrong code', data: null } });
     const wrong = await host.session.verifyCode({ authId: 'a', authCode: '000000' });
     expect(wrong).toEqual({ ok: false, failure: { kind: 'service', code: 422, msg: 'wrong code' } });
     expect(await host.session.verifyCode({ authId: 'a', authCode: '1' })).toMatchObject({ ok: false });
-    expect(received).toHaveLength(1);
+    expect(desktop.received).toHaveLength(1);
   });
 
   test('the device id is made once and kept over sign-outs and starts', async () => {
     const settings = createTestFile();
-    const first = startApp({ settings });
+    const first = desktop.startApp({ settings });
     const { deviceId } = await first.host.session.get();
     expect(deviceId).toMatch(/^[0-9a-f-]{36}$/);
-    await signIn(first.host);
+    await desktop.signIn(first.host);
     expect((await first.host.session.signOut({ by: 'user' })).deviceId).toBe(deviceId);
-    expect((await startApp({ settings }).host.session.get()).deviceId).toBe(deviceId);
-    expect((await startApp().host.session.get()).deviceId).not.toBe(deviceId);
+    expect((await desktop.startApp({ settings }).host.session.get()).deviceId).toBe(deviceId);
+    expect((await desktop.startApp().host.session.get()).deviceId).not.toBe(deviceId);
   });
 
   test('signing out forgets the token and the page’s storage, and ends the tunnel', async () => {
-    const app = startApp();
-    await signIn(app.host);
+    const app = desktop.startApp();
+    await desktop.signIn(app.host);
     await app.host.storage.set({ key: 'cache', value: 'x' });
     expect(await app.host.session.signOut({ by: 'user' })).toMatchObject({ signedIn: false });
     expect(app.keychain.secrets.size).toBe(0);
     expect(await app.host.storage.get('cache')).toBeNull();
-    expect(helper.calls.map(({ method }) => method)).toContain('disconnect');
+    expect(desktop.helper.calls.map(({ method }) => method)).toContain('disconnect');
   });
 
   test('with the token of another device: that device takes the place of ours', async () => {
-    const app = startApp();
+    const app = desktop.startApp();
     const ours = (await app.host.session.get()).deviceId;
-    await signIn(app.host);
+    await desktop.signIn(app.host);
     await app.host.storage.set({ key: 'user', value: '{}' });
     const theirs = 'b1b0a7fa-5b4c-4b43-8a8c-2d6ef6c26d31';
     const session = { signedIn: true, deviceId: theirs, persistence: 'keychain' };
@@ -239,7 +108,7 @@ describe('the session', () => {
       ok: true,
       data: session,
     });
-    expect(received.at(-1)).toMatchObject({
+    expect(desktop.received.at(-1)).toMatchObject({
       path: '/api/user-info',
       authorization: basic(theirs, 'other-s3cret'),
     });
@@ -249,19 +118,19 @@ describe('the session', () => {
       ['session.changed', { ...session, signedIn: false, deviceId: ours }],
       ['session.changed', session],
     ]);
-    const next = startApp({ keychain: app.keychain, settings: app.settings });
+    const next = desktop.startApp({ keychain: app.keychain, settings: app.settings });
     expect(await next.host.session.get()).toEqual(session);
     expect(app.crossed() + app.log()).not.toContain('other-s3cret');
   });
 
   test('whose account a token is for is asked of the service, and changes nothing', async () => {
-    const app = startApp();
-    await signIn(app.host);
+    const app = desktop.startApp();
+    await desktop.signIn(app.host);
     const before = await app.host.session.get();
     const deviceId = 'b1b0a7fa-5b4c-4b43-8a8c-2d6ef6c26d31';
     const owner = await app.host.session.tokenOwner({ deviceId, token: 'other-s3cret' });
     expect(owner).toEqual({ ok: true, data: { email: expect.stringContaining('@') } });
-    expect(received.at(-1)).toMatchObject({
+    expect(desktop.received.at(-1)).toMatchObject({
       path: '/api/user-info',
       authorization: basic(deviceId, 'other-s3cret'),
     });
@@ -269,10 +138,10 @@ describe('the session', () => {
   });
 
   test('with a token that the service does not know: nothing changes', async () => {
-    const app = startApp();
-    await signIn(app.host);
+    const app = desktop.startApp();
+    await desktop.signIn(app.host);
     const before = await app.host.session.get();
-    reply = () => ({ status: 401, body: { code: 401, msg: '', data: null } });
+    desktop.reply = () => ({ status: 401, body: { code: 401, msg: '', data: null } });
     const deviceId = 'b1b0a7fa-5b4c-4b43-8a8c-2d6ef6c26d31';
     expect(await app.host.session.signInWithToken({ deviceId, token: 'wrong' })).toEqual({
       ok: false,
@@ -285,10 +154,10 @@ describe('the session', () => {
 
 describe('calls of the service', () => {
   test('401 ends the session', async () => {
-    const app = startApp();
-    await signIn(app.host);
+    const app = desktop.startApp();
+    await desktop.signIn(app.host);
     await app.host.storage.set({ key: 'cache', value: 'x' });
-    reply = () => ({ status: 401, body: { code: 401, msg: 'gone', data: null } });
+    desktop.reply = () => ({ status: 401, body: { code: 401, msg: 'gone', data: null } });
     expect(await app.host.api.call({ name: 'myService' })).toEqual({
       ok: false,
       failure: { kind: 'unauthorized' },
@@ -299,9 +168,9 @@ describe('calls of the service', () => {
   });
 
   test('401 on user-info is for the page to judge', async () => {
-    const app = startApp();
-    await signIn(app.host);
-    reply = () => ({ status: 401, body: { code: 401, msg: 'gone', data: null } });
+    const app = desktop.startApp();
+    await desktop.signIn(app.host);
+    desktop.reply = () => ({ status: 401, body: { code: 401, msg: 'gone', data: null } });
     expect(await app.host.api.call({ name: 'userInfo' })).toEqual({
       ok: false,
       failure: { kind: 'unauthorized' },
@@ -310,10 +179,10 @@ describe('calls of the service', () => {
   });
 
   test('498 when the session changes during a call', async () => {
-    const app = startApp();
-    await signIn(app.host);
+    const app = desktop.startApp();
+    await desktop.signIn(app.host);
     let signingOut: Promise<unknown> | undefined;
-    reply = () => {
+    desktop.reply = () => {
       signingOut = app.host.session.signOut({ by: 'user' });
       return { body: { code: 0, msg: '', data: user } };
     };
@@ -325,22 +194,22 @@ describe('calls of the service', () => {
   });
 
   test('a service that is down is a network failure', async () => {
-    const { host } = startApp();
+    const { host } = desktop.startApp();
     await new Promise((resolve) => {
-      service.close(resolve);
+      desktop.service.close(resolve);
     });
     expect(await host.api.call({ name: 'basicInfo' })).toEqual({ ok: false, failure: { kind: 'network' } });
   });
 
   test('a redirect is not followed', async () => {
-    const { host } = startApp();
-    service.removeAllListeners('request');
-    service.on('request', (request, response) => {
-      received.push({ path: request.url, authorization: undefined, language: undefined });
+    const { host } = desktop.startApp();
+    desktop.service.removeAllListeners('request');
+    desktop.service.on('request', (request, response) => {
+      desktop.received.push({ path: request.url, authorization: undefined, language: undefined });
       response.writeHead(302, { Location: '/elsewhere' }).end();
     });
     expect(await host.api.call({ name: 'basicInfo' })).toEqual({ ok: false, failure: { kind: 'network' } });
-    expect(received).toHaveLength(1);
+    expect(desktop.received).toHaveLength(1);
   });
 
   test.each([
@@ -350,21 +219,21 @@ describe('calls of the service', () => {
     [{ name: 'translations' }],
     [{ name: 'translations', params: { __proto__: { lang: 'en' } } }],
   ] as const)('%j is refused and not sent', async (input) => {
-    const { host } = startApp();
+    const { host } = desktop.startApp();
     await expect(host.api.call(input as never)).rejects.toThrow();
-    expect(received).toEqual([]);
+    expect(desktop.received).toEqual([]);
   });
 
   test('calls that carry secrets are not for the page', async () => {
-    const { host } = startApp();
+    const { host } = desktop.startApp();
     await expect(host.api.call({ name: 'auth' as never })).rejects.toThrow();
-    expect(received).toEqual([]);
+    expect(desktop.received).toEqual([]);
   });
 });
 
 describe('the page’s storage', () => {
   test('keeps, lists nothing, removes', async () => {
-    const { host } = startApp();
+    const { host } = desktop.startApp();
     expect(await host.storage.get('a.b')).toBeNull();
     expect(await host.storage.set({ key: 'a.b', value: '1' })).toBe(true);
     expect(await host.storage.get('a.b')).toBe('1');
@@ -373,7 +242,7 @@ describe('the page’s storage', () => {
   });
 
   test('tells a failing disk as false', async () => {
-    const { host, pageFile } = startApp();
+    const { host, pageFile } = desktop.startApp();
     pageFile.broken = true;
     expect(await host.storage.set({ key: 'a', value: '1' })).toBe(false);
     expect(await host.storage.remove('a')).toBe(false);
@@ -382,7 +251,7 @@ describe('the page’s storage', () => {
   });
 
   test.each(['', 'a b', 'a/b', 'x'.repeat(129)])('%j is no key', async (key) => {
-    const { host } = startApp();
+    const { host } = desktop.startApp();
     await expect(host.storage.set({ key, value: '' })).rejects.toThrow();
   });
 });
@@ -399,9 +268,9 @@ describe('the preferences', () => {
   };
 
   test('reach the file and the tunnel that is up', async () => {
-    const { host, settings } = startApp();
+    const { host, settings } = desktop.startApp();
     await host.tunnel.snapshot();
-    helper.set(connected);
+    desktop.helper.set(connected);
     expect(await host.preferences.get()).toEqual(before);
     await vi.waitFor(async () => expect(await host.tunnel.snapshot()).toEqual(connected));
     expect(await host.preferences.set({ localNetwork: true })).toEqual({ ok: true });
@@ -409,18 +278,18 @@ describe('the preferences', () => {
     expect(await host.preferences.get()).toEqual({ ...before, killSwitch: true, localNetwork: true });
     expect([settings.content.get('killSwitch'), settings.content.get('localNetwork')]).toEqual([true, true]);
     const routing = { mode: 'global', localNetwork: true };
-    expect(helper.calls.filter(({ method }) => method === 'setRouting')).toEqual([
+    expect(desktop.helper.calls.filter(({ method }) => method === 'setRouting')).toEqual([
       { method: 'setRouting', params: { routing, killSwitch: false } },
       { method: 'setRouting', params: { routing, killSwitch: true } },
     ]);
   });
 
   test('stay what they were when the helper refuses', async () => {
-    const { host, settings } = startApp();
+    const { host, settings } = desktop.startApp();
     await host.tunnel.snapshot();
-    helper.set(connected);
+    desktop.helper.set(connected);
     await vi.waitFor(async () => expect(await host.tunnel.snapshot()).toEqual(connected));
-    helper.on('setRouting', () => {
+    desktop.helper.on('setRouting', () => {
       throw new Error('the system refused a change');
     });
     const refused = { ok: false, error: 'not-applied' };
@@ -434,7 +303,7 @@ describe('the preferences', () => {
   });
 
   test('of how the app behaves hold at once, are told to every page, and are taken back where they cannot be kept', async () => {
-    const { host, settings, events } = startApp();
+    const { host, settings, events } = desktop.startApp();
     const now = { ...before, language: 'zh-hans', onQuit: 'keep' };
     expect(await host.preferences.set({ language: 'zh-hans', onQuit: 'keep' })).toEqual({ ok: true });
     expect(await host.preferences.get()).toEqual(now);
@@ -451,7 +320,7 @@ describe('the preferences', () => {
     let isOn = false;
     let isRefused = false;
     const loginItem = { isOn: () => isOn, set: (wanted: boolean) => !isRefused && ((isOn = wanted), true) };
-    const { host } = startApp({ loginItem });
+    const { host } = desktop.startApp({ loginItem });
     expect(await host.preferences.set({ openAtLogin: true })).toEqual({ ok: true });
     expect(isOn).toBe(true);
     isRefused = true;
@@ -461,7 +330,7 @@ describe('the preferences', () => {
 
   test('networks are trusted where the system can be asked for them, and in no report by name', async () => {
     const home = Buffer.from('Wohnung 3b').toString('hex');
-    const { host, settings } = startApp({ knowsNetworks: true });
+    const { host, settings } = desktop.startApp({ knowsNetworks: true });
     const off = { connectOnUntrusted: false, disconnectOnTrusted: false, trustWired: false };
     expect(await host.preferences.get()).toMatchObject({ ...off, trustedNetworks: [] });
     expect(await host.networks.current()).toBeNull();
@@ -480,7 +349,7 @@ describe('the preferences', () => {
   });
 
   test('where it cannot, nothing says so but the lack of it', async () => {
-    const { host } = startApp();
+    const { host } = desktop.startApp();
     expect(Object.keys(await host.preferences.get())).not.toContain('connectOnUntrusted');
     expect(await host.preferences.set({ connectOnUntrusted: true })).toMatchObject({ ok: false });
     expect(await host.networks.current()).toBeNull();
@@ -495,7 +364,7 @@ describe('the preferences', () => {
     'killSwitch',
     undefined,
   ])('%j is refused at both ends', async (input) => {
-    const { host, server } = startApp();
+    const { host, server } = desktop.startApp();
     await expect(host.preferences.set(input as never)).rejects.toThrow();
     await expect(server.handle('preferences.set', input)).rejects.toThrow(HostRequestRefused);
     expect(await host.preferences.get()).toEqual(before);
@@ -504,16 +373,16 @@ describe('the preferences', () => {
 
 describe('a server that decides what goes through the tunnel', () => {
   test.each([true, false])('is one by the word of the service: %s', async (split) => {
-    const app = startApp();
-    await signIn(app.host);
+    const app = desktop.startApp();
+    await desktop.signIn(app.host);
     const servers = [{ serverId: 'one', name: 'One', domain: '127.0.0.1', ...(split && { split }) }];
     const group = { id: 'one', name: 'One', isTrial: true, trialExpiredAt: null };
-    reply = () => ({
+    desktop.reply = () => ({
       body: { code: 0, msg: '', data: { items: [{ ...group, items: [{ id: 'one', level: 1, servers }] }] } },
     });
     expect(await app.host.tunnel.connect({ address: 'anyconnect://127.0.0.1' })).toEqual({ ok: true });
-    await vi.waitFor(() => expect(helper.calls.map(({ method }) => method)).toContain('connect'));
-    const asked = helper.calls.find(({ method }) => method === 'connect');
+    await vi.waitFor(() => expect(desktop.helper.calls.map(({ method }) => method)).toContain('connect'));
+    const asked = desktop.helper.calls.find(({ method }) => method === 'connect');
     expect(asked?.params).toEqual(
       split ? expect.objectContaining({ split }) : expect.not.objectContaining({ split: true }),
     );
@@ -523,23 +392,23 @@ describe('a server that decides what goes through the tunnel', () => {
 describe('what may come in through the tunnel', () => {
   /** What the helper is asked for while connecting; `marked`: the server, by the service. */
   async function askedOnConnect(marked: boolean) {
-    const { host } = startApp();
-    await signIn(host);
+    const { host } = desktop.startApp();
+    await desktop.signIn(host);
     const servers = [
       { serverId: 'one', name: 'One', domain: '127.0.0.1', ...(marked && { incoming: true }) },
     ];
     const group = { id: 'one', name: 'One', isTrial: true, trialExpiredAt: null };
-    reply = () => ({
+    desktop.reply = () => ({
       body: { code: 0, msg: '', data: { items: [{ ...group, items: [{ id: 'one', level: 1, servers }] }] } },
     });
     expect(await host.tunnel.connect({ address: 'anyconnect://127.0.0.1' })).toEqual({ ok: true });
-    await vi.waitFor(() => expect(helper.calls.map(({ method }) => method)).toContain('connect'));
-    const asked = helper.calls.find(({ method }) => method === 'connect');
+    await vi.waitFor(() => expect(desktop.helper.calls.map(({ method }) => method)).toContain('connect'));
+    const asked = desktop.helper.calls.find(({ method }) => method === 'connect');
     return asked && 'allowIncoming' in asked.params ? asked.params.allowIncoming : undefined;
   }
 
   test.each([true, false])('is everything by the word of the service: %s', async (marked) => {
-    helper.filtersIncoming = true;
+    desktop.helper.filtersIncoming = true;
     expect(await askedOnConnect(marked)).toBe(marked || undefined);
   });
 
@@ -550,7 +419,7 @@ describe('what may come in through the tunnel', () => {
 
 describe('the app', () => {
   test('describes this device', async () => {
-    const { device, ...app } = await startApp().host.app.describe();
+    const { device, ...app } = await desktop.startApp().host.app.describe();
     expect(app).toEqual({
       portalAddress: expect.stringMatching(/^http:/),
       kind: 'desktop',
@@ -562,7 +431,7 @@ describe('the app', () => {
     expect(device).toMatchObject({ platform: 'linux', arch: process.arch, version: '1.2.3', lang: 'en-GB' });
     expect(device.name).not.toBe('');
     expect(device.timezone).not.toBe('');
-    expect((await startApp({ lang: '' }).host.app.describe()).device.lang).toBe('zh-cn');
+    expect((await desktop.startApp({ lang: '' }).host.app.describe()).device.lang).toBe('zh-cn');
   });
 
   test('an unexpected failure reaches the page without its insides', async () => {
@@ -577,9 +446,9 @@ describe('the app', () => {
   });
 
   test('tells the tunnel’s state to its pages', async () => {
-    const app = startApp();
+    const app = desktop.startApp();
     expect(await app.host.tunnel.snapshot()).toEqual({ state: 'disconnected' });
-    helper.set({ state: 'disconnected', reason: 'engine-failed' });
+    desktop.helper.set({ state: 'disconnected', reason: 'engine-failed' });
     await vi.waitFor(() =>
       expect(app.events).toContainEqual([
         'tunnel.stateChanged',
