@@ -6,7 +6,7 @@ import type { OpenedDevice } from '../../../helper/system/ports/tunnel-device-po
 import { readRouting } from '../../../helper/modes/read-routing.ts';
 import { createLog } from '../../../helper/log.ts';
 import type { PacketSocket } from '../../../src/main/self-test/checks/packet-socket.ts';
-import { openPacketSocket } from '../../../src/main/self-test/linux/system-calls.ts';
+import { openPacketSocket } from '../../../src/main/self-test/linux/sockets.ts';
 import { uplink } from '../../lab/linux/model/linux-model.ts';
 import type { Outcome, RecordedCall } from '../../lab/linux/model/recorded-call.ts';
 import { createMemoryJournal, portsWithoutPrograms } from '../../lab/machine/ports-without-programs.ts';

@@ -6,7 +6,7 @@ import { ipv6IsOn } from './ipv6-support.ts';
 import { linuxComputer, uidOf } from './linux-computer.ts';
 import { ownGroup, removeGroups, removeLeftGroups } from './left-groups.ts';
 import { isInstalled, lackOf } from './needs.ts';
-import { openPacketSocket } from './system-calls.ts';
+import { openPacketSocket } from './sockets.ts';
 
 /** Those that a package makes (`resources/linux/waymaker.sysusers.conf`). */
 const engineUser = 'waymaker-engine';

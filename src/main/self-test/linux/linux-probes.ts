@@ -1,7 +1,7 @@
 import { internetChecksum } from '#node/network/internet-checksum.ts';
 import { protocol } from '../packets/frame.ts';
 import type { Computer } from '../checks/surroundings.ts';
-import { openSocket, type RawSocket } from './system-calls.ts';
+import { openSocket, type RawSocket } from './sockets.ts';
 
 const echoRequest = { ipv4: 8, ipv6: 128 } as const;
 const echoReply = { ipv4: 0, ipv6: 129 } as const;

@@ -3,7 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, write
 import path from 'node:path';
 import { addresses } from '../addresses.ts';
 import { places } from './places.ts';
-import { bindFolder } from './system-calls.ts';
+import { bindFolder } from './bind-folder.ts';
 
 /**
  * Gives this process, and all that it starts, folders of their own for what belongs to the computer or to others: /run,

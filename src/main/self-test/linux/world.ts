@@ -11,7 +11,9 @@ import type { FarSide } from '../checks/surroundings.ts';
 import { serveHost } from '../hosts/serve-host.ts';
 import { hardwareAddress, ip } from './ip.ts';
 import { ipv6IsOn } from './ipv6-support.ts';
-import { createNamespaces, openPacketSocket, openTunnelEnd, type NetworkNamespace } from './system-calls.ts';
+import { createNamespaces, type NetworkNamespace } from './network-namespaces.ts';
+import { openPacketSocket } from './sockets.ts';
+import { openTunnelEnd } from './tunnel-end.ts';
 import type { PacketSocket } from '../checks/packet-socket.ts';
 
 /** The computer's uplink, the other end of its wire, and the gateway's end of the tunnel. */
