@@ -9,6 +9,7 @@ import type {
   FilterSession,
   FoundFilter,
 } from './filtering.ts';
+import { copyOf, readFilter } from './read-filter.ts';
 import {
   filterConstants as constants,
   filterFlags,
@@ -21,7 +22,7 @@ import {
   FWPM_SUBLAYER0,
   layers,
 } from './filter-structures.ts';
-import { guidBytes, guidOfBytes, GUID, guidValue, type Guid } from '#node/os/windows/guid.ts';
+import { guidBytes, GUID, guidValue, type Guid } from '#node/os/windows/guid.ts';
 import { loadLibrary, returned } from '#node/os/windows/native-library.ts';
 import type { Libraries } from './libraries.ts';
 import type { Structure } from '#node/os/windows/structure.ts';
@@ -46,6 +47,7 @@ const lifetimeFlags: Record<FilterLifetime, number> = {
 const noGuid = guidValue('00000000-0000-0000-0000-000000000000');
 const noData = { size: 0, data: null };
 const noValue = { type: constants.FWP_EMPTY, bits: 0n };
+const byteBlob = z.object({ size: z.number(), data: z.bigint() });
 /** How long a call waits for another's transaction, in milliseconds. */
 const transactionWaitMs = 5_000;
 const readAtOnce = 200;
@@ -295,31 +297,4 @@ function conditionArray(values: readonly ConditionValue[]): Buffer {
       conditionValue: { type, bits },
     });
   return array;
-}
-
-const copyOf = (pointer: unknown, length: number) => Buffer.from(new Uint8Array(koffi.view(pointer, length)));
-
-const byteBlob = z.object({ size: z.number(), data: z.bigint() });
-
-const offsets = {
-  key: koffi.offsetof(FWPM_FILTER0.type, 'filterKey'),
-  provider: koffi.offsetof(FWPM_FILTER0.type, 'providerKey'),
-  layer: koffi.offsetof(FWPM_FILTER0.type, 'layerKey'),
-  sublayer: koffi.offsetof(FWPM_FILTER0.type, 'subLayerKey'),
-  action: koffi.offsetof(FWPM_FILTER0.type, 'action'),
-} as const;
-
-function readFilter(entry: unknown, provider: Guid): FoundFilter[] {
-  const filter = copyOf(entry, koffi.sizeof(FWPM_FILTER0.type));
-  const owner = filter.readBigUInt64LE(offsets.provider);
-  if (owner === 0n || guidOfBytes(copyOf(owner, 16)) !== provider) return [];
-  const guidAt = (offset: number) => guidOfBytes(filter.subarray(offset, offset + 16));
-  return [
-    {
-      key: guidAt(offsets.key),
-      sublayer: guidAt(offsets.sublayer),
-      layer: guidAt(offsets.layer),
-      action: filter.readUInt32LE(offsets.action),
-    },
-  ];
 }

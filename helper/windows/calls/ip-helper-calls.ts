@@ -1,15 +1,8 @@
 import koffi from 'koffi';
 import { z } from 'zod/mini';
 import { readResolvers } from './adapter-resolvers.ts';
-import { guidOfBytes, GUID, type Guid } from '#node/os/windows/guid.ts';
-import type {
-  Interface,
-  IpHelper,
-  IpInterface,
-  IpInterfaceSettings,
-  Route,
-  UnicastAddress,
-} from './ip-helper.ts';
+import type { IpHelper, IpInterfaceSettings, Route, UnicastAddress } from './ip-helper.ts';
+import { readAddress, readInterface, readIpInterface, readRoute, type Row } from './ip-helper-rows.ts';
 import {
   ipHelperConstants as constants,
   MIB_IF_ROW2,
@@ -22,16 +15,7 @@ import {
   MIB_UNICASTIPADDRESS_TABLE,
 } from './ip-helper-structures.ts';
 import { changed, loadLibrary, returned } from '#node/os/windows/native-library.ts';
-import {
-  addressBytesOf,
-  addressOf,
-  familyNumber,
-  familyOf,
-  noAddress,
-  socketAddress,
-  textOf,
-  type SocketAddress,
-} from './socket-address.ts';
+import { familyNumber, familyOf, noAddress, socketAddress } from './socket-address.ts';
 import type { Structure } from '#node/os/windows/structure.ts';
 import { codes, expectSuccess, meaningOf } from './system-error.ts';
 
@@ -44,8 +28,6 @@ const creation = {
   [ERROR_NOT_FOUND]: 'no-protocol',
 } as const;
 const deletion = { [ERROR_SUCCESS]: 'deleted', [ERROR_NOT_FOUND]: 'absent' } as const;
-
-type Row = Record<string, unknown>;
 
 /** `library`: the file of iphlpapi.dll. */
 export function createIpHelper(library: string): IpHelper {
@@ -203,107 +185,4 @@ export function createIpHelper(library: string): IpHelper {
       };
     },
   };
-}
-
-const anyNumber = z.union([z.bigint(), z.number()]);
-const number = z.pipe(
-  anyNumber,
-  z.transform((value: bigint | number) => Number(value)),
-);
-const big = z.pipe(
-  anyNumber,
-  z.transform((value: bigint | number) => BigInt(value)),
-);
-const octets = z.instanceof(Uint8Array);
-const inet = z.object({ family: number, port: number, ipv4: octets, ipv6: octets, scope: number });
-
-const interfaceRow = z.object({
-  InterfaceLuid: big,
-  InterfaceGuid: z.object({ Data1: number, Data2: number, Data3: number, Data4: octets }),
-  Alias: z.instanceof(Uint16Array),
-  Type: number,
-  OperStatus: number,
-  InOctets: big,
-  OutOctets: big,
-});
-
-function readInterface(given: Row): Interface {
-  const row = interfaceRow.parse(given);
-  return {
-    luid: row.InterfaceLuid,
-    guid: readGuid(row.InterfaceGuid),
-    alias: textUntilZero(row.Alias),
-    isUp: row.OperStatus === constants.IfOperStatusUp,
-    isLoopback: row.Type === constants.IF_TYPE_SOFTWARE_LOOPBACK,
-    receivedBytes: row.InOctets,
-    sentBytes: row.OutOctets,
-  };
-}
-
-function readGuid(value: z.output<typeof interfaceRow>['InterfaceGuid']): Guid {
-  const bytes = Buffer.alloc(koffi.sizeof(GUID.type));
-  bytes.writeUInt32LE(value.Data1, 0);
-  bytes.writeUInt16LE(value.Data2, 4);
-  bytes.writeUInt16LE(value.Data3, 6);
-  bytes.set(value.Data4, 8);
-  return guidOfBytes(bytes);
-}
-
-function textUntilZero(units: Uint16Array): string {
-  const end = units.indexOf(0);
-  return String.fromCharCode(...units.subarray(0, end < 0 ? units.length : end));
-}
-
-const ipInterfaceRow = z.object({
-  InterfaceLuid: big,
-  Family: number,
-  Metric: number,
-  UseAutomaticMetric: number,
-  NlMtu: number,
-  Connected: number,
-  DisableDefaultRoutes: number,
-});
-
-function readIpInterface(given: Row): IpInterface {
-  const row = ipInterfaceRow.parse(given);
-  return {
-    luid: row.InterfaceLuid,
-    family: row.Family === constants.AF_INET6 ? 6 : 4,
-    metric: row.Metric,
-    isMetricAutomatic: row.UseAutomaticMetric !== 0,
-    mtu: row.NlMtu,
-    isConnected: row.Connected !== 0,
-    ignoresDefaultRoutes: row.DisableDefaultRoutes !== 0,
-  };
-}
-
-const unicastRow = z.object({ Address: inet, InterfaceLuid: big, OnLinkPrefixLength: number });
-
-function readAddress(given: Row): UnicastAddress[] {
-  const row = unicastRow.parse(given);
-  const address = addressOf(row.Address);
-  if (address === undefined) return [];
-  return [{ luid: row.InterfaceLuid, address, prefixLength: row.OnLinkPrefixLength }];
-}
-
-const forwardRow = z.object({
-  InterfaceLuid: big,
-  DestinationPrefix: z.object({ Prefix: inet, PrefixLength: number }),
-  NextHop: inet,
-  Metric: number,
-});
-
-function readRoute(given: Row): Route[] {
-  const row = forwardRow.parse(given);
-  const { Prefix, PrefixLength } = row.DestinationPrefix;
-  const first = addressBytesOf(Prefix satisfies SocketAddress);
-  if (!first) return [];
-  return [
-    {
-      luid: row.InterfaceLuid,
-      prefix: `${textOf(first)}/${PrefixLength}`,
-      nextHop: addressOf(row.NextHop),
-      metric: row.Metric,
-    },
-  ];
 }
