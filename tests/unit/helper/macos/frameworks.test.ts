@@ -8,7 +8,7 @@ import { createNotifications } from '../../../../helper/macos/calls/notification
 import { createDynamicStoreDns } from '../../../../helper/macos/dns/dynamic-store-dns.ts';
 import { buildDouble } from '../../../lab/darwin/build-double.ts';
 import { whyWithoutHeaders } from '../../../lab/darwin/compile-for-macos.ts';
-import { resolversXml } from '../../../lab/darwin/model/macos-model.ts';
+import { resolversXml } from '../../../lab/darwin/model/machine.ts';
 
 const without = whyWithoutHeaders();
 const [wifi, named] = ['State:/Network/Service/WIFI/DNS', 'Setup:/Network/Service/WIFI/DNS'] as const;

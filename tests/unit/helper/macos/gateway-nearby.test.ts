@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { wifi, type Probe } from '../../../lab/darwin/model/macos-model.ts';
+import { wifi } from '../../../lab/darwin/model/machine.ts';
+import type { Probe } from '../../../lab/darwin/model/packet-way.ts';
 import { users } from './support/modelled-helper.ts';
 import { configure, connectionOf, createScene, routings, type Scene } from './support/scene.ts';
 

@@ -15,7 +15,8 @@ import { createSecretFile } from '../../../../helper/macos/programs/secret-file.
 import { parseOptions } from '../../../../helper/options.ts';
 import type { Caller } from '../../../../helper/system/ports/caller-identity-port.ts';
 import type { RunCommand } from '../../../../helper/posix/command.ts';
-import { createMacosModel, wifi } from '../../../lab/darwin/model/macos-model.ts';
+import { wifi } from '../../../lab/darwin/model/machine.ts';
+import { createMacosModel } from '../../../lab/darwin/model/macos-model.ts';
 
 let directory = '';
 beforeEach(() => {

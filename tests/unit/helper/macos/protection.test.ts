@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RoutingLost } from '../../../../helper/system/ports/system-change-failed.ts';
-import { resolversXml, services, wifi } from '../../../lab/darwin/model/macos-model.ts';
+import { resolversXml, services, wifi } from '../../../lab/darwin/model/machine.ts';
 import { isExhaustive } from '../../../lab/runs/thoroughness.ts';
 import { users } from './support/modelled-helper.ts';
 import { interferences, newLease } from './support/interference.ts';

@@ -1,4 +1,4 @@
-import { resolversXml, services, type Machine } from '../../../../lab/darwin/model/macos-model.ts';
+import { resolversXml, services, type Machine } from '../../../../lab/darwin/model/machine.ts';
 
 /** What other programs and administrators do to the helper's settings, all of which are put back. */
 export const interferences: Record<string, (machine: Machine) => void> = {

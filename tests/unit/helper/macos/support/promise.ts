@@ -1,7 +1,7 @@
 import type { Routing } from '#shared/tunnel/state.ts';
 import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
-import type { Outcome, Probe } from '../../../../lab/darwin/model/macos-model.ts';
-import { wifi, wifi6 } from '../../../../lab/darwin/model/macos-model.ts';
+import type { Outcome, Probe } from '../../../../lab/darwin/model/packet-way.ts';
+import { wifi, wifi6 } from '../../../../lab/darwin/model/machine.ts';
 import { users } from './modelled-helper.ts';
 
 /** What a helper has promised: whose packets belong in the tunnel. */

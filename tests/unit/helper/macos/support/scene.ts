@@ -3,13 +3,9 @@ import { readRouting } from '../../../../../helper/modes/read-routing.ts';
 import { addressList, type TunnelConfiguration } from '../../../../../helper/network/tunnel-configuration.ts';
 import type { Connection } from '../../../../../helper/system/system-adapter.ts';
 import { createLog } from '../../../../../helper/log.ts';
-import {
-  createMacosModel,
-  wifi,
-  type Machine,
-  type MacosModel,
-  type Probe,
-} from '../../../../lab/darwin/model/macos-model.ts';
+import { wifi, type Machine } from '../../../../lab/darwin/model/machine.ts';
+import { createMacosModel, type MacosModel } from '../../../../lab/darwin/model/macos-model.ts';
+import type { Probe } from '../../../../lab/darwin/model/packet-way.ts';
 import type { MemoryDisk } from '../../../../lab/machine/ports-without-programs.ts';
 import { startModelledHelper, users, type Alterations } from './modelled-helper.ts';
 import { belongsInTunnel, isInTunnel, isOutside, port, probesFrom, type TrafficPromise } from './promise.ts';
