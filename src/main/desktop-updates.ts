@@ -5,7 +5,7 @@ import { feedProduct } from '#node/manifest/update-feed.ts';
 import type { Core } from './core/core.ts';
 import { createAppUpdates, type AppUpdates } from './updates/app-updates.ts';
 import { hasNetwork } from './updates/has-network.ts';
-import { lookNowAndThen } from './updates/look-now-and-then.ts';
+import { lookPeriodically } from './updates/look-periodically.ts';
 import { systemInstaller } from './updates/system-installer.ts';
 import { openUpdateMemory } from './updates/update-memory.ts';
 import { updatesFolder } from './control/updates-folder.ts';
@@ -50,7 +50,7 @@ export async function startAppUpdates(start: AppUpdatesStart): Promise<AppUpdate
     leave: () => start.leave(installer.next),
     log,
   });
-  const looking = lookNowAndThen({
+  const looking = lookPeriodically({
     look: () => updates.check(),
     isOnline: () => hasNetwork(core.tunnel.state()),
   });

@@ -1,5 +1,5 @@
 import { createPeer } from './peer.ts';
-import type { AppProcess, WindowHost } from './sides.ts';
+import type { AppProcess, WindowHost } from './process-contract.ts';
 
 /** The app's end of the channel; the modules of the double add what they answer. */
 export const appSide: Partial<AppProcess> = {};

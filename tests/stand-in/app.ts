@@ -9,7 +9,7 @@ import { becomeOnlyInstance } from './only-instance.ts';
 import { openWindows } from './open-windows.ts';
 import { registeredSchemes, setStarted } from './scheme-registry.ts';
 import { createEvent, StrictEmitter } from './strict.ts';
-import type { ProtocolClient, SystemInfo } from './sides.ts';
+import type { ProtocolClient, SystemInfo } from './process-contract.ts';
 
 type Implemented = Pick<
   Electron.App,

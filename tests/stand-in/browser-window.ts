@@ -3,7 +3,7 @@ import { app } from './app.ts';
 import { appSide, host } from './app-side.ts';
 import { Menu } from './menu.ts';
 import { forgetWindow, openWindow, openWindows, rememberWindow, type OpenWindow } from './open-windows.ts';
-import type { Bounds, WindowEvent } from './sides.ts';
+import type { Bounds, WindowEvent } from './process-contract.ts';
 import { createEvent, StrictEmitter } from './strict.ts';
 import { WebContents } from './web-contents.ts';
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright';
 import { launchChromium, openProfile } from './chromium.ts';
 import { createPeer, type Peer } from './peer.ts';
-import type { AppProcess } from './sides.ts';
+import type { AppProcess } from './process-contract.ts';
 import { hostWindows, type HostedWindows } from './window-host.ts';
 
 export interface StandInOptions {

@@ -11,7 +11,7 @@ import {
 } from './page-worlds.ts';
 import type { Peer } from './peer.ts';
 import { toAppUrl } from './scheme-origin.ts';
-import type { AppProcess, FrameInfo, WindowEvent, WindowOptions } from './sides.ts';
+import type { AppProcess, FrameInfo, WindowEvent, WindowOptions } from './process-contract.ts';
 
 type FromPage =
   | { type: 'invoke'; id: number; channel: string; args: string }

@@ -3,7 +3,7 @@ import { host } from './app-side.ts';
 import type { OpenContents } from './open-windows.ts';
 import { originOf } from './scheme-origin.ts';
 import { sessionOf } from './session.ts';
-import type { FrameInfo, NavigationDetails, WindowEvent } from './sides.ts';
+import type { FrameInfo, NavigationDetails, WindowEvent } from './process-contract.ts';
 import { createEvent, StrictEmitter, strict } from './strict.ts';
 
 type Implemented = Pick<

@@ -2,7 +2,7 @@ import type { BrowserContext, Page, Route } from 'playwright';
 import { PageWindow } from './page-window.ts';
 import type { Peer } from './peer.ts';
 import { originOf, toAppUrl, toChromiumUrl } from './scheme-origin.ts';
-import type { AppProcess, SystemInfo, WindowHost, WindowOptions } from './sides.ts';
+import type { AppProcess, SystemInfo, WindowHost, WindowOptions } from './process-contract.ts';
 
 /** Permissions that a page can ask about, and what Electron's permission handlers call them. */
 const permissions = {

@@ -9,7 +9,7 @@ import { deviceIdOf } from '../support/service/device-id.ts';
 import { electronBinary } from '../support/host/electron-binary.ts';
 import { serverNames } from '../support/service/service.ts';
 import { launchSignedIn } from '../support/tunnel/sign-in.ts';
-import { expectNoNews } from '../support/host/news-of-a-click.ts';
+import { expectNoNewNotices } from '../support/host/no-new-notices.ts';
 import { notificationTitles, surroundingsOf } from '../support/host/surroundings-of.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
@@ -55,5 +55,5 @@ test('with the window hidden: a connection from the tray opens it to ask, and on
   await form.continue.click();
   await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(30_000) });
   const before = [en['gatewayForm.title']];
-  await expectNoNews(desktop, { clickedAt, server: serverNames.first, before });
+  await expectNoNewNotices(desktop, { clickedAt, server: serverNames.first, before });
 });

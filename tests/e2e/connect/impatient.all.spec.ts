@@ -12,7 +12,7 @@ import { enginePids } from '../support/tunnel/engine.ts';
 import type { TestHelper } from '../support/tunnel/helper.ts';
 import { arriveSignedIn, launchSignedIn } from '../support/tunnel/sign-in.ts';
 import { askHost } from '../support/host/ask-host.ts';
-import { expectNoNews } from '../support/host/news-of-a-click.ts';
+import { expectNoNewNotices } from '../support/host/no-new-notices.ts';
 import { surroundingsOf } from '../support/host/surroundings-of.ts';
 import { serverNames } from '../support/service/service.ts';
 
@@ -114,7 +114,7 @@ for (const moment of soonOrLate) {
       await expect.poll(() => seenByFarSide(lab), untilConnected).toBe(addresses.gateway.ipv4);
       await desktop.clickTray();
       await expect(connect.status('connect.connected')).toBeVisible(untilConnected);
-      await expectNoNews(desktop, { clickedAt, server: serverNames.first });
+      await expectNoNewNotices(desktop, { clickedAt, server: serverNames.first });
       await connect.disconnect.click();
       await expect(connect.status('connect.disconnected')).toBeVisible();
 

@@ -22,7 +22,7 @@ import { enginePids } from '../support/tunnel/engine.ts';
 import { openSettings } from '../support/screens/open-settings.ts';
 import { serverNames } from '../support/service/service.ts';
 import { arriveSignedIn, launchSignedIn } from '../support/tunnel/sign-in.ts';
-import { expectNoNews } from '../support/host/news-of-a-click.ts';
+import { expectNoNewNotices } from '../support/host/no-new-notices.ts';
 import { notificationTitles, question, surroundingsOf, trayLabels } from '../support/host/surroundings-of.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
@@ -196,7 +196,7 @@ test.describe('at its start', () => {
       await around.chooseInTray(`Connect to ${server}`);
       await isConnected();
       await expect.poll(async () => (await around.tray())?.picture).not.toBe(off);
-      const titles = await expectNoNews(around, { clickedAt, server });
+      const titles = await expectNoNewNotices(around, { clickedAt, server });
 
       await helper.kill();
       await expect

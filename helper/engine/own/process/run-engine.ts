@@ -27,8 +27,8 @@ import {
 import { packetHeaders } from './packet-headers.ts';
 import { die, type Prepared } from './prepare.ts';
 import type { SecureResult } from './secure-connection.ts';
-import { givenBy, termsOf } from './told-answer.ts';
-import { endOf, noteOn, type End } from './told-end.ts';
+import { givenConfigurationOf, termsOf } from './given-configuration.ts';
+import { endOf, noteOn, type End } from './engine-end.ts';
 
 /** The engine, in the process that the helper has started for it; it ends with the helper. */
 export function runEngine(prepared: Prepared): void {
@@ -136,7 +136,7 @@ function start(
       onPacket: (packet) => device.write(packet),
       onRoom: () => fastDevice?.resume(),
       async onConfiguration(answer, mtu) {
-        const isApplied = await helper.configure(givenBy(answer, mtu, params.wantsPushedRoutes));
+        const isApplied = await helper.configure(givenConfigurationOf(answer, mtu, params.wantsPushedRoutes));
         if (isApplied) device.pass();
         return isApplied;
       },

@@ -14,7 +14,7 @@ import { Placeholder } from '../../ui/loading/placeholder.tsx';
 import { showError } from '../../ui/messages/toast.ts';
 import { useOnArrival } from '../../ui/use-on-arrival.ts';
 import type { DeviceLogin } from './take-device-login.ts';
-import { whoInstead, type Accounts } from './who-instead.ts';
+import { findAccountChange, type AccountChange } from './account-change.ts';
 import { Link } from '../../ui/text/link.tsx';
 
 /**
@@ -27,7 +27,7 @@ export function SignInDevice({ login }: { login: DeviceLogin }) {
   const language = useLanguage();
   const navigate = useNavigate();
   const [failure, setFailure] = useState<ApiFailure>();
-  const [question, setQuestion] = useState<Accounts>();
+  const [question, setQuestion] = useState<AccountChange>();
   const { deviceId, token, next, inApp } = login;
   const device = { deviceId, token, language };
 
@@ -45,7 +45,7 @@ export function SignInDevice({ login }: { login: DeviceLogin }) {
   };
   const begin = async () => {
     setFailure(undefined);
-    const instead = await whoInstead(host, device);
+    const instead = await findAccountChange(host, device);
     if (instead) setQuestion(instead);
     else await signIn();
   };

@@ -2,7 +2,12 @@ import type { Browser, Page } from 'playwright/test';
 import type { Lab } from '../../../lab/lab.ts';
 import type { PlayedSystem } from '../../../stand-in/launch-stand-in.ts';
 import type { MenuEntry } from '../../../stand-in/menu.ts';
-import type { Bounds, MessageBoxShown, ProtocolClient, TrayShown } from '../../../stand-in/sides.ts';
+import type {
+  Bounds,
+  MessageBoxShown,
+  ProtocolClient,
+  TrayShown,
+} from '../../../stand-in/process-contract.ts';
 
 export interface LaunchOptions {
   /** The built main file; that of the build under test if absent. */

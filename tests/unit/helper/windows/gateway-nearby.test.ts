@@ -10,7 +10,7 @@ import {
   startHelper,
 } from './model/helper-on-machine.ts';
 import { Machine } from './model/machine.ts';
-import { Life } from './model/mortal-calls.ts';
+import { Life } from './model/helper-life.ts';
 import type { Packet } from './model/packets.ts';
 
 /** A gateway, or the proxy that leads to it, on the machine's own private network: what else its host offers. */

@@ -11,7 +11,7 @@ import type { Platform } from '../../../../helper/system/ports/platform.ts';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { configurationWith, connectionOf, portsOn } from './model/helper-on-machine.ts';
 import { Machine, policyRules } from './model/machine.ts';
-import { Life, mortal } from './model/mortal-calls.ts';
+import { Life, mortal } from './model/helper-life.ts';
 import { makeKey } from './model/registry-tree.ts';
 
 /** `waymaker restore` on the model of Windows, with the journal on a real disk. */

@@ -14,7 +14,7 @@ import { createNetworkPorts } from '../../../../../helper/windows/network-ports.
 import { createTunnelInterface } from '../../../../../helper/windows/routing/tunnel-interface.ts';
 import type { Routing } from '#shared/tunnel/state.ts';
 import type { Machine } from './machine.ts';
-import { Life, mortal } from './mortal-calls.ts';
+import { Life, mortal } from './helper-life.ts';
 
 export const gateway = { address: '198.51.100.2', port: 443 };
 export const programs = {

@@ -13,7 +13,7 @@ import {
 } from './helper-on-machine.ts';
 import { ethernet, localRules, Machine, policyRules, wifi } from './machine.ts';
 import { failuresOf, leaksOf, linkFailuresOf } from './promises.ts';
-import { Life } from './mortal-calls.ts';
+import { Life } from './helper-life.ts';
 import { makeKey } from './registry-tree.ts';
 
 /** What somebody else does while the tunnel is up. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { lookNowAndThen } from '../../../../src/main/updates/look-now-and-then.ts';
+import { lookPeriodically } from '../../../../src/main/updates/look-periodically.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
@@ -9,7 +9,7 @@ const day = 24 * 60;
 
 function looking({ outcomes = [] as boolean[], online = [] as boolean[], random = 0.5 } = {}) {
   let looks = 0;
-  const watch = lookNowAndThen({
+  const watch = lookPeriodically({
     look: () => {
       looks += 1;
       return Promise.resolve(outcomes.shift() ?? true);

@@ -10,7 +10,7 @@ const justDoneMs = 10_000;
  * `before`. A busy machine may take so long that its user looks elsewhere by then, and is told. Returns the titles.
  * `clickedAt`: as performance.now() tells it.
  */
-export async function expectNoNews(
+export async function expectNoNewNotices(
   desktop: Surroundings,
   { clickedAt, server, before = [] }: { clickedAt: number; server: string; before?: readonly string[] },
 ): Promise<string[]> {

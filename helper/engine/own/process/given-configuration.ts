@@ -4,7 +4,11 @@ import { readCustomAttributes } from '../cstp/post-auth-xml.ts';
 import { termsLimits, type EngineMessage } from './messages.ts';
 
 /** What the helper is told of a gateway's answer, to configure the system with. */
-export function givenBy(answer: ConnectAnswer, mtu: number, withRoutes: boolean): GivenConfiguration {
+export function givenConfigurationOf(
+  answer: ConnectAnswer,
+  mtu: number,
+  withRoutes: boolean,
+): GivenConfiguration {
   const { ipv4, ipv6, resolvers, searchDomains, routes } = answer;
   return {
     ...(ipv4 !== undefined && { ipv4 }),

@@ -21,7 +21,7 @@ const share = [0.5, 1.5] as const;
 const lateMs = 15 * minuteMs;
 
 /** Looks some minutes after the start, then once a day, more often after a failure, and never without a network. */
-export function lookNowAndThen({ look, isOnline, random }: LookingOptions): { stop(): void } {
+export function lookPeriodically({ look, isOnline, random }: LookingOptions): { stop(): void } {
   let waiting: ReturnType<typeof afterTime> | undefined;
   let failures = 0;
   let isStopped = false;

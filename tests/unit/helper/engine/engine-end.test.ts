@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endOf } from '../../../../helper/engine/own/process/told-end.ts';
+import { endOf } from '../../../../helper/engine/own/process/engine-end.ts';
 
 const notGranted = (status: number) =>
   endOf({ kind: 'not-granted', outcome: { kind: 'refused', status, reason: '' } }, undefined);

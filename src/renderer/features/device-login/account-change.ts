@@ -4,16 +4,16 @@ import { ApiCallFailed } from '../../api/api-failure.ts';
 import { callApi } from '../../api/call-api.ts';
 
 /** By their addresses. */
-export interface Accounts {
+export interface AccountChange {
   now: string;
   instead: string;
 }
 
 /** Who would be signed out, and for whom; undefined if nobody would. Throws `ApiCallFailed`. */
-export async function whoInstead(
+export async function findAccountChange(
   host: Host,
   device: { deviceId: string; token: string; language: Language },
-): Promise<Accounts | undefined> {
+): Promise<AccountChange | undefined> {
   if (!(await host.session.get()).signedIn) return undefined;
   const owner = await host.session.tokenOwner(device);
   if (!owner.ok) throw new ApiCallFailed(owner.failure);
