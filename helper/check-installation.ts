@@ -4,6 +4,7 @@ import { checkFile, checkFolder, findReplaced, type FolderProblem } from '#node/
 import { coreProduct, coreRuntime, describeProblem, windowProduct } from '#node/manifest/core-product.ts';
 import { compareVersions, manifestFile, readManifest, type Manifest } from '#node/manifest/manifest.ts';
 import { releaseKeys } from '#node/manifest/release-keys.ts';
+import { hasErrorCode } from '#node/os/error-code.ts';
 import { exitCodes } from './exit-codes.ts';
 import { createLog, type Log } from './log.ts';
 
@@ -126,7 +127,7 @@ async function checkRuntime(folder: string, manifest: Manifest): Promise<void> {
 /** The oldest version that may run with this state; undefined if any may. */
 async function readFloor(file: string, log: Log): Promise<string | undefined> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const isAbsent = hasErrorCode(error, 'ENOENT');
     if (!isAbsent) log.error('the oldest version that may run is not known', error);
     return '';
   });

@@ -1,5 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { hasErrorCode } from '#node/os/error-code.ts';
 
 /**
  * Creates a directory and its missing parents; resolves with whether it was missing. Node's own `recursive` never ends
@@ -10,7 +11,7 @@ export async function makeDirectory(directory: string, mode?: number): Promise<b
     return await makeOne(directory, mode);
   } catch (error) {
     const parent = path.dirname(directory);
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const isMissing = hasErrorCode(error, 'ENOENT');
     if (!isMissing || parent === directory) throw error;
     await makeDirectory(parent, mode);
     return makeOne(directory, mode);

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
+import { hasErrorCode } from '#node/os/error-code.ts';
 import { settleAll } from '../../settle-all.ts';
 import type { Dns, DnsPort } from '../../system/ports/dns-port.ts';
 import { linuxDnsUndo, type LinuxDnsUndo } from './dns-undo.ts';
@@ -156,8 +157,7 @@ async function fileManager(target: string, current: readonly DnsManager[]): Prom
   );
 }
 
-const isFixed = (error: unknown) =>
-  error instanceof Error && 'code' in error && (error.code === 'EPERM' || error.code === 'EROFS');
+const isFixed = (error: unknown) => hasErrorCode(error, 'EPERM', 'EROFS');
 
 async function isResolvedRunning(): Promise<boolean> {
   return access('/run/systemd/resolve/io.systemd.Resolve').then(

@@ -4,6 +4,7 @@ import { open, type FileHandle, readFile, readlink, realpath, rm, stat } from 'n
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { hasErrorCode } from '#node/os/error-code.ts';
 import type { Dns } from '../../system/ports/dns-port.ts';
 import { linuxDnsUndo, type LinuxDnsUndo } from './dns-undo.ts';
 
@@ -172,7 +173,7 @@ const isLink = (file: string) =>
 /** Undefined if there is no such file, or no directory for a file to be created, which everybody can read. */
 async function openIfPresent(file: string, flags: number): Promise<FileHandle | undefined> {
   const handle = await open(file, flags).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (hasErrorCode(error, 'ENOENT')) return undefined;
     throw error;
   });
   // Independent of the helper's umask.
@@ -182,7 +183,7 @@ async function openIfPresent(file: string, flags: number): Promise<FileHandle | 
 
 async function readIfPresent(file: string): Promise<Buffer | undefined> {
   return readFile(file).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (hasErrorCode(error, 'ENOENT')) return undefined;
     throw error;
   });
 }

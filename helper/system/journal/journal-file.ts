@@ -1,6 +1,7 @@
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod/mini';
+import { hasErrorCode } from '#node/os/error-code.ts';
 import { parseJson } from '#shared/parse-json.ts';
 
 /** What an earlier helper left in its journal. */
@@ -79,9 +80,8 @@ export function createJournal<Schema extends z.core.$ZodType>(
 }
 
 function isAbsent(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return hasErrorCode(error, 'ENOENT');
 }
 
 /** Never for root on Linux, who may read it. */
-const isNotPermitted = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'EPERM';
+const isNotPermitted = (error: unknown): boolean => hasErrorCode(error, 'EPERM');

@@ -1,5 +1,6 @@
 import { Resolver } from 'node:dns/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { hasErrorCode } from '#node/os/error-code.ts';
 import type { ProbePlan } from './traffic-probe.ts';
 
 /** Of one question, in milliseconds, at least; it is repeated once, which may take twice as long. */
@@ -42,7 +43,7 @@ async function answers(resolver: Resolver, signal: AbortSignal): Promise<boolean
     return true;
   } catch (error) {
     signal.throwIfAborted();
-    return error instanceof Error && 'code' in error && answerCodes.includes(String(error.code));
+    return hasErrorCode(error, ...answerCodes);
   } finally {
     signal.removeEventListener('abort', cancel);
   }

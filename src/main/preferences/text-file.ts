@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { writeFileSync } from 'atomically';
+import { hasErrorCode } from '#node/os/error-code.ts';
 import type { TextFile } from './route-lists.ts';
 
 /**
@@ -13,7 +14,7 @@ export function openTextFileIn(folder: string, name: 'route-lists.json' | 'addre
       try {
         return readFileSync(file, 'utf8');
       } catch (error) {
-        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+        if (hasErrorCode(error, 'ENOENT')) return undefined;
         throw error;
       }
     },

@@ -1,3 +1,5 @@
+import { hasErrorCode } from '#node/os/error-code.ts';
+
 /** Whether there is a process with this number. */
 export function isRunning(pid: number): boolean {
   try {
@@ -5,6 +7,6 @@ export function isRunning(pid: number): boolean {
     return true;
   } catch (error) {
     // Somebody else's.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return hasErrorCode(error, 'EPERM');
   }
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { UpdateFeed } from '#node/manifest/update-feed.ts';
+import { hasErrorCode } from '#node/os/error-code.ts';
 import { blockMapSuffix, maxBlockMapBytes, readBlockMap, type Block } from './block-map.ts';
 import { lockDownloads } from './download-lock.ts';
 import { fillPart, isFull, type Filled } from './fill-part.ts';
@@ -166,10 +167,7 @@ async function isWhole(file: string, { size, sha512 }: { size: number; sha512: s
       hash.update(piece);
     return hash.digest('base64') === sha512;
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return false;
+    if (hasErrorCode(error, 'ENOENT')) return false;
     throw error;
   }
 }
-
-const hasCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code;

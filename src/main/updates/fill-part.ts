@@ -1,5 +1,6 @@
 import { open, rm, statfs } from 'node:fs/promises';
 import path from 'node:path';
+import { hasErrorCode } from '#node/os/error-code.ts';
 import type { ServiceFetch } from '../http-fetch.ts';
 import type { Part } from './plan-difference.ts';
 
@@ -129,5 +130,4 @@ interface Rest {
 }
 
 /** Whether something failed because the disk, or the user's share of it, is full. */
-export const isFull = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && ['ENOSPC', 'EDQUOT'].includes(String(error.code));
+export const isFull = (error: unknown): boolean => hasErrorCode(error, 'ENOSPC', 'EDQUOT');

@@ -12,6 +12,7 @@ import {
   type Manifest,
 } from './manifest.ts';
 import { judgeSignatures } from './signatures.ts';
+import { hasErrorCode } from '../os/error-code.ts';
 
 /** What is wrong with a folder of programs; `path` is relative to it. */
 export type FolderProblem =
@@ -153,7 +154,7 @@ async function withFile(
       constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
     );
   } catch (error) {
-    const isAbsent = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const isAbsent = hasErrorCode(error, 'ENOENT');
     return { kind: isAbsent ? 'missing' : 'not-a-file', path: file.path };
   }
   try {

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { removeDeadSocket } from './dead-socket.ts';
+import { hasErrorCode } from './error-code.ts';
 
 /**
  * The maximum length of a Unix socket's path on all systems (unix(7): 108 bytes on Linux; 104 on macOS), with some
@@ -24,7 +25,7 @@ export async function lockBySocket(directory: string): Promise<() => Promise<voi
   try {
     await once(server, 'listening');
   } catch (cause) {
-    const used = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
+    const used = hasErrorCode(cause, 'EADDRINUSE');
     throw new Error(used ? `${directory} is used by another process` : `${directory} cannot be locked`, {
       cause,
     });

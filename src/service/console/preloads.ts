@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { hasErrorCode } from '#node/os/error-code.ts';
 import { canonicalPath } from '#shared/console-paths.ts';
 import { preloadManifest, preloadManifestName, type PreloadManifest } from '#shared/preload-manifest.ts';
 import { preferredLanguage } from '../http/language.ts';
@@ -48,7 +49,7 @@ function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (hasErrorCode(error, 'ENOENT')) return undefined;
     throw error;
   }
 }

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { open, readdir, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { hasErrorCode } from '#node/os/error-code.ts';
 import { deviceId as deviceIdSchema } from '../http/device-fields.ts';
 import { makeDirectory } from '../make-directory.ts';
 import type { GatewayAccess, GatewayLogin, PublishedLogins } from './gateway-port.ts';
@@ -162,7 +163,7 @@ function passwordLine({ user, passwordHash }: GatewayLogin): string {
 
 const userOf = (line: string) => line.split(':', 1)[0] ?? '';
 
-const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT';
+const isMissing = (error: unknown) => hasErrorCode(error, 'ENOENT');
 
 /** For reading and writing at any position; created if it does not exist. */
 async function openFile(file: string): Promise<FileHandle> {

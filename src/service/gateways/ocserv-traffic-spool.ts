@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { chmod, open, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { hasErrorCode } from '#node/os/error-code.ts';
 import { makeDirectory } from '../make-directory.ts';
 import type { SpooledSession, TrafficSpool } from './gateway-traffic.ts';
 
@@ -49,7 +50,7 @@ async function readStart(file: string): Promise<string | undefined> {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(maxRecordBytes + 1));
     return bytesRead > maxRecordBytes ? '' : buffer.toString('utf8', 0, bytesRead);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (hasErrorCode(error, 'ENOENT')) return undefined;
     throw error;
   }
 }

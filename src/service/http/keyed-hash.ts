@@ -1,6 +1,7 @@
 import { createHmac, createSecretKey, hkdfSync, randomBytes, type KeyObject } from 'node:crypto';
 import { constants, copyFile, link, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { hasErrorCode } from '#node/os/error-code.ts';
 import { makeDirectory } from '../make-directory.ts';
 
 /**
@@ -32,12 +33,9 @@ async function newKey(file: string, isInUse: () => Promise<boolean>): Promise<st
   return text;
 }
 
-const isCode = (error: unknown, code: string) =>
-  error instanceof Error && 'code' in error && error.code === code;
-
 async function readKey(file: string): Promise<string | undefined> {
   return readFile(file, 'utf8').catch((error: unknown) => {
-    if (isCode(error, 'ENOENT')) return undefined;
+    if (hasErrorCode(error, 'ENOENT')) return undefined;
     throw error;
   });
 }
@@ -50,12 +48,12 @@ async function createKey(file: string): Promise<void> {
     await writeFile(draft, `${randomBytes(keyBytes).toString('hex')}\n`, { mode: 0o600, flush: true });
     await link(draft, file).catch((error: unknown) => {
       // File systems without links, as on memory cards; that there is one already is said in the same way.
-      if (['EPERM', 'ENOTSUP', 'ENOSYS'].some((code) => isCode(error, code)))
+      if (hasErrorCode(error, 'EPERM', 'ENOTSUP', 'ENOSYS'))
         return copyFile(draft, file, constants.COPYFILE_EXCL);
       throw error;
     });
   } catch (error) {
-    if (!isCode(error, 'EEXIST')) throw error;
+    if (!hasErrorCode(error, 'EEXIST')) throw error;
   } finally {
     await rm(draft, { force: true });
   }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { hasErrorCode } from '#node/os/error-code.ts';
 import type { ConnectRequest, EngineKind } from '#shared/helper/protocol.ts';
 import type { GatewaySession } from '#shared/helper/gateway-session.ts';
 import { controlGroupOf } from '../../lab/machine/control-groups.ts';
@@ -201,7 +202,7 @@ export async function createHelperLab(options: HelperLabOptions = {}): Promise<H
         try {
           process.kill(pid, 'SIGKILL');
         } catch (error) {
-          if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+          if (!hasErrorCode(error, 'ESRCH')) throw error;
         }
       }
     },

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { hasErrorCode } from '#node/os/error-code.ts';
 
 /** Laboratories share the machine's control groups, so each uses its own names. */
 export const controlGroupOf = ({ namespace }: { namespace: string }): string => `waymaker-${namespace}`;
@@ -34,6 +35,6 @@ export async function removeCgroup(cgroup: string): Promise<true | undefined> {
     await rmdir(cgroup);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ENOENT' ? true : undefined;
+    return hasErrorCode(error, 'ENOENT') ? true : undefined;
   }
 }

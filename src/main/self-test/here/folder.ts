@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { hasErrorCode } from '#node/os/error-code.ts';
 import { servedPorts } from '../far-side/questions.ts';
 import type { SelfTestHere } from '../self-test.ts';
 import { guardTask, type GuardTask } from './guard.ts';
@@ -12,7 +13,7 @@ export function leftTask(folder: string): GuardTask | undefined {
   try {
     text = readFileSync(path.join(folder, undoFile), 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (hasErrorCode(error, 'ENOENT')) return undefined;
     throw error;
   }
   return guardTask.parse(JSON.parse(text));

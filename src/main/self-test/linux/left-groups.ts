@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, rmdirSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { hasErrorCode } from '#node/os/error-code.ts';
 import { isRunning } from '../is-running.ts';
 
 /** The name of a self-test's own control groups: the rest is the number of the process that runs it. */
@@ -43,7 +44,7 @@ function removeTree(group: string): boolean {
     rmdirSync(group);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    return hasErrorCode(error, 'ENOENT');
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { chmod, copyFile, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { hasErrorCode } from '#node/os/error-code.ts';
 import type { UpdateInstaller } from '../update-installer.ts';
 
 /**
@@ -34,5 +35,4 @@ export const appImageInstaller = (appImage: string): UpdateInstaller => ({
 });
 
 /** The folder, or its disk, may belong to somebody else, or only be read. */
-const isForbidden = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && ['EACCES', 'EPERM', 'EROFS'].includes(String(error.code));
+const isForbidden = (error: unknown): boolean => hasErrorCode(error, 'EACCES', 'EPERM', 'EROFS');

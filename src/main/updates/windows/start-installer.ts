@@ -1,6 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { hasErrorCode } from '#node/os/error-code.ts';
 import type { InstallerOutcome, UpdateInstaller } from '../update-installer.ts';
 import { executeAsAdministrator, type Executed } from './shell-execute.ts';
 
@@ -50,6 +51,6 @@ function isHeld(file: string): boolean {
     return false;
   } catch (error) {
     // ERROR_SHARING_VIOLATION, as libuv calls it.
-    return error instanceof Error && 'code' in error && error.code === 'EBUSY';
+    return hasErrorCode(error, 'EBUSY');
   }
 }

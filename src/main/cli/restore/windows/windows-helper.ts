@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { hasErrorCode } from '#node/os/error-code.ts';
 import { isAdministrator } from '#node/os/windows/access-token.ts';
 import { systemProgram } from '#node/os/system-program.ts';
 import type { RunProgram } from '../../../run-program.ts';
@@ -27,7 +28,7 @@ export function windowsHelper(options: {
       return true;
     } catch (error) {
       // All of its pipes may be taken, and it lets no more in.
-      return !(error instanceof Error && 'code' in error && error.code === 'ENOENT');
+      return !hasErrorCode(error, 'ENOENT');
     } finally {
       socket.destroy();
     }
