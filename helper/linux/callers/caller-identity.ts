@@ -21,12 +21,6 @@ export function mayCall(
   return uid === root || allowedUids.includes(uid) || (allowedGid !== undefined && gids.includes(allowedGid));
 }
 
-/** Throws if it is none. */
-export function readUid(text: string): number {
-  if (!/^\d{1,10}$/.test(text)) throw new Error(`${text} is not a uid`);
-  return Number(text);
-}
-
 export function createCallerIdentity(policy: CallerPolicy): CallerIdentity {
   const { allowedUids, allowedGid } = policy;
   const identify = (socket: Socket): Caller => {

@@ -17,12 +17,6 @@ export interface CallerPolicy {
 
 const root = 0;
 
-/** Throws if it is none. */
-export function readUid(text: string): number {
-  if (!/^\d{1,10}$/.test(text)) throw new Error(`${text} is not a uid`);
-  return Number(text);
-}
-
 /**
  * By what the kernel says of who has connected, and what their program is signed as. Root may always call: it could do
  * all of this without the helper.

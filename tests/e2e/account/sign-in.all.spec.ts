@@ -1,19 +1,12 @@
-import type { Page } from 'playwright/test';
 import { AccountRoute } from '../routes/account-route.ts';
+import { askForCode } from '../routes/ask-for-code.ts';
 import { ConnectRoute } from '../routes/connect-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { LogoutRoute } from '../routes/logout-route.ts';
 import { NotFoundRoute } from '../routes/not-found-route.ts';
 import { VerifyRoute } from '../routes/verify-route.ts';
 import { pauseClock, tickUntil } from '../support/host/tick-until.ts';
-import type { TestService } from '../support/service/service.ts';
 import { expect, test } from '../webview/webview-fixtures.ts';
-
-/** Has a code mailed, and waits for it at the page that asks for it. */
-async function askForCode(page: Page, service: TestService, email: string) {
-  await new LoginRoute(page).askForCode(email);
-  return { verify: new VerifyRoute(page), code: await service.mailbox.code(email) };
-}
 
 test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code entry, on the desktop and in a webview:', () => {
   test('a code allows five tries, then it is gone', async ({ openInApp, serviceHere, email }) => {

@@ -1,5 +1,5 @@
-import type { Page } from 'playwright/test';
 import { AccountRoute } from '../routes/account-route.ts';
+import { askForCode } from '../routes/ask-for-code.ts';
 import { ConnectRoute } from '../routes/connect-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { VerifyRoute } from '../routes/verify-route.ts';
@@ -8,18 +8,11 @@ import { memoryOf } from '../support/machine/page-memory.ts';
 import { startHostileService } from '../support/service/hostile-service.ts';
 import { tabTo } from '../support/screens/keyboard.ts';
 import { texts } from '../support/screens/texts.ts';
-import type { TestService } from '../support/service/service.ts';
 import { expect } from '../webview/webview-fixtures.ts';
 import { keepPagesHere } from '../webview/kept-pages.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 
 const test = keepPagesHere();
-
-/** Has a code mailed, and waits for it at the page that asks for it. */
-async function askForCode(page: Page, service: TestService, email: string) {
-  await new LoginRoute(page).askForCode(email);
-  return { verify: new VerifyRoute(page), code: await service.mailbox.code(email) };
-}
 
 test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code entry, on the desktop and in a webview:', () => {
   test("spec §4: auth: enter email, get code, verify, token stored, authenticated, by the keyboard alone, with the focus always somewhere useful; a failure is announced at once; spec §8: code 422 on verify: code field error 'verification code incorrect', and the right one still works; 'login success', politely, which goes by itself; spec §2: /login: a logged-in user is redirected to /dashboard; the version string is for the web only; the token cannot be reached from the page: it is nowhere in the page's memory or storage", async ({

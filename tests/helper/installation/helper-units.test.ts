@@ -7,7 +7,8 @@ import { createJournal } from '../../../helper/system/journal/journal-file.ts';
 import { readEncryption } from '../../../helper/engine/openconnect/encryption.ts';
 import { readEngineLine } from '../../../helper/engine/openconnect/output.ts';
 import { parseInterfaceCounters } from '../../../helper/linux/routing/interface-counters.ts';
-import { mayCall, readUid } from '../../../helper/linux/callers/caller-identity.ts';
+import { mayCall } from '../../../helper/linux/callers/caller-identity.ts';
+import { readUid } from '../../../helper/posix/read-uid.ts';
 import { resolvedSettings } from '../../../helper/linux/dns/systemd-resolved.ts';
 import {
   isStillRemembered,

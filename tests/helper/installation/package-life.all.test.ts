@@ -38,12 +38,6 @@ async function apt(argv: string): Promise<void> {
   expect(code, `${stderr}\n${stdout}`).toBe(0);
 }
 
-async function succeed(argv: string): Promise<string> {
-  const { code, stdout, stderr } = await life.waymaker(words(argv));
-  expect(code, stderr).toBe(0);
-  return stdout;
-}
-
 /** What systemd says of the helper once it has refused to run, and has logged why. */
 async function refused(why: string | RegExp): Promise<string> {
   const { machine } = life.installed;
@@ -68,8 +62,8 @@ test('an upgrade while connected lets nothing out, the tunnel comes back by itse
   await apt(`install waymaker-core=${versions.current}`);
   const before = await installed.helper();
   await life.startCore();
-  await succeed('mode --kill-switch on');
-  await succeed('connect');
+  await life.succeed('mode --kill-switch on');
+  await life.succeed('connect');
   expect(await source()).toBe(addresses.gateway.ipv4);
 
   const talks = await talkOnBoth(lab.user, addresses.echo, 'upgrade');
@@ -84,9 +78,9 @@ test('an upgrade while connected lets nothing out, the tunnel comes back by itse
   await goOn(talks);
   await stream[Symbol.asyncDispose]();
   expect(findLeaks(await capture.stop(), 'upgrade')).toEqual([]);
-  expect(await succeed('--version')).toContain(versions.next);
+  expect(await life.succeed('--version')).toContain(versions.next);
 
-  await succeed('disconnect');
+  await life.succeed('disconnect');
   const control = await lab.capture();
   expect(await source('upgrade')).toBe(addresses.user.ipv4);
   expect(findLeaks(await control.stop(), 'upgrade'), 'positive control').not.toEqual([]);
@@ -94,8 +88,8 @@ test('an upgrade while connected lets nothing out, the tunnel comes back by itse
 
 test('without the kill switch, the tunnel comes back by itself after an upgrade, too', async () => {
   const { installed } = life;
-  await succeed('mode --kill-switch off');
-  await succeed('connect');
+  await life.succeed('mode --kill-switch off');
+  await life.succeed('connect');
   expect(await source()).toBe(addresses.gateway.ipv4);
   const before = await installed.helper();
   await apt('install --reinstall waymaker-core');
@@ -106,8 +100,8 @@ test('without the kill switch, the tunnel comes back by itself after an upgrade,
 test('a dpkg that is killed while it configures blocks and opens nothing, and is taken up again', async () => {
   const { installed } = life;
   const { machine } = installed;
-  await succeed('mode --kill-switch on');
-  await succeed('connect');
+  await life.succeed('mode --kill-switch on');
+  await life.succeed('connect');
   const capture = await installed.net.lab.capture();
   const stream = await installed.net.lab.user.probe.stream('halfway');
   // Debian's scripts ask it before they start anything.

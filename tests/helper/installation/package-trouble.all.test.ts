@@ -36,12 +36,6 @@ const isBack = () =>
   eventually('the tunnel is back', async () => (await source()) === addresses.gateway.ipv4 || undefined);
 const isThere = async (file: string) => (await exec(`test -e ${file}`)).code === 0;
 
-async function succeed(argv: string): Promise<string> {
-  const { code, stdout, stderr } = await life.waymaker(words(argv));
-  expect(code, stderr).toBe(0);
-  return stdout;
-}
-
 /** What dpkg says of the package: what is wanted, and how far it is. */
 const dpkgStatus = () => sh("dpkg-query --show --showformat='${db:Status-Status}' waymaker-core");
 
@@ -91,8 +85,8 @@ test('the person connects', async () => {
   await sh(`dpkg --install ${deb}`);
   await life.installed.helper();
   await life.startCore();
-  await succeed('mode --kill-switch on');
-  await succeed('connect');
+  await life.succeed('mode --kill-switch on');
+  await life.succeed('connect');
   expect(await source()).toBe(addresses.gateway.ipv4);
 });
 
@@ -324,7 +318,7 @@ test('whom a damaged installation cuts off, restore gives the internet back, and
   expect(await source()).toBe(addresses.user.ipv4);
   await sh(`dpkg --install ${deb}`);
   await life.installed.helper();
-  await succeed('connect');
+  await life.succeed('connect');
   expect(await source()).toBe(addresses.gateway.ipv4);
 });
 
@@ -389,11 +383,11 @@ test('reset removes what is the person’s own once they say yes, and purging wh
   expect(asked.code).toBe(1);
   expect(asked.stderr).toContain(profile);
   expect(await isThere(`${profile}/settings.json`)).toBe(true);
-  expect(await succeed('status')).toMatch(/Sign-in kept +in a file that only the helper/);
+  expect(await life.succeed('status')).toMatch(/Sign-in kept +in a file that only the helper/);
   expect((await life.waymaker(words('doctor'))).stdout).toMatch(
     /Sign-in kept +in a file that only the helper/,
   );
-  expect(await succeed('reset --yes')).toContain(profile);
+  expect(await life.succeed('reset --yes')).toContain(profile);
   expect(await isThere(profile)).toBe(false);
   expect(await source()).toBe(addresses.user.ipv4);
   expect(await sh('ls -A /home/person/.config')).toBe('');

@@ -18,12 +18,6 @@ afterAll(() => life?.[Symbol.asyncDispose]());
 
 const source = async () => (await life.installed.net.lab.user.probe.http4('where'))?.address;
 
-async function succeed(argv: string): Promise<string> {
-  const { code, stdout, stderr } = await life.waymaker(words(argv));
-  expect(code, stderr).toBe(0);
-  return stdout;
-}
-
 test('after a reboot, traffic is blocked as before, the user is still signed in, and the tunnel comes up', async () => {
   const { installed } = life;
   for (const command of ['update', 'install waymaker-core']) {
@@ -32,21 +26,21 @@ test('after a reboot, traffic is blocked as before, the user is still signed in,
   }
   await installed.helper();
   await life.startCore();
-  await succeed('mode --kill-switch on');
-  await succeed('connect');
+  await life.succeed('mode --kill-switch on');
+  await life.succeed('connect');
   expect(await source()).toBe(addresses.gateway.ipv4);
-  const before = JSON.parse(await succeed('status --json')) as unknown;
+  const before = JSON.parse(await life.succeed('status --json')) as unknown;
   expect(before).toMatchObject({ signedIn: true, keptIn: 'helper' });
 
   await installed.reboot();
   await installed.helper();
   expect(await source()).toBeUndefined();
   await life.startDaemon();
-  expect(JSON.parse(await succeed('status --json'))).toMatchObject({ signedIn: true, keptIn: 'helper' });
+  expect(JSON.parse(await life.succeed('status --json'))).toMatchObject({ signedIn: true, keptIn: 'helper' });
   await eventually(
     'the tunnel is back',
     async () => (await source()) === addresses.gateway.ipv4 || undefined,
   );
-  await succeed('disconnect');
+  await life.succeed('disconnect');
   expect(await source(), 'positive control').toBe(addresses.user.ipv4);
 });

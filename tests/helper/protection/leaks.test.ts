@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { addresses, names, pools } from '../../lab/network/addresses.ts';
 import { findLeaks, type Leak } from '../../lab/packets/leaks.ts';
+import { probeOnce } from '../../lab/probes/probe.ts';
 import { eventually } from '../../lab/runs/process.ts';
 import { replaceEngine } from '../support/helper-lab.ts';
 import { helperLabForEach } from '../support/lab-for-each.ts';
@@ -25,15 +26,9 @@ async function leaksWhile(during: () => Promise<unknown>): Promise<Leak[]> {
 
 const kindsOf = (leaks: readonly Leak[]) => [...new Set(leaks.map(({ kind }) => kind))].sort();
 
-/** Rounds of every probe, by a process that ends. */
-async function probeOnce(): Promise<void> {
-  const { probe } = net.lab.user;
-  await Promise.all([probe.http4('x'), probe.http6('x'), probe.dns('x'), probe.dnsToPublicResolver('x')]);
-}
-
 /** The positive control: the same probes and the same capture see everything while nothing blocks them. */
 async function expectProbesSeen(): Promise<void> {
-  expect(kindsOf(await leaksWhile(probeOnce))).toEqual(expect.arrayContaining(['cleartext', 'dns']));
+  expect(kindsOf(await leaksWhile(() => probeOnce(net.lab.user)))).toEqual(expect.arrayContaining(['cleartext', 'dns']));
 }
 
 /** The resolvers that programs are told. */
@@ -86,10 +81,10 @@ test.each(casesOf({ usual: [{ killSwitch: true }], all: [{ killSwitch: true }, {
     await client.call('connect', net.request({ killSwitch }));
     const closed = await captureOutgoing();
     const onConnect = await leaksWhile(async () => {
-      await probeOnce();
+      await probeOnce(net.lab.user);
       await client.call('provideSession', { session: await net.signIn() });
       await client.until('connected');
-      await probeOnce();
+      await probeOnce(net.lab.user);
     });
     expect(onConnect, 'from the answer to connect until the tunnel is up, and while it is').toEqual([]);
     await refused;
@@ -99,7 +94,7 @@ test.each(casesOf({ usual: [{ killSwitch: true }], all: [{ killSwitch: true }, {
     const onAnother = await leaksWhile(async () => {
       await client.call('connect', net.request({ session: next, killSwitch, ownResolvers: [own] }));
       await client.until('connected', { seen, after: 'connecting' });
-      await probeOnce();
+      await probeOnce(net.lab.user);
     });
     expect(onAnother, 'between one tunnel and the next').toEqual([]);
     // The gateway's own resolver would answer with another address.
@@ -108,7 +103,7 @@ test.each(casesOf({ usual: [{ killSwitch: true }], all: [{ killSwitch: true }, {
 
     const onReconnect = await leaksWhile(async () => {
       await replaceEngine(net, client);
-      await probeOnce();
+      await probeOnce(net.lab.user);
     });
     expect(onReconnect, 'when its engine is replaced').toEqual([]);
 
@@ -116,10 +111,10 @@ test.each(casesOf({ usual: [{ killSwitch: true }], all: [{ killSwitch: true }, {
     const onRestart = await leaksWhile(async () => {
       await net.lab.gateway.restart({ pool: pools.second, ipv6: false });
       await client.until('connecting', { seen, where: ({ phase }) => phase === 'authenticating' });
-      await probeOnce();
+      await probeOnce(net.lab.user);
       await client.call('provideSession', { session: await net.signIn() });
       await client.until('connected', { seen, after: 'connecting' });
-      await probeOnce();
+      await probeOnce(net.lab.user);
     });
     expect(onRestart, 'while a gateway that was restarted waits for a new sign-in').toEqual([]);
     const { addresses: given } = await client.until('connected', { seen, after: 'connecting' });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { addresses } from '../../lab/network/addresses.ts';
 import { findLeaks } from '../../lab/packets/leaks.ts';
 import { createNeighbour, type Neighbour } from '../../lab/network/neighbour.ts';
+import { probeOnce } from '../../lab/probes/probe.ts';
 import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { helperLabForEach } from '../support/lab-for-each.ts';
 
@@ -42,16 +43,11 @@ const attacks = {
     }),
 } satisfies Record<string, Attack>;
 
-async function probeOnce(): Promise<void> {
-  const { probe } = net.lab.user;
-  await Promise.all([probe.http4('x'), probe.http6('x'), probe.dns('x'), probe.dnsToPublicResolver('x')]);
-}
-
 /** What left the uplink outside the tunnel while probes of every kind were sent. */
 async function leaks() {
   const capture = await net.lab.capture();
   const stream = await net.lab.user.probe.stream('marker', 20);
-  await probeOnce();
+  await probeOnce(net.lab.user);
   await stream[Symbol.asyncDispose]();
   // What waits for a neighbour's answer has passed the filter already, and would be in the next capture.
   const { user } = net.lab;

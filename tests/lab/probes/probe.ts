@@ -88,3 +88,8 @@ function dnsQuery(name: string): Buffer {
     questions: [{ type: 'A', name }],
   });
 }
+
+/** All probes that wait for an answer, once, each by a process that ends. */
+export async function probeOnce({ probe }: { readonly probe: Probes }): Promise<void> {
+  await Promise.all([probe.http4('x'), probe.http6('x'), probe.dns('x'), probe.dnsToPublicResolver('x')]);
+}

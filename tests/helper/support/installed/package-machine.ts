@@ -15,6 +15,8 @@ export interface PackageMachine extends AsyncDisposable {
   apt(argv: readonly string[]): Promise<ProcessResult>;
   /** Runs the installed command line as the person. */
   waymaker(argv: readonly string[]): Promise<ProcessResult>;
+  /** The same with words in a line, and what it prints. Rejects if it fails. */
+  succeed(command: string): Promise<string>;
   /** Runs any command as the person. */
   run(argv: readonly string[], options?: ExecOptions): Promise<ProcessResult>;
   /** Starts the person's background service, without a window. */
@@ -89,6 +91,7 @@ export async function createPackageMachine({
       ],
       options,
     );
+  const waymaker = (argv: readonly string[]) => asPerson(['/usr/bin/waymaker', ...argv]);
   async function startDaemon(): Promise<void> {
     await machine.run(words(`usermod --append --groups waymaker ${person.name}`));
     const settings = env.map((one) => `--setenv=${one}`);
@@ -115,7 +118,12 @@ export async function createPackageMachine({
         { timeout: 120_000 },
       ),
     run: asPerson,
-    waymaker: (argv) => asPerson(['/usr/bin/waymaker', ...argv]),
+    waymaker,
+    async succeed(command) {
+      const { code, stdout, stderr } = await waymaker(words(command));
+      if (code !== 0) throw new Error(`waymaker ${command} ended with ${code}: ${stderr}`);
+      return stdout;
+    },
     startDaemon,
     async startCore() {
       await startDaemon();
