@@ -28,7 +28,9 @@ const kindsOf = (leaks: readonly Leak[]) => [...new Set(leaks.map(({ kind }) => 
 
 /** The positive control: the same probes and the same capture see everything while nothing blocks them. */
 async function expectProbesSeen(): Promise<void> {
-  expect(kindsOf(await leaksWhile(() => probeOnce(net.lab.user)))).toEqual(expect.arrayContaining(['cleartext', 'dns']));
+  expect(kindsOf(await leaksWhile(() => probeOnce(net.lab.user)))).toEqual(
+    expect.arrayContaining(['cleartext', 'dns']),
+  );
 }
 
 /** The resolvers that programs are told. */
