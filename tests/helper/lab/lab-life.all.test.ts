@@ -38,7 +38,7 @@ test('disposing leaves nothing', async () => {
   await expect.poll(() => child.signalCode).toBe('SIGKILL');
 });
 
-test('two at once do not meet', async () => {
+test('two laboratories at once do not meet', async () => {
   await using first = await createLab();
   await using second = await createLab();
   const capture = await second.capture();

@@ -49,7 +49,7 @@ test('the tests that the documentation names are there', () => {
   expect(pages.flatMap((page) => unknownTests(readPage(page)).map((name) => [page, name]))).toEqual([]);
 });
 
-test('what leads nowhere is found', () => {
+test('a link that leads nowhere is found', () => {
   const text = [
     '# A page’s `first` words',
     '[here](#a-pages-first-words) [no](#elsewhere) [there](docs/promises.md#per-state) ![no](docs/none.png)',

@@ -26,7 +26,7 @@ test('what a packaged Electron may not do is switched off in its binary, and not
   expect(after.toString('latin1')).toMatch(/^before.*after$/s);
 });
 
-test('one that reads back differently is named', async () => {
+test('a fuse that reads back differently is named', async () => {
   const binaryText = (await readFile(binary)).toString('latin1');
   await writeFile(binary, binaryText.replace('000001001', '100001001'), 'latin1');
   expect(await wrongFuses(binary, 'linux')).toEqual(['runAsNode']);

@@ -27,7 +27,7 @@ test('the configuration of each installer is one by electron-builder’s own sch
   }
 });
 
-test('each says why it is only configured here', () => {
+test('each installer says why it is only configured here', () => {
   expect(onlyConfigured('linux', undefined)).toEqual({
     'pkg for macOS': 'it is made on macOS',
     'AppImage for Linux': noElectron,

@@ -121,7 +121,7 @@ describe('a persisted query', () => {
   });
 });
 
-test('the product’s storage keys', () => {
+test('answers are stored under the keys of the specification, and others not at all', () => {
   expect(storageKeyOf('userInfo')).toBe('user');
   expect(storageKeyOf('basicInfo')).toBe('basicInfo');
   expect(storageKeyOf('myService')).toBe('myService');

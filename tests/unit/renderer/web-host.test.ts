@@ -290,7 +290,7 @@ test('pages are told by how much this deviceâ€™s clock differs from the serviceâ
   expect(told).toEqual([offset]);
 });
 
-test('but for its looks there is nothing to switch', async () => {
+test('on the web, only language, colours and the welcome can be set', async () => {
   const tunnel = { routing: 'global', killSwitch: false, localNetwork: false };
   const preferences = { ...tunnel, language: 'system', theme: 'system', welcomed: false };
   expect(await host.preferences.get()).toEqual(preferences);

@@ -41,7 +41,7 @@ test('what has to be done when it is visible again can be something else', () =>
   expect(action).not.toHaveBeenCalled();
 });
 
-test('nothing is left of it after its end', () => {
+test('no timer and no action remain after the end', () => {
   const page = testVisibility();
   const action = vi.fn();
   const end = whileVisible({ everyMs: 1000, action, visibility: page });

@@ -69,7 +69,7 @@ test('one port cannot serve both', async () => {
   );
 });
 
-test('what is no port is named', async () => {
+test('a setting that is no port is named', async () => {
   await expect(wantedPorts({ WAYMAKER_MAILBOX_PORT: '70000' })).rejects.toThrow(
     'WAYMAKER_MAILBOX_PORT: must be a port, 1 to 65535',
   );

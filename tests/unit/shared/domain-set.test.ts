@@ -68,7 +68,7 @@ test.each(['example.com', '.example.com', '*.example.com', ' Example.COM. \r'])(
   expect(listedDomain(entry)).toBe('example.com'),
 );
 
-test('the domains that a name is in', () => {
+test('a name is in itself and in each domain above it', () => {
   expect([...enclosingDomains('a.b.test')]).toEqual(['a.b.test', 'b.test', 'test']);
 });
 

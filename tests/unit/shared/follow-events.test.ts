@@ -213,7 +213,7 @@ test('an endless line ends the stream', async () => {
   expect(sent[0]?.isAborted).toBe(true);
 });
 
-test('stopped, it asks for nothing any more', async () => {
+test('a client that is stopped asks for nothing any more', async () => {
   await open();
   follower.stop();
   await seconds(600);

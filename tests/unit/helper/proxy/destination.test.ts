@@ -80,7 +80,7 @@ test('every address of this machine is refused', () => {
   expect(own.filter((text) => !isForbiddenAddress(text))).toEqual([]);
 });
 
-test('names of this machine', () => {
+test('localhost and names below it are this machine’s', () => {
   expect(['localhost', 'x.localhost', 'localhost.test', 'notlocalhost'].map(isLocalhost)).toEqual([
     true,
     true,

@@ -81,6 +81,6 @@ test('byte by byte, a message is complete once and for all, and within what SOCK
   );
 });
 
-test('a reply', () => {
+test('a refusal has the bytes of RFC 1928', () => {
   expect([...encodeReply(5)]).toEqual([5, 5, 0, 1, 0, 0, 0, 0, 0, 0]);
 });

@@ -74,7 +74,7 @@ function setUp() {
   return { held, clients, attach, events, carried, changeWay: () => changeWay() };
 }
 
-test('it is closed before the gateway would', async () => {
+test('a held connection is closed before the gateway would close it', async () => {
   const { held, attach, events } = setUp();
   expect(await held.open(attach(), request)).toBe('held');
   await vi.advanceTimersByTimeAsync(maxHeldMs - 1);
@@ -135,7 +135,7 @@ test('a user gets twelve in ten minutes, and another one is not concerned', asyn
   expect(await held.open(client, request)).toBe('held');
 });
 
-test('those that become tunnels do not count', async () => {
+test('held connections that become tunnels do not count', async () => {
   const { held, attach } = setUp();
   const client = attach();
   for (let count = 0; count < 30; count += 1) {
@@ -144,12 +144,15 @@ test('those that become tunnels do not count', async () => {
   }
 });
 
-test.each(['its client goes', 'the way changes', 'it is dropped'])('it ends when %s', async (what) => {
-  const { held, attach, events, clients, changeWay } = setUp();
-  const client = attach();
-  await held.open(client, request);
-  if (what === 'its client goes') clients.detach(client);
-  if (what === 'the way changes') changeWay();
-  if (what === 'it is dropped') await held.drop(client);
-  expect(events).toContain('engine 1 stops');
-});
+test.each(['its client goes', 'the way changes', 'it is dropped'])(
+  'a held connection ends when %s',
+  async (what) => {
+    const { held, attach, events, clients, changeWay } = setUp();
+    const client = attach();
+    await held.open(client, request);
+    if (what === 'its client goes') clients.detach(client);
+    if (what === 'the way changes') changeWay();
+    if (what === 'it is dropped') await held.drop(client);
+    expect(events).toContain('engine 1 stops');
+  },
+);

@@ -89,7 +89,7 @@ test('a form is told, can be read by a page that comes later, and is answered on
   expect(told).toEqual([form, null]);
 });
 
-test('the user gives up', async () => {
+test('a form that the user gives up is answered with nothing', async () => {
   const { ask, page, shown } = setUp();
   const answer = ask();
   expect(await page.answer({ id: (await shown()).id, answers: null })).toBe(true);
@@ -97,7 +97,7 @@ test('the user gives up', async () => {
   expect(await page.get()).toBeNull();
 });
 
-test('the attempt ends, and the form with it', async () => {
+test('when the attempt ends, the form goes', async () => {
   const { ask, page, shown, stop, told } = setUp();
   const answer = ask();
   const { id } = await shown();

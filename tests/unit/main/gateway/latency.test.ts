@@ -77,7 +77,7 @@ test('a request during a measurement waits for the same measurement', async () =
   expect(told).toHaveLength(3);
 });
 
-test('what went through the tunnel says so', async () => {
+test('a latency that was measured through the tunnel is marked as such', async () => {
   state = { ...connected, addresses: { ipv4: '127.0.0.1' } };
   await meter().measure();
   expect(told.find(({ serverId }) => serverId === 'here')?.throughTunnel).toBe(true);

@@ -78,7 +78,7 @@ test('one that takes connections and is silent keeps nobody from the next, and i
   await expect.poll(() => mute.open()).toBe(0);
 });
 
-test('where none answers, it is said why', async () => {
+test('if no address answers, the failure says why', async () => {
   expect(await signIn(refusing, ['127.0.0.4'])).toEqual({
     ok: false,
     failure: 'gateway-unreachable',

@@ -72,7 +72,7 @@ function start(overrides: Partial<Situation> = {}) {
   };
 }
 
-test('a network that is not trusted connects, once', () => {
+test('joining a network that is not trusted connects, once', () => {
   const rule = start();
   expect(rule.join(cafe)).toBe('connect');
   expect(rule.set({ tunnel: connecting })).toBeUndefined();

@@ -19,7 +19,7 @@ test('a trial’s end is said a day before, and an hour', () => {
   expect(due('trial', hour)).toEqual({ amount: 1, unit: 'hour' });
 });
 
-test('what has ended is not said to end', () => {
+test('a plan or trial that has ended is not said to end', () => {
   expect(due('plan', 0)).toBeUndefined();
   expect(due('trial', -day)).toBeUndefined();
   expect(dueWarning(undefined, now)).toBeUndefined();

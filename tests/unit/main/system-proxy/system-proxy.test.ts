@@ -130,7 +130,7 @@ test('while the tools fail, what was there is kept until they work again', async
   expect(Object.fromEntries(tools.set)).toEqual(situations['a manual proxy']);
 });
 
-test('what cannot be noted down is not changed', async () => {
+test('settings that cannot be remembered are not changed', async () => {
   const tools = createDesktopTools();
   const file = createTestFile();
   file.broken = true;

@@ -40,7 +40,7 @@ test.each<[string, RequestListener]>([
   expect(await probePortal(await answering(listener))).not.toBe('portal');
 });
 
-test('it is looked for over plain http', () => {
+test('a captive portal is looked for over plain http', () => {
   expect(portalAddress('https://api.waymaker.example')).toBe(`http://api.waymaker.example${portalProbePath}`);
   expect(portalAddress('https://api.waymaker.example:8443')).toBe(
     `http://api.waymaker.example${portalProbePath}`,

@@ -94,7 +94,7 @@ test('another server’s is gone before there is a session for it', async () => 
   await app.asked(['holdConnection', 'dropHeld', 'holdConnection']);
 });
 
-test('none after a sign-out', async () => {
+test('no connection is held after a sign-out', async () => {
   const app = await start();
   await app.controller.prepare(address);
   await app.asked(['holdConnection']);

@@ -85,7 +85,7 @@ test('there is one at a time; with the window goes the way out', async () => {
   });
 });
 
-test('it goes when nothing is blocked any more', async () => {
+test('the window closes when nothing is blocked any more', async () => {
   const { helper, portal, windows, onPassed } = await setUp();
   await portal.open(undefined);
   helper.set({ state: 'disconnected' });

@@ -90,7 +90,7 @@ test('a helper that goes on by itself, as with the kill switch on, is left alone
   expect(events).toEqual([]);
 });
 
-test('what was not connected is not', () => {
+test('a tunnel that was not connected is not connected after a crash', () => {
   const { events, crash } = setUp();
   crash();
   expect(events).toEqual([]);

@@ -68,7 +68,7 @@ test('of a new version, only what has changed is downloaded, and the one before 
   ]);
 });
 
-test('what broke off goes on where it stopped', async () => {
+test('a download that broke off goes on where it stopped', async () => {
   await using server = await afterFirst();
   server.cutAfter(server.sent() + 120_000);
   const first = await download(server);

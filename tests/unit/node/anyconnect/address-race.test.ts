@@ -127,7 +127,7 @@ test('nothing more is tried once nobody waits any longer', async () => {
 });
 
 // tutao/tutanota pull request 11406: the losers are closed, also one that is made in the same moment.
-test('of two that are made at once, one is closed', async () => {
+test('of two connections that are made at once, one is closed', async () => {
   const race = gateway('a', 'b');
   await vi.advanceTimersByTimeAsync(300);
   race.opens('b');

@@ -89,7 +89,7 @@ test('a checksum of UDP that comes to 0 is sent as its complement', () => {
   expect(cut(largePacket(given, 2))).toEqual([packet(given)]);
 });
 
-test('leaves alone what needs nothing', () => {
+test('a packet that needs nothing is left alone', () => {
   const whole = Buffer.from('45000000fragments and more', 'latin1');
   expect(cut(Buffer.concat([Buffer.alloc(10), whole]))).toEqual([whole]);
 });

@@ -81,7 +81,7 @@ test.each([4, 6] as const)('segments that follow each other become one packet (I
   expect(apart(written)).toEqual(given);
 });
 
-test('two connections at once', () => {
+test('packets of two connections at once are joined by connection', () => {
   const given = [4, 6].flatMap((version) => stream(version as 4 | 6, version, [500, 500, 500]));
   const mixed = [0, 3, 1, 4, 2, 5].map((index) => given[index] ?? Buffer.alloc(0));
   expect(join(mixed).filter(isJoined)).toHaveLength(2);

@@ -14,7 +14,7 @@ test('without OpenSSL, Node’s own interface is used', () => {
   expect(chooseCipherStep(createArena(64 * 1024), undefined, 'tls').step).toBe('node');
 });
 
-test('one that answers wrongly is not used', () => {
+test('a cipher that gives wrong answers is not used', () => {
   const arena = createArena(64 * 1024);
   const right = loadOpenssl(arena);
   /** Counts nonces from another one than it was told. */

@@ -34,7 +34,7 @@ async function start() {
   return { gateway, far, socket, asked };
 }
 
-test('if it is answered, no other one is opened', async () => {
+test('if the held connection is answered, no other one is opened', async () => {
   const { gateway, far, asked } = await start();
   expect(asked.join('')).toContain('CONNECT ');
   far.write(`HTTP/1.1 200 CONNECTED\r\n${gateway.headers.join('\r\n')}\r\n\r\n`);

@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(home, { recursive: true, force: true }));
 
-test('it is on as long as the entry is there', () => {
+test('starting at login is on as long as the entry is there', () => {
   const autostart = createAutostart({ env: {}, home, command: ['/opt/waymaker'] });
   expect(autostart.isOn()).toBe(false);
   expect(autostart.set(true)).toBe(true);
@@ -67,7 +67,7 @@ test('a desktop that reads the entry starts the program, whatever its path is ca
   });
 });
 
-test('a folder that cannot be written to says so', async () => {
+test('starting at login is refused where the folder cannot be written to', async () => {
   await writeFile(path.join(home, '.config'), 'no folder');
   const autostart = createAutostart({ env: {}, home, command: ['/opt/waymaker'] });
   expect(autostart.set(true)).toBe(false);

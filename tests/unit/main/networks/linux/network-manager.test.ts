@@ -67,7 +67,7 @@ test('networks are told as they come and go, whatever their names are', async ()
   await expect.poll(() => told.at(-1)).toEqual(none);
 });
 
-test('whether it is metered is told, too', async () => {
+test('whether the network is metered is told, too', async () => {
   await manager.joinWifi('train');
   const told = follow(busOf(manager));
   expect(await networks?.isMetered()).toBe(false);
@@ -79,7 +79,7 @@ test('whether it is metered is told, too', async () => {
   expect(await networks?.isMetered()).toBe(false);
 });
 
-test('below a tunnel it is the network that is told', async () => {
+test('with a tunnel up, the network below it is told', async () => {
   const home = { type: '802-11-wireless', ssid: Buffer.from('home') };
   await manager.join({ type: 'tun', isPrimary: false }, home);
   const told = follow(busOf(manager));

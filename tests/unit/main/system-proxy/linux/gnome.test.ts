@@ -86,7 +86,7 @@ test('a later start puts back what an ended one left', async () => {
   expect(file.content.get('proxyBefore')).toEqual({});
 });
 
-test('what the user chooses meanwhile stays', async () => {
+test('a proxy that the user chooses meanwhile stays', async () => {
   const file = createTestFile();
   const proxy = startSystemProxy('GNOME', session.run, file);
   await proxy.use(pac);
@@ -170,7 +170,7 @@ test('without a message bus, where gsettings changes nothing and says nothing, i
   expect(proxy.logged()).toContain('did not take effect');
 });
 
-test('without gsettings there is no way', async () => {
+test('without gsettings, the proxy cannot be set', async () => {
   const none = { PATH: '/nonexistent' };
   const file = createTestFile();
   const proxy = startSystemProxy('GNOME', (name, args) => session.run(name, args, none), file);

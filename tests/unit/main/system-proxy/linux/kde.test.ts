@@ -98,7 +98,7 @@ if (isExhaustive)
     expect(await own()).toBe(before);
   });
 
-test('what the user chooses meanwhile stays', async () => {
+test('a proxy that the user chooses meanwhile stays', async () => {
   const proxy = startSystemProxy('KDE', session.run);
   await proxy.use(pac);
   await set('Proxy Config Script', 'http://wpad/');
