@@ -34,7 +34,7 @@ test('a code that one sent signs in at the other, and the token works at both', 
   expect(await atOther.client.call('userInfo')).toMatchObject({ ok: true, data: { email } });
 });
 
-test('tries at both count together', async () => {
+test('tries at both processes count together', async () => {
   const device = new TestDevice(one);
   const email = newEmail();
   const authId = await device.requestCode(email);
@@ -48,7 +48,7 @@ test('tries at both count together', async () => {
   expect(rows).toMatchObject({ rows: [{ tries: 5 }] });
 });
 
-test('asked at both at once, one mail is sent', async () => {
+test('a code that both processes are asked for at once is mailed once', async () => {
   const device = new TestDevice(one);
   const atOther = new TestDevice(two, device);
   const email = newEmail();

@@ -43,6 +43,6 @@ test('one that leads to this machine, or of a family that the tunnel does not ha
   expect(await choose({ pushed }, { ipv4: both.ipv4 })).toEqual([]);
 });
 
-test('each is asked once', async () => {
+test('a resolver that is pushed twice is asked once', async () => {
   expect(await choose({ pushed: ['10.0.0.53', '10.0.0.53'] })).toEqual(['10.0.0.53']);
 });

@@ -247,7 +247,7 @@ test('it leads to the addresses at which the gateway may be, and to no others', 
   expect(sockets).toContain(`[${ipv6}]:${ports.gateway}`);
 });
 
-test('it is the owner’s only', async () => {
+test('a gateway’s stream is for the owner only', async () => {
   const root = await net.attach();
   await root.call('connect', net.request());
   const other = await attachAs(net, uid);

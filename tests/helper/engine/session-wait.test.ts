@@ -37,7 +37,7 @@ test('a session that is provided ends the wait, and a second one is not taken', 
   expect(slot.provide(session)).toBe(false);
 });
 
-test('nothing is taken before or after a wait', async () => {
+test('no session is taken before or after a wait', async () => {
   expect(createSessionSlot().provide(session)).toBe(false);
   const { slot, abort, outcome } = wait({ kind: 'endless' });
   abort.abort();

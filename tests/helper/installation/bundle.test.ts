@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const source = async () => (await net.lab.user.probe.http4('x'))?.address;
 
-test('it runs from a place of its own, and connects', async () => {
+test('the bundle runs from a place of its own, and connects', async () => {
   await net.start({ script });
   // Its proxy too, from a place that the user it becomes may not read.
   await using proxy = startProxy(net.lab.user, { script: path.join(path.dirname(script), 'proxy.mjs') });

@@ -85,7 +85,7 @@ const page = (text: string, expression?: string): Promise<ShownPage> =>
 
 let withoutWindow: string;
 
-test('it needs the core of its own version', async () => {
+test('the desktop package needs the core of its own version', async () => {
   const { machine } = installed;
   const alone = await machine.exec(words('dpkg --install /run/window.deb'));
   expect(alone.code).not.toBe(0);

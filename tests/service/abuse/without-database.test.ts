@@ -48,12 +48,12 @@ test.each(callNames)('%s says that the service is busy, and when to come again',
   }
 });
 
-test('so does the stream of events', async () => {
+test('the stream of events says so, too', async () => {
   const authorization = basic(person.deviceId, person.token);
   const reply = await running.service.app.inject({ url: '/api/events', headers: { authorization } });
   expect(reply.statusCode).toBe(503);
 });
 
-test('so does what says whether it is healthy', async () => {
+test('the health call says so, too', async () => {
   expect((await running.service.app.inject('/api/health')).statusCode).toBe(503);
 });

@@ -44,7 +44,7 @@ test.each([
   expect(reply.headers.get('vary')?.toLowerCase()).toContain('origin');
 });
 
-test('it may read that it asks too often', async () => {
+test('the console may read that it asks too often', async () => {
   await using limited = await startTestService({
     environment: { WAYMAKER_CONSOLE_URL: consoleOrigin },
     requestsPerMinute: 1,
@@ -56,7 +56,7 @@ test('it may read that it asks too often', async () => {
   expect(refused.headers.get('access-control-allow-origin')).toBe(consoleOrigin);
 });
 
-test('another site may not', async () => {
+test('another site may not read answers', async () => {
   const other = 'https://evil.example.net';
   expect((await preflight('/api/group/members', other)).headers.get('access-control-allow-origin')).not.toBe(
     other,

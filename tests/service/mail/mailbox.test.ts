@@ -73,9 +73,12 @@ test.each(['attacker.example', 'attacker.example:8025', '127.0.0.1.attacker.exam
   },
 );
 
-test.each(['localhost', 'localhost:8025', '127.0.0.1:1', '[::1]:8025'])('it answers as %s', async (host) => {
-  expect((await get('/messages', host)).status).toBe(200);
-});
+test.each(['localhost', 'localhost:8025', '127.0.0.1:1', '[::1]:8025'])(
+  'the mailbox answers as %s',
+  async (host) => {
+    expect((await get('/messages', host)).status).toBe(200);
+  },
+);
 
 function get(where: string, host: string): Promise<{ status: number | undefined; body: string }> {
   return new Promise((resolve, reject) => {
@@ -104,7 +107,7 @@ test('two hundred mails are kept', async () => {
   expect(kept[0]?.to).toEqual(['seven@example.com']);
 });
 
-test('it can be read over a Unix socket', async () => {
+test('the mailbox can be read over a Unix socket', async () => {
   const overSocket = await new Promise<string>((resolve, reject) => {
     request({ socketPath: socket, path: '/messages' }, (reply) => {
       text(reply).then(resolve, reject);

@@ -57,7 +57,7 @@ test('it leads where the connection does, for whoever made that', async () => {
   expect(await net.engines()).toEqual([]);
 });
 
-test('another user gets none there', async () => {
+test('another user gets no held connection during a sign-in', async () => {
   const [one, other] = await attachTwoUsers(net);
   try {
     await one.call('connect', net.request({ killSwitch: true }));
@@ -73,7 +73,7 @@ test('another user gets none there', async () => {
   }
 });
 
-test('without a session, it goes with the connection', async () => {
+test('a held connection is closed when the user disconnects before there is a session', async () => {
   await client.call('connect', net.request({ killSwitch: true }));
   await hold(net, client, await net.signIn());
   await client.call('disconnect', {});

@@ -148,7 +148,7 @@ test('after the click, the sign-in finds the one that answers, and the tunnel be
   expect(enginesEnded()).toBe(0);
 });
 
-test('each is open to the engine alone', async () => {
+test('each address is open to the engine alone', async () => {
   const reached = async () => {
     const tries = [ipv4, ipv6].map((host) =>
       net.lab.user.exec(['timeout', '3', 'bash', '-c', `exec 3<>/dev/tcp/${host}/443`]),
