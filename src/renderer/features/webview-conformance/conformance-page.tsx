@@ -8,6 +8,7 @@ import { runCheck, type AppUnderTest, type CheckResult } from './check.ts';
 import classes from './conformance.module.css';
 import { pageChecks } from './page-checks.ts';
 import { protocolChecks } from './protocol-checks.ts';
+import { routingChecks } from './routing-checks.ts';
 import { serverChecks } from './server-checks.ts';
 import { storageChecks } from './storage-checks.ts';
 import { tunnelChecks } from './tunnel-checks.ts';
@@ -17,6 +18,7 @@ const checks = [
   ...appChecks,
   ...storageChecks,
   ...tunnelChecks,
+  ...routingChecks,
   ...serverChecks,
   ...pageChecks,
 ];
