@@ -21,13 +21,14 @@ async function signInWith(
   given: string | undefined,
 ): Promise<ExitCode> {
   const { terminal, say } = context;
-  const email = readEmail(given ?? (await terminal.ask(say('command.yourEmail'))) ?? '');
+  const email =
+    given === undefined ? await asked(terminal, say('command.yourEmail'), readEmail) : readEmail(given);
   if (!isEmail(email)) throw new CommandProblem(exitCode.usage, 'bad-email', say('command.badEmail'));
   const language = context.language();
   const sent = await client.session.requestCode({ email, language });
   if (!sent.ok) throw failure(context, sent.failure, 'error.send');
   for (let tried = 1; ; tried += 1) {
-    const code = readAuthCode((await terminal.ask(say('command.yourCode', { email }))) ?? '');
+    const code = await asked(terminal, say('command.yourCode', { email }), readAuthCode);
     if (!code) throw new CommandProblem(exitCode.failed, 'no-code', say('command.noCode'));
     const reply = await client.session.verifyCode({ authId: sent.data.authId, authCode: code, language });
     if (reply.ok) {
@@ -41,6 +42,22 @@ async function signInWith(
     if (!isWrong) throw failure(context, reply.failure, 'error.verification');
     if (tried === maxTries) throw new CommandProblem(exitCode.failed, 'bad-code', say('command.badCode'));
     terminal.note(say('command.badCode'));
+  }
+}
+
+/**
+ * What is typed or piped, as it is meant; empty at the end of input. Enter that was meant for the shell is no answer,
+ * but what is piped has no other line.
+ */
+async function asked(
+  terminal: CommandContext['terminal'],
+  question: string,
+  read: (text: string) => string,
+): Promise<string> {
+  for (;;) {
+    const line = await terminal.ask(question);
+    const answer = read(line ?? '');
+    if (answer !== '' || line === undefined || !terminal.isTyped) return answer;
   }
 }
 
