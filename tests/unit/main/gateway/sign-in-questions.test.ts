@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { AskUser } from '../../../../src/main/gateway/sign-in/auth-answers.ts';
-import type { OpenBrowser } from '../../../../src/main/gateway/sign-in/single-sign-on.ts';
 import { completed, formXml, passwordInput, usernameInput, type GatewayScript } from '../support/gateway.ts';
 import { credentials, host, replyIn, signInForEach } from '../support/play-sign-in.ts';
 
@@ -334,94 +333,5 @@ describe('what is asked of the user', () => {
       auth: { method: '2', password: '<&"' },
       'group-select': '2',
     });
-  });
-});
-
-describe('single sign-on by browser', () => {
-  const login = `<sso-v2-login>https://idp.example/start?a=1&amp;b=2</sso-v2-login>
-    <sso-v2-login-final>https://gw.example.net/done</sso-v2-login-final>
-    <sso-v2-token-cookie-name>acSamlv2Token</sso-v2-token-cookie-name>`;
-  const body = formXml('<input type="sso" name="sso-token"/>').replace('<form', `${login}<form`);
-  const script: GatewayScript = (_request, index) => (index === 0 ? { body } : completed);
-
-  test('the token of the browser is the answer', async () => {
-    const { result, requests, log } = await signIn(script, {
-      interactive: true,
-      openBrowser: ({ loginUrl, tokenCookie }) =>
-        Promise.resolve({ kind: 'token', token: `token for ${loginUrl} ${tokenCookie}` }),
-    });
-    expect(result.ok).toBe(true);
-    expect(replyIn(requests[1]?.body)?.['auth']).toEqual({
-      'sso-token': 'token for https://idp.example/start?a=1&b=2 acSamlv2Token',
-    });
-    expect(log).not.toContain('token for');
-  });
-
-  test('a closed window is a cancelled sign-in', async () => {
-    const { result } = await signIn(script, { interactive: true });
-    expect(result).toEqual({ ok: false, failure: 'sign-in-cancelled' });
-  });
-
-  test('an error at the provider is a refusal', async () => {
-    const openBrowser: OpenBrowser = () => Promise.resolve({ kind: 'refused' });
-    const { result } = await signIn(script, { interactive: true, openBrowser });
-    expect(result).toEqual({ ok: false, failure: 'sign-in-refused' });
-  });
-
-  test.each([
-    ['the user is not to be bothered', false],
-    ['a browser would reach nothing', 'forms'],
-  ] as const)('no window is opened while %s', async (_why, interactive) => {
-    const { result } = await signIn(script, {
-      interactive,
-      openBrowser: () => Promise.reject(new Error('opened')),
-    });
-    expect(result).toEqual({ ok: false, failure: 'needs-user' });
-  });
-
-  test('a login page that is not on https is a refusal', async () => {
-    const { result } = await signIn(() => ({ body: body.replace('https://idp', 'http://idp') }), {
-      interactive: true,
-      openBrowser: () => Promise.resolve({ kind: 'token', token: 'token' }),
-    });
-    expect(result).toEqual({ ok: false, failure: 'sign-in-refused' });
-  });
-});
-
-describe('a connection that ends while the user thinks', () => {
-  const code = formXml('<input type="password" name="answer" label="Code:"/>', { message: 'Code?' });
-  const askUser: AskUser = () => Promise.resolve(new Map([['answer', '123456']]));
-
-  test('is opened anew, and the answer is sent there', async () => {
-    const { result, requests } = await signIn(
-      ({ body, connection }) => {
-        if (!body.includes('123456')) return { body: code };
-        return connection === 0 ? { ends: true } : completed;
-      },
-      { interactive: true, askUser },
-    );
-    expect(result.ok).toBe(true);
-    expect(requests.filter(({ body }) => body.includes('123456'))).toMatchObject([
-      { connection: 0 },
-      { connection: 1 },
-    ]);
-  });
-
-  test('is not opened again and again', async () => {
-    const { result, requests } = await signIn(
-      ({ body }) => (body.includes('123456') ? { ends: true } : { body: code }),
-      { interactive: true, askUser },
-    );
-    expect(result).toMatchObject({ ok: false, failure: 'gateway-unreachable' });
-    expect(requests).toHaveLength(3);
-  });
-
-  test('is not opened anew where an answer has begun: the code is used up', async () => {
-    const { result, requests } = await signIn(
-      ({ body }) => (body.includes('123456') ? { ends: 'in-answer' } : { body: code }),
-      { interactive: true, askUser },
-    );
-    expect(result).toMatchObject({ ok: false, failure: 'gateway-unreachable' });
-    expect(requests).toHaveLength(2);
   });
 });
