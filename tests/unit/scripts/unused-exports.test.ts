@@ -47,8 +47,8 @@ function unusedExports(files: ReadonlyMap<string, string>, within: readonly stri
     const exported = [...text.matchAll(/^export (?:async )?(?:function\*?|const|let|class) (\w+)/gm)];
     return exported
       .map(([, name = '']) => name)
-      .filter((name) => !new RegExp(String.raw`^export type .*\btypeof ${name}\b`, 'm').test(text))
       .filter((name) => !taken.has(`${file}#${name}`))
+      .filter((name) => !new RegExp(String.raw`^export type .*\btypeof ${name}\b`, 'm').test(text))
       .map((name) => `${file}: ${name}`);
   });
 }
