@@ -2,9 +2,10 @@ import { copyFileSync } from 'node:fs';
 
 /** Of the file, and of its earlier part; a line has some hundred bytes. */
 const maxBytes = 1024 * 1024;
-/** After so many more, it is tried again to begin anew, and from so many on, lines are lost instead. */
-const furtherBytes = 64 * 1024;
-const mostBytes = 8 * maxBytes;
+/** Where it could not begin anew, it tries again each time that it has grown by so many more. */
+const retryBytes = 64 * 1024;
+/** A log that is larger, because it could never begin anew, takes no more lines. */
+const maxOverfullBytes = 8 * maxBytes;
 
 /** A log in a file that others may have open: the system's service manager, or whoever looks at it. */
 export interface LogFile {
@@ -29,8 +30,8 @@ export function createBoundedLog(log: LogFile): (line: string) => void {
       const size = log.size();
       const isNew = size > limit && hasBegunAnew(log);
       if (isNew) limit = maxBytes;
-      else if (size > limit) limit = Math.min(size + furtherBytes, mostBytes);
-      if (isNew || size <= mostBytes) log.append(line);
+      else if (size > limit) limit = Math.min(size + retryBytes, maxOverfullBytes);
+      if (isNew || size <= maxOverfullBytes) log.append(line);
     } catch {
       // Later lines are tried again.
     }
