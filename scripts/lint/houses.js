@@ -43,6 +43,7 @@ export const houses = {
         'desktop-tray.ts',
         'desktop-updates.ts',
         'desktop-quit.ts',
+        'desktop-second-start.ts',
         'desktop-notices.ts',
         'automatic-connection.ts',
         'desktop-links.ts',

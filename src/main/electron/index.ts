@@ -21,7 +21,7 @@ import { linkAmong } from '../links/deep-link.ts';
 import { createLinkInbox } from '../links/link-inbox.ts';
 import { createSystemKeychain } from '../session/keychain.ts';
 import { createRunProgram } from '../run-program.ts';
-import { secondStart } from '../second-start.ts';
+import { secondStart } from '../desktop-second-start.ts';
 import { startAppUpdates } from '../desktop-updates.ts';
 import { identifyApp } from './app-identity.ts';
 import { setAppMenu } from './app-menu.ts';

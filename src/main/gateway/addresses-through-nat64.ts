@@ -14,7 +14,7 @@ const someIpv6 = '64:ff9b::';
 
 interface World {
   /** Whether traffic flows outside a tunnel, so that names and routes are this network's. */
-  isOpen(): boolean;
+  isOpen: () => boolean;
   find?: (name: string) => Promise<string[]>;
   hasRouteTo?: (address: string) => Promise<boolean>;
   here?: () => string;

@@ -12,7 +12,7 @@ function command({ isTyped }: { isTyped: boolean }) {
   let noted = '';
   notes.on('data', (chunk: Buffer) => (noted += chunk.toString()));
   const requestCode = vi.fn(() => Promise.resolve({ ok: true, data: { authId: 'a' } }));
-  const verifyCode = vi.fn((_: { authCode: string }) =>
+  const verifyCode = vi.fn<(given: { authCode: string }) => Promise<unknown>>(() =>
     Promise.resolve({ ok: true, data: { persistence: 'keychain' } }),
   );
   const client = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { secondStart } from '../../../src/main/second-start.ts';
+import { secondStart } from '../../../src/main/desktop-second-start.ts';
 
 const app = '/opt/Waymaker/waymaker';
 
