@@ -34,19 +34,24 @@ async function start(program: string): Promise<ChildProcess> {
 const runIn = (folder: string, step: string) =>
   promisify(execFile)('/bin/sh', ['-c', `set -e; . "$1"; folder=$2; ${step}`, 'sh', scripts, folder]);
 
-test('a removal ends what runs on our runtime, also since before an upgrade, and nothing else', async () => {
-  const ours = createFolder('our own');
-  const others = createFolder('other');
-  const before = await start(ours.runtime);
-  const replaced = await start(others.runtime);
-  ours.install();
-  others.install();
-  const untouched = await start(others.runtime);
-  const after = await start(ours.runtime);
-  await runIn(ours.folder, 'end_programs');
-  await vi.waitFor(() =>
-    expect([before, after].map(({ signalCode }) => signalCode)).toEqual(['SIGTERM', 'SIGTERM']),
-  );
-  for (const { exitCode, signalCode } of [replaced, untouched])
-    expect([exitCode, signalCode]).toEqual([null, null]);
-});
+const onLinux = test.runIf(process.platform === 'linux');
+
+onLinux(
+  'a removal ends what runs on our runtime, also since before an upgrade, and nothing else',
+  async () => {
+    const ours = createFolder('our own');
+    const others = createFolder('other');
+    const before = await start(ours.runtime);
+    const replaced = await start(others.runtime);
+    ours.install();
+    others.install();
+    const untouched = await start(others.runtime);
+    const after = await start(ours.runtime);
+    await runIn(ours.folder, 'end_programs');
+    await vi.waitFor(() =>
+      expect([before, after].map(({ signalCode }) => signalCode)).toEqual(['SIGTERM', 'SIGTERM']),
+    );
+    for (const { exitCode, signalCode } of [replaced, untouched])
+      expect([exitCode, signalCode]).toEqual([null, null]);
+  },
+);

@@ -23,7 +23,7 @@ function deviceOn(machine: Machine) {
         luid,
         startSession: () => ({
           readEvent: 0,
-          receive: () => (isFirst ? driver.fate() : 'empty'),
+          receive: (): 'empty' | 'ended' => (isFirst ? driver.fate() : 'empty'),
           send: () => 'sent' as const,
           end: () => undefined,
         }),
