@@ -29,6 +29,25 @@ export async function removeRulesAndRoutes(families: readonly Family[]): Promise
     for (const table of [routingTable, ...prefixTables]) await removeRoutes(family, table);
 }
 
+/**
+ * Leaves one of each of our rules: the kernel takes a rule that it has already from who does not ask for an error, as
+ * `ip rule restore` (net/core/fib_rules.c, fib_nl_newrule), and removes one of them at a time.
+ */
+export async function removeDoubleRules(families: readonly Family[]): Promise<void> {
+  const rules = (await Promise.all(families.map(ourRules))).flat();
+  const seen = new Set<string>();
+  const doubles = rules.filter(({ payload }) => {
+    const description = payload.toString('latin1');
+    if (seen.has(description)) return true;
+    seen.add(description);
+    return false;
+  });
+  await netlinkRemove(
+    'route',
+    doubles.map(({ payload }) => ({ type: RTM_DELRULE, payload })),
+  );
+}
+
 /** Of a table with a hundred thousand routes, some thousands are in memory at a time. */
 const maxHeld = 10_000;
 

@@ -7,7 +7,7 @@ import type { Accounts } from '../callers/accounts.ts';
 import type { RunCommand } from '../../posix/command.ts';
 import { routingTable } from '../identifiers.ts';
 import { ipChangeBatch } from './ip-batch.ts';
-import { removeRulesAndRoutes } from '../netlink/netlink-routes.ts';
+import { removeDoubleRules, removeRulesAndRoutes } from '../netlink/netlink-routes.ts';
 import { ourRules, readTunnelTable } from '../netlink/netlink-state.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
 import type { Family } from '../../network/prefix-list.ts';
@@ -81,6 +81,7 @@ export function createRouter(parts: {
     wanted = undefined;
     tables.distrust();
     await change(missing);
+    await removeDoubleRules([...missing.keys()]);
   }
 
   const wantedFor = async (rules: RoutingRules) => {

@@ -29,6 +29,12 @@ const disturbances = {
     const first = "ip -4 rule show | grep 'proto 87' | tail -n 1 | cut -d: -f1";
     await net.lab.user.run(['sh', '-c', `ip -4 rule del priority $(${first})`]);
   },
+  'our rules restored a second time': () =>
+    net.lab.user.run([
+      'sh',
+      '-c',
+      'for family in -4 -6; do ip $family rule save protocol 87 | ip $family rule restore || exit; done',
+    ]),
   'our chain emptied': () => net.lab.user.run(words('nft flush chain inet waymaker prerouting')),
   'a rule that lets everything pass': () =>
     net.lab.user.run(words('nft insert rule inet waymaker prerouting accept')),
