@@ -65,4 +65,26 @@ test.describe('spec §2: /x: enter a license key to redeem (coupon/recharge)', (
     await expect(redeem.key).toHaveValue('ANY-KEY');
     await expect(redeem.submit).toBeEnabled();
   });
+
+  // As by two clicks that a busy phone delivers together.
+  test('a key that is sent twice in one turn of the page is redeemed once', async ({
+    signedInConsole: page,
+  }) => {
+    const redeem = new RedeemRoute(page);
+    await redeem.open();
+    let asked = 0;
+    await page.route('**/api/license-keys/**', (route) => {
+      asked += 1;
+      return route.fulfill({ json: { code: 404, msg: `answer ${asked}`, data: null } });
+    });
+    await redeem.key.fill('ANY-KEY');
+    await redeem.key.evaluate((field: HTMLInputElement) => {
+      field.form?.requestSubmit();
+      field.form?.requestSubmit();
+    });
+    await expect(page.getByText('answer 1')).toBeVisible();
+    expect(asked).toBe(1);
+    await redeem.submit.click();
+    await expect(page.getByText('answer 2'), 'positive control').toBeVisible();
+  });
 });

@@ -5,6 +5,7 @@ import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { PageHeading } from '../../ui/pages/page-heading.tsx';
 import { PageTop } from '../../ui/pages/page-top.tsx';
 import { showError, showSuccess } from '../../ui/messages/toast.ts';
+import { useOneAtATime } from '../../ui/use-one-at-a-time.ts';
 import { emptyAppFields } from './app-fields.ts';
 import { AppForm } from './app-form.tsx';
 import { useAfterAppForm } from './use-after-app-form.ts';
@@ -13,6 +14,7 @@ export function CreateAppPage() {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const next = useAfterAppForm();
+  const once = useOneAtATime();
   const create = useApiMutation('createApp', { changes: ['groupApps', 'myApps'] });
   return (
     <>
@@ -25,15 +27,18 @@ export function CreateAppPage() {
         busy={create.isPending}
         cancelTo={next}
         onSubmit={(draft) =>
-          create.mutate(
-            { body: { id: '', ...draft } },
-            {
-              onSuccess() {
-                showSuccess(t('appForm.created'));
-                void navigate(next);
+          once((ended) =>
+            create.mutate(
+              { body: { id: '', ...draft } },
+              {
+                onSuccess() {
+                  showSuccess(t('appForm.created'));
+                  void navigate(next);
+                },
+                onError: (error) => showError(errorText(error, t, 'error.appSave')),
+                onSettled: ended,
               },
-              onError: (error) => showError(errorText(error, t, 'error.appSave')),
-            },
+            ),
           )
         }
       />

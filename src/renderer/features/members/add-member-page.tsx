@@ -13,12 +13,14 @@ import { PageHeading } from '../../ui/pages/page-heading.tsx';
 import { PageTop } from '../../ui/pages/page-top.tsx';
 import { showError, showSuccess } from '../../ui/messages/toast.ts';
 import { Link } from '../../ui/text/link.tsx';
+import { useOneAtATime } from '../../ui/use-one-at-a-time.ts';
 
 export function AddMemberPage() {
   const { t } = useTranslation();
   const { kind } = useApp();
   const navigate = useNavigate();
   const add = useApiMutation('addMember', { changes: ['members', 'userInfo'] });
+  const once = useOneAtATime();
   const [typed, setTyped] = useState('');
   const [left, setLeft] = useState(false);
   const field = useRef<HTMLInputElement>(null);
@@ -34,17 +36,20 @@ export function AddMemberPage() {
     event.preventDefault();
     setLeft(true);
     if (problem) field.current?.focus();
-    if (problem || add.isPending) return;
+    if (problem) return;
     const body = { loginId: email, loginType: 'email' } as const;
-    add.mutate(
-      { body },
-      {
-        onSuccess() {
-          showSuccess(t('members.added'));
-          void navigate(next);
+    once((ended) =>
+      add.mutate(
+        { body },
+        {
+          onSuccess() {
+            showSuccess(t('members.added'));
+            void navigate(next);
+          },
+          onError: (error) => showError(errorText(error, t, 'error.memberAdd')),
+          onSettled: ended,
         },
-        onError: (error) => showError(errorText(error, t, 'error.memberAdd')),
-      },
+      ),
     );
   };
   return (

@@ -8,6 +8,7 @@ import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { CenteredPanel } from '../../ui/pages/centered-panel.tsx';
 import { PageHeading } from '../../ui/pages/page-heading.tsx';
 import { showError, showSuccess } from '../../ui/messages/toast.ts';
+import { useOneAtATime } from '../../ui/use-one-at-a-time.ts';
 import classes from './redeem.module.css';
 
 /** More than any key has, and what a mail program adds to it. */
@@ -20,6 +21,7 @@ export function RedeemPage() {
   const consume = useApiMutation('consumeLicenseKey', {
     changes: ['userInfo', 'myService', 'serverGroups', 'trafficStats', 'orders'],
   });
+  const once = useOneAtATime();
   const [key, setKey] = useState('');
   const [missing, setMissing] = useState(false);
   const field = useRef<HTMLInputElement>(null);
@@ -29,22 +31,24 @@ export function RedeemPage() {
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (consume.isPending) return;
     const typed = readLicenseKey(key);
     setMissing(typed === '');
     if (typed === '') {
       field.current?.focus();
       return;
     }
-    consume.mutate(
-      { params: { key: typed } },
-      {
-        onSuccess() {
-          showSuccess(t('redeem.success'));
-          void navigate('/dashboard');
+    once((ended) =>
+      consume.mutate(
+        { params: { key: typed } },
+        {
+          onSuccess() {
+            showSuccess(t('redeem.success'));
+            void navigate('/dashboard');
+          },
+          onError: (error) => showError(errorText(error, t, 'redeem.failed')),
+          onSettled: ended,
         },
-        onError: (error) => showError(errorText(error, t, 'redeem.failed')),
-      },
+      ),
     );
   };
   return (
