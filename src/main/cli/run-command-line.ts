@@ -10,9 +10,10 @@ import { CommandProblem, whenInterrupted, type CommandContext } from './command-
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { createProgram } from './program.ts';
 import { findCore, reachCore } from './reach-core.ts';
-import { createTerminal, isUnseenTerminal } from './terminal.ts';
+import { createTerminal } from './terminal.ts';
 import { isUnusableFolder, profileFolder } from './profile-folder.ts';
 import { usageProblem } from './usage-problem.ts';
+import { mayBeUnseenTerminal } from './windows/unseen-terminal.ts';
 
 /** Runs the command in the arguments, and resolves with the exit code. */
 export async function runCommandLine(argv: readonly string[]): Promise<number> {
@@ -28,7 +29,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
     input: process.stdin,
     output: process.stdout,
     notes: process.stderr,
-    mayBeSeen: isUnseenTerminal({ platform, env }) ? () => say('command.mayBeSeen') : undefined,
+    mayBeSeen: mayBeUnseenTerminal(env) ? () => say('command.mayBeSeen') : undefined,
   });
   /** The connection to the process that runs the core; undefined again when that process ends. */
   let reached: Promise<ControlConnection> | undefined;

@@ -33,13 +33,6 @@ interface Streams {
   mayBeSeen?: (() => string) | undefined;
 }
 
-/**
- * Whether the standard input may be a terminal that looks like a pipe: those of MSYS2 and Cygwin (mintty) do to
- * programs of Windows, unless these are started by winpty.
- */
-export const isUnseenTerminal = ({ platform, env }: { platform: NodeJS.Platform; env: NodeJS.ProcessEnv }) =>
-  platform === 'win32' && (env['MSYSTEM'] !== undefined || env['TERM_PROGRAM'] === 'mintty');
-
 /** Text from servers could contain codes that move the cursor or change the text direction. */
 const printable = (text: string) => text.replaceAll(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, '');
 

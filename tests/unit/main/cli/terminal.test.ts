@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import stringWidth from 'string-width';
 import { afterEach, expect, test, vi } from 'vitest';
-import { createTerminal, isUnseenTerminal, tableLines } from '../../../../src/main/cli/terminal.ts';
+import { createTerminal, tableLines } from '../../../../src/main/cli/terminal.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -212,15 +212,6 @@ test('where a window may show what is typed, that is said before the first hidde
   for (const isSecret of [false, true, true]) await terminal.ask('> ', { isSecret });
   terminal.close();
   expect(String(streams.notes.read())).toBe('> It may be seen.\n> > ');
-});
-
-test.each([
-  ['Git Bash', 'win32', { MSYSTEM: 'MINGW64', TERM: 'xterm' }, true],
-  ['Cygwin', 'win32', { TERM_PROGRAM: 'mintty', TERM: 'xterm' }, true],
-  ['PowerShell', 'win32', {}, false],
-  ['a terminal on Linux', 'linux', { TERM_PROGRAM: 'mintty', MSYSTEM: 'MINGW64' }, false],
-] as const)('whether it may be a terminal that looks like a pipe: %s', (_, platform, env, isOne) => {
-  expect(isUnseenTerminal({ platform, env })).toBe(isOne);
 });
 
 /** What a terminal with this many columns shows at the end, row by row (ECMA-48, as far as it is used here). */
