@@ -1,29 +1,16 @@
 import { execFile } from 'node:child_process';
-import {
-  chmodSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { XMLParser } from 'fast-xml-parser';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { macosPlatform } from '../../../helper/macos/macos-platform.ts';
 import { parseOptions } from '../../../helper/options.ts';
 import { installerConfiguration } from '../../../packaging/desktop/installer-configuration.ts';
 import { helperAddress } from '../../../src/node/os/helper-address.ts';
 import { helperService } from '../../../src/main/tunnel/macos/launchd-approval.ts';
+import { createVolume, installer, resources } from './support/macos-volume.ts';
+import { readPropertyList } from './support/property-list.ts';
 
-const resources = path.resolve(import.meta.dirname, '../../../resources/macos');
-const installer = path.join(resources, 'installer');
 const label = 'example.waymaker.helper';
 const installed = '/Library/Application Support/Waymaker/core';
 
@@ -33,43 +20,6 @@ const configuration = installerConfiguration({
   electron: { folder: '/electron', version: '1.2.3' },
   folder: '/made',
 });
-
-/** One tag; what is in it is text or further tags. */
-interface Tag {
-  [name: string]: Tag[];
-}
-const textOf = (tag: object | undefined): string => (tag && '#text' in tag ? String(tag['#text']) : '');
-
-/** A property list in XML (plist(5)) as a value; throws on what is no such list. */
-function readPropertyList(xml: string): unknown {
-  const parser = new XMLParser({ preserveOrder: true, ignoreDeclaration: true, parseTagValue: false });
-  const top = (parser.parse(xml) as Tag[]).find((node) => 'plist' in node);
-  return valueOf(top?.['plist']?.[0]);
-}
-
-function valueOf(node: Tag | undefined): unknown {
-  const [kind = '', inside = []] = Object.entries(node ?? {})[0] ?? [];
-  const text = textOf(inside[0]);
-  switch (kind) {
-    case 'dict':
-      return Object.fromEntries(
-        inside.flatMap((one, index) =>
-          'key' in one ? [[textOf(one['key']?.[0]), valueOf(inside[index + 1])]] : [],
-        ),
-      );
-    case 'array':
-      return inside.map((one) => valueOf(one));
-    case 'string':
-      return text;
-    case 'integer':
-      return Number(text);
-    case 'true':
-    case 'false':
-      return kind === 'true';
-    default:
-      throw new Error(`a property list with ${kind}`);
-  }
-}
 
 const daemon = readPropertyList(readFileSync(path.join(installer, `${label}.plist`), 'utf8')) as {
   ProgramArguments: string[];
@@ -109,89 +59,6 @@ test('the package runs the script, and goes to no other place than the script ta
   });
   expect(statSync(path.join(installer, 'postinstall')).mode & 0o111).toBe(0o111);
 });
-
-/** Doubles of macOS's programs, which do not run here; dscl's directory is a folder with a file for each attribute. */
-const programs = {
-  dscl: `case "$2" in
--read) [ "$4" = RecordName ] && [ -d "$RECORDS$3" ] && exit 0
-  [ -f "$RECORDS$3/$4" ] && echo "$4: $(cat "$RECORDS$3/$4")" || { echo "No such key: $4"; exit 1; } ;;
--list) for one in "$RECORDS$3"/*; do [ -f "$one/$4" ] && printf '%-24s %s\\n' "$(basename "$one")" "$(cat "$one/$4")"; done; exit 0 ;;
--create)
-  if [ "$4" = "$INTERRUPTED_AT" ]; then exit 9; fi
-  mkdir -p "$RECORDS$3" && printf '%s' "$5" > "$RECORDS$3/$4" ;;
--delete) rm -r "$RECORDS$3" ;;
-*) exit 64 ;;
-esac`,
-  dseditgroup: 'echo "$0 $*" | sed "s#.*/##" >> "$COMMANDS"',
-  stat: '[ "$*" = "-f %Su /dev/console" ] && echo "$CONSOLE"',
-  chown: ':',
-  id: '[ "$*" = -u ] && echo "$USER_ID"',
-  pkgutil: 'echo "pkgutil $*" >> "$COMMANDS"',
-  sleep: 'echo "sleep $*" >> "$COMMANDS"',
-  launchctl: `echo "launchctl $*" >> "$COMMANDS"
-if [ "$1" = print ]; then [ "$(grep -c print "$COMMANDS")" -le "$REFUSALS" ] || exit 113; fi
-[ "$1" != bootstrap ] || [ "$(grep -c bootstrap "$COMMANDS")" -gt "$REFUSALS" ] || { echo 'Bootstrap failed: 5: Input/output error' >&2; exit 5; }`,
-} as const;
-
-/** A volume of a Mac with the app on it. */
-function createVolume({ hasHelper = true } = {}) {
-  const folder = mkdtempSync(path.join(tmpdir(), 'waymaker-volume-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const at = (...names: string[]) => path.join(folder, ...names);
-  for (const name of [
-    'bin',
-    'volume/Library/LaunchDaemons',
-    'volume/var/log',
-    'records/Users',
-    'records/Groups',
-  ])
-    mkdirSync(at(name), { recursive: true });
-  for (const [name, lines] of Object.entries(programs)) {
-    writeFileSync(at('bin', name), `#!/bin/sh\n${lines}\n`);
-    chmodSync(at('bin', name), 0o755);
-  }
-  const core = at('volume/Applications/Waymaker.app/Contents/Resources/core');
-  mkdirSync(core, { recursive: true });
-  if (hasHelper) {
-    writeFileSync(path.join(core, 'node'), '#!/bin/sh\nfor word; do echo "$word"; done\n');
-    chmodSync(path.join(core, 'node'), 0o777);
-  }
-  const record = (name: string, values: Record<string, string>) => {
-    mkdirSync(at('records', name), { recursive: true });
-    for (const [key, value] of Object.entries(values)) writeFileSync(at('records', name, key), value);
-  };
-  const runScript = (file: string, words: string[], refusals: number, settings: Record<string, string>) => {
-    rmSync(at('commands'), { force: true });
-    return promisify(execFile)(file, words, {
-      env: {
-        PATH: `${at('bin')}:${process.env['PATH']}`,
-        RECORDS: at('records'),
-        COMMANDS: at('commands'),
-        REFUSALS: String(refusals),
-        ...settings,
-      },
-    });
-  };
-  return {
-    volume: at('volume'),
-    core,
-    record,
-    read: (name: string) =>
-      existsSync(at('records', name)) ? readFileSync(at('records', name), 'utf8') : undefined,
-    commands: () =>
-      existsSync(at('commands')) ? readFileSync(at('commands'), 'utf8').trim().split('\n') : [],
-    async install({ console = 'someone', refusals = 0, interruptedAt = '' } = {}) {
-      const words = ['/package.pkg', '/Applications', `${at('volume')}/`];
-      const settings = { CONSOLE: console, INTERRUPTED_AT: interruptedAt };
-      return await runScript(path.join(installer, 'postinstall'), words, refusals, settings);
-    },
-    makeAccounts: () => runScript(path.join(installer, 'accounts'), [], 0, { INTERRUPTED_AT: '' }),
-    async uninstall({ userId = 0, refusals = 0 } = {}) {
-      const settings = { USER_ID: String(userId) };
-      return await runScript(path.join(resources, 'uninstall'), [at('volume')], refusals, settings);
-    },
-  };
-}
 
 test('installing makes the accounts, puts the helper where only root writes, and starts it', async () => {
   const mac = createVolume();

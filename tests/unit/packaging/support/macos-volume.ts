@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { onTestFinished } from 'vitest';
+
+/** What is installed from the repository, and where the scripts of the package are in it. */
+export const resources = path.resolve(import.meta.dirname, '../../../../resources/macos');
+export const installer = path.join(resources, 'installer');
+
+/** Doubles of macOS's programs, which do not run here; dscl's directory is a folder with a file for each attribute. */
+const programs = {
+  dscl: `case "$2" in
+-read) [ "$4" = RecordName ] && [ -d "$RECORDS$3" ] && exit 0
+  [ -f "$RECORDS$3/$4" ] && echo "$4: $(cat "$RECORDS$3/$4")" || { echo "No such key: $4"; exit 1; } ;;
+-list) for one in "$RECORDS$3"/*; do [ -f "$one/$4" ] && printf '%-24s %s\\n' "$(basename "$one")" "$(cat "$one/$4")"; done; exit 0 ;;
+-create)
+  if [ "$4" = "$INTERRUPTED_AT" ]; then exit 9; fi
+  mkdir -p "$RECORDS$3" && printf '%s' "$5" > "$RECORDS$3/$4" ;;
+-delete) rm -r "$RECORDS$3" ;;
+*) exit 64 ;;
+esac`,
+  dseditgroup: 'echo "$0 $*" | sed "s#.*/##" >> "$COMMANDS"',
+  stat: '[ "$*" = "-f %Su /dev/console" ] && echo "$CONSOLE"',
+  chown: ':',
+  id: '[ "$*" = -u ] && echo "$USER_ID"',
+  pkgutil: 'echo "pkgutil $*" >> "$COMMANDS"',
+  sleep: 'echo "sleep $*" >> "$COMMANDS"',
+  launchctl: `echo "launchctl $*" >> "$COMMANDS"
+if [ "$1" = print ]; then [ "$(grep -c print "$COMMANDS")" -le "$REFUSALS" ] || exit 113; fi
+[ "$1" != bootstrap ] || [ "$(grep -c bootstrap "$COMMANDS")" -gt "$REFUSALS" ] || { echo 'Bootstrap failed: 5: Input/output error' >&2; exit 5; }`,
+} as const;
+
+/** A volume of a Mac with the app on it, until the test ends. */
+export function createVolume({ hasHelper = true } = {}) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'waymaker-volume-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const at = (...names: string[]) => path.join(folder, ...names);
+  for (const name of [
+    'bin',
+    'volume/Library/LaunchDaemons',
+    'volume/var/log',
+    'records/Users',
+    'records/Groups',
+  ])
+    mkdirSync(at(name), { recursive: true });
+  for (const [name, lines] of Object.entries(programs)) {
+    writeFileSync(at('bin', name), `#!/bin/sh\n${lines}\n`);
+    chmodSync(at('bin', name), 0o755);
+  }
+  const core = at('volume/Applications/Waymaker.app/Contents/Resources/core');
+  mkdirSync(core, { recursive: true });
+  if (hasHelper) {
+    writeFileSync(path.join(core, 'node'), '#!/bin/sh\nfor word; do echo "$word"; done\n');
+    chmodSync(path.join(core, 'node'), 0o777);
+  }
+  const record = (name: string, values: Record<string, string>) => {
+    mkdirSync(at('records', name), { recursive: true });
+    for (const [key, value] of Object.entries(values)) writeFileSync(at('records', name, key), value);
+  };
+  const runScript = (file: string, words: string[], refusals: number, settings: Record<string, string>) => {
+    rmSync(at('commands'), { force: true });
+    return promisify(execFile)(file, words, {
+      env: {
+        PATH: `${at('bin')}:${process.env['PATH']}`,
+        RECORDS: at('records'),
+        COMMANDS: at('commands'),
+        REFUSALS: String(refusals),
+        ...settings,
+      },
+    });
+  };
+  return {
+    volume: at('volume'),
+    core,
+    record,
+    read: (name: string) =>
+      existsSync(at('records', name)) ? readFileSync(at('records', name), 'utf8') : undefined,
+    commands: () =>
+      existsSync(at('commands')) ? readFileSync(at('commands'), 'utf8').trim().split('\n') : [],
+    async install({ console = 'someone', refusals = 0, interruptedAt = '' } = {}) {
+      const words = ['/package.pkg', '/Applications', `${at('volume')}/`];
+      const settings = { CONSOLE: console, INTERRUPTED_AT: interruptedAt };
+      return await runScript(path.join(installer, 'postinstall'), words, refusals, settings);
+    },
+    makeAccounts: () => runScript(path.join(installer, 'accounts'), [], 0, { INTERRUPTED_AT: '' }),
+    async uninstall({ userId = 0, refusals = 0 } = {}) {
+      const settings = { USER_ID: String(userId) };
+      return await runScript(path.join(resources, 'uninstall'), [at('volume')], refusals, settings);
+    },
+  };
+}
