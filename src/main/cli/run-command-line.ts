@@ -13,7 +13,7 @@ import { findCore, reachCore } from './reach-core.ts';
 import { createTerminal } from './terminal.ts';
 import { isUnusableFolder, profileFolder } from './profile-folder.ts';
 import { usageProblem } from './usage-problem.ts';
-import { mayBeUnseenTerminal } from './windows/unseen-terminal.ts';
+import { mayBeUnseenTerminal } from './unseen-terminal.ts';
 
 /** Runs the command in the arguments, and resolves with the exit code. */
 export async function runCommandLine(argv: readonly string[]): Promise<number> {

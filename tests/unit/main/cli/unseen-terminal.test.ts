@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mayBeUnseenTerminal } from '../../../../../src/main/cli/windows/unseen-terminal.ts';
+import { mayBeUnseenTerminal } from '../../../../src/main/cli/unseen-terminal.ts';
 
 test.each([
   ['Git Bash', { MSYSTEM: 'MINGW64', TERM: 'xterm' }, true],
