@@ -1,4 +1,3 @@
-import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import tls from 'node:tls';
@@ -7,11 +6,15 @@ import { tmpdir } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { openGatewayTls } from '#node/anyconnect/gateway-tls.ts';
 import { trustOn } from '#node/anyconnect/system-roots.ts';
 import { createSignIn } from '../../../../src/main/gateway/sign-in/sign-in.ts';
-import { createTestAuthority, type TestAuthority, type TestCertificate } from '../support/test-authority.ts';
+import {
+  createTestAuthority,
+  pinOf,
+  type TestAuthority,
+  type TestCertificate,
+} from '../support/test-authority.ts';
 import { completed, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { endProcess, startUntil } from '../../../lab/runs/process.ts';
 import { freePort } from '../support/free-port.ts';
@@ -19,7 +22,6 @@ import { createTestLog } from '../support/log.ts';
 import { createTestMemory } from '../support/memory.ts';
 
 const host = 'gw.example.net';
-const pinOf = ({ certificate }: TestCertificate) => certificatePin(new X509Certificate(certificate));
 
 let trusted: TestAuthority;
 let unknown: TestAuthority;

@@ -1,9 +1,7 @@
 import { once } from 'node:events';
-import { X509Certificate } from 'node:crypto';
 import { createServer as createTlsServer } from 'node:tls';
 import { createServer, type AddressInfo, type Server as TcpServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import {
   fasterServer,
   fastestServer,
@@ -12,7 +10,7 @@ import {
 } from '#shared/plan/server-latency.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createGatewayLatencies } from '../../../../src/main/gateway/latency.ts';
-import { createTestAuthority } from '../support/test-authority.ts';
+import { createTestAuthority, pinOf } from '../support/test-authority.ts';
 import { connected } from '../support/surroundings.ts';
 
 let gateway: TcpServer;
@@ -116,7 +114,7 @@ test('a gateway proves its identity with a certificate that connecting would acc
     }),
   );
   if (!own || !other) throw new Error('no certificates');
-  const pin = certificatePin(new X509Certificate(own.certificate));
+  const pin = pinOf(own);
   const servers = [own, other].map(({ certificate, key }) => createTlsServer({ cert: certificate, key }));
   const ports = await Promise.all(
     servers.map(async (server) => {

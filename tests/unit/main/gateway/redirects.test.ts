@@ -1,12 +1,10 @@
-import { X509Certificate } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import { authority } from '../../../../src/main/gateway/authority.ts';
-import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { followRedirects } from '../../../../src/main/gateway/sign-in/redirects.ts';
 import type { GatewayAnswer, SignIn } from '../../../../src/main/gateway/sign-in/session.ts';
 import { createSignIn } from '../../../../src/main/gateway/sign-in/sign-in.ts';
-import { createTestAuthority, type TestCertificate } from '../support/test-authority.ts';
+import { createTestAuthority, pinOf, type TestCertificate } from '../support/test-authority.ts';
 import {
   completed,
   formXml,
@@ -53,8 +51,6 @@ function certificateOf(name: string): TestCertificate {
   return certificate;
 }
 
-const pinOf = (name: string) => certificatePin(new X509Certificate(certificateOf(name).certificate));
-
 async function start(name: string, script: GatewayScript): Promise<TestGateway> {
   const gateway = await startTestGateway(certificateOf(name), script);
   running.push(gateway);
@@ -83,7 +79,7 @@ async function signIn(
   };
   const follow = followRedirects({
     signInAt: createSignIn({
-      pins: () => ({ [first]: [pinOf(first)], [member]: [pinOf(member)] }),
+      pins: () => ({ [first]: [pinOf(certificateOf(first))], [member]: [pinOf(certificateOf(member))] }),
       memory,
       identity: () => Promise.resolve(undefined),
       openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
@@ -120,7 +116,11 @@ describe('a gateway that redirects to another host', () => {
       const to = { host: member, port: there.port };
       expect(result).toMatchObject({
         ok: true,
-        signedIn: { gateway: to, address: '127.0.0.1', session: { certificatePin: pinOf(member) } },
+        signedIn: {
+          gateway: to,
+          address: '127.0.0.1',
+          session: { certificatePin: pinOf(certificateOf(member)) },
+        },
       });
       expect(here.requests.filter(hasCredentials)).toEqual([]);
       expect(there.requests.map(({ path }) => path)).toEqual(['/+CSCOE+/logon?a=b', '/auth?a=b']);
@@ -135,7 +135,10 @@ describe('a gateway that redirects to another host', () => {
     const here = await start(first, () => redirectTo(`https://${member}:${real.port}/`));
     expect((await signIn(here)).result).toMatchObject({
       ok: true,
-      signedIn: { gateway: { host: member, port: real.port }, session: { certificatePin: pinOf(member) } },
+      signedIn: {
+        gateway: { host: member, port: real.port },
+        session: { certificatePin: pinOf(certificateOf(member)) },
+      },
     });
   });
 
@@ -259,7 +262,7 @@ describe('a redirect never leads closer to this machine', () => {
       signInAt({ gateway, address }): Promise<GatewayAnswer> {
         asked.push(address);
         if (gateway.host === member) {
-          const session = { cookie: 'webvpn=a', certificatePin: pinOf(member) };
+          const session = { cookie: 'webvpn=a', certificatePin: pinOf(certificateOf(member)) };
           return Promise.resolve({ ok: true, signedIn: { gateway, address, session } });
         }
         return Promise.resolve({

@@ -1,11 +1,9 @@
-import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { createSignIn } from '../../../../src/main/gateway/sign-in/sign-in.ts';
 import type { VerifiedGateway } from '../../../../src/main/gateway/sign-in/session.ts';
-import { createTestAuthority, type TestCertificate } from '../support/test-authority.ts';
+import { createTestAuthority, pinOf, type TestCertificate } from '../support/test-authority.ts';
 import { createTestLog } from '../support/log.ts';
 import { createTestMemory } from '../support/memory.ts';
 import { startOcserv, type Ocserv } from '../support/ocserv.ts';
@@ -25,7 +23,7 @@ beforeAll(async () => {
 
 afterAll(() => server.stop());
 
-const pin = () => certificatePin(new X509Certificate(certificate.certificate));
+const pin = () => pinOf(certificate);
 
 /** Takes connections at the gateway's port of another address, and says nothing. */
 async function startSilent(): Promise<{ connections(): number; open(): number }> {

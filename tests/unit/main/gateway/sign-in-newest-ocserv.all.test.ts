@@ -1,12 +1,15 @@
-import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import type { Question } from '../../../../src/main/gateway/sign-in/auth-answers.ts';
 import type { ClientIdentity } from '../../../../src/main/gateway/client-certificate.ts';
 import { createSignIn } from '../../../../src/main/gateway/sign-in/sign-in.ts';
 import { createOneTimeCodes } from '../../../lab/gateway/one-time-codes.ts';
 import { whyWithout } from '../../../lab/gateway/ocserv-versions.ts';
-import { createTestAuthority, type TestAuthority, type TestCertificate } from '../support/test-authority.ts';
+import {
+  createTestAuthority,
+  pinOf,
+  type TestAuthority,
+  type TestCertificate,
+} from '../support/test-authority.ts';
 import { createTestLog } from '../support/log.ts';
 import { createTestMemory } from '../support/memory.ts';
 import { startOcserv, type Ocserv } from '../support/ocserv.ts';
@@ -62,7 +65,7 @@ describe.skipIf(without)(`the newest ocserv${without === undefined ? '' : `: ${w
     memory.setPath(gateway, options.path ?? '/');
     const asked: Question[] = [];
     const signInOptions = {
-      pins: () => ({ [host]: [certificatePin(new X509Certificate(certificate.certificate))] }),
+      pins: () => ({ [host]: [pinOf(certificate)] }),
       memory,
       identity: () => Promise.resolve(options.identity),
       openBrowser: () => Promise.resolve({ kind: 'cancelled' } as const),

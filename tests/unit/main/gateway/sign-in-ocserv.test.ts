@@ -1,13 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { X509Certificate } from 'node:crypto';
 import { run } from '../../../lab/runs/process.ts';
 import type { AskUser } from '../../../../src/main/gateway/sign-in/auth-answers.ts';
-import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import type { GatewayMemory } from '../../../../src/main/gateway/gateway-memory.ts';
 import type { ClientIdentity } from '../../../../src/main/gateway/client-certificate.ts';
 import { createSignIn } from '../../../../src/main/gateway/sign-in/sign-in.ts';
 import { createOneTimeCodes } from '../../../lab/gateway/one-time-codes.ts';
-import { createTestAuthority, type TestAuthority, type TestCertificate } from '../support/test-authority.ts';
+import {
+  createTestAuthority,
+  pinOf,
+  type TestAuthority,
+  type TestCertificate,
+} from '../support/test-authority.ts';
 import { createTestLog } from '../support/log.ts';
 import { createTestMemory } from '../support/memory.ts';
 import { startOcserv, type Ocserv } from '../support/ocserv.ts';
@@ -68,7 +71,7 @@ function signInTo(
 ) {
   const { log, text } = createTestLog();
   const asked: unknown[] = [];
-  const pin = certificatePin(new X509Certificate(certificate.certificate));
+  const pin = pinOf(certificate);
   const signIn = createSignIn({
     pins: () => ({ [host]: [pin] }),
     memory: options.memory ?? createTestMemory(),

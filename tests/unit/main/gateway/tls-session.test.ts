@@ -1,17 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { X509Certificate } from 'node:crypto';
-import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { openGatewayTls } from '#node/anyconnect/gateway-tls.ts';
 import { createSignIn } from '../../../../src/main/gateway/sign-in/sign-in.ts';
 import { eventually } from '../../../lab/runs/process.ts';
-import { createTestAuthority, type TestCertificate } from '../support/test-authority.ts';
+import { createTestAuthority, pinOf, type TestCertificate } from '../support/test-authority.ts';
 import { createTestLog } from '../support/log.ts';
 import { createTestMemory } from '../support/memory.ts';
 import { startOcserv, type Ocserv } from '../support/ocserv.ts';
 
 const host = 'gw.example.net';
 const signal = new AbortController().signal;
-const pinOf = ({ certificate }: TestCertificate) => certificatePin(new X509Certificate(certificate));
 const users = { guest: { password: 'secret' } };
 
 const gateways: { certificate: TestCertificate; server: Ocserv }[] = [];

@@ -1,7 +1,5 @@
-import { X509Certificate } from 'node:crypto';
 import { XMLParser } from 'fast-xml-parser';
 import { afterEach, beforeAll } from 'vitest';
-import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import type { ConnectToGateway } from '#node/anyconnect/gateway-tls.ts';
 import type { ClientIdentity } from '../../../../src/main/gateway/client-certificate.ts';
 import type { AskUser } from '../../../../src/main/gateway/sign-in/auth-answers.ts';
@@ -11,7 +9,7 @@ import type { OpenBrowser } from '../../../../src/main/gateway/sign-in/single-si
 import { startTestGateway, type GatewayScript, type TestGateway } from './gateway.ts';
 import { createTestLog } from './log.ts';
 import { createTestMemory } from './memory.ts';
-import { createTestAuthority, type TestAuthority, type TestCertificate } from './test-authority.ts';
+import { createTestAuthority, pinOf, type TestAuthority, type TestCertificate } from './test-authority.ts';
 
 export const host = 'gw.example.net';
 export const credentials = { username: 'device-1', password: 's3cret-t0ken' };
@@ -56,7 +54,7 @@ export function signInForEach() {
   async function signIn(script: GatewayScript, options: SignInOptions = {}) {
     const { log, text } = createTestLog();
     gateway = await startTestGateway(certificate, script);
-    const pin = certificatePin(new X509Certificate(certificate.certificate));
+    const pin = pinOf(certificate);
     const at = { host, port: gateway.port };
     const memory = createTestMemory();
     const { group } = options;

@@ -1,6 +1,7 @@
-import { generateKeyPair } from 'node:crypto';
+import { generateKeyPair, X509Certificate } from 'node:crypto';
 import { promisify } from 'node:util';
 import forge from 'node-forge';
+import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 
 /** A certificate with its key, PEM. */
 export interface TestCertificate {
@@ -23,6 +24,10 @@ export interface TestAuthority extends TestCertificate {
     client?: string;
   }): Promise<TestCertificate>;
 }
+
+/** By which a client knows the certificate's key. */
+export const pinOf = ({ certificate }: Pick<TestCertificate, 'certificate'>): string =>
+  certificatePin(new X509Certificate(certificate));
 
 const dayMs = 24 * 60 * 60 * 1000;
 let serial = 1;

@@ -1,17 +1,16 @@
-import { createHash, randomBytes, X509Certificate } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { expect, onTestFinished, test } from 'vitest';
-import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { gatewayThroughProxy } from '#node/anyconnect/gateway-through-proxy.ts';
 import { openGatewayTls } from '#node/anyconnect/gateway-tls.ts';
 import { connectThroughProxy } from '#node/proxy/connect-through-proxy.ts';
 import { makeCertificate } from '../../../../src/main/self-test/gateway/certificate.ts';
+import { pinOf } from '../../main/support/test-authority.ts';
 
 const ofProxy = makeCertificate('proxy.example', Date.now());
 const ofGateway = makeCertificate('gw.example', Date.now());
-const pinOf = ({ certificate }: { certificate: string }) => certificatePin(new X509Certificate(certificate));
 
 async function listening(server: Server): Promise<number> {
   const open = new Set<Socket>();

@@ -1,13 +1,11 @@
-import { X509Certificate } from 'node:crypto';
 import tls from 'node:tls';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { openGatewayTls } from '#node/anyconnect/gateway-tls.ts';
 import { openWithFittingMessage } from '#node/tls/first-message.ts';
 import { openTcp } from '#node/tls/open-tcp.ts';
 import { createKnownPaths, knownPaths } from '#node/tls/known-paths.ts';
 import { createServiceFetch } from '../../../../src/main/http-fetch.ts';
-import { createTestAuthority, type TestCertificate } from '../../main/support/test-authority.ts';
+import { createTestAuthority, pinOf, type TestCertificate } from '../../main/support/test-authority.ts';
 import { startTestGateway, type TestGateway } from '../../main/support/gateway.ts';
 import { startSmallNetwork } from '../../main/support/small-network.ts';
 
@@ -44,7 +42,7 @@ async function wayOf(options: Parameters<typeof startSmallNetwork>[1] = {}) {
 }
 
 async function open(host: string, port: number): Promise<boolean> {
-  const trust = { pins: [certificatePin(new X509Certificate(certificate.certificate))] };
+  const trust = { pins: [pinOf(certificate)] };
   const { signal } = new AbortController();
   const opened = await openGatewayTls({ host, port }, '127.0.0.1', trust, signal);
   if (opened.ok) opened.socket.destroy();
@@ -103,7 +101,7 @@ test('a host that answers neither is given up, and nothing is learned from it', 
 
 test('a host that answers both with an alert is given up, and says why', async () => {
   const { port, firstMessages } = await wayOf({ maxBytes: 0, answer: 'alert' });
-  const trust = { pins: [certificatePin(new X509Certificate(certificate.certificate))] };
+  const trust = { pins: [pinOf(certificate)] };
   const { signal } = new AbortController();
   const opened = await openGatewayTls({ host: hosts[5], port }, '127.0.0.1', trust, signal);
   expect(opened).toMatchObject({ ok: false, failure: 'gateway-unreachable', cause: 'gateway-tls-failed' });

@@ -1,11 +1,9 @@
-import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { openGatewayTls } from '#node/anyconnect/gateway-tls.ts';
 import { whyWithout, type OcservVersion } from '../../../lab/gateway/ocserv-versions.ts';
-import { createTestAuthority, type TestCertificate } from '../../main/support/test-authority.ts';
+import { createTestAuthority, pinOf, type TestCertificate } from '../../main/support/test-authority.ts';
 import { startOcserv, type Ocserv } from '../../main/support/ocserv.ts';
 
 /** A gateway that gets no share for the group it wants asks for another first message, which costs a round trip. */
@@ -54,7 +52,7 @@ test.each(versions)('the %s ocserv answers the first message', async (version: O
   const server: Ocserv = await startOcserv({ certificate, version, users: {}, lines: [debianPriorities] });
   onTestFinished(() => server.stop());
   const { port, most } = await startCountingRelay(server.port);
-  const trust = { pins: [certificatePin(new X509Certificate(certificate.certificate))] };
+  const trust = { pins: [pinOf(certificate)] };
   const { signal } = new AbortController();
   const opened = await openGatewayTls({ host, port }, '127.0.0.1', trust, signal);
   if (!opened.ok) throw new Error(opened.detail);
