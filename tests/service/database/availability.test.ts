@@ -47,6 +47,17 @@ async function impatientService(variables: NodeJS.ProcessEnv = {}) {
     myService,
     /** Once nothing is in the way, a call is answered; on a slow machine maybe not the first one. */
     recovers: () => vi.waitFor(async () => expect((await myService()).status).toBe(200), waitLimit(60_000)),
+    /** One call waits for what `admin` has locked. */
+    callWaitsForLock: () =>
+      vi.waitFor(async () => {
+        // Within a transaction, connections that are made later are not seen otherwise (PostgreSQL,
+        // pg_stat_clear_snapshot).
+        await admin.query('select pg_stat_clear_snapshot()');
+        const { rowCount } = await admin.query(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        expect(rowCount).toBe(1);
+      }),
     /** A call that is one transaction. */
     consumeKey: () =>
       fetchEnvelope(`${running.url}/api/license-keys/none/consume`, {
@@ -98,10 +109,7 @@ test('connections that the database ends are told as 503 once, and made again', 
   await service.admin.query('begin; lock table traffic, entitlements, users in access exclusive mode');
   const waiting = service.myService();
   const others = `from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
-  await vi.waitFor(async () => {
-    const { rowCount } = await service.admin.query(`select 1 ${others} and wait_event_type = 'Lock'`);
-    expect(rowCount).toBe(1);
-  });
+  await service.callWaitsForLock();
   // Once they have ended, the service takes none of them for another call.
   await service.admin.query(`select pg_terminate_backend(pid, 60000) ${others}`);
   expect(await waiting).toMatchObject(busy);
@@ -115,7 +123,7 @@ test('a transaction whose connection the database ends is told as 503, and the p
   await admin.query('begin; lock table license_keys in access exclusive mode');
   const consumed = service.consumeKey();
   const waiting = `from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  await vi.waitFor(async () => expect((await admin.query(`select 1 ${waiting}`)).rowCount).toBe(1));
+  await service.callWaitsForLock();
   await admin.query(`select pg_terminate_backend(pid) ${waiting}`);
   expect(await consumed).toMatchObject(busy);
   await admin.query('rollback');
