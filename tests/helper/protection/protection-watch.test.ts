@@ -29,11 +29,16 @@ const disturbances = {
     const first = "ip -4 rule show | grep 'proto 87' | tail -n 1 | cut -d: -f1";
     await net.lab.user.run(['sh', '-c', `ip -4 rule del priority $(${first})`]);
   },
+  // `ip rule restore` adds all rules once more, but for those of priority 0.
   'our rules restored a second time': () =>
     net.lab.user.run([
       'sh',
       '-c',
-      'for family in -4 -6; do ip $family rule save protocol 87 | ip $family rule restore || exit; done',
+      `for family in -4 -6; do
+         ip $family rule save | ip $family rule restore || exit
+         ip $family rule show | grep -v -e 'proto 87' -e '^0:' | cut -d: -f1 | sort -u |
+           while read -r others; do ip $family rule del priority $others || exit; done || exit
+       done`,
     ]),
   'our chain emptied': () => net.lab.user.run(words('nft flush chain inet waymaker prerouting')),
   'a rule that lets everything pass': () =>
