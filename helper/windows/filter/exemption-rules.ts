@@ -79,6 +79,10 @@ export function tunnelRules(
   ];
 }
 
+/** What all rules have in common that let one of our own programs connect. */
+const ownConnections = (family: Family) =>
+  ({ family, ways: ['connect'], action: 'permit', weight: weights.ownPrograms, lifetime: 'now' }) as const;
+
 /**
  * Only the engine: otherwise somebody could make a site's name resolve to the gateway's address, and its visitors'
  * traffic would leave in the clear (TunnelCrack, ServerIP; https://tunnelcrack.mathyvanhoef.com). To any port by UDP,
@@ -91,13 +95,7 @@ export function engineRules(
 ): Rule[] {
   const addresses = gateway ? ofFamily(addressesOf(gateway), family) : [];
   if (!gateway || addresses.length === 0) return [];
-  const common = {
-    family,
-    ways: ['connect'],
-    action: 'permit',
-    weight: weights.ownPrograms,
-    lifetime: 'now',
-  } as const;
+  const common = ownConnections(family);
   const toGateway = [...identified(engine), ...remotes(addresses)];
   return [
     {
@@ -211,13 +209,7 @@ export function portalRules(
     resolvers.filter((address) => isIP(address) !== 0),
     family,
   );
-  const common = {
-    family,
-    ways: ['connect'],
-    action: 'permit',
-    weight: weights.ownPrograms,
-    lifetime: 'now',
-  } as const;
+  const common = ownConnections(family);
   const pages: Rule = {
     ...common,
     name: 'the portal',

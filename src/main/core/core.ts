@@ -1,9 +1,8 @@
 import type { ServiceClock } from '#shared/api/service-clock.ts';
 import type { ApiClient, ApiSession } from '#shared/api/client.ts';
 import type { AccountChange } from '#shared/api/events.ts';
-import type { ApiResult } from '#shared/api/result.ts';
 import type { WayOutReply } from '#shared/control/contract.ts';
-import type { DeviceInfo, Language, User } from '#shared/entities.ts';
+import type { DeviceInfo, Language } from '#shared/entities.ts';
 import type { SignedOutBy } from '#shared/host/common-contract.ts';
 import type { HostImplementation } from '#shared/host/contract.ts';
 import type { GatewayForm } from '#shared/host/gateway-form.ts';
@@ -31,6 +30,7 @@ import type { AccountPlan } from '../tunnel/account-plan.ts';
 import type { TunnelCommand, TunnelController } from '../tunnel/tunnel-controller.ts';
 import type { WorldAddress } from '../tunnel/world-address.ts';
 import type { CallForUser } from '../session/call-for-user.ts';
+import type { SessionHostOptions } from '../session/session-host.ts';
 import type { FindWay } from '../way-out/connect-by-ways.ts';
 
 /**
@@ -65,11 +65,7 @@ export interface Core {
   /** The pages that the page may load to see whether there is a network. */
   probePages(): readonly string[];
   /** Asks the service whose token this is. */
-  checkToken(credentials: {
-    deviceId: string;
-    token: string;
-    language?: string | undefined;
-  }): Promise<ApiResult<User>>;
+  checkToken: SessionHostOptions['checkToken'];
   /** Ends a token at the service; without a token, it does nothing. */
   endToken(session: ApiSession): Promise<void>;
   /** Deletes everything about the user: token, choices, page storage with its cached replies, gateway sessions. */

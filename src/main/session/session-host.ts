@@ -9,8 +9,7 @@ import type { CallForUser } from './call-for-user.ts';
 import { withTimeout } from '../with-timeout.ts';
 import type { SessionStore } from './session-store.ts';
 
-/** The host contract's `session` group; the token never leaves main. */
-export function createSessionHost(options: {
+export interface SessionHostOptions {
   client: ApiClient;
   store: SessionStore;
   /** Asks the service whose token this is. */
@@ -23,7 +22,10 @@ export function createSessionHost(options: {
   endToken(session: ApiSession): Promise<void>;
   signOut(by: SignedOutBy): Promise<void>;
   callForUser: CallForUser;
-}): HostImplementation['session'] {
+}
+
+/** The host contract's `session` group; the token never leaves main. */
+export function createSessionHost(options: SessionHostOptions): HostImplementation['session'] {
   const { client, store } = options;
   return {
     get: () => store.load(),

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import koffi from 'koffi';
 import { descriptorOf } from '../posix/socket-descriptor.ts';
+import { loadGetSocketOption, type GetSocketOption } from '../posix/socket-option.ts';
 
 /** The process at the other end of a socket. */
 export interface PeerCredentials {
@@ -23,14 +24,6 @@ const ERANGE = 34;
 /** Four bytes per group; few users have more groups. */
 const usualGroupBytes = 64 * 4;
 
-type GetSocketOption = (
-  descriptor: number,
-  level: number,
-  option: number,
-  value: Buffer,
-  length: Uint32Array,
-) => number;
-
 let getsockopt: GetSocketOption | undefined;
 
 /**
@@ -52,9 +45,7 @@ export function readPeerCredentials(socket: Socket): PeerCredentials {
 }
 
 function readOption(descriptor: number, option: number, size: number): Buffer {
-  getsockopt ??= koffi
-    .load(null)
-    .func('int getsockopt(int, int, int, _Out_ void *, _Inout_ uint32_t *)') as GetSocketOption;
+  getsockopt ??= loadGetSocketOption(null);
   const value = Buffer.alloc(size);
   const length = new Uint32Array([size]);
   if (getsockopt(descriptor, SOL_SOCKET, option, value, length) === 0) return value.subarray(0, length[0]);

@@ -1,24 +1,15 @@
 import koffi from 'koffi';
+import { loadGetSocketOption } from '../posix/socket-option.ts';
 
 /** <sys/un.h>, the same on both processors. */
 export const peerOptions = { SOL_LOCAL: 0, LOCAL_PEERPID: 2 } as const;
-
-type GetSocketOption = (
-  descriptor: number,
-  level: number,
-  option: number,
-  value: Buffer,
-  length: Uint32Array,
-) => number;
 
 /**
  * The process that has last used the other end of a Unix socket, which the kernel knows. Throws if it does not say, as
  * when that end is closed. `library`: a file, or null for what this process has loaded already.
  */
 export function readPeerPid(descriptor: number, library: string | null = null): number {
-  const getOption = koffi
-    .load(library)
-    .func('int getsockopt(int, int, int, _Out_ void *, _Inout_ uint32_t *)') as GetSocketOption;
+  const getOption = loadGetSocketOption(library);
   const value = Buffer.alloc(4);
   const length = new Uint32Array([value.length]);
   const { SOL_LOCAL, LOCAL_PEERPID } = peerOptions;
