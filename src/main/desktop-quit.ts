@@ -1,5 +1,7 @@
 import type { Say } from '#shared/texts/say.ts';
-import type { Core } from './core/core.ts';
+import type { BehaviourStore } from './preferences/behaviour.ts';
+import type { PreferencesStore } from './preferences/preferences.ts';
+import type { TunnelController } from './tunnel/tunnel-controller.ts';
 import { withTimeout } from './with-timeout.ts';
 import { quitting, type Quitting } from './window/quitting.ts';
 
@@ -13,7 +15,11 @@ export interface Question {
 }
 
 export interface QuitOptions {
-  core: Core;
+  core: {
+    readonly tunnel: Pick<TunnelController, 'state' | 'host' | 'setLeaving'>;
+    readonly preferences: Pick<PreferencesStore, 'get'>;
+    readonly behaviour: Pick<BehaviourStore, 'get'>;
+  };
   say: Say;
   /** Resolves with the index of the chosen button. */
   ask: (question: Question) => Promise<number>;
@@ -48,11 +54,16 @@ export function createQuit({ core, say, ask, leave }: QuitOptions): () => Promis
     try {
       const chosen = await choose();
       if (chosen === 'stay-open') return;
+      // A click on Connect of just before may not have led to anything yet, and would after this.
+      core.tunnel.setLeaving(true);
       if (chosen === 'disconnect') {
         const ended = Promise.resolve(core.tunnel.host.disconnect(undefined)).then(() => true);
         await withTimeout(ended, disconnectMs, false);
       }
       await leave();
+    } catch (error) {
+      core.tunnel.setLeaving(false);
+      throw error;
     } finally {
       isQuitting = false;
     }

@@ -51,6 +51,8 @@ export interface TunnelController {
    * ended the session, the user has not: the kill switch stays, and the login page can unblock traffic.
    */
   drop(by: SignedOutBy): Promise<void>;
+  /** The app ends, or does not after all. Until then nothing is connected, not even what was asked for just before. */
+  setLeaving(isLeaving: boolean): void;
 }
 
 export interface TunnelControllerOptions {
@@ -105,6 +107,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
   /** The sign-in in progress. At most one runs, and only that one talks to the helper about sessions. */
   let working: AbortController | undefined;
   let latestCommand = 0;
+  let isLeaving = false;
   /** The gateway that the user last connected to; undefined after a disconnect. */
   let wanted: { gateway: Gateway; path?: string | undefined } | undefined;
 
@@ -226,6 +229,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     path?: string,
     isByUser = false,
   ): Promise<ConnectError | undefined> {
+    if (isLeaving) return 'unavailable';
     latestCommand += 1;
     const number = latestCommand;
     await helper.ready;
@@ -337,9 +341,14 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
         options.onCommand?.('disconnect');
         return await disconnect(undefined);
       }
+      latestCommand += 1;
       const { state } = helper.state();
       // What is already blocked stays blocked.
       if (working || (state !== 'disconnected' && state !== 'invalid')) await disconnect('session-ended');
+    },
+    setLeaving(now) {
+      isLeaving = now;
+      latestCommand += 1;
     },
   };
 }

@@ -194,6 +194,18 @@ describe('a sign-out that the service wants', () => {
     await settled({ state: 'disconnected', reason: 'session-ended' });
   });
 
+  test('keeps what was asked for just before from connecting', async () => {
+    const { controller, tunnel, who, commands, snapshot } = await setUp();
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    who.refusal = promise;
+    const asked = tunnel.connect({ address });
+    await controller.drop('service');
+    resolve(undefined);
+    await asked;
+    expect(await snapshot()).toEqual({ state: 'disconnected' });
+    expect(commands()).toEqual([]);
+  });
+
   test.each<TunnelState>([
     { state: 'disconnected' },
     { state: 'disconnected', reason: 'sign-in-refused', blocked: true },
