@@ -27,6 +27,14 @@ export interface SessionHostOptions {
 /** The host contract's `session` group; the token never leaves main. */
 export function createSessionHost(options: SessionHostOptions): HostImplementation['session'] {
   const { client, store } = options;
+
+  /** Signs out here and, if it can be reached, at the service. */
+  async function signOutEverywhere(by: SignedOutBy): Promise<void> {
+    // Begun before the tunnel ends, after which the service may not be reachable.
+    const ended = options.endToken(store.credentials());
+    await Promise.all([options.signOut(by), withTimeout(ended, endTokenMs, undefined)]);
+  }
+
   return {
     get: () => store.load(),
     async requestCode({ email, language }) {
@@ -45,7 +53,10 @@ export function createSessionHost(options: SessionHostOptions): HostImplementati
       const result = await options.callForUser(() =>
         client.call('auth', { body: body.data, ...(language && { language }) }),
       );
-      return result.ok ? { ok: true, data: await store.signIn(result.data.token) } : result;
+      if (!result.ok) return result;
+      // Nobody has said that the tunnel may end, so a kill switch keeps traffic blocked.
+      if (store.session().signedIn) await signOutEverywhere('service');
+      return { ok: true, data: await store.signIn(result.data.token) };
     },
     async tokenOwner(device) {
       const user = await options.checkToken(device);
@@ -61,11 +72,11 @@ export function createSessionHost(options: SessionHostOptions): HostImplementati
       return { ok: true, data: await store.signIn(token, deviceId) };
     },
     async signOut({ by }) {
-      // The keychain may not have been read yet.
-      if (by === 'user') await store.load();
-      // Begun before the tunnel ends, after which the service may not be reachable.
-      const ended = by === 'user' ? options.endToken(store.credentials()) : Promise.resolve();
-      await Promise.all([options.signOut(by), withTimeout(ended, endTokenMs, undefined)]);
+      if (by === 'user') {
+        // The keychain may not have been read yet.
+        await store.load();
+        await signOutEverywhere(by);
+      } else await options.signOut(by);
       return store.session();
     },
   };

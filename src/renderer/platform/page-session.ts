@@ -122,7 +122,10 @@ export function createPageSession(options: PageSessionOptions): PageSession {
       async verifyCode({ authId, authCode, language }) {
         const body = { authId, authCode, isDevice: options.isDevice };
         const result = await client.call('auth', { body, language });
-        return result.ok ? { ok: true, data: await signIn(result.data.token) } : result;
+        if (!result.ok) return result;
+        // Another page of this browser, or an earlier one, may have signed somebody in.
+        if (tokens.credentials().token !== undefined) await signOutEverywhere();
+        return { ok: true, data: await signIn(result.data.token) };
       },
       async tokenOwner({ deviceId, token, language }) {
         const user = await checkToken(service, { deviceId, token, language });

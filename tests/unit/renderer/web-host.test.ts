@@ -131,6 +131,23 @@ describe('signing in', () => {
     expect(sessions).toEqual([]);
   });
 
+  test('while somebody is signed in, e.g. from another tab, signs them out first, also at the service', async () => {
+    await signIn();
+    await host.storage.set({ key: 'user', value: '{}' });
+    reply = ({ url }) => ({
+      status: 200,
+      body: { code: 0, msg: '', data: url.endsWith('/api/auth') ? { token: 'other' } : null },
+    });
+    await host.session.verifyCode({ authId: 'id', authCode: '654321' });
+    expect(sent.at(-1)).toMatchObject({
+      method: 'DELETE',
+      url: `https://service.example/api/devices/${newId(1)}`,
+      headers: { Authorization: `Basic ${btoa(`${newId(1)}:secret`)}` },
+    });
+    expect(sessions.map(({ signedIn }) => signedIn)).toEqual([true, false, true]);
+    expect(Object.fromEntries(storage.entries)).toEqual({ deviceId: newId(1), token: 'other' });
+  });
+
   test('without a working storage lasts as long as the page', async () => {
     storage.full = true;
     await signIn();

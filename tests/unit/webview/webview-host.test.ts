@@ -51,6 +51,18 @@ describe('the session', () => {
     ]);
   });
 
+  test('by a code while somebody is signed in signs them out first, and ends their tunnel', async () => {
+    const host = await phone.openPage();
+    await phone.signIn(host);
+    await host.storage.set({ key: 'user', value: '{}' });
+    await host.tunnel.connect({ address: 'anyconnect://gw.example.net:443' });
+    await phone.signIn(host);
+    expect(phone.sent.at(-1)).toMatchObject({ url: `/api/devices/${ours}` });
+    expect(phone.app.state()).toEqual({ state: 'disconnected' });
+    expect(phone.sessions.map(({ signedIn }) => signedIn)).toEqual([true, false, true]);
+    expect(Object.fromEntries(phone.app.storage)).toEqual({ deviceId: ours, token: 'secret' });
+  });
+
   test('in a storage that fails lasts as long as the page, and says so', async () => {
     const host = await phone.openPage();
     phone.app.storageFails = true;
