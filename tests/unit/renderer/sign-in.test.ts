@@ -46,12 +46,23 @@ describe('where to go after signing in', () => {
   });
 
   test('the page that asked for a sign-in', () => {
-    const state = returnState({ pathname: '/devices', search: '?page=2' });
+    const state = returnState({ pathname: '/devices', search: '?page=2', hash: '' });
     for (const hasTunnel of [true, false]) expect(returnPath(state, { hasTunnel })).toBe('/devices?page=2');
   });
 
+  test('the part of the page that was asked for, as after a payment: /#download', () => {
+    const state = returnState({ pathname: '/', search: '', hash: '#download' });
+    expect(returnPath(state, { hasTunnel: false })).toBe('/#download');
+    const next = new URLSearchParams(
+      verifyPath({ email: 'a@b.de', authId: 'x', next: '/#download' }).split('?')[1],
+    );
+    expect(readVerifyQuery(next)?.next).toBe('/#download');
+  });
+
   test('never the sign-out page, and never what somebody else put into the history', () => {
-    expect(returnPath(returnState({ pathname: '/logout', search: '' }), { hasTunnel: false })).toBe('/');
+    expect(returnPath(returnState({ pathname: '/logout', search: '', hash: '' }), { hasTunnel: false })).toBe(
+      '/',
+    );
     for (const odd of [undefined, 'x', { from: 7 }, { from: '//evil.example' }]) {
       expect(returnPath(odd, { hasTunnel: false })).toBe('/');
     }
@@ -59,7 +70,7 @@ describe('where to go after signing in', () => {
 
   test('where there is a tunnel, who has asked for nothing in particular comes to connect', () => {
     for (const pathname of ['/', '/dashboard', '/logout']) {
-      const state = returnState({ pathname, search: '' });
+      const state = returnState({ pathname, search: '', hash: '' });
       expect(returnPath(state, { hasTunnel: true })).toBe('/vpn');
     }
   });

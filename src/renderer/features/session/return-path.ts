@@ -1,3 +1,4 @@
+import type { Path } from 'react-router-dom';
 import { canonicalPath } from '#shared/console-paths.ts';
 import { sanitizeNextPath } from '#shared/validation.ts';
 
@@ -9,8 +10,8 @@ interface ReturnState {
 const homePaths: ReadonlySet<string> = new Set(['/', '/dashboard']);
 
 /** The state for /login that says where the user wanted to go. Nobody wants to come back to the sign-out page. */
-export function returnState(location: { pathname: string; search: string }): ReturnState {
-  return { from: location.pathname === '/logout' ? '/' : location.pathname + location.search };
+export function returnState({ pathname, search, hash }: Path): ReturnState {
+  return { from: pathname === '/logout' ? '/' : pathname + search + hash };
 }
 
 /**
