@@ -20,9 +20,13 @@ export function refreshAccount(
   queries: QueryClient,
   changes: readonly AccountChange[] = accountChanges,
 ): Promise<void> {
+  return queries.invalidateQueries({ predicate: changesWith(changes) }, { throwOnError: true });
+}
+
+/** Matches the answers that these changes concern. */
+export function changesWith(changes: readonly AccountChange[]): (query: Query) => boolean {
   const names = new Set<unknown>(changes.flatMap((change) => answersAfter[change]));
-  const predicate = ({ queryKey: [name] }: Query) => names.has(name);
-  return queries.invalidateQueries({ predicate }, { throwOnError: true });
+  return ({ queryKey: [name] }) => names.has(name);
 }
 
 /** Makes the next page load ask again for stored answers, although it starts with them. */

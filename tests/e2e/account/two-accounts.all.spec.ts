@@ -1,10 +1,32 @@
 import { expect, test } from '../fixtures.ts';
+import { AccountRoute } from '../routes/account-route.ts';
+import { askForCode } from '../routes/ask-for-code.ts';
 import { signInByApi } from '../support/service/api-user.ts';
 import { openSignedIn, deviceLogin } from '../support/tunnel/sign-in.ts';
 import { StorePage } from '../routes/store-pages.ts';
 import { texts } from '../support/screens/texts.ts';
 
 const text = texts.en;
+
+test('whoever signs in where a session was lost without a sign-out sees nothing of the account before', async ({
+  browserHere,
+  serviceHere,
+  email,
+}) => {
+  const other = email.replace('@', '-other@');
+  const page = await openSignedIn(browserHere, serviceHere, email);
+  const account = page.getByRole('main');
+  await expect(account.getByText(email)).toBeVisible();
+  await page.evaluate(() => localStorage.removeItem('token'));
+  await page.goto(`${serviceHere.consoleUrl}/login`);
+  const { verify, code } = await askForCode(page, serviceHere, other);
+  expect(await page.evaluate(() => localStorage.getItem('user'))).toContain(email);
+  await verify.type(code);
+  await expect(new AccountRoute(page).heading).toBeVisible();
+  await expect(account.getByText(other)).toBeVisible();
+  await expect(account.getByText(email)).toHaveCount(0);
+});
+
 test('a tab follows when one beside it clears the browser’s storage, and signs in as somebody else at once', async ({
   browserHere,
   serviceHere,

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate } from 'react-router-dom';
@@ -12,7 +13,9 @@ import { EmailText } from '../../ui/text/email-text.tsx';
 import { PageHeading } from '../../ui/pages/page-heading.tsx';
 import { showError, showSuccess } from '../../ui/messages/toast.ts';
 import { useNow } from '../../ui/time/use-now.ts';
+import { useSession } from '../session/session-context.tsx';
 import { CodeField } from './code-field.tsx';
+import { forgetOtherAccount } from './forget-other-account.ts';
 import { ResendCode } from './resend-code.tsx';
 import { isCodeOver } from './sent-code.ts';
 import classes from './sign-in.module.css';
@@ -25,6 +28,8 @@ export function VerifyForm({ email, authId, next }: { email: string; authId: str
   const host = useHost();
   const language = useLanguage();
   const navigate = useNavigate();
+  const queries = useQueryClient();
+  const { signedIn } = useSession();
   const { state } = useLocation();
   const canGoBack = isOverLogin(state);
   const [code, setCode] = useState('');
@@ -37,6 +42,8 @@ export function VerifyForm({ email, authId, next }: { email: string; authId: str
     if (!isAuthCode(authCode) || busy) return;
     setBusy(true);
     setIncorrect(false);
+    // Otherwise the host signs out whoever is signed in.
+    if (!signedIn && !(await forgetOtherAccount(queries, host.storage, email))) showError(t('error.clear'));
     const result = await host.session
       .verifyCode({ authId, authCode, language })
       .catch((): ApiResult<never> => ({ ok: false, failure: { kind: 'network' } }));
