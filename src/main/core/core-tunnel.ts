@@ -217,7 +217,7 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
     if (signedIn) userIsHere();
   });
   options.account.onSignOut(async (by) => {
-    await Promise.all([logins.forget(), tunnel.drop(by)]);
+    await Promise.all([gateways.forgetUser(), tunnel.drop(by)]);
   });
   states.add((state) => {
     if (state.state === 'disconnected' && state.reason === undefined) userIsHere();

@@ -16,11 +16,16 @@ export interface ClientIdentities {
   /** Undefined if the user has chosen none, or the keychain does not return its key. */
   of: (gateway: Gateway) => Promise<ClientIdentity | undefined>;
   readonly host: HostImplementation['gatewayCertificate'];
+  /** Removes the keys of all certificates, before the certificates themselves are forgotten. */
+  removeKeys(): Promise<void>;
 }
 
 export interface ClientIdentitiesOptions {
   keychain: Keychain;
-  memory: Pick<GatewayMemory, 'listed' | 'certificate' | 'setCertificate' | 'wantsCertificate'>;
+  memory: Pick<
+    GatewayMemory,
+    'listed' | 'certificate' | 'setCertificate' | 'wantsCertificate' | 'withCertificate'
+  >;
   /** The certificate was replaced or removed. */
   changed(): void;
   log: Logger;
@@ -31,8 +36,8 @@ const keychainTimeoutMs = 5000;
 
 export function createClientIdentities(options: ClientIdentitiesOptions): ClientIdentities {
   const { keychain, memory, log } = options;
-  const accountOf = (gateway: Gateway) =>
-    `certificate key ${authority(memory.listed(gateway)).toLowerCase()}`;
+  const accountAt = (at: string) => `certificate key ${at}`;
+  const accountOf = (gateway: Gateway) => accountAt(authority(memory.listed(gateway)).toLowerCase());
 
   async function keep(gateway: Gateway, { certificate, key }: ClientIdentity): Promise<boolean> {
     try {
@@ -43,6 +48,15 @@ export function createClientIdentities(options: ClientIdentitiesOptions): Client
       return false;
     }
     return memory.setCertificate(gateway, certificate);
+  }
+
+  /** A key that stays is of no use without its certificate. */
+  async function removeKey(account: string): Promise<void> {
+    try {
+      await withTimeout(keychain.remove(account), keychainTimeoutMs, undefined);
+    } catch (error) {
+      log.warn({ err: error }, 'the keychain does not remove the certificate’s key');
+    }
   }
 
   return {
@@ -79,12 +93,12 @@ export function createClientIdentities(options: ClientIdentitiesOptions): Client
         const gateway = parseServerAddress(address)?.gateway;
         if (!gateway || !memory.setCertificate(gateway, undefined)) return false;
         options.changed();
-        // If the keychain fails to remove the key, it is of no use without its certificate.
-        await withTimeout(keychain.remove(accountOf(gateway)), keychainTimeoutMs, undefined).catch(
-          (error: unknown) => log.warn({ err: error }, 'the keychain does not remove the certificate’s key'),
-        );
+        await removeKey(accountOf(gateway));
         return true;
       },
+    },
+    async removeKeys() {
+      await Promise.all(memory.withCertificate().map((at) => removeKey(accountAt(at))));
     },
   };
 }

@@ -40,6 +40,10 @@ export interface GatewayMemory {
   /** Whether the user has read this banner of this gateway. */
   hasRead(gateway: Gateway, banner: string): boolean;
   setRead(gateway: Gateway, banner: string): void;
+  /** The gateways for which the user has chosen a certificate, as `authority` writes them, in lower case. */
+  withCertificate(): string[];
+  /** Another user may be next: forgets what this one chose and read. What the gateways are like stays. */
+  forgetUser(): void;
 }
 
 const maxGateways = 64;
@@ -98,6 +102,13 @@ export function createGatewayMemory(settings: Settings): GatewayMemory {
     },
     hasRead: (gateway, banner) => known(gateway).banner === digest(banner),
     setRead: (gateway, banner) => void update(gateway, { banner: digest(banner) }),
+    withCertificate: () =>
+      Object.entries(all()).flatMap(([key, { certificate }]) => (certificate === undefined ? [] : [key])),
+    forgetUser() {
+      const ofNobody = { group: undefined, certificate: undefined, banner: undefined };
+      const known = Object.entries(all()).map(([key, before]) => [key, { ...before, ...ofNobody }] as const);
+      settings.set('gateways', Object.fromEntries(known));
+    },
   };
 }
 

@@ -31,6 +31,8 @@ export interface Gateways {
   onMessage: (gateway: Gateway, text: string) => void;
   /** A gateway has refused a sign-in with these words. */
   onWords: (gateway: Gateway, words: string) => void;
+  /** Part of a sign-out: passwords, certificates and choices were this user's. */
+  forgetUser(): Promise<void>;
 }
 
 export interface GatewaysOptions {
@@ -78,5 +80,10 @@ export function createGateways(options: GatewaysOptions): Gateways {
     // Often the same as at the sign-in.
     onMessage: (gateway, banner) => showBanner({ gateway, banner }),
     onWords: ({ host }, words) => void forms.show(host, words),
+    async forgetUser() {
+      const removed = identities.removeKeys();
+      memory.forgetUser();
+      await Promise.all([removed, logins.forget()]);
+    },
   };
 }

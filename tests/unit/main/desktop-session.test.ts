@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDesktop, token, user, type TestDesktop } from './support/desktop.ts';
 import { createTestFile } from './support/key-value-file.ts';
 import { createTestKeychain } from './support/keychain.ts';
@@ -90,45 +90,6 @@ describe('the session', () => {
     expect(app.keychain.secrets.size).toBe(0);
     expect(await app.host.storage.get('cache')).toBeNull();
     expect(desktop.helper.calls.map(({ method }) => method)).toContain('disconnect');
-  });
-
-  test('with a code while somebody is signed in: they are signed out first, also at the service, and their tunnel ends', async () => {
-    const app = desktop.startApp();
-    await desktop.signIn(app.host);
-    const { deviceId } = await app.host.session.get();
-    await app.host.storage.set({ key: 'user', value: '{}' });
-    await app.host.servers.setFavourite({ serverId: 's1', isFavourite: true });
-    desktop.helper.set({
-      state: 'connecting',
-      gateway: { host: 'gw.example.net', port: 443 },
-      attempt: 1,
-      phase: 'handshaking',
-    });
-    await vi.waitFor(async () => expect((await app.host.tunnel.snapshot()).state).toBe('connecting'));
-    desktop.reply = ({ url }) => ({
-      body: { code: 0, msg: '', data: url === '/api/auth' ? { token: 'other-s3cret' } : null },
-    });
-    const session = { signedIn: true, deviceId, persistence: 'keychain' };
-    const result = await app.host.session.verifyCode({ authId: 'b', authCode: '654321' });
-    expect(result).toEqual({ ok: true, data: session });
-    expect(app.keychain.secrets).toEqual(new Map([[deviceId, 'other-s3cret']]));
-    expect(app.pageFile.content.size).toBe(0);
-    expect(await app.host.servers.kept()).toEqual({ favourites: [], recents: [] });
-    expect(desktop.received).toContainEqual(
-      expect.objectContaining({
-        path: `/api/devices/${deviceId}`,
-        authorization: basic(deviceId, token),
-      }),
-    );
-    // Not by the user: a kill switch keeps traffic blocked.
-    expect(desktop.helper.calls).toContainEqual({
-      method: 'disconnect',
-      params: { reason: 'session-ended' },
-    });
-    expect(app.events.filter(([channel]) => channel === 'session.changed').slice(-2)).toEqual([
-      ['session.changed', { ...session, signedIn: false }],
-      ['session.changed', session],
-    ]);
   });
 
   test('with the token of another device: that device takes the place of ours', async () => {

@@ -152,6 +152,26 @@ describe('the user’s certificate', () => {
     expect(log()).not.toContain('PRIVATE KEY');
   });
 
+  test('a sign-out removes the keys of all of them', async () => {
+    const { keychain, identities, chosen } = await setUp();
+    await keychain.write('another program’s', 'stays');
+    for (const port of [443, 4443]) {
+      const at = `anyconnect://gw.example.net:${port}`;
+      expect(await identities.host.set({ address: at, file: chosen, password })).toEqual({ ok: true });
+    }
+    expect(keychain.secrets.size).toBe(3);
+    await identities.removeKeys();
+    expect([...keychain.secrets.keys()]).toEqual(['another program’s']);
+  });
+
+  test('a keychain that removes nothing does not keep anybody from signing out', async () => {
+    const { keychain, identities, chosen, log } = await setUp();
+    await identities.host.set({ address, file: chosen, password });
+    keychain.mode = 'throws';
+    await identities.removeKeys();
+    expect(log()).toContain('does not remove');
+  });
+
   test('without a keychain none is kept, anywhere', async () => {
     const { keychain, identities, chosen } = await setUp();
     keychain.mode = 'throws';

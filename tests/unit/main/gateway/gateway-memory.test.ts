@@ -41,3 +41,23 @@ test('names are compared as the internet does', () => {
   expect(memory.hasRead(entry, 'another')).toBe(false);
   expect(memory.hasRead({ ...entry, host: 'constructor' }, 'text')).toBe(false);
 });
+
+test('the next user gets nothing that this one chose or read, and what gateways are like stays', () => {
+  const memory = createTestMemory();
+  memory.rememberRedirect(entry, member, '/in');
+  memory.setGroup(entry, { value: 'a', label: 'A' });
+  memory.setCertificate(entry, 'pem');
+  memory.setWantsCertificate(entry);
+  memory.setRead(member, 'text');
+  memory.setAgent(member, 'compatible');
+  expect(memory.withCertificate()).toEqual(['entry.example.net']);
+  memory.forgetUser();
+  expect(memory.group(entry)).toBeUndefined();
+  expect(memory.certificate(entry)).toBeUndefined();
+  expect(memory.withCertificate()).toEqual([]);
+  expect(memory.hasRead(member, 'text')).toBe(false);
+  expect(memory.path(member)).toBe('/in');
+  expect(memory.listed(member)).toEqual(entry);
+  expect(memory.wantsCertificate(entry)).toBe(true);
+  expect(memory.agent(member)).toBe('compatible');
+});
