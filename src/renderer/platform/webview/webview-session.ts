@@ -14,21 +14,24 @@ export async function openWebviewSession(
   storage: WebviewApp['storage'],
   newId: () => string,
 ): Promise<TokenStore & { restore(): Promise<void> }> {
+  /** `isKnown`: false if the app did not say; then what is there must not be replaced by something new. */
   const read = async <Value>(key: string, schema: z.ZodMiniType<Value>) => {
-    const stored = schema.safeParse(await storage.get(key).catch(() => null));
-    return stored.success ? stored.data : undefined;
+    const stored = await storage.get(key).catch(() => undefined);
+    return { isKnown: stored !== undefined, value: schema.safeParse(stored).data };
   };
   const write = (key: string, value: string) => storage.set({ key, value }).catch(() => false);
 
-  let deviceId = await read(storageKeys.deviceId, deviceIdText);
-  if (deviceId === undefined) {
-    deviceId = newId();
-    await write(storageKeys.deviceId, deviceId);
+  const known = await read(storageKeys.deviceId, deviceIdText);
+  const knownToken = await read(storageKeys.token, deviceToken);
+  let current: { deviceId: string; token: string | undefined } =
+    // A token is of no use to another device than its own.
+    known.value === undefined
+      ? { deviceId: newId(), token: undefined }
+      : { deviceId: known.value, token: knownToken.value };
+  if (known.isKnown && known.value === undefined) {
+    await storage.remove(storageKeys.token).catch(() => false);
+    await write(storageKeys.deviceId, current.deviceId);
   }
-  let current: { deviceId: string; token: string | undefined } = {
-    deviceId,
-    token: await read(storageKeys.token, deviceToken),
-  };
   let kept = true;
 
   async function writeAll(): Promise<void> {

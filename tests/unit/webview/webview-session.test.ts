@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { openWebviewSession } from '../../../src/renderer/platform/webview/webview-session.ts';
+
+const stored = 'b1b0a7fa-5b4c-4b43-8a8c-2d6ef6c26d31';
+const made = '0f8fad5b-d9cb-469f-a165-70867728950e';
+
+/** An app's storage that does not answer about some keys, such as a keychain that is still locked. */
+function storageOf(entries: Record<string, string>, silent: readonly string[] = []) {
+  const kept = new Map(Object.entries(entries));
+  return {
+    kept,
+    get: (key: string) =>
+      silent.includes(key) ? Promise.reject(new Error('no answer')) : Promise.resolve(kept.get(key) ?? null),
+    set: ({ key, value }: { key: string; value: string }) => Promise.resolve(kept.set(key, value).size > 0),
+    remove: (key: string) => Promise.resolve(kept.delete(key)),
+    clear: () => Promise.resolve(true),
+  };
+}
+
+test.each([[['deviceId']], [['deviceId', 'token']]])(
+  'what the storage does not say is not replaced: %j',
+  async (silent) => {
+    const storage = storageOf({ deviceId: stored, token: 'secret' }, silent);
+    const session = await openWebviewSession(storage, () => made);
+    // The token is another device's: with the id that was made, the service would refuse it and end the session.
+    expect(session.credentials()).toEqual({ deviceId: made, token: undefined });
+    expect(Object.fromEntries(storage.kept)).toEqual({ deviceId: stored, token: 'secret' });
+    const next = await openWebviewSession(storageOf(Object.fromEntries(storage.kept)), () => made);
+    expect(next.credentials()).toEqual({ deviceId: stored, token: 'secret' });
+  },
+);
+
+test('a token without its device is none', async () => {
+  const storage = storageOf({ token: 'secret' });
+  const session = await openWebviewSession(storage, () => made);
+  expect(session.credentials()).toEqual({ deviceId: made, token: undefined });
+  expect(Object.fromEntries(storage.kept)).toEqual({ deviceId: made });
+});
+
+test('who signs in meanwhile stays signed in', async () => {
+  const storage = storageOf({ deviceId: stored, token: 'secret' }, ['deviceId', 'token']);
+  const session = await openWebviewSession(storage, () => made);
+  await session.keep('other');
+  expect(Object.fromEntries(storage.kept)).toEqual({ deviceId: made, token: 'other' });
+  expect(session.describe()).toEqual({ signedIn: true, deviceId: made, persistence: 'keychain' });
+});
