@@ -223,7 +223,8 @@ describe('the rules that the app cannot know', () => {
   });
 
   test('with automatic routing the app is given the lists, and new ones once they are old', async () => {
-    phone.listed.set('/api/v1/ipv4/cn', { items: ['192.0.2.0/24'] });
+    // An entry that is no prefix does not spoil the others, and one with everything in it would route everything.
+    phone.listed.set('/api/v1/ipv4/cn', { items: ['192.0.2.0/24', 'CN', '0.0.0.0/0'] });
     const host = await phone.openPage();
     await phone.signIn(host);
     expect(await host.preferences.set({ routing: 'automatic' })).toEqual({ ok: true });

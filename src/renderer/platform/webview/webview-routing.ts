@@ -5,6 +5,7 @@ import type { PageCallName } from '#shared/host/common-contract.ts';
 import type { HostImplementation } from '#shared/host/contract.ts';
 import { defaultPreferences, type Preferences } from '#shared/host/preferences.ts';
 import type { WebviewApp } from '#shared/host/webview-contract.ts';
+import { isCanonicalPrefix } from '#shared/tunnel/prefix.ts';
 import { automaticMode, type RouteConfig, type RouteMode } from '#shared/tunnel/route-config.ts';
 import type { PagePreferences } from '../page-preferences.ts';
 import type { PageVisibility } from '../page-visibility.ts';
@@ -75,7 +76,8 @@ export function createWebviewRouting(options: WebviewRoutingOptions): {
       case 'ip': {
         const key = storageKeys.ipv4Prefixes(routedCountry);
         const reply = await askSeldom('ipv4Prefixes', key, { country: routedCountry });
-        return reply.ok ? { ok: true, data: { mode, routeIps: reply.data.items } } : reply;
+        if (!reply.ok) return reply;
+        return { ok: true, data: { mode, routeIps: reply.data.items.filter(isCanonicalPrefix) } };
       }
       case 'pac': {
         const reply = await askSeldom('pac', storageKeys.pac);
