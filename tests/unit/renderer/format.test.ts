@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { rateBetween } from '../../../src/renderer/features/connect/status/traffic-rate.ts';
+import { formatPeriod } from '../../../src/renderer/i18n/format-period.ts';
 import {
   formatClockError,
   formatBytes,
@@ -121,4 +122,15 @@ describe('traffic per second', () => {
       sent: 0,
     });
   });
+});
+
+test.each([
+  [365, '1 year', '1年'],
+  [90, '3 months', '3个月'],
+  [14, '2 weeks', '2周'],
+  [31, '31 days', '31天'],
+  // What is left of a plan that is shared by too many.
+  [0, '0 days', '0天'],
+])('a plan of %i days lasts %s', (days, english, chinese) => {
+  expect([formatPeriod(days, 'en'), formatPeriod(days, 'zh-Hans')]).toEqual([english, chinese]);
 });
