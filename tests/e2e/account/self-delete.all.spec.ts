@@ -1,4 +1,5 @@
 import { expect, test } from '../fixtures.ts';
+import { AccountRoute } from '../routes/account-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { MoreLinks } from '../routes/more-links.ts';
 import { SelfDeleteRoute } from '../routes/self-delete-route.ts';
@@ -72,6 +73,26 @@ test.describe('spec §2: /self-delete: three-step account deletion', () => {
     // The address may sign up again, and does not come back to the page of deletion.
     await signIn(page, serviceHere, email);
     await expect(page).toHaveURL(/\/dashboard$/);
+  });
+
+  test('whoever leaves the page while the account is being deleted is signed out all the same', async ({
+    signedInConsole: page,
+  }) => {
+    const remove = new SelfDeleteRoute(page);
+    await remove.open();
+    await remove.continueButton.click();
+    await remove.continueButton.click();
+    const { promise: isWanted, resolve: answer } = Promise.withResolvers<void>();
+    await page.route('**/api/self', async (route) => {
+      await isWanted;
+      await route.continue();
+    });
+    await remove.submit.click();
+    await remove.keep.click();
+    await expect(new AccountRoute(page).heading).toBeVisible();
+    answer();
+    await expect(remove.success).toBeVisible();
+    await expect(new LoginRoute(page).heading).toBeVisible();
   });
 
   test("spec §8: 'error during account deletion' while the service cannot be reached; then it still works", async ({

@@ -47,15 +47,16 @@ export function SelfDeletePage() {
     // Without a state: the next user who signs in does not want to come back here.
     void navigate('/login', { replace: true });
   };
-  const submit = () => {
+  const submit = async () => {
     if (remove.isPending) return;
-    remove.mutate(
-      {},
-      {
-        onSuccess: () => void signOut(),
-        onError: (error) => showError(errorText(error, t, 'selfDelete.failed')),
-      },
-    );
+    try {
+      // Not callbacks of the call, which a page that the user has left no longer gets.
+      await remove.mutateAsync({});
+    } catch (error) {
+      const failure = error instanceof Error ? error : new Error(String(error));
+      return showError(errorText(failure, t, 'selfDelete.failed'));
+    }
+    await signOut();
   };
   return (
     <CenteredPanel>
@@ -72,7 +73,7 @@ export function SelfDeletePage() {
           {t('selfDelete.continue')}
         </StepButton>
       ) : (
-        <StepButton color="red" disabled={paused} loading={remove.isPending} onPress={submit}>
+        <StepButton color="red" disabled={paused} loading={remove.isPending} onPress={() => void submit()}>
           {t('selfDelete.submit')}
         </StepButton>
       )}
