@@ -52,6 +52,26 @@ test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code e
     await expect(verify.success).toBeVisible();
   });
 
+  test('whoever goes back to the email page while the code is checked ends on the first page, not before the login', async ({
+    openInApp,
+    serviceHere,
+    email,
+  }) => {
+    const { page } = await openInApp('android');
+    const { verify, code } = await askForCode(page, serviceHere, email);
+    const { promise: isWanted, resolve: answer } = Promise.withResolvers<void>();
+    await page.route('**/api/auth', async (route) => {
+      await isWanted;
+      await route.continue();
+    });
+    await verify.type(code);
+    await verify.changeEmail.click();
+    await expect(new LoginRoute(page).heading).toBeVisible();
+    answer();
+    await expect(verify.success).toBeVisible();
+    await expect(new ConnectRoute(page).heading).toBeVisible();
+  });
+
   test('expired code: after ten minutes the right code is refused', async ({
     openInApp,
     serviceHere,

@@ -15,6 +15,7 @@ export class VerifyRoute extends Route {
   readonly resent = this.page.getByText(this.text('verify.resent'));
   readonly failed = this.page.getByText(this.text('error.verification'));
   readonly loginFailed = this.page.getByText(this.text('error.login'));
+  readonly changeEmail = this.named('link', 'verify.changeEmail');
   readonly success = this.page.getByText(this.text('verify.success'));
 
   /** Types the code as at a keyboard, where the page has put the focus: the first box, also after a refusal. */

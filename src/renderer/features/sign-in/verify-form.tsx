@@ -20,7 +20,7 @@ import { ResendCode } from './resend-code.tsx';
 import { isCodeOver } from './sent-code.ts';
 import classes from './sign-in.module.css';
 import { useCodeInUse } from './use-sent-code.ts';
-import { isOverLogin, verifyPath } from './verify-path.ts';
+import { isOverLogin, verifyPath, verifyPathname } from './verify-path.ts';
 import { Link } from '../../ui/text/link.tsx';
 
 export function VerifyForm({ email, authId, next }: { email: string; authId: string; next: string }) {
@@ -51,6 +51,8 @@ export function VerifyForm({ email, authId, next }: { email: string; authId: str
     if (result.ok) {
       forget();
       showSuccess(t('verify.success'));
+      // The user has left meanwhile, perhaps to the email page, which redirects by itself.
+      if (location.pathname !== verifyPathname) return;
       // The email page now redirects by itself, so no sign-in page is left to go back to.
       if (canGoBack) void navigate(-1);
       else void navigate(next, { replace: true });

@@ -7,8 +7,10 @@ interface VerifyQuery {
   next: string;
 }
 
+export const verifyPathname = '/auth-verify';
+
 export function verifyPath({ email, authId, next }: VerifyQuery): string {
-  return `/auth-verify?${new URLSearchParams({ email, authId, next })}`;
+  return `${verifyPathname}?${new URLSearchParams({ email, authId, next })}`;
 }
 
 /** The parameters of /auth-verify; undefined if the email or the authId is missing (specification §5). */
