@@ -21,7 +21,12 @@ export interface TestPhone {
   readonly app: WebviewApp;
   readonly storage: MemoryStorage;
   /** What the service was asked, but for what is in `listed`. */
-  readonly sent: { url: string; authorization: string | undefined; body: unknown }[];
+  readonly sent: {
+    url: string;
+    authorization: string | undefined;
+    language: string | undefined;
+    body: unknown;
+  }[];
   readonly sessions: Session[];
   /** What the service answers at an address, whoever asks. */
   readonly listed: Map<string, unknown>;
@@ -106,6 +111,7 @@ async function openPage(phone: TestPhone): Promise<Host> {
           phone.sent.push({
             url,
             authorization: headers['Authorization'],
+            language: headers['Accept-Language'],
             body: body === undefined ? undefined : JSON.parse(body),
           });
           const answer = { msg: '', ...phone.reply };

@@ -245,6 +245,18 @@ describe('the rules that the app cannot know', () => {
     expect(await host.preferences.set({ killSwitch: true })).toEqual({ ok: false, error: 'not-applied' });
   });
 
+  test('why there are no lists is told in the language that the user has chosen', async () => {
+    const host = await phone.openPage();
+    await phone.signIn(host);
+    phone.reply = { code: 503, data: null };
+    const refused = { ok: false, error: 'no-lists', failure: { kind: 'service', code: 503, msg: '' } };
+    expect(await host.preferences.set({ routing: 'automatic' })).toEqual(refused);
+    await host.preferences.set({ language: 'zh-hant' });
+    expect(await host.preferences.set({ routing: 'automatic' })).toEqual(refused);
+    const asked = phone.sent.filter(({ url }) => url.startsWith('/api/v1/ipv4/'));
+    expect(asked.map(({ language }) => language)).toEqual(['en', 'zh-hant']);
+  });
+
   test('language, colours and that somebody is not new are kept on the device, and whoever signs out leaves them', async () => {
     const host = await phone.openPage();
     await phone.signIn(host);

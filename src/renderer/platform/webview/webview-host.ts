@@ -30,7 +30,7 @@ export interface WebviewHostOptions {
   visibility: PageVisibility;
   /** The chosen appearance of pages. */
   look: PagePreferences;
-  /** The language of the service's messages. */
+  /** The system's language. */
   language: Language;
   /** Origin of the service; empty for the page's own. */
   baseUrl: string;

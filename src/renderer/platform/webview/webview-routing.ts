@@ -24,6 +24,7 @@ export interface WebviewRoutingOptions {
   storage: HostImplementation['storage'];
   visibility: PageVisibility;
   isSignedIn: () => boolean;
+  /** The system's language, in which the service's messages are unless the user has chosen another. */
   language: Language;
   look: PagePreferences;
   onChange: (now: Preferences) => void;
@@ -38,7 +39,7 @@ export function createWebviewRouting(options: WebviewRoutingOptions): {
   /** Updates the current choice silently, because apps and lists change. */
   update(): Promise<void>;
 } {
-  const { app, api, storage, language, look } = options;
+  const { app, api, storage, look } = options;
   const automatic = automaticMode(options.routingModes);
   /** Counts the user's choices: work that was started for an earlier choice no longer counts. */
   let choices = 0;
@@ -47,7 +48,12 @@ export function createWebviewRouting(options: WebviewRoutingOptions): {
     name: Name,
     input: { params?: Record<string, string>; body?: unknown } = {},
   ): Promise<ApiResult<ApiData<Name>>> {
-    const result = await api.call({ name, ...input, language });
+    const { language } = look.get();
+    const result = await api.call({
+      name,
+      ...input,
+      language: language === 'system' ? options.language : language,
+    });
     if (!result.ok) return result;
     const data = readAnswer(name, result.data);
     return data === undefined ? { ok: false, failure: { kind: 'invalid-reply' } } : { ok: true, data };
