@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Routing } from '#shared/tunnel/state.ts';
 import type { Say } from '#shared/texts/say.ts';
+import { noListsText } from '#shared/texts/no-lists-text.ts';
 import { refusalTexts } from '#shared/texts/tunnel-texts.ts';
 import type { ConnectRefusal } from '#shared/tunnel/look.ts';
 import { serverAddress } from '#shared/tunnel/address.ts';
@@ -82,7 +83,10 @@ export function createDesktopTray(options: DesktopTrayOptions): DesktopTray {
 
   async function set(change: Extract<TrayAction, { do: 'set' }>['change']): Promise<void> {
     const reply = await core.preferences.set(change);
-    if (!reply.ok) options.complain(say(reply.error === 'no-lists' ? 'error.pac' : 'error.setting'));
+    if (!reply.ok)
+      options.complain(
+        reply.error === 'no-lists' ? noListsText(reply.failure, change.routing, say) : say('error.setting'),
+      );
     // The system has already toggled the item.
     draw(true);
   }

@@ -1,5 +1,6 @@
 import type { ControlClient } from '#shared/control/contract.ts';
 import type { Preferences } from '#shared/host/preferences.ts';
+import { noListsText } from '#shared/texts/no-lists-text.ts';
 import { canonicalPrefix } from '#shared/tunnel/prefix.ts';
 import { CommandProblem, type CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
@@ -36,7 +37,8 @@ export async function mode(context: CommandContext, given: ModeChange): Promise<
   if (Object.keys(change).length > 0) {
     const reply = await client.preferences.set(change);
     if (!reply.ok) {
-      const text = reply.error === 'no-lists' ? say('error.pac') : say('error.setting');
+      const text =
+        reply.error === 'no-lists' ? noListsText(reply.failure, change.routing, say) : say('error.setting');
       throw new CommandProblem(exitCode.failed, reply.error, text);
     }
   }

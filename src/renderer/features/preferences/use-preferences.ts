@@ -60,8 +60,10 @@ function useFailureText() {
   const { t } = useTranslation();
   const automatic = automaticMode(useApp().routingModes);
   return (reply: Extract<PreferencesReply, { ok: false }>, { routing }: Partial<Preferences>): string => {
-    if (reply.error === 'no-lists')
-      return failureText(reply.failure, t, automatic === 'pac' ? 'error.pac' : 'error.routing');
+    if (reply.error === 'no-lists') {
+      const isPac = routing === 'automatic' && automatic === 'pac';
+      return failureText(reply.failure, t, isPac ? 'error.pac' : 'error.routing');
+    }
     if (routing !== undefined) return t('error.routing');
     return t(reply.error === 'not-stored' ? 'error.storage' : 'error.setting');
   };
