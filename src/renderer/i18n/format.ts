@@ -6,7 +6,8 @@ const byteUnits = ['kB', 'MB', 'GB', 'TB', 'PB', 'EB'] as const;
  * browser more than 10 ms.
  */
 export function formatBytes(bytes: number, per?: 'second'): string {
-  const steps = bytes < 1000 ? 1 : Math.min(Math.floor(Math.log10(bytes) / 3), byteUnits.length);
+  // 999.5 of a unit would be rounded to 1000.
+  const steps = bytes < 1000 ? 1 : Math.min(Math.floor(Math.log10(bytes / 0.99949) / 3), byteUnits.length);
   const value = bytes / 1000 ** steps;
   const rounded = value < 10 ? Math.round(value * 10) / 10 : Math.round(value);
   return `${rounded} ${byteUnits[steps - 1] ?? 'kB'}${per ? '/s' : ''}`;
