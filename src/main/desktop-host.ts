@@ -70,6 +70,7 @@ export function createDesktopHost(options: DesktopHostOptions): HostServer {
     session: createSessionHost({
       client: core.client,
       store: session,
+      owner: core.owner,
       checkToken: (credentials) => core.checkToken(credentials),
       endToken: (known) => core.endToken(known),
       signOut: (by) => core.signOut(by),

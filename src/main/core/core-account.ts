@@ -16,6 +16,7 @@ import { createPageStorage } from '../page/page-storage.ts';
 import { createProbePages, type ProbePages } from '../page/probe-pages.ts';
 import { createOperatorTexts, type OperatorTexts } from '../preferences/operator-texts.ts';
 import type { Settings } from '../preferences/settings.ts';
+import { createAccountOwner } from '../session/account-owner.ts';
 import { readDeviceId } from '../session/device.ts';
 import { createSessionStore, type SessionStore } from '../session/session-store.ts';
 import { createAccountPlan, type AccountPlan } from '../tunnel/account-plan.ts';
@@ -29,7 +30,7 @@ const dailyLateMs = 5 * 60_000;
 /** Who is signed in, and what the service says about their account. */
 export interface CoreAccount extends Pick<
   Core,
-  'storage' | 'checkToken' | 'endToken' | 'onAccountChanges' | 'signOut'
+  'storage' | 'owner' | 'checkToken' | 'endToken' | 'onAccountChanges' | 'signOut'
 > {
   session: SessionStore;
   isSignedIn(): boolean;
@@ -159,6 +160,7 @@ export function createCoreAccount(options: CoreAccountOptions): CoreAccount {
     operatorTexts,
     update,
     storage,
+    owner: createAccountOwner(options.planFile),
     checkToken: (credentials) => checkToken(service, credentials),
     endToken: (credentials) => endToken(service, credentials),
     onAccountChanges: (listener) => accountChanges.add(listener),

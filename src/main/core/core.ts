@@ -25,6 +25,7 @@ import type { OperatorTexts } from '../preferences/operator-texts.ts';
 import type { PreferencesStore } from '../preferences/preferences.ts';
 import type { RecentServers } from '../preferences/recent-servers.ts';
 import type { ServerChoice } from '../preferences/server-choice.ts';
+import type { AccountOwner } from '../session/account-owner.ts';
 import type { SessionStore } from '../session/session-store.ts';
 import type { AccountPlan } from '../tunnel/account-plan.ts';
 import type { TunnelCommand, TunnelController } from '../tunnel/tunnel-controller.ts';
@@ -64,6 +65,7 @@ export interface Core {
   update: Pick<AppUpdate, 'version' | 'onChange'>;
   /** The pages that the page may load to see whether there is a network. */
   probePages(): readonly string[];
+  owner: AccountOwner;
   /** Asks the service whose token this is. */
   checkToken: SessionHostOptions['checkToken'];
   /** Ends a token at the service; without a token, it does nothing. */

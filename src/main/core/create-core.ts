@@ -102,6 +102,7 @@ export function createCore(options: CoreOptions): Core {
     update: account.update,
     onAccountChanges: account.onAccountChanges,
     probePages: () => account.probePages.named(),
+    owner: account.owner,
     checkToken: account.checkToken,
     endToken: account.endToken,
     signOut: account.signOut,

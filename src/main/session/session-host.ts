@@ -5,6 +5,7 @@ import { apiCode, type ApiResult } from '#shared/api/result.ts';
 import type { User } from '#shared/entities.ts';
 import type { SignedOutBy } from '#shared/host/common-contract.ts';
 import type { HostImplementation } from '#shared/host/contract.ts';
+import type { AccountOwner } from './account-owner.ts';
 import type { CallForUser } from './call-for-user.ts';
 import { withTimeout } from '../with-timeout.ts';
 import type { SessionStore } from './session-store.ts';
@@ -12,6 +13,7 @@ import type { SessionStore } from './session-store.ts';
 export interface SessionHostOptions {
   client: ApiClient;
   store: SessionStore;
+  owner: AccountOwner;
   /** Asks the service whose token this is. */
   checkToken(credentials: {
     deviceId: string;
@@ -26,7 +28,9 @@ export interface SessionHostOptions {
 
 /** The host contract's `session` group; the token never leaves main. */
 export function createSessionHost(options: SessionHostOptions): HostImplementation['session'] {
-  const { client, store } = options;
+  const { client, store, owner } = options;
+  /** Where the last code was mailed. */
+  let mailed: { authId: string; email: string } | undefined;
 
   /** Signs out here and, if it can be reached, at the service. */
   async function signOutEverywhere(by: SignedOutBy): Promise<void> {
@@ -40,9 +44,11 @@ export function createSessionHost(options: SessionHostOptions): HostImplementati
     async requestCode({ email, language }) {
       // A session that is read during the call would take its answer for another session's.
       await store.load();
-      return await options.callForUser(() =>
+      const result = await options.callForUser(() =>
         client.call('getAuthCode', { body: { email }, ...(language && { language }) }),
       );
+      if (result.ok) mailed = { authId: result.data.authId, email };
+      return result;
     },
     async verifyCode({ authId, authCode, language }) {
       await store.load();
@@ -54,8 +60,11 @@ export function createSessionHost(options: SessionHostOptions): HostImplementati
         client.call('auth', { body: body.data, ...(language && { language }) }),
       );
       if (!result.ok) return result;
+      const email = mailed?.authId === authId ? mailed.email : undefined;
       // Nobody has said that the tunnel may end, so a kill switch keeps traffic blocked.
       if (store.session().signedIn) await signOutEverywhere('service');
+      else if (email !== undefined && owner.isAnother(email)) await options.signOut('service');
+      owner.set(email);
       return { ok: true, data: await store.signIn(result.data.token) };
     },
     async tokenOwner(device) {
@@ -69,6 +78,7 @@ export function createSessionHost(options: SessionHostOptions): HostImplementati
       const now = store.credentials();
       if (now.deviceId === deviceId && now.token === token) return { ok: true, data: store.session() };
       await options.signOut('user');
+      owner.set(user.data.email);
       return { ok: true, data: await store.signIn(token, deviceId) };
     },
     async signOut({ by }) {

@@ -4,11 +4,13 @@ import { createApiClient } from '#shared/api/client.ts';
 import { checkToken } from '#shared/api/check-token.ts';
 import { endToken } from '#shared/api/end-token.ts';
 import type { Host } from '#shared/host/contract.ts';
+import { createAccountOwner } from '../../../src/main/session/account-owner.ts';
 import { createSessionHost } from '../../../src/main/session/session-host.ts';
 import { createSessionStore } from '../../../src/main/session/session-store.ts';
 import { createInPageTransport } from '../../../src/renderer/platform/in-page-transport.ts';
 import { createWebClient, webContract } from '../../../src/renderer/platform/web/web-contract.ts';
 import { createWebHost } from '../../../src/renderer/platform/web/web-host.ts';
+import { createTestFile } from '../../unit/main/support/key-value-file.ts';
 import { createTestKeychain } from '../../unit/main/support/keychain.ts';
 import { createMemorySettings } from '../../unit/main/support/memory-settings.ts';
 import { MemoryStorage } from '../../unit/renderer/support/memory-storage.ts';
@@ -56,6 +58,7 @@ function appWith(known: Known) {
   return createSessionHost({
     client: createApiClient({ ...service, session: () => store.credentials(), endSession }),
     store,
+    owner: createAccountOwner(createTestFile()),
     checkToken: (credentials) => checkToken(service, credentials),
     endToken: (session) => endToken(service, session),
     signOut: endSession,

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Host } from '#shared/host/contract.ts';
 import { createTestDesktop, token, type TestDesktop } from './support/desktop.ts';
 import { createTestFile } from './support/key-value-file.ts';
 import { createTestKeychain } from './support/keychain.ts';
@@ -63,4 +64,61 @@ test('with a code while somebody is signed in: they are signed out first, also a
     ['session.changed', { ...session, signedIn: false }],
     ['session.changed', session],
   ]);
+});
+
+/** As a page or a command does it, with the code that was mailed. */
+async function signInAs(host: Host, email: string) {
+  desktop.reply = ({ url }) => ({
+    body: { code: 0, msg: '', data: url === '/api/get-auth-code' ? { authId: email } : { token } },
+  });
+  await host.session.requestCode({ email });
+  return await host.session.verifyCode({ authId: email, authCode: '123456' });
+}
+
+describe('after a session that was only kept in memory', () => {
+  /** The app, used and ended; then started again, where nobody is signed in. */
+  async function startAgain() {
+    const keychain = createTestKeychain();
+    keychain.mode = 'throws';
+    const files = { keychain, settings: createTestFile(), plan: createTestFile() };
+    const before = desktop.startApp(files);
+    await signInAs(before.host, 'ada@example.com');
+    await before.host.servers.setFavourite({ serverId: 's1', isFavourite: true });
+    before.close();
+    const { host } = desktop.startApp(files);
+    expect((await host.session.get()).signedIn).toBe(false);
+    return host;
+  }
+  const connected = async (host: Host) => {
+    desktop.helper.set({
+      state: 'connecting',
+      gateway: { host: 'gw.example.net', port: 443 },
+      attempt: 1,
+      phase: 'handshaking',
+    });
+    await vi.waitFor(async () => expect((await host.tunnel.snapshot()).state).toBe('connecting'));
+  };
+  const ends = () => desktop.helper.calls.filter(({ method }) => method === 'disconnect');
+
+  test('another account gets nothing of the one before, nor its tunnel', async () => {
+    const host = await startAgain();
+    await connected(host);
+    expect(await signInAs(host, 'bob@example.com')).toMatchObject({ ok: true, data: { signedIn: true } });
+    expect(await host.servers.kept()).toEqual({ favourites: [], recents: [] });
+    expect(ends()).toEqual([{ method: 'disconnect', params: { reason: 'session-ended' } }]);
+  });
+
+  test('whoever signs in again finds everything as it was, and the tunnel stays up', async () => {
+    const host = await startAgain();
+    await connected(host);
+    expect(await signInAs(host, 'Ada@Example.com')).toMatchObject({ ok: true, data: { signedIn: true } });
+    expect(await host.servers.kept()).toEqual({ favourites: ['s1'], recents: [] });
+    expect(ends()).toEqual([]);
+  });
+
+  test('who signs in with a code that an earlier process had mailed is not known to be another account', async () => {
+    const host = await startAgain();
+    expect(await desktop.signIn(host)).toMatchObject({ ok: true });
+    expect((await host.servers.kept()).favourites).toEqual(['s1']);
+  });
 });

@@ -1,0 +1,34 @@
+import type { KeyValueFile } from '../preferences/settings.ts';
+
+/** To whom belongs what is stored here about an account: also after a session that ended without a sign-out. */
+export interface AccountOwner {
+  /** Whether it is known to be another account's than that of this address. */
+  isAnother(email: string): boolean;
+  /** Undefined: not known. */
+  set(email: string | undefined): void;
+}
+
+const key = 'owner';
+
+/** `file`: everything in it is deleted at a sign-out. */
+export function createAccountOwner(file: KeyValueFile): AccountOwner {
+  return {
+    isAnother(email) {
+      try {
+        const owner = file.get(key);
+        // The service ignores the case of an address.
+        return typeof owner === 'string' && owner !== email.toLowerCase();
+      } catch {
+        return false;
+      }
+    },
+    set(email) {
+      try {
+        if (email === undefined) file.delete(key);
+        else file.set(key, email.toLowerCase());
+      } catch {
+        // Then it is not known after a restart.
+      }
+    },
+  };
+}
