@@ -6,6 +6,11 @@ import { storageKeys } from '../storage/storage-keys.ts';
 
 const deviceIdText = z.uuid();
 
+/** A keychain is often not ready in the first moments of an app that the system has started ahead. */
+const usualPausesMs = [300, 1000];
+/** An app that takes longer to refuse does not answer at all, and nobody should wait for it again. */
+const quickMs = 1000;
+
 /**
  * Device id and token in a webview: read once from the embedding app's storage, and written through to it. The app
  * reads them there for the gateway, so changes in the page also change them for the app.
@@ -13,21 +18,34 @@ const deviceIdText = z.uuid();
 export async function openWebviewSession(
   storage: WebviewApp['storage'],
   newId: () => string,
+  pausesMs: readonly number[] = usualPausesMs,
 ): Promise<TokenStore & { restore(): Promise<void> }> {
+  /** Undefined if the app does not say. */
+  async function get(
+    key: string,
+    [pauseMs, ...others]: readonly number[],
+  ): Promise<string | null | undefined> {
+    const askedAt = performance.now();
+    const stored = await storage.get(key).catch(() => undefined);
+    if (stored !== undefined || pauseMs === undefined || performance.now() - askedAt > quickMs) return stored;
+    await new Promise((resolve) => {
+      setTimeout(resolve, pauseMs);
+    });
+    return await get(key, others);
+  }
   /** `isKnown`: false if the app did not say; then what is there must not be replaced by something new. */
   const read = async <Value>(key: string, schema: z.ZodMiniType<Value>) => {
-    const stored = await storage.get(key).catch(() => undefined);
+    const stored = await get(key, pausesMs);
     return { isKnown: stored !== undefined, value: schema.safeParse(stored).data };
   };
   const write = (key: string, value: string) => storage.set({ key, value }).catch(() => false);
 
   const known = await read(storageKeys.deviceId, deviceIdText);
-  const knownToken = await read(storageKeys.token, deviceToken);
   let current: { deviceId: string; token: string | undefined } =
     // A token is of no use to another device than its own.
     known.value === undefined
       ? { deviceId: newId(), token: undefined }
-      : { deviceId: known.value, token: knownToken.value };
+      : { deviceId: known.value, token: (await read(storageKeys.token, deviceToken)).value };
   if (known.isKnown && known.value === undefined) {
     await storage.remove(storageKeys.token).catch(() => false);
     await write(storageKeys.deviceId, current.deviceId);
