@@ -13,10 +13,8 @@ import { Message } from '../../ui/messages/message.tsx';
 import { PageHeading } from '../../ui/pages/page-heading.tsx';
 import { PageTop } from '../../ui/pages/page-top.tsx';
 import { showError, showSuccess } from '../../ui/messages/toast.ts';
+import { mailLink } from './mail-link.ts';
 import classes from './problem-report.module.css';
-
-/** How much of the user's description fits into a mail link; the file has all of it. */
-const maxMailDescription = 800;
 
 /** A problem report: the user's description and the logs, shown before they are sent. */
 export function ReportPage() {
@@ -44,8 +42,7 @@ export function ReportPage() {
   async function send(to: string): Promise<void> {
     if (!(await save())) return;
     const subject = t('report.subject', { version: device.version });
-    const body = `${description.slice(0, maxMailDescription)}\n\n${t('report.attach')}\n`;
-    const link = `mailto:${encodeURI(to)}?subject=${encodeURIComponent(subject)}&body=${encodeURIComponent(body)}`;
+    const link = mailLink({ to, subject, description, ending: t('report.attach') });
     const isOpened = await host.app.openExternal(link).catch(() => false);
     if (!isOpened) showError(t('report.mailFailed', { address: to }));
   }
