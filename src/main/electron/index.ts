@@ -139,6 +139,10 @@ async function start(): Promise<void> {
   });
   core = running;
   running.setPageInView(pageInView);
+  running.session.onChange(({ signedIn }) => {
+    // They are the account's apps, and somebody may be signed in to them.
+    if (!signedIn) closeAppViews();
+  });
   app.on('will-quit', () => running.close());
   const updates = await startAppUpdates({
     core: running,

@@ -3,6 +3,8 @@ import type { AppType } from '../../../src/shared/entities.ts';
 import { eventually } from '../../lab/runs/process.ts';
 import { expect, test } from '../fixtures.ts';
 import { AccountRoute } from '../routes/account-route.ts';
+import { LoginRoute } from '../routes/login-route.ts';
+import { LogoutRoute } from '../routes/logout-route.ts';
 import { MiniAppsRoute } from '../routes/mini-apps-route.ts';
 import { Tabs } from '../routes/tabs.ts';
 import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
@@ -173,4 +175,20 @@ if (isExhaustive)
     await expect.poll(() => site.asked).toContain('/next');
     await expect(view).toHaveURL(`${site.origin}/next`);
     expect(app.windows()).toHaveLength(2);
+  });
+
+if (isExhaustive)
+  test('signing out closes the windows of mini-apps, in which somebody may be signed in, too', async ({
+    signedInHere: app,
+    serviceHere,
+    email,
+  }) => {
+    await using site = await startHostileSite();
+    const { view } = await openWiki(app, serviceHere, email, site);
+    await new Tabs(app.page).account.click();
+    await new AccountRoute(app.page).signOut.click();
+    await new LogoutRoute(app.page).confirm.click();
+    await expect(new LoginRoute(app.page).heading).toBeVisible();
+    await expect.poll(() => app.windows().length).toBe(1);
+    expect(view.isClosed()).toBe(true);
   });
