@@ -151,9 +151,27 @@ describe('signing in', () => {
   test('without a working storage lasts as long as the page', async () => {
     storage.full = true;
     await signIn();
-    expect((await host.session.get()).signedIn).toBe(true);
+    expect(await host.session.get()).toEqual({
+      signedIn: true,
+      deviceId: newId(1),
+      persistence: 'memory',
+    });
     await host.api.call({ name: 'userInfo' });
     expect(sent.at(-1)?.headers['Authorization']).toBe(`Basic ${btoa(`${newId(1)}:secret`)}`);
+    storage.full = false;
+    expect(await signIn()).toMatchObject({ ok: true, data: { persistence: 'browser' } });
+  });
+
+  test('what a full storage has kept from before does not take the place of what is new', async () => {
+    const deviceId = 'b1b0a7fa-5b4c-4b43-8a8c-2d6ef6c26d31';
+    await host.session.get();
+    storage.full = true;
+    const session = { signedIn: true, deviceId, persistence: 'memory' };
+    expect(await host.session.signInWithToken({ deviceId, token: 'other' })).toEqual({
+      ok: true,
+      data: session,
+    });
+    expect(await host.session.get()).toEqual(session);
   });
 });
 

@@ -19,14 +19,15 @@ export function createWebSession({
   isKept: boolean;
   newDeviceId: () => string;
 }): TokenStore {
+  /** What the browser refused to store. */
   const memory = new Map<string, string>();
   /** Tokens that the browser refused to delete: this page treats them as gone. */
   const dropped = new Set<string>();
   const read = (key: string) => {
     try {
-      return storage.getItem(key) ?? memory.get(key);
+      return memory.get(key) ?? storage.getItem(key);
     } catch {
-      return memory.get(key);
+      return undefined;
     }
   };
   const readToken = () => {
@@ -36,6 +37,7 @@ export function createWebSession({
   const write = (key: string, value: string) => {
     try {
       storage.setItem(key, value);
+      memory.delete(key);
     } catch {
       memory.set(key, value);
     }
@@ -52,10 +54,11 @@ export function createWebSession({
     describe: (): Session => ({
       signedIn: readToken() !== undefined,
       deviceId: deviceId(),
-      persistence: isKept ? 'browser' : 'memory',
+      persistence: isKept && memory.size === 0 ? 'browser' : 'memory',
     }),
-    keep(token, newDeviceId) {
-      if (newDeviceId !== undefined) write(storageKeys.deviceId, newDeviceId);
+    keep(token, newDeviceId = deviceId()) {
+      // Again, if it could not be stored before: one is of no use without the other.
+      write(storageKeys.deviceId, newDeviceId);
       write(storageKeys.token, token);
     },
     forget() {
