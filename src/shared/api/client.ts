@@ -103,7 +103,9 @@ export function createApiClient(options: ApiClientOptions): RenewingApiClient {
     const result = readReply(call, reply);
     // Anybody may have sent what is no answer of the service.
     if (result.ok || result.failure.kind === 'service' || result.failure.kind === 'unauthorized') learn();
-    if (!result.ok && result.failure.kind === 'unauthorized' && call.unauthorized === 'end-session') {
+    const isRefused = !result.ok && result.failure.kind === 'unauthorized';
+    // Without a token, there is no session that it could end, but somebody may be signing in.
+    if (isRefused && call.unauthorized === 'end-session' && session.token !== undefined) {
       await options.endSession();
     }
     return result.ok ? { ok: true, data: { isChanged: true, data: result.data, etag: reply.etag } } : result;

@@ -116,6 +116,16 @@ describe('after a session that was only kept in memory', () => {
     expect(ends()).toEqual([]);
   });
 
+  test('what is asked of the service before anybody signs in ends nothing', async () => {
+    const host = await startAgain();
+    await connected(host);
+    desktop.reply = () => ({ status: 401, body: { code: 401, msg: '', data: null } });
+    const failure = { kind: 'unauthorized' };
+    expect(await host.preferences.set({ routing: 'automatic' })).toMatchObject({ ok: false, failure });
+    expect((await host.servers.kept()).favourites).toEqual(['s1']);
+    expect(ends()).toEqual([]);
+  });
+
   test('who signs in with a code that an earlier process had mailed is not known to be another account', async () => {
     const host = await startAgain();
     expect(await desktop.signIn(host)).toMatchObject({ ok: true });

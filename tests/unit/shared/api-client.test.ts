@@ -90,6 +90,13 @@ describe('API client', () => {
     expect(ended).toBe(1);
   });
 
+  test('401 on a call that was made without a token ends nothing: nobody was refused', async () => {
+    session = { deviceId, token: undefined };
+    reply = { status: 401, body: JSON.stringify({ code: 401, msg: 'sign in', data: null }) };
+    expect(await client.call('myService')).toEqual({ ok: false, failure: { kind: 'unauthorized' } });
+    expect(ended).toBe(0);
+  });
+
   test('401 on user-info is reported: there may be a cached user', async () => {
     reply = { status: 401, body: JSON.stringify({ code: 401, msg: 'sign in', data: null }) };
     await expect(client.call('userInfo')).resolves.toEqual({ ok: false, failure: { kind: 'unauthorized' } });
