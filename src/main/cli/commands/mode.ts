@@ -37,6 +37,8 @@ export async function mode(context: CommandContext, given: ModeChange): Promise<
   if (Object.keys(change).length > 0) {
     const reply = await client.preferences.set(change);
     if (!reply.ok) {
+      if (reply.error === 'no-lists' && reply.failure.kind === 'unauthorized')
+        throw new CommandProblem(exitCode.notSignedIn, 'not-signed-in', say('command.notSignedIn'));
       const text =
         reply.error === 'no-lists' ? noListsText(reply.failure, change.routing, say) : say('error.setting');
       throw new CommandProblem(exitCode.failed, reply.error, text);

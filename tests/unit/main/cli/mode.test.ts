@@ -38,3 +38,13 @@ test.each([
   expect(problem).toBeInstanceOf(CommandProblem);
   expect(problem).toMatchObject({ code: 'no-lists', message });
 });
+
+test.each(['auto', 'ip'] as const)('mode %s before anybody has signed in says so', async (wanted) => {
+  const problem = await problemOf(wanted, {
+    ok: false,
+    error: 'no-lists',
+    failure: { kind: 'unauthorized' },
+  });
+  expect(problem).toMatchObject({ exitCode: 3, code: 'not-signed-in' });
+  expect(String(problem)).toContain('waymaker sign-in');
+});
