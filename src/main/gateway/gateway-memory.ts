@@ -106,8 +106,8 @@ export function createGatewayMemory(settings: Settings): GatewayMemory {
       Object.entries(all()).flatMap(([key, { certificate }]) => (certificate === undefined ? [] : [key])),
     forgetUser() {
       const ofNobody = { group: undefined, certificate: undefined, banner: undefined };
-      const known = Object.entries(all()).map(([key, before]) => [key, { ...before, ...ofNobody }] as const);
-      settings.set('gateways', Object.fromEntries(known));
+      const kept = Object.entries(all()).map(([key, before]) => [key, { ...before, ...ofNobody }] as const);
+      settings.set('gateways', Object.fromEntries(kept));
     },
   };
 }
