@@ -128,6 +128,26 @@ test.describe("spec §2: /pay/order?orderId: payment preparation; redirects to t
     await expect(new AccountRoute(page).heading).toBeVisible();
   });
 
+  test('one that was paid elsewhere, before its payment could be prepared here, leads to /dashboard, too', async ({
+    signedInConsole: page,
+    serviceHere,
+    email,
+  }) => {
+    const orderId = await placeOrder(serviceHere, email);
+    await page.route('**/payments/', (route) => route.abort());
+    const order = new PayOrderRoute(page);
+    await order.open(`?orderId=${orderId}`);
+    await expect(order.failed).toBeVisible();
+
+    const elsewhere = await page.context().newPage();
+    await new PayOrderRoute(elsewhere).open(`?orderId=${orderId}`);
+    await new WordgatePage(elsewhere).pay.click();
+    await expect(new ConfirmRoute(elsewhere).heading).toBeVisible();
+    await page.unroute('**/payments/');
+    await order.retry.click();
+    await expect(new AccountRoute(page).heading).toBeVisible();
+  });
+
   test('spec §8: code 404 on order load: go to /dashboard, without a message', async ({
     signedInConsole: page,
     serviceHere,

@@ -1,7 +1,9 @@
 import { Button } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import type { Order } from '#shared/entities.ts';
 import { errorText } from '../../api/api-failure.ts';
+import { queryKeyOf } from '../../api/query-key.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { CenteredPanel } from '../../ui/pages/centered-panel.tsx';
@@ -19,6 +21,7 @@ import { Link } from '../../ui/text/link.tsx';
 /** Opens the payment of an unpaid order, and sends the browser there. */
 export function PayOrder({ order }: { order: Order }) {
   const { t } = useTranslation();
+  const queries = useQueryClient();
   const { data: info } = useApi('basicInfo');
   const payment = useApiMutation('createPayment');
   const address =
@@ -31,7 +34,15 @@ export function PayOrder({ order }: { order: Order }) {
   const create = () =>
     payment.mutate(
       { params: { id: order.id }, body: { payMethod: 'wordgate' } },
-      { onError: (error) => showError(errorText(error, t)) },
+      {
+        onError(error) {
+          showError(errorText(error, t));
+          // It may be refused because the order has been paid since: then its page leads on.
+          void queries.invalidateQueries({
+            queryKey: queryKeyOf('order', { params: { orderId: order.id } }),
+          });
+        },
+      },
     );
   useOnArrival(create);
 
