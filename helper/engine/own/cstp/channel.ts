@@ -107,8 +107,11 @@ export function createCstpChannel(socket: Duplex, listener: ChannelListener): Cs
     if (!answer.ok) return giveUp({ kind: 'unusable', why: answer.why });
     state = { at: 'granted' };
     settle({ kind: 'granted', answer: answer.answer });
-    // Whoever asked hears of the answer before the packets that came with it.
-    if (read.rest.length > 0) queueMicrotask(() => state.at === 'granted' && takePackets(read.rest));
+    if (read.rest.length === 0) return;
+    // Whoever asked hears of the answer, and has done what follows from it, before the packets that came with it.
+    socket.pause();
+    socket.unshift(read.rest);
+    setImmediate(() => socket.resume());
   }
 
   function takePackets(bytes: Buffer): void {

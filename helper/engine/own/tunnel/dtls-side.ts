@@ -22,8 +22,11 @@ export interface DtlsSide {
   isCarrying(): boolean;
   /** Whether it took the packet. */
   send(packet: Buffer): boolean;
-  /** Asks and tries again what is due; returns when to look again. `now`: of `performance.now()`. */
-  check(now: number, tls: Tls): number;
+  /**
+   * Asks and tries again what is due; returns when to look again. `now`: of `performance.now()`; `tls`: undefined while
+   * its connection is gone, which has the key for the next try: `open` makes that.
+   */
+  check(now: number, tls: Tls | undefined): number;
   /** Sends nothing more, and still receives what is on its way. */
   drain(): void;
   close(): void;
@@ -130,6 +133,7 @@ export function createDtlsSide({
           return Infinity;
         case 'waiting':
           if (now < dtls.until) return dtls.until;
+          if (!tls) return Infinity;
           dtls = opened(tls);
           return now + patience.askAfterMs;
         case 'opening':

@@ -3,9 +3,11 @@ import type { ConnectAnswer } from '../cstp/connect-answer.ts';
 import { packetKind } from '#node/anyconnect/cstp/packet.ts';
 import { createAlarm } from './alarm.ts';
 import { askOnHeld } from './ask-held.ts';
+import { hasLasted, renewalPauseMs } from './connection-pauses.ts';
 import { createDtlsSide } from './dtls-side.ts';
 import { overheadTo, tunnelMtu } from './mtu.ts';
 import { patienceWith } from './dead-peer-detection.ts';
+import { oneAfterAnother } from './one-after-another.ts';
 import { askForTunnel, checkTls, differs, type Tls } from './tls-side.ts';
 import type { SecureConnection, Tunnel, TunnelEnd, TunnelOptions } from './tunnel-port.ts';
 
@@ -13,7 +15,9 @@ type Renewal =
   | { at: 'none' }
   | { at: 'opening' }
   /** The gateway ends the old channels as soon as it reads the request. */
-  | { at: 'asking' };
+  | { at: 'asking' }
+  /** The new ones are there, and the system is configured for them. */
+  | { at: 'configuring' };
 
 interface Up {
   at: 'up';
@@ -22,6 +26,10 @@ interface Up {
   lost: ChannelEnd | undefined;
   renewal: Renewal;
   renewAt: number;
+  /** How often in a row new keys could not be had. */
+  renewalsInVain: number;
+  /** Whether this TLS connection has taken the place of one that broke. */
+  isOpenedAnew: boolean;
   /** Whether the system has been configured: before that, no packet passes. */
   isConfigured: boolean;
   /** What is sent waits here for the gateway's answer, or for the system. */
@@ -38,9 +46,7 @@ const renewalShare = 0.9;
 /** However often a gateway wants new keys: each time costs both a handshake. */
 const minRenewalMs = 5_000;
 const renewalLimitMs = 15_000;
-const renewalRetryMs = 10_000;
-/** A connection that has lasted for so long is opened anew when it breaks, which may take no longer than that. */
-const comeBackFromMs = 10_000;
+/** To open a connection anew that has broken may take no longer. */
 const comeBackLimitMs = 3_000;
 /** What was on its way to the old channels while the new ones were asked for. */
 const drainMs = 3_000;
@@ -54,6 +60,14 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   /** The largest packet that is known to pass inside the tunnel, until it is known what a packet has around it. */
   let passesInside = options.mtu;
   let state: State = { at: 'opening' };
+  /** The last request for a tunnel, from when it is made. */
+  let request: Promise<{ tls: Tls } | TunnelEnd> | undefined;
+  /** Whether the user has ended it: the session is to end, too, on whichever connection has it by then. */
+  let isLeft = false;
+  /** Not every system is configured before the path, or the gateway, has something new to say. */
+  const configure = oneAfterAnother(async (answer: ConnectAnswer, mtu: number) =>
+    isEnded() ? false : await listener.onConfiguration(answer, mtu),
+  );
   const alarm = createAlarm(check);
   const dtls = createDtlsSide({
     options,
@@ -69,7 +83,11 @@ export function createTunnel(options: TunnelOptions): Tunnel {
         for (const packet of unanswered) send(packet);
       },
       onSmallerPath(smaller) {
-        if (state.at === 'up') linkMtu = smaller + overheadTo(state.tls.connection.address);
+        if (state.at !== 'up') return;
+        const passes = smaller + overheadTo(state.tls.connection.address);
+        // One that could not be had for this is tried again in its time.
+        if (passes >= linkMtu) return;
+        linkMtu = passes;
         // Only a new tunnel makes the gateway's packets smaller.
         void renew();
       },
@@ -120,16 +138,18 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     if (isEnded()) return void connection?.socket.destroy();
     if (!connection) return end({ kind: 'not-opened' });
     const { heldPatienceMs: patienceMs } = connection;
-    const asked =
+    request =
       patienceMs === undefined
-        ? await ask(connection)
-        : await askOnHeld({
+        ? ask(connection)
+        : askOnHeld({
             held: connection,
             patienceMs,
             ask,
             open: () => options.openTls(),
             onUnanswered: () => listener.onNote('the connection that was held does not answer'),
           });
+    const asked = await request;
+    if (isLeft) return;
     if (isEnded()) return void ('tls' in asked && asked.tls.channel.close());
     if (!('tls' in asked)) return end(asked);
     const { tls } = asked;
@@ -139,6 +159,8 @@ export function createTunnel(options: TunnelOptions): Tunnel {
       lost: undefined,
       renewal: { at: 'none' },
       renewAt: renewalTime(tls.answer),
+      renewalsInVain: 0,
+      isOpenedAnew: false,
       isConfigured: false,
       held: [],
       holdUntil: Infinity,
@@ -148,12 +170,12 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     // It shakes hands while the system is configured.
     dtls.open(tls);
     alarm.by(Math.min(performance.now() + patience.idleMs, up.renewAt));
-    const isConfigured = await listener.onConfiguration(tls.answer, tls.mtu);
+    const isConfigured = await configure(tls.answer, tls.mtu);
     if (isEnded()) return;
     if (!isConfigured) return end({ kind: 'not-configured' });
     up.isConfigured = true;
     // New keys may have been due meanwhile.
-    if (up.renewal.at !== 'asking') releaseWhenPossible(up);
+    if (up.renewal.at === 'none' || up.renewal.at === 'opening') releaseWhenPossible(up);
   }
 
   /**
@@ -203,9 +225,10 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     if (!('tls' in state) || channel !== state.tls.channel) return;
     // The gateway has read the request for the new one.
     if (state.renewal.at === 'asking') return;
-    const { isConfigured, tls, renewal } = state;
+    const { isConfigured, tls, renewal, isOpenedAnew } = state;
     // The session may well be as good as before. Soon after it was granted, another try would only be another one.
-    if (by.kind !== 'closed' || !isConfigured || performance.now() < tls.grantedAt + comeBackFromMs)
+    const mayComeBack = isConfigured && renewal.at !== 'configuring';
+    if (by.kind !== 'closed' || !mayComeBack || !hasLasted(performance.now() - tls.grantedAt, isOpenedAnew))
       return end({ kind: 'ended', by });
     listener.onNote('TLS has ended, and is opened anew', by.why);
     state.lost = by;
@@ -245,7 +268,9 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     // ocserv takes any datagram of the old one that comes after the request for that of a client that has moved, and
     // then refuses to shake hands for three seconds.
     dtls.drain();
-    const asked = await Promise.race([ask(connection), limit]);
+    request = ask(connection);
+    const asked = await Promise.race([request, limit]);
+    if (isLeft && asked !== 'late') return;
     if (isEnded()) return void connection.socket.destroy();
     if (asked === 'late' || !('tls' in asked)) {
       connection.socket.destroy();
@@ -254,10 +279,12 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     }
     const { tls } = asked;
     up.tls = tls;
+    up.isOpenedAnew = up.lost !== undefined;
     up.lost = undefined;
+    up.renewalsInVain = 0;
+    up.renewal = { at: 'configuring' };
     setTimeout(() => old.channel.close(), drainMs).unref();
-    if (differs(old, tls) && !(await listener.onConfiguration(tls.answer, tls.mtu)))
-      return end({ kind: 'not-configured' });
+    if (differs(old, tls) && !(await configure(tls.answer, tls.mtu))) return end({ kind: 'not-configured' });
     if (isEnded()) return;
     up.renewal = { at: 'none' };
     up.renewAt = renewalTime(tls.answer);
@@ -272,7 +299,8 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     if (state.at !== 'up') return;
     if (state.lost) return end({ kind: 'ended', by: state.lost });
     state.renewal = { at: 'none' };
-    state.renewAt = performance.now() + renewalRetryMs;
+    state.renewalsInVain += 1;
+    state.renewAt = performance.now() + renewalPauseMs(state.renewalsInVain);
     listener.onNote('no new keys', why);
     alarm.by(state.renewAt);
     void shrinkAlone(state);
@@ -283,7 +311,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     const mtu = tunnelMtu(up.tls.answer, { gateway: up.tls.connection.address, mtu: linkMtu });
     if (mtu >= up.tls.mtu) return;
     up.tls.mtu = mtu;
-    if (!(await listener.onConfiguration(up.tls.answer, mtu))) end({ kind: 'not-configured' });
+    if (!(await configure(up.tls.answer, mtu))) end({ kind: 'not-configured' });
   }
 
   // Both
@@ -303,7 +331,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
       state.renewAt = Infinity;
       void renew();
     }
-    const nextDtls = dtls.check(now, state.tls);
+    const nextDtls = dtls.check(now, state.lost ? undefined : state.tls);
     if (!('renewAt' in state)) return Infinity;
     if (now >= state.holdUntil) release(state);
     return Math.min(nextTls, nextDtls, state.renewAt, state.holdUntil);
@@ -330,11 +358,14 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     isBusy,
     async leave() {
       const was = state;
+      isLeft = true;
       state = { at: 'ended' };
       alarm.stop();
       dtls.close();
-      if (!('tls' in was)) return;
-      await was.tls.channel.leave();
+      const last = 'tls' in was ? was.tls.channel : undefined;
+      // If another one is asked for, that has the session as soon as the gateway has read so.
+      const next = request?.then((asked) => ('tls' in asked ? asked.tls.channel : undefined));
+      await Promise.all([last?.leave(), next?.then((channel) => channel !== last && channel?.leave())]);
     },
     close,
   };

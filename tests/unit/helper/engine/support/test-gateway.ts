@@ -34,8 +34,10 @@ export interface TestGateway {
   loses: () => boolean;
   /** The size of the largest datagram that was sent, by either end. */
   largest: number;
-  /** Whether connections are made to it. */
-  opens: boolean;
+  /** Whether connections are made to it; a promise: once that is known. */
+  opens: boolean | Promise<boolean>;
+  /** How many connections were wanted so far. */
+  opened: number;
   /** Whether it answers when it is asked if it is there, by each way; `empty`: with less than it was asked with. */
   answers: { tls: boolean; dtls: boolean | 'empty' };
   /** The heads of the requests so far. */
@@ -44,6 +46,8 @@ export interface TestGateway {
   readonly packets: { way: Way; text: string }[];
   /** The kinds of all other packets that came by TLS. */
   readonly kinds: number[];
+  /** The connections on which this end has said goodbye. */
+  readonly goodbyes: number[];
   /** How many datagrams were sent to it, whether or not they arrived. */
   datagrams: number;
   /** What the tunnel has told. */
@@ -59,8 +63,13 @@ export interface TestGateway {
   /** Writes bytes into the newest TLS connection, or the one with this number. */
   write(bytes: Buffer, connection?: number): void;
   end(): void;
-  /** Whether a configuration is accepted. */
-  accepts: boolean;
+  /** Whether a configuration is accepted; a promise: once that is known. */
+  accepts: boolean | Promise<boolean>;
+  /** What comes with the head of each answer, in one piece. */
+  inOnePiece: Buffer;
+  /** Whether requests are only answered once it is told to, by `answer`. */
+  thinks: boolean;
+  answer(): void;
   /** What the next connection is instead of a new one. */
   held: SecureConnection | undefined;
 }
@@ -70,16 +79,19 @@ export function startTunnel(
 ): TestGateway {
   const connections: Duplex[] = [];
   const keys: Buffer[] = [];
+  const unanswered: (() => void)[] = [];
   let server: DtlsServer | undefined;
   let deliver: (datagram: Buffer) => void = () => undefined;
 
-  function openTls(): Promise<SecureConnection | undefined> {
+  async function openTls(): Promise<SecureConnection | undefined> {
     const { held } = gateway;
     gateway.held = undefined;
-    if (held) return Promise.resolve(held);
-    if (!gateway.opens) return Promise.resolve(undefined);
+    if (held) return held;
+    gateway.opened += 1;
+    if (!(await gateway.opens)) return undefined;
     const [socket, far] = duplexPair();
-    const key = Buffer.alloc(32, connections.length + 1);
+    const number = connections.length;
+    const key = Buffer.alloc(32, number + 1);
     connections.push(far);
     keys.push(key);
     far.on('error', () => undefined);
@@ -89,17 +101,31 @@ export function startTunnel(
       if (!isAsked) {
         isAsked = true;
         gateway.requests.push(bytes.toString());
-        far.write(`HTTP/1.1 ${gateway.status}\r\n${gateway.headers.join('\r\n')}\r\n\r\n`);
+        const answer = () => {
+          const head = `HTTP/1.1 ${gateway.status}\r\n${gateway.headers.join('\r\n')}\r\n\r\n`;
+          far.write(Buffer.concat([Buffer.from(head), gateway.inOnePiece]));
+        };
+        if (gateway.thinks) unanswered.push(answer);
+        else answer();
         return;
       }
       reader.read(bytes, (kind, payload) => {
         if (kind === packetKind.data) gateway.packets.push({ way: 'tls', text: payload.toString() });
         else gateway.kinds.push(kind);
+        if (kind === packetKind.disconnect) gateway.goodbyes.push(number);
         if (kind === packetKind.dpdRequest && gateway.answers.tls)
           far.write(framePacket(packetKind.dpdAnswer, payload));
       });
     });
-    return Promise.resolve({ socket, address: gateway.address, exportKey: () => key });
+    return {
+      socket,
+      address: gateway.address,
+      exportKey() {
+        // Like Node's TLS.
+        if (socket.destroyed) throw new TypeError('there is no connection that has a key');
+        return key;
+      },
+    };
   }
 
   const openDatagrams: OpenDatagrams = ({ onDatagram }) => {
@@ -138,14 +164,18 @@ export function startTunnel(
     largestDatagram: 65_535,
     loses: () => false,
     largest: 0,
-    opens: true,
+    opens: true as boolean | Promise<boolean>,
     answers: { tls: true, dtls: true as boolean | 'empty' },
-    accepts: true,
+    accepts: true as boolean | Promise<boolean>,
+    inOnePiece: Buffer.alloc(0),
+    thinks: false,
     held: undefined,
     ...changes,
     requests: [] as string[],
     packets: [] as TestGateway['packets'],
+    opened: 0,
     kinds: [] as number[],
+    goodbyes: [] as number[],
     datagrams: 0,
     told: [] as string[],
     ends: [] as TunnelEnd[],
@@ -157,6 +187,9 @@ export function startTunnel(
       else connections.at(-1)?.write(framePacket(packetKind.data, Buffer.from(text)));
     },
     write: (bytes: Buffer, connection = connections.length - 1) => void connections[connection]?.write(bytes),
+    answer() {
+      for (const one of unanswered.splice(0)) one();
+    },
     end: () => void connections.at(-1)?.end(),
   };
   const tunnel = createTunnel({
