@@ -17,19 +17,26 @@ export const datagramsTo =
   ({ onDatagram, onError }) => {
     const socket = createSocket({ type: isIPv6(address) ? 'udp6' : 'udp4' });
     let isConnected = false;
+    let isWithoutWay = false;
     let isClosed = false;
     const early: Buffer[] = [];
     const send = (datagram: Buffer) => socket.send(datagram, (error) => error && !isClosed && onError(error));
     socket.on('error', (error) => void (!isClosed && onError(error)));
     socket.on('message', (datagram) => void (!isClosed && onDatagram(datagram)));
-    socket.connect(port, address, () => {
+    // Called with an error, too, such as that there is no route: it is then as if nobody answered.
+    socket.connect(port, address, (error?: Error) => {
+      if (error) {
+        isWithoutWay = true;
+        early.length = 0;
+        return void (!isClosed && onError(error));
+      }
       isConnected = true;
       socket.setRecvBufferSize(receiveBufferBytes);
       for (const datagram of early.splice(0)) send(datagram);
     });
     return {
       send(datagram) {
-        if (isClosed) return;
+        if (isClosed || isWithoutWay) return;
         if (isConnected) send(datagram);
         else early.push(datagram);
       },
