@@ -17,7 +17,10 @@ export interface ConnectAnswer {
  */
 export function readConnectAnswer(transport: Socket, maxBytes: number): Promise<ConnectAnswer> {
   return new Promise((resolve, reject) => {
-    let read = Buffer.alloc(0);
+    /** What has come since the last interim answer. */
+    let read: Buffer = Buffer.alloc(0);
+    let size = 0;
+    let interim = 0;
     const settle = (settled: () => void) => {
       transport.off('readable', look).off('end', ended).off('error', reject).off('close', ended);
       settled();
@@ -26,18 +29,31 @@ export function readConnectAnswer(transport: Socket, maxBytes: number): Promise<
     const look = () => {
       for (let chunk = readFrom(transport); chunk; chunk = readFrom(transport)) {
         read = Buffer.concat([read, chunk]);
-        const answer = read.length > maxBytes ? new Error('the answer is too long') : parseAnswer(read);
-        if (answer instanceof Error) return settle(() => reject(answer));
-        if (answer) return settle(() => resolve(answer));
+        size += chunk.length;
+        if (size > maxBytes) return settle(() => reject(new Error('the answer is too long')));
+        for (let answer = parseAnswer(read); answer; answer = parseAnswer(read)) {
+          const parsed = answer;
+          if (parsed instanceof Error) return settle(() => reject(parsed));
+          if (!isInterim(parsed)) return settle(() => resolve(parsed));
+          // Each of them is read once, however small the pieces in which the others come.
+          read = parsed.rest;
+          interim += 1;
+          if (interim > maxInterim)
+            return settle(() => reject(new Error('it is at work, and says nothing else')));
+        }
       }
     };
     transport.on('readable', look).on('end', ended).on('error', reject).on('close', ended);
   });
 }
 
+/** More of them mean nothing. */
+const maxInterim = 16;
+const isInterim = ({ status }: ConnectAnswer) => status < 200 && status !== 101;
+
 const readFrom = (transport: Socket) => transport.read() as Buffer | null;
 
-/** Undefined if more has to come. */
+/** The first answer in these bytes; undefined if more has to come. */
 function parseAnswer(bytes: Buffer): ConnectAnswer | Error | undefined {
   const text = bytes.toString('latin1');
   const begins = text.slice(0, 'HTTP/1.'.length);
@@ -48,7 +64,6 @@ function parseAnswer(bytes: Buffer): ConnectAnswer | Error | undefined {
   const status = Number(/^HTTP\/1\.\d (\d{3})(?: |$)/.exec(first)?.[1]);
   if (Number.isNaN(status)) return new Error('the answer has no status');
   const rest = bytes.subarray(end.index + end[0].length);
-  if (status < 200 && status !== 101) return parseAnswer(rest);
   const field = (name: string) =>
     lines
       .flatMap((line) => (nameIn(line) === name ? [line.slice(line.indexOf(':') + 1).trim()] : []))

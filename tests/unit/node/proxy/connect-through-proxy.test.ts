@@ -169,6 +169,11 @@ test.each<[string, ProxyProtocol]>([
   await expect(through(port, protocol)).rejects.toThrow();
 });
 
+test('a proxy that says again and again that it is at work is not waited for', async () => {
+  const { port } = await proxySaying('HTTP/1.1 100\r\n\r\n'.repeat(100));
+  await expect(through(port, 'http')).rejects.toThrow('it is at work, and says nothing else');
+});
+
 test('a proxy that is not there is reported with the system’s error', async () => {
   await expect(through(9, 'http')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 });
