@@ -49,7 +49,7 @@ export interface GatewayMemory {
 const maxGateways = 64;
 
 export function createGatewayMemory(settings: Settings): GatewayMemory {
-  type Known = ReturnType<typeof all>[string];
+  type Known = NonNullable<ReturnType<typeof all>[string]>;
   const all = () => settings.get('gateways');
   const keyOf = (gateway: Gateway) => authority(gateway).toLowerCase();
 
@@ -63,31 +63,40 @@ export function createGatewayMemory(settings: Settings): GatewayMemory {
     const key = keyOf(gateway);
     const others = Object.entries(all()).filter(([name]) => name !== key);
     const changed = { ...known(gateway), ...change };
-    return settings.set(
-      'gateways',
-      Object.fromEntries([...others, [key, changed] as const].slice(-maxGateways)),
-    );
+    const kept = others.length < maxGateways ? others : withoutOne(others);
+    return settings.set('gateways', Object.fromEntries([...kept, [key, changed] as const]));
   }
 
-  const path = (gateway: Gateway) => known(gateway).path ?? '/';
+  /** Where the user goes to by itself. */
+  const ownPath = ({ path = '/' }: Known) => path;
+  function path(gateway: Gateway): string {
+    const one = known(gateway);
+    return (one.listed && one.redirectedPath) ?? ownPath(one);
+  }
   /** Groups are remembered for the gateway that offers them. */
   const listedOf = (gateway: Gateway) => known(gateway).listed ?? gateway;
 
   return {
     path,
     setPath(gateway, next) {
-      const { listed } = known(gateway);
+      const one = known(gateway);
       const isOther = path(gateway) !== next;
+      const isMoved = ownPath(one) !== next;
       // The user chose this gateway directly, so earlier redirects to it do not matter. Groups offered at one path are
       // not valid at another.
-      if (isOther || listed)
-        update(gateway, { path: next, listed: undefined, ...(isOther && { group: undefined }) });
+      if (isMoved || one.listed)
+        update(gateway, {
+          path: next,
+          listed: undefined,
+          redirectedPath: undefined,
+          ...(isMoved && { group: undefined }),
+        });
       return isOther;
     },
     rememberRedirect(listed, to, next) {
       const { listed: before } = known(to);
       if (before && keyOf(before) === keyOf(listed) && path(to) === next) return;
-      update(to, { listed: { host: listed.host, port: listed.port }, path: next });
+      update(to, { listed: { host: listed.host, port: listed.port }, redirectedPath: next });
     },
     listed: listedOf,
     group: (gateway) => known(listedOf(gateway)).group,
@@ -110,6 +119,17 @@ export function createGatewayMemory(settings: Settings): GatewayMemory {
       settings.set('gateways', Object.fromEntries(kept));
     },
   };
+}
+
+/**
+ * Without the oldest of which the user has chosen nothing: members of a cluster, which may have names without end. If
+ * there is none, without the oldest of all.
+ */
+function withoutOne<Known extends { group?: unknown; certificate?: unknown }>(
+  entries: readonly [string, Known][],
+): [string, Known][] {
+  const first = entries.findIndex(([, { group, certificate }]) => (group ?? certificate) === undefined);
+  return entries.toSpliced(Math.max(first, 0), 1);
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest('base64');

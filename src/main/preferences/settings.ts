@@ -49,6 +49,7 @@ export type WindowPlace = z.infer<typeof windowPlace>;
 const knownGateway = z.object({
   path: z.optional(gatewayPath).catch(undefined),
   listed: z.optional(gateway).catch(undefined),
+  redirectedPath: z.optional(gatewayPath).catch(undefined),
   group: z.object({ value: z.string(), label: z.string() }).optional().catch(undefined),
   banner: z.string().optional().catch(undefined),
   certificate: z.string().optional().catch(undefined),

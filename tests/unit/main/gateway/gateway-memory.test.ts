@@ -61,3 +61,25 @@ test('the next user gets nothing that this one chose or read, and what gateways 
   expect(memory.wantsCertificate(entry)).toBe(true);
   expect(memory.agent(member)).toBe('compatible');
 });
+
+test('a gateway that the user goes to by itself keeps its group when another one redirects to it', () => {
+  const memory = createTestMemory();
+  memory.setPath(member, '/sales');
+  memory.setGroup(member, { value: 'b', label: 'B' });
+  memory.rememberRedirect(entry, member, '/in');
+  expect(memory.group(member)).toBeUndefined();
+  // What was prepared there since began elsewhere.
+  expect(memory.setPath(member, '/sales')).toBe(true);
+  expect([memory.path(member), memory.group(member)?.value]).toEqual(['/sales', 'b']);
+  expect(memory.setPath(member, '/sales')).toBe(false);
+});
+
+test('members of a cluster come and go, and what the user has chosen elsewhere stays', () => {
+  const memory = createTestMemory();
+  memory.setCertificate(entry, 'pem');
+  memory.setGroup(entry, { value: 'a', label: 'A' });
+  for (let number = 0; number < 200; number += 1)
+    memory.rememberRedirect(entry, { ...member, host: `node-${number}.example.net` }, '/in');
+  expect([memory.certificate(entry), memory.group(entry)?.value]).toEqual(['pem', 'a']);
+  expect(memory.listed({ ...member, host: 'node-199.example.net' })).toEqual(entry);
+});
