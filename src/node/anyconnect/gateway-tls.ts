@@ -61,6 +61,8 @@ export const connectDirectly: ConnectToGateway = (gateway, address, port = gatew
 /** For an answer to the first packet, and for TLS after it, which may take several such answers longer. */
 const handshakeTimeoutMs = 10_000;
 const roundTrips = 4;
+/** How many such waits more a gateway gets that answers slowly: a minute in all. */
+const maxSlowWaits = 5;
 
 /** Opens TLS to `gateway` at `address`, and verifies the other end before a byte of the protocol is sent. */
 export async function openGatewayTls(
@@ -165,19 +167,22 @@ function secureGateway(options: {
   });
 }
 
-/** Calls back when the gateway takes too long to answer, compared with how long the connection took. */
+/**
+ * Calls back when the gateway takes too long to answer, compared with how long the connection took. Whoever goes on
+ * answering is waited for, but not for ever: a byte now and then would keep the connection, and whoever waits for it.
+ */
 function limitAnswer(transport: Socket, tookMs: number, onLimit: () => void): { end(): void } {
   let timer: NodeJS.Timeout | undefined;
   let heard = transport.bytesRead;
-  const wait = (milliseconds: number) => {
+  const wait = (milliseconds: number, waitsLeft: number) => {
     timer = setTimeout(() => {
-      if (transport.bytesRead === heard) return onLimit();
+      if (transport.bytesRead === heard || waitsLeft === 0) return onLimit();
       // It answers, if slowly.
       heard = transport.bytesRead;
-      wait(milliseconds);
+      wait(milliseconds, waitsLeft - 1);
     }, milliseconds);
   };
-  wait(handshakeTimeoutMs + roundTrips * tookMs);
+  wait(handshakeTimeoutMs + roundTrips * tookMs, maxSlowWaits);
   return { end: () => clearTimeout(timer) };
 }
 
