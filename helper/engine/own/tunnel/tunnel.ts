@@ -1,6 +1,7 @@
 import type { ChannelEnd, CstpChannel } from '../cstp/channel.ts';
 import type { ConnectAnswer } from '../cstp/connect-answer.ts';
 import { packetKind } from '#node/anyconnect/cstp/packet.ts';
+import { waitToTheEnd } from '#node/wait-to-the-end.ts';
 import { createAlarm } from './alarm.ts';
 import { askOnHeld } from './ask-held.ts';
 import { hasLasted, renewalPauseMs } from './connection-pauses.ts';
@@ -250,8 +251,12 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     if (state.at !== 'up' || state.renewal.at !== 'none') return;
     const up = state;
     up.renewal = { at: 'opening' };
-    const limitMs = up.lost ? comeBackLimitMs : renewalLimitMs;
-    const limit = new Promise<'late'>((resolve) => setTimeout(resolve, limitMs, 'late').unref());
+    const { promise: limit, resolve: isLate } = Promise.withResolvers<'late'>();
+    const stop = waitToTheEnd(up.lost ? comeBackLimitMs : renewalLimitMs, () => isLate('late'));
+    await renewWithin(up, limit).finally(stop);
+  }
+
+  async function renewWithin(up: Up, limit: Promise<'late'>): Promise<void> {
     const opening = options.openTls();
     const connection = await Promise.race([opening, limit]);
     if (isEnded() || connection === 'late')

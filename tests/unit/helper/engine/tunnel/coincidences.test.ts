@@ -74,6 +74,22 @@ test('TLS that breaks while DTLS waits for its next try comes back by one connec
   expect(gateway.told.slice(-2)).toEqual(['aes-256-gcm', 'dtls']);
 });
 
+test('an answer that has come while the machine stood still is one, however late it is read', async () => {
+  vi.useRealTimers();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  const gateway = await up({ headers: withoutDtls });
+  await pass(11_000);
+  gateway.thinks = true;
+  gateway.end();
+  await pass(50);
+  expect(gateway.requests).toHaveLength(2);
+  // Timers are due before what has come is read.
+  vi.advanceTimersByTime(5_000);
+  gateway.answer();
+  await pass(50);
+  expect([gateway.ends, gateway.told.at(-1)]).toEqual([[], 'new keys']);
+});
+
 test('a path that turns out to be smaller while the system is configured is configured after that', async () => {
   const first = Promise.withResolvers<boolean>();
   const gateway = await up({ largestDatagram: 1_350, accepts: first.promise });
