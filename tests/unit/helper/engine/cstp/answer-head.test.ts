@@ -27,6 +27,25 @@ test('a head is read wherever it is cut', () => {
   }
 });
 
+test('a head whose lines end with LF alone is read, wherever it is cut', () => {
+  const odd = answer.replaceAll('\r\n', '\n');
+  const stream = Buffer.from(`${odd}rest\r\n\r\n`);
+  for (let at = 1; at < odd.length; at += 1) {
+    const read = createHeadReader();
+    expect(read(stream.subarray(0, at))).toEqual({ kind: 'incomplete' });
+    const second = read(stream.subarray(at));
+    expect(second).toMatchObject({ kind: 'complete', head: { status: 200, reason: 'CONNECTED' } });
+    if (second.kind !== 'complete') return;
+    expect(second.head.headers.get('x-cstp-dns')).toEqual(['192.0.2.1', '192.0.2.2']);
+    expect(second.rest.toString()).toBe('rest\r\n\r\n');
+  }
+});
+
+test('a value with an empty line does not end a head whose lines end as they should', () => {
+  const read = createHeadReader()(Buffer.from('HTTP/1.1 200 OK\r\nX-A: b\n\nc\r\nX-D: e\r\n\r\n'));
+  expect(read.kind === 'complete' && read.head.headers.get('x-d')).toEqual(['e']);
+});
+
 test.each([
   ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n\r\n', 'not HTTP'],
   ['a status of two digits', 'HTTP/1.1 20 OK\r\n\r\n', 'not HTTP'],
@@ -42,6 +61,11 @@ test('a head that does not end is refused before it fills the memory', () => {
   for (let length = 0; length + piece.length <= maxHeadBytes; length += piece.length)
     expect(read(piece)).toEqual({ kind: 'incomplete' });
   expect(read(piece)).toEqual({ kind: 'refused', why: 'too long' });
+});
+
+test('a version of its own is no hindrance', () => {
+  const read = createHeadReader()(Buffer.from('HTTP/1.2 200 OK\r\nX-A: b\r\n\r\n'));
+  expect(read).toMatchObject({ kind: 'complete', head: { status: 200 } });
 });
 
 test('lines that are no headers are left out', () => {
