@@ -21,6 +21,8 @@ export interface GatewayAnswer {
   reason?: string;
   headers?: Record<string, string | string[]>;
   body?: string | Buffer;
+  /** What is answered byte by byte, in the place of all that. */
+  raw?: Buffer;
   /** Never answers. */
   hangs?: boolean;
   /** Ends the connection instead of answering, or after the first bytes of an answer. */
@@ -63,6 +65,7 @@ export async function startTestGateway(
         requests.push(request);
         const answer = script(request, requests.length - 1);
         if (answer.hangs) return;
+        if (answer.raw) return void message.socket.write(answer.raw);
         if (answer.ends === 'in-answer') {
           message.socket.end('HTTP/1.1 200 O');
           return;
