@@ -1,7 +1,7 @@
 import type { Gateway } from '#shared/tunnel/state.ts';
 import type { GatewayAddresses } from './gateway-addresses.ts';
-import type { SignedIn, SignIn, SignInResult } from './sign-in/session.ts';
-import { createPreparedSessions, type PreparedSession } from './prepared-sessions.ts';
+import type { SignedIn, SignIn, SignInFailure, SignInResult } from './sign-in/session.ts';
+import { createPreparedSessions, type PreparedOutcome, type PreparedSession } from './prepared-sessions.ts';
 
 /** Signs in to gateways, in advance if that is possible without the user. The helper is not involved. */
 export interface GatewaySessions {
@@ -40,6 +40,13 @@ export interface GatewaySessionsOptions {
 
 const maxResolvedAhead = 64;
 
+/** Failures that say nothing of what the gateway thinks of the sign-in. */
+const unreached: ReadonlySet<SignInFailure> = new Set([
+  'gateway-unreachable',
+  'gateway-name-unknown',
+  'sign-in-cancelled',
+]);
+
 export function createGatewaySessions(options: GatewaySessionsOptions): GatewaySessions {
   const { addresses, isSignedIn } = options;
   const prepared = createPreparedSessions(signInAhead, {
@@ -53,6 +60,7 @@ export function createGatewaySessions(options: GatewaySessionsOptions): GatewayS
 
   const signIn: SignIn = async (request) => {
     const result = await options.signIn(request);
+    if (result.ok) prepared.accepted(request.gateway);
     const needsUser = !result.ok && result.failure === 'needs-user';
     if (needsUser && !request.signal.aborted) asking.add(request.gateway.host);
     return result;
@@ -64,10 +72,11 @@ export function createGatewaySessions(options: GatewaySessionsOptions): GatewayS
     return await signIn({ ...request, address, otherAddresses });
   }
 
-  async function signInAhead(gateway: Gateway, signal: AbortSignal) {
+  async function signInAhead(gateway: Gateway, signal: AbortSignal): Promise<PreparedOutcome> {
     if (!isSignedIn()) return undefined;
     const result = await signInAnywhere({ gateway, interactive: false, signal });
-    return result.ok ? result.signedIn : undefined;
+    if (result.ok) return result.signedIn;
+    return unreached.has(result.failure) ? undefined : 'refused';
   }
 
   function prepare(gateway: Gateway): void {

@@ -9,7 +9,9 @@ export interface PreparedSessions {
   prepare(gateway: Gateway): void;
   /** The session for this gateway, which may still be in progress; each is returned only once. */
   take(gateway: Gateway): PreparedSession | undefined;
-  /** Drops all sessions, e.g. because they belong to a user who signed out. */
+  /** The gateway has accepted a sign-in, whoever has asked for it: what it has refused before does not matter. */
+  accepted(gateway: Gateway): void;
+  /** Drops all sessions, and forgets refusals, e.g. because they belong to a user who signed out. */
   drop(): void;
 }
 
@@ -31,13 +33,22 @@ interface Entry extends PreparedSession {
 const settleMs = 150;
 /** Less than the five minutes after which ocserv drops an unused session (`cookie-timeout`). */
 const lifetimeMs = 4 * 60 * 1000;
+/**
+ * After a refusal, a gateway is left alone for so long: nothing but the user, or new credentials, will change its mind,
+ * and each wrong password counts. ocserv shuts an address out, and with it everybody there, for eight of them in twenty
+ * minutes (`max-ban-score`, `ban-points-wrong-password`).
+ */
+const refusalPauseMs = 20 * 60 * 1000;
+
+/** `refused`: the gateway was reached, and gives no session to somebody who says nothing else. */
+export type PreparedOutcome = SignedIn | 'refused' | undefined;
 
 /**
  * `onReady`: the session of the gateway that was prepared last; undefined: there is none now. `onTaken`: one is about
  * to be used.
  */
 export function createPreparedSessions(
-  signIn: (gateway: Gateway, signal: AbortSignal) => Promise<SignedIn | undefined>,
+  signIn: (gateway: Gateway, signal: AbortSignal) => Promise<PreparedOutcome>,
   {
     now = Date.now,
     onReady = () => undefined,
@@ -49,11 +60,13 @@ export function createPreparedSessions(
   } = {},
 ): PreparedSessions {
   const entries = new Map<string, Entry>();
+  const refusedAt = new Map<string, number>();
   let settling: NodeJS.Timeout | undefined;
   /** That of the gateway that was prepared last. */
   let latest: string | undefined;
 
   const keyOf = (gateway: Gateway) => `${gateway.host} ${gateway.port}`;
+  const isLeftAlone = (key: string) => Math.abs(now() - (refusedAt.get(key) ?? -Infinity)) < refusalPauseMs;
   const isFresh = (entry: Entry) => entry.madeAt === undefined || Math.abs(now() - entry.madeAt) < lifetimeMs;
 
   function start(key: string, gateway: Gateway): void {
@@ -65,7 +78,10 @@ export function createPreparedSessions(
       signedIn: Promise.resolve(undefined),
     };
     entry.signedIn = signIn(gateway, stop.signal).then(
-      (signedIn) => {
+      (outcome) => {
+        const isRefused = outcome === 'refused';
+        if (isRefused && !stop.signal.aborted) refusedAt.set(key, now());
+        const signedIn = isRefused ? undefined : outcome;
         entry.made = signedIn;
         entry.madeAt = now();
         if (!signedIn && entries.get(key) === entry) entries.delete(key);
@@ -88,7 +104,7 @@ export function createPreparedSessions(
       const isKnown = known !== undefined && isFresh(known);
       if (latest !== key || isKnown) onReady(isKnown ? known.made : undefined);
       latest = key;
-      if (isKnown) return;
+      if (isKnown || isLeftAlone(key)) return;
       settling = setTimeout(() => start(key, gateway), settleMs);
       settling.unref();
     },
@@ -101,8 +117,10 @@ export function createPreparedSessions(
       onTaken();
       return entry && isFresh(entry) ? entry : undefined;
     },
+    accepted: (gateway) => void refusedAt.delete(keyOf(gateway)),
     drop() {
       clearTimeout(settling);
+      refusedAt.clear();
       for (const entry of entries.values()) entry.stop.abort();
       entries.clear();
       latest = undefined;

@@ -1,6 +1,9 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { SignedIn } from '../../../../src/main/gateway/sign-in/session.ts';
-import { createPreparedSessions } from '../../../../src/main/gateway/prepared-sessions.ts';
+import {
+  createPreparedSessions,
+  type PreparedOutcome,
+} from '../../../../src/main/gateway/prepared-sessions.ts';
 
 const gateway = { host: 'gw.example.net', port: 443 };
 const other = { host: 'other.example.net', port: 443 };
@@ -16,8 +19,7 @@ afterEach(() => {
 });
 
 function setUp(
-  outcome: () => Promise<SignedIn | undefined> = () =>
-    Promise.resolve({ gateway, address: '192.0.2.1', session }),
+  outcome: () => Promise<PreparedOutcome> = () => Promise.resolve({ gateway, address: '192.0.2.1', session }),
 ) {
   const signIns: { host: string; signal: AbortSignal }[] = [];
   const prepared = createPreparedSessions((at, signal) => {
@@ -68,7 +70,7 @@ test('a session that the gateway may have forgotten is not used, and made again 
 });
 
 test.each([
-  ['is refused', () => Promise.resolve(undefined)],
+  ['does not reach the gateway', () => Promise.resolve(undefined)],
   ['throws', () => Promise.reject(new Error('network'))],
 ])('a sign-in that %s is silent, and tried again when asked for', async (_what, outcome) => {
   const { prepared, signIns, settle } = setUp(outcome);
@@ -97,4 +99,45 @@ test('setting the clock back does not keep an old session in use', async () => {
   await settle();
   vi.setSystemTime(Date.now() - 60 * minutes);
   expect(prepared.take(gateway)).toBeUndefined();
+});
+
+describe('a sign-in that the gateway refuses', () => {
+  const refusing = () => setUp(() => Promise.resolve('refused'));
+  type Prepared = ReturnType<typeof setUp>;
+  /** As long as somebody looks at the app. */
+  async function lookFor({ prepared, settle }: Prepared, count: number): Promise<void> {
+    for (let looks = 0; looks < count; looks += 1) {
+      prepared.prepare(gateway);
+      await settle();
+      await vi.advanceTimersByTimeAsync(minutes);
+    }
+  }
+
+  test('is not tried again soon: eight wrong passwords in twenty minutes are a ban', async () => {
+    const all = refusing();
+    await lookFor(all, 10);
+    expect(all.signIns).toHaveLength(1);
+    await lookFor(all, 50);
+    expect(all.signIns.length).toBeGreaterThan(1);
+    expect(all.signIns.length).toBeLessThanOrEqual(3);
+  });
+
+  test('keeps no other gateway from being signed in to', async () => {
+    const all = refusing();
+    await lookFor(all, 1);
+    all.prepared.prepare(other);
+    await all.settle();
+    expect(all.signIns.map(({ host }) => host)).toEqual([gateway.host, other.host]);
+  });
+
+  test.each([
+    ['the credentials have changed', ({ prepared }: Prepared) => prepared.drop()],
+    ['the gateway has accepted another one', ({ prepared }: Prepared) => prepared.accepted(gateway)],
+  ])('is tried again once %s', async (_what, change) => {
+    const all = refusing();
+    await lookFor(all, 2);
+    change(all);
+    await lookFor(all, 1);
+    expect(all.signIns).toHaveLength(2);
+  });
 });
