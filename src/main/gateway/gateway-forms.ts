@@ -14,8 +14,8 @@ export interface GatewayForms {
   /** Whether one waits for an answer. */
   readonly isWaiting: () => boolean;
   /**
-   * Shows a text of the gateway with this host name. True once the user has read it; false if something else replaces
-   * it.
+   * Shows a text of the gateway with this host name, after any question that waits for its answer. True once the user
+   * has read it; false if something else replaces it.
    */
   show: (gateway: string, text: string) => Promise<boolean>;
 }
@@ -25,6 +25,8 @@ interface Waiting {
   /** The gateway's names of the form's fields. */
   names: readonly string[];
   end: (answers: Given) => void;
+  /** Settles when it does not wait any more. */
+  ended: Promise<unknown>;
 }
 
 /** Answers by field name, or undefined if the user gives up. */
@@ -46,6 +48,7 @@ export function createGatewayForms(emit: (form: GatewayForm | null) => void): Ga
     const mine: Waiting = {
       form,
       names,
+      ended: promise,
       end(answers) {
         signal?.removeEventListener('abort', abort);
         waiting = undefined;
@@ -79,6 +82,8 @@ export function createGatewayForms(emit: (form: GatewayForm | null) => void): Ga
     async show(gateway, text) {
       const message = plainText(text, gatewayFormLimits.banner);
       const id = randomUUID();
+      // Somebody may be typing a code, and a gateway may have something new to say with each answer.
+      while (waiting && waiting.form.topic !== 'banner') await waiting.ended;
       return (
         (await wait({ id, topic: 'banner', gateway, message, again: false, fields: [] }, [])) !== undefined
       );

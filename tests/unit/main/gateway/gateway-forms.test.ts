@@ -121,6 +121,32 @@ test('one at a time: a later question takes the place of an earlier one', async 
   expect(await second).toEqual(new Map([['answer', 'for the second']]));
 });
 
+test('a text to read takes no question’s place, and is shown after it', async () => {
+  const { forms, ask, page, shown, told } = setUp();
+  const answer = ask();
+  const { id } = await shown();
+  const first = forms.show('other.example.net', 'Maintenance on Sunday.');
+  const second = forms.show('other.example.net', 'Maintenance on Monday.');
+  expect((await shown()).id).toBe(id);
+  await page.answer({ id, answers: ['123456'] });
+  expect(await answer).toEqual(new Map([['answer', '123456']]));
+  await expect.poll(async () => (await page.get())?.message).toBe('Maintenance on Monday.');
+  expect(await first).toBe(false);
+  await page.answer({ id: (await shown()).id, answers: [] });
+  expect(await second).toBe(true);
+  expect(told.at(-1)).toBeNull();
+});
+
+test('a text that waits for a question that was given up is shown, too', async () => {
+  const { forms, ask, page, stop } = setUp();
+  void ask();
+  const read = forms.show('other.example.net', 'Maintenance on Sunday.');
+  stop.abort();
+  await expect.poll(async () => (await page.get())?.topic).toBe('banner');
+  await page.answer({ id: (await page.get())?.id ?? '', answers: null });
+  expect(await read).toBe(false);
+});
+
 test.each([
   ['too few', ['b']],
   ['too many', ['b', '1', '2']],
