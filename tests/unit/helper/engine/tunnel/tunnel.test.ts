@@ -247,10 +247,16 @@ describe('new keys', () => {
     expect(gateway.ends).toEqual([]);
   });
 
-  // openconnect/openconnect issue 7: a gateway that gives another address when it is asked again.
-  test('with another address configure the system anew', async () => {
+  // openconnect/openconnect issue 7, openconnect-gui issue 133: what a gateway gives when it is asked again counts.
+  test.each([
+    ['another address', (lines: string[]) => lines.map((line) => line.replace('192.0.2.7', '192.0.2.8'))],
+    ['another network', (lines: string[]) => [...lines, 'X-CSTP-Split-Include: 192.0.2.128/25']],
+    ['another exception', (lines: string[]) => [...lines, 'X-CSTP-Split-Exclude: 192.0.2.128/25']],
+    ['another resolver', (lines: string[]) => [...lines, 'X-CSTP-DNS: 192.0.2.53']],
+    ['another domain', (lines: string[]) => [...lines, 'X-CSTP-Default-Domain: example.test']],
+  ])('with %s configure the system anew', async (_what, changed) => {
     const gateway = await up({ headers });
-    gateway.headers = headers.map((line) => line.replace('192.0.2.7', '192.0.2.8'));
+    gateway.headers = changed(headers);
     await pass(19_000);
     expect(gateway.mtus).toHaveLength(2);
   });
