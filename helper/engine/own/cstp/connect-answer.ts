@@ -93,7 +93,7 @@ export function readConnectAnswer({ headers }: AnswerHead): AnswerRead {
       linkMtu: number('x-cstp-base-mtu', 65_535),
       resolvers: [...all('x-cstp-dns'), ...all('x-cstp-dns-ip6')].filter(short).slice(0, maxResolvers),
       searchDomains: words(all('x-cstp-default-domain')).slice(0, maxDomains),
-      splitDns: words(all('x-cstp-split-dns')).slice(0, maxSplitDomains),
+      splitDns: words(all('x-cstp-split-dns')).filter(isAscii).slice(0, maxSplitDomains),
       tunnelAllDns: isTrue('x-cstp-tunnel-all-dns'),
       bypassesOtherVersion: isTrue('x-cstp-client-bypass-protocol'),
       routes: readRoutes({
@@ -145,8 +145,12 @@ function readRekey(method: string | undefined, seconds: number | undefined): Rek
   return method === 'ssl' || method === 'new-tunnel' ? { method, seconds } : { method: 'none' };
 }
 
+/** Without those that are longer in a message than here, as characters of control are; none of them is a domain. */
 const words = (values: readonly string[]) =>
-  values.flatMap((value) => value.split(/[\s,;]+/)).filter((word) => word !== '' && word.length <= 253);
+  values
+    .flatMap((value) => value.split(/[\s,;]+/))
+    .filter((word) => word.length <= 253 && /^[^\p{Cc}"\\]+$/u.test(word));
+const isAscii = (word: string) => /^[\x21-\x7e]+$/.test(word);
 
 const bounded = (text: string | undefined, max: number) =>
   text === undefined || text === '' || text.length > max ? undefined : text;
@@ -161,7 +165,8 @@ function readText(header: string | undefined): string | undefined {
     header.replace(/%([0-9A-Fa-f]{2})/g, (_all, hex: string) => String.fromCharCode(parseInt(hex, 16))),
     'latin1',
   );
-  return isUtf8(bytes) ? bytes.toString('utf8') : bytes.toString('latin1');
+  const text = isUtf8(bytes) ? bytes.toString('utf8') : bytes.toString('latin1');
+  return text.replace(/[^\P{Cc}\n\r\t]/gu, '');
 }
 
 const withoutLength = (prefix: string) => prefix.replace(/\/\d{1,3}$/, '');
