@@ -7,7 +7,7 @@ import { createPacketReader, framePacket, packetKind } from '#node/anyconnect/cs
 /** What became of the request for a tunnel. */
 export type ConnectOutcome =
   | { kind: 'granted'; answer: ConnectAnswer }
-  /** The gateway's status, such as 401 for a session that has ended. */
+  /** The gateway's status, such as 401 for a session that has ended, and what it says beside it. */
   | { kind: 'refused'; status: number; reason: string }
   /** Its answer cannot be used, or there is none. */
   | { kind: 'unusable'; why: string }
@@ -101,8 +101,11 @@ export function createCstpChannel(socket: Duplex, listener: ChannelListener): Cs
       settle(outcome);
     };
     if (read.kind === 'refused') return giveUp({ kind: 'unusable', why: read.why });
-    const { status, reason } = read.head;
-    if (status !== 200) return giveUp({ kind: 'refused', status, reason: printable(reason) });
+    const { status, reason, headers } = read.head;
+    if (status !== 200) {
+      const said = [reason, ...(headers.get('x-reason') ?? [])].filter((part) => part !== '');
+      return giveUp({ kind: 'refused', status, reason: printable(said.join(': ')) });
+    }
     const answer = readConnectAnswer(read.head);
     if (!answer.ok) return giveUp({ kind: 'unusable', why: answer.why });
     state = { at: 'granted' };

@@ -76,8 +76,15 @@ test('leaves out data that a slow connection cannot take, but nothing else', asy
 
 describe('an answer that grants no tunnel', () => {
   test.each([
-    ['HTTP/1.1 401 Cookie is not acceptable\r\n\r\n', { kind: 'refused', status: 401 }],
-    ['HTTP/1.1 503 Service Unavailable\r\nX-Reason: full\r\n\r\n', { kind: 'refused', status: 503 }],
+    [
+      'HTTP/1.1 401 Cookie is not acceptable\r\n\r\n',
+      { kind: 'refused', status: 401, reason: 'Cookie is not acceptable' },
+    ],
+    // Cisco's gateways say why in a header (openconnect's cstp.c).
+    [
+      'HTTP/1.1 503 Service Unavailable\r\nX-Reason: No assigned address\x07\r\n\r\n',
+      { kind: 'refused', status: 503, reason: 'Service Unavailable: No assigned address' },
+    ],
     ['HTTP/1.1 200 OK\r\nX-CSTP-Content-Encoding: lzs\r\n\r\n', { kind: 'unusable', why: 'compression' }],
     ['SSH-2.0-OpenSSH\r\n\r\n', { kind: 'unusable', why: 'not HTTP' }],
   ])('%j', async (text, outcome) => {
