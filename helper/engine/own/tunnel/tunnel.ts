@@ -369,8 +369,12 @@ export function createTunnel(options: TunnelOptions): Tunnel {
       dtls.close();
       const last = 'tls' in was ? was.tls.channel : undefined;
       // If another one is asked for, that has the session as soon as the gateway has read so.
+      const { promise: late, resolve: isLate } = Promise.withResolvers<void>();
+      const stop = waitToTheEnd(patience.askAfterMs, isLate);
       const next = request?.then((asked) => ('tls' in asked ? asked.tls.channel : undefined));
-      await Promise.all([last?.leave(), next?.then((channel) => channel !== last && channel?.leave())]);
+      const goodbye = next?.then((channel) => (channel === last ? undefined : channel?.leave()));
+      await Promise.all([last?.leave(), Promise.race([goodbye, late])]);
+      stop();
     },
     close,
   };

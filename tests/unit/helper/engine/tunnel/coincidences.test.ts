@@ -130,6 +130,16 @@ describe('whoever leaves', () => {
     expect([gateway.mtus, gateway.ends]).toEqual([[], []]);
   });
 
+  test('is not kept long by a gateway that does not answer', async () => {
+    const gateway = await up({ thinks: true });
+    let hasLeft = false;
+    void gateway.tunnel.leave().then(() => (hasLeft = true));
+    await pass(200);
+    expect(hasLeft).toBe(false);
+    await pass(200);
+    expect(hasLeft).toBe(true);
+  });
+
   test('before anything is asked for sends nothing', async () => {
     const gateway = startTunnel();
     await gateway.tunnel.leave();
