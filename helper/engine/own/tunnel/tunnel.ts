@@ -11,35 +11,7 @@ import { patienceWith } from './dead-peer-detection.ts';
 import { oneAfterAnother } from './one-after-another.ts';
 import { askForTunnel, checkTls, differs, type Tls } from './tls-side.ts';
 import type { SecureConnection, Tunnel, TunnelEnd, TunnelOptions } from './tunnel-port.ts';
-
-type Renewal =
-  | { at: 'none' }
-  | { at: 'opening' }
-  /** The gateway ends the old channels as soon as it reads the request. */
-  | { at: 'asking' }
-  /** The new ones are there, and the system is configured for them. */
-  | { at: 'configuring' };
-
-interface Up {
-  at: 'up';
-  tls: Tls;
-  /** Why the TLS connection has gone, if another one is being opened for that. */
-  lost: ChannelEnd | undefined;
-  renewal: Renewal;
-  renewAt: number;
-  /** How often in a row new keys could not be had. */
-  renewalsInVain: number;
-  /** Whether this TLS connection has taken the place of one that broke. */
-  isOpenedAnew: boolean;
-  /** Whether the system has been configured: before that, no packet passes. */
-  isConfigured: boolean;
-  /** What is sent waits here for the gateway's answer, or for the system. */
-  held: Buffer[] | undefined;
-  /** Until when it waits for DTLS. */
-  holdUntil: number;
-}
-
-type State = { at: 'opening' } | Up | { at: 'ended' };
+import type { State, Up } from './tunnel-state.ts';
 
 const maxHeld = 256;
 /** New keys are made some time before they are due. */
