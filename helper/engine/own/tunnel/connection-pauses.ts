@@ -14,7 +14,7 @@ export const renewalPauseMs = (tries: number): number =>
   Math.min(firstRetryMs * retryFactor ** (tries - 1), maxRetryMs);
 
 /** A connection that breaks is opened anew at once if it has lasted for so long; one that was opened so, for longer. */
-const minLifeMs = { first: 10_000, openedAnew: 30_000 } as const;
+const minLifeMs = { first: 10_000, openedAnew: 20_000 } as const;
 
 export const hasLasted = (milliseconds: number, isOpenedAnew: boolean): boolean =>
   milliseconds >= minLifeMs[isOpenedAnew ? 'openedAnew' : 'first'];

@@ -162,7 +162,7 @@ describe('whoever leaves', () => {
 });
 
 /** ocserv shuts an address out for 20 minutes that has connected 80 times in as many (max-ban-score). */
-describe('in twenty minutes, a gateway is connected to at most forty times', () => {
+describe('in twenty minutes, a gateway is connected to at most some sixty times', () => {
   const twentyMinutes = 1_200_000;
 
   test('if new keys cannot be had', async () => {
@@ -178,7 +178,7 @@ describe('in twenty minutes, a gateway is connected to at most forty times', () 
     expect(gateway.told).toContain('new keys');
   });
 
-  test.each([12, 30, 45])(
+  test.each([12, 20, 45])(
     'if something on the way ends each connection after %i seconds',
     async (seconds) => {
       const gateway = await up({ headers: withoutDtls });
@@ -188,9 +188,9 @@ describe('in twenty minutes, a gateway is connected to at most forty times', () 
       }
       await pass(50);
       expect(gateway.opened).toBeGreaterThan(1);
-      expect(gateway.opened).toBeLessThanOrEqual(41);
+      expect(gateway.opened).toBeLessThanOrEqual(61);
       // Whoever starts the next engine waits before that, longer each time.
-      if (seconds < 30) expect([gateway.opened, gateway.ends.length]).toEqual([2, 1]);
+      if (seconds < 20) expect([gateway.opened, gateway.ends.length]).toEqual([2, 1]);
     },
   );
 
