@@ -19,6 +19,12 @@ export interface TunnelInterface {
 /** The lowest; then the system does not derive one from a speed that the adapter invents. */
 const metric = 0;
 
+/**
+ * In bytes: Windows refuses to set a smaller MTU (wireguard-windows, tunnel/mtumonitor.go; amneziawg-windows-client
+ * 123). A tunnel that carries less has no address of IPv6, and nothing leaves by it in that version.
+ */
+const smallestMtu = { 4: 576, 6: 1_280 } as const;
+
 /** The system makes an adapter's interface a moment after the adapter (rust-tun 161). */
 const looksMs = [10, 20, 50, 100, 200, 500, 1_000, 1_000, 1_000] as const;
 
@@ -73,7 +79,7 @@ export function createTunnelInterface(parts: { ipHelper: IpHelper; luid: Luid; l
       await untilThere();
       for (const family of families) {
         // Before the addresses: with them, the system would look for routers on the tunnel.
-        const outcome = ipHelper.setIpInterface({ luid, family, metric, mtu });
+        const outcome = ipHelper.setIpInterface({ luid, family, metric, mtu: mtuOf(family, mtu) });
         if (outcome === 'no-protocol') continue;
         for (const address of ofFamily(addresses, family)) add(addressOf(address));
       }
@@ -88,7 +94,7 @@ export function createTunnelInterface(parts: { ipHelper: IpHelper; luid: Luid; l
         .every((family) => {
           const settings = ipHelper.ipInterfaces().find((one) => one.luid === luid && one.family === family);
           return (
-            settings?.mtu === mtu &&
+            settings?.mtu === mtuOf(family, mtu) &&
             settings.metric === metric &&
             !settings.isMetricAutomatic &&
             !settings.ignoresDefaultRoutes &&
@@ -99,3 +105,5 @@ export function createTunnelInterface(parts: { ipHelper: IpHelper; luid: Luid; l
     },
   };
 }
+
+const mtuOf = (family: 4 | 6, mtu: number): number => Math.max(mtu, smallestMtu[family]);

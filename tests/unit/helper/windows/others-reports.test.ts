@@ -76,6 +76,21 @@ test('a machine without IPv6 gets a tunnel of IPv4 (rust-tun 163, tailscale 754,
   expect(failuresOf(machine, everything, false)).toEqual([]);
 });
 
+test.each([1_279, 600, 68])(
+  'a tunnel of %i bytes is made, though Windows takes none of less than 1,280 for IPv6 (amneziawg-windows-client 123)',
+  async (mtu) => {
+    machine.createTunnel();
+    const luid = machine.tunnel ?? 0n;
+    const configuration = { mtu, addresses: ['10.9.0.2'] };
+    const found = createTunnelInterface({ ipHelper: machine.calls.ipHelper, luid, log });
+    await found.configure(configuration);
+    expect(found.verify(configuration)).toBe('in-force');
+    const mtuOf = (family: 4 | 6) =>
+      machine.ip.ipInterfaces.find((one) => one.luid === luid && one.family === family)?.mtu;
+    expect([mtuOf(4), mtuOf(6)]).toEqual([Math.max(mtu, 576), 1_280]);
+  },
+);
+
 test('an interface that appears after its adapter is waited for (rust-tun 161)', async () => {
   machine.createTunnel();
   const luid = machine.tunnel ?? 0n;

@@ -1,3 +1,4 @@
+import { SystemError } from '../../../../../helper/windows/calls/system-error.ts';
 import type {
   Interface,
   InterfaceResolver,
@@ -22,6 +23,10 @@ const sameRoute: Same<Route> = (one) => (other) =>
   one.luid === other.luid && one.prefix === other.prefix && one.nextHop === other.nextHop;
 const sameAddress: Same<UnicastAddress> = (one) => (other) =>
   one.luid === other.luid && one.address === other.address;
+
+/** A smaller one is no valid parameter. */
+const smallestMtu = { 4: 576, 6: 1_280 } as const;
+const ERROR_INVALID_PARAMETER = 87;
 
 const familyOf = (text: string) => (text.includes(':') ? 6 : 4);
 
@@ -62,6 +67,7 @@ export function ipHelperOn(
     setIpInterface({ luid, family, metric, mtu }) {
       const found = tables.ipInterfaces.find((one) => one.luid === luid && one.family === family);
       if (!found) return 'no-protocol';
+      if (mtu < smallestMtu[family]) throw new SystemError('SetIpInterfaceEntry', ERROR_INVALID_PARAMETER);
       Object.assign(found, { metric, mtu, isMetricAutomatic: false, ignoresDefaultRoutes: false });
       changed('setIpInterface');
       return 'set';
