@@ -9,6 +9,7 @@ import { readUid } from '../posix/read-uid.ts';
 import { createCallerIdentity } from './callers/caller-identity.ts';
 import { createCodeSignatures } from './calls/code-signature.ts';
 import { createCoreFoundation } from './calls/core-foundation.ts';
+import { createGroupMemberships } from './calls/group-membership.ts';
 import { createLibc } from './calls/libc.ts';
 import { macosLibraries } from './calls/macos-calls.ts';
 import { createLaunchdLog } from './launchd-log.ts';
@@ -30,11 +31,15 @@ export const macosPlatform: Platform = {
     const { system, coreFoundation, security } = macosLibraries;
     const { 'code-requirement': requirement } = z.parse(macosOptions.schema, ofSystem);
     const signatures = createCodeSignatures(createCoreFoundation(coreFoundation), security);
-    return createCallerIdentity(createLibc(system), signatures, {
-      allowedUids: allowedUsers.map(readUid),
-      allowedGid: await findGroup(runCommand, allowedGroup),
-      codeRequirement: requirement === '' ? undefined : requirement,
-    });
+    const memberships = createGroupMemberships(system);
+    return createCallerIdentity(
+      { libc: createLibc(system), signatures, memberships },
+      {
+        allowedUids: allowedUsers.map(readUid),
+        allowedGid: await findGroup(runCommand, allowedGroup),
+        codeRequirement: requirement === '' ? undefined : requirement,
+      },
+    );
   },
   lockDirectory,
   // launchd does not wait for a word: who connects finds the socket, or not yet.

@@ -4,8 +4,9 @@ import { descriptorOf } from '#node/os/posix/socket-descriptor.ts';
 import { listenAtPath } from '../../posix/listen-at-path.ts';
 import type { Caller, CallerIdentity } from '../../system/ports/caller-identity-port.ts';
 import type { CodeSignatures } from '../calls/code-signature.ts';
+import type { GroupMemberships } from '../calls/group-membership.ts';
 import type { Libc } from '../calls/libc.ts';
-import { readPeer } from '../calls/peer-token.ts';
+import { readPeer, type Peer } from '../calls/peer-token.ts';
 
 export interface CallerPolicy {
   allowedUids: readonly number[];
@@ -22,27 +23,30 @@ const root = 0;
  * all of this without the helper.
  */
 export function createCallerIdentity(
-  libc: Libc,
-  signatures: CodeSignatures,
+  system: { libc: Libc; signatures: CodeSignatures; memberships: GroupMemberships },
   { allowedUids, allowedGid, codeRequirement }: CallerPolicy,
 ): CallerIdentity {
+  const { libc, signatures, memberships } = system;
+
   /** The kernel names the last process that has used the socket: it has to be the same before and after the check. */
   function isSigned(descriptor: number, token: Buffer): boolean {
     if (codeRequirement === undefined) return true;
     return signatures.meets(token, codeRequirement) && readPeer(libc, descriptor).token.equals(token);
   }
 
+  /** The kernel names 16 groups at most (<sys/ucred.h>, NGROUPS), and every administrator is in about as many. */
+  const isOfGroup = ({ uid, gids }: Peer) =>
+    allowedGid !== undefined && (gids.includes(allowedGid) || memberships.isMember(uid, allowedGid));
+
   function identify(socket: Socket): Caller {
     const descriptor = descriptorOf(socket);
-    const { uid, gids, pid, token } = readPeer(libc, descriptor);
-    const isOfUsers =
-      allowedUids.includes(uid) ||
-      // The kernel names 16 groups at most (<sys/ucred.h>, NGROUPS).
-      (allowedGid !== undefined && gids.includes(allowedGid));
+    const peer = readPeer(libc, descriptor);
+    const { uid, pid, token } = peer;
+    const isOfUsers = () => allowedUids.includes(uid) || isOfGroup(peer);
     return {
       user: String(uid),
       isAdministrator: uid === root,
-      isAllowed: uid === root || (isOfUsers && isSigned(descriptor, token)),
+      isAllowed: uid === root || (isOfUsers() && isSigned(descriptor, token)),
       pid,
       sharesProcessIds: true,
     };

@@ -16,7 +16,10 @@ const includes = [
  * Compiles a double of macOS's library for Linux, with Apple's headers: on x86-64 both systems lay out structures in
  * the same way. The directory that the library is in is whoever asks for it to remove.
  */
-export function buildDouble(source: 'kernel' | 'store'): { library: string; directory: string } {
+export function buildDouble(source: 'kernel' | 'store' | 'directory'): {
+  library: string;
+  directory: string;
+} {
   const directory = mkdtempSync(path.join(tmpdir(), 'waymaker-double-'));
   const object = path.join(directory, `${source}.o`);
   const library = path.join(directory, `lib${source}.so`);

@@ -8,6 +8,7 @@ import { createCallerIdentity } from '../../../../helper/macos/callers/caller-id
 import { readUid } from '../../../../helper/posix/read-uid.ts';
 import { constants, layouts } from '../../../../helper/macos/calls/darwin.ts';
 import type { CodeSignatures } from '../../../../helper/macos/calls/code-signature.ts';
+import type { GroupMemberships } from '../../../../helper/macos/calls/group-membership.ts';
 import { CallFailed, createLibc, type Libc } from '../../../../helper/macos/calls/libc.ts';
 import { macosPlatform } from '../../../../helper/macos/macos-platform.ts';
 import { createEngineHost } from '../../../../helper/macos/programs/engine-host.ts';
@@ -100,14 +101,19 @@ describe('callers', () => {
   const signedAs = (identifier: string): CodeSignatures => ({
     meets: (_, requirement) => requirement === identifier,
   });
+  /** A directory in which these users are in the group. */
+  const withMembers = (...uids: number[]): GroupMemberships => ({
+    isMember: (uid, gid) => uids.includes(uid) && gid === policy.allowedGid,
+  });
   const policy = { allowedUids: [501], allowedGid: 701, codeRequirement: undefined } as const;
 
   const identified = async (
     libc: Libc,
     { codeRequirement }: { codeRequirement?: string } = {},
     signatures = signedAs('ours'),
+    memberships = withMembers(),
   ) => {
-    const identity = createCallerIdentity(libc, signatures, { ...policy, codeRequirement });
+    const identity = createCallerIdentity({ libc, signatures, memberships }, { ...policy, codeRequirement });
     const { promise, resolve, reject } = Promise.withResolvers<Caller>();
     const file = path.join(directory, 'helper.sock');
     const server = await identity.listen(file, {
@@ -143,6 +149,15 @@ describe('callers', () => {
     },
   );
 
+  test('whoever is in more groups than the kernel names is a member by the directory (poco 5438, nix 5885)', async () => {
+    // Those of an administrator, which are all that it names (BusKill 77).
+    const sixteen = [20, 12, 61, 79, 80, 81, 98, 702, 703, 33, 100, 204, 250, 395, 398, 399];
+    const isAllowed = async (uid: number) =>
+      (await identified(kernelSaying(uid, sixteen), {}, signedAs('ours'), withMembers(502))).isAllowed;
+    expect(await isAllowed(502)).toBe(true);
+    expect(await isAllowed(503)).toBe(false);
+  });
+
   test('where a signature is required, programs without it are refused, except those that root runs', async () => {
     const required = { codeRequirement: 'ours' };
     const isAllowed = async (uid: number, identifier: string) =>
@@ -175,7 +190,8 @@ describe('callers', () => {
     [{ allowedUids: [0], allowedGid: undefined }, 0o600],
   ])('with %j, the socket has a mode of its own', async (who, mode) => {
     const file = path.join(directory, 'helper.sock');
-    const identity = createCallerIdentity(createLibc(null), signedAs('ours'), { ...policy, ...who });
+    const system = { libc: createLibc(null), signatures: signedAs('ours'), memberships: withMembers() };
+    const identity = createCallerIdentity(system, { ...policy, ...who });
     const server = await identity.listen(file, { onCaller: () => undefined, onProblem: () => undefined });
     expect(statSync(file).mode & 0o777).toBe(mode);
     await server.close();
