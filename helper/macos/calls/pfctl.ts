@@ -73,11 +73,12 @@ export function createFilterCalls(run: RunCommand, runInto: RunCommandInto): Fil
 }
 
 /**
- * `ALL tcp 192.0.2.7:50123 (10.0.0.7:50123) -> 198.51.100.7:443 ESTABLISHED:ESTABLISHED`: the arrow leads from who has
- * begun; in parentheses is who that was before its address was translated. IPv6 has ports in brackets.
+ * `ALL tcp 192.0.2.7:50123 -> 198.51.100.7:443 ESTABLISHED:ESTABLISHED`: the arrow leads from who has begun. Where an
+ * address is translated, macOS has what it becomes between the two ends (sshuttle 864), and newer releases of pf have
+ * who it was in parentheses. IPv6 has ports in brackets.
  */
 function readState(line: string): FilterState | undefined {
-  const match = /^\S+ \S+ (\S+)(?: \(\S+\))? (->|<-) (\S+)/.exec(line);
+  const match = /^\S+ \S+ (\S+)(?: \(\S+\))? (->|<-) (?:\S+ \2 )?(\S+)/.exec(line);
   if (!match) return undefined;
   const [, left = '', arrow, right = ''] = match;
   const [one, other] = [withoutPort(left), withoutPort(right)];

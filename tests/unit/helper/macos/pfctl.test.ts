@@ -75,3 +75,19 @@ test('each connection is read with the end that began it first', async () => {
     { source: '192.168.1.7', destination: '198.51.100.9' },
   ]);
 });
+
+test('of a connection whose address is translated, both ends are read, and not what is between them (sshuttle 864)', async () => {
+  const { calls } = saying({
+    stdout: [
+      'ALL tcp 192.168.64.2:50124 -> 192.168.1.7:61022 -> 198.51.100.8:80       ESTABLISHED:ESTABLISHED',
+      'ALL udp 127.0.0.1:12299 <- 192.168.100.1:53 <- 192.168.100.3:61931       MULTIPLE:MULTIPLE',
+      'ALL tcp fd00:64::2[50124] -> 2001:db8::7[61022] -> 2001:db8:8::8[80]       ESTABLISHED:ESTABLISHED',
+      '',
+    ].join('\n'),
+  });
+  expect(await calls.states()).toEqual([
+    { source: '192.168.64.2', destination: '198.51.100.8' },
+    { source: '192.168.100.3', destination: '127.0.0.1' },
+    { source: 'fd00:64::2', destination: '2001:db8:8::8' },
+  ]);
+});
