@@ -24,6 +24,7 @@ const configuration = installerConfiguration({
 const daemon = readPropertyList(readFileSync(path.join(installer, `${label}.plist`), 'utf8')) as {
   ProgramArguments: string[];
   Umask: number;
+  ExitTimeOut: number;
 };
 
 test('launchd’s property list names the helper as the app knows it, and the app as its owner', () => {
@@ -82,6 +83,7 @@ test('installing makes the accounts, puts the helper where only root writes, and
   expect(mac.commands()).toEqual([
     'dseditgroup -o edit -a someone -t user waymaker',
     `launchctl bootout system/${label}`,
+    `launchctl print system/${label}`,
     `launchctl bootstrap system ${propertyList}`,
   ]);
 });
@@ -161,6 +163,13 @@ test('a helper that launchd has not yet unloaded is started by another try', asy
   const { stderr } = await mac.install({ refusals: 2 });
   expect(mac.commands().filter((line) => line.startsWith('launchctl bootstrap'))).toHaveLength(3);
   expect(stderr).not.toContain('macOS has not started the helper');
+});
+
+test('a helper that takes as long to end as launchd lets it is waited for (snx-rs 241, codex-remote-feishu 916)', async () => {
+  const mac = createVolume();
+  const { stderr } = await mac.install({ endsAfter: daemon.ExitTimeOut + 5 });
+  expect(stderr).not.toContain('macOS has not started the helper');
+  expect(mac.commands().at(-1)).toMatch(/^launchctl bootstrap system /);
 });
 
 test('a helper that macOS does not start does not fail the installation, which says where to allow it', async () => {

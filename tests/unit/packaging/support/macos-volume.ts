@@ -28,6 +28,9 @@ esac`,
   pkgutil: 'echo "pkgutil $*" >> "$COMMANDS"',
   sleep: 'echo "sleep $*" >> "$COMMANDS"',
   launchctl: `echo "launchctl $*" >> "$COMMANDS"
+if [ "$(grep -c '^sleep' "$COMMANDS")" -lt "\${ENDS_AFTER:-0}" ]; then
+  case "$1" in print) exit 0 ;; bootstrap) echo 'Bootstrap failed: 5: Input/output error' >&2; exit 5 ;; esac
+fi
 if [ "$1" = print ]; then [ "$(grep -c print "$COMMANDS")" -le "$REFUSALS" ] || exit 113; fi
 [ "$1" != bootstrap ] || [ "$(grep -c bootstrap "$COMMANDS")" -gt "$REFUSALS" ] || { echo 'Bootstrap failed: 5: Input/output error' >&2; exit 5; }`,
 } as const;
@@ -79,9 +82,10 @@ export function createVolume({ hasHelper = true } = {}) {
       existsSync(at('records', name)) ? readFileSync(at('records', name), 'utf8') : undefined,
     commands: () =>
       existsSync(at('commands')) ? readFileSync(at('commands'), 'utf8').trim().split('\n') : [],
-    async install({ console = 'someone', refusals = 0, interruptedAt = '' } = {}) {
+    /** `endsAfter`: how many seconds the helper takes that runs already. */
+    async install({ console = 'someone', refusals = 0, interruptedAt = '', endsAfter = 0 } = {}) {
       const words = ['/package.pkg', '/Applications', `${at('volume')}/`];
-      const settings = { CONSOLE: console, INTERRUPTED_AT: interruptedAt };
+      const settings = { CONSOLE: console, INTERRUPTED_AT: interruptedAt, ENDS_AFTER: String(endsAfter) };
       return await runScript(path.join(installer, 'postinstall'), words, refusals, settings);
     },
     makeAccounts: () => runScript(path.join(installer, 'accounts'), [], 0, { INTERRUPTED_AT: '' }),
