@@ -26,6 +26,35 @@ describe.each(workflows)('the workflow %s', (name) => {
   });
 });
 
+/** The text of each job, by its name. */
+const jobsOf = (workflow: string): [name: string, text: string][] =>
+  (workflow.split(/^jobs:\n/m)[1] ?? '')
+    .split(/^(?= {2}[\w-]+:\n)/m)
+    .map((text) => [/^ {2}([\w-]+):/.exec(text)?.[1] ?? '', text]);
+
+const inContainers = workflows.flatMap((file) =>
+  jobsOf(read(file)).flatMap(([job, text]) =>
+    /^ {4}container:/m.test(text) && text.includes('actions/checkout@') ? [{ job, file, text }] : [],
+  ),
+);
+
+// There, files belong to the runner's user, and git refuses those of others; what the checkout has allowed is for itself alone.
+test.each(inContainers)(
+  'git may read the files in the container of $job in $file (paths-filter 316)',
+  ({ text }) => {
+    const allowed = text.indexOf('git config --global --add safe.directory "$GITHUB_WORKSPACE"');
+    expect(allowed).toBeGreaterThan(text.indexOf('actions/checkout@'));
+    for (const own of ['.ci/run', 'npm run package']) {
+      const used = text.lastIndexOf(own);
+      expect(used === -1 || used > allowed).toBe(true);
+    }
+  },
+);
+
+test('there are jobs in containers', () => {
+  expect(inContainers.map(({ job }) => job)).toEqual(['test', 'packages']);
+});
+
 test('an error in a workflow is found', () => {
   const broken = read('check.yml').replace('runs-on: ubuntu-24.04', 'run-on: ubuntu-24.04');
   expect(lint(broken, 'check.yml')).not.toEqual([]);
