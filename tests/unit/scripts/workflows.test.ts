@@ -55,6 +55,13 @@ test('there are jobs in containers', () => {
   expect(inContainers.map(({ job }) => job)).toEqual(['test', 'packages']);
 });
 
+test('Electron may make its sandbox where Ubuntu keeps that to programs with a profile (playwright 34251, zui 3194)', () => {
+  const [, steps = ''] = jobsOf(read('systems.yml')).find(([name]) => name === 'app') ?? [];
+  const allowed = steps.indexOf('sudo sysctl --write kernel.apparmor_restrict_unprivileged_userns=0');
+  expect(allowed).toBeGreaterThan(0);
+  expect(allowed).toBeLessThan(steps.indexOf('playwright test'));
+});
+
 test('an error in a workflow is found', () => {
   const broken = read('check.yml').replace('runs-on: ubuntu-24.04', 'run-on: ubuntu-24.04');
   expect(lint(broken, 'check.yml')).not.toEqual([]);
