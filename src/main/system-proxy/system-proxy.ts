@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { createSerialQueue } from '#shared/serial-queue.ts';
 import { desktopProxies } from './desktop-proxies.ts';
-import type { ProxyPlace } from './desktop-proxies-port.ts';
+import type { DesktopProxies, ProxyPlace } from './desktop-proxies-port.ts';
 import type { PacSettings, ProxyChange } from './proxy-settings.ts';
 import type { RunProgram } from '../run-program.ts';
 import type { Setting, Settings } from '../preferences/settings.ts';
@@ -27,14 +27,22 @@ export interface SystemProxyOptions {
   env: Readonly<NodeJS.ProcessEnv>;
   /** This one, unless a test plays another. */
   platform?: NodeJS.Platform;
+  /** Those of that system, unless a test plays others. */
+  desktops?: DesktopProxies;
   log: Logger;
 }
 
 type Kept = Setting<'proxyBefore'>[string];
 type Outcome = 'done' | 'absent' | 'failed';
 
-export function createSystemProxy({ settings, run, env, platform, log }: SystemProxyOptions): SystemProxy {
-  const desktops = desktopProxies({ run, env, log }, platform);
+export function createSystemProxy({
+  settings,
+  run,
+  env,
+  platform,
+  log,
+  desktops = desktopProxies({ run, env, log }, platform),
+}: SystemProxyOptions): SystemProxy {
   /** Where this run of the app has changed the settings. */
   const changed = new Set<ProxyPlace>();
   const enqueue = createSerialQueue();

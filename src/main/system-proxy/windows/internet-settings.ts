@@ -1,5 +1,8 @@
 import type { Logger } from 'pino';
-import { createInternetOptions } from './internet-options.ts';
+import { createConnectionOptions, type ConnectionOptions } from './connection-options.ts';
+import { createDialUpProxies } from './dial-up-proxies.ts';
+import { createInternetOptions, type InternetOptions } from './internet-options.ts';
+import { readPhoneBook } from './phone-book.ts';
 import {
   internetSettings as key,
   internetText,
@@ -13,6 +16,14 @@ import type { ProxySettings } from '../proxy-settings.ts';
 /** Whether programs look for a PAC file on the network, which they would take before ours (shadowsocks-windows 257). */
 type Detection = 'detects' | 'does-not-detect';
 const without: Detection = 'does-not-detect';
+
+function announced(options: Pick<InternetOptions, 'announce'>, log: Logger): void {
+  try {
+    options.announce();
+  } catch (error) {
+    log.warn({ err: error }, 'running programs were not told of the new proxy settings');
+  }
+}
 
 /** The proxy settings of Windows for this user, which browsers and most programs follow. */
 function createInternetSettings(log: Logger): ProxySettings {
@@ -39,23 +50,34 @@ function createInternetSettings(log: Logger): ProxySettings {
         else if (value === null) registry.remove(key, address);
         else registry.setText(key, address, value);
       }
-      try {
-        options.announce();
-      } catch (error) {
-        log.warn({ err: error }, 'running programs were not told of the new proxy settings');
-      }
+      announced(options, log);
     },
     pointingAt: (pacUrl) => ({ address: pacUrl, mode: without }),
   };
 }
 
-export function createWindowsProxies({ log }: Pick<DesktopProxiesOptions, 'log'>): DesktopProxies {
+/** Those of the local network, which count while nothing dials in, and those of each connection that does. */
+export function createWindowsProxies(
+  { log }: Pick<DesktopProxiesOptions, 'log'>,
+  parts: { network: () => ProxySettings; dialUp: DesktopProxies } = partsOfWindows(log),
+): DesktopProxies {
   let settings: ProxySettings | undefined;
   return {
-    current: () => Promise.resolve(['windows']),
-    at(place) {
-      if (place !== 'windows') throw new Error(`no proxy settings of ${place} here`);
-      return (settings ??= createInternetSettings(log));
-    },
+    current: async () => [ofNetwork, ...(await parts.dialUp.current())],
+    at: (place) => (place === ofNetwork ? (settings ??= parts.network()) : parts.dialUp.at(place)),
+  };
+}
+
+const ofNetwork = 'windows';
+
+function partsOfWindows(log: Logger) {
+  let options: ConnectionOptions | undefined;
+  return {
+    network: () => createInternetSettings(log),
+    dialUp: createDialUpProxies({
+      names: () => readPhoneBook(),
+      options: () => (options ??= createConnectionOptions()),
+      announce: () => announced(createInternetOptions(), log),
+    }),
   };
 }

@@ -20,6 +20,8 @@ import * as wireless from '#node/os/windows/wireless-structures.ts';
 import { pipeConstants } from '#node/os/windows/pipe-calls.ts';
 import { socketConstants } from '../../../../src/main/self-test/windows/sockets.ts';
 import { SHELLEXECUTEINFOW, shellConstants } from '../../../../src/main/updates/windows/shell-execute.ts';
+import { phoneBookConstants, RASENTRYNAMEW } from '../../../../src/main/system-proxy/windows/phone-book.ts';
+import { connectionConstants } from '../../../../src/main/system-proxy/windows/connection-options.ts';
 import { compareWithHeaders, isInHeaders } from './windows-headers.ts';
 
 const isStructure = (value: unknown): value is Structure =>
@@ -36,6 +38,7 @@ describe.skipIf(process.platform !== 'linux')("Windows' headers", () => {
       ...structuresOf(wireless),
       ...structuresOf(processes),
       SHELLEXECUTEINFOW,
+      RASENTRYNAMEW,
       GUID,
       SERVICE_STATUS,
       WTSSESSION_NOTIFICATION,
@@ -55,10 +58,12 @@ describe.skipIf(process.platform !== 'linux')("Windows' headers", () => {
       ...processConstants,
       ...socketConstants,
       ...shellConstants,
+      ...phoneBookConstants,
+      ...connectionConstants,
       ...codes,
     });
     expect(differences).toEqual([]);
-    expect(structures).toHaveLength(43);
+    expect(structures).toHaveLength(44);
     expect(compared).toBeGreaterThan(400);
   });
 

@@ -24,6 +24,9 @@ const preamble = `#define WIN32_LEAN_AND_MEAN
 #include <userenv.h>
 #include <winsvc.h>
 #include <wlanapi.h>
+#include <ras.h>
+#include <raserror.h>
+#include <wininet.h>
 #include <stddef.h>
 `;
 

@@ -1,0 +1,95 @@
+import koffi from 'koffi';
+import { orThrow } from '#node/os/windows/last-error.ts';
+import { addressOf, changed, loadLibrary, steadyMemory } from '#node/os/windows/native-library.ts';
+
+/** How programs find a proxy, as WinINET has it for one connection. Calls throw `CallFailed`. */
+export interface ConnectionOptions {
+  /** Settings that were never made are those without a proxy. */
+  read(connection: string): ConnectionSettings;
+  /** Both at once; an empty script is none. */
+  write(connection: string, settings: ConnectionSettings): void;
+}
+
+export interface ConnectionSettings {
+  /** PROXY_TYPE_… */
+  flags: number;
+  /** The address of a PAC file, which counts if the flags say so. */
+  script: string;
+}
+
+/** <wininet.h>. */
+export const connectionConstants = {
+  INTERNET_OPTION_PER_CONNECTION_OPTION: 75,
+  INTERNET_PER_CONN_FLAGS: 1,
+  INTERNET_PER_CONN_AUTOCONFIG_URL: 4,
+  PROXY_TYPE_DIRECT: 1,
+  PROXY_TYPE_AUTO_PROXY_URL: 4,
+  PROXY_TYPE_AUTO_DETECT: 8,
+} as const;
+const constants = connectionConstants;
+
+export function createConnectionOptions(
+  files: { wininet: string; kernel32: string } = { wininet: 'wininet.dll', kernel32: 'kernel32.dll' },
+): ConnectionOptions {
+  const { bind } = loadLibrary(files.wininet);
+  /** INTERNET_PER_CONN_OPTIONW, whose value is a union with an address in it, and its list. */
+  const option = koffi.struct({ dwOption: 'uint32', dwValue: 'uint64' });
+  const list = koffi.struct({
+    dwSize: 'uint32',
+    pszConnection: 'str16',
+    dwOptionCount: 'uint32',
+    dwOptionError: 'uint32',
+    pOptions: 'uintptr',
+  });
+  const native = {
+    set: bind('InternetSetOptionW', 'int', ['uintptr', 'uint32', koffi.pointer(list), 'uint32']),
+    query: bind('InternetQueryOptionW', 'int', [
+      'uintptr',
+      'uint32',
+      koffi.inout(koffi.pointer(list)),
+      changed('uint32'),
+    ]),
+    free: loadLibrary(files.kernel32).bind('GlobalFree', 'uintptr', ['uintptr']),
+  };
+  const [size, optionSize] = [koffi.sizeof(list), koffi.sizeof(option)];
+  const { INTERNET_PER_CONN_FLAGS, INTERNET_PER_CONN_AUTOCONFIG_URL } = constants;
+  const what = constants.INTERNET_OPTION_PER_CONNECTION_OPTION;
+
+  /** Memory of both options, and the list that leads to it. */
+  function listOf(connection: string, values: readonly [flags: bigint, script: bigint]) {
+    const options = steadyMemory(2 * optionSize);
+    for (const [index, dwOption] of [INTERNET_PER_CONN_FLAGS, INTERNET_PER_CONN_AUTOCONFIG_URL].entries())
+      koffi.encode(options, index * optionSize, option, { dwOption, dwValue: values[index] ?? 0n });
+    const given = {
+      dwSize: size,
+      pszConnection: connection,
+      dwOptionCount: 2,
+      dwOptionError: 0,
+      pOptions: addressOf(options),
+    };
+    const valueOf = (index: number) =>
+      BigInt((koffi.decode(options, index * optionSize, option) as { dwValue: number | bigint }).dwValue);
+    return { given, valueOf };
+  }
+
+  return {
+    read(connection) {
+      const { given, valueOf } = listOf(connection, [0n, 0n]);
+      orThrow('InternetQueryOptionW', native.query(0, what, given, [size]));
+      const text = valueOf(1);
+      try {
+        return { flags: Number(valueOf(0) & 0xffff_ffffn), script: text === 0n ? '' : textAt(text) };
+      } finally {
+        if (text !== 0n) native.free(text);
+      }
+    },
+    write(connection, { flags, script }) {
+      const text = steadyMemory(2 * (script.length + 1));
+      text.write(script, 'utf16le');
+      const { given } = listOf(connection, [BigInt(flags), addressOf(text)]);
+      orThrow('InternetSetOptionW', native.set(0, what, given, size));
+    },
+  };
+}
+
+const textAt = (address: bigint): string => koffi.decode(address, 'char16_t', -1) as string;
