@@ -12,6 +12,8 @@ export interface TunnelPrefix {
   metric: number;
 }
 
+const whole = { 4: '0.0.0.0/0', 6: '::/0' } as const;
+
 /** A default route in two halves wins over everybody's whole one, whatever the metrics are. */
 const halves = { 4: ['0.0.0.0/1', '128.0.0.0/1'], 6: ['::/1', '8000::/1'] } as const;
 
@@ -23,12 +25,25 @@ const lastResortMetric = 9_999;
 
 /** What has to lead into the tunnel, for one IP version of which it has an address. */
 export function tunnelPrefixes(rules: RoutingRules, family: Family): TunnelPrefix[] {
+  const { capture } = rules;
   const resolvers = rules.resolvers
     .filter((address) => address.includes(':') === (family === 6))
     .map((address) => `${address}/${family === 4 ? 32 : 128}`);
-  const all = [...new Set([...capturedPrefixes(rules.capture, rules, family), ...resolvers])];
-  const isLastResort = rules.capture.kind === 'proxy';
-  return all.map((prefix) => ({ prefix, metric: isLastResort ? lastResortMetric : 0 }));
+  const all = [...new Set([...capturedPrefixes(capture, rules, family), ...resolvers])];
+  const metric = capture.kind === 'proxy' ? lastResortMetric : 0;
+  return [...all.map((prefix) => ({ prefix, metric })), ...defaultRoutes(capture, family)];
+}
+
+/**
+ * Windows looks for the internet on interfaces with a default route, and Office, the Store and others believe what it
+ * has found: with halves alone, they are offline (eduVPN 136, mullvadvpn-app 589).
+ */
+function defaultRoutes(capture: Capture, family: Family): TunnelPrefix[] {
+  const prefix = whole[family];
+  if (capture.kind === 'everything') return [{ prefix, metric: 0 }];
+  const isAllBut = capture.kind === 'prefixes' && capture.include.of[family].lengths.includes(0);
+  // What is excepted is led by the uplink's.
+  return isAllBut ? [{ prefix, metric: lastResortMetric }] : [];
 }
 
 function capturedPrefixes(capture: Capture, { networks }: RoutingRules, family: Family): readonly string[] {
@@ -36,7 +51,7 @@ function capturedPrefixes(capture: Capture, { networks }: RoutingRules, family: 
     case 'everything':
       return halves[family];
     case 'proxy':
-      return [family === 4 ? '0.0.0.0/0' : '::/0'];
+      return [whole[family]];
     case 'prefixes':
       // A prefix of the list may be longer than the local network that it lies in.
       return prefixesOf(

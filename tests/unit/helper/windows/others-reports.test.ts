@@ -61,6 +61,38 @@ test('another interface with a cheaper default route takes nothing away (SoftEth
   expect(leaksOf(machine, [everything])).toEqual([]);
 });
 
+test.each<[string, Routing, number | undefined]>([
+  ['everything', everything, 0],
+  [
+    'everything but a list',
+    {
+      mode: 'ip',
+      policy: 'exclude',
+      routeIps: ['203.0.113.0/24', '2001:db8:aaaa::/48'],
+      localNetwork: false,
+    },
+    9_999,
+  ],
+  ['a list', { mode: 'ip', policy: 'include', routeIps: ['203.0.113.0/24'], localNetwork: false }, undefined],
+])(
+  'with %s in the tunnel, Windows finds the internet there only if it has a default route (eduVPN 136, mullvadvpn-app 589)',
+  async (_, routing, metric) => {
+    await connect(routing);
+    const defaults = machine.ip.routes.filter(
+      ({ luid, prefix }) => luid === machine.tunnel && prefix.endsWith('/0'),
+    );
+    expect(defaults.map((one) => [one.prefix, one.metric]).toSorted()).toEqual(
+      metric === undefined
+        ? []
+        : [
+            ['0.0.0.0/0', metric],
+            ['::/0', metric],
+          ],
+    );
+    expect(failuresOf(machine, routing, true)).toEqual([]);
+  },
+);
+
 test('a route that DHCP names, longer than ours, leads to nowhere instead of past the tunnel (CVE-2024-3661)', async () => {
   const way = { luid: ethernet, prefix: '203.0.113.0/24', nextHop: '192.168.7.66', metric: 0 };
   machine.ip.routes.push(way);
