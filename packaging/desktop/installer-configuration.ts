@@ -87,6 +87,8 @@ export function installerConfiguration(options: {
       allowAnywhere: false,
       allowCurrentUserHome: false,
       isRelocatable: false,
+      // Its files are exchanged: Apple's installer asks to close it first.
+      mustClose: [appId],
     },
     // Only where something was signed.
     afterSign: platform === 'darwin' ? expectSignedApp : null,
