@@ -31,7 +31,9 @@ export async function makeInstallers(options: {
     const packages = nativePackages(process.arch as Processor, installedPackages, platform);
     await layApp(app, { main: main.file, version: product.version, packages });
     const core = path.join(scratch, 'core');
-    if (platform === 'darwin')
+    if (platform === 'darwin') {
+      const problem = keys.isTest ? undefined : whyNotNotarised(process.env);
+      if (problem !== undefined) throw new Error(`no release for macOS can be made: ${problem}`);
       await makeMacosCore({
         processor: process.arch as Processor,
         folder: core,
@@ -41,6 +43,7 @@ export async function makeInstallers(options: {
         keys,
         identity: signingIdentity(process.env),
       });
+    }
     const { version } = await lockedPackage('electron');
     const config = installerConfiguration({
       platform,
@@ -69,6 +72,24 @@ export function signingIdentity(env: NodeJS.ProcessEnv): string | undefined {
       'CSC_LINK is set, but not CSC_NAME: the helper is signed with a certificate in the keychain',
     );
   return name;
+}
+
+/** By what Apple knows who asks, of which electron-builder takes one kind (app-builder-lib, MacTargetHelper). */
+const accounts = [
+  ['APPLE_API_KEY', 'APPLE_API_KEY_ID', 'APPLE_API_ISSUER'],
+  ['APPLE_ID', 'APPLE_APP_SPECIFIC_PASSWORD', 'APPLE_TEAM_ID'],
+  ['APPLE_KEYCHAIN_PROFILE'],
+] as const;
+
+/**
+ * Why Apple would not notarise the app and its package, which then open on no Mac; undefined if it would.
+ * electron-builder only says so, and goes on (parsec-cloud 12717).
+ */
+export function whyNotNotarised(env: NodeJS.ProcessEnv): string | undefined {
+  if (signingIdentity(env) === undefined) return 'CSC_NAME does not name a certificate of Apple’s';
+  if (accounts.some((names) => names.every((name) => env[name]))) return undefined;
+  const choices = accounts.map((names) => names.join(' with ')).join(', or ');
+  return `Apple’s notarisation needs ${choices}`;
 }
 
 const systems = { darwin: Platform.MAC, linux: Platform.LINUX } as const;

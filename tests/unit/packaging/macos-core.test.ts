@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { installerConfiguration } from '../../../packaging/desktop/installer-configuration.ts';
-import { signingIdentity } from '../../../packaging/desktop/installers.ts';
+import { signingIdentity, whyNotNotarised } from '../../../packaging/desktop/installers.ts';
 import {
   coreInApp,
   entitlements,
@@ -54,6 +54,16 @@ test('signing with a certificate that only electron-builder would find is an err
   expect(signingIdentity({})).toBeUndefined();
   expect(signingIdentity({ CSC_NAME: 'Developer ID' })).toBe('Developer ID');
   expect(() => signingIdentity({ CSC_LINK: 'file.p12' })).toThrow('CSC_NAME');
+});
+
+test('what Apple would not notarise is no release (parsec-cloud 12717)', () => {
+  const named = { CSC_NAME: 'Developer ID' };
+  expect(whyNotNotarised({ APPLE_KEYCHAIN_PROFILE: 'waymaker' })).toMatch('CSC_NAME');
+  expect(whyNotNotarised(named)).toMatch('APPLE_API_KEY');
+  const half = { ...named, APPLE_API_KEY: 'key.p8', APPLE_API_KEY_ID: '', APPLE_API_ISSUER: '' };
+  expect(whyNotNotarised(half)).toMatch('APPLE_API_KEY');
+  expect(whyNotNotarised({ ...half, APPLE_API_KEY_ID: '1', APPLE_API_ISSUER: '2' })).toBeUndefined();
+  expect(whyNotNotarised({ ...named, APPLE_KEYCHAIN_PROFILE: 'waymaker' })).toBeUndefined();
 });
 
 describe.skipIf(without)(`a signed folder${without === undefined ? '' : `: ${without}`}`, () => {
