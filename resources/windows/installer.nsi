@@ -190,9 +190,14 @@ Function Discard
   Delete "$INSTDIR\uninstall.new.exe"
 FunctionEnd
 
-; The desktop starts it, with the rights of whoever is logged in there, and not with those of an administrator.
+; The desktop starts it, with the rights of whoever is logged in there, and not with those of an administrator. A program that
+; manages many computers has the system install, in a session of its own (0): what is started there is the system's, and
+; nobody sees it.
 Function Reopen
+  System::Call 'kernel32::GetCurrentProcessId() i .r4'
+  System::Call 'kernel32::ProcessIdToSessionId(i r4, *i .r5)'
   ${If} $Reopen = 1
+  ${AndIf} $5 <> 0
   ${AndIf} ${FileExists} "${PROGRAM}"
     Exec '"$WINDIR\explorer.exe" "${PROGRAM}"'
   ${EndIf}

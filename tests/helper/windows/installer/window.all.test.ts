@@ -240,6 +240,28 @@ test.skipIf(why !== undefined)(
 );
 
 test.skipIf(why !== undefined)(
+  'an upgrade that the system makes ends the window, and opens none that nobody sees (notepad-plus-plus 15280)',
+  async () => {
+    await using windows = await createWindows();
+    await bringDesktop(windows);
+    expect(await install(windows, 'first')).toBe(0);
+    await open(windows);
+    await eventually('it has noted that', async () => (await opened(windows)).length || undefined);
+    await link(files['next'] ?? '', path.join(windows.folder, 'next.exe'));
+    await compileForWindows('managed.c', path.join(windows.folder, 'managed.exe'), '-municode');
+    const words = `${windows.path('managed.exe')} ${windows.path('next.exe')} /S /OPEN`;
+    expect((await windows.run(['sc', 'create', 'Managed', 'binPath=', words])).code).toBe(0);
+    expect((await windows.run(['sc', 'start', 'Managed'])).code).toBe(0);
+    const outcome = () => readFile(path.join(windows.drive, 'managed.txt'), 'utf8').catch(() => '');
+    await eventually('it has ended', async () => (await outcome()) || undefined, minutes);
+    expect(await outcome()).toBe('session 0, code 0\n');
+    expect(await versions(windows)).toEqual(['0.2.0', '0.2.0']);
+    expect(windows.processes('Waymaker.exe')).toEqual([]);
+    expect(await opened(windows)).toHaveLength(1);
+  },
+);
+
+test.skipIf(why !== undefined)(
   'while the installer waits for the window’s files, a computer that is switched off keeps its service',
   async () => {
     await using windows = await createWindows();
