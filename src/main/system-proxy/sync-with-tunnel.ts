@@ -26,7 +26,11 @@ export function syncWithTunnel(
   return (state) => {
     // While reconnecting, routed names have to fail: without the proxy, they would leave outside the tunnel.
     const keeps = isConnecting(state) || (killSwitch() && isFailure(state));
-    if (keeps && !state.ownedByOther) return enqueue(async () => undefined);
+    if (keeps && !state.ownedByOther)
+      return enqueue(async () => {
+        // Another network may be in use then, which has settings of its own on some systems: looked at again.
+        begun = undefined;
+      });
     const wish = pacUrlOf(state);
     wanted = wish;
     return enqueue(() => fulfil(wish));

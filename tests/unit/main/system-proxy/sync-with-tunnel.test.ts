@@ -48,13 +48,25 @@ test('points at the PAC file while the tunnel is up, also through a re-connect, 
 
   await sync(connecting);
   await sync({ state: 'disconnecting', then: 'connecting' });
-  await sync(proxied(pac));
   expect(calls).toEqual(['restore', pac]);
+  await sync(proxied(pac));
 
   await sync(proxied(laterPac));
   await sync({ state: 'disconnecting', then: 'disconnected' });
   await sync(disconnected);
-  expect(calls).toEqual(['restore', pac, laterPac, 'restore']);
+  expect(calls).toEqual(['restore', pac, pac, laterPac, 'restore']);
+});
+
+test('after a re-connect, a network with settings of its own gets them that was not there before (clash-verge 474)', async () => {
+  const { proxy, calls } = recordedProxy();
+  const sync = syncWithTunnel(proxy, () => true);
+  await sync(proxied(pac));
+  await sync(proxied(pac));
+  expect(calls).toEqual([pac]);
+  await sync(connecting);
+  await sync(proxied(pac));
+  await sync(proxied(pac));
+  expect(calls).toEqual([pac, pac]);
 });
 
 const invalid: TunnelState = { state: 'invalid', cause: 'helper-absent' };
