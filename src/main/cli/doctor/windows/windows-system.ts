@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { serviceExitCode } from '#node/os/windows/service-exit-code.ts';
+import { serviceExitCode } from '#node/os/windows/service-status.ts';
 import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
 import type { Say } from '#shared/texts/say.ts';
 import type { Finding } from '../finding.ts';
