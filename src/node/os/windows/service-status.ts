@@ -4,18 +4,23 @@ import { loadLibrary } from './native-library.ts';
 /** <winsvc.h>: what everybody may. */
 const SC_MANAGER_CONNECT = 0x1;
 const SERVICE_QUERY_STATUS = 0x4;
+const SERVICE_RUNNING = 4;
 /** <winerror.h>. */
 const ERROR_SERVICE_DOES_NOT_EXIST = 1060;
 
-/** SERVICE_STATUS has seven numbers, and dwServiceSpecificExitCode is the fifth of them. */
+/** SERVICE_STATUS has seven numbers: dwCurrentState is the second, and dwServiceSpecificExitCode the fifth. */
 const statusBytes = 28;
+const stateAt = 4;
 const exitCodeAt = 16;
 
-/**
- * With what a service has said that it ends; zero while it runs, and if it has said nothing. Undefined if there is
- * none. Windows' own program says the same in the language of its user. Throws `CallFailed`.
- */
-export function serviceExitCode(name: string): number | undefined {
+export interface ServiceStatus {
+  isRunning: boolean;
+  /** With what it has said that it ends; zero while it runs, and if it has said nothing. */
+  exitCode: number;
+}
+
+/** Undefined if there is no such service. Windows' own program says it in the language of its user. Throws `CallFailed`. */
+export function serviceStatus(name: string): ServiceStatus | undefined {
   const { bind } = loadLibrary('advapi32.dll');
   const openManager = bind('OpenSCManagerW', 'intptr', ['str16', 'str16', 'uint32']);
   const open = bind('OpenServiceW', 'intptr', ['intptr', 'str16', 'uint32']);
@@ -32,7 +37,10 @@ export function serviceExitCode(name: string): number | undefined {
     try {
       const status = Buffer.alloc(statusBytes);
       orThrow('QueryServiceStatus', query(service, status));
-      return status.readUInt32LE(exitCodeAt);
+      return {
+        isRunning: status.readUInt32LE(stateAt) === SERVICE_RUNNING,
+        exitCode: status.readUInt32LE(exitCodeAt),
+      };
     } finally {
       close(service);
     }

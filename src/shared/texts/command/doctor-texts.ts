@@ -24,6 +24,8 @@ const en = {
   'doctor.filterMissing': 'Waymaker needs the program “nft”. Install nftables, then try again.',
   'doctor.filterAnchorMissing':
     'The packet filter’s rules in /etc/pf.conf do not include Waymaker’s. Put the line “anchor "com.apple/*"” back there, then restart this Mac.',
+  'doctor.filterEngineOff':
+    'Windows’ “Base Filtering Engine” (BFE) does not run, and without it the helper cannot start. A program that tunes Windows may have switched this service off: switch it on again, then restart the computer.',
   'doctor.resolver': 'DNS',
   'doctor.nameUnknown': '“{{host}}” cannot be looked up. Check this computer’s network and DNS settings.',
   'doctor.clock': 'Clock',
@@ -101,6 +103,8 @@ export const doctorTexts: Record<Language, Record<DoctorTextKey, string>> = {
     'doctor.filterMissing': 'Waymaker 需要程序“nft”。请安装 nftables，然后重试。',
     'doctor.filterAnchorMissing':
       '/etc/pf.conf 中的数据包过滤规则没有引用 Waymaker 的规则。请恢复其中的“anchor "com.apple/*"”一行，然后重新启动这台 Mac。',
+    'doctor.filterEngineOff':
+      'Windows 的“Base Filtering Engine”（BFE）服务没有运行，辅助服务因此无法启动。它可能被系统优化软件关闭：请重新启用，然后重新启动电脑。',
     'doctor.resolver': 'DNS',
     'doctor.nameUnknown': '无法解析“{{host}}”。请检查此电脑的网络和 DNS 设置。',
     'doctor.clock': '时钟',
@@ -164,6 +168,8 @@ export const doctorTexts: Record<Language, Record<DoctorTextKey, string>> = {
     'doctor.filterMissing': 'Waymaker 需要程式「nft」。請安裝 nftables，然後重試。',
     'doctor.filterAnchorMissing':
       '/etc/pf.conf 中的封包過濾規則沒有引用 Waymaker 的規則。請還原其中的「anchor "com.apple/*"」一行，然後重新啟動這部 Mac。',
+    'doctor.filterEngineOff':
+      'Windows 的「Base Filtering Engine」（BFE）服務沒有執行，輔助服務因此無法啟動。它可能被系統最佳化軟體關閉：請重新啟用，然後重新啟動電腦。',
     'doctor.resolver': 'DNS',
     'doctor.nameUnknown': '無法解析「{{host}}」。請檢查這部電腦的網路和 DNS 設定。',
     'doctor.clock': '時鐘',

@@ -2,23 +2,19 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { serviceExitCode } from '#node/os/windows/service-status.ts';
+import { serviceStatus } from '#node/os/windows/service-status.ts';
 import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
-import type { Say } from '#shared/texts/say.ts';
-import type { Finding } from '../finding.ts';
 import type { KernelRoute, SystemView } from '../system-view.ts';
+import { checkThisComputer, thisComputer } from './this-computer.ts';
 
 /** The helper's adapter and its service (helper/windows/device, helper/windows/service). */
 const tunnelDevice = 'Waymaker';
 const serviceName = 'Waymaker';
 /** The status with which it ends then (helper/check-installation.ts). */
 const refusedStatus = 78;
-/** Names that other programs give to their adapters. */
-const tunnelNames =
-  /tailscale|zerotier|nordlynx|proton|mullvad|openvpn|wireguard|wintun|anyconnect|globalprotect|fortinet|^tap-/i;
 
 export const windowsSystem: SystemView = {
-  check,
+  check: (_, say) => Promise.resolve(checkThisComputer(thisComputer, say)),
   hasHelperRefused,
   routeTo,
   isByDestination: () => Promise.resolve(false),
@@ -27,22 +23,9 @@ export const windowsSystem: SystemView = {
   listenerUser: () => Promise.resolve(undefined),
 };
 
-async function check(_env: Readonly<NodeJS.ProcessEnv>, say: Say): Promise<Finding[]> {
-  const others = Object.keys(networkInterfaces()).filter((name) => tunnelNames.test(name));
-  return [
-    others.length === 0
-      ? { check: 'other-vpn', outcome: 'ok' }
-      : {
-          check: 'other-vpn',
-          outcome: 'problem',
-          text: say('doctor.otherVpnFound', { devices: others.join(', ') }),
-        },
-  ];
-}
-
 async function hasHelperRefused(): Promise<boolean> {
   try {
-    return serviceExitCode(serviceName) === refusedStatus;
+    return serviceStatus(serviceName)?.exitCode === refusedStatus;
   } catch {
     return false;
   }
