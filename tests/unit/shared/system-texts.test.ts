@@ -26,6 +26,7 @@ const saidElsewhere = {
     'doctor.engineBoth',
     'doctor.engineOpenconnect',
     'doctor.filterMissing',
+    'doctor.filterEngineOff',
     // Of all systems, by name.
     'download.windows',
     'notice.text',
