@@ -11,12 +11,13 @@ export const hiddenSwitch = '--hidden';
 export const isStartedAtLogin = (argv: readonly string[], app: ElectronLoginItem): boolean =>
   argv.includes(hiddenSwitch) || (process.platform === 'darwin' && isStartedByMacosLogin(app));
 
-/** `program`: the file that starts the app. */
+/** `program`: the file that starts the app; `openSettings`: opens a link to a page of the system's settings. */
 export function systemLoginItem(
   program: { file: string; env: Readonly<NodeJS.ProcessEnv>; home: string },
   app: ElectronLoginItem,
+  openSettings: (link: string) => unknown,
 ): LoginItem {
-  if (process.platform === 'darwin') return createMacosLoginItem(app);
+  if (process.platform === 'darwin') return createMacosLoginItem(app, openSettings);
   if (process.platform === 'win32') return createWindowsLoginItem(app, [hiddenSwitch]);
   return createAutostart({ ...program, command: [program.file, hiddenSwitch] });
 }
