@@ -58,7 +58,7 @@ const start = (run: RunProgram, file: TestFile = createTestFile()) =>
 
 const servicesNow = (): Record<string, Service> => ({
   'Wi-Fi': { url: 'http://wpad.example/proxy.pac', isOn: true },
-  'USB 10/100 LAN': { url: '', isOn: false },
+  'USB 10/100 LAN ': { url: '', isOn: false },
   Thunderbolt: { url: 'http://old.example/x.pac', isOn: false },
 });
 
@@ -90,12 +90,12 @@ test('a service whose settings the user has changed meanwhile keeps them, and th
   const proxy = start(run);
   await proxy.use(pac);
   services['Wi-Fi'] = { url: 'http://new.example/y.pac', isOn: true };
-  services['USB 10/100 LAN'] = { url: pac, isOn: false };
+  services['USB 10/100 LAN '] = { url: pac, isOn: false };
   await proxy.restore();
   expect(services).toEqual({
     ...servicesNow(),
     'Wi-Fi': { url: 'http://new.example/y.pac', isOn: true },
-    'USB 10/100 LAN': { url: '', isOn: false },
+    'USB 10/100 LAN ': { url: '', isOn: false },
   });
 });
 
