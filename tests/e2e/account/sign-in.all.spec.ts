@@ -72,6 +72,34 @@ test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code e
     await expect(new ConnectRoute(page).heading).toBeVisible();
   });
 
+  test('whoever goes back to the email page while another code is mailed is left there, and may type another address', async ({
+    openInApp,
+    serviceHere,
+    email,
+  }) => {
+    const { page } = await openInApp('android');
+    const login = new LoginRoute(page);
+    await expect(login.heading).toBeVisible();
+    await page.clock.install();
+    const { verify } = await askForCode(page, serviceHere, email);
+    await serviceHere.advance(61_000);
+    await page.clock.fastForward(61_000);
+    const { promise: isWanted, resolve: answer } = Promise.withResolvers<void>();
+    await page.route('**/api/get-auth-code', async (route) => {
+      await isWanted;
+      await route.continue();
+    });
+    await verify.resend.click();
+    await verify.changeEmail.click();
+    await login.email.fill(`other-${email}`);
+    answer();
+    await expect(verify.resent).toBeVisible();
+    await expect(login.continueButton).toBeEnabled();
+    await login.email.press('End');
+    await page.keyboard.type('x');
+    await expect(login.email).toHaveValue(`other-${email}x`);
+  });
+
   test('expired code: after ten minutes the right code is refused', async ({
     openInApp,
     serviceHere,

@@ -105,6 +105,8 @@ export function VerifyForm({ email, authId, next }: { email: string; authId: str
           sent={sent}
           now={now}
           onSent={(newAuthId) => {
+            // The user has left meanwhile, and may be typing another address.
+            if (location.pathname !== verifyPathname) return;
             void navigate(verifyPath({ email, authId: newAuthId, next }), { replace: true, state });
           }}
         />
