@@ -9,6 +9,11 @@ import { ownAddresses } from './own-addresses.ts';
 const rememberedGateways = 32;
 /** At most this many names are looked up in advance. */
 const rememberedLookUps = 64;
+/**
+ * Of each IP version. Whoever answers for a name could otherwise have thousands of hosts connected to, since addresses
+ * are tried until one of them has the gateway's key.
+ */
+const maxOfVersion = 8;
 /** How long nothing is asked again for a name, which may pass on to another address. */
 const freshMs = 10 * 60_000;
 /** Otherwise an unreachable resolver would delay everything by half a minute. */
@@ -65,7 +70,7 @@ export function createGatewayAddresses(
   async function lookUp(host: string): Promise<void> {
     try {
       const asked = here();
-      const addresses = await find(host);
+      const addresses = fewOf(await find(host), remembered(host));
       if (addresses.length > 0) {
         keepLookUp(host, addresses);
         const last = remembered(host);
@@ -125,6 +130,15 @@ export function createGatewayAddresses(
  */
 const isNearer = (addresses: readonly string[], last: string): boolean =>
   addresses.every((address) => reachOf(address) < reachOf(last));
+
+/** The first ones, and the one that has answered last, if it is among them. */
+function fewOf(found: readonly string[], last: string | undefined): string[] {
+  const all = [...new Set(last !== undefined && found.includes(last) ? [last, ...found] : found)];
+  const first = (version: number) =>
+    all.filter((address) => isIP(address) === version).slice(0, maxOfVersion);
+  const few = new Set([...first(4), ...first(6)]);
+  return all.filter((address) => few.has(address));
+}
 
 function entryOf<Value>(all: Record<string, Value>, host: string): Value | undefined {
   return Object.hasOwn(all, host) ? all[host] : undefined;

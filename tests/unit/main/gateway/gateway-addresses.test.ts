@@ -36,6 +36,17 @@ test('without a resolver the remembered address serves, and an unknown name has 
   expect(await addresses.resolve(host)).toEqual(['192.0.2.1']);
 });
 
+test('whoever answers for a name has the computer connect to a few addresses, of both versions', async () => {
+  const many = Array.from({ length: 1_000 }, (_none, index) => `192.0.2.${index % 256}`);
+  const found = [...many, ...many.map((_address, index) => `2001:db8::${index.toString(16)}`)];
+  const addresses = createGatewayAddresses(createSettings(createTestFile()), () => Promise.resolve(found));
+  // One of the last that it has.
+  addresses.remember(host, '2001:db8::3e7');
+  const known = await addresses.resolve(host);
+  expect(known.length).toBeLessThanOrEqual(16);
+  expect([known[0], known[1], known.at(-1)]).toEqual(['2001:db8::3e7', '192.0.2.0', '2001:db8::6']);
+});
+
 test('what was looked up serves after a restart without a resolver, until it is looked up again', async () => {
   const file = createTestFile();
   const find = () => Promise.resolve(['192.0.2.1', '192.0.2.2']);
