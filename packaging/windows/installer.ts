@@ -52,7 +52,8 @@ export async function whyNoRuntime(processor: Processor): Promise<string | undef
  * from such a folder (CVE-2023-37378).
  */
 export function oldMakensis(said: string): string | undefined {
-  const [, major = 0, minor = 0] = (/^v?(\d+)\.(\d+)/.exec(said) ?? []).map(Number);
+  const found = /^v?(\d+)\.(\d+)/.exec(said);
+  const [major, minor] = [Number(found?.[1] ?? 0), Number(found?.[2] ?? 0)];
   const isSafe = major > 3 || (major === 3 && minor >= 11);
   return isSafe ? undefined : `makensis is ${said.trim() || 'unknown'}, and only 3.11 or later is safe`;
 }
