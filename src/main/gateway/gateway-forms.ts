@@ -83,7 +83,8 @@ export function createGatewayForms(emit: (form: GatewayForm | null) => void): Ga
       const message = plainText(text, gatewayFormLimits.banner);
       const id = randomUUID();
       // Somebody may be typing a code, and a gateway may have something new to say with each answer.
-      while (waiting && waiting.form.topic !== 'banner') await waiting.ended;
+      const question = () => (waiting?.form.topic === 'banner' ? undefined : waiting);
+      for (let one = question(); one; one = question()) await one.ended;
       return (
         (await wait({ id, topic: 'banner', gateway, message, again: false, fields: [] }, [])) !== undefined
       );

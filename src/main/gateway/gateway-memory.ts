@@ -68,7 +68,7 @@ export function createGatewayMemory(settings: Settings): GatewayMemory {
   }
 
   /** Where the user goes to by itself. */
-  const ownPath = ({ path = '/' }: Known) => path;
+  const ownPath = (one: Known) => one.path ?? '/';
   function path(gateway: Gateway): string {
     const one = known(gateway);
     return (one.listed && one.redirectedPath) ?? ownPath(one);

@@ -28,7 +28,8 @@ export const datagramsTo =
       if (error) {
         isWithoutWay = true;
         early.length = 0;
-        return void (!isClosed && onError(error));
+        if (!isClosed) onError(error);
+        return;
       }
       isConnected = true;
       socket.setRecvBufferSize(receiveBufferBytes);

@@ -65,7 +65,10 @@ export async function startTestGateway(
         requests.push(request);
         const answer = script(request, requests.length - 1);
         if (answer.hangs) return;
-        if (answer.raw) return void message.socket.write(answer.raw);
+        if (answer.raw) {
+          message.socket.write(answer.raw);
+          return;
+        }
         if (answer.ends === 'in-answer') {
           message.socket.end('HTTP/1.1 200 O');
           return;
