@@ -4,6 +4,7 @@ import { urlToHttpOptions } from 'node:url';
 import { portalProbePath } from '#shared/constants.ts';
 import { mayBePortal } from '#shared/tunnel/look.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
+import { lenientHttp } from '../lenient-http.ts';
 
 const probeTimeoutMs = 5_000;
 /** The minimum time between two probes. */
@@ -99,6 +100,7 @@ async function ask(address: string, proxyPort: number | undefined): Promise<Inco
       : { hostname: '127.0.0.1', port: proxyPort, path: address };
   const request = get({
     ...to,
+    ...lenientHttp,
     headers: { host: url.host, connection: 'close' },
     signal: AbortSignal.timeout(probeTimeoutMs),
     agent: false,

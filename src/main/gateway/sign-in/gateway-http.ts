@@ -1,6 +1,7 @@
 import https from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { lenientHttp } from '../../lenient-http.ts';
 import { decodeXml } from './xml-encoding.ts';
 import { unreachableBy, wantsCertificate, type GatewayTlsResult } from '#node/anyconnect/gateway-tls.ts';
 
@@ -41,12 +42,6 @@ const openings = 2;
 const openTimeoutMs = 60_000;
 const maxBodyBytes = 256 * 1024;
 const maxCookies = 32;
-/**
- * Gateways, and boxes in front of them, send what browsers and openconnect read, and Node refuses: characters of control
- * in headers, lengths told twice, padded or folded lines, policies of many kilobytes. To read that is only dangerous
- * where others' requests share a connection; this one belongs to one sign-in, and leads to a gateway that is verified.
- */
-const lenient = { insecureHTTPParser: true, maxHeaderSize: 128 * 1024 } as const;
 
 export function createGatewayHttp(options: {
   open(): Promise<GatewayTlsResult>;
@@ -118,7 +113,7 @@ export function createGatewayHttp(options: {
         {
           agent,
           path,
-          ...lenient,
+          ...lenientHttp,
           method: body === undefined ? 'GET' : 'POST',
           headers: {
             Host: options.host,

@@ -30,6 +30,16 @@ test.each([
   expect(await probePortal(await answering(listener))).toBe('portal');
 });
 
+// The small programs of routers: nodejs/node issue 43798.
+test.each([
+  ['lines that end with LF alone', 'HTTP/1.0 302 Found\nLocation: http://portal.test/\n\n'],
+  ['characters of control', 'HTTP/1.1 200 OK\r\nServer: a\x01\r\nContent-Length: 2\r\n\r\nhi'],
+  ['its length twice', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n'],
+])('whoever answers with %s is one, too', async (_what, answer) => {
+  const listener: RequestListener = (request) => void request.socket.end(Buffer.from(answer, 'latin1'));
+  expect(await probePortal(await answering(listener))).toBe('portal');
+});
+
 test.each<[string, RequestListener]>([
   ['nothing, as the service does,', page(204)],
   ['the way to https on the same host', page(301, { location: `https://127.0.0.1${portalProbePath}` })],

@@ -25,6 +25,11 @@ const pages: Readonly<Record<string, string>> = {
 };
 const server = createServer(({ url = '' }, reply) => {
   const [location, page] = [moved[url], pages[url]];
+  if (url === '/odd.pac') {
+    // Lines that end with LF alone, as those of small servers.
+    reply.socket?.end(`HTTP/1.0 200 OK\nContent-Type: application/x-ns-proxy-autoconfig\n\n${script}`);
+    return;
+  }
   if (location !== undefined) reply.writeHead(302, { location }).end();
   else if (page === undefined) reply.writeHead(404).end('none');
   else reply.end(page);
@@ -42,9 +47,10 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('a script is fetched, also from where it has moved to', async () => {
+test('a script is fetched, also from where it has moved to, and from a server of its own kind', async () => {
   expect(await fetchScript(`${address}/proxy.pac`)).toBe(script);
   expect(await fetchScript(`${address}/moved`)).toBe(script);
+  expect(await fetchScript(`${address}/odd.pac`)).toBe(script);
 });
 
 test('a script that the network names is not on this computer, nor where another server sends to', async () => {
