@@ -1,4 +1,4 @@
-import { wantsCertificate } from '#node/anyconnect/gateway-tls.ts';
+import { wantsCertificate, type UnreachableCause } from '#node/anyconnect/gateway-tls.ts';
 import type { TunnelEnd } from '../tunnel/tunnel-port.ts';
 import type { EngineMessage } from './messages.ts';
 import type { SecureResult } from './secure-connection.ts';
@@ -28,6 +28,7 @@ export function endOf(why: TunnelEnd, refused: Refused | undefined): End {
     case 'not-granted': {
       const { outcome } = why;
       if (outcome.kind === 'unusable') return 'unsuited';
+      if (isOutOfOrder(why)) return 'gateway-unreachable';
       if (outcome.kind === 'refused') return sessionEnds.get(outcome.status) ?? 'failed';
       // With TLS 1.3, a client without the right certificate is told so after the handshake.
       const isCertificate = outcome.kind === 'closed' && wantsCertificate(outcome.error);
@@ -43,6 +44,16 @@ export function endOf(why: TunnelEnd, refused: Refused | undefined): End {
     default:
       return why satisfies never;
   }
+}
+
+/** Whether the gateway takes nobody at the moment, whatever session they have (RFC 9110 §15.6). */
+const isOutOfOrder = (why: TunnelEnd) =>
+  why.kind === 'not-granted' && why.outcome.kind === 'refused' && why.outcome.status >= 500;
+
+/** Why the gateway is unreachable, as far as that is known; undefined also if it is not. */
+export function causeOf(why: TunnelEnd, refused: Refused | undefined): UnreachableCause | undefined {
+  if (isOutOfOrder(why)) return 'gateway-refuses-connections';
+  return why.kind === 'not-opened' ? refused?.cause : undefined;
 }
 
 /** The same for the log, where there is more to say. */

@@ -28,7 +28,7 @@ import { packetHeaders } from './packet-headers.ts';
 import { die, type Prepared } from './prepare.ts';
 import type { SecureResult } from './secure-connection.ts';
 import { givenConfigurationOf, termsOf } from './given-configuration.ts';
-import { endOf, noteOn, type End } from './engine-end.ts';
+import { causeOf, endOf, noteOn, type End } from './engine-end.ts';
 
 /** The engine, in the process that the helper has started for it; it ends with the helper. */
 export function runEngine(prepared: Prepared): void {
@@ -150,7 +150,8 @@ function start(
       onNote: (note, detail) =>
         void tell('note', { text: (detail === undefined ? note : `${note}: ${detail}`).slice(0, 300) }),
       onEnd(why) {
-        if (why.kind === 'not-opened' && refused?.cause) void tell('unreachable', { cause: refused.cause });
+        const cause = causeOf(why, refused);
+        if (cause !== undefined) void tell('unreachable', { cause });
         const text = noteOn(why);
         if (text !== undefined) void tell('note', { text });
         end(endOf(why, refused));

@@ -55,7 +55,8 @@ export async function ask(exchange: Exchange, path: string, asking: Asking): Pro
     if (result.status === 200) return { ok: true, reply: readAuthReply(parseXml(result.body)), path: here };
     if (result.status >= 500) {
       log.warn({ status: result.status }, 'gateway out of order');
-      return { ok: false, failed: { ok: false, failure: 'gateway-unreachable' } };
+      const cause = 'gateway-refuses-connections';
+      return { ok: false, failed: { ok: false, failure: 'gateway-unreachable', cause } };
     }
     if (result.status === 401 && wantsNegotiate(result.challenge)) {
       return { ok: false, failed: unsupported(exchange, 'domain-sign-in-required') };

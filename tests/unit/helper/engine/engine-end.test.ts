@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endOf } from '../../../../helper/engine/own/process/engine-end.ts';
+import { causeOf, endOf } from '../../../../helper/engine/own/process/engine-end.ts';
 
 const notGranted = (status: number) =>
   endOf({ kind: 'not-granted', outcome: { kind: 'refused', status, reason: '' } }, undefined);
@@ -15,6 +15,12 @@ test.each([
   expect(notGranted(status)).toBe('session-doubted');
 });
 
-test.each([200, 302, 404, 500, 502, 503])('status %i says nothing of the session', (status) => {
+test.each([200, 302, 404])('status %i says nothing of the session', (status) => {
   expect(notGranted(status)).toBe('failed');
+});
+
+test.each([500, 502, 503])('status %i is a gateway that takes nobody now', (status) => {
+  expect(notGranted(status)).toBe('gateway-unreachable');
+  const why = { kind: 'not-granted', outcome: { kind: 'refused', status, reason: '' } } as const;
+  expect(causeOf(why, undefined)).toBe('gateway-refuses-connections');
 });

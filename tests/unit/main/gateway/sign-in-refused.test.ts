@@ -305,8 +305,12 @@ describe('hostile gateways', () => {
     expect(result).toEqual({ ok: false, failure: 'gateway-unreachable' });
   });
 
-  test.each([500, 503])('status %d means out of order', async (status) => {
-    expect((await signIn(() => ({ status }))).result).toEqual({ ok: false, failure: 'gateway-unreachable' });
+  test.each([500, 503])('status %d means out of order, and that the gateway is there', async (status) => {
+    expect((await signIn(() => ({ status }))).result).toEqual({
+      ok: false,
+      failure: 'gateway-unreachable',
+      cause: 'gateway-refuses-connections',
+    });
   });
 
   test.each([401, 403, 404])('status %d is a refusal', async (status) => {
