@@ -65,6 +65,8 @@ export interface TestGateway {
   end(): void;
   /** Whether a configuration is accepted; a promise: once that is known. */
   accepts: boolean | Promise<boolean>;
+  /** How many configurations have been asked for at once, at most. */
+  configuredAtOnce: number;
   /** What comes with the head of each answer, in one piece. */
   inOnePiece: Buffer;
   /** Whether requests are only answered once it is told to, by `answer`. */
@@ -80,6 +82,7 @@ export function startTunnel(
   const connections: Duplex[] = [];
   const keys: Buffer[] = [];
   const unanswered: (() => void)[] = [];
+  let configuring = 0;
   let server: DtlsServer | undefined;
   let deliver: (datagram: Buffer) => void = () => undefined;
 
@@ -167,6 +170,7 @@ export function startTunnel(
     opens: true as boolean | Promise<boolean>,
     answers: { tls: true, dtls: true as boolean | 'empty' },
     accepts: true as boolean | Promise<boolean>,
+    configuredAtOnce: 0,
     inOnePiece: Buffer.alloc(0),
     thinks: false,
     held: undefined,
@@ -206,9 +210,13 @@ export function startTunnel(
     listener: {
       onPacket: (packet) => gateway.received.push(packet.toString()),
       onRoom: () => void (gateway.rooms += 1),
-      onConfiguration(_answer, mtu) {
+      async onConfiguration(_answer, mtu) {
         gateway.mtus.push(mtu);
-        return Promise.resolve(gateway.accepts);
+        configuring += 1;
+        gateway.configuredAtOnce = Math.max(gateway.configuredAtOnce, configuring);
+        const isAccepted = await gateway.accepts;
+        configuring -= 1;
+        return isAccepted;
       },
       onTransport: (transport) => gateway.told.push(transport),
       onDtlsEncryption: ({ cipher }) => gateway.told.push(cipher),
