@@ -13,6 +13,7 @@ import {
   watchedKeys,
   type Setting,
 } from './registry-settings.ts';
+import { createSearchLists } from './search-lists.ts';
 
 /** fec0:0:0:ffff::1 and its neighbours, of a draft that has been given up (RFC 3879). */
 const noResolvers = 'fec0::/10';
@@ -22,7 +23,7 @@ const undo: WindowsDnsUndo = { kind: 'name-rule' };
 
 /**
  * A rule for all names (NRPT), which comes before what the interfaces have, and the resolvers of the tunnel's interface
- * for programs that read these. Rules outlast a crash and a reboot.
+ * for programs that read these. Rules outlast a crash and a reboot, and so do search domains in a list of the machine's.
  */
 export function createWindowsDns(parts: {
   registry: Registry;
@@ -32,6 +33,7 @@ export function createWindowsDns(parts: {
   tunnel: () => Luid | undefined;
 }): DnsPort {
   const { registry, resolverClient, ipHelper, tunnel } = parts;
+  const searchLists = createSearchLists(registry);
   let wanted: Dns | undefined;
   let isRemembered = false;
 
@@ -61,6 +63,7 @@ export function createWindowsDns(parts: {
     registry.deleteKey(`${localRules}\\${nameRule}`);
     for (const { key, names } of interfaceKeys(tunnelAdapter))
       for (const name of names) registry.deleteValue(key, name);
+    searchLists.set([]);
     // Also if nothing was left to delete: whoever has deleted it may have ended before this.
     makeKnown(hasPolicies());
   }
@@ -72,7 +75,7 @@ export function createWindowsDns(parts: {
       wanted = undefined;
       return undo;
     },
-    // Nothing of others is replaced.
+    // Nothing of others is replaced, and what is added to theirs is noted down beside it.
     prepareAgain: () => Promise.resolve(undo),
     isSettable: () => true,
     originalServers: async () => [...new Set(others())],
@@ -82,11 +85,13 @@ export function createWindowsDns(parts: {
       wanted = dns;
       const missing = settings(dns).filter((setting) => !isThere(setting));
       for (const { key, name, value } of missing) registry.setValue(key, name, value);
-      if (missing.length > 0) makeKnown(missing.some(({ key }) => key.startsWith(policyRules)));
+      const hasList = searchLists.set(dns.searchDomains);
+      if (missing.length > 0 || hasList) makeKnown(missing.some(({ key }) => key.startsWith(policyRules)));
     },
     async verify() {
       if (!wanted) return 'in-force';
-      return settings(wanted).every(isThere) ? 'in-force' : 'changed';
+      const isInForce = settings(wanted).every(isThere) && searchLists.isInForce(wanted.searchDomains);
+      return isInForce ? 'in-force' : 'changed';
     },
     watch: (onChange) => registry.watch(watchedKeys(tunnelAdapter), onChange),
     async clear() {
@@ -100,7 +105,7 @@ export function createWindowsDns(parts: {
       const isLeft = [localRules, policyRules].some(
         (key) => registry.keys(`${key}\\${nameRule}`) !== undefined,
       );
-      return isLeft ? [undo] : [];
+      return isLeft || searchLists.isLeft() ? [undo] : [];
     },
     async undo(how) {
       windowsDnsUndo.parse(how);
