@@ -15,6 +15,8 @@ export interface FilterCalls {
   release(token: string): Promise<'released' | 'absent'>;
   /** The rules of the main rule set, as the kernel has them. */
   mainRules(): Promise<string[]>;
+  /** The names of all anchors, and of those that are in them. */
+  anchors(): Promise<string[]>;
   /** The rules of an anchor likewise: those that change packets first, then those that let them pass or not. */
   rules(anchor: string): Promise<string[]>;
   /** Replaces all rules and tables of an anchor at once; without any, nothing is left of it. */
@@ -64,6 +66,8 @@ export function createFilterCalls(run: RunCommand, runInto: RunCommandInto): Fil
       throw new Error(`pfctl -X failed with status ${status}: ${stderr.trim()}`);
     },
     mainRules: () => list('-s', 'rules'),
+    // With `-v`, also those that are in others (osquery 1521).
+    anchors: () => list('-v', '-s', 'Anchors'),
     rules: (anchor) => list('-a', anchor, '-s', 'rules'),
     load: async (anchor, text) => void (await pfctl(['-a', anchor, '-f', '-'], text)),
     countTable: async (anchor, table) => (await list('-a', anchor, '-t', table, '-T', 'show')).length,

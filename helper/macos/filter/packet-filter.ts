@@ -4,7 +4,8 @@ import type { FilterRules, PacketFilter } from '../../system/ports/packet-filter
 import type { PortalRules } from '../../system/ports/portal-port.ts';
 import { SystemChangeFailed } from '../../system/ports/system-change-failed.ts';
 import type { FilterCalls } from '../calls/pfctl.ts';
-import { askingRule, filterAnchor } from '../identifiers.ts';
+import { filterAnchor } from '../identifiers.ts';
+import { isAskedBeforeOthers, isAskedByMain } from './asked-first.ts';
 import type { EnableToken } from './enable-token.ts';
 import { capturedTable, filterText, type FilterUsers } from './filter-rules.ts';
 import { staleStates } from './stale-states.ts';
@@ -98,7 +99,8 @@ export function createPacketFilter(parts: {
     // The device may have been made again, under another name.
     if ((await textOf(rules)) !== wanted) return 'changed';
     const [main, listed] = await Promise.all([calls.mainRules(), calls.rules(filterAnchor)]);
-    if (!isAsked(main) || listed.join('\n') !== asListed) return 'changed';
+    if (!isAskedByMain(main) || listed.join('\n') !== asListed) return 'changed';
+    if (!(await isAskedBeforeOthers(calls))) return 'changed';
     for (const [index, capture] of rules.captures.entries()) {
       if (capture.kind !== 'prefixes') continue;
       const count = capture.include.length + capture.exclude.length;
@@ -140,10 +142,4 @@ export function createPacketFilter(parts: {
         token.remove();
       }),
   };
-}
-
-/** Whether the main rule set asks the anchor, before a rule of somebody else's lets a packet through for good. */
-function isAsked(main: readonly string[]): boolean {
-  const asked = main.findIndex((rule) => rule.startsWith(askingRule));
-  return asked >= 0 && !main.slice(0, asked).some((rule) => /^pass\b.*\bquick\b/.test(rule));
 }

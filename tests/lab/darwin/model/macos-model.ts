@@ -183,6 +183,7 @@ export function createMacosModel(): MacosModel {
             }),
           ),
         mainRules: () => Promise.resolve([...machine.mainRules]),
+        anchors: () => Promise.resolve([...machine.anchors.keys()]),
         rules: (anchor) =>
           Promise.resolve((machine.anchors.get(anchor)?.rules ?? []).map(({ text }) => text)),
         load: (anchor, text) =>

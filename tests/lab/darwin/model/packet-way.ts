@@ -80,6 +80,19 @@ export function createPacketWay(machine: Machine): (probe: Probe) => Outcome {
     return answers.get(key);
   }
 
+  /** The kernel asks the anchors by their names, until a rule is meant to end that. */
+  function ruleFor(probe: Probe, device: string): FilterRule | undefined {
+    const names = [...machine.anchors.keys()].filter((name) => name.startsWith('com.apple/')).sort();
+    let last: FilterRule | undefined;
+    for (const name of names) {
+      const anchor = machine.anchors.get(name);
+      const rule = anchor && decided(anchor, probe, device);
+      if (rule?.isQuick) return rule;
+      last = rule ?? last;
+    }
+    return last;
+  }
+
   function isLetOut(probe: Probe, device: string): boolean {
     const { source, destination } = probe;
     if (!machine.isFilterOn) return true;
@@ -91,9 +104,7 @@ export function createPacketWay(machine: Machine): (probe: Probe) => Outcome {
         (state.device === undefined || state.device === device),
     );
     if (known) return true;
-    const asked = machine.mainRules.includes(anchorRule);
-    const anchor = machine.anchors.get('com.apple/waymaker');
-    const rule = asked && anchor ? decided(anchor, probe, device) : undefined;
+    const rule = machine.mainRules.includes(anchorRule) ? ruleFor(probe, device) : undefined;
     if (!rule) return true;
     if (rule.action !== 'pass') return false;
     if (rule.state !== 'none')

@@ -56,6 +56,19 @@ test('the first line of pfctl’s information says whether the filter is on', as
   expect(await off.calls.isEnabled()).toBe(false);
 });
 
+test('anchors are listed with those that are in them', async () => {
+  const { calls, asked } = saying({
+    stdout: '  com.apple\n  com.apple/200.AirDrop\n  com.apple/200.AirDrop/Bonjour\n  com.apple/waymaker\n',
+  });
+  expect(await calls.anchors()).toEqual([
+    'com.apple',
+    'com.apple/200.AirDrop',
+    'com.apple/200.AirDrop/Bonjour',
+    'com.apple/waymaker',
+  ]);
+  expect(asked.map(({ args }) => args)).toEqual([['-v', '-s', 'Anchors']]);
+});
+
 test('each connection is read with the end that began it first', async () => {
   const { calls } = saying({
     stdout: [

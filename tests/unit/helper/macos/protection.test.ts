@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RoutingLost } from '../../../../helper/system/ports/system-change-failed.ts';
+import { readAnchor } from '../../../lab/darwin/model/filter-language.ts';
 import { resolversXml, services, wifi } from '../../../lab/darwin/model/machine.ts';
 import { isExhaustive } from '../../../lab/runs/thoroughness.ts';
 import { users } from './support/modelled-helper.ts';
@@ -255,6 +256,45 @@ test('without the packet filter, routes refuse everything that would leave, and 
     // Only what is on the link, which no route can refuse.
     scene.leaks.filter((leak) => isPlain(leak) && / to (?:192\.168\.1\.|2001:db8:1:)/.test(leak)),
   );
+});
+
+test('another anchor that lets everything through before ours is asked is a loss, until it is gone', async () => {
+  const scene = createScene();
+  await connect(scene, 'global');
+  const { anchors } = scene.model.machine;
+  const elsewhere = () => {
+    scene.look('the loss');
+    return scene.leaks.splice(0).filter((leak) => !/ to (?:192\.168\.1\.|2001:db8:1:)/.test(leak));
+  };
+  anchors.set('com.apple/mehserve', readAnchor('pass out quick all no state'));
+  expect(elsewhere()).not.toEqual([]);
+  const { promises } = scene;
+  scene.promises = [];
+  expect(await scene.helper.adapter.verify()).toBe(false);
+  await delay(0);
+  scene.promises = promises;
+  // What is bound to a device, no route can refuse.
+  expect(elsewhere().filter((leak) => leak.endsWith('bound to nothing'))).toEqual([]);
+  anchors.delete('com.apple/mehserve');
+  expect(await scene.helper.adapter.verify()).toBe(true);
+});
+
+test.each([
+  ['com.apple/zz', 'pass out quick all no state', 'is asked later'],
+  [
+    'com.apple/200.AirDrop/Bonjour',
+    'pass out quick on p2p0 all no state',
+    'of a device that only neighbours use',
+  ],
+  ['com.apple/250.ApplicationFirewall', 'block drop out quick inet proto icmp all', 'refuses'],
+  ['com.apple/mehserve', 'pass out all no state', 'is not the last word'],
+])('%s with “%s”, which %s, is no loss', async (name, rule) => {
+  const scene = createScene();
+  await connect(scene, 'global');
+  scene.model.machine.anchors.set(name, readAnchor(rule));
+  scene.look('another anchor');
+  expect(scene.leaks).toEqual([]);
+  expect(await scene.helper.adapter.verify()).toBe(true);
 });
 
 test('every network service asks the tunnel’s resolvers, and has its own again afterwards', async () => {
