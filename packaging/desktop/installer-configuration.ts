@@ -21,6 +21,9 @@ export type InstallerPlatform = keyof typeof installers;
 /** What installs and removes the helper; electron-builder packs the whole folder `installer`. */
 const macosResources = path.resolve(import.meta.dirname, '../../resources/macos');
 
+/** Where Electron has its texts in the app's other languages, and ours that macOS shows are beside them. */
+const chinese = ['zh_CN.lproj', 'zh_TW.lproj'] as const;
+
 /** Why each installer cannot be made here, by what it is; without those that can. */
 export function onlyConfigured(
   platform: NodeJS.Platform,
@@ -74,7 +77,13 @@ export function installerConfiguration(options: {
       hardenedRuntime: true,
       entitlements,
       entitlementsInherit: entitlements,
+      // Without it, macOS 15 and later may refuse addresses of the local network and ask nobody (emdash 2984).
+      extendInfo: {
+        NSLocalNetworkUsageDescription:
+          'Waymaker reaches gateways, proxies and sign-in pages that are on your own network.',
+      },
       extraResources: [
+        ...chinese.map((folder) => ({ from: path.join(macosResources, folder), to: folder })),
         { from: path.join(macosResources, 'uninstall'), to: 'uninstall' },
         ...(core === undefined ? [] : [{ from: core, to: coreInApp }]),
       ],

@@ -35,3 +35,16 @@ test('each installer says why it is only configured here', () => {
   expect(Object.keys(onlyConfigured('linux', {}))).toEqual(['pkg for macOS']);
   expect(Object.keys(onlyConfigured('darwin', {}))).not.toContain('pkg for macOS');
 });
+
+test('macOS can ask, in each language of the app, whether it may reach the local network', async () => {
+  const electron = { folder: '/electron', version: '1.2.3' };
+  const { mac } = installerConfiguration({ platform: 'darwin', app: '/app', electron, folder: '/made' });
+  const reason = 'NSLocalNetworkUsageDescription';
+  expect((mac?.extendInfo as Record<string, string> | undefined)?.[reason]).toMatch(/network/);
+  const added = [mac?.extraResources ?? []].flat().filter((one) => typeof one === 'object');
+  for (const folder of ['zh_CN.lproj', 'zh_TW.lproj']) {
+    const from = added.find(({ to }) => to === folder)?.from ?? '';
+    const strings = await readFile(path.join(from, 'InfoPlist.strings'), 'utf8');
+    expect(strings).toMatch(new RegExp(`^"?${reason}"? = "[^"]*Waymaker[^"]*";$`, 'm'));
+  }
+});
