@@ -7,12 +7,16 @@ import { removeTunnelRoute, tunnelRoute } from './router-rules.ts';
 /** The kernel's default for a TUN device (drivers/net/tun.c, TUN_READQ_SIZE). */
 const ringPackets = 500;
 
-/** Lines for `ip -batch -` that create the device for the engine's user, who can then open it without privileges. */
-export function deviceBatch(engineUid: number): string {
+/**
+ * Lines for `ip -batch -` that create the device for the engine's user, who can then open it without privileges.
+ * `hasIpv6`: a kernel without IPv6, as with its parameter `ipv6.disable=1`, refuses settings that belong to it
+ * (net/core/rtnetlink.c, validate_linkmsg), and the lines end at the first that fails.
+ */
+export function deviceBatch(engineUid: number, { hasIpv6 }: { hasIpv6: boolean }): string {
   return lines([
     `tuntap add dev ${tunnelDevice} mode tun user ${engineUid}`,
     // No link-local address, so the kernel sends no router solicitations.
-    `link set dev ${tunnelDevice} addrgenmode none`,
+    ...(hasIpv6 ? [`link set dev ${tunnelDevice} addrgenmode none`] : []),
     // A device that comes up with queue length 0 gets no queueing discipline (net/sched/sch_generic.c). Packets wait in
     // the engine's own ring anyway, and the locks of another queue cost 3 % of the upload speed.
     `link set dev ${tunnelDevice} txqueuelen 0`,

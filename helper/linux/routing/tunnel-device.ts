@@ -14,7 +14,7 @@ import { hasAddresses, readTunnelDevice, readTunnelTable } from '../netlink/netl
 import type { NetworkMonitor } from './network-monitor.ts';
 import { openTunnelDevice } from './open-tunnel-device.ts';
 import type { PrefixTables } from './prefix-tables.ts';
-import { isIpv6Enabled } from './uplink.ts';
+import { hasIpv6, isIpv6Enabled } from './uplink.ts';
 
 /** A TUN device, with the routes that lead into it in a table of our own. */
 export function createTunnelDevice(parts: {
@@ -32,7 +32,7 @@ export function createTunnelDevice(parts: {
   async function create(): Promise<void> {
     const engine = await accounts.engine();
     if (!engine) throw new SystemChangeFailed('there is no user for the engine');
-    await ipBatch(run, deviceBatch(engine.uid));
+    await ipBatch(run, deviceBatch(engine.uid, { hasIpv6: hasIpv6() }));
   }
 
   async function configure(wanted: DeviceConfiguration): Promise<void> {
