@@ -1,5 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, realpath } from 'node:fs/promises';
 import { isIPv4 } from 'node:net';
+import path from 'node:path';
 import type { Dns } from '../../system/ports/dns-port.ts';
 import { findProgram, runOrThrow, type RunCommand } from '../../posix/command.ts';
 import { tunnelDevice } from '../identifiers.ts';
@@ -23,6 +24,16 @@ export const resolvconfFiles = ['/run/resolvconf', ...recordDirectories];
  * not know the name of ours. Debian's takes no notice of what follows the name.
  */
 const onlyOurs = ['-m', '0', '-x'];
+
+/** What systemd's resolvconf is another name of (resolvectl(1), "Compatibility with resolvconf(8)"). */
+const otherNames = ['resolvectl', 'systemd-resolve'];
+
+/** Whether there is a program that keeps records; that of systemd takes their names for those of devices. */
+export async function hasResolvconf(find: typeof findProgram = findProgram): Promise<boolean> {
+  const file = find('resolvconf');
+  if (file === undefined) return false;
+  return !otherNames.includes(path.basename(await realpath(file).catch(() => file)));
+}
 
 export async function setResolvconf(run: RunCommand, record: string, dns: Dns, file: string): Promise<void> {
   await runOrThrow(run, 'resolvconf', ['-a', record, ...onlyOurs], recordText(dns));
@@ -59,7 +70,7 @@ export async function isResolvconfSet(record: string, dns: Dns, file: string): P
 const isLoopback = (address: string) => (isIPv4(address) ? address.startsWith('127.') : address === '::1');
 
 export async function clearResolvconf(run: RunCommand, record: string): Promise<void> {
-  if (findProgram('resolvconf')) await runOrThrow(run, 'resolvconf', ['-d', record]);
+  if (await hasResolvconf()) await runOrThrow(run, 'resolvconf', ['-d', record]);
 }
 
 function recordText({ servers, searchDomains }: Dns): string {
