@@ -25,7 +25,12 @@ export interface BusCall {
   /** The types of what `write` writes. */
   signature: string;
   write: (body: MessageWriter) => void;
+  /** It succeeds, too, where the service is too old to know it. */
+  isNewer?: true;
 }
+
+/** <dbus/dbus-protocol.h>, DBUS_ERROR_UNKNOWN_METHOD. */
+const unknownMethod = 'org.freedesktop.DBus.Error.UnknownMethod';
 
 /** Has calls made in this order; rejects if the bus cannot be reached, or once one of them has failed. */
 export async function callOnBus(calls: readonly BusCall[], socketPath = busSocket): Promise<void> {
@@ -40,7 +45,8 @@ export async function callOnBus(calls: readonly BusCall[], socketPath = busSocke
   readAnswers(socket, reject, ({ serial, error }) => {
     const call = all[serial - 1];
     if (!call) return;
-    if (error !== undefined) reject(new Error(`${call.member} was refused: ${error}`));
+    const isUnknown = call.isNewer === true && error === unknownMethod;
+    if (error !== undefined && !isUnknown) reject(new Error(`${call.member} was refused: ${error}`));
     left -= 1;
     if (left === 0) resolve();
   });

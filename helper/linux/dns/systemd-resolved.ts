@@ -20,11 +20,19 @@ export const resolvedDirectory = '/run/systemd/resolve';
  */
 export async function setResolved(dns: Dns): Promise<void> {
   const index = Number(await readFile(`/sys/class/net/${tunnelDevice}/ifindex`, 'utf8'));
+  await callOnBus(settingCalls(index, dns));
+}
+
+/**
+ * The calls for the device with this number. What an earlier systemd-resolved does not know, as that of RHEL 8 (239)
+ * knows no default route, it does not need to be told: without it, "~." alone decides, and nothing speaks TLS.
+ */
+export function settingCalls(index: number, dns: Dns): BusCall[] {
   const off = (member: string) =>
     managerCall(member, 'is', (body) => {
       body.uint32(index).string('no');
     });
-  await callOnBus([
+  return [
     managerCall('SetLinkDNS', 'ia(iay)', (body) => {
       body.uint32(index).array(dns.servers, 8, (server) => {
         body.uint32(isIPv6(server) ? AF_INET6 : AF_INET);
@@ -40,11 +48,15 @@ export async function setResolved(dns: Dns): Promise<void> {
         body.string(name).boolean(isForRouting);
       });
     }),
-    managerCall('SetLinkDefaultRoute', 'ib', (body) => {
-      body.uint32(index).boolean(true);
-    }),
-    ...['SetLinkLLMNR', 'SetLinkMulticastDNS', 'SetLinkDNSOverTLS', 'SetLinkDNSSEC'].map(off),
-  ]);
+    {
+      ...managerCall('SetLinkDefaultRoute', 'ib', (body) => {
+        body.uint32(index).boolean(true);
+      }),
+      isNewer: true,
+    },
+    ...['SetLinkLLMNR', 'SetLinkMulticastDNS', 'SetLinkDNSSEC'].map(off),
+    { ...off('SetLinkDNSOverTLS'), isNewer: true },
+  ];
 }
 
 /** <sys/socket.h>. */
@@ -106,12 +118,20 @@ export async function isResolvedSet(run: RunCommand, dns: Dns): Promise<boolean>
   const wanted = resolvedSettings(dns);
   const current = await Promise.all(
     wanted.map(async ([setting = '']) => {
-      const { status, stdout } = await run('resolvectl', [setting, tunnelDevice]);
-      return status === 0 ? settingWords(stdout) : undefined;
+      const { status, stdout, stderr } = await run('resolvectl', [setting, tunnelDevice]);
+      if (status === 0) return settingWords(stdout);
+      return newerSettings.includes(setting) && unknownCommand.test(stderr) ? 'unknown' : undefined;
     }),
   );
-  return wanted.every(([, , ...words], index) => sameWords(words, current[index]));
+  return wanted.every(([, , ...words], index) => {
+    const found = current[index];
+    return found === 'unknown' || sameWords(words, found);
+  });
 }
+
+/** Those of `settingCalls` that an earlier one may not know, and how resolvectl(1) says so, before and since 251. */
+const newerSettings = ['default-route', 'dnsovertls'];
+const unknownCommand = /^Unknown (?:operation|command verb)\b/;
 
 /** One for each device: resolvectl breaks long ones at 80 columns, and indents what follows. */
 const settingLines = (stdout: string) => stdout.replace(/\n[ \t]+/g, ' ').split('\n');
