@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import * as z from 'zod/mini';
 import type { KernelRoute } from '../system-view.ts';
-import { tunnelDevice } from './this-computer.ts';
+import { tunnelDevice } from './tunnel-device.ts';
 
 /** The JSON output of ip-route(8) and ip-rule(8). */
 const lookedUp = z.array(z.object({ dev: z.optional(z.string()), gateway: z.optional(z.string()) }));

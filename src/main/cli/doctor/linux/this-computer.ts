@@ -5,13 +5,10 @@ import { isExecutable } from '#node/os/posix/executable.ts';
 import type { Say } from '#shared/texts/say.ts';
 import { profileFolder } from '../../profile-folder.ts';
 import type { Finding } from '../finding.ts';
+import { otherVpns } from './other-vpns.ts';
 
-/** The helper's tunnel device (helper/linux/identifiers.ts). */
-export const tunnelDevice = 'wm0';
 /** Users that systemd creates from resources/linux. */
 const users = ['waymaker-engine', 'waymaker-proxy'];
-/** Names that other programs give to their tunnel devices. */
-const tunnelNames = /^(?:tun|tap|utun|wg|ppp|tailscale|zt|nordlynx|nordtun|proton|ipsec|vpn|gpd|cscotun)/;
 
 /** Where the helper keeps what it has to undo. */
 const stateFolder = '/var/lib/waymaker';
@@ -22,7 +19,7 @@ export function checkThisComputer(env: Readonly<NodeJS.ProcessEnv>, say: Say): F
   const missing = users.filter((user) => !hasUser(user));
   const profile = profileFolder({ env, platform: 'linux' });
   const full = [stateFolder, ...(profile === undefined ? [] : [profile])].filter(isFull);
-  const others = Object.keys(networkInterfaces()).filter((name) => tunnelNames.test(name));
+  const others = otherVpns(Object.keys(networkInterfaces()));
   return [
     onProblem('users', missing.length > 0, say('doctor.usersMissing', { users: missing.join(', ') })),
     onProblem('device', !existsSync('/dev/net/tun'), say('doctor.deviceMissing')),
