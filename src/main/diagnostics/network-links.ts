@@ -1,4 +1,5 @@
-import { networkInterfaces } from 'node:os';
+import { networkInterfaces, type NetworkInterfaceInfo } from 'node:os';
+import { deviceKind } from '../networks/linux/device-kind.ts';
 import { isWifiDevice } from './linux/wifi-device.ts';
 import { isWifiName } from './windows/wifi-name.ts';
 
@@ -9,17 +10,27 @@ export interface Link {
   addresses: readonly string[];
 }
 
-/** Tunnels, including ours, are not networks of their own. */
-const isTunnel = (name: string) => /^(?:tun|tap|utun|wg|wm)\d/.test(name);
+/**
+ * Tunnels, including ours, are not networks of their own, and neither are those of containers and virtual machines. On
+ * Linux, the kernel says what a device is.
+ */
+const isNone = (name: string, folder: string | undefined) =>
+  /^(?:tun|tap|utun|wg|wm)\d/.test(name) ||
+  (process.platform === 'linux' &&
+    ['tun', 'tap', 'wireguard', 'inner-bridge'].includes(deviceKind(name, folder).kind));
 
 const isWifi = process.platform === 'linux' ? isWifiDevice : isWifiName;
 
-export function networkLinks(): Link[] {
-  return Object.entries(networkInterfaces()).flatMap(([name, found = []]) => {
+/** `folder`: where the kernel tells of them, on Linux. */
+export function networkLinks({
+  interfaces = networkInterfaces(),
+  folder,
+}: { interfaces?: NodeJS.Dict<NetworkInterfaceInfo[]>; folder?: string } = {}): Link[] {
+  return Object.entries(interfaces).flatMap(([name, found = []]) => {
     const addresses = found
       .filter(({ internal, scopeid = 0 }) => !internal && scopeid === 0)
       .map(({ address }) => address);
-    if (addresses.length === 0 || isTunnel(name)) return [];
+    if (addresses.length === 0 || isNone(name, folder)) return [];
     return [{ name, isWifi: isWifi(name), addresses }];
   });
 }
