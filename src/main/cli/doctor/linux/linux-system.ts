@@ -7,7 +7,7 @@ import { isByDestination, networksIntoTunnel, routeTo } from './kernel-route.ts'
 import { checkThisComputer } from './this-computer.ts';
 
 export const linuxSystem: SystemView = {
-  check: (env, say) => Promise.resolve(checkThisComputer(env, say)),
+  check: checkThisComputer,
   hasHelperRefused,
   routeTo,
   isByDestination,

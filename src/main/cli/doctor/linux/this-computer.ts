@@ -1,10 +1,11 @@
-import { existsSync, readFileSync, statfsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { isExecutable } from '#node/os/posix/executable.ts';
 import type { Say } from '#shared/texts/say.ts';
 import { profileFolder } from '../../profile-folder.ts';
 import type { Finding } from '../finding.ts';
+import { missingUsers } from './missing-users.ts';
 import { otherVpns } from './other-vpns.ts';
 
 /** Users that systemd creates from resources/linux. */
@@ -15,8 +16,8 @@ const stateFolder = '/var/lib/waymaker';
 /** What the longest lists take there. */
 const neededBytes = 2_000_000;
 
-export function checkThisComputer(env: Readonly<NodeJS.ProcessEnv>, say: Say): Finding[] {
-  const missing = users.filter((user) => !hasUser(user));
+export async function checkThisComputer(env: Readonly<NodeJS.ProcessEnv>, say: Say): Promise<Finding[]> {
+  const missing = await missingUsers(users, env);
   const profile = profileFolder({ env, platform: 'linux' });
   const full = [stateFolder, ...(profile === undefined ? [] : [profile])].filter(isFull);
   const others = otherVpns(Object.keys(networkInterfaces()));
@@ -46,12 +47,4 @@ function isFull(folder: string): boolean {
 function isInstalled(program: string, env: Readonly<NodeJS.ProcessEnv>): boolean {
   const folders = [...(env['PATH'] ?? '').split(path.delimiter), '/usr/sbin', '/sbin', '/usr/local/sbin'];
   return folders.some((folder) => folder !== '' && isExecutable(path.join(folder, program)));
-}
-
-function hasUser(name: string): boolean {
-  try {
-    return readFileSync('/etc/passwd', 'utf8').includes(`\n${name}:`);
-  } catch {
-    return false;
-  }
 }
