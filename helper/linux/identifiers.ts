@@ -28,6 +28,8 @@ export const routeProtocol = 87;
  * net/core/fib_rules.c, rule_find).
  */
 export const rulePriority = {
+  /** What is on this machine itself, where the kernel's own rule for that comes after ours. */
+  local: 5169,
   /** Refuses everything, if the packet filter cannot be loaded. */
   refuseAll: 5170,
   /** For the group of programs: look-ups, and excepted networks, as for all packets below. */

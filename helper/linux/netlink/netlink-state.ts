@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { routeProtocol, routingTable, tunnelDevice } from '../identifiers.ts';
+import { routeProtocol, routingTable, rulePriority, tunnelDevice } from '../identifiers.ts';
 import { errorNumbers, NetlinkError, netlinkDump, netlinkRequest } from './netlink.ts';
 import {
   attribute,
@@ -27,27 +27,58 @@ import {
 const RTM_GETLINK = 18;
 const RTM_GETADDR = 22;
 const RTM_GETRULE = 34;
+const FRA_PRIORITY = 6;
 const FRA_PROTOCOL = 21;
+const FIB_RULE_INVERT = 2;
+const FR_ACT_TO_TBL = 1;
+const RT_TABLE_LOCAL = 255;
+/** What restricts a rule to some packets: FRA_IIFNAME, FRA_FWMARK, FRA_OIFNAME, FRA_UID_RANGE, and protocol and ports. */
+const someOnly = [3, 10, 17, 20, 22, 23, 24];
 const IFLA_IFNAME = 3;
 const IFLA_MTU = 4;
 const IFA_ADDRESS = 1;
 const IFA_LOCAL = 2;
 const IFF_UP = 1;
 
-/** Sizes of `struct ifinfomsg` and `struct ifaddrmsg`, and offsets in them. */
+/** Sizes of `struct ifinfomsg` and `struct ifaddrmsg`, and offsets in them and in `struct fib_rule_hdr`. */
+const sourceLengthAt = 2;
+const tableAt = 4;
+const actionAt = 7;
+const ruleFlagsAt = 8;
 const linkHeader = 16;
 const linkIndexAt = 4;
 const linkFlagsAt = 8;
 const addressHeader = 8;
 const addressIndexAt = 4;
 
-/** Our routing rules, as `ip rule show` lists them. */
-export async function ourRules(family: Family): Promise<NetlinkMessage[]> {
+/** Our routing rules, as `ip rule show` lists them, and what of others' matters to them. */
+export async function readRules(family: Family): Promise<{ ours: NetlinkMessage[]; isLocalFirst: boolean }> {
   const rules = await netlinkDump('route', { type: RTM_GETRULE, payload: routeHeaderOf(family) });
-  return rules.filter(
-    ({ payload }) => findAttribute(payload, routeHeader, FRA_PROTOCOL)?.[0] === routeProtocol,
-  );
+  return { ours: rules.filter(isOurs), isLocalFirst: isLocalFirst(rules) };
 }
+
+export const ourRules = async (family: Family): Promise<NetlinkMessage[]> => (await readRules(family)).ours;
+
+const isOurs = ({ payload }: NetlinkMessage) =>
+  findAttribute(payload, routeHeader, FRA_PROTOCOL)?.[0] === routeProtocol;
+
+/**
+ * Whether a rule of others has everything looked up in the table of this machine's own addresses before our rules, as
+ * the kernel's does. With VRFs, it is moved behind theirs (Linux, Documentation/networking/vrf.rst).
+ */
+export const isLocalFirst = (rules: readonly NetlinkMessage[]): boolean =>
+  rules.some((rule) => {
+    const { payload } = rule;
+    const isOfSome =
+      payload[lengthAt] !== 0 ||
+      payload[sourceLengthAt] !== 0 ||
+      (payload.readUInt32LE(ruleFlagsAt) & FIB_RULE_INVERT) !== 0 ||
+      someOnly.some((kind) => findAttribute(payload, routeHeader, kind) !== undefined);
+    // A priority of 0 is not listed.
+    const priority = findNumber(payload, routeHeader, FRA_PRIORITY) ?? 0;
+    const isToLocal = payload[actionAt] === FR_ACT_TO_TBL && payload[tableAt] === RT_TABLE_LOCAL;
+    return isToLocal && !isOfSome && !isOurs(rule) && priority < rulePriority.local;
+  });
 
 /** Whether the tunnel's table routes everything into the device, and refuses everything otherwise. */
 export async function readTunnelTable(family: Family): Promise<{ leads: boolean; refuses: boolean }> {

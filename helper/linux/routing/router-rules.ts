@@ -24,6 +24,9 @@ export const lastResortLine = (family: Family) =>
 export const addLines = (rules: readonly string[]) => lines(rules.map((words) => `rule add ${words}`));
 export const removeLines = (rules: readonly string[]) => lines(rules.map((words) => `rule del ${words}`));
 
+/** For machines on which the kernel's own rule for it comes later (netlink-state.ts, isLocalFirst). */
+export const localRule = rule('local', 'lookup local');
+
 /** Refuses everything that would leave the machine; what stays on it is found earlier, in the local table. */
 export const refuseAllRule = rule('refuseAll', 'unreachable');
 

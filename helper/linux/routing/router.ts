@@ -8,7 +8,7 @@ import type { RunCommand } from '../../posix/command.ts';
 import { routingTable } from '../identifiers.ts';
 import { ipChangeBatch } from './ip-batch.ts';
 import { removeDoubleRules, removeRulesAndRoutes } from '../netlink/netlink-routes.ts';
-import { ourRules, readTunnelTable } from '../netlink/netlink-state.ts';
+import { readRules, readTunnelTable } from '../netlink/netlink-state.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
 import type { Family } from '../../network/prefix-list.ts';
 import type { PrefixTables } from './prefix-tables.ts';
@@ -16,6 +16,7 @@ import { isReversePathStrict } from './reverse-path.ts';
 import {
   addLines,
   lastResortLine,
+  localRule,
   portalRules,
   refuseAllRule,
   removeLines,
@@ -52,9 +53,11 @@ export function createRouter(parts: {
 
   async function change(next: ReadonlyMap<Family, Wanted>, isPrepared = false): Promise<void> {
     const before = wanted;
-    wanted = new Map(next);
+    const all = (wanted = new Map(next));
     await settleAll(
-      [...next].map(async ([family, fresh]) => {
+      [...next].map(async ([family, given]) => {
+        const fresh = await withLocalFirst(family, given);
+        all.set(family, fresh);
         const old = before?.get(family);
         const maybe = [...new Set([...(strays.get(family) ?? []), ...(old?.rules ?? [])])];
         strays.set(family, [...maybe, ...fresh.rules]);
@@ -73,6 +76,12 @@ export function createRouter(parts: {
 
   async function fill(family: Family, { prefixes }: Wanted): Promise<void> {
     if (prefixes) await tables.fill(family, prefixes.captured, prefixes.table);
+  }
+
+  /** Whatever our rules say is about what leaves the machine. */
+  async function withLocalFirst(family: Family, { rules, prefixes }: Wanted): Promise<Wanted> {
+    const others = rules.filter((one) => one !== localRule);
+    return { rules: (await readRules(family)).isLocalFirst ? others : [localRule, ...others], prefixes };
   }
 
   async function restore(): Promise<void> {
@@ -106,12 +115,13 @@ export function createRouter(parts: {
   };
 
   async function verifyFamily(family: Family, { rules, prefixes }: Wanted): Promise<Verdict> {
-    const [found, { refuses }, isFilled] = await Promise.all([
-      ourRules(family),
+    const [{ ours, isLocalFirst }, { refuses }, isFilled] = await Promise.all([
+      readRules(family),
       readTunnelTable(family),
       prefixes ? tables.isFilled(family, prefixes.table) : true,
     ]);
-    return found.length === rules.length && refuses && isFilled ? 'in-force' : 'changed';
+    const isWhole = ours.length === rules.length && (isLocalFirst || rules.includes(localRule));
+    return isWhole && refuses && isFilled ? 'in-force' : 'changed';
   }
 
   return {
