@@ -15,6 +15,7 @@ import {
 import { numberOf, type ControlGroup, type ControlGroups } from './control-groups.ts';
 import { groupMark } from './group-mark.ts';
 import { groupPrograms, lookUpSizes } from './group-bpf-programs.ts';
+import { whatForgetsGroups } from './socket-groups.ts';
 
 /**
  * The users' groups of programs. While a group exists, its sockets get its mark, with or without a tunnel, so that no
@@ -59,6 +60,7 @@ export function createAppGroups(groups: ControlGroups, log: Log): AppGroups {
     if (mark === undefined) throw new Error(`${user} is no user of this machine`);
     const isTaken = groups.all().some((other) => other.user !== user && groupMark(other.user) === mark);
     if (isTaken) throw new Error('another user has the same mark');
+    refuseForgetting();
     const old = applied.get(user);
     const group = groups.make(user, 'inside');
     const table = resolvers && createTable(lookUpSizes);
@@ -79,6 +81,7 @@ export function createAppGroups(groups: ControlGroups, log: Log): AppGroups {
 
   const isInForce = ({ group, number, programs }: Applied) =>
     numberOf(group) === number &&
+    whatForgetsGroups() === undefined &&
     hookNames.every((hook) => {
       const [id, ...others] = attachedPrograms(group.directory, hook);
       return id === programs[hook]?.id && others.length === 0;
@@ -123,6 +126,12 @@ export function createAppGroups(groups: ControlGroups, log: Log): AppGroups {
   };
 }
 
+/** Sockets that forget their group have no mark either, and would leave as if nothing captured them. */
+function refuseForgetting(): void {
+  const cause = whatForgetsGroups();
+  if (cause !== undefined) throw new Error(`this kernel forgets the groups of sockets because of ${cause}`);
+}
+
 /** The kernel keeps programs that are attached. */
 function unload({ programs, table }: Applied): void {
   for (const program of Object.values(programs)) unloadProgram(program);
@@ -131,6 +140,7 @@ function unload({ programs, table }: Applied): void {
 
 function isTakenByKernel(groups: ControlGroups, log: Log): boolean {
   try {
+    refuseForgetting();
     const { directory } = groups.make('trial', 'inside');
     const table = createTable(lookUpSizes);
     const programs = groupPrograms(1, { resolvers: ['192.0.2.1', '2001:db8::1'], table });
