@@ -75,7 +75,7 @@ end_program() {
 
 # The helper's control groups, once nothing runs in them.
 remove_groups() {
-    find /sys/fs/cgroup/waymaker -depth -type d -exec rmdir {} + 2> /dev/null || :
+    find /sys/fs/cgroup/waymaker /sys/fs/cgroup/unified/waymaker -depth -type d -exec rmdir {} + 2> /dev/null || :
 }
 
 forget_units() {
