@@ -17,6 +17,8 @@ const en = {
   'doctor.usersMissing': 'Missing: {{users}}. Install Waymaker again.',
   'doctor.device': 'Tunnel device',
   'doctor.deviceMissing': '/dev/net/tun is missing. Load the kernel module “tun”.',
+  'doctor.deviceWithoutDriver':
+    '/dev/net/tun cannot be opened, because the kernel module “tun” cannot be loaded. If the kernel has just been updated, restart the computer.',
   'doctor.disk': 'Disk space',
   'doctor.diskFull':
     'The disk with {{folders}} is full, so Waymaker cannot save settings, or what it has to undo after a tunnel. Free up space on it.',
@@ -96,6 +98,8 @@ export const doctorTexts: Record<Language, Record<DoctorTextKey, string>> = {
     'doctor.usersMissing': '缺少：{{users}}。请重新安装 Waymaker。',
     'doctor.device': '隧道设备',
     'doctor.deviceMissing': '缺少 /dev/net/tun。请加载内核模块“tun”。',
+    'doctor.deviceWithoutDriver':
+      '无法打开 /dev/net/tun，因为内核模块“tun”无法加载。如果内核刚刚更新过，请重新启动电脑。',
     'doctor.disk': '磁盘空间',
     'doctor.diskFull':
       '{{folders}} 所在的磁盘已满，无法保存设置，也无法记录断开连接后需要恢复的内容。请清理该磁盘。',
@@ -161,6 +165,8 @@ export const doctorTexts: Record<Language, Record<DoctorTextKey, string>> = {
     'doctor.usersMissing': '缺少：{{users}}。請重新安裝 Waymaker。',
     'doctor.device': '通道裝置',
     'doctor.deviceMissing': '缺少 /dev/net/tun。請載入核心模組「tun」。',
+    'doctor.deviceWithoutDriver':
+      '無法開啟 /dev/net/tun，因為核心模組「tun」無法載入。如果核心剛剛更新過，請重新啟動電腦。',
     'doctor.disk': '磁碟空間',
     'doctor.diskFull':
       '{{folders}} 所在的磁碟已滿，無法儲存設定，也無法記錄中斷連線後需要還原的內容。請清理該磁碟。',

@@ -1,4 +1,4 @@
-import { existsSync, statfsSync } from 'node:fs';
+import { statfsSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { isExecutable } from '#node/os/posix/executable.ts';
@@ -7,6 +7,7 @@ import { profileFolder } from '../../profile-folder.ts';
 import type { Finding } from '../finding.ts';
 import { missingUsers } from './missing-users.ts';
 import { otherVpns } from './other-vpns.ts';
+import { tunnelFileProblem } from './tunnel-file.ts';
 
 /** Users that systemd creates from resources/linux. */
 const users = ['waymaker-engine', 'waymaker-proxy'];
@@ -20,10 +21,15 @@ export async function checkThisComputer(env: Readonly<NodeJS.ProcessEnv>, say: S
   const missing = await missingUsers(users, env);
   const profile = profileFolder({ env, platform: 'linux' });
   const full = [stateFolder, ...(profile === undefined ? [] : [profile])].filter(isFull);
+  const device = tunnelFileProblem();
   const others = otherVpns(Object.keys(networkInterfaces()));
   return [
     onProblem('users', missing.length > 0, say('doctor.usersMissing', { users: missing.join(', ') })),
-    onProblem('device', !existsSync('/dev/net/tun'), say('doctor.deviceMissing')),
+    onProblem(
+      'device',
+      device !== undefined,
+      say(device === 'no-driver' ? 'doctor.deviceWithoutDriver' : 'doctor.deviceMissing'),
+    ),
     onProblem('disk', full.length > 0, say('doctor.diskFull', { folders: full.join(', ') })),
     onProblem('filter', !isInstalled('nft', env), say('doctor.filterMissing')),
     onProblem('other-vpn', others.length > 0, say('doctor.otherVpnFound', { devices: others.join(', ') })),
