@@ -11,11 +11,11 @@ export type DnsManager = 'resolved' | 'resolvconf' | 'file' | 'fixed-file';
 /** What the machine has for it. */
 export interface NameServices {
   /** The path of an installed program. */
-  findProgram(name: string): string | undefined;
+  findProgram: (name: string) => string | undefined;
   /** Exists while systemd-resolved runs. */
   resolvedSocket: string;
   /** Whether a file is immutable (chattr(1)) or on a read-only mount: it is meant to stay as it is. */
-  isFixed(file: string): Promise<boolean>;
+  isFixed: (file: string) => Promise<boolean>;
 }
 
 const ofSystem: NameServices = {

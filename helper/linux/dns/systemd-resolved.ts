@@ -120,7 +120,9 @@ export async function isResolvedSet(run: RunCommand, dns: Dns): Promise<boolean>
     wanted.map(async ([setting = '']) => {
       const { status, stdout, stderr } = await run('resolvectl', [setting, tunnelDevice]);
       if (status === 0) return settingWords(stdout);
-      return newerSettings.includes(setting) && unknownCommand.test(stderr) ? 'unknown' : undefined;
+      return newerSettings.includes(setting) && unknownCommand.test(stderr)
+        ? ('unknown' as const)
+        : undefined;
     }),
   );
   return wanted.every(([, , ...words], index) => {

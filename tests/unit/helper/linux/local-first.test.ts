@@ -57,9 +57,15 @@ test('where the rule for it was moved behind those of VRFs, it comes after ours'
 });
 
 test('a rule for some packets only does not count', () => {
-  const one = { table: 'local', priority: 100 } as const;
-  for (const only of [{ interface: 'eth0' }, { mark: 1 }, { length: 32 }, { isInverted: true }])
-    expect(isLocalFirst([listed({ ...one, ...only }), listed(main)])).toBe(false);
+  const one: Rule = { table: 'local', priority: 100 };
+  expect(isLocalFirst([one, main].map(listed)), 'positive control').toBe(true);
+  const some: readonly Partial<Rule>[] = [
+    { interface: 'eth0' },
+    { mark: 1 },
+    { length: 32 },
+    { isInverted: true },
+  ];
+  for (const only of some) expect(isLocalFirst([listed({ ...one, ...only }), listed(main)])).toBe(false);
 });
 
 test.runIf(process.platform === 'linux')('the kernel’s own list is understood', async () => {
