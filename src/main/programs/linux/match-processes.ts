@@ -1,4 +1,6 @@
+import { realpathSync } from 'node:fs';
 import path from 'node:path';
+import { homeFolder } from '#node/os/home-folder.ts';
 import type { InstalledProgram } from '../installed-program.ts';
 import type { MatchProcess, Process } from '../processes.ts';
 import { withoutEnv } from './installed-programs.ts';
@@ -10,14 +12,17 @@ const interpreter =
 const goBetween = /^(?:gapplication|gtk-launch|xdg-open|dbus-send|gdbus|systemd-run|flatpak|snap)$/;
 /** Directories with programs of many applications, so that a program's location there says nothing. */
 const sharedDirectories =
-  /^(?:\/|\/usr|\/opt|\/home|\/var|\/snap|(?:\/usr)?(?:\/local)?\/(?:s?bin|games|lib\d*|libexec|share)|\/home\/[^/]+(?:\/(?:\.local(?:\/(?:bin|share|lib))?|bin|\.cargo\/bin))?|\/root(?:\/.*bin)?)$/;
+  /^(?:\/|\/usr|\/opt|\/home|\/var|\/snap|(?:\/usr)?(?:\/local)?\/(?:s?bin|games|lib\d*(?:\/\w+-linux-\w+(?:\/libexec)?)?|libexec|share)|\/home\/[^/]+(?:\/(?:\.local(?:\/(?:bin|share|lib))?|bin|\.cargo\/bin))?|\/root(?:\/.*bin)?)$/;
+/** The same of those in the user's own. */
+const sharedInHome = /^(?:\.local(?:\/(?:bin|share|lib))?|bin|\.cargo(?:\/bin)?)?$/;
 
 /**
  * Recognises applications by what is running: not by what a program says about itself, but by its file, by its
  * sandbox's label or, if a script has replaced itself with a program, by the name of the systemd unit in which the
- * desktop started it (systemd's "Desktop Environment Integration").
+ * desktop started it (systemd's "Desktop Environment Integration"). `home`: the user's directory with all links
+ * resolved, as programs' paths are; where the system is an image, as with rpm-ostree, it is in /var/home.
  */
-export function createMatcher(apps: readonly InstalledProgram[]): MatchProcess {
+export function createMatcher(apps: readonly InstalledProgram[], home = realHome()): MatchProcess {
   const native = apps.filter(({ sandbox }) => !sandbox);
   const byProgram = Map.groupBy(native, ({ program }) => program ?? '');
   const others = native.filter(({ isScript, program }) => isScript || isInterpreter(program));
@@ -33,7 +38,7 @@ export function createMatcher(apps: readonly InstalledProgram[]): MatchProcess {
     if (snap !== undefined) return idsIn('snap', snap);
     if (process.exe === '') return [];
     const exact = (byProgram.get(process.exe) ?? []).filter((app) => !isInterpreter(app.program));
-    const found = exact.length > 0 ? exact : others.filter((app) => isRunBy(app, process));
+    const found = exact.length > 0 ? exact : others.filter((app) => isRunBy(app, process, home));
     if (found.length > 0) return found.map(({ id }) => id);
     const id = `${applicationOfUnit(unit) ?? ''}.desktop`;
     return ids.has(id) ? [id] : [];
@@ -45,7 +50,11 @@ function isInterpreter(program: string | undefined): boolean {
   return interpreter.test(name) || goBetween.test(name);
 }
 
-function isRunBy({ command, program, isScript }: InstalledProgram, { exe, args }: Process): boolean {
+function isRunBy(
+  { command, program, isScript }: InstalledProgram,
+  { exe, args }: Process,
+  home: string,
+): boolean {
   if (program === undefined) return false;
   const [started = '', ...wanted] = withoutEnv(command);
   if (isInterpreter(program)) {
@@ -59,14 +68,29 @@ function isRunBy({ command, program, isScript }: InstalledProgram, { exe, args }
   const script = args.slice(1, 4);
   if (interpreter.test(path.basename(exe)) && (script.includes(program) || script.includes(started)))
     return true;
-  return path.basename(exe) === path.basename(program) || isBelow(exe, ownDirectory(program));
+  return path.basename(exe) === path.basename(program) || isBelow(exe, ownDirectory(program, home));
 }
 
 /** The folder that contains only this application's files, if there is one. */
-function ownDirectory(program: string): string | undefined {
+function ownDirectory(program: string, home: string): string | undefined {
   const directory = path.dirname(program);
   const own = path.basename(directory) === 'bin' ? path.dirname(directory) : directory;
-  return sharedDirectories.test(directory) || sharedDirectories.test(own) ? undefined : own;
+  return isShared(directory, home) || isShared(own, home) ? undefined : own;
+}
+
+/** Those above the user's own are shared with all others. */
+const isShared = (directory: string, home: string): boolean =>
+  sharedDirectories.test(directory) ||
+  isBelow(home, directory) ||
+  ((directory === home || isBelow(directory, home)) && sharedInHome.test(path.relative(home, directory)));
+
+function realHome(): string {
+  const home = homeFolder();
+  try {
+    return realpathSync(home);
+  } catch {
+    return home;
+  }
 }
 
 const isBelow = (file: string, directory: string | undefined): boolean =>

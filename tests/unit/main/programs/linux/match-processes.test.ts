@@ -19,6 +19,17 @@ function app(id: string, command: string, more: Partial<InstalledProgram> = {}):
   };
 }
 
+const processWith = (known: Partial<Process>): Process => ({
+  pid: 5,
+  parent: 1,
+  startTime: '1',
+  exe: '',
+  args: [],
+  group: '',
+  sandbox: undefined,
+  ...known,
+});
+
 const apps = [
   app('mail', '/usr/bin/mail'),
   // A wrapper that ends as /usr/lib/chromium/chromium.
@@ -118,15 +129,30 @@ test.each<[what: string, process: Partial<Process>, ids: string[]]>([
   ],
   ['a process of which nothing is known', { exe: '' }, []],
 ])('%s', (_, process, ids) => {
-  const all: Process = {
-    pid: 5,
-    parent: 1,
-    startTime: '1',
-    exe: '',
-    args: [],
-    group: '',
-    sandbox: undefined,
-    ...process,
-  };
-  expect(match(all)).toEqual(ids.map((id) => `${id}.desktop`));
+  expect(match(processWith(process))).toEqual(ids.map((id) => `${id}.desktop`));
+});
+
+test.each(['/home/me', '/var/home/me', '/nfs/staff/m/me'])(
+  'with the home %s, a wrapper among others in it says nothing of what stands beside it',
+  (home) => {
+    const wrapper = (id: string, file: string) => app(id, `${home}/${file}`, { isScript: true });
+    const wrappers = [
+      wrapper('own', '.local/bin/own'),
+      wrapper('tool', 'bin/tool'),
+      wrapper('game', '.local/share/game/bin/game'),
+      wrapper('cargo', '.cargo/bin/cargo'),
+    ];
+    const matchOf = createMatcher(wrappers, home);
+    const of = (exe: string) => matchOf(processWith({ exe: `${home}/${exe}` }));
+    expect(of('.local/share/game/renderer'), 'positive control').toEqual(['game.desktop']);
+    for (const other of ['.local/share/Steam/steam', 'bin/other', 'work/other', '.cargo/bin/other'])
+      expect(of(other), other).toEqual([]);
+  },
+);
+
+test('a wrapper in the folder of the processor’s libraries says nothing of what stands beside it', () => {
+  const folder = '/usr/lib/x86_64-linux-gnu';
+  const matchOf = createMatcher([app('tool', `${folder}/tool`, { isScript: true })]);
+  expect(matchOf(processWith({ exe: `${folder}/tool` })), 'positive control').toEqual(['tool.desktop']);
+  expect(matchOf(processWith({ exe: `${folder}/libexec/kf5/kio_http` }))).toEqual([]);
 });
