@@ -39,7 +39,7 @@ export async function openInvitationMails(options: {
       .where(and(eq(invitations.id, id), isOpenInvitation(now())));
     // It was answered or withdrawn before the mail was sent.
     if (!invitation) return;
-    const result = await mailer.sendInvitation({ ...invitation, pageUrl, language });
+    const result = await mailer.sendInvitation({ ...invitation, id, pageUrl, language });
     if (!result.ok) logger.warn(describeError(result.error), 'an invitation could not be mailed');
     await database.update(invitations).set({ mailFailed: !result.ok }).where(eq(invitations.id, id));
     if (!result.ok && result.reason === 'not-sent') throw new Error('to be sent again');

@@ -54,7 +54,8 @@ const lasting = {
   retryDelayMax: 600,
   deleteAfterSeconds: keptSeconds,
   heartbeatSeconds: 20,
-  expireInSeconds: 600,
+  // Longer than a mail server may take (mail/mailer.ts): what has expired is started again.
+  expireInSeconds: 1200,
 } as const;
 
 /** Opens the queues. If `works` is false, this process only adds jobs, for others that share the database. */

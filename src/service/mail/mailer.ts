@@ -3,6 +3,7 @@ import { createTransport } from 'nodemailer';
 import { authCodeMail } from './auth-code-mail.ts';
 import { invitationMail } from './invitation-mail.ts';
 import { createMailSay } from './mail-say.ts';
+import { isNoMailbox } from './no-mailbox.ts';
 
 /** `no-such-mailbox`: the server will not accept mail for this address later, either. */
 export type MailResult = { ok: true } | { ok: false; reason: 'no-such-mailbox' | 'not-sent'; error: unknown };
@@ -10,8 +11,12 @@ export type MailResult = { ok: true } | { ok: false; reason: 'no-such-mailbox' |
 export interface Mailer {
   /** Resolves once the SMTP server has accepted or refused the mail. */
   sendAuthCode(mail: { to: string; code: string; language: Language }): Promise<MailResult>;
-  /** Like `sendAuthCode`. `from`: the inviting person's email; `pageUrl`: where to answer, if that is known. */
+  /**
+   * Like `sendAuthCode`, for as long as a server may take. `id`: of the invitation; whenever it is sent again, its mail
+   * has the same Message-ID. `from`: the inviting person's email; `pageUrl`: where to answer, if that is known.
+   */
   sendInvitation(mail: {
+    id: string;
     to: string;
     from: string;
     pageUrl: string | undefined;
@@ -20,22 +25,41 @@ export interface Mailer {
   close(): void;
 }
 
-/** The user waits for the reply meanwhile. */
-const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
+const connecting = { connectionTimeout: 10_000, greetingTimeout: 10_000 };
+/** How long a server may take for an answer while a user waits for the mail, in milliseconds. */
+const userWaitsMs = 20_000;
+/**
+ * For the answer to a whole mail (RFC 5321 §4.5.3.2.6). A server that looks through mails may take minutes before it
+ * answers, and it has taken a mail whose sender has gone by then: who sent it again would send it twice (RFC 1047).
+ */
+const serverTakesMs = 10 * 60_000;
 
 export interface MailerOptions {
   url: string;
+  /** An address, alone or in angle brackets after a name. */
   from: string;
   /** The operator's replacements for our texts. */
   operatorTexts: (language: Language) => Promise<Translations>;
+  /** Other limits than the usual ones, in milliseconds. */
+  patience?: { userWaitsMs: number; serverTakesMs: number };
 }
 
-export function createMailer({ url, from, operatorTexts }: MailerOptions): Mailer {
-  const transport = createTransport({ url, pool: true, ...timeouts }, { from });
+export function createMailer({
+  url,
+  from,
+  operatorTexts,
+  patience = { userWaitsMs, serverTakesMs },
+}: MailerOptions): Mailer {
+  const transportOf = (socketTimeout: number) =>
+    createTransport({ url, pool: true, ...connecting, socketTimeout }, { from });
+  const urgent = transportOf(patience.userWaitsMs);
+  const patient = transportOf(patience.serverTakesMs);
+  const domain = from.slice(from.lastIndexOf('@') + 1).replace('>', '');
   const sayIn = async (language: Language) => createMailSay(language, await operatorTexts(language));
   async function send(
+    transport: typeof urgent,
     to: string,
-    content: { subject: string; text: string; html: string },
+    content: { subject: string; text: string; html: string; messageId?: string },
   ): Promise<MailResult> {
     const mail = {
       ...content,
@@ -56,19 +80,15 @@ export function createMailer({ url, from, operatorTexts }: MailerOptions): Maile
   }
   return {
     async sendAuthCode({ to, code, language }) {
-      return await send(to, authCodeMail(code, language, await sayIn(language)));
+      return await send(urgent, to, authCodeMail(code, language, await sayIn(language)));
     },
     async sendInvitation(mail) {
-      return await send(mail.to, invitationMail({ ...mail, say: await sayIn(mail.language) }));
+      const content = invitationMail({ ...mail, say: await sayIn(mail.language) });
+      return await send(patient, mail.to, { ...content, messageId: `<invitation.${mail.id}@${domain}>` });
     },
-    close: () => transport.close(),
+    close() {
+      urgent.close();
+      patient.close();
+    },
   };
-}
-
-/** Answers to RCPT TO about the address rather than the sender: RFC 5321 §4.2.3 (550, 551, 553), RFC 7504 (556). */
-const noMailboxCodes: ReadonlySet<unknown> = new Set([550, 551, 553, 556]);
-
-function isNoMailbox(error: unknown): boolean {
-  if (!(error instanceof Error && 'code' in error && 'responseCode' in error)) return false;
-  return error.code === 'EENVELOPE' && noMailboxCodes.has(error.responseCode);
 }

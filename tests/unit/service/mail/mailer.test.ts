@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import PostalMime from 'postal-mime';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { expect, test } from 'vitest';
+import { createMailer, type MailerOptions } from '../../../../src/service/mail/mailer.ts';
+
+const refusal = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode });
+
+/** A mailer whose mail server answers as these options say. */
+async function mailerWith(server: SMTPServerOptions, options: Partial<MailerOptions> = {}) {
+  const smtp = new SMTPServer({ ...server, disabledCommands: ['AUTH', 'STARTTLS'] });
+  // Clients that go away before they are answered.
+  smtp.on('error', () => undefined);
+  const listener = smtp.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address() as AddressInfo;
+  const mailer = createMailer({
+    url: `smtp://127.0.0.1:${port}`,
+    from: 'Waymaker <codes@example.net>',
+    operatorTexts: async () => ({}),
+    ...options,
+  });
+  return {
+    mailer,
+    async [Symbol.asyncDispose]() {
+      mailer.close();
+      await new Promise<void>((resolve) => smtp.close(resolve));
+    },
+  };
+}
+
+const code = { to: 'person@example.com', code: '123456', language: 'en' } as const;
+const invitation = {
+  id: '6f1c1c3e-55f0-4f0c-9d0d-0a3f6d1f1a11',
+  to: 'person@example.com',
+  from: 'payer@example.com',
+  pageUrl: undefined,
+  language: 'en',
+} as const;
+
+test.each([
+  [550, 'no such user here'],
+  [550, '5.1.1 user unknown'],
+  [550, '5.2.1 mailbox disabled'],
+  // Exchange Online, for an address that its directory does not have.
+  [550, '5.4.1 recipient address rejected: access denied'],
+  [553, '5.1.3 bad address syntax'],
+])('an address that takes no mail (%i %s) is the recipient’s', async (responseCode, text) => {
+  const onRcptTo: SMTPServerOptions['onRcptTo'] = (_, __, callback) => callback(refusal(responseCode, text));
+  await using sending = await mailerWith({ onRcptTo });
+  expect(await sending.mailer.sendAuthCode(code)).toMatchObject({ reason: 'no-such-mailbox' });
+});
+
+test.each([
+  [553, '5.7.1 sender address rejected: not owned by user'],
+  [550, 'invalid sender'],
+])('a sender whom the server refuses (%i %s) is not the recipient’s fault', async (responseCode, text) => {
+  const onMailFrom: SMTPServerOptions['onMailFrom'] = (_, __, callback) =>
+    callback(refusal(responseCode, text));
+  await using sending = await mailerWith({ onMailFrom });
+  expect(await sending.mailer.sendAuthCode(code)).toMatchObject({ ok: false, reason: 'not-sent' });
+  expect(await sending.mailer.sendInvitation(invitation)).toMatchObject({ ok: false, reason: 'not-sent' });
+});
+
+test.each([
+  [553, '5.7.1 sender address rejected: not owned by user'],
+  [550, '5.7.1 service unavailable, client host blocked'],
+  [550, '5.7.54 unable to relay recipient in non-accepted domain'],
+  [550, '5.1.8 bad sender'],
+  [550, '5.1.7 invalid sender'],
+])(
+  'nor is what the server says of the sender once it knows the recipient (%i %s)',
+  async (responseCode, text) => {
+    const onRcptTo: SMTPServerOptions['onRcptTo'] = (_, __, callback) =>
+      callback(refusal(responseCode, text));
+    await using sending = await mailerWith({ onRcptTo });
+    expect(await sending.mailer.sendAuthCode(code)).toMatchObject({ ok: false, reason: 'not-sent' });
+  },
+);
+
+test('a server that takes its time has an invitation once, and an invitation has one Message-ID', async () => {
+  const ids: (string | undefined)[] = [];
+  const held: (() => void)[] = [];
+  await using sending = await mailerWith(
+    {
+      onData(stream, _, callback) {
+        void buffer(stream)
+          .then((raw) => PostalMime.parse(raw))
+          .then(({ messageId }) => {
+            ids.push(messageId);
+            held.push(() => callback(null));
+          });
+      },
+    },
+    { patience: { userWaitsMs: 200, serverTakesMs: 60_000 } },
+  );
+  const invited = sending.mailer.sendInvitation(invitation);
+  await expect.poll(() => held).toHaveLength(1);
+  // Who waits for a code is told, later than the invitation would have been given up.
+  expect(await sending.mailer.sendAuthCode(code)).toMatchObject({ ok: false, reason: 'not-sent' });
+  held[0]?.();
+  expect(await invited).toEqual({ ok: true });
+  const again = sending.mailer.sendInvitation(invitation);
+  await expect.poll(() => held).toHaveLength(3);
+  held[2]?.();
+  expect(await again).toEqual({ ok: true });
+  expect(ids[0]).toBe('<invitation.6f1c1c3e-55f0-4f0c-9d0d-0a3f6d1f1a11@example.net>');
+  expect(ids[2]).toBe(ids[0]);
+  expect(ids[1]).not.toBe(ids[0]);
+});
