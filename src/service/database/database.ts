@@ -22,6 +22,7 @@ import * as groupTables from './schema/group.ts';
 import * as pagesTables from './schema/pages.ts';
 import * as signInTables from './schema/sign-in.ts';
 import * as wordgateTables from './schema/wordgate.ts';
+import { refuseReadOnly } from './refuse-read-only.ts';
 import { checkSettings, connectionTo } from './session-settings.ts';
 
 /** PostgreSQL or PGlite; a transaction has the same interface. */
@@ -124,6 +125,7 @@ async function openPostgresql(
   const pool = new Pool({
     ...connection,
     Client: LastingClient,
+    verify: refuseReadOnly,
     max: connections,
     // A connection is a process of the server, and costs more to start anew than to keep.
     idleTimeoutMillis: 5 * 60_000,

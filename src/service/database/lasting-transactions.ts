@@ -1,11 +1,13 @@
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { Pool, PoolClient } from 'pg';
+import { isConnectionStale } from './unavailable.ts';
 
 /**
  * A database on a pool of connections (of `LastingClient`) whose transactions survive losing their connection, as when
  * a server restarts. With Drizzle's own transactions (drizzle-team/drizzle-orm, issues 6114 and 6241), one that could
  * not begin would never return its connection, until the pool has none left; and one that could not be rolled back
- * would be passed on to the next user. `open` creates a database on the pool or on one of its connections.
+ * would be passed on to the next user. One that failed because of its connection does not return it, either: the pool
+ * itself does so only for statements outside of transactions. `open` creates a database on the pool or on one of its connections.
  */
 export function withLastingTransactions<Schema extends Record<string, unknown>>(
   pool: Pool,
@@ -37,7 +39,7 @@ export function withLastingTransactions<Schema extends Record<string, unknown>>(
       return result;
     } catch (error) {
       // Any other error comes from the beginning, the commit or the rollback.
-      isUsable = error === workFailure;
+      isUsable = error === workFailure && !isConnectionStale(error);
       throw workFailure ?? error;
     } finally {
       connection.release(!isUsable);

@@ -1,11 +1,19 @@
 import { sql } from 'drizzle-orm';
 import type { FastifyInstance } from 'fastify';
-import type { Database } from '../database/database.ts';
+import { rowsOf, type Database } from '../database/database.ts';
+import { readOnlyFailure } from '../database/unavailable.ts';
 
-/** Adds `GET /api/health` for monitoring this process: 204 if it can reach its database, otherwise 503. */
+/**
+ * Adds `GET /api/health` for monitoring this process: 204 if it can reach its database and change it, otherwise an
+ * error that is answered with 503.
+ */
 export function addHealth(app: FastifyInstance, database: Database): void {
   app.get('/api/health', async (_request, reply) => {
-    await database.execute(sql`select 1`);
+    const [state] = await rowsOf<{ takesChanges: boolean }>(
+      database,
+      sql`select not current_setting('transaction_read_only')::boolean as "takesChanges"`,
+    );
+    if (!state?.takesChanges) throw readOnlyFailure();
     return reply.code(204).send();
   });
 }
