@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { sql } from 'drizzle-orm';
 import { drizzle } from 'drizzle-orm/pglite';
@@ -5,17 +6,19 @@ import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { Pool } from 'pg';
 import fastify from 'fastify';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { withLastingTransactions } from '../../../../src/service/database/lasting-transactions.ts';
-import { refuseReadOnly } from '../../../../src/service/database/refuse-read-only.ts';
-import { isUnavailable } from '../../../../src/service/database/unavailable.ts';
-import { addHealth } from '../../../../src/service/http/health.ts';
+import { withLastingTransactions } from '../../../src/service/database/lasting-transactions.ts';
+import { refuseReadOnly } from '../../../src/service/database/refuse-read-only.ts';
+import { isUnavailable } from '../../../src/service/database/unavailable.ts';
+import { addHealth } from '../../../src/service/http/health.ts';
+import { newEnvironment } from '../test-service.ts';
 
 /** PostgreSQL's own errors, of PGlite. The pool, which PGlite has none of, only notes what it gets back. */
 
 let postgres: PGlite;
 let database: ReturnType<typeof drizzle>;
 beforeAll(async () => {
-  postgres = await PGlite.create();
+  const { WAYMAKER_DATA_DIR } = await newEnvironment('pglite');
+  postgres = await PGlite.create(path.join(WAYMAKER_DATA_DIR, 'database'));
   database = drizzle(postgres);
   await postgres.exec('create table numbers (number integer)');
 });
