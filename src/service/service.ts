@@ -186,7 +186,7 @@ export async function createService({
         ? await openWordgate({ database, jobs, secret, send: sendToSelf, now })
         : undefined;
     const provider = payments.kind === 'provider' ? httpPaymentProvider(payments) : wordgate;
-    const orderPayments = createOrderPayments({ database, settle, provider, consoleUrl, now });
+    const orderPayments = createOrderPayments({ database, settle, provider, consoleUrl, now, logger });
     if (provider) {
       const reconcile = () => reconcilePayments({ database, provider, settle, now, logger });
       await jobs.everyMinute(jobNames.payments, reconcile);

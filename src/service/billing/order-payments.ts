@@ -1,12 +1,14 @@
 import type { Payment } from '#shared/entities.ts';
 import { and, eq, isNull } from 'drizzle-orm';
+import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Database } from '../database/database.ts';
 import { orders } from '../database/schema/billing.ts';
 import { done, refused, type Outcome } from '../http/refusal.ts';
+import { describeError } from '../log.ts';
 import { orderLifetimeMs } from './order-lifetime.ts';
 import type { OrderRow } from './orders.ts';
-import type { PaymentProvider } from './payment-provider.ts';
+import { PaymentProviderFailed, type PaymentProvider } from './payment-provider.ts';
 import { firstCheckAfterMs } from './reconcile.ts';
 import { currency, type Settle } from './order-settlement.ts';
 
@@ -46,8 +48,19 @@ export function createOrderPayments(options: {
   /** Where the console's pages are, without a trailing slash, if they are not where the service is. */
   consoleUrl: string | undefined;
   now: () => Date;
+  logger: Pick<Logger, 'error'>;
 }): OrderPayments {
-  const { database, settle, provider, consoleUrl } = options;
+  const { database, settle, provider, consoleUrl, logger } = options;
+
+  /** What a provider answers; undefined if that cannot be used, which is for the operator to know. */
+  async function answerOf<Answer>(asking: Promise<Answer>): Promise<Answer | undefined> {
+    return asking.catch((error: unknown) => {
+      if (!(error instanceof PaymentProviderFailed)) throw error;
+      logger.error(describeError(error), 'the payment provider has failed');
+      return undefined;
+    });
+  }
+
   return {
     async begin(order, { returnPath, publicUrl }) {
       if (!provider) return refused('payments-off');
@@ -59,14 +72,18 @@ export function createOrderPayments(options: {
         .update(orders)
         .set({ paymentBegunAt: begunAt, paymentCheckAt: new Date(begunAt.getTime() + firstCheckAfterMs) })
         .where(and(eq(orders.id, order.id), isNull(orders.paidAt)));
-      const { payUrl } = await provider.createPayment({
-        reference: order.uuid,
-        title: order.title,
-        amount: order.totalAmount,
-        currency,
-        returnUrl: `${consoleUrl ?? ''}${returnPath}`,
-        publicUrl,
-      });
+      const created = await answerOf(
+        provider.createPayment({
+          reference: order.uuid,
+          title: order.title,
+          amount: order.totalAmount,
+          currency,
+          returnUrl: `${consoleUrl ?? ''}${returnPath}`,
+          publicUrl,
+        }),
+      );
+      if (!created) return refused('payment-unreachable');
+      const { payUrl } = created;
       return done({
         amount: order.totalAmount,
         currency,
@@ -77,7 +94,8 @@ export function createOrderPayments(options: {
     async confirm(order) {
       if (order.paidAt && !order.reversedAt) return done(null);
       if (!provider) return refused('payments-off');
-      const payment = await provider.paymentOf(order.uuid);
+      const payment = await answerOf(provider.paymentOf(order.uuid));
+      if (!payment) return refused('payment-unreachable');
       return database.transaction((transaction) =>
         settle(transaction, { ...payment, reference: order.uuid }),
       );

@@ -1,13 +1,24 @@
 import { z } from 'zod';
 
-/** A company that takes payments, as the service sees it. Amounts are in cents; currencies are ISO 4217 codes. */
+/** A provider gave no answer that can be used; `cause` says why. */
+export class PaymentProviderFailed extends Error {
+  override name = 'PaymentProviderFailed';
+  constructor(cause: unknown) {
+    super('the payment provider gave no answer that can be used', { cause });
+  }
+}
+
+/**
+ * A company that takes payments, as the service sees it. Amounts are in cents; currencies are ISO 4217 codes. All calls
+ * reject with `PaymentProviderFailed` if the provider does not answer as it should.
+ */
 export interface PaymentProvider {
   /**
    * Opens a payment, which may be the same one if the order already has one. `payUrl`, the address to pay at, can be a
    * path of the service.
    */
   createPayment(request: PaymentRequest): Promise<{ payUrl: string }>;
-  /** The state of an order's payments; rejects if the provider does not answer. */
+  /** The state of an order's payments. */
   paymentOf(reference: string): Promise<PaymentState>;
   /**
    * Refunds all that was paid for an order, because nobody will get what it was paid for; idempotent. Returns the state

@@ -25,6 +25,7 @@ const codes = {
   'hand-over-over': apiCode.notFound,
   'store-visit-over': apiCode.notFound,
   'payment-open': apiCode.invalid,
+  'payment-unreachable': apiCode.unavailable,
   'payment-taken-back': apiCode.invalid,
   'bad-signature': apiCode.unauthorized,
   'payment-declined': apiCode.paymentDeclined,

@@ -107,6 +107,11 @@ export const refusalTexts = {
     'zh-hans': '付款尚未完成。',
     'zh-hant': '付款尚未完成。',
   },
+  'payment-unreachable': {
+    en: 'The payment provider cannot be reached. Please retry in a moment.',
+    'zh-hans': '暂时无法连接支付服务，请稍后重试。',
+    'zh-hant': '暫時無法連線至付款服務，請稍後重試。',
+  },
   'payment-taken-back': {
     en: 'This payment was refunded, or is disputed.',
     'zh-hans': '此付款已退款或存在争议。',

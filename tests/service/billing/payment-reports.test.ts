@@ -336,6 +336,22 @@ describe.each(databaseKindsOfRun)('reports of a provider on %s', (kind) => {
     expect(await expiry(device)).toBe(nextMonth());
   });
 
+  test('whoever pays is told that the provider cannot be reached', async () => {
+    const { device, id } = await newOrder(running);
+    const failure = {
+      kind: 'service',
+      code: 503,
+      msg: 'The payment provider cannot be reached. Please retry in a moment.',
+    };
+    const body = { payMethod: 'wordgate' } as const;
+    expect(await device.client.call('createPayment', { params: { id }, body })).toEqual({
+      ok: false,
+      failure,
+    });
+    const asked = device.client.call('confirmPayment', { body: { order_id: id } });
+    expect(await asked).toEqual({ ok: false, failure });
+  });
+
   test('a report on an order that is not there is taken, and changes nothing', async () => {
     expect(await send(report(randomUUID(), 1, 'paid'))).toBe(200);
   });
