@@ -33,6 +33,8 @@ export async function signInDevice(
   const { deviceId, userId, name, tokenHash, isDevice, now } = device;
   // One at a time, so that two accounts do not get the same user name at gateways.
   await lockForText(database, `device ${deviceId}`);
+  // And one after the other to an account: devices that sign in at once do not see each other, and would all stay.
+  if (isDevice) await lockForText(database, `account ${userId}`);
   const known = await prepared(database, 'devices_of_id', () =>
     database
       .select()

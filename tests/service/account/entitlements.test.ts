@@ -188,6 +188,20 @@ describe('entitlements', () => {
     expect(await openTo(browser)).toEqual([]);
   });
 
+  test('of devices that sign in at once, as many stay as the plan allows', async () => {
+    const { email, userId } = await account();
+    await grant(userId, small);
+    const together = Array.from({ length: 4 }, () => new TestDevice(running));
+    const codes: [TestDevice, string, string][] = [];
+    for (const device of together) {
+      const authId = await device.requestCode(email);
+      codes.push([device, authId, await device.readCode(email)]);
+    }
+    await Promise.all(codes.map(([device, authId, code]) => device.verify(authId, code)));
+    const answers = await Promise.all(together.map((device) => device.client.call('userInfo')));
+    expect(answers.filter(({ ok }) => ok)).toHaveLength(2);
+  });
+
   test('a plan with fewer devices lets those in that signed in last', async () => {
     const { email, device: first, userId } = await account();
     const others: TestDevice[] = [];
