@@ -1,4 +1,4 @@
-import { lt, sql, type SQL } from 'drizzle-orm';
+import { inArray, lt, sql, type SQL } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { preparedRows } from '../database/prepared.ts';
 import { rateLimits } from '../database/schema/sign-in.ts';
@@ -65,7 +65,13 @@ export function createLimiter(options: {
     },
 
     async forgetFull() {
-      await database.delete(rateLimits).where(lt(rateLimits.fullAt, options.now().getTime()));
+      // Not those that a call has locked: it may wait for others of them, and one would fail to wait for the other.
+      const full = database
+        .select({ key: rateLimits.key })
+        .from(rateLimits)
+        .where(lt(rateLimits.fullAt, options.now().getTime()))
+        .for('update', { skipLocked: true });
+      await database.delete(rateLimits).where(inArray(rateLimits.key, full));
     },
   };
 }
