@@ -1,8 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
 import { apiCalls, type ApiCalls, type ApiData } from '#shared/api/calls.ts';
 import type { PageCallName } from '#shared/host/common-contract.ts';
 import { useLanguage } from '../i18n/language-context.tsx';
 import { useHost } from '../platform/host-context.tsx';
+import { showError } from '../ui/messages/toast.ts';
+import { errorText, refusalCode } from './api-failure.ts';
 import { callApi } from './call-api.ts';
 import { queryKeyOf } from './query-key.ts';
 
@@ -25,6 +28,7 @@ export interface ApiPages<Item> {
 
 /** A list of the API that is loaded page by page. */
 export function useApiPages<Name extends PagedCallName>(name: Name): ApiPages<ItemOf<Name>> {
+  const { t } = useTranslation();
   const host = useHost();
   const language = useLanguage();
   const query = useInfiniteQuery({
@@ -39,10 +43,16 @@ export function useApiPages<Name extends PagedCallName>(name: Name): ApiPages<It
     gcTime: Number.POSITIVE_INFINITY,
   });
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
+  /** The pages before stay, and would hide that there is no other; what the service refuses is said by itself. */
+  const load = async () => {
+    const { error: failure, isFetchNextPageError } = await fetchNextPage();
+    if (isFetchNextPageError && failure && refusalCode(failure) === undefined)
+      showError(errorText(failure, t));
+  };
   return {
     data: data && { items: data.pages.flatMap(({ items }) => items as ItemOf<Name>[]) },
     error,
     refetch,
-    more: hasNextPage ? { load: () => void fetchNextPage(), busy: isFetchingNextPage } : undefined,
+    more: hasNextPage ? { load: () => void load(), busy: isFetchingNextPage } : undefined,
   };
 }

@@ -43,6 +43,13 @@ test.describe('spec §2: /apps: the whole page on the desktop, and in a webview 
     await apps.follow();
     await expect(apps.rows).toHaveCount(50);
     await expect(apps.row('App 50')).toBeVisible();
+    // Without a network, that is said, and the button stays.
+    const nextPage = /[?&]cursor=/;
+    await page.route(nextPage, (route) => route.abort());
+    await apps.more.click();
+    await expect(page.getByText('Network error, please retry').first()).toBeVisible();
+    await expect(apps.rows).toHaveCount(50);
+    await page.unroute(nextPage);
     await apps.more.click();
     await expect(apps.rows).toHaveCount(51);
     await expect(apps.more).toBeHidden();
