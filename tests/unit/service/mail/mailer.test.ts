@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import PostalMime from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
@@ -15,6 +15,8 @@ async function mailerWith(server: SMTPServerOptions, options: Partial<MailerOpti
   smtp.on('error', () => undefined);
   const listener = smtp.listen(0, '127.0.0.1');
   await once(listener, 'listening');
+  const connections = new Set<Socket>();
+  listener.on('connection', (socket: Socket) => void connections.add(socket));
   const { port } = listener.address() as AddressInfo;
   const mailer = createMailer({
     url: `smtp://127.0.0.1:${port}`,
@@ -24,6 +26,9 @@ async function mailerWith(server: SMTPServerOptions, options: Partial<MailerOpti
   });
   return {
     mailer,
+    hangUp() {
+      for (const socket of connections) socket.destroy();
+    },
     async [Symbol.asyncDispose]() {
       mailer.close();
       await new Promise<void>((resolve) => smtp.close(resolve));
@@ -109,4 +114,20 @@ test('a server that takes its time has an invitation once, and an invitation has
   expect(ids[0]).toBe('<invitation.6f1c1c3e-55f0-4f0c-9d0d-0a3f6d1f1a11@example.net>');
   expect(ids[2]).toBe(ids[0]);
   expect(ids[1]).not.toBe(ids[0]);
+});
+
+test('a server that hangs up before it says that it has taken a mail gets it once', async () => {
+  let taken = 0;
+  await using sending = await mailerWith({
+    onData(stream) {
+      void buffer(stream).then(() => {
+        taken += 1;
+        sending.hangUp();
+      });
+    },
+  });
+  expect(await sending.mailer.sendInvitation(invitation)).toMatchObject({ ok: false, reason: 'not-sent' });
+  expect(taken).toBe(1);
+  expect(await sending.mailer.sendAuthCode(code)).toMatchObject({ ok: false, reason: 'not-sent' });
+  expect(taken).toBe(2);
 });
