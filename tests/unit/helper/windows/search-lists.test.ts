@@ -159,7 +159,7 @@ test('wherever a helper dies, the next one takes its domains out, with a journal
       deaths += 1;
       lifeLeft = Infinity;
       const next = start();
-      for (const how of hasJournal ? [undo] : await next.leftOver([])) await next.undo(how);
+      for (const how of hasJournal && undo ? [undo] : await next.leftOver([])) await next.undo(how);
       expect.soft(listAt(machineKey), `died after ${steps}`).toBe('home.example');
       expect.soft(tree.get(machineKey)?.size, `died after ${steps}`).toBe(1);
     }
