@@ -10,10 +10,10 @@ const rememberedGateways = 32;
 /** At most this many names are looked up in advance. */
 const rememberedLookUps = 64;
 /**
- * Of each IP version. Whoever answers for a name could otherwise have thousands of hosts connected to, since addresses
- * are tried until one of them has the gateway's key.
+ * Of each IP version, as many as the helper takes. Whoever answers for a name could otherwise have thousands of hosts
+ * connected to, since addresses are tried until one of them has the gateway's key.
  */
-const maxOfVersion = 8;
+const maxOfVersion = 1 + maxOtherAddresses;
 /** How long nothing is asked again for a name, which may pass on to another address. */
 const freshMs = 10 * 60_000;
 /** Otherwise an unreachable resolver would delay everything by half a minute. */

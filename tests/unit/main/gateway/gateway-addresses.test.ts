@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { maxOtherAddresses } from '#shared/helper/protocol.ts';
 import { createGatewayAddresses } from '../../../../src/main/gateway/gateway-addresses.ts';
 import { createSettings } from '../../../../src/main/preferences/settings.ts';
 import { createTestFile } from '../support/key-value-file.ts';
@@ -43,8 +44,14 @@ test('whoever answers for a name has the computer connect to a few addresses, of
   // One of the last that it has.
   addresses.remember(host, '2001:db8::3e7');
   const known = await addresses.resolve(host);
-  expect(known.length).toBeLessThanOrEqual(16);
-  expect([known[0], known[1], known.at(-1)]).toEqual(['2001:db8::3e7', '192.0.2.0', '2001:db8::6']);
+  expect(known.length).toBeLessThanOrEqual(2 * (1 + maxOtherAddresses));
+  expect([known[0], known[1], known.at(-1)]).toEqual(['2001:db8::3e7', '192.0.2.0', '2001:db8::7']);
+});
+
+test('as many addresses of one version as the helper takes are all tried', async () => {
+  const found = Array.from({ length: 1 + maxOtherAddresses }, (_none, index) => `192.0.2.${index + 1}`);
+  const addresses = createGatewayAddresses(createSettings(createTestFile()), () => Promise.resolve(found));
+  expect(await addresses.resolve(host)).toEqual(found);
 });
 
 test('what was looked up serves after a restart without a resolver, until it is looked up again', async () => {
