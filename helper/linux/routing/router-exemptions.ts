@@ -6,6 +6,7 @@ import type { NearbyNetworks } from '../../network/nearby-networks.ts';
 import { isOfFamily, type Family } from '../../network/prefix-list.ts';
 import type { RoutingRules } from '../../system/ports/router-port.ts';
 import {
+  multicastRules,
   nameServices,
   networkRules,
   overIcmpv6,
@@ -31,6 +32,7 @@ export function exemptionRules(
   const engine = `uidrange ${engineUid}-${engineUid}`;
   const places = gateway ? addressesOf(gateway).filter((address) => isIPv6(address) === (family === 6)) : [];
   const toEach = places.map((address) => `to ${address}/${family === 6 ? 128 : 32}`);
+  const local = localNetworksOf(networks, [capture]);
   const services = gateway ? servicesOf(gateway) : [];
   return [
     ...(engineUid === undefined
@@ -47,7 +49,8 @@ export function exemptionRules(
     ...(capture.exceptLocalNetworks
       ? [
           ...nameServices.map((service) => rule('names', `${service} lookup ${table}`)),
-          ...networkRules(family, 'localNetworks', localNetworksOf(networks, [capture])),
+          ...networkRules(family, 'localNetworks', local),
+          ...multicastRules(family, 'localNetworks', local),
         ]
       : []),
     ...toEach.flatMap((to) => answerRules(family, to, table)),

@@ -1,3 +1,4 @@
+import { localMulticast } from '../../network/local-traffic.ts';
 import { isOfFamily, type Family } from '../../network/prefix-list.ts';
 import { routeProtocol, rulePriority } from '../identifiers.ts';
 
@@ -39,3 +40,17 @@ export function networkRules(
     return rule(kind, `${selector} to ${prefix} lookup main suppress_prefixlength ${length - 1}`.trim());
   });
 }
+
+/**
+ * What is for all of an attached network, of programs that name no device for it: as without a tunnel, it leaves by the
+ * way to the internet. IPv6 has a table of its own for that, which is looked up before.
+ */
+export const multicastRules = (
+  family: Family,
+  kind: keyof typeof rulePriority,
+  local: readonly string[],
+  selector = '',
+): string[] =>
+  family === 6 || local.length === 0
+    ? []
+    : localMulticast[4].map((prefix) => rule(kind, `${selector} to ${prefix} lookup main`.trim()));

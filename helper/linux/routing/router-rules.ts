@@ -9,7 +9,15 @@ import { groupMark } from '../groups/group-mark.ts';
 import { portalPorts } from '../../system/ports/portal-port.ts';
 import { isOfFamily, type Family } from '../../network/prefix-list.ts';
 import { exemptionRules } from './router-exemptions.ts';
-import { nameServices, networkRules, overTcp, overUdp, rule, sentProtocols } from './router-rule.ts';
+import {
+  multicastRules,
+  nameServices,
+  networkRules,
+  overTcp,
+  overUdp,
+  rule,
+  sentProtocols,
+} from './router-rule.ts';
 
 const allOf = { 4: '0.0.0.0/0', 6: '::/0' } as const;
 
@@ -83,12 +91,14 @@ function groupRules(
   const mark = groupMark(owner);
   if (mark === undefined) return [];
   const marked = `fwmark ${mark}`;
+  const local = localNetworksOf(networks, [capture]);
   return [
     ...networkRules(family, 'groupInternalNetworks', networks.internal.prefixes, marked),
     ...(capture.exceptLocalNetworks
       ? [
           ...nameServices.map((service) => rule('groupNames', `${marked} ${service} lookup ${routingTable}`)),
-          ...networkRules(family, 'groupLocalNetworks', localNetworksOf(networks, [capture]), marked),
+          ...networkRules(family, 'groupLocalNetworks', local, marked),
+          ...multicastRules(family, 'groupLocalNetworks', local, marked),
         ]
       : []),
     rule('group', `${marked} lookup ${routingTable}`),
