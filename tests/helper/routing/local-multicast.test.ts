@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { helperLabForEach } from '../support/lab-for-each.ts';
 
 const net = helperLabForEach();
@@ -26,7 +26,10 @@ async function seenOnLink(): Promise<string[]> {
 test.each([true, false])(
   'with the local network open: %s, it is asked what is in it',
   async (localNetwork) => {
-    await net.lab.user.run(['ip', 'address', 'add', '192.168.37.9/24', 'dev', 'uplink']);
+    const address = (verb: 'add' | 'del') =>
+      net.lab.user.run(['ip', 'address', verb, '192.168.37.9/24', 'dev', 'uplink']);
+    await address('add');
+    onTestFinished(async () => void (await address('del')));
     expect(await seenOnLink(), 'positive control').toEqual([group, everybody]);
     await net.connect({ routing: { mode: 'global', localNetwork } });
     expect(await seenOnLink()).toEqual(localNetwork ? [group, everybody] : []);

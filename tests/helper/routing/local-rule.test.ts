@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses } from '../../lab/network/addresses.ts';
 import { words } from '../../lab/runs/process.ts';
@@ -11,10 +11,10 @@ const everything: Routing = { mode: 'global', localNetwork: false };
 const families = ['-4', '-6'] as const;
 
 /** As the kernel's documentation of VRFs has it, and those who set them up do (networking/vrf.rst). */
-async function moveLocalRule(): Promise<void> {
+async function moveLocalRule(from = 0, to = 32765): Promise<void> {
   for (const family of families) {
-    await net.lab.user.run(words(`ip ${family} rule add priority 32765 lookup local`));
-    await net.lab.user.run(words(`ip ${family} rule del priority 0 lookup local`));
+    await net.lab.user.run(words(`ip ${family} rule add priority ${to} lookup local`));
+    await net.lab.user.run(words(`ip ${family} rule del priority ${from} lookup local`));
   }
 }
 
@@ -30,6 +30,7 @@ const source = async () => (await net.lab.user.probe.http4('where'))?.address;
 
 test('where the rule for this machine’s own addresses comes after ours, packets to them stay here', async () => {
   await moveLocalRule();
+  onTestFinished(() => moveLocalRule(32765, 0));
   const client = await net.connect({ routing: everything, killSwitch: true });
   await expectOwnAddressesHere();
   expect(await source()).toBe(addresses.gateway.ipv4);
@@ -41,6 +42,7 @@ test('where it is moved while connected, too', async () => {
   await net.connect({ routing: everything, killSwitch: true });
   expect(await rules()).not.toContain('5169:');
   await moveLocalRule();
+  onTestFinished(() => moveLocalRule(32765, 0));
   await expect.poll(rules, { timeout: waitLimit(20_000) }).toMatch(/5169:[^]*5169:/);
   await expectOwnAddressesHere();
   await expect.poll(source, { timeout: waitLimit(20_000), interval: 500 }).toBe(addresses.gateway.ipv4);
