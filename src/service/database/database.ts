@@ -141,7 +141,15 @@ async function openPostgresql(
   // Without a listener, an idle connection that the server closes would end the process (node-postgres, "pool error").
   pool.on('error', onIdleError);
   // A separate pool, so that jobs run no matter how many requests wait for a connection.
-  const jobStore = { ...connection, Client: LastingClient, max: jobConnections };
+  const jobStore = {
+    ...connection,
+    Client: LastingClient,
+    max: jobConnections,
+    // If the server falls silent, as one that a failover has cut off does, jobs would stop for a quarter of an hour
+    // (tcp(7), tcp_retries2). None of their statements takes nearly as long.
+    keepAlive: true,
+    query_timeout: 10 * timeoutMs,
+  };
   const database = withLastingTransactions(pool, (client) => drizzlePostgres(client, drizzleOptions));
   return { database, jobStore, close: () => pool.end() };
 }

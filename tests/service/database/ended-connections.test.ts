@@ -13,7 +13,7 @@ import { holdAnswers } from './held-answers.ts';
  */
 
 /** A database with one connection, on a way that holds answers back; and the errors that end a process. */
-async function openHeld() {
+async function openHeld(timeoutMs = 60_000) {
   await using opening = new AsyncDisposableStack();
   const { DATABASE_URL: direct = '' } = await newEnvironment('postgresql');
   const admin = new Client({ connectionString: direct });
@@ -23,7 +23,7 @@ async function openHeld() {
   const url = new URL(direct);
   url.searchParams.set('host', answers.socket);
   const opened = await openDatabase(
-    { kind: 'postgresql', url: url.href, connections: 1, timeoutMs: 60_000 },
+    { kind: 'postgresql', url: url.href, connections: 1, timeoutMs },
     () => undefined,
   );
   opening.defer(() => opened.close());
@@ -107,4 +107,24 @@ test('the job queue’s transactions fail so, too', async () => {
   expect(await begun).toBe('unavailable');
   expect(held.uncaught).toEqual([]);
   expect(await outcome(begin())).toBe('done');
+});
+
+test('the job queue does not wait for a server that has fallen silent', async () => {
+  await using held = await openHeld(500);
+  const boss = new PgBoss({
+    ...held.jobStore,
+    schema: 'jobs',
+    supervise: false,
+    schedule: false,
+    registerInstance: false,
+  });
+  boss.on('error', () => undefined);
+  await boss.start();
+  await using closing = new AsyncDisposableStack();
+  closing.defer(() => boss.stop({ graceful: false }));
+  const ask = () => boss.getDb().executeSql('select 1');
+  held.hold();
+  expect(await outcome(ask())).toBe('unavailable');
+  await held.endHeld();
+  expect(await outcome(ask())).toBe('done');
 });
