@@ -1,4 +1,5 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
+import { isApiPath } from './http/request-target.ts';
 
 /** Fields that must never be logged, wherever they appear; the request log does not contain them anyway. */
 const secretFields = ['authorization', 'authCode', 'code', 'token', 'password', 'email', 'to'];
@@ -51,6 +52,26 @@ function errorFields(error: unknown): object {
   };
 }
 
+/** The part of Fastify's request that is used here. */
+interface LoggedRequest {
+  method: string;
+  url: string;
+  routeOptions?: { url?: string | undefined };
+}
+
+/**
+ * A request's path, without what it is about: a page's query can contain a token (/device-login, specification §2) or
+ * an email address, and the path of a call an address or a license key.
+ */
+function loggedPath({ url, routeOptions }: LoggedRequest): string {
+  const [path = ''] = url.split('?', 1);
+  const route = routeOptions?.url;
+  if (route?.includes(':')) return route;
+  // What the API has not is the console's to answer (`/*`), or nobody's.
+  const isCall = route !== undefined && !route.endsWith('*');
+  return isApiPath(path) && !isCall ? path.replace(/^(\/api\/[^/]*)\/.*$/, '$1/*') : path;
+}
+
 export function createLogger(level: string, destination: DestinationStream): Logger {
   return pino(
     {
@@ -60,11 +81,7 @@ export function createLogger(level: string, destination: DestinationStream): Log
         censor: '[redacted]',
       },
       serializers: {
-        // Only the path: a page's query can contain a token (/device-login, specification §2) or an email address.
-        req: (request: { method: string; url: string }) => ({
-          method: request.method,
-          path: request.url.split('?', 1)[0],
-        }),
+        req: (request: LoggedRequest) => ({ method: request.method, path: loggedPath(request) }),
         err: errorFields,
       },
     },
