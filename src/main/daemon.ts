@@ -88,7 +88,7 @@ async function haveCore(
     },
     emit: (channel, payload) => server?.emit(channel, payload),
   });
-  const listening = await serveControl({ socketPath: place.socketPath, platform, host, log });
+  const listening = await serveControl({ place, platform, host, log });
   server = listening;
   const stopped = () => end('stopped');
   stop.addEventListener('abort', stopped);
@@ -152,7 +152,7 @@ const appStartMs = 250;
 /** Waits until the process that has the core ends, which closes the connection to it. */
 async function othersEnd(place: ControlPlace, { version, stop }: DaemonOptions): Promise<void> {
   const client = { name: 'waymaker-daemon', version };
-  const connection = await openControlConnection({ socketPath: place.socketPath, client });
+  const connection = await openControlConnection({ place, client });
   if (typeof connection === 'string') {
     // That process has just started, or is about to end.
     await delay(appStartMs, undefined, { signal: stop }).catch(() => undefined);

@@ -50,9 +50,8 @@ export async function findCore({
   version,
   say,
 }: Omit<ReachCoreOptions, 'logFile'>): Promise<ControlConnection | undefined> {
-  const { socketPath } = controlPlace(profile, { env, platform });
   const connection = await openControlConnection({
-    socketPath,
+    place: controlPlace(profile, { env, platform }),
     client: { name: 'waymaker-cli', version },
   });
   if (connection === 'incompatible')

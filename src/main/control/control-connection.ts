@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import {
   createMessageConnection,
@@ -15,6 +16,8 @@ import {
 } from '#shared/control/contract.ts';
 import { createHostClient } from '#shared/host/client.ts';
 import { withTimeout } from '../with-timeout.ts';
+import type { ControlPlace } from './control-place.ts';
+import { isControlProof } from './control-proof.ts';
 
 /** A connection to the process that runs the core. */
 export interface ControlConnection {
@@ -25,17 +28,25 @@ export interface ControlConnection {
   close(): void;
 }
 
-/** `absent`: no process runs the core, or it does not answer; `incompatible`: it has another version. */
+/**
+ * `absent`: no process runs the core, or it does not answer, or another user's answers in its place; `incompatible`: it
+ * has another version.
+ */
 export type NoCore = 'absent' | 'incompatible';
 
 /** The process may be busy with something that the user has started. */
 const helloMs = 10_000;
 
-export async function openControlConnection(options: {
-  socketPath: string;
+const nonceBytes = 16;
+
+export async function openControlConnection({
+  place: { socketPath, key },
+  client: whoAsks,
+}: {
+  place: Pick<ControlPlace, 'socketPath' | 'key'>;
   client: { name: string; version: string };
 }): Promise<ControlConnection | NoCore> {
-  const socket = await openSocket(options.socketPath);
+  const socket = await openSocket(socketPath);
   if (!socket) return 'absent';
   const rpc = createMessageConnection(new SocketMessageReader(socket), new SocketMessageWriter(socket));
   const { promise: closed, resolve: ended } = Promise.withResolvers<void>();
@@ -63,12 +74,20 @@ export async function openControlConnection(options: {
       return () => void all.delete(listener);
     },
   });
-  const hello = { protocolVersion: controlProtocolVersion, client: options.client };
-  const core = await withTimeout<ControlHelloReply | NoCore, NoCore>(
+  const nonce = randomBytes(nonceBytes).toString('hex');
+  const hello = {
+    protocolVersion: controlProtocolVersion,
+    client: whoAsks,
+    ...(key !== undefined && { nonce }),
+  };
+  const answer = await withTimeout<ControlHelloReply | NoCore, NoCore>(
     client.core.hello(hello).catch(whyNot),
     helloMs,
     'absent',
   );
+  const isOther =
+    key !== undefined && typeof answer !== 'string' && !isControlProof(key, nonce, answer.proof);
+  const core = isOther ? 'absent' : answer;
   if (typeof core !== 'string') return { core, client, closed, close: () => socket.destroy() };
   socket.destroy();
   return core;

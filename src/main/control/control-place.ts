@@ -4,6 +4,7 @@ import { hostname, tmpdir } from 'node:os';
 import path from 'node:path';
 import { linuxProfile, runtimeFolders } from './linux/linux-folders.ts';
 import { macosProfile } from './macos/macos-folders.ts';
+import { controlKey } from './windows/control-key.ts';
 import { pipeName, windowsProfile } from './windows/windows-places.ts';
 
 /** Where to find the process that runs the core of a profile, and the lock that keeps out a second one. */
@@ -12,6 +13,8 @@ export interface ControlPlace {
   socketPath: string;
   /** A file that the process with the core keeps locked, or a pipe that it listens on. */
   lockPath: string;
+  /** On Windows: what only this user's programs know, by which they know the core. */
+  key?: string;
   /** The folder with the settings and the log. */
   profile: string;
   /**
@@ -33,15 +36,18 @@ export function defaultProfile({ env, platform }: Surroundings): string {
 }
 
 /**
- * The place of this profile, in a folder that only its user can enter, which is created if it does not exist. Throws if
- * no such folder can be trusted.
+ * The place of this profile, in a folder that only its user can enter, which is created if it does not exist; on
+ * Windows, under names that only its user's programs know. Throws if no such folder can be trusted.
  */
 export function controlPlace(profile: string, surroundings: Surroundings): ControlPlace {
   const resolved = path.resolve(profile);
+  if (surroundings.platform === 'win32') {
+    const key = controlKey(resolved);
+    const [socketPath, lockPath] = [pipeName('core', resolved, key), pipeName('lock', resolved, key)];
+    return { socketPath, lockPath, key, profile: resolved };
+  }
   const digest = createHash('sha256').update(resolved).digest('hex').slice(0, 12);
   const isUsual = resolved === path.resolve(defaultProfile(surroundings));
-  if (surroundings.platform === 'win32')
-    return { socketPath: pipeName('core', digest), lockPath: pipeName('lock', digest), profile: resolved };
   const name = isUsual ? 'core' : `core-${digest}`;
   const folder = ownFolder(resolved, surroundings);
   return {

@@ -20,6 +20,8 @@ import {
 import { HostRequestRefused, type EmitHostEvent } from '#shared/host/server.ts';
 import { readPeerProcess } from '#node/os/peer-process.ts';
 import { LimitedReader } from '#node/rpc/limited-reader.ts';
+import type { ControlPlace } from './control-place.ts';
+import { controlProof } from './control-proof.ts';
 
 export interface ControlServer {
   /** To all clients that have called `core.hello`. */
@@ -39,13 +41,14 @@ const greeting = z.tuple([controlContract.core.hello.input]);
 
 /** Listens, and replaces whatever is at that path: the caller has the lock, so nobody uses it. */
 export async function serveControl(options: {
-  socketPath: string;
+  place: Pick<ControlPlace, 'socketPath' | 'key'>;
   platform: NodeJS.Platform;
   /** The control contract's requests, `core.hello` included. */
   host: { handle(channel: string, input: unknown): Promise<unknown> };
   log: Logger;
 }): Promise<ControlServer> {
-  const { socketPath, platform, log } = options;
+  const { platform, log } = options;
+  const { socketPath } = options.place;
   const clients = new Set<Client>();
   const open = new Set<Socket>();
 
@@ -103,7 +106,12 @@ interface Client {
 
 function serveClient(
   socket: Socket,
-  { host, log, isNumberedAlike }: Parameters<typeof serveControl>[0] & { isNumberedAlike: boolean },
+  {
+    place: { key },
+    host,
+    log,
+    isNumberedAlike,
+  }: Parameters<typeof serveControl>[0] & { isNumberedAlike: boolean },
   onGreeted: () => void,
 ): Client {
   const rpc = createMessageConnection(
@@ -127,6 +135,10 @@ function serveClient(
       clearTimeout(tooLate);
       isGreeted = true;
       onGreeted();
+      const { nonce } = given.data[0];
+      if (key === undefined || nonce === undefined) return await host.handle(method, given.data[0]);
+      const reply = (await host.handle(method, given.data[0])) as object;
+      return { ...reply, proof: controlProof(key, nonce) };
     } else if (!isGreeted) throw new ResponseError(controlError.helloFirst, 'hello first');
     // Here, the pid that it sends may belong to another process of the user.
     if (method === 'routedApps.admit' && !isNumberedAlike) return 'gone';

@@ -41,9 +41,9 @@ export async function takeCoreFromDaemon(options: {
   throw new Error('another process has the core');
 }
 
-async function askToYield({ socketPath }: ControlPlace, version: string): Promise<void> {
+async function askToYield(place: ControlPlace, version: string): Promise<void> {
   const connection = await openControlConnection({
-    socketPath,
+    place,
     client: { name: 'waymaker-desktop', version },
   });
   if (typeof connection === 'string') return;

@@ -3,7 +3,7 @@ import { app, dialog, powerMonitor, session } from 'electron';
 import { multistream, pino, type LogFn, type Logger } from 'pino';
 import { outliveOutput } from '#node/os/standard-output.ts';
 import { controlProtocolVersion } from '#shared/control/contract.ts';
-import { controlPlace } from '../control/control-place.ts';
+import { controlPlace, type ControlPlace } from '../control/control-place.ts';
 import { serveControl, type ControlServer } from '../control/control-server.ts';
 import { takeCoreFromDaemon } from '../control/take-core.ts';
 import { createControlHost } from '../control-host.ts';
@@ -178,13 +178,13 @@ async function start(): Promise<void> {
     log,
   });
   links.openWith(desktop.openLink);
-  await serveCommandLine(running, place.socketPath);
+  await serveCommandLine(running, place);
 }
 
 const systemLanguage = () => desktopLanguage(process.env, process.platform, app.getLocale());
 
 /** Lets the user's other programs use the app's core. */
-async function serveCommandLine(core: Core, socketPath: string): Promise<void> {
+async function serveCommandLine(core: Core, place: ControlPlace): Promise<void> {
   let control: ControlServer | undefined;
   const host = createControlHost({
     core,
@@ -197,7 +197,7 @@ async function serveCommandLine(core: Core, socketPath: string): Promise<void> {
     yieldCore: () => false,
     emit: (channel, payload) => control?.emit(channel, payload),
   });
-  const listening = await serveControl({ socketPath, platform: process.platform, host, log });
+  const listening = await serveControl({ place, platform: process.platform, host, log });
   control = listening;
   app.on('will-quit', () => listening.close());
 }

@@ -22,6 +22,8 @@ const label = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9 ._+-]{0,63}$/));
 const hello = z.strictObject({
   protocolVersion: z.int(),
   client: z.strictObject({ name: label, version: label }),
+  /** On Windows: 32 hexadecimal digits, for which the core proves that it knows the key of its user's programs. */
+  nonce: z.optional(z.string().check(z.regex(/^[0-9a-f]{32}$/))),
 });
 
 const helloReply = z.object({
@@ -32,6 +34,8 @@ const helloReply = z.object({
   pid: z.int(),
   /** The language that the user has chosen for messages. */
   language: languageChoice,
+  /** For a nonce; see src/main/control/control-proof.ts. */
+  proof: z.optional(z.string()),
 });
 export type ControlHelloReply = z.infer<typeof helloReply>;
 

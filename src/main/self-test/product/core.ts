@@ -11,9 +11,8 @@ export async function reachCore(
   env: NodeJS.ProcessEnv,
   version: string,
 ): Promise<ControlConnection> {
-  const { socketPath } = controlPlace(profile, { env, platform: process.platform });
   const connection = await openControlConnection({
-    socketPath,
+    place: controlPlace(profile, { env, platform: process.platform }),
     client: { name: 'waymaker-self-test', version },
   });
   if (typeof connection === 'string') throw new Stopped('broken', `the core is ${connection}`);
