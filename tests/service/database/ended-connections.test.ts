@@ -110,7 +110,7 @@ test('the job queue’s transactions fail so, too', async () => {
 });
 
 test('the job queue does not wait for a server that has fallen silent', async () => {
-  await using held = await openHeld(500);
+  await using held = await openHeld(200);
   const boss = new PgBoss({
     ...held.jobStore,
     schema: 'jobs',

@@ -4,12 +4,18 @@ import { buffer } from 'node:stream/consumers';
 import PostalMime from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { expect, test } from 'vitest';
-import { createMailer, type MailerOptions } from '../../../../src/service/mail/mailer.ts';
+import { createMailer, type Mailer, type MailerOptions } from '../../../../src/service/mail/mailer.ts';
 
 const refusal = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode });
 
+interface Sending extends AsyncDisposable {
+  mailer: Mailer;
+  /** The mail server ends all connections. */
+  hangUp(): void;
+}
+
 /** A mailer whose mail server answers as these options say. */
-async function mailerWith(server: SMTPServerOptions, options: Partial<MailerOptions> = {}) {
+async function mailerWith(server: SMTPServerOptions, options: Partial<MailerOptions> = {}): Promise<Sending> {
   const smtp = new SMTPServer({ ...server, disabledCommands: ['AUTH', 'STARTTLS'] });
   // Clients that go away before they are answered.
   smtp.on('error', () => undefined);
@@ -118,7 +124,7 @@ test('a server that takes its time has an invitation once, and an invitation has
 
 test('a server that hangs up before it says that it has taken a mail gets it once', async () => {
   let taken = 0;
-  await using sending = await mailerWith({
+  await using sending: Sending = await mailerWith({
     onData(stream) {
       void buffer(stream).then(() => {
         taken += 1;
