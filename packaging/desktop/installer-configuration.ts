@@ -83,7 +83,7 @@ export function installerConfiguration(options: {
           'Waymaker reaches gateways, proxies and sign-in pages that are on your own network.',
       },
       extraResources: [
-        ...chinese.map((folder) => ({ from: path.join(macosResources, folder), to: folder })),
+        ...chinese.map((texts) => ({ from: path.join(macosResources, texts), to: texts })),
         { from: path.join(macosResources, 'uninstall'), to: 'uninstall' },
         ...(core === undefined ? [] : [{ from: core, to: coreInApp }]),
       ],

@@ -9,6 +9,7 @@ export const houses = {
     rooms: {
       cli: [
         'self-test',
+        'diagnostics',
         'control',
         'login-item',
         'tunnel',

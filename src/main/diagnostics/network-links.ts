@@ -1,5 +1,5 @@
 import { networkInterfaces, type NetworkInterfaceInfo } from 'node:os';
-import { deviceKind } from '../networks/linux/device-kind.ts';
+import { deviceKind } from './linux/device-kind.ts';
 import { isWifiDevice } from './linux/wifi-device.ts';
 import { isWifiName } from './windows/wifi-name.ts';
 

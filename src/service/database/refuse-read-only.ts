@@ -1,3 +1,4 @@
+import { callbackify } from 'node:util';
 import { readOnlyFailure } from './unavailable.ts';
 
 interface Asked {
@@ -9,9 +10,9 @@ interface Asked {
  * `target_session_attrs=read-write`: after a failover, an address may lead to a standby for a while, which answers what
  * only reads, with what was true before.
  */
-export function refuseReadOnly(connection: Asked, done: (error?: Error) => void): void {
-  connection.query('show transaction_read_only').then(
-    ({ rows }) => done(rows[0]?.['transaction_read_only'] === 'off' ? undefined : readOnlyFailure()),
-    (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
-  );
-}
+export const refuseReadOnly: (connection: Asked, done: (error?: Error) => void) => void = callbackify(
+  async (connection: Asked) => {
+    const { rows } = await connection.query('show transaction_read_only');
+    if (rows[0]?.['transaction_read_only'] !== 'off') throw readOnlyFailure();
+  },
+);

@@ -82,6 +82,8 @@ test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code e
     await expect(login.heading).toBeVisible();
     await page.clock.install();
     const { verify } = await askForCode(page, serviceHere, email);
+    // Parts of the app that are still being loaded would be given up.
+    await expect(verify.resendIn).toBeDisabled();
     await serviceHere.advance(61_000);
     await page.clock.fastForward(61_000);
     const { promise: isWanted, resolve: answer } = Promise.withResolvers<void>();

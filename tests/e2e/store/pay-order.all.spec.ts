@@ -140,7 +140,7 @@ test.describe("spec §2: /pay/order?orderId: payment preparation; redirects to t
     await expect(order.failed).toBeVisible();
 
     const elsewhere = await page.context().newPage();
-    await new PayOrderRoute(elsewhere).open(`?orderId=${orderId}`);
+    await elsewhere.goto(page.url());
     await new WordgatePage(elsewhere).pay.click();
     await expect(new ConfirmRoute(elsewhere).heading).toBeVisible();
     await page.unroute('**/payments/');

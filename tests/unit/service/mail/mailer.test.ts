@@ -97,12 +97,11 @@ test('a server that takes its time has an invitation once, and an invitation has
   await using sending = await mailerWith(
     {
       onData(stream, _, callback) {
-        void buffer(stream)
-          .then((raw) => PostalMime.parse(raw))
-          .then(({ messageId }) => {
-            ids.push(messageId);
-            held.push(() => callback(null));
-          });
+        void (async () => {
+          const { messageId } = await PostalMime.parse(await buffer(stream));
+          ids.push(messageId);
+          held.push(() => callback(null));
+        })();
       },
     },
     { patience: { userWaitsMs: 200, serverTakesMs: 60_000 } },

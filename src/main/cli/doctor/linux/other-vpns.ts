@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { deviceKind } from '../../../networks/linux/device-kind.ts';
+import { deviceKind } from '../../../diagnostics/linux/device-kind.ts';
 import { tunnelDevice } from './tunnel-device.ts';
 
 /** Names that other programs give to their tunnel devices, for those that the kernel does not tell from others. */

@@ -83,7 +83,7 @@ function happen(gateway: TestGateway, [what, value]: Event, settle: (() => void)
 interface Played {
   gateway: TestGateway;
   /** Nothing is slow, lost or silent any more. */
-  calm(): Promise<void>;
+  calm: () => Promise<void>;
 }
 
 async function play(all: readonly Event[], rekeys: boolean): Promise<Played> {

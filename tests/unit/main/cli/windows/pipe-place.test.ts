@@ -35,7 +35,7 @@ test('the names of the pipes cannot be told from what other users know of the pr
   expect(after.lockPath).not.toBe(before.lockPath);
 });
 
-test.each(['', 'half', `${'x'.repeat(64)}`])('a key that is damaged (“%s”) is replaced', (damaged) => {
+test.each(['', 'half', 'x'.repeat(64)])('a key that is damaged (“%s”) is replaced', (damaged) => {
   const profile = temporaryProfile();
   const before = placeOf(profile);
   writeFileSync(keyOf(profile), damaged);
