@@ -47,7 +47,9 @@ test('the package has the helper, and electron-builder signs nothing of it again
   const inApp = (name: string) => `/made/Waymaker.app/Contents/${name}`;
   expect(inApp('Resources/core/node')).toMatch(new RegExp(ignored));
   expect(inApp('MacOS/Waymaker')).not.toMatch(new RegExp(ignored));
-  expect(installerConfiguration(options).mac?.extraResources).toHaveLength(1);
+  expect(installerConfiguration(options).mac?.extraResources).not.toContainEqual(
+    expect.objectContaining({ to: coreInApp }),
+  );
 });
 
 test('signing with a certificate that only electron-builder would find is an error', () => {

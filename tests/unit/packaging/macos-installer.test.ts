@@ -262,8 +262,9 @@ test('only root can remove Waymaker', async () => {
 });
 
 test('the app has the script that removes it', () => {
-  expect(configuration.mac?.extraResources).toEqual([
-    { from: path.join(resources, 'uninstall'), to: 'uninstall' },
-  ]);
+  expect(configuration.mac?.extraResources).toContainEqual({
+    from: path.join(resources, 'uninstall'),
+    to: 'uninstall',
+  });
   expect(statSync(path.join(resources, 'uninstall')).mode & 0o111).toBe(0o111);
 });
