@@ -240,7 +240,7 @@ test.skipIf(why !== undefined)(
 );
 
 test.skipIf(why !== undefined)(
-  'an upgrade that the system makes ends the window, and opens none that nobody sees (notepad-plus-plus 15280)',
+  'an upgrade that a service makes ends the window, and opens it again only where somebody sees it (notepad-plus-plus 15280)',
   async () => {
     await using windows = await createWindows();
     await bringDesktop(windows);
@@ -254,10 +254,14 @@ test.skipIf(why !== undefined)(
     expect((await windows.run(['sc', 'start', 'Managed'])).code).toBe(0);
     const outcome = () => readFile(path.join(windows.drive, 'managed.txt'), 'utf8').catch(() => '');
     await eventually('it has ended', async () => (await outcome()) || undefined, minutes);
-    expect(await outcome()).toBe('session 0, code 0\n');
+    expect(await outcome()).toMatch(/^session \d, code 0$/m);
     expect(await versions(windows)).toEqual(['0.2.0', '0.2.0']);
-    expect(windows.processes('Waymaker.exe')).toEqual([]);
-    expect(await opened(windows)).toHaveLength(1);
+    // Wine has its services in the user's session (1); Windows has them in one of their own.
+    const isSeen = (await outcome()).startsWith('session 1,');
+    await eventually(
+      'it is open again, or not',
+      async () => (await opened(windows)).length === (isSeen ? 2 : 1) || undefined,
+    );
   },
 );
 
