@@ -47,9 +47,9 @@ export async function whyNoRuntime(processor: Processor): Promise<string | undef
 }
 
 /**
- * Why no release can be made with this makensis, by what it says of its version; undefined if one can. Older ones unpack
- * plugins where another user can exchange them while the system installs (CVE-2025-43715), and start the uninstaller
- * from such a folder (CVE-2023-37378).
+ * Why no release can be made with this makensis, by what it says of its version; undefined if one can. Older ones
+ * unpack plugins where another user can exchange them while the system installs (CVE-2025-43715), and start the
+ * uninstaller from such a folder (CVE-2023-37378).
  */
 export function oldMakensis(said: string): string | undefined {
   const found = /^v?(\d+)\.(\d+)/.exec(said);

@@ -32,7 +32,9 @@ const FRA_PROTOCOL = 21;
 const FIB_RULE_INVERT = 2;
 const FR_ACT_TO_TBL = 1;
 const RT_TABLE_LOCAL = 255;
-/** What restricts a rule to some packets: FRA_IIFNAME, FRA_FWMARK, FRA_OIFNAME, FRA_UID_RANGE, and protocol and ports. */
+/**
+ * What restricts a rule to some packets: FRA_IIFNAME, FRA_FWMARK, FRA_OIFNAME, FRA_UID_RANGE, and protocol and ports.
+ */
 const someOnly = [3, 10, 17, 20, 22, 23, 24];
 const IFLA_IFNAME = 3;
 const IFLA_MTU = 4;

@@ -23,7 +23,8 @@ const undo: WindowsDnsUndo = { kind: 'name-rule' };
 
 /**
  * A rule for all names (NRPT), which comes before what the interfaces have, and the resolvers of the tunnel's interface
- * for programs that read these. Rules outlast a crash and a reboot, and so do search domains in a list of the machine's.
+ * for programs that read these. Rules outlast a crash and a reboot, and so do search domains in a list of the
+ * machine's.
  */
 export function createWindowsDns(parts: {
   registry: Registry;

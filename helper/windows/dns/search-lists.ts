@@ -2,8 +2,8 @@ import type { Registry } from '../calls/registry.ts';
 
 /**
  * The lists of search domains that count for all interfaces, in the order in which Windows looks for one that is not
- * empty: an administrator's, and the machine's own. With one, it looks at no interface's (Microsoft, “Configure a domain
- * suffix search list”; OpenVPN 749, netclient 1111).
+ * empty: an administrator's, and the machine's own. With one, it looks at no interface's (Microsoft, “Configure a
+ * domain suffix search list”; OpenVPN 749, netclient 1111).
  */
 const listKeys = [
   'SOFTWARE\\Policies\\Microsoft\\Windows NT\\DNSClient',
@@ -39,7 +39,9 @@ export function createSearchLists(registry: Values) {
 
   return {
     isInForce: (domains: readonly string[]): boolean => wantedFor(domains).every(isThere),
-    /** Replaces those of an earlier call, also of an earlier helper; none takes all out. Whether something has changed. */
+    /**
+     * Replaces those of an earlier call, also of an earlier helper; none takes all out. Whether something has changed.
+     */
     set(domains: readonly string[]): boolean {
       const missing = wantedFor(domains).filter((one) => !isThere(one));
       for (const { key, ours } of missing) {

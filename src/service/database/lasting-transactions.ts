@@ -7,7 +7,8 @@ import { isConnectionStale } from './unavailable.ts';
  * a server restarts. With Drizzle's own transactions (drizzle-team/drizzle-orm, issues 6114 and 6241), one that could
  * not begin would never return its connection, until the pool has none left; and one that could not be rolled back
  * would be passed on to the next user. One that failed because of its connection does not return it, either: the pool
- * itself does so only for statements outside of transactions. `open` creates a database on the pool or on one of its connections.
+ * itself does so only for statements outside of transactions. `open` creates a database on the pool or on one of its
+ * connections.
  */
 export function withLastingTransactions<Schema extends Record<string, unknown>>(
   pool: Pool,

@@ -38,7 +38,8 @@ const inContainers = workflows.flatMap((file) =>
   ),
 );
 
-// There, files belong to the runner's user, and git refuses those of others; what the checkout has allowed is for itself alone.
+// There, files belong to the runner's user, and git refuses those of others; what the checkout has allowed is for
+// itself alone.
 test.each(inContainers)(
   'git may read the files in the container of $job in $file (paths-filter 316)',
   ({ text }) => {

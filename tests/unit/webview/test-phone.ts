@@ -58,7 +58,9 @@ export function createTestPhone(): TestPhone {
   return phone;
 }
 
-/** A page's timers end with it, and in a test no page ends by itself. Returns what ends those that begin from now on. */
+/**
+ * A page's timers end with it, and in a test no page ends by itself. Returns what ends those that begin from now on.
+ */
 export function trackIntervals(): () => void {
   const begun = vi.spyOn(globalThis, 'setInterval');
   return () => {

@@ -1,7 +1,7 @@
 /**
- * How often a tunnel connects to its gateway by itself. Gateways count connections, whatever comes of them: ocserv shuts
- * an address out for some minutes that has made 80 in twenty minutes (`max-ban-score`, `ban-points-connection`), and
- * then nobody there can sign in either.
+ * How often a tunnel connects to its gateway by itself. Gateways count connections, whatever comes of them: ocserv
+ * shuts an address out for some minutes that has made 80 in twenty minutes (`max-ban-score`, `ban-points-connection`),
+ * and then nobody there can sign in either.
  */
 
 /** For new keys that could not be had: longer each time. */

@@ -6,8 +6,8 @@ export const windowsProfile = (env: Readonly<NodeJS.ProcessEnv>): string =>
   path.join(env['APPDATA'] ?? path.join(homeFolder(), 'AppData/Roaming'), 'Waymaker');
 
 /**
- * The pipes of all users are in one folder, and whoever makes one first gets what is sent to it. So nobody else can tell
- * their names beforehand: they come from `key`, which is only known in the `profile`.
+ * The pipes of all users are in one folder, and whoever makes one first gets what is sent to it. So nobody else can
+ * tell their names beforehand: they come from `key`, which is only known in the `profile`.
  */
 export const pipeName = (kind: 'core' | 'lock', profile: string, key: string): string => {
   const name = createHmac('sha256', key).update(`${kind} ${profile}`).digest('hex').slice(0, 32);

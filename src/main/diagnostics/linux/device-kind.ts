@@ -10,9 +10,9 @@ const tapFlag = 2;
 const pppType = '512';
 
 /**
- * What a network device is, whatever it is called: a tunnel for packets (`tun`) or frames (`tap`, which virtual machines
- * have, too), WireGuard, a dialled line, which may be a modem as well as a VPN, a bridge that nothing outside this
- * machine is in, or something else, such as a network card. `isPort`: whether it is in a bridge.
+ * What a network device is, whatever it is called: a tunnel for packets (`tun`) or frames (`tap`, which virtual
+ * machines have, too), WireGuard, a dialled line, which may be a modem as well as a VPN, a bridge that nothing outside
+ * this machine is in, or something else, such as a network card. `isPort`: whether it is in a bridge.
  */
 export interface DeviceKind {
   kind: 'tun' | 'tap' | 'wireguard' | 'ppp' | 'inner-bridge' | 'other';

@@ -19,7 +19,9 @@ export interface ServiceStatus {
   exitCode: number;
 }
 
-/** Undefined if there is no such service. Windows' own program says it in the language of its user. Throws `CallFailed`. */
+/**
+ * Undefined if there is no such service. Windows' own program says it in the language of its user. Throws `CallFailed`.
+ */
 export function serviceStatus(name: string): ServiceStatus | undefined {
   const { bind } = loadLibrary('advapi32.dll');
   const openManager = bind('OpenSCManagerW', 'intptr', ['str16', 'str16', 'uint32']);

@@ -7,7 +7,9 @@ import { expect, onTestFinished, test } from 'vitest';
 
 const unit = path.join(import.meta.dirname, '../../../../resources/linux/waymaker-helper.service');
 
-/** Runs what the unit runs before the helper, as systemd reads it (systemd.service(5), "Command lines"), in a folder. */
+/**
+ * Runs what the unit runs before the helper, as systemd reads it (systemd.service(5), "Command lines"), in a folder.
+ */
 async function prepareGroups(folder: string): Promise<void> {
   const line = /^ExecStartPre=-\+(.*)$/m.exec(await readFile(unit, 'utf8'))?.[1] ?? '';
   const [, program = '', script = ''] = /^(\S+) -c '(.*)'$/.exec(line) ?? [];

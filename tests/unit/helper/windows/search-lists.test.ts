@@ -3,7 +3,9 @@ import type { Registry } from '../../../../helper/windows/calls/registry.ts';
 import { createWindowsDns } from '../../../../helper/windows/dns/dns.ts';
 import { makeKey, registryOn, type RegistryTree } from './model/registry-tree.ts';
 
-/** Where Windows has a list that counts for all interfaces, it looks at none of theirs (OpenVPN 749, netclient 1111). */
+/**
+ * Where Windows has a list that counts for all interfaces, it looks at none of theirs (OpenVPN 749, netclient 1111).
+ */
 
 const machineKey = 'SYSTEM\\CurrentControlSet\\Services\\Tcpip\\Parameters';
 const policyKey = 'SOFTWARE\\Policies\\Microsoft\\Windows NT\\DNSClient';

@@ -82,7 +82,7 @@ test.each([
   expect(prepared.take(gateway)).toBeUndefined();
 });
 
-test('dropping ends a sign-in that is under way, and its session is not kept', async () => {
+test('dropping ends a sign-in that is in progress, and its session is not kept', async () => {
   const pending = Promise.withResolvers<SignedIn | undefined>();
   const { prepared, signIns, settle } = setUp(() => pending.promise);
   prepared.prepare(gateway);

@@ -6,7 +6,7 @@ import { openGatewayTls } from '#node/anyconnect/gateway-tls.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** Everything that is under way arrives. */
+/** Lets everything arrive that was sent. */
 const turns = async (count = 20) => {
   for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 };

@@ -3,7 +3,9 @@ import { createMacosLoginItem } from '../../../../../src/main/login-item/macos/m
 
 type Status = 'not-registered' | 'enabled' | 'requires-approval';
 
-/** SMAppService as Electron asks it (shell/common/platform_util_mac.mm); `isForbidden`: by the user, in its settings. */
+/**
+ * SMAppService as Electron asks it (shell/common/platform_util_mac.mm); `isForbidden`: by the user, in its settings.
+ */
 function createMacosApp(isForbidden: boolean) {
   let status: Status = isForbidden ? 'requires-approval' : 'not-registered';
   return {
