@@ -54,6 +54,8 @@ export interface DtlsChannel {
   send(packet: Buffer): boolean;
   /** Does what is due, and says when to call again, by `performance.now`. */
   check(now: number): number;
+  /** When something genuine came last. */
+  heardAt(): number;
   /** Says nothing more, and still takes packets that are on their way; closes after a while. */
   drain(): void;
   /** `silently`: the gateway hears nothing of it. */
@@ -284,6 +286,7 @@ export function createDtlsChannel(options: DtlsChannelOptions): DtlsChannel {
   client.start();
   return {
     counters: client.counters,
+    heardAt: lastHeardAt,
     send(packet) {
       if (state.at !== 'carrying') return false;
       // Larger ones are of a time when the MTU was larger; TLS carries them.

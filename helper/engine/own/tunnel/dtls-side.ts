@@ -27,8 +27,8 @@ export interface DtlsSide {
    * its connection is gone, which has the key for the next try: `open` makes that.
    */
   check(now: number, tls: Tls | undefined): number;
-  /** Sends nothing more, and still receives what is on its way. */
-  drain(): void;
+  /** Sends nothing more, and still receives what is on its way; returns what says when something came last. */
+  drain(): () => number;
   close(): void;
 }
 
@@ -145,8 +145,10 @@ export function createDtlsSide({
       }
     },
     drain() {
-      if ('channel' in dtls) dtls.channel.drain();
+      const drained = 'channel' in dtls ? dtls.channel : undefined;
+      drained?.drain();
       dtls = { at: 'off' };
+      return () => drained?.heardAt() ?? -Infinity;
     },
     close() {
       const was = dtls;

@@ -10,6 +10,8 @@ import type { SecureConnection, TunnelEnd } from './tunnel-port.ts';
 export interface Tls {
   channel: CstpChannel;
   connection: SecureConnection;
+  /** Resolves when the gateway has ended it. */
+  ended: Promise<void>;
   answer: ConnectAnswer;
   mtu: number;
   grantedAt: number;
@@ -38,10 +40,14 @@ export async function askForTunnel(
     onEnd(channel: CstpChannel, ...end: Parameters<ChannelListener['onEnd']>): void;
   },
 ): Promise<{ tls: Tls } | TunnelEnd> {
+  const { promise: ended, resolve: hasEnded } = Promise.withResolvers<void>();
   const channel: CstpChannel = createCstpChannel(connection.socket, {
     onPacket: (kind, payload) => listener.onPacket(channel, kind, payload),
     onRoom: () => listener.onRoom(),
-    onEnd: (by) => listener.onEnd(channel, by),
+    onEnd(by) {
+      hasEnded();
+      listener.onEnd(channel, by);
+    },
   });
   const outcome = await channel.connect(request);
   if (outcome.kind !== 'granted') return { kind: 'not-granted', outcome };
@@ -50,7 +56,7 @@ export async function askForTunnel(
   const mtu = tunnelMtu(answer, { gateway: request.address, mtu: request.linkMtu });
   const came = { grantedAt: now, heardAt: now, sentAt: now, dataSentAt: now };
   const times = { ...came, askedAt: -Infinity, unansweredAt: -Infinity };
-  return { tls: { channel, connection, answer, mtu, ...times } };
+  return { tls: { channel, connection, ended, answer, mtu, ...times } };
 }
 
 /** Asks a silent gateway whether it is there; returns when to look again, or that it is not. */

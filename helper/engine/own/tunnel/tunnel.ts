@@ -11,6 +11,7 @@ import { patienceWith } from './dead-peer-detection.ts';
 import { oneAfterAnother } from './one-after-another.ts';
 import { askForTunnel, checkTls, differs, type Tls } from './tls-side.ts';
 import type { SecureConnection, Tunnel, TunnelEnd, TunnelOptions } from './tunnel-port.ts';
+import { createLetGo, untilQuiet } from './switchover.ts';
 import type { State, Up } from './tunnel-state.ts';
 
 const maxHeld = 256;
@@ -41,6 +42,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   const configure = oneAfterAnother(async (answer: ConnectAnswer, mtu: number) =>
     isEnded() ? false : await listener.onConfiguration(answer, mtu),
   );
+  const letGo = createLetGo();
   const alarm = createAlarm(check);
   const dtls = createDtlsSide({
     options,
@@ -244,7 +246,10 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     const wasCarrying = dtls.isCarrying();
     // ocserv takes any datagram of the old one that comes after the request for that of a client that has moved, and
     // then refuses to shake hands for three seconds.
-    dtls.drain();
+    const datagramHeardAt = dtls.drain();
+    // Where TLS is gone and DTLS carried nothing, nothing is on its way.
+    if (!up.lost || wasCarrying) await untilQuiet(() => Math.max(old.heardAt, datagramHeardAt()));
+    if (isEnded()) return void connection.socket.destroy();
     request = ask(connection);
     const asked = await Promise.race([request, limit]);
     if (isLeft && asked !== 'late') return;
@@ -256,12 +261,14 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     }
     const { tls } = asked;
     up.tls = tls;
+    const isLetGo = up.lost ? undefined : letGo(old.ended);
     up.isOpenedAnew = up.lost !== undefined;
     up.lost = undefined;
     up.renewalsInVain = 0;
     up.renewal = { at: 'configuring' };
     setTimeout(() => old.channel.close(), drainMs).unref();
     if (differs(old, tls) && !(await configure(tls.answer, tls.mtu))) return end({ kind: 'not-configured' });
+    await isLetGo;
     if (isEnded()) return;
     up.renewal = { at: 'none' };
     up.renewAt = renewalTime(tls.answer);

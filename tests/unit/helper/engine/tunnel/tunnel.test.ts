@@ -247,6 +247,53 @@ describe('new keys', () => {
     expect(gateway.ends).toEqual([]);
   });
 
+  // ocserv ends the old connection's process, with what it has not read, and what comes for it until it has ended.
+  test('packets wait until nothing is on its way, and until the gateway has let go of the old connection', async () => {
+    const gateway = await up({ headers });
+    let [heardAt, askedAt, endedAt, nextAt] = [0, 0, 0, 0];
+    vi.spyOn(gateway.packets, 'push').mockImplementation(() => {
+      if (askedAt === 0) heardAt = performance.now();
+      else nextAt ||= performance.now();
+      // What is sent is answered.
+      if (askedAt === 0) setTimeout(() => gateway.send('dtls', 'an answer'), 15);
+      return 0;
+    });
+    vi.spyOn(gateway.requests, 'push').mockImplementation(() => {
+      askedAt = performance.now();
+      setTimeout(() => {
+        endedAt = performance.now();
+        gateway.write(framePacket(packetKind.disconnect, Buffer.from([0xb0])), 0);
+      }, 70);
+      return 2;
+    });
+    const sent = await sendFor(gateway, 19_000, 20);
+    await pass(200);
+    expect(gateway.received.length).toBeLessThan(sent.length);
+    expect(askedAt - heardAt).toBeGreaterThan(30);
+    expect(askedAt - heardAt).toBeLessThan(100);
+    expect(nextAt).toBeGreaterThan(endedAt);
+    expect(nextAt - endedAt).toBeLessThan(50);
+  });
+
+  test('wait for no gateway that is never quiet, and only once for one that keeps the old connection', async () => {
+    const gateway = await up({ headers });
+    const stream = setInterval(() => gateway.send('dtls', 'down'), 5);
+    const silences: number[] = [];
+    let lastAt = performance.now();
+    vi.spyOn(gateway.packets, 'push').mockImplementation(() => {
+      const now = performance.now();
+      if (now - lastAt > 60) silences.push(now - lastAt);
+      lastAt = now;
+      return 0;
+    });
+    await sendFor(gateway, 40_000, 5);
+    clearInterval(stream);
+    expect(gateway.requests).toHaveLength(3);
+    expect(silences).toHaveLength(2);
+    expect(silences[0]).toBeLessThan(700);
+    expect(silences[1]).toBeLessThan(200);
+  });
+
   // openconnect/openconnect issue 7, openconnect-gui issue 133: what a gateway gives when it is asked again counts.
   test.each([
     ['another address', (lines: string[]) => lines.map((line) => line.replace('192.0.2.7', '192.0.2.8'))],
