@@ -9,6 +9,7 @@ import { createCoordinator } from '../../../../helper/system/coordinator.ts';
 import { createListJournal } from '../../../../helper/system/journal/list-journal.ts';
 import type { Platform } from '../../../../helper/system/ports/platform.ts';
 import type { Routing } from '#shared/tunnel/state.ts';
+import { untilEnded } from '../support/until-ended.ts';
 import { configurationWith, connectionOf, portsOn } from './model/helper-on-machine.ts';
 import { Machine, policyRules } from './model/machine.ts';
 import { Life, mortal } from './model/helper-life.ts';
@@ -57,7 +58,10 @@ async function machinesAfter(routing: Routing, stateDirectory: string) {
   const [machine, twin] = [new Machine(true), new Machine(true)];
   for (const each of [machine, twin]) makeKey(each.tree, policyRules);
   const life = new Life();
-  const ports = portsOn(machine, { log, life, calls: mortal(machine.calls, life) });
+  const ports = untilEnded(
+    portsOn(machine, { log, life, calls: mortal(machine.calls, life) }),
+    () => life.isOver,
+  );
   const journal = createListJournal(stateDirectory, ports.dns.undoSchema);
   const helper = createCoordinator({ ports, journal, log });
   await helper.recover();
