@@ -2,12 +2,15 @@ import koffi from 'koffi';
 import { orThrow } from '#node/os/windows/last-error.ts';
 import { addressOf, changed, loadLibrary, steadyMemory } from '#node/os/windows/native-library.ts';
 
-/** How programs find a proxy, as WinINET has it for one connection. Calls throw `CallFailed`. */
+/**
+ * How programs find a proxy, as WinINET has it for one connection; `undefined` is the local network. Calls throw
+ * `CallFailed`.
+ */
 export interface ConnectionOptions {
   /** Settings that were never made are those without a proxy. */
-  read(connection: string): ConnectionSettings;
-  /** Both at once; an empty script is none. */
-  write(connection: string, settings: ConnectionSettings): void;
+  read(connection: string | undefined): ConnectionSettings;
+  /** What is given, at once; an empty script is none. */
+  write(connection: string | undefined, settings: Partial<ConnectionSettings>): void;
 }
 
 export interface ConnectionSettings {
@@ -55,15 +58,18 @@ export function createConnectionOptions(
   const { INTERNET_PER_CONN_FLAGS, INTERNET_PER_CONN_AUTOCONFIG_URL } = constants;
   const what = constants.INTERNET_OPTION_PER_CONNECTION_OPTION;
 
-  /** Memory of both options, and the list that leads to it. */
-  function listOf(connection: string, values: readonly [flags: bigint, script: bigint]) {
-    const options = steadyMemory(2 * optionSize);
-    for (const [index, dwOption] of [INTERNET_PER_CONN_FLAGS, INTERNET_PER_CONN_AUTOCONFIG_URL].entries())
-      koffi.encode(options, index * optionSize, option, { dwOption, dwValue: values[index] ?? 0n });
+  /** Memory of the options, and the list that leads to it. */
+  function listOf(
+    connection: string | undefined,
+    values: readonly (readonly [kind: number, value: bigint])[],
+  ) {
+    const options = steadyMemory(values.length * optionSize);
+    for (const [index, [dwOption, dwValue]] of values.entries())
+      koffi.encode(options, index * optionSize, option, { dwOption, dwValue });
     const given = {
       dwSize: size,
-      pszConnection: connection,
-      dwOptionCount: 2,
+      pszConnection: connection ?? null,
+      dwOptionCount: values.length,
       dwOptionError: 0,
       pOptions: addressOf(options),
     };
@@ -74,7 +80,10 @@ export function createConnectionOptions(
 
   return {
     read(connection) {
-      const { given, valueOf } = listOf(connection, [0n, 0n]);
+      const { given, valueOf } = listOf(connection, [
+        [INTERNET_PER_CONN_FLAGS, 0n],
+        [INTERNET_PER_CONN_AUTOCONFIG_URL, 0n],
+      ]);
       orThrow('InternetQueryOptionW', native.query(0, what, given, [size]));
       const text = valueOf(1);
       try {
@@ -84,9 +93,12 @@ export function createConnectionOptions(
       }
     },
     write(connection, { flags, script }) {
-      const text = steadyMemory(2 * (script.length + 1));
-      text.write(script, 'utf16le');
-      const { given } = listOf(connection, [BigInt(flags), addressOf(text)]);
+      const text = script === undefined ? undefined : steadyMemory(2 * (script.length + 1));
+      text?.write(script ?? '', 'utf16le');
+      const { given } = listOf(connection, [
+        ...(flags === undefined ? [] : [[INTERNET_PER_CONN_FLAGS, BigInt(flags)] as const]),
+        ...(text === undefined ? [] : [[INTERNET_PER_CONN_AUTOCONFIG_URL, addressOf(text)] as const]),
+      ]);
       orThrow('InternetSetOptionW', native.set(0, what, given, size));
     },
   };

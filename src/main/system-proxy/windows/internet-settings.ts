@@ -26,10 +26,9 @@ function announced(options: Pick<InternetOptions, 'announce'>, log: Logger): voi
 }
 
 /** The proxy settings of Windows for this user, which browsers and most programs follow. */
-function createInternetSettings(log: Logger): ProxySettings {
+function createInternetSettings(options: InternetOptions, log: Logger): ProxySettings {
   const registry = createUserRegistry();
   const machine = createMachineRegistry();
-  const options = createInternetOptions();
   return {
     async read() {
       const own = registry.text(key, address);
@@ -71,13 +70,19 @@ export function createWindowsProxies(
 const ofNetwork = 'windows';
 
 function partsOfWindows(log: Logger) {
-  let options: ConnectionOptions | undefined;
+  let loaded: { connections: ConnectionOptions; internet: InternetOptions } | undefined;
+  const libraries = () => (loaded ??= loadLibraries());
   return {
-    network: () => createInternetSettings(log),
+    network: () => createInternetSettings(libraries().internet, log),
     dialUp: createDialUpProxies({
       names: () => readPhoneBook(),
-      options: () => (options ??= createConnectionOptions()),
-      announce: () => announced(createInternetOptions(), log),
+      options: () => libraries().connections,
+      announce: () => announced(libraries().internet, log),
     }),
   };
+}
+
+function loadLibraries() {
+  const connections = createConnectionOptions();
+  return { connections, internet: createInternetOptions(connections) };
 }

@@ -27,9 +27,9 @@ function createWindows(connections: Record<string, ConnectionSettings>) {
   const network = { address: null as string | null, mode: 'detects' };
   let announced = 0;
   const options: ConnectionOptions = {
-    read: (name) => ({ flags: direct, script: '', ...connections[name] }),
-    write(name, settings) {
-      connections[name] = settings;
+    read: (name = '') => ({ flags: direct, script: '', ...connections[name] }),
+    write(name = '', settings) {
+      connections[name] = { ...options.read(name), ...settings };
     },
   };
   const networkProxy: ProxySettings = {
@@ -132,6 +132,8 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('a doubl
     expect(options.read('宽带连接')).toEqual({ flags: direct, script: '' });
     options.write('宽带连接', { flags: direct | script, script: pac });
     expect(options.read('宽带连接')).toEqual({ flags: direct | script, script: pac });
+    options.write('宽带连接', { flags: direct });
+    expect(options.read('宽带连接')).toEqual({ flags: direct, script: pac });
     options.write('宽带连接', { flags: direct, script: '' });
     expect(options.read('宽带连接')).toEqual({ flags: direct, script: '' });
     const living = koffi.load(library).func('int double_living(void)') as () => number;
