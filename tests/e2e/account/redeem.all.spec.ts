@@ -1,6 +1,7 @@
 import { expect, test } from '../fixtures.ts';
 import { MoreLinks } from '../routes/more-links.ts';
 import { RedeemRoute } from '../routes/redeem-route.ts';
+import { WebNoticeRoute } from '../routes/web-notice-route.ts';
 import { licenseKeys } from '../support/service/service.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { must, signInByApi } from '../support/service/api-user.ts';
@@ -86,5 +87,30 @@ test.describe('spec §2: /x: enter a license key to redeem (coupon/recharge)', (
     expect(asked).toBe(1);
     await redeem.submit.click();
     await expect(page.getByText('answer 2'), 'positive control').toBeVisible();
+  });
+
+  test('what becomes of a key is told on whatever page the user has gone to meanwhile, and leads nowhere', async ({
+    signedInConsole: page,
+  }) => {
+    const redeem = new RedeemRoute(page);
+    const elsewhere = new WebNoticeRoute(page, '/devices').heading;
+    for (const [json, told] of [
+      [{ code: 404, msg: 'no such key', data: null }, page.getByText('no such key')],
+      [{ code: 0, msg: '', data: null }, redeem.success],
+    ] as const) {
+      await redeem.open();
+      const { promise: isElsewhere, resolve: goOn } = Promise.withResolvers<void>();
+      await page.route('**/api/license-keys/**', async (route) => {
+        await isElsewhere;
+        await route.fulfill({ json });
+      });
+      await redeem.redeem('ANY-KEY');
+      await page.getByRole('contentinfo').getByRole('link', { name: 'Devices' }).click();
+      await expect(elsewhere).toBeVisible();
+      goOn();
+      await expect(told).toBeVisible();
+      await expect(elsewhere).toBeVisible();
+      await page.unroute('**/api/license-keys/**');
+    }
   });
 });

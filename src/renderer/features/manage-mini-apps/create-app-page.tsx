@@ -1,10 +1,8 @@
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
-import { errorText } from '../../api/api-failure.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { PageHeading } from '../../ui/pages/page-heading.tsx';
 import { PageTop } from '../../ui/pages/page-top.tsx';
-import { showError, showSuccess } from '../../ui/messages/toast.ts';
 import { useOneAtATime } from '../../ui/use-one-at-a-time.ts';
 import { emptyAppFields } from './app-fields.ts';
 import { AppForm } from './app-form.tsx';
@@ -15,7 +13,10 @@ export function CreateAppPage() {
   const navigate = useNavigate();
   const next = useAfterAppForm();
   const once = useOneAtATime();
-  const create = useApiMutation('createApp', { changes: ['groupApps', 'myApps'] });
+  const create = useApiMutation('createApp', {
+    changes: ['groupApps', 'myApps'],
+    tells: { done: 'appForm.created', failed: 'error.appSave' },
+  });
   return (
     <>
       <PageTop back={{ to: '/apps', title: 'section.apps' }}>
@@ -30,14 +31,7 @@ export function CreateAppPage() {
           once((ended) =>
             create.mutate(
               { body: { id: '', ...draft } },
-              {
-                onSuccess() {
-                  showSuccess(t('appForm.created'));
-                  void navigate(next);
-                },
-                onError: (error) => showError(errorText(error, t, 'error.appSave')),
-                onSettled: ended,
-              },
+              { onSuccess: () => void navigate(next), onSettled: ended },
             ),
           )
         }

@@ -11,7 +11,6 @@ import { ListPlaceholder } from '../../ui/lists/list-placeholder.tsx';
 import { LoadFailure } from '../../ui/loading/load-failure.tsx';
 import { PageHeading } from '../../ui/pages/page-heading.tsx';
 import { PageTop } from '../../ui/pages/page-top.tsx';
-import { showError, showSuccess } from '../../ui/messages/toast.ts';
 import { fieldsOf } from './app-fields.ts';
 import { AppForm } from './app-form.tsx';
 import { useAfterAppForm } from './use-after-app-form.ts';
@@ -27,7 +26,10 @@ export function EditAppPage() {
     params,
     handles: [apiCode.notFound],
   });
-  const edit = useApiMutation('editApp', { changes: ['groupApp', 'groupApps', 'myApps'] });
+  const edit = useApiMutation('editApp', {
+    changes: ['groupApp', 'groupApps', 'myApps'],
+    tells: { done: 'appForm.updated', failed: 'error.appSave' },
+  });
   // An answer from an earlier visit is not used: saving it would undo changes made since.
   const app = isFetchedAfterMount ? data : undefined;
   return (
@@ -43,16 +45,7 @@ export function EditAppPage() {
           busy={edit.isPending}
           cancelTo={next}
           onSubmit={(draft) =>
-            edit.mutate(
-              { params, body: { id, ...draft } },
-              {
-                onSuccess() {
-                  showSuccess(t('appForm.updated'));
-                  void navigate(next);
-                },
-                onError: (failure) => showError(errorText(failure, t, 'error.appSave')),
-              },
-            )
+            edit.mutate({ params, body: { id, ...draft } }, { onSuccess: () => void navigate(next) })
           }
         />
       ) : error && isNotFound(error) ? (

@@ -4,22 +4,21 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { readEmail } from '#shared/typed-text.ts';
 import { isEmail } from '#shared/validation.ts';
-import { errorText } from '../../api/api-failure.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useApp } from '../../platform/host-context.tsx';
 import formClasses from '../../ui/forms/form.module.css';
 import { keepFocus } from '../../ui/focus/keep-focus.ts';
 import { PageHeading } from '../../ui/pages/page-heading.tsx';
 import { PageTop } from '../../ui/pages/page-top.tsx';
-import { showError, showSuccess } from '../../ui/messages/toast.ts';
 import { Link } from '../../ui/text/link.tsx';
+import { memberAdded } from './member-added.ts';
 import { useOneAtATime } from '../../ui/use-one-at-a-time.ts';
 
 export function AddMemberPage() {
   const { t } = useTranslation();
   const { kind } = useApp();
   const navigate = useNavigate();
-  const add = useApiMutation('addMember', { changes: ['members', 'userInfo'] });
+  const add = useApiMutation('addMember', memberAdded);
   const once = useOneAtATime();
   const [typed, setTyped] = useState('');
   const [left, setLeft] = useState(false);
@@ -38,19 +37,7 @@ export function AddMemberPage() {
     if (problem) field.current?.focus();
     if (problem) return;
     const body = { loginId: email, loginType: 'email' } as const;
-    once((ended) =>
-      add.mutate(
-        { body },
-        {
-          onSuccess() {
-            showSuccess(t('members.added'));
-            void navigate(next);
-          },
-          onError: (error) => showError(errorText(error, t, 'error.memberAdd')),
-          onSettled: ended,
-        },
-      ),
-    );
+    once((ended) => add.mutate({ body }, { onSuccess: () => void navigate(next), onSettled: ended }));
   };
   return (
     <>

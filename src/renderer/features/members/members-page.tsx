@@ -2,7 +2,6 @@ import { Button } from '@mantine/core';
 import { IconUserPlus, IconUsers } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Member } from '#shared/entities.ts';
-import { errorText } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useApiPages } from '../../api/use-api-pages.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
@@ -12,28 +11,21 @@ import { LoadedList } from '../../api/loaded-list.tsx';
 import { PageHeading } from '../../ui/pages/page-heading.tsx';
 import { PageTop } from '../../ui/pages/page-top.tsx';
 import { useRemoval } from '../../api/use-removal.ts';
-import { showError, showSuccess } from '../../ui/messages/toast.ts';
 import { SeatsMeter } from '../account/seats-meter.tsx';
 import { MemberItem } from './member-item.tsx';
 import { Link } from '../../ui/text/link.tsx';
+import { memberAdded } from './member-added.ts';
 
 export function MembersPage() {
   const { t } = useTranslation();
   const members = useApiPages('members');
   const remove = useApiMutation('removeMember', { changes: ['members', 'userInfo'] });
-  const invite = useApiMutation('addMember', { changes: ['members', 'userInfo'] });
+  const invite = useApiMutation('addMember', memberAdded);
   const { asked, ask, busy, confirm } = useRemoval(
     ({ loginId }: Member) => remove.mutateAsync({ params: { loginId } }),
     ({ invitation }) => (invitation ? 'members.withdrawn' : 'members.removed'),
   );
-  const inviteAgain = ({ loginId, loginType }: Member) =>
-    invite.mutate(
-      { body: { loginId, loginType } },
-      {
-        onSuccess: () => showSuccess(t('members.added')),
-        onError: (error) => showError(errorText(error, t, 'error.memberAdd')),
-      },
-    );
+  const inviteAgain = ({ loginId, loginType }: Member) => invite.mutate({ body: { loginId, loginType } });
   const { data: service } = useApi('myService');
   // A trial has no seats.
   const needsPlan = service?.expiredAt === null;

@@ -3,11 +3,9 @@ import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { readLicenseKey } from '#shared/typed-text.ts';
-import { errorText } from '../../api/api-failure.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { CenteredPanel } from '../../ui/pages/centered-panel.tsx';
 import { PageHeading } from '../../ui/pages/page-heading.tsx';
-import { showError, showSuccess } from '../../ui/messages/toast.ts';
 import { useOneAtATime } from '../../ui/use-one-at-a-time.ts';
 import classes from './redeem.module.css';
 
@@ -20,6 +18,7 @@ export function RedeemPage() {
   const navigate = useNavigate();
   const consume = useApiMutation('consumeLicenseKey', {
     changes: ['userInfo', 'myService', 'serverGroups', 'trafficStats', 'orders'],
+    tells: { done: 'redeem.success', failed: 'redeem.failed' },
   });
   const once = useOneAtATime();
   const [key, setKey] = useState('');
@@ -40,14 +39,7 @@ export function RedeemPage() {
     once((ended) =>
       consume.mutate(
         { params: { key: typed } },
-        {
-          onSuccess() {
-            showSuccess(t('redeem.success'));
-            void navigate('/dashboard');
-          },
-          onError: (error) => showError(errorText(error, t, 'redeem.failed')),
-          onSettled: ended,
-        },
+        { onSuccess: () => void navigate('/dashboard'), onSettled: ended },
       ),
     );
   };
