@@ -9,14 +9,18 @@ import { runCommand } from './test/run-command.ts';
 
 /**
  * Runs every check, continues after a failure, and ends with one line that adds up all runners. `npm test -- unit e2e`
- * runs only the named ones, `npm test -- all` also what is exhaustive, and `npm test -- changed` what a change
- * concerns: that of this branch since its upstream, or since the commit in WAYMAKER_BASE.
+ * runs only the named ones, `npm test -- all` also what is exhaustive, `npm test -- all helper 1/4` the first quarter of
+ * that, and `npm test -- changed` what a change concerns: that of this branch since its upstream, or since the commit in
+ * WAYMAKER_BASE.
  */
 const root = path.resolve(import.meta.dirname, '..');
 const words = process.argv.slice(2);
 const isExhaustive = words.includes('all');
 const lanes = lanesOf(isExhaustive);
-const names = words.filter((word) => word !== 'all' && word !== 'changed');
+const share = words.find((word) => /^\d+\/\d+$/.test(word));
+const names = words.filter((word) => word !== 'all' && word !== 'changed' && word !== share);
+/** What takes hours, or was asked for by its name, is watched. */
+const isWatched = isExhaustive || names.length > 0;
 const isNamed = ({ name }: Check) =>
   names.length === 0 || names.some((word) => name === word || name.startsWith(`${word} `));
 const concerned = words.includes('changed')
@@ -44,7 +48,7 @@ const surroundings = {
   parent: wholeRun?.directory,
 };
 
-async function run(one: Check): Promise<boolean> {
+async function run(one: Check & { live?: boolean }): Promise<boolean> {
   const { succeeded, processorTime } = await runCommand(one, surroundings);
   if (processorTime !== undefined) used.push({ name: one.name, processorTime });
   return succeeded;
@@ -57,7 +61,8 @@ async function runCheck(check: Check): Promise<void> {
 }
 
 async function runTests(runner: Runner): Promise<Tally> {
-  const succeeded = await run(runner);
+  const command = share === undefined ? runner.command : [...runner.command, `--shard=${share}`];
+  const succeeded = await run({ ...runner, command, ...(isWatched && { live: true }) });
   let tally: Tally;
   try {
     tally = readTally(runner.name);
