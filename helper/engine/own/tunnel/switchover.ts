@@ -13,7 +13,7 @@ const maxUntilQuietMs = 90;
 /** A gateway may keep the old connection, for as long as this end does. */
 const maxUntilEndMs = 500;
 /** From the old connection's end to that of its device. */
-const deviceEndsMs = 20;
+const deviceEndsMs = 60;
 
 /** Resolves when nothing has come for a while, or has not stopped coming. `heardAt`: of `performance.now()`. */
 export async function untilQuiet(heardAt: () => number): Promise<void> {
