@@ -9,7 +9,7 @@ import { createCoordinator } from '../../../../helper/system/coordinator.ts';
 import { createListJournal } from '../../../../helper/system/journal/list-journal.ts';
 import type { Platform } from '../../../../helper/system/ports/platform.ts';
 import type { Routing } from '#shared/tunnel/state.ts';
-import { untilEnded } from '../support/until-ended.ts';
+import { untilTestEnds } from '../support/until-test-ends.ts';
 import { configurationWith, connectionOf, portsOn } from './model/helper-on-machine.ts';
 import { Machine, policyRules } from './model/machine.ts';
 import { Life, mortal } from './model/helper-life.ts';
@@ -58,10 +58,7 @@ async function machinesAfter(routing: Routing, stateDirectory: string) {
   const [machine, twin] = [new Machine(true), new Machine(true)];
   for (const each of [machine, twin]) makeKey(each.tree, policyRules);
   const life = new Life();
-  const ports = untilEnded(
-    portsOn(machine, { log, life, calls: mortal(machine.calls, life) }),
-    () => life.isOver,
-  );
+  const ports = untilTestEnds(portsOn(machine, { log, life, calls: mortal(machine.calls, life) }));
   const journal = createListJournal(stateDirectory, ports.dns.undoSchema);
   const helper = createCoordinator({ ports, journal, log });
   await helper.recover();

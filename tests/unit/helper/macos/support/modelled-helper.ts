@@ -9,7 +9,7 @@ import {
   portsWithoutPrograms,
   type MemoryDisk,
 } from '../../../../lab/machine/ports-without-programs.ts';
-import { untilEnded } from '../../support/until-ended.ts';
+import { untilTestEnds } from '../../support/until-test-ends.ts';
 import type { MacosModel, ModelProcess } from '../../../../lab/darwin/model/macos-model.ts';
 
 export const users = { engine: 301, proxy: 302, person: 501 } as const;
@@ -34,15 +34,10 @@ export function startModelledHelper(
     token: process.token,
     log,
   });
-  let hasEnded = false;
-  const ports = untilEnded(alterPorts({ ...network, ...portsWithoutPrograms() }), () => hasEnded);
-  const end = () => {
-    hasEnded = true;
-    process.end();
-  };
+  const ports = untilTestEnds(alterPorts({ ...network, ...portsWithoutPrograms() }));
   return {
     adapter: createCoordinator({ ports, journal: createMemoryJournal(disk), log }),
     ports,
-    process: { ...process, end },
+    process,
   };
 }

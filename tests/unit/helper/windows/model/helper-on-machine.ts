@@ -13,7 +13,7 @@ import type { WindowsCalls } from '../../../../../helper/windows/calls/windows-c
 import { createNetworkPorts } from '../../../../../helper/windows/network-ports.ts';
 import { createTunnelInterface } from '../../../../../helper/windows/routing/tunnel-interface.ts';
 import type { Routing } from '#shared/tunnel/state.ts';
-import { untilEnded } from '../../support/until-ended.ts';
+import { untilTestEnds } from '../../support/until-test-ends.ts';
 import type { Machine } from './machine.ts';
 import { Life, mortal } from './helper-life.ts';
 
@@ -75,10 +75,7 @@ export function startHelper(
     change = (calls) => calls,
   }: { log: Log; life?: Life; change?: (calls: WindowsCalls) => WindowsCalls },
 ): SystemAdapter {
-  const ports = untilEnded(
-    portsOn(machine, { log, life, calls: change(mortal(machine.calls, life)) }),
-    () => life.isOver,
-  );
+  const ports = untilTestEnds(portsOn(machine, { log, life, calls: change(mortal(machine.calls, life)) }));
   return createCoordinator({ ports, journal: journalOn(disk, life), log });
 }
 
