@@ -20,9 +20,8 @@ const kinds = [
  * version 1: once any program of the machine has been given one of these, the kernel runs no programs for groups of
  * version 2 any more, until it is started anew (kernel/cgroup/cgroup.c, cgroup_sk_alloc_disable; 8520e224f547, "bpf,
  * cgroups: Fix cgroup v2 fallback on v1/v2 mixed mode"). Some earlier kernels have been mended later, which nothing
- * tells:
-they count as the others. Returns the file in which that is; undefined if there is none,
- * so far as it can still be seen.
+ * tells: they count as the others. Returns the file in which that is; undefined if there is none, so far as it can still
+ * be seen.
  */
 export function whatForgetsGroups({
   release = releaseOfKernel(),
