@@ -92,33 +92,31 @@ test.each([
 );
 
 test('a server that takes its time has an invitation once, and an invitation has one Message-ID', async () => {
-  const ids: (string | undefined)[] = [];
-  const held: (() => void)[] = [];
+  const held: { id: string | undefined; answer: () => void }[] = [];
   await using sending = await mailerWith(
     {
       onData(stream, _, callback) {
         void (async () => {
-          const { messageId } = await PostalMime.parse(await buffer(stream));
-          ids.push(messageId);
-          held.push(() => callback(null));
+          const { messageId: id } = await PostalMime.parse(await buffer(stream));
+          held.push({ id, answer: () => callback(null) });
         })();
       },
     },
     { patience: { userWaitsMs: 200, serverTakesMs: 60_000 } },
   );
+  // That of a code may not even have got so far.
+  const invitations = () =>
+    held.filter(({ id }) => id === '<invitation.6f1c1c3e-55f0-4f0c-9d0d-0a3f6d1f1a11@example.net>');
   const invited = sending.mailer.sendInvitation(invitation);
-  await expect.poll(() => held).toHaveLength(1);
+  await expect.poll(invitations).toHaveLength(1);
   // Who waits for a code is told, later than the invitation would have been given up.
   expect(await sending.mailer.sendAuthCode(code)).toMatchObject({ ok: false, reason: 'not-sent' });
-  held[0]?.();
+  invitations()[0]?.answer();
   expect(await invited).toEqual({ ok: true });
   const again = sending.mailer.sendInvitation(invitation);
-  await expect.poll(() => held).toHaveLength(3);
-  held[2]?.();
+  await expect.poll(invitations).toHaveLength(2);
+  invitations()[1]?.answer();
   expect(await again).toEqual({ ok: true });
-  expect(ids[0]).toBe('<invitation.6f1c1c3e-55f0-4f0c-9d0d-0a3f6d1f1a11@example.net>');
-  expect(ids[2]).toBe(ids[0]);
-  expect(ids[1]).not.toBe(ids[0]);
 });
 
 test('a server that hangs up before it says that it has taken a mail gets it once', async () => {
