@@ -65,7 +65,7 @@ test.each(casesOf<'ipv6'>({ usual: [], all: ['ipv6'] }))(
     await client.call('connect', net.request({ killSwitch: true, address }));
     const capture = await net.lab.capture(`tcp and dst host ${address} and dst port ${ports.gateway}`);
     expect(await isHardwareTold(net.lab, addresses.user.ipv4), 'the router’s ARP').toBe(true);
-    const session = await net.signIn();
+    const session = await net.signIn(net.lab.gateway, { address });
     expect((await capture.stop()).length).toBeGreaterThan(5);
     await client.call('provideSession', { session });
     await client.until('connected');
