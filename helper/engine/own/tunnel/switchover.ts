@@ -1,4 +1,6 @@
 import { waitToTheEnd } from '#node/wait-to-the-end.ts';
+import { createFirstHop } from './first-hop.ts';
+import type { Tls } from './tls-side.ts';
 
 /**
  * What waits while a gateway goes over from one connection of a session to the next. What it still has to read of the
@@ -12,8 +14,13 @@ const quietMs = 30;
 const maxUntilQuietMs = 90;
 /** A gateway may keep the old connection, for as long as this end does. */
 const maxUntilEndMs = 500;
-/** From the old connection's end to that of its device. */
+/** From the old connection's end to that of its device, where that cannot be seen. */
 const deviceEndsMs = 60;
+/**
+ * When the first hop is asked, after the answer of the gateway. Systems answer so six times at once, and then once a
+ * second (Linux, icmp(7), `icmp_ratelimit`).
+ */
+const askAfterMs = [0, 15, 40, 90, 190, 350];
 
 /** Resolves when nothing has come for a while, or has not stopped coming. `heardAt`: of `performance.now()`. */
 export async function untilQuiet(heardAt: () => number): Promise<void> {
@@ -22,19 +29,52 @@ export async function untilQuiet(heardAt: () => number): Promise<void> {
   for (let left = quietMs; left > 0; left = quietAt() - performance.now()) await wait(left).over;
 }
 
-/**
- * Waits until the gateway has let go of a connection that another one has replaced, by when that has `ended`; only
- * briefly with one that has kept others.
- */
-export type LetGo = (ended: Promise<void>) => Promise<void>;
+/** What is known of a gateway's going over, from one connection to the next. */
+export interface Switchover {
+  /** Asks the first hop by a connection, so that it is known later whether it answers. */
+  ask(tls: Tls): void;
+  /** Whether a packet was an answer to that, and hence is for nobody else. */
+  takes(packet: Buffer): boolean;
+  /**
+   * Resolves once the gateway's packets come by the new connection: when the first hop has answered by it, or, where
+   * that has never been heard, when the old one has ended, if there still is one, and some time more. A gateway that
+   * has kept an old connection is waited for only briefly.
+   */
+  hasGoneOver(old: Tls | undefined, next: Tls): Promise<void>;
+}
 
-export function createLetGo(): LetGo {
+/** `send`: gives the gateway a packet by TLS. */
+export function createSwitchover(send: (tls: Tls, packet: Buffer) => void): Switchover {
+  const firstHop = createFirstHop();
   let keepsThem = false;
-  return async (ended) => {
+
+  function ask(tls: Tls): Promise<void> | undefined {
+    const { ipv4 } = tls.answer;
+    if (ipv4 === undefined) return undefined;
+    const { packet, answered } = firstHop.ask(ipv4);
+    send(tls, packet);
+    return answered;
+  }
+
+  async function untilEnded(old: Tls): Promise<void> {
     const limit = wait(keepsThem ? deviceEndsMs : maxUntilEndMs);
-    keepsThem = await Promise.race([ended.then(() => false), limit.over.then(() => true)]);
+    keepsThem = await Promise.race([old.ended.then(() => false), limit.over.then(() => true)]);
     limit.stop();
     if (!keepsThem) await wait(deviceEndsMs).over;
+  }
+
+  return {
+    ask: (tls) => void ask(tls),
+    takes: (packet) => firstHop.takes(packet),
+    async hasGoneOver(old, next) {
+      if (!old && !firstHop.hasAnswered()) return;
+      const { promise: answered, resolve } = Promise.withResolvers<void>();
+      const questions = askAfterMs.map((after) => setTimeout(() => void ask(next)?.then(resolve), after));
+      const limit = wait(maxUntilEndMs);
+      await Promise.race([answered, old && !firstHop.hasAnswered() ? untilEnded(old) : limit.over]);
+      limit.stop();
+      for (const question of questions) clearTimeout(question);
+    },
   };
 }
 

@@ -11,7 +11,7 @@ import { patienceWith } from './dead-peer-detection.ts';
 import { oneAfterAnother } from './one-after-another.ts';
 import { askForTunnel, checkTls, differs, type Tls } from './tls-side.ts';
 import type { SecureConnection, Tunnel, TunnelEnd, TunnelOptions } from './tunnel-port.ts';
-import { createLetGo, untilQuiet } from './switchover.ts';
+import { createSwitchover, untilQuiet } from './switchover.ts';
 import type { State, Up } from './tunnel-state.ts';
 
 const maxHeld = 256;
@@ -42,7 +42,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   const configure = oneAfterAnother(async (answer: ConnectAnswer, mtu: number) =>
     isEnded() ? false : await listener.onConfiguration(answer, mtu),
   );
-  const letGo = createLetGo();
+  const switchover = createSwitchover(sendTls);
   const alarm = createAlarm(check);
   const dtls = createDtlsSide({
     options,
@@ -193,6 +193,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   }
 
   function receive(packet: Buffer): void {
+    if (switchover.takes(packet)) return;
     if (state.at === 'up' && state.isConfigured && packet.length > 0) listener.onPacket(packet);
   }
 
@@ -232,6 +233,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
 
   async function renewWithin(up: Up, limit: Promise<'late'>): Promise<void> {
     const opening = options.openTls();
+    if (!up.lost) switchover.ask(up.tls);
     const connection = await Promise.race([opening, limit]);
     if (isEnded() || connection === 'late')
       // One that is not used is not left to the gateway.
@@ -261,14 +263,14 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     }
     const { tls } = asked;
     up.tls = tls;
-    const isLetGo = up.lost ? undefined : letGo(old.ended);
+    const hasGoneOver = switchover.hasGoneOver(up.lost ? undefined : old, tls);
     up.isOpenedAnew = up.lost !== undefined;
     up.lost = undefined;
     up.renewalsInVain = 0;
     up.renewal = { at: 'configuring' };
     setTimeout(() => old.channel.close(), drainMs).unref();
     if (differs(old, tls) && !(await configure(tls.answer, tls.mtu))) return end({ kind: 'not-configured' });
-    await isLetGo;
+    await hasGoneOver;
     if (isEnded()) return;
     up.renewal = { at: 'none' };
     up.renewAt = renewalTime(tls.answer);

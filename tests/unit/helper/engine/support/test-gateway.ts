@@ -42,7 +42,11 @@ export interface TestGateway {
   answers: { tls: boolean; dtls: boolean | 'empty' };
   /** The heads of the requests so far. */
   readonly requests: string[];
-  /** The packets that have come, in their order. */
+  /** Whether its system answers a packet whose time is over, as it is then. */
+  answersAsHop: () => boolean;
+  /** How many such have come. */
+  hops: number;
+  /** All other packets that have come, in their order. */
   readonly packets: { way: Way; text: string }[];
   /** The kinds of all other packets that came by TLS. */
   readonly kinds: number[];
@@ -113,7 +117,10 @@ export function startTunnel(
         return;
       }
       reader.read(bytes, (kind, payload) => {
-        if (kind === packetKind.data) gateway.packets.push({ way: 'tls', text: payload.toString() });
+        if (kind === packetKind.data && isOver(payload)) {
+          gateway.hops += 1;
+          if (gateway.answersAsHop()) far.write(framePacket(packetKind.data, timeExceeded(payload)));
+        } else if (kind === packetKind.data) gateway.packets.push({ way: 'tls', text: payload.toString() });
         else gateway.kinds.push(kind);
         if (kind === packetKind.disconnect) gateway.goodbyes.push(number);
         if (kind === packetKind.dpdRequest && gateway.answers.tls)
@@ -173,11 +180,13 @@ export function startTunnel(
     configuredAtOnce: 0,
     inOnePiece: Buffer.alloc(0),
     thinks: false,
+    answersAsHop: () => false,
     held: undefined,
     ...changes,
     requests: [] as string[],
     packets: [] as TestGateway['packets'],
     opened: 0,
+    hops: 0,
     kinds: [] as number[],
     goodbyes: [] as number[],
     datagrams: 0,
@@ -226,4 +235,19 @@ export function startTunnel(
     ...changes.options,
   });
   return Object.assign(gateway, { tunnel });
+}
+
+/** Whether it is a packet of IPv4 that may not travel further. */
+const isOver = (packet: Buffer) => packet.length >= 20 && packet[0] === 0x45 && packet[8] === 1;
+
+/** What a router says of such a packet (RFC 792): that its time is over, with its beginning. */
+function timeExceeded(packet: Buffer): Buffer {
+  const answer = Buffer.concat([Buffer.alloc(28), packet.subarray(0, 28)]);
+  answer[0] = 0x45;
+  answer.writeUInt16BE(answer.length, 2);
+  answer[8] = 64;
+  answer[9] = 1;
+  packet.copy(answer, 16, 12, 16);
+  answer[20] = 11;
+  return answer;
 }

@@ -294,6 +294,51 @@ describe('new keys', () => {
     expect(silences[1]).toBeLessThan(200);
   });
 
+  // ocserv's system sends to the old device as long as that is there, and answers by it.
+  test('packets go on as soon as the gateway’s system answers by the new connection, and not before', async () => {
+    let isOnNew = true;
+    const gateway = await up({ headers, answersAsHop: () => isOnNew });
+    let [askedAt, nextAt, movedAt] = [0, 0, 0];
+    vi.spyOn(gateway.requests, 'push').mockImplementation(() => {
+      askedAt = performance.now();
+      isOnNew = false;
+      // The old connection ends long before its device.
+      gateway.write(framePacket(packetKind.disconnect, Buffer.from([0xb0])), 0);
+      setTimeout(() => {
+        movedAt = performance.now();
+        isOnNew = true;
+      }, 200);
+      return 2;
+    });
+    vi.spyOn(gateway.packets, 'push').mockImplementation(() => {
+      if (askedAt !== 0) nextAt ||= performance.now();
+      return 0;
+    });
+    await sendFor(gateway, 19_000, 20);
+    await pass(300);
+    expect(nextAt).toBeGreaterThan(movedAt);
+    expect(nextAt - movedAt).toBeLessThan(200);
+    expect(gateway.hops).toBeLessThan(8);
+    expect(gateway.received).toEqual([]);
+  });
+
+  test('one whose system answers at once is not waited for', async () => {
+    const gateway = await up({ headers, answersAsHop: () => true });
+    let [askedAt, nextAt] = [0, 0];
+    vi.spyOn(gateway.requests, 'push').mockImplementation(() => {
+      askedAt = performance.now();
+      return 2;
+    });
+    vi.spyOn(gateway.packets, 'push').mockImplementation(() => {
+      if (askedAt !== 0) nextAt ||= performance.now();
+      return 0;
+    });
+    await sendFor(gateway, 19_000, 5);
+    await pass(200);
+    expect(nextAt - askedAt).toBeGreaterThan(0);
+    expect(nextAt - askedAt).toBeLessThan(40);
+  });
+
   // openconnect/openconnect issue 7, openconnect-gui issue 133: what a gateway gives when it is asked again counts.
   test.each([
     ['another address', (lines: string[]) => lines.map((line) => line.replace('192.0.2.7', '192.0.2.8'))],
