@@ -38,6 +38,8 @@ export interface EngineOptions {
   /** How to give it a secret. */
   secretFile(content: string): SecretFile;
   log: Log;
+  /** It is about to send its first packet: what takes long from now on is the gateway's, or the way there. */
+  onBegun(): void;
   /** The gateway has answered at one of its addresses, and is the one that was verified. */
   onReached(address: string): void;
   /**

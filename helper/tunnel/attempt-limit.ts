@@ -1,3 +1,6 @@
+/** The maximum time until an engine's program has started; with many others at once, a slow machine takes that long. */
+export const startLimitMs = 60_000;
+
 /** The maximum time from an engine's first packet to a configured tunnel. */
 export const handshakeLimitMs = 20_000;
 

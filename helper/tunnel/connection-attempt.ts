@@ -14,7 +14,7 @@ import type { Log } from '../log.ts';
 import { SystemChangeFailed } from '../system/ports/system-change-failed.ts';
 import type { Connection, SystemAdapter } from '../system/system-adapter.ts';
 import type { AddressTurns } from './address-turns.ts';
-import { handshakeLimitMs, limitAttempt, reachLimitMs } from './attempt-limit.ts';
+import { handshakeLimitMs, limitAttempt, reachLimitMs, startLimitMs } from './attempt-limit.ts';
 import { createGatewayTerms } from './gateway-terms.ts';
 import type { TakenConnection } from './held-for-client.ts';
 import type { SilencePolicy } from './health/silence.ts';
@@ -100,6 +100,7 @@ export function prepareAttempt(options: {
   let refusal: DisconnectReason | undefined;
   let unreachable: DisconnectReason | undefined;
   let connected: () => void = () => undefined;
+  let begun: () => void = () => undefined;
   let reached: (address: string) => unknown = () => undefined;
   let configuring: Promise<unknown> = Promise.resolve();
 
@@ -222,6 +223,7 @@ export function prepareAttempt(options: {
     ownProgram: () => adapter.ownEngine(),
     secretFile: (content) => adapter.secretFile(content),
     log,
+    onBegun: () => begun(),
     onReached: (address) => void reached(address),
     onConfiguration(given) {
       const result = applyChecked(withMtuOf(path, given));
@@ -249,6 +251,7 @@ export function prepareAttempt(options: {
     async serve(onConnected) {
       const over = new AbortController();
       const ended = new AbortController();
+      const hasBegun = new AbortController();
       const isReached = new AbortController();
       const limit = (milliseconds: number, signals: AbortSignal[]) =>
         limitAttempt({
@@ -260,11 +263,15 @@ export function prepareAttempt(options: {
           until: AbortSignal.any([over.signal, ...signals]),
           onOver: () => engine.kill(),
         });
-      limit(handshakeLimitMs, []);
       const { addresses } = options;
-      // One that tries all of them at once is as late at the next one.
-      if (addresses.all().length > 1 && !engine.racesAddresses)
-        limit(reachLimitMs(addresses.rounds), [isReached.signal]);
+      limit(startLimitMs, [hasBegun.signal]);
+      begun = () => {
+        hasBegun.abort();
+        limit(handshakeLimitMs, []);
+        // One that tries all of them at once is as late at the next one.
+        if (addresses.all().length > 1 && !engine.racesAddresses)
+          limit(reachLimitMs(addresses.rounds), [isReached.signal]);
+      };
       reached = async (address) => {
         isReached.abort();
         // Before its configuration is applied, which is asked for later.

@@ -128,6 +128,7 @@ export function launchOpenconnect(options: EngineOptions): Engine {
     kill,
     release() {
       released = true;
+      options.onBegun();
       // With its name (`webvpn=…`), as the engine expects it since 9.0.
       cookieInput.end(`${session.cookie}\n`);
     },

@@ -104,6 +104,7 @@ function startProcess(
   const { promise: gone, resolve: isGone } = Promise.withResolvers<void>();
   let told: EngineEnd | undefined;
   let hasSpoken = false;
+  let hasBegun = false;
   let isReached = false;
   let isKilled = false;
   const kill = () => {
@@ -127,8 +128,8 @@ function startProcess(
   child.once('exit', (code) => {
     if (notStarted.includes(code)) return resolve('absent');
     if (told === undefined && !isKilled && !hasSpoken) return resolve('not-started');
-    // Whoever ends it before the gateway has answered does so because that does not answer.
-    resolve(told ?? (isKilled && !isReached ? 'gateway-unreachable' : 'failed'));
+    // Whoever ends it while it waits for the gateway's answer does so because that does not come.
+    resolve(told ?? (isKilled && hasBegun && !isReached ? 'gateway-unreachable' : 'failed'));
   });
 
   const reader = new BoundedFrameReader(control, {
@@ -169,6 +170,10 @@ function startProcess(
     onAnyTime(name, (message) =>
       options ? handle(message, options) : misbehaves(`before it carries a tunnel: ${name}`),
     );
+  on('begun', (_, tunnel) => {
+    hasBegun = true;
+    tunnel.onBegun();
+  });
   on('reached', ({ address }, tunnel) => {
     if (![tunnel.address, ...tunnel.otherAddresses].includes(address))
       return misbehaves('an address of its own');

@@ -2,6 +2,7 @@ import type { EngineMessageName } from './process/messages.ts';
 
 /** How many messages of each kind an engine may send in a minute; far more than one has a reason for. */
 const perMinute: Readonly<Record<EngineMessageName, number>> = {
+  begun: 1,
   reached: 60,
   unreachable: 10,
   unheld: 1,

@@ -57,6 +57,7 @@ const engine = launchOwn({
   ownProgram: () => host.ownCommand(),
   secretFile: (content) => host.secretFile(content),
   log,
+  onBegun: () => tell('begun'),
   onReached: () => tell('reached'),
   async onConfiguration(given) {
     tell('configuration', { given });

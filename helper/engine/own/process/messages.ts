@@ -101,6 +101,7 @@ const encryption = z.strictObject({
 
 /** What the engine sends. `configuration` is a request, whose answer says whether the system is configured so. */
 export const engineMessages = {
+  begun: z.strictObject({}),
   reached: z.strictObject({ address: text(64) }),
   unreachable: z.strictObject({ cause }),
   /** There is no connection any more that waits for its use, or it could not be made. */

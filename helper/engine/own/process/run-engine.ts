@@ -108,6 +108,7 @@ function start(
     return result.connection;
   }
 
+  void tell('begun', {});
   const tunnel = createTunnel({
     // Without a host name, the gateway was verified by its address.
     host: isIP(host) === 0 || proxy ? host : undefined,

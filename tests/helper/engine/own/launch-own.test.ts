@@ -71,6 +71,7 @@ ${script}
     ownProgram: () => ({ file: process.execPath, args: [file], environment: {} }),
     secretFile: () => expect.fail('no file'),
     log: createLog((line: string) => lines.push(line)),
+    onBegun: () => told.push('begun'),
     onReached: () => told.push('reached'),
     onConfiguration(given: GivenConfiguration) {
       told.push(given);
@@ -128,6 +129,7 @@ test('is ended if it does not wait until it is configured', async () => {
 
 test('what it says is passed on, and nothing after its end', async () => {
   const { engine, told } = await launch(`
+    say('begun', {});
     say('reached', { address: '192.0.2.2' });
     say('encryption', { transport: 'tls', encryption: { protocol: 'TLS 1.3', cipher: 'AES-256-GCM' } });
     say('transport', { transport: 'dtls' });
@@ -138,6 +140,7 @@ test('what it says is passed on, and nothing after its end', async () => {
   `);
   expect(await engine.ended).toBe('connection-lost');
   expect(told).toEqual([
+    'begun',
     'reached',
     ['tls', { protocol: 'TLS 1.3', cipher: 'AES-256-GCM' }],
     'dtls',
@@ -223,7 +226,20 @@ test('one that does not say goodbye is ended all the same', async () => {
   const { engine } = await launch('');
   engine.release();
   await engine.stop();
-  expect(await engine.ended).toBe('gateway-unreachable');
+  expect(await engine.ended).toBe('failed');
+});
+
+test('of one that is ended while it waits, the gateway has not answered; before that, it is the program’s own failure', async () => {
+  const { promise: hasBegun, resolve: onBegun } = Promise.withResolvers<void>();
+  const waiting = await launch(`say('begun', {})`, { onBegun });
+  waiting.engine.release();
+  await hasBegun;
+  waiting.engine.kill();
+  expect(await waiting.engine.ended).toBe('gateway-unreachable');
+  const starting = await launch('');
+  starting.engine.release();
+  starting.engine.kill();
+  expect(await starting.engine.ended).toBe('failed');
 });
 
 test('an engine that has ended, or is about to end, can be told to stop', async () => {
@@ -238,12 +254,9 @@ test('an engine that has ended, or is about to end, can be told to stop', async 
   expect(await crashed.engine.ended).toBe('not-started');
 });
 
-test('one that is ended before the gateway has answered says so, and later that it has failed', async () => {
-  const early = await launch('');
-  early.engine.kill();
-  expect(await early.engine.ended).toBe('gateway-unreachable');
+test('one that is ended after the gateway has answered has failed', async () => {
   const { promise: reached, resolve } = Promise.withResolvers<void>();
-  const late = await launch(`say('reached', { address: '192.0.2.1' })`, {
+  const late = await launch(`say('begun', {}); say('reached', { address: '192.0.2.1' })`, {
     onReached: () => resolve(),
   });
   await reached;
