@@ -3,6 +3,7 @@ import type { Deadline, ReachabilityTarget } from '#shared/helper/protocol.ts';
 import type { SignedOutBy } from '#shared/host/common-contract.ts';
 import type { HostImplementation } from '#shared/host/contract.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
+import { isWithoutHelper } from '#shared/tunnel/look.ts';
 import type { DisconnectReason, Gateway, TunnelState } from '#shared/tunnel/state.ts';
 import type { GatewayRefusal } from './account-plan.ts';
 import type { GatewayAddresses } from '../gateway/gateway-addresses.ts';
@@ -175,6 +176,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
       clearTimeout(steady);
       steady = undefined;
     }
+    if (isWithoutHelper(state)) signIn.helperHasEnded();
     recovery.follow(shown.withListedGateway(state));
     shown.tell();
     reauthenticateIfWanted();

@@ -28,6 +28,8 @@ export interface TunnelSignIn {
   }): Promise<void>;
   /** Resets the count of renewed sessions: there has been a tunnel, or the user wants another one. */
   forgetRenewals(): void;
+  /** The helper has ended, and the tunnel with it: that was no gateway's doing. */
+  helperHasEnded(): void;
 }
 
 export interface TunnelSignInOptions {
@@ -58,7 +60,10 @@ const backOff = { firstMs: 500, maxMs: 15_000 } as const;
 
 export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
   const { helper, requests, sessions, addresses, fail } = options;
+  /** The pause before the next one grows with these. */
   let renewals = 0;
+  /** Those that the gateway has taken back. */
+  let takenBack = 0;
 
   /**
    * With the kill switch on, the user answers forms while the helper blocks traffic, as it does until there is a
@@ -233,7 +238,8 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
       if (signal.aborted) return;
       if (result.ok) {
         renewals += 1;
-        if (renewals > maxRenewals) return await requests.disconnect('too-many-sessions');
+        takenBack += 1;
+        if (takenBack > maxRenewals) return await requests.disconnect('too-many-sessions');
         return await signIn.provide(result.signedIn);
       }
       // An unreachable gateway may come back: the helper blocks traffic until then.
@@ -256,6 +262,10 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
     reauthenticate,
     forgetRenewals() {
       renewals = 0;
+      takenBack = 0;
+    },
+    helperHasEnded() {
+      takenBack = 0;
     },
   };
 }

@@ -101,6 +101,20 @@ describe('a helper that wants a session', () => {
     await settled({ state: 'disconnected', reason: 'too-many-sessions' });
   });
 
+  // As with upgrades one after the other: the gateway has nothing to do with it.
+  test('because it was started again, however often, gets one', async () => {
+    const { helper: running, settled, signIns } = await setUp({ helperState: connected });
+    for (let starts = 1; starts <= 5; starts += 1) {
+      await running.stop();
+      running.set(authenticating);
+      await running.start();
+      await settled(handshaking);
+      running.set(connected);
+      await settled(connected);
+      expect(signIns).toHaveLength(starts);
+    }
+  });
+
   test('ends where the gateway may not be used any more', async () => {
     const { helper: running, who, settled, signIns } = await setUp({ helperState: connected });
     who.refusal = 'server-removed';
