@@ -10,6 +10,17 @@ export interface Keychain {
 const service = 'Waymaker';
 
 /**
+ * What the message bus says of a Secret Service that it could not start, in time or at all, or that has not answered:
+ * nobody has been asked anything then. What a user has dismissed is no error of the bus.
+ */
+const isOfBus =
+  /org\.freedesktop\.DBus\.Error\.|org\.freedesktop\.secrets|service_start_timeout|Could not activate remote peer/;
+
+/** Whether a keychain's call has failed because its service is not there, or not yet. */
+export const isServiceAbsent = (error: unknown): boolean =>
+  error instanceof Error && isOfBus.test(error.message);
+
+/**
  * The system's keychain: Secret Service, macOS Keychain or Windows Credential Vault. The native module is loaded at
  * first use, because loading it fails if libsecret is not installed.
  */

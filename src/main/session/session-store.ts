@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { ApiSession } from '#shared/api/client.ts';
 import type { Session } from '#shared/host/common-contract.ts';
-import type { Keychain } from './keychain.ts';
+import { isServiceAbsent, type Keychain } from './keychain.ts';
 import type { Settings } from '../preferences/settings.ts';
 import { withTimeout } from '../with-timeout.ts';
 
@@ -58,12 +58,16 @@ export function createSessionStore(options: {
     return now;
   }
 
-  /** True if the keychain did it in time. */
-  async function inKeychain(action: () => Promise<unknown>): Promise<boolean> {
+  /** True if the keychain did it in time. `onFailed` is told even if that comes later. */
+  async function inKeychain(
+    action: () => Promise<unknown>,
+    onFailed: (error: unknown) => void = () => undefined,
+  ): Promise<boolean> {
     const work = last.then(action).then(
       () => true,
       (error: unknown) => {
         log.warn({ err: error }, 'keychain not usable');
+        onFailed(error);
         return false;
       },
     );
@@ -89,14 +93,15 @@ export function createSessionStore(options: {
   async function readUntilThere(pausesMs: readonly number[]): Promise<void> {
     const started = generation;
     const startedAt = performance.now();
-    if (await inKeychain(readKeychain)) return;
-    const [pauseMs, ...others] = pausesMs;
-    // Who has been asked to unlock it, and did not want to, takes longer, and must not be asked again.
-    const hasAskedNobody = performance.now() - startedAt < timeoutMs / 3;
-    if (pauseMs === undefined || !hasAskedNobody) return;
-    setTimeout(() => {
-      if (generation === started) void readUntilThere(others);
-    }, pauseMs).unref();
+    await inKeychain(readKeychain, (error) => {
+      const [pauseMs, ...others] = pausesMs;
+      // Who has been asked to unlock it, and did not want to, takes longer, and must not be asked again.
+      const hasAskedNobody = isServiceAbsent(error) || performance.now() - startedAt < timeoutMs / 3;
+      if (pauseMs === undefined || !hasAskedNobody) return;
+      setTimeout(() => {
+        if (generation === started) void readUntilThere(others);
+      }, pauseMs).unref();
+    });
   }
 
   return {

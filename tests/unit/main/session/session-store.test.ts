@@ -122,6 +122,24 @@ test('who does not want to unlock the keychain is not asked again', async () => 
   expect(asked.late).toBe(1);
 });
 
+// dbus-daemon(1) waits two minutes for a service that it starts; a login under load takes as long.
+test('a keychain whose service was too slow to start is asked again, however late that is known', async () => {
+  const keychain = createTestKeychain({ [deviceId]: 'token-1' });
+  const tooSlow = Promise.withResolvers<null>();
+  const answers = [tooSlow.promise];
+  const { store, changes } = setUp({
+    ...keychain,
+    read: (account) => answers.shift() ?? keychain.read(account),
+  });
+  expect(await store.load()).toEqual({ ...signedOut, persistence: 'memory' });
+  tooSlow.reject(
+    new Error(
+      "Failed to activate service 'org.freedesktop.secrets': timed out (service_start_timeout=120000ms)",
+    ),
+  );
+  await vi.waitFor(() => expect(changes).toEqual([{ ...signedIn, persistence: 'keychain' }]));
+});
+
 test('a sign-in that the keychain takes late is kept, and told', async () => {
   const keychain = createTestKeychain({ [deviceId]: 'old-token' });
   const { store, changes, file } = setUp(keychain);
