@@ -8,6 +8,8 @@ import { coreHolder, takeCore } from './core-lock.ts';
 
 /** A daemon closes within milliseconds; one that does not answer is killed. */
 const yieldMs = 5000;
+/** How long it may take until it listens, in milliseconds: at a login, it starts at the same time. */
+const startMs = 15_000;
 const pauseMs = 20;
 
 /** Takes the core for the desktop app: asks a daemon that has it to yield, and kills it if it does not. */
@@ -21,9 +23,14 @@ export async function takeCoreFromDaemon(options: {
   const take = () => takeCore(place, platform);
   const lock = await take();
   if (lock) return lock;
-  const giveUpAt = performance.now() + yieldMs;
-  await withTimeout(askToYield(place, version), yieldMs, undefined);
-  for (;;) {
+  let giveUpAt = performance.now() + startMs;
+  for (let isAsked = false; ;) {
+    if (!isAsked) {
+      const answer = await withTimeout(askToYield(place, version), yieldMs, 'late');
+      isAsked = answer !== 'absent';
+      // One that listens and has not answered in that time gets no more.
+      if (isAsked) giveUpAt = performance.now() + (answer === 'late' ? 0 : yieldMs);
+    }
     const now = await take();
     if (now) return now;
     if (performance.now() > giveUpAt) break;
@@ -41,12 +48,14 @@ export async function takeCoreFromDaemon(options: {
   throw new Error('another process has the core');
 }
 
-async function askToYield(place: ControlPlace, version: string): Promise<void> {
+/** `absent`: nobody listens, or not yet. */
+async function askToYield(place: ControlPlace, version: string): Promise<'asked' | 'absent'> {
   const connection = await openControlConnection({
     place,
     client: { name: 'waymaker-desktop', version },
   });
-  if (typeof connection === 'string') return;
+  if (typeof connection === 'string') return connection === 'absent' ? 'absent' : 'asked';
   await connection.client.core.yield().catch(() => false);
   connection.close();
+  return 'asked';
 }

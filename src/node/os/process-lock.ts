@@ -20,13 +20,25 @@ export async function takeCoreLock(
   return platform === 'win32' ? await listenOnPipe(lockPath) : lockFile(lockPath);
 }
 
-/** The process that has the lock, for an error message; undefined if it is not known. */
+/**
+ * The process that has the lock; undefined if it is not known, or nobody has it. One that was killed leaves its number
+ * there, which may be another program's by now.
+ */
 export function lockHolder(lockPath: string): number | undefined {
   try {
     const pid = Number(readFileSync(lockPath, 'utf8'));
-    return Number.isInteger(pid) && pid > 1 ? pid : undefined;
+    return Number.isInteger(pid) && pid > 1 && isLocked(lockPath) ? pid : undefined;
   } catch {
     return undefined;
+  }
+}
+
+function isLocked(file: string): boolean {
+  const descriptor = openSync(file, 'r');
+  try {
+    return !lockNow(descriptor);
+  } finally {
+    closeSync(descriptor);
   }
 }
 
