@@ -28,7 +28,7 @@ import { helperCapabilities, helperVersion } from '../version.ts';
 import { carryBytes } from './carry-bytes.ts';
 import type { WarnOfCaller } from './caller-log.ts';
 import { BoundedFrameReader } from '#node/rpc/frame-reader.ts';
-import { waitToTheEnd } from '#node/wait-to-the-end.ts';
+import { turnsToHandle, waitToTheEnd } from '#node/wait-to-the-end.ts';
 import type { StoredLists } from './stored-lists.ts';
 
 /** How long a client may take for hello, and for any frame to arrive, in milliseconds. */
@@ -90,7 +90,7 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
   let handshakeDone = false;
   let unsubscribe: (() => void) | undefined;
   const close = () => void socket.destroy();
-  const endGreetingLimit = waitToTheEnd(callerLimitMs, close);
+  const endGreetingLimit = waitToTheEnd(callerLimitMs, close, turnsToHandle);
 
   const capabilities = () => helperCapabilities(tunnel.supported());
   /** Refuses modes that are not among the capabilities. */

@@ -20,6 +20,7 @@ import {
 import { HostRequestRefused, type EmitHostEvent } from '#shared/host/server.ts';
 import { readPeerProcess } from '#node/os/peer-process.ts';
 import { LimitedReader } from '#node/rpc/limited-reader.ts';
+import { turnsToHandle, waitToTheEnd } from '#node/wait-to-the-end.ts';
 import type { ControlPlace } from './control-place.ts';
 import { controlProof } from './control-proof.ts';
 
@@ -121,7 +122,7 @@ function serveClient(
     { maxParallelism: 8 },
   );
   let isGreeted = false;
-  const tooLate = setTimeout(() => socket.destroy(), helloMs);
+  const endGreetingLimit = waitToTheEnd(helloMs, () => void socket.destroy(), turnsToHandle);
 
   async function answer(method: string, params: unknown): Promise<unknown> {
     if (method === 'core.hello') {
@@ -132,7 +133,7 @@ function serveClient(
           supported: [controlProtocolVersion],
         });
       }
-      clearTimeout(tooLate);
+      endGreetingLimit();
       isGreeted = true;
       onGreeted();
       const { nonce } = given.data[0];
@@ -158,7 +159,7 @@ function serveClient(
   });
   rpc.onError(() => socket.destroy());
   socket.once('close', () => {
-    clearTimeout(tooLate);
+    endGreetingLimit();
     rpc.dispose();
   });
   rpc.listen();
