@@ -9,15 +9,21 @@ export function afterTime(
   act: () => void,
   { lateMs = 60_000 }: { lateMs?: number } = {},
 ): { stop(): void } {
-  const begun = { wall: Date.now(), awake: performance.now() };
+  const passed = startWatch();
   let timer: NodeJS.Timeout | undefined;
 
   function look(): void {
-    const passed = Math.max(Date.now() - begun.wall, performance.now() - begun.awake);
-    if (passed >= waitMs) act();
-    else timer = setTimeout(look, Math.ceil(Math.min(waitMs - passed, lateMs))).unref();
+    const passedMs = passed();
+    if (passedMs >= waitMs) act();
+    else timer = setTimeout(look, Math.ceil(Math.min(waitMs - passedMs, lateMs))).unref();
   }
 
   look();
   return { stop: () => clearTimeout(timer) };
+}
+
+/** Gives how long it has been running, in milliseconds, with the time that the machine sleeps; see `afterTime`. */
+export function startWatch(): () => number {
+  const begun = { wall: Date.now(), awake: performance.now() };
+  return () => Math.max(Date.now() - begun.wall, performance.now() - begun.awake);
 }

@@ -6,6 +6,7 @@ import { parseServerAddress } from '#shared/tunnel/address.ts';
 import { isWithoutHelper } from '#shared/tunnel/look.ts';
 import type { DisconnectReason, Gateway, TunnelState } from '#shared/tunnel/state.ts';
 import type { GatewayRefusal } from './account-plan.ts';
+import { startWatch } from '../after-time.ts';
 import type { GatewayAddresses } from '../gateway/gateway-addresses.ts';
 import { refreshAddresses } from './address-refresh.ts';
 import { createGatewaySessions } from '../gateway/gateway-sessions.ts';
@@ -163,18 +164,18 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     if (options.memory.setPath(gateway, path)) sessions.drop();
   }
 
-  /** Runs while there is a tunnel, until it has lasted. */
-  let steady: NodeJS.Timeout | undefined;
+  /** How long there has been a tunnel, also if the computer slept; undefined while there is none. */
+  let upMs: (() => number) | undefined;
 
   /** Another user's connection is only displayed. */
   const isOthers = () => helper.state().ownedByOther === true;
 
   helper.onState((state) => {
     shown.followHelper(state, working !== undefined);
-    if (state.state === 'connected') steady ??= setTimeout(() => signIn.forgetRenewals(), steadyMs).unref();
+    if (state.state === 'connected') upMs ??= startWatch();
     else {
-      clearTimeout(steady);
-      steady = undefined;
+      if (upMs && upMs() >= steadyMs) signIn.forgetRenewals();
+      upMs = undefined;
     }
     if (isWithoutHelper(state)) signIn.helperHasEnded();
     recovery.follow(shown.withListedGateway(state));

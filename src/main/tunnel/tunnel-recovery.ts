@@ -1,6 +1,7 @@
 import { pauseAfter } from '#shared/back-off.ts';
 import { isWithoutHelper } from '#shared/tunnel/look.ts';
 import type { Gateway, TunnelState } from '#shared/tunnel/state.ts';
+import { startWatch } from '../after-time.ts';
 
 /** Restores a tunnel that was lost with the helper, once the next helper runs. */
 export interface TunnelRecovery {
@@ -28,12 +29,13 @@ export function createTunnelRecovery(options: TunnelRecoveryOptions): TunnelReco
   /** The helper went away while a tunnel was wanted; with the kill switch on, the next helper restores it by itself. */
   let isLost = false;
   let restarts = 0;
-  let steady: NodeJS.Timeout | undefined;
+  /** How long the last tunnel has been there. */
+  let upMs: (() => number) | undefined;
   let pause: NodeJS.Timeout | undefined;
 
   function want(gateway: Gateway | undefined): void {
     clearTimeout(pause);
-    clearTimeout(steady);
+    upMs = undefined;
     wanted = gateway;
     isLost = false;
     restarts = 0;
@@ -65,7 +67,8 @@ export function createTunnelRecovery(options: TunnelRecoveryOptions): TunnelReco
       }
       switch (state.state) {
         case 'invalid':
-          clearTimeout(steady);
+          if (upMs && upMs() >= steadyMs) restarts = 0;
+          upMs = undefined;
           clearTimeout(pause);
           isLost ||= wanted !== undefined && isWithoutHelper(state);
           return;
@@ -82,11 +85,7 @@ export function createTunnelRecovery(options: TunnelRecoveryOptions): TunnelReco
         case 'connected':
           wanted = state.gateway;
           isLost = false;
-          clearTimeout(steady);
-          steady = setTimeout(() => {
-            restarts = 0;
-          }, steadyMs);
-          steady.unref();
+          upMs ??= startWatch();
           return;
         case 'disconnecting':
           return;

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { SignInResult } from '../../../../src/main/gateway/sign-in/session.ts';
 import type { TestHelper } from '../support/helper.ts';
 import { address, session, authenticating, handshaking, done, setUp } from '../support/tunnel-controller.ts';
@@ -99,6 +99,21 @@ describe('a helper that wants a session', () => {
     });
     running.set(authenticating);
     await settled({ state: 'disconnected', reason: 'too-many-sessions' });
+  });
+
+  // As of a laptop that sleeps, and is awake for some seconds now and then: the gateway has ended an idle session.
+  test('whose sessions each end while the computer sleeps gets one each time', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { helper: running, settled, signIns } = await setUp({ helperState: connected });
+    for (let sleeps = 1; sleeps <= 6; sleeps += 1) {
+      await settled(connected);
+      vi.setSystemTime(Date.now() + 15 * 60_000);
+      running.set(authenticating);
+      await settled(handshaking);
+      running.set(connected);
+      expect(signIns).toHaveLength(sleeps);
+    }
   });
 
   // As with upgrades one after the other: the gateway has nothing to do with it.

@@ -59,6 +59,17 @@ test('a tunnel that was up for a while has its crashes counted from the beginnin
   }
 });
 
+test('the time that the computer sleeps counts, too', () => {
+  const { events, recovery, crash } = setUp();
+  for (let n = 0; n < 10; n += 1) {
+    recovery.follow(connected);
+    // Timers stand still meanwhile.
+    vi.setSystemTime(Date.now() + 60_000);
+    crash();
+    expect(events.splice(0)).toEqual(['attempt 2', 'connect gw.example.net']);
+  }
+});
+
 test('a helper that says that it was restarted, or that does not know, is asked again; one that gave up is not', () => {
   const { events, recovery } = setUp();
   for (const reason of [undefined, 'helper-restarted', 'session-ended'] as const) {
