@@ -1,13 +1,18 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { pauseAfter } from '#shared/back-off.ts';
 import type { Log } from '../../log.ts';
 import { findProgram, programEnvironment } from '../../posix/command.ts';
 
 /** The delay before a program that ended, could not be started, or is not installed any more is started again. */
 const restartMs = 1_000;
-/** How often, and how many times at most, to check whether a started program is listening. */
+/**
+ * How often to check whether a started program is listening, and how many times until all is looked at without knowing.
+ * From then on, it is checked less and less often: on a busy machine, a start has taken longer.
+ */
 const listeningMs = 50;
-const maxLooks = 200;
+const looksAtFirst = 200;
+const laterLooks = { firstMs: 1_000, maxMs: 60_000 } as const;
 /** The delay of the callback after that, so that a connection in progress does not have to wait for it. */
 const listensMs = 250;
 /** How much of an unfinished line is kept to be matched together with the rest. */
@@ -29,10 +34,13 @@ export function watchProgram(options: {
   inspect?: (text: string) => void;
   /** The program's file, or undefined if it is not installed. */
   find?: (program: string) => string | undefined;
+  /** Whether a process listens, as far as that can be told. */
+  isListening?: (pid: number) => boolean;
   log: Log;
   onChange: () => void;
 }): () => void {
   const { program, args, pattern, settleMs, inspect, find = findProgram, log, onChange } = options;
+  const { isListening = hasJoinedGroup } = options;
   let settling: NodeJS.Timeout | undefined;
   let restarting: NodeJS.Timeout | undefined;
   let looking: NodeJS.Timeout | undefined;
@@ -85,22 +93,25 @@ export function watchProgram(options: {
   }
 
   function startAgain(): void {
-    clearInterval(looking);
+    clearTimeout(looking);
     restarting = setTimeout(start, restartMs);
     // Changes at its end may not have been reported.
     changed();
   }
 
   function awaitListening({ pid }: ChildProcess): void {
-    clearInterval(looking);
+    clearTimeout(looking);
     if (pid === undefined) return;
-    let looks = 0;
-    looking = setInterval(() => {
-      looks += 1;
-      if (!isListening(pid) && looks < maxLooks) return;
-      clearInterval(looking);
-      looking = setTimeout(changed, listensMs);
-    }, listeningMs);
+    const look = (looks: number) => {
+      if (isListening(pid)) {
+        looking = setTimeout(changed, listensMs);
+        return;
+      }
+      if (looks === looksAtFirst) changed();
+      const pauseMs = looks < looksAtFirst ? listeningMs : pauseAfter(looks - looksAtFirst + 1, laterLooks);
+      looking = setTimeout(look, pauseMs, looks + 1);
+    };
+    looking = setTimeout(look, listeningMs, 1);
   }
 
   start();
@@ -108,7 +119,7 @@ export function watchProgram(options: {
     stopped = true;
     clearTimeout(settling);
     clearTimeout(restarting);
-    clearInterval(looking);
+    clearTimeout(looking);
     child?.kill('SIGKILL');
   };
 }
@@ -117,7 +128,7 @@ export function watchProgram(options: {
  * Whether a process has a netlink socket that has joined a group: the address of its first one is its pid (Linux,
  * net/netlink/af_netlink.c, netlink_autobind and netlink_seq_show).
  */
-function isListening(pid: number): boolean {
+function hasJoinedGroup(pid: number): boolean {
   try {
     return readFileSync('/proc/self/net/netlink', 'utf8')
       .split('\n')

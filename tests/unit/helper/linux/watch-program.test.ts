@@ -33,3 +33,31 @@ test.runIf(process.platform === 'linux')(
     }
   },
 );
+
+test.runIf(process.platform === 'linux')(
+  'what changed before a program listens is looked at, however long it takes to start',
+  async () => {
+    const onChange = vi.fn();
+    let listens = false;
+    const stop = watchProgram({
+      program: 'sleep',
+      args: ['600'],
+      settleMs: 20,
+      isListening: () => listens,
+      log: createLog(() => undefined),
+      onChange,
+    });
+    try {
+      await vi.advanceTimersByTimeAsync(45_000);
+      // Once for programs of which it cannot be told.
+      expect(onChange).toHaveBeenCalledTimes(1);
+      listens = true;
+      await vi.advanceTimersByTimeAsync(45_000);
+      expect(onChange).toHaveBeenCalledTimes(2);
+      await vi.advanceTimersByTimeAsync(600_000);
+      expect(onChange).toHaveBeenCalledTimes(2);
+    } finally {
+      stop();
+    }
+  },
+);
