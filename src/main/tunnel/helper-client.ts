@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { pauseAfter } from '#shared/back-off.ts';
 import type { HelperMethodName, HelperParams, HelperResult } from '#shared/helper/protocol.ts';
 import type { InvalidCause, TunnelState } from '#shared/tunnel/state.ts';
-import { openHelperConnection, type HelperConnection } from './helper-connection.ts';
+import { openHelperConnection, usualHelloMs, type HelperConnection } from './helper-connection.ts';
 
 /** The helper as the app sees it. It attaches again whenever the helper goes away and comes back. */
 export interface HelperClient {
@@ -29,6 +29,9 @@ export interface HelperClient {
 
 const backOff = { firstMs: 100, maxMs: 2000 } as const;
 
+/** With a fixed time, one that is always a little slower than that would never be attached to. */
+const maxHelloMs = 60_000;
+
 /** In an upgrade, or after a crash, the next helper listens within seconds, and programs wait for its tunnel. */
 const returning = { pauseMs: 100, forMs: 10_000 } as const;
 
@@ -36,7 +39,10 @@ export function createHelperClient(options: {
   socketPath: string;
   version: string;
   log: Logger;
+  /** How long the helper may take to answer the first hello, in milliseconds. */
+  helloMs?: number;
 }): HelperClient {
+  const { helloMs = usualHelloMs } = options;
   const listeners = new Set<(state: TunnelState) => void>();
   const stopping = new AbortController();
   const { promise: ready, resolve: attempted } = Promise.withResolvers<void>();
@@ -51,8 +57,13 @@ export function createHelperClient(options: {
   }
 
   /** The life of one connection: hello, subscribe, one snapshot, then events until it ends. */
-  async function attach(): Promise<'ended' | InvalidCause> {
-    const connection = await openHelperConnection({ ...options, onState: tell });
+  async function attach(failures: number): Promise<'ended' | InvalidCause> {
+    const connection = await openHelperConnection({
+      ...options,
+      helloMs: pauseAfter(failures + 1, { firstMs: helloMs, maxMs: maxHelloMs }),
+      signal: stopping.signal,
+      onState: tell,
+    });
     if (typeof connection === 'string') return connection;
     if (stopping.signal.aborted) connection.close();
     capabilities = connection.capabilities;
@@ -77,7 +88,7 @@ export function createHelperClient(options: {
     let failures = 0;
     let lostAt = -Infinity;
     while (!stopping.signal.aborted) {
-      const outcome = await attach();
+      const outcome = await attach(failures);
       if (stopping.signal.aborted) return;
       if (outcome === 'ended') lostAt = performance.now();
       failures = outcome === 'ended' ? 1 : failures + 1;

@@ -41,7 +41,7 @@ interface OpenConnection {
   close(): void;
 }
 
-const helloTimeoutMs = 5000;
+export const usualHelloMs = 5000;
 
 /** Connects and says hello, or returns why no helper can be reached. */
 export async function openHelperConnection(options: {
@@ -49,10 +49,14 @@ export async function openHelperConnection(options: {
   version: string;
   onState(state: TunnelState): void;
   log: Logger;
+  /** How long the answer to hello may take, in milliseconds; a helper that hangs never answers. */
+  helloMs?: number;
+  /** Ends the wait for that answer. */
+  signal?: AbortSignal;
   /** Why nobody listens, as the system has it. */
   isUnapproved?: () => Promise<boolean>;
 }): Promise<HelperConnection | InvalidCause> {
-  const { isUnapproved = isHelperUnapproved } = options;
+  const { isUnapproved = isHelperUnapproved, helloMs = usualHelloMs } = options;
   if (await installationProblem()) return 'installation-refused';
   const socket = await openSocket(options.socketPath);
   // It may have refused to run with files that have changed since they were last looked at.
@@ -65,11 +69,14 @@ export async function openHelperConnection(options: {
     protocolVersion: helperProtocolVersion,
     client: { name: 'waymaker-desktop', version: options.version },
   };
+  const close = () => connection.close();
+  options.signal?.addEventListener('abort', close, { once: true });
   const answer = await withTimeout<HelperResult<'hello'> | InvalidCause, InvalidCause>(
     connection.call('hello', params).catch(helloRefused),
-    helloTimeoutMs,
+    helloMs,
     'helper-absent',
   );
+  options.signal?.removeEventListener('abort', close);
   const isOurs = typeof answer !== 'string' && answer.protocolVersion === helperProtocolVersion;
   if (isOurs) {
     const { capabilities, engines } = answer;

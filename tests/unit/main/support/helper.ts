@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   createMessageConnection,
   ResponseError,
@@ -55,6 +56,8 @@ export async function startTestHelper(
     takesProxies?: 'with-realms' | 'without-realms';
     holds?: boolean;
     signsInAnywhere?: boolean;
+    /** How long its answer to hello takes, in milliseconds. */
+    helloTakesMs?: number;
   } = {},
 ): Promise<TestHelper> {
   const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-helper-'));
@@ -116,7 +119,10 @@ export async function startTestHelper(
   const server = createServer((socket) => {
     const rpc = createMessageConnection(new SocketMessageReader(socket), new SocketMessageWriter(socket));
     clients.set(socket, { rpc, subscribed: false });
-    rpc.onRequest((method, params) => answer(method as HelperMethodName, params, socket));
+    rpc.onRequest(async (method, params) => {
+      if (method === 'hello' && options.helloTakesMs !== undefined) await delay(options.helloTakesMs);
+      return answer(method as HelperMethodName, params, socket);
+    });
     socket.on('error', () => socket.destroy());
     socket.on('close', () => {
       clients.delete(socket);

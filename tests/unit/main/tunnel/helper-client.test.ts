@@ -20,10 +20,10 @@ afterEach(async () => {
   client = helper = undefined;
 });
 
-function attachTo(socketPath: string) {
+function attachTo(socketPath: string, limits: { helloMs?: number } = {}) {
   const states: TunnelState[] = [];
   const { log, text } = createTestLog();
-  client = createHelperClient({ socketPath, version: '0.1.0', log });
+  client = createHelperClient({ socketPath, version: '0.1.0', log, ...limits });
   client.onState((state) => states.push(state));
   return { client, states, log: text };
 }
@@ -79,6 +79,14 @@ test('a helper that starts after the app is found', async () => {
   expect(attached.state()).toEqual({ state: 'invalid', cause: 'helper-absent' });
   await helper.start();
   await vi.waitFor(() => expect(attached.state()).toEqual({ state: 'disconnected' }));
+});
+
+test('a helper that is slow to answer is given more time with each attempt', async () => {
+  helper = await startTestHelper({ helloTakesMs: 400 });
+  const { client: attached } = attachTo(helper.socketPath, { helloMs: 50 });
+  await attached.ready;
+  expect(attached.state()).toEqual({ state: 'invalid', cause: 'helper-absent' });
+  await vi.waitFor(() => expect(attached.state()).toEqual({ state: 'disconnected' }), { timeout: 10_000 });
 });
 
 test.each([
