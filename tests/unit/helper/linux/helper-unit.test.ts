@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { otherHelperMs } from '../../../../helper/system/only-helper.ts';
 
 const unit = path.join(import.meta.dirname, '../../../../resources/linux/waymaker-helper.service');
 
@@ -34,3 +35,19 @@ test.runIf(process.platform === 'linux')(
     expect(existsSync(path.join(hybrid, 'waymaker'))).toBe(false);
   },
 );
+
+/** In milliseconds; undefined if that is the system's to say, as in system.conf. */
+async function timeOf(setting: string): Promise<number | undefined> {
+  const seconds = new RegExp(`^${setting}=(\\d+)$`, 'm').exec(await readFile(unit, 'utf8'))?.[1];
+  return seconds === undefined ? undefined : Number(seconds) * 1000;
+}
+
+// Fedora's is 45 seconds, and others' 90.
+test('whatever the system’s usual limit is, a helper that waits for another one, and then undoes what that left, is not ended', async () => {
+  expect(await timeOf('TimeoutStartSec')).toBeGreaterThanOrEqual(otherHelperMs + 60_000);
+});
+
+// Under a load of 19, one program has taken 24 seconds to start, and undoing starts several.
+test('a helper that is slow to undo is not killed on the way', async () => {
+  expect(await timeOf('TimeoutStopSec')).toBeGreaterThanOrEqual(45_000);
+});
