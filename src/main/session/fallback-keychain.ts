@@ -1,9 +1,13 @@
-import type { Keychain } from './keychain.ts';
+import { isServiceSlow, type Keychain } from './keychain.ts';
 
 /** Every method may throw. */
 export interface SealedKeychain extends Keychain {
   /** Whether there is a secret for the account, even if it can no longer be opened. */
   has(account: string): boolean;
+  /** Whether the account's secret was last seen in the keychain. */
+  isInKeychain(account: string): boolean;
+  /** Remembers that. */
+  noteInKeychain(account: string, isThere: boolean): void;
 }
 
 /**
@@ -17,6 +21,14 @@ export function createFallbackKeychain(system: Keychain, sealed: SealedKeychain)
     await system.write(account, secret);
     await sealed.remove(account);
     places.set(account, 'keychain');
+    note(account, true);
+  }
+
+  /** Without this, as on a full disk, a keychain that is not there yet is taken for none. */
+  function note(account: string, isThere: boolean): void {
+    try {
+      sealed.noteInKeychain(account, isThere);
+    } catch {}
   }
 
   /** Undefined if nobody can seal here. */
@@ -40,8 +52,11 @@ export function createFallbackKeychain(system: Keychain, sealed: SealedKeychain)
       try {
         const secret = await system.read(account);
         places.set(account, 'keychain');
+        note(account, secret !== null);
         return secret;
       } catch (error) {
+        // A user's service may start before the keychain's.
+        if (!isSealed && (isServiceSlow(error) || sealed.isInKeychain(account))) throw error;
         if (!(isSealed ? found : await readSealed(account))) throw error;
         places.set(account, 'helper');
         return null;
@@ -55,11 +70,13 @@ export function createFallbackKeychain(system: Keychain, sealed: SealedKeychain)
           throw error;
         });
         places.set(account, 'helper');
+        note(account, false);
       }
     },
     async remove(account) {
       await sealed.remove(account);
       await system.remove(account);
+      note(account, false);
     },
   };
 }

@@ -16,9 +16,16 @@ const service = 'Waymaker';
 const isOfBus =
   /org\.freedesktop\.DBus\.Error\.|org\.freedesktop\.secrets|service_start_timeout|Could not activate remote peer/;
 
+/** Of these, what it says of one that may yet come: a login under load has many services to start. */
+const isOfTime = /service_start_timeout|DBus\.Error\.(TimedOut|Timeout|NoReply)|Timeout was reached/;
+
 /** Whether a keychain's call has failed because its service is not there, or not yet. */
 export const isServiceAbsent = (error: unknown): boolean =>
   error instanceof Error && isOfBus.test(error.message);
+
+/** Whether it was only too slow. */
+export const isServiceSlow = (error: unknown): boolean =>
+  error instanceof Error && isOfTime.test(error.message);
 
 /**
  * The system's keychain: Secret Service, macOS Keychain or Windows Credential Vault. The native module is loaded at

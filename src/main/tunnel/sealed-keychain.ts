@@ -13,10 +13,16 @@ const retryMs = 500;
 export interface SealedSecrets {
   /** Whether there is a secret for the account, even if it can no longer be opened. */
   has(account: string): boolean;
+  /** Whether the account's secret was last seen in the keychain. */
+  isInKeychain(account: string): boolean;
+  noteInKeychain(account: string, isThere: boolean): void;
   read(account: string): Promise<string | null>;
   write(account: string, secret: string): Promise<void>;
   remove(account: string): Promise<void>;
 }
+
+/** The key, beside the accounts, of what the keychain has. */
+const inKeychain = (account: string) => `in-keychain ${account}`;
 
 /** What a helper of an earlier version, or one that is absent, cannot do. */
 class CannotSeal extends Error {}
@@ -59,6 +65,12 @@ export function createSealedKeychain(options: {
 
   return {
     has: (account) => typeof file.get(account) === 'string',
+    isInKeychain: (account) => file.get(inKeychain(account)) === true,
+    noteInKeychain(account, isThere) {
+      if (isThere === (file.get(inKeychain(account)) === true)) return;
+      if (isThere) file.set(inKeychain(account), true);
+      else file.delete(inKeychain(account));
+    },
     async read(account) {
       const sealed = file.get(account);
       const giveUpAt = performance.now() + waitMs;
