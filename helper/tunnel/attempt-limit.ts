@@ -25,20 +25,37 @@ interface AttemptLimit {
   onOver: () => void;
 }
 
-/** Waits; a gateway that takes long to answer has that time in addition, once for each answer that is waited for. */
+/** How often it is looked whether the time is over, and how much a look may count that comes late, in milliseconds. */
+const lookMs = 1_000;
+const maxLookMs = 2 * lookMs;
+
+/**
+ * Waits; a gateway that takes long to answer has that time in addition, once for each answer that is waited for. What
+ * this process stands still for does not count: what has come meanwhile has not been read yet.
+ */
 export function limitAttempt({ milliseconds, roundTripMs, until, onOver }: AttemptLimit): void {
-  const begun = performance.now();
+  let waited = 0;
+  let timer: NodeJS.Timeout | undefined;
+  until.addEventListener('abort', () => clearTimeout(timer), { once: true });
   const check = async () => {
     if (until.aborted) return;
     const more = answers * (await roundTripMs());
     if (until.aborted) return;
-    const left = begun + milliseconds + more - performance.now();
+    const left = milliseconds + more - waited;
     if (left > 0) wait(left);
     else onOver();
   };
   const wait = (left: number) => {
-    const timer = setTimeout(() => void check(), left);
-    until.addEventListener('abort', () => clearTimeout(timer), { once: true });
+    const begun = performance.now();
+    timer = setTimeout(
+      () => {
+        const passed = Math.min(performance.now() - begun, maxLookMs);
+        waited += passed;
+        if (left > passed) wait(left - passed);
+        else void check();
+      },
+      Math.min(left, lookMs),
+    );
   };
   wait(milliseconds);
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { handshakeLimitMs, limitAttempt, reachLimitMs } from '../../../../helper/tunnel/attempt-limit.ts';
 
@@ -32,6 +33,19 @@ test('an attempt is over after its time, and that of some answers of a slow gate
   expect([quick.over, slow.over, ended.over]).toEqual([1, 0, 0]);
   await vi.advanceTimersByTimeAsync(6_000);
   expect([quick.over, slow.over, ended.over]).toEqual([1, 1, 0]);
+});
+
+// As in a virtual machine that is paused, or while the helper's memory is swapped.
+test('what the helper stands still for is not the gateway’s time', async () => {
+  vi.useRealTimers();
+  const { seen } = attempt(4_000);
+  await delay(100);
+  for (const until = performance.now() + 5_000; performance.now() < until;);
+  const woken = performance.now();
+  await delay(100);
+  expect(seen.over).toBe(0);
+  await vi.waitFor(() => expect(seen.over).toBe(1), { timeout: 30_000 });
+  expect(performance.now() - woken).toBeGreaterThan(1_000);
 });
 
 // Node's timers ring at once if they are to ring later than in 25 days, as after 19 rounds without the limit.
