@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   createFallbackKeychain,
   type SealedKeychain,
@@ -46,15 +46,12 @@ test.each(['was read there', 'was put there'])(
 
 test('a keychain whose service was too slow to start is not taken for none', async () => {
   const { system, keychain } = setUp({ [account]: 'token-1' });
-  const late = Promise.reject(
-    new Error(
-      "Failed to activate service 'org.freedesktop.secrets': timed out (service_start_timeout=120000ms)",
-    ),
+  const error = new Error(
+    "Failed to activate service 'org.freedesktop.secrets': timed out (service_start_timeout=120000ms)",
   );
-  const { read } = system;
-  system.read = () => late;
+  const read = vi.spyOn(system, 'read').mockRejectedValueOnce(error);
   await expect(keychain.read(account)).rejects.toThrow('timed out');
-  system.read = read;
+  expect(read).toHaveBeenCalledOnce();
   expect(await keychain.read(account)).toBe('token-1');
 });
 
