@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { internetChecksum } from '#node/network/internet-checksum.ts';
+import type { CstpChannel } from '../cstp/channel.ts';
 
 /**
  * Says whether what the gateway's system has for this machine comes by the tunnel: a packet that may travel no further
@@ -9,16 +10,16 @@ import { internetChecksum } from '#node/network/internet-checksum.ts';
 export interface FirstHop {
   /** Makes one more question, for the machine with this address of IPv4 in the tunnel. */
   ask(own: string): Question;
-  /** Whether a packet answers a question, and hence is for nobody else. */
-  takes(packet: Buffer): boolean;
+  /** Whether a packet answers a question, and hence is for nobody else. `by`: the channel of TLS by which it has come. */
+  takes(packet: Buffer, by?: CstpChannel): boolean;
   /** Whether any question has been answered so far. */
   hasAnswered(): boolean;
 }
 
 export interface Question {
   packet: Buffer;
-  /** Resolves when the answer to it has come, which may be never. */
-  answered: Promise<void>;
+  /** Resolves when the answer to it has come, which may be never, with the channel of TLS by which it has. */
+  answered: Promise<CstpChannel | undefined>;
 }
 
 /** No packet for it gets anywhere (RFC 5737). */
@@ -33,23 +34,23 @@ const types = { echoReply: 0, unreachable: 3, echoRequest: 8, timeExceeded: 11 }
 const maxOpen = 16;
 
 export function createFirstHop(): FirstHop {
-  const open = new Map<number, () => void>();
+  const open = new Map<number, (by: CstpChannel | undefined) => void>();
   let hasAnswered = false;
   return {
     ask(own) {
       const token = randomBytes(4).readUInt32BE();
-      const { promise: answered, resolve } = Promise.withResolvers<void>();
+      const { promise: answered, resolve } = Promise.withResolvers<CstpChannel | undefined>();
       open.set(token, resolve);
       for (const oldest of open.keys()) if (open.size > maxOpen) open.delete(oldest);
       return { packet: echoRequest(own, token), answered };
     },
-    takes(packet) {
+    takes(packet, by) {
       const token = tokenIn(packet);
       const resolve = token === undefined ? undefined : open.get(token);
       if (token === undefined || !resolve) return false;
       open.delete(token);
       hasAnswered = true;
-      resolve();
+      resolve(by);
       return true;
     },
     hasAnswered: () => hasAnswered,

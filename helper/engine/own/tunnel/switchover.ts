@@ -1,4 +1,5 @@
 import { waitToTheEnd } from '#node/wait-to-the-end.ts';
+import type { CstpChannel } from '../cstp/channel.ts';
 import { createFirstHop } from './first-hop.ts';
 import type { Tls } from './tls-side.ts';
 
@@ -33,8 +34,8 @@ export async function untilQuiet(heardAt: () => number): Promise<void> {
 export interface Switchover {
   /** Asks the first hop by a connection, so that it is known later whether it answers. */
   ask(tls: Tls): void;
-  /** Whether a packet was an answer to that, and hence is for nobody else. */
-  takes(packet: Buffer): boolean;
+  /** Whether a packet was an answer to that, and hence is for nobody else. `by`: the channel, if it came by TLS. */
+  takes(packet: Buffer, by?: CstpChannel): boolean;
   /**
    * Resolves once the gateway's packets come by the new connection: when the first hop has answered by it, or, where
    * that has never been heard, when the old one has ended, if there still is one, and some time more. A gateway that
@@ -48,12 +49,13 @@ export function createSwitchover(send: (tls: Tls, packet: Buffer) => void): Swit
   const firstHop = createFirstHop();
   let keepsThem = false;
 
-  function ask(tls: Tls): Promise<void> | undefined {
+  /** `onAnswer`: the answer has come by the same connection. An old one may still bring what its device was sent. */
+  function ask(tls: Tls, onAnswer?: () => void): void {
     const { ipv4 } = tls.answer;
-    if (ipv4 === undefined) return undefined;
+    if (ipv4 === undefined) return;
     const { packet, answered } = firstHop.ask(ipv4);
+    void answered.then((by) => by === tls.channel && onAnswer?.());
     send(tls, packet);
-    return answered;
   }
 
   async function untilEnded(old: Tls): Promise<void> {
@@ -64,12 +66,12 @@ export function createSwitchover(send: (tls: Tls, packet: Buffer) => void): Swit
   }
 
   return {
-    ask: (tls) => void ask(tls),
-    takes: (packet) => firstHop.takes(packet),
+    ask: (tls) => ask(tls),
+    takes: (packet, by) => firstHop.takes(packet, by),
     async hasGoneOver(old, next) {
       if (!old && !firstHop.hasAnswered()) return;
       const { promise: answered, resolve } = Promise.withResolvers<void>();
-      const questions = askAfterMs.map((after) => setTimeout(() => void ask(next)?.then(resolve), after));
+      const questions = askAfterMs.map((after) => setTimeout(() => ask(next, resolve), after));
       const limit = wait(maxUntilEndMs);
       await Promise.race([answered, old && !firstHop.hasAnswered() ? untilEnded(old) : limit.over]);
       limit.stop();

@@ -188,12 +188,13 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     const { tls } = state;
     // Packets of the old channel are good until the new one is there.
     if (channel === tls.channel) tls.heardAt = performance.now();
-    if (kind === packetKind.data) receive(payload);
+    if (kind === packetKind.data) receive(payload, channel);
     if (kind === packetKind.dpdRequest) channel.send(packetKind.dpdAnswer, payload);
   }
 
-  function receive(packet: Buffer): void {
-    if (switchover.takes(packet)) return;
+  /** `by`: the channel, if it came by TLS. */
+  function receive(packet: Buffer, by?: CstpChannel): void {
+    if (switchover.takes(packet, by)) return;
     if (state.at === 'up' && state.isConfigured && packet.length > 0) listener.onPacket(packet);
   }
 

@@ -44,6 +44,8 @@ export interface TestGateway {
   readonly requests: string[];
   /** Whether its system answers a packet whose time is over, as it is then. */
   answersAsHop: () => boolean;
+  /** The connection by which it does; undefined: the one by which it was asked. */
+  hopAnswersBy: number | undefined;
   /** How many such have come. */
   hops: number;
   /** All other packets that have come, in their order. */
@@ -119,7 +121,11 @@ export function startTunnel(
       reader.read(bytes, (kind, payload) => {
         if (kind === packetKind.data && isOver(payload)) {
           gateway.hops += 1;
-          if (gateway.answersAsHop()) far.write(framePacket(packetKind.data, timeExceeded(payload)));
+          if (gateway.answersAsHop())
+            gateway.write(
+              framePacket(packetKind.data, timeExceeded(payload)),
+              gateway.hopAnswersBy ?? number,
+            );
         } else if (kind === packetKind.data) gateway.packets.push({ way: 'tls', text: payload.toString() });
         else gateway.kinds.push(kind);
         if (kind === packetKind.disconnect) gateway.goodbyes.push(number);
@@ -181,6 +187,7 @@ export function startTunnel(
     inOnePiece: Buffer.alloc(0),
     thinks: false,
     answersAsHop: () => false,
+    hopAnswersBy: undefined as number | undefined,
     held: undefined,
     ...changes,
     requests: [] as string[],

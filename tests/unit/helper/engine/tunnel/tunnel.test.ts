@@ -339,6 +339,39 @@ describe('new keys', () => {
     expect(nextAt - askedAt).toBeLessThan(40);
   });
 
+  /** How long packets wait at the next new keys, from the request; `onRequest` is what the gateway does by then. */
+  async function waitAtNewKeys(gateway: TestGateway, onRequest: () => void): Promise<number> {
+    let [askedAt, nextAt] = [0, 0];
+    vi.spyOn(gateway.requests, 'push').mockImplementation(() => {
+      askedAt = performance.now();
+      onRequest();
+      return 2;
+    });
+    vi.spyOn(gateway.packets, 'push').mockImplementation(() => {
+      if (askedAt !== 0) nextAt ||= performance.now();
+      return 0;
+    });
+    await sendFor(gateway, 19_500, 5);
+    return nextAt - askedAt;
+  }
+  const endOld = (gateway: TestGateway) =>
+    gateway.write(framePacket(packetKind.disconnect, Buffer.from([0xb0])), 0);
+
+  // The old connection’s process may forward what its device still gets, before it reads that it is to end.
+  test('wait for an answer by the new connection: one that still comes by the old one says nothing', async () => {
+    const gateway = await up({ headers, answersAsHop: () => true });
+    const waited = await waitAtNewKeys(gateway, () => {
+      gateway.hopAnswersBy = 0;
+      setTimeout(() => {
+        endOld(gateway);
+        gateway.hopAnswersBy = undefined;
+      }, 150);
+    });
+    expect(waited).toBeGreaterThan(150);
+    expect(waited).toBeLessThan(250);
+    expect(gateway.received).toEqual([]);
+  });
+
   // openconnect/openconnect issue 7, openconnect-gui issue 133: what a gateway gives when it is asked again counts.
   test.each([
     ['another address', (lines: string[]) => lines.map((line) => line.replace('192.0.2.7', '192.0.2.8'))],
