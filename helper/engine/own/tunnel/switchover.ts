@@ -18,10 +18,10 @@ const maxUntilEndMs = 500;
 /** From the old connection's end to that of its device, where that cannot be seen. */
 const deviceEndsMs = 60;
 /**
- * When the first hop is asked, after the answer of the gateway. Systems answer so six times at once, and then once a
- * second (Linux, icmp(7), `icmp_ratelimit`).
+ * When the first hop is asked, after the answer of the gateway. Systems answer six times at once, and then once a
+ * second (Linux, icmp(7), `icmp_ratelimit`); it was asked once before.
  */
-const askAfterMs = [0, 15, 40, 90, 190, 350];
+const askAfterMs = [0, 30, 90, 190, 350];
 
 /** Resolves when nothing has come for a while, or has not stopped coming. `heardAt`: of `performance.now()`. */
 export async function untilQuiet(heardAt: () => number): Promise<void> {

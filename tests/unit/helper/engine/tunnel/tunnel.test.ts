@@ -372,6 +372,28 @@ describe('new keys', () => {
     expect(gateway.received).toEqual([]);
   });
 
+  // Linux, icmp(7): six at once, and then one a second.
+  test('ask the gateway’s system no more often than it answers', async () => {
+    let [tokens, at, isOnNew] = [6, performance.now(), true];
+    const gateway = await up({
+      headers,
+      answersAsHop() {
+        tokens = Math.min(6, tokens + (performance.now() - at) / 1_000);
+        at = performance.now();
+        if (tokens < 1) return false;
+        tokens -= 1;
+        return isOnNew;
+      },
+    });
+    const waited = await waitAtNewKeys(gateway, () => {
+      isOnNew = false;
+      endOld(gateway);
+      setTimeout(() => (isOnNew = true), 300);
+    });
+    expect(waited).toBeGreaterThan(300);
+    expect(waited).toBeLessThan(400);
+  });
+
   // openconnect/openconnect issue 7, openconnect-gui issue 133: what a gateway gives when it is asked again counts.
   test.each([
     ['another address', (lines: string[]) => lines.map((line) => line.replace('192.0.2.7', '192.0.2.8'))],
