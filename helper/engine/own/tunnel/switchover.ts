@@ -13,8 +13,8 @@ import type { Tls } from './tls-side.ts';
 const quietMs = 30;
 /** Somebody who is sent packets all the time loses some of them whatever is waited for. */
 const maxUntilQuietMs = 90;
-/** A gateway may keep the old connection, for as long as this end does. */
-const maxUntilEndMs = 500;
+/** A gateway may keep the old connection, for as long as this end does, and give no answer by the new one. */
+const maxWaitMs = 500;
 /** From the old connection's end to that of its device, where that cannot be seen. */
 const deviceEndsMs = 60;
 /**
@@ -39,15 +39,17 @@ export interface Switchover {
   /**
    * Resolves once the gateway's packets come by the new connection: when the first hop has answered by it, or, where
    * that has never been heard, when the old one has ended, if there still is one, and some time more. A gateway that
-   * has kept an old connection is waited for only briefly.
+   * was waited for in vain is waited for only briefly the next time.
    */
   hasGoneOver(old: Tls | undefined, next: Tls): Promise<void>;
 }
 
-/** `send`: gives the gateway a packet by TLS. */
-export function createSwitchover(send: (tls: Tls, packet: Buffer) => void): Switchover {
+/** `send`: gives the gateway a packet by TLS. `roundTripMs`: what is sent now is there after half of it. */
+export function createSwitchover(send: (tls: Tls, packet: Buffer) => void, roundTripMs: number): Switchover {
   const firstHop = createFirstHop();
-  let keepsThem = false;
+  /** The answer that grants a connection takes half of it, and the next packet the other half. */
+  const limitMs = Math.max(0, maxWaitMs - roundTripMs);
+  let wasInVain = false;
 
   /** `onAnswer`: the answer has come by the same connection. An old one may still bring what its device was sent. */
   function ask(tls: Tls, onAnswer?: () => void): void {
@@ -58,23 +60,21 @@ export function createSwitchover(send: (tls: Tls, packet: Buffer) => void): Swit
     send(tls, packet);
   }
 
-  async function untilEnded(old: Tls): Promise<void> {
-    const limit = wait(keepsThem ? deviceEndsMs : maxUntilEndMs);
-    keepsThem = await Promise.race([old.ended.then(() => false), limit.over.then(() => true)]);
-    limit.stop();
-    if (!keepsThem) await wait(deviceEndsMs).over;
-  }
-
   return {
     ask: (tls) => ask(tls),
     takes: (packet, by) => firstHop.takes(packet, by),
     async hasGoneOver(old, next) {
-      if (!old && !firstHop.hasAnswered()) return;
+      const mayAnswer = firstHop.hasAnswered() && next.answer.ipv4 !== undefined;
+      if (!old && !mayAnswer) return;
       const { promise: answered, resolve } = Promise.withResolvers<void>();
       const questions = askAfterMs.map((after) => setTimeout(() => ask(next, resolve), after));
-      const limit = wait(maxUntilEndMs);
-      await Promise.race([answered, old && !firstHop.hasAnswered() ? untilEnded(old) : limit.over]);
+      const sign = old && !mayAnswer ? Promise.race([answered, old.ended]) : answered;
+      const limit = wait(wasInVain ? Math.min(deviceEndsMs, limitMs) : limitMs);
+      wasInVain = await Promise.race([sign.then(() => false), limit.over.then(() => true)]);
       limit.stop();
+      // One that comes late shows that there are answers to wait for.
+      void answered.then(() => (wasInVain = false));
+      if (!wasInVain) await Promise.race([answered, wait(deviceEndsMs).over]);
       for (const question of questions) clearTimeout(question);
     },
   };

@@ -42,7 +42,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   const configure = oneAfterAnother(async (answer: ConnectAnswer, mtu: number) =>
     isEnded() ? false : await listener.onConfiguration(answer, mtu),
   );
-  const switchover = createSwitchover(sendTls);
+  const switchover = createSwitchover(sendTls, options.roundTripMs);
   const alarm = createAlarm(check);
   const dtls = createDtlsSide({
     options,

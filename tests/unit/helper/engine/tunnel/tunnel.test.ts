@@ -394,6 +394,29 @@ describe('new keys', () => {
     expect(waited).toBeLessThan(400);
   });
 
+  test('wait only once for a system that answers by no new connection', async () => {
+    let isNew = false;
+    const gateway = await up({ headers, answersAsHop: () => !isNew });
+    const waited = async () => {
+      isNew = false;
+      return await waitAtNewKeys(gateway, () => (isNew = true));
+    };
+    expect(await waited()).toBeLessThan(550);
+    expect(await waited()).toBeLessThan(100);
+  });
+
+  test('wait for no answer where the new connection has no address of IPv4 to ask from', async () => {
+    const gateway = await up({ headers, answersAsHop: () => true });
+    gateway.headers = headers.map((line) => line.replace('192.0.2.7', '2001:db8::7'));
+    expect(await waitAtNewKeys(gateway, () => endOld(gateway))).toBeLessThan(100);
+  });
+
+  test('are not waited for where packets take longer than the gateway to get there', async () => {
+    let isNew = false;
+    const gateway = await up({ headers, answersAsHop: () => !isNew, options: { roundTripMs: 600 } });
+    expect(await waitAtNewKeys(gateway, () => (isNew = true))).toBeLessThan(100);
+  });
+
   // openconnect/openconnect issue 7, openconnect-gui issue 133: what a gateway gives when it is asked again counts.
   test.each([
     ['another address', (lines: string[]) => lines.map((line) => line.replace('192.0.2.7', '192.0.2.8'))],
