@@ -57,6 +57,15 @@ export interface TunnelSignInOptions {
  */
 const maxRenewals = 4;
 const backOff = { firstMs: 500, maxMs: 15_000 } as const;
+/**
+ * A helper may end again and again, each time with the session that it was just given. ocserv shuts an address out that
+ * has made eighty connections in twenty minutes.
+ */
+const renewalBackOff = { firstMs: 500, maxMs: 120_000 } as const;
+
+/** How long a sign-in waits, in milliseconds. `rounds`: how often the gateway was out of reach since the last one. */
+export const pauseBeforeSignIn = (renewals: number, rounds: number): number =>
+  Math.max(pauseAfter(renewals, renewalBackOff), pauseAfter(renewals + rounds, backOff));
 
 export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
   const { helper, requests, sessions, addresses, fail } = options;
@@ -212,7 +221,7 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
   async function refusalOf({ listed }: Destination, signal: AbortSignal) {
     let refused = await options.refusal(listed);
     for (let tries = 1; refused === 'unknown' && !signal.aborted; tries += 1) {
-      await pause(tries, signal);
+      await pause(pauseAfter(tries, backOff), signal);
       refused = await options.refusal(listed);
     }
     return refused === 'unknown' ? undefined : refused;
@@ -230,7 +239,7 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
     let address = last;
     const tried = new Set<string>();
     for (let rounds = 0; !signal.aborted;) {
-      if (tried.size === 0 && renewals + rounds > 0) await pause(renewals + rounds, signal);
+      if (tried.size === 0 && renewals + rounds > 0) await pause(pauseBeforeSignIn(renewals, rounds), signal);
       if (signal.aborted) return;
       await requests.tellForSignIn(gateway, address);
       const signIn = signInPast(destination, address, signal);
@@ -279,7 +288,7 @@ function reasonOf({ failure, cause }: Failed, withoutUser: DisconnectReason): Di
 
 const isForUser = (failure: SignInFailure) => failure === 'needs-user' || failure === 'needs-group';
 
-async function pause(failures: number, signal: AbortSignal): Promise<void> {
+async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   // Ends early if aborted, which the caller checks.
-  await delay(pauseAfter(failures, backOff), undefined, { signal }).catch(() => undefined);
+  await delay(milliseconds, undefined, { signal }).catch(() => undefined);
 }

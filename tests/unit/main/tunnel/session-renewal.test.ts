@@ -1,5 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { SignInResult } from '../../../../src/main/gateway/sign-in/session.ts';
+import { pauseBeforeSignIn } from '../../../../src/main/tunnel/tunnel-sign-in.ts';
 import type { TestHelper } from '../support/helper.ts';
 import { address, session, authenticating, handshaking, done, setUp } from '../support/tunnel-controller.ts';
 import { connected, gateway } from '../support/tunnel-states.ts';
@@ -128,6 +129,15 @@ describe('a helper that wants a session', () => {
       await settled(connected);
       expect(signIns).toHaveLength(starts);
     }
+  });
+
+  // ocserv shuts an address out that has made eighty connections in twenty minutes; each session takes two or three.
+  test('because it ends with each session gets some twenty in as many minutes', () => {
+    let [signIns, at] = [0, 0];
+    for (; at < 20 * 60_000; at += pauseBeforeSignIn(signIns, 0)) signIns += 1;
+    expect(3 * signIns).toBeLessThan(80);
+    // A gateway that cannot be reached is looked for as often as ever.
+    expect([1, 5, 20].map((rounds) => pauseBeforeSignIn(0, rounds))).toEqual([500, 8_000, 15_000]);
   });
 
   test('ends where the gateway may not be used any more', async () => {
