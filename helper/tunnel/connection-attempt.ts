@@ -38,6 +38,8 @@ interface AttemptOutcome {
   roundTripMs: number;
   /** Whether the state has already said that nothing passes. */
   knownSilent: boolean;
+  /** Whether its program has started, and sent something to the gateway. */
+  hasBegun: boolean;
   /** Whether it has tried all addresses. */
   hasRaced: boolean;
   /** Whether another engine can be tried, because this one cannot be used with the gateway. */
@@ -306,6 +308,7 @@ export function prepareAttempt(options: {
         transport,
         roundTripMs,
         connectedMs: upSince === undefined ? undefined : performance.now() - upSince,
+        hasBegun: hasBegun.signal.aborted,
         hasRaced: engine.racesAddresses,
         hasOther:
           isUnfit(cause) && !connection.proxy && options.engines.exclude(chosen.kind, connection.gateway),

@@ -184,7 +184,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
       engineInUse = ready.engine;
       setPhase('handshaking');
       await adapter.limitSegments(segmentsOn(path));
-      const { end, transport, connectedMs, roundTripMs, hasRaced, hasOther, knownSilent, refusal } =
+      const { end, transport, connectedMs, roundTripMs, hasBegun, hasRaced, hasOther, knownSilent, refusal } =
         await abortable(
           ready.serve(() => {
             run.everConnected = true;
@@ -201,7 +201,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
       run.failedConfigurations = end === 'configuration-failed' ? run.failedConfigurations + 1 : 0;
       // Addresses pass on to others; the gateway is still looked for where it was not yet.
       const isSomebodyElse = end === 'certificate-refused' && addresses.all().length > 1 && !hasRaced;
-      const isElsewhere = run.isCutOff || (connectedMs === undefined && mayBeElsewhere(end));
+      const isElsewhere = run.isCutOff || (connectedMs === undefined && hasBegun && mayBeElsewhere(end));
       run.isCutOff = false;
       if (end === 'gateway-unreachable') run.unreachable.set(connection.address, refusal);
       if (connectedMs !== undefined) {

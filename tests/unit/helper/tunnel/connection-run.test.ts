@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { EngineEnd, EngineOptions } from '../../../../helper/engine/engine-port.ts';
+import { createAddressTurns } from '../../../../helper/tunnel/address-turns.ts';
+import { handshakeLimitMs, startLimitMs } from '../../../../helper/tunnel/attempt-limit.ts';
+import { runConnection, type ConnectionRunOptions } from '../../../../helper/tunnel/connection-run.ts';
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+const addresses = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
+
+/** A connection to a gateway with three addresses, with an engine that does as `onRelease` says until it is killed. */
+function run(onRelease: (begin: () => void) => void) {
+  const seen = { launched: [] as string[], why: undefined as string | undefined };
+  const launch = (options: EngineOptions) => {
+    seen.launched.push(options.address);
+    let hasBegun = false;
+    const { promise: ended, resolve } = Promise.withResolvers<EngineEnd>();
+    return {
+      racesAddresses: true,
+      ended,
+      kill: () => resolve(hasBegun ? 'gateway-unreachable' : 'failed'),
+      stop: () => Promise.resolve(),
+      release: () =>
+        onRelease(() => {
+          hasBegun = true;
+          options.onBegun();
+        }),
+    };
+  };
+  const nothing = () => undefined;
+  const nothingLater = () => Promise.resolve(undefined);
+  const connection = {
+    gateway: { host: 'vpn.example', port: 443 },
+    address: '192.0.2.1',
+    routing: { mode: 'global' },
+    killSwitch: false,
+    owner: '1000',
+  };
+  const adapter = {
+    apply: nothingLater,
+    moveTo: nothingLater,
+    roundTripMs: nothingLater,
+    limitSegments: nothingLater,
+    watchUplink: () => nothing,
+    watchDevice: nothing,
+    watchDns: nothing,
+    followDatagrams: nothing,
+  };
+  const options = {
+    connection,
+    addresses: createAddressTurns('192.0.2.1', addresses.slice(1)),
+    session: { cookie: 'webvpn=abc', certificatePin: 'pin-sha256:AAAA' },
+    reachabilityTargets: [],
+    wake: { call: nothing, within: nothingLater },
+    renewal: { call: nothing, listen: nothing },
+    adapter,
+    engines: { choose: () => ({ kind: 'own', launch, launchHolding: undefined }), exclude: () => false },
+    log: { info: nothing, warn: nothing, error: nothing },
+    signal: new AbortController().signal,
+    setState: nothing,
+    onBlocked: nothing,
+    onEngineLeft: nothing,
+  } as unknown as ConnectionRunOptions;
+  void runConnection(options).then((why) => (seen.why = why));
+  return seen;
+}
+
+test('a gateway that does not answer is given up once its time is over, counted from the first packet', async () => {
+  const seen = run((begin) => setTimeout(begin, 30_000));
+  await vi.advanceTimersByTimeAsync(30_000 + handshakeLimitMs - 100);
+  expect(seen).toEqual({ launched: ['192.0.2.1'], why: undefined });
+  await vi.advanceTimersByTimeAsync(200);
+  expect(seen).toEqual({ launched: ['192.0.2.1'], why: 'gateway-unreachable' });
+});
+
+test('a program that never begins is given up once its time is over: no other address would help', async () => {
+  const seen = run(() => undefined);
+  await vi.advanceTimersByTimeAsync(startLimitMs - 100);
+  expect(seen).toEqual({ launched: ['192.0.2.1'], why: undefined });
+  await vi.advanceTimersByTimeAsync(200);
+  expect(seen).toEqual({ launched: ['192.0.2.1'], why: 'engine-failed' });
+});
+
+test('one that says again that it begins has no more time', async () => {
+  const seen = run((begin) => {
+    begin();
+    setTimeout(begin, handshakeLimitMs / 2);
+  });
+  await vi.advanceTimersByTimeAsync(handshakeLimitMs + 100);
+  expect(seen.why).toBe('gateway-unreachable');
+});
