@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EngineOptions, GivenConfiguration } from '../../../../helper/engine/engine-port.ts';
-import { launchOwn } from '../../../../helper/engine/own/launch-own.ts';
+import { launchHolding, launchOwn } from '../../../../helper/engine/own/launch-own.ts';
 import { createSecretFile } from '../../../../helper/linux/programs/secret-file.ts';
 import { createLog } from '../../../../helper/log.ts';
 
@@ -18,10 +18,8 @@ afterAll(() => rm(directory, { recursive: true }));
 
 let count = 0;
 
-/**
- * Starts a program in the engine's place; `script` can use `say(method, params)`, `request(params)` and `raw(text)`.
- */
-async function launch(script: string, changes: Partial<EngineOptions> = {}) {
+/** Writes a program for the engine's place; `script` can use `say(method, params)`, `request(params)` and `raw(text)`. */
+async function write(script: string): Promise<string> {
   count += 1;
   const file = path.join(directory, `engine-${count}.mjs`);
   await writeFile(
@@ -44,33 +42,45 @@ control.on('data', () => {});
 ${script}
 `,
   );
+  return file;
+}
+
+/** What an engine is started with, whatever for. */
+const place = (file: string, lines: string[]) => ({
+  gateway: { host: 'vpn.example', port: 443 },
+  address: '192.0.2.1',
+  otherAddresses: ['192.0.2.2'],
+  proxy: undefined,
+  device: {
+    name: 'wm0',
+    packetHeader: 'virtio' as const,
+    open() {
+      const device = openSync('/dev/null', 'r+');
+      let isOpen = true;
+      const close = () => {
+        if (isOpen) closeSync(device);
+        isOpen = false;
+      };
+      return { inherited: device, attach: () => undefined, close };
+    },
+  },
+  ownProgram: () => ({ file: process.execPath, args: [file], environment: {} }),
+  secretFile: () => expect.fail('no file'),
+  log: createLog((line: string) => lines.push(line)),
+});
+
+/** Starts it, to carry a tunnel. */
+async function launch(script: string, changes: Partial<EngineOptions> = {}) {
   const told: unknown[] = [];
   const lines: string[] = [];
-  const device = openSync('/dev/null', 'r+');
-  let isOpen = true;
-  const close = () => {
-    if (isOpen) closeSync(device);
-    isOpen = false;
-  };
   const engine = launchOwn({
-    gateway: { host: 'vpn.example', port: 443 },
-    address: '192.0.2.1',
-    otherAddresses: ['192.0.2.2'],
-    proxy: undefined,
+    ...place(await write(script), lines),
     session: { cookie: 'webvpn=secret', certificatePin: 'pin-sha256:AAAA' },
-    device: {
-      name: 'wm0',
-      packetHeader: 'virtio',
-      open: () => ({ inherited: device, attach: () => undefined, close }),
-    },
     mtu: undefined,
     linkMtu: () => Promise.resolve(1_500),
     wantsPushedRoutes: false,
     roundTripMs: 0,
     unprivileged: () => expect.fail('not this one'),
-    ownProgram: () => ({ file: process.execPath, args: [file], environment: {} }),
-    secretFile: () => expect.fail('no file'),
-    log: createLog((line: string) => lines.push(line)),
     onBegun: () => told.push('begun'),
     onReached: () => told.push('reached'),
     onConfiguration(given: GivenConfiguration) {
@@ -108,6 +118,7 @@ describe('is ended at once:', () => {
     ],
     ['something else in a configuration', `request({ ...configuration, command: 'reboot' })`],
     ['an address that nobody has given it', `say('reached', { address: '192.0.2.3' })`],
+    ['two beginnings', `say('begun', {}); say('begun', {})`],
     ['two connections that are gone', `say('unheld', {}); say('unheld', {})`],
     ['too many notes', `for (let i = 0; i < 301; i += 1) say('note', { text: 'a' })`],
     ['an end that nobody knows', `say('ended', { end: 'well' })`],
@@ -117,6 +128,16 @@ describe('is ended at once:', () => {
     expect(log()).toContain('misbehaves');
     expect(told.filter((one) => one !== undefined).length).toBeLessThanOrEqual(1);
   });
+});
+
+test('is ended if it begins while it only holds a connection', async () => {
+  const lines: string[] = [];
+  const { gone } = launchHolding({
+    ...place(await write(`say('begun', {})`), lines),
+    trust: { certificatePin: 'pin-sha256:AAAA' },
+  });
+  await gone;
+  expect(lines.join('')).toContain('before it carries a tunnel: begun');
 });
 
 test('is ended if it does not wait until it is configured', async () => {
