@@ -57,6 +57,67 @@ test('packets in one piece with the answer that brings new keys arrive, in their
   expect(gateway.received).toEqual(['first', 'second']);
 });
 
+describe('while the gateway’s system is asked whether it has gone over to a new connection', () => {
+  /** Up to some time before that is answered. */
+  async function asking(changes: Parameters<typeof startTunnel>[0] = {}): Promise<TestGateway> {
+    const gateway = await up({ headers: [...withoutDtls, ...rekeys], answersAsHop: () => true, ...changes });
+    gateway.thinks = true;
+    await pass(18_500);
+    gateway.answersAsHop = () => false;
+    gateway.answer();
+    await pass(100);
+    expect([gateway.requests.length, gateway.hops]).toEqual([2, 4]);
+    return gateway;
+  }
+
+  test('whoever leaves says nothing after the goodbye', async () => {
+    const gateway = await asking();
+    gateway.tunnel.send(Buffer.from('too late'));
+    await gateway.tunnel.leave();
+    await pass(5_000);
+    expect([gateway.hops, gateway.packets, gateway.goodbyes, gateway.ends]).toEqual([4, [], [1], []]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('a tunnel that is closed sends nothing more', async () => {
+    const gateway = await asking();
+    gateway.tunnel.close();
+    await pass(5_000);
+    expect([gateway.hops, gateway.ends, vi.getTimerCount()]).toEqual([4, [], 0]);
+  });
+
+  test('the end of the new connection is told once', async () => {
+    const gateway = await asking();
+    gateway.end();
+    await pass(5_000);
+    expect([gateway.hops, gateway.ends.length, vi.getTimerCount()]).toEqual([4, 1, 0]);
+  });
+
+  test('what waits is sent in its order once it has, and no answer is for this machine', async () => {
+    const gateway = await asking();
+    const numbers = Array.from({ length: 100 }, (_, number) => String(number));
+    for (const number of numbers) gateway.tunnel.send(Buffer.from(number));
+    expect(gateway.packets).toEqual([]);
+    gateway.answersAsHop = () => true;
+    await pass(300);
+    expect(gateway.packets.map(({ text }) => text)).toEqual(numbers);
+    expect(gateway.received).toEqual([]);
+  });
+});
+
+test('TLS that breaks while new keys are about to be made waits for the gateway’s system, too', async () => {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const gateway = await up({ headers: [...withoutDtls, ...rekeys], answersAsHop: () => true });
+  gateway.opens = promise;
+  await pass(18_100);
+  gateway.end();
+  await pass(100);
+  gateway.tunnel.send(Buffer.from('waits'));
+  resolve(true);
+  await pass(500);
+  expect([gateway.requests.length, gateway.packets.length, gateway.ends]).toEqual([2, 1, []]);
+});
+
 test('TLS that breaks while DTLS waits for its next try comes back by one connection', async () => {
   const gateway = await up({ largestDatagram: 0 });
   // Once the handshake has been given up, it is tried again after three seconds.
