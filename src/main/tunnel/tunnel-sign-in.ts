@@ -71,7 +71,7 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
   const { helper, requests, sessions, addresses, fail } = options;
   /** The pause before the next one grows with these. */
   let renewals = 0;
-  /** Those that the gateway has taken back. */
+  /** Those since the helper last ended: of all but the latest, the gateway has taken the session back. */
   let takenBack = 0;
 
   /**
