@@ -256,9 +256,12 @@ test("both are off at first; the keyboard switches them, or a finger that presse
   }
 
   const file = path.join(directory, 'app/settings.json');
-  await rm(file);
-  // A folder with something in it cannot be replaced by a file, not even by root.
-  await mkdir(path.join(file, 'in-the-way'), { recursive: true });
+  // A folder with something in it cannot be replaced by a file, not even by root; what is shown already may still be on
+  // its way to the disk.
+  await expect(async () => {
+    await rm(file, { force: true });
+    await mkdir(path.join(file, 'in-the-way'), { recursive: true });
+  }).toPass();
   await settings.killSwitch.click();
   await expect(settings.says('error.storage')).toBeVisible();
   await expect(settings.killSwitch).not.toBeChecked();
