@@ -40,7 +40,8 @@ test('what the helper stands still for is not the gateway’s time', async () =>
   vi.useRealTimers();
   const { seen } = attempt(4_000);
   await delay(100);
-  for (const until = performance.now() + 5_000; performance.now() < until;);
+  // Unlike a loop, this takes no processor time.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5_000);
   const woken = performance.now();
   await delay(100);
   expect(seen.over).toBe(0);
