@@ -12,7 +12,7 @@ import { createListJournal } from './system/journal/list-journal.ts';
 import { becomeOnlyHelper } from './system/only-helper.ts';
 import type { Platform } from './system/ports/platform.ts';
 import { createSealedSecrets } from './system/sealed-secrets.ts';
-import { undoSteps } from './system/journal/undo.ts';
+import { undoSteps } from './system/journal/undo-steps.ts';
 import { Tunnel } from './tunnel/tunnel.ts';
 
 const launch = { openconnect: launchOpenconnect, own: launchOwn };

@@ -6,7 +6,7 @@ import type { Destination } from './destination.ts';
 import { createHttpProxy } from './http-proxy.ts';
 import { openDestination } from './open-destination.ts';
 import { startOpeningDeadline } from './opening-deadline.ts';
-import { pacFilePath, servePacFile, type PacFile } from './pac-response.ts';
+import { pacFilePath, servePacFile, type PacFile } from './serve-pac-file.ts';
 import { closedPolicy, createBlocking, createPolicy, type Policy } from './policy.ts';
 import type { ProxyLists, ProxyMessage, ProxyReady } from './proxy-messages.ts';
 import { serveSocks5 } from './socks5.ts';

@@ -11,7 +11,7 @@ import { gatewayRoundTrip } from './gateway-round-trip.ts';
 import { createGuard, type GuardedName } from './guard.ts';
 import type { Journal } from './journal/journal-file.ts';
 import type { JournalEntry } from './journal/journal-entry.ts';
-import { createUndoRecord } from './journal/undo-journal.ts';
+import { createUndoRecord } from './journal/undo-record.ts';
 import { createNetworkFollower } from './network-follower.ts';
 import { filterRulesOf, routingRulesOf } from './network-rules.ts';
 import { createPortalAccess } from './portal-access.ts';

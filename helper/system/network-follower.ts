@@ -5,7 +5,7 @@ import { planFor, resolversPast, type AppliedNetwork } from './applied-network.t
 import type { Ports } from './ports/ports.ts';
 import type { Connection } from './system-adapter.ts';
 import type { TunnelDns } from './tunnel-dns.ts';
-import type { UndoRecord } from './journal/undo-journal.ts';
+import type { UndoRecord } from './journal/undo-record.ts';
 
 /** Keeps the setup in line with the machine's other networks. */
 export interface NetworkFollower {

@@ -7,7 +7,7 @@ import type { Ports } from './ports/ports.ts';
 import type { ProxyLifecycle } from './proxy-lifecycle.ts';
 import type { Connection, Recovery } from './system-adapter.ts';
 import type { TrafficBlock } from './traffic-block.ts';
-import type { UndoRecord } from './journal/undo-journal.ts';
+import type { UndoRecord } from './journal/undo-record.ts';
 
 /** Undoes what an earlier helper left. `onFound`: its connection, before anything is done about it. */
 export async function recoverSystem(parts: {

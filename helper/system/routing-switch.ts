@@ -7,7 +7,7 @@ import type { ProxyLifecycle } from './proxy-lifecycle.ts';
 import { RoutingLost, SystemChangeFailed } from './ports/system-change-failed.ts';
 import type { RoutingChange } from './system-adapter.ts';
 import type { TunnelDns } from './tunnel-dns.ts';
-import type { UndoRecord } from './journal/undo-journal.ts';
+import type { UndoRecord } from './journal/undo-record.ts';
 
 /** Switches from one routing mode to another. */
 export interface RoutingSwitch {

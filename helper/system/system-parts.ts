@@ -1,7 +1,7 @@
 import type { Log } from '../log.ts';
 import type { AppliedNetwork } from './applied-network.ts';
 import type { Guard } from './guard.ts';
-import type { UndoRecord } from './journal/undo-journal.ts';
+import type { UndoRecord } from './journal/undo-record.ts';
 import type { NetworkFollower } from './network-follower.ts';
 import type { PortalAccess } from './portal-access.ts';
 import type { Ports } from './ports/ports.ts';

@@ -3,7 +3,7 @@ import type { AppliedNetwork } from './applied-network.ts';
 import { askedServers } from './asked-resolvers.ts';
 import type { DnsPort } from './ports/dns-port.ts';
 import { createPutBackLimit } from './put-back-limit.ts';
-import type { UndoRecord } from './journal/undo-journal.ts';
+import type { UndoRecord } from './journal/undo-record.ts';
 import type { TunnelConfiguration } from '../network/tunnel-configuration.ts';
 import { usableResolvers } from './usable-resolvers.ts';
 

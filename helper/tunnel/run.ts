@@ -4,7 +4,7 @@ import type { Connection } from '../system/system-adapter.ts';
 import { createAddressTurns, type AddressTurns } from './address-turns.ts';
 import { runConnection, type ConnectionRunOptions } from './connection-run.ts';
 import { createSessionSlot, type SessionSlot } from './session-wait.ts';
-import { createRenewal, type Renewal } from './renewal.ts';
+import { createRenewal, type Renewal } from './engine-renewal.ts';
 import { createWake, type Wake } from '../wake.ts';
 
 /** A connection in progress or up. */

@@ -7,7 +7,7 @@ import type { ServiceConfig } from './config.ts';
 import { databaseClock } from './database/database-clock.ts';
 import { openDatabase, type Database } from './database/database.ts';
 import { deleteSelfHandlers } from './account/delete-self.ts';
-import { createEntitlements } from './account/entitlement.ts';
+import { createEntitlements } from './account/entitlements.ts';
 import { accountChannel } from './database/account-changes.ts';
 import { createEventStreams, type StreamLimits } from './events/event-streams.ts';
 import { checkServiceKey, hasServiceKey } from './http/service-key-check.ts';

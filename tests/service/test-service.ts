@@ -7,7 +7,7 @@ import type { Language } from '#shared/entities.ts';
 import { eq } from 'drizzle-orm';
 import { pino } from 'pino';
 import { inject } from 'vitest';
-import { createEntitlements, type PlanPurchase } from '../../src/service/account/entitlement.ts';
+import { createEntitlements, type PlanPurchase } from '../../src/service/account/entitlements.ts';
 import { readConfig } from '../../src/service/config.ts';
 import { users } from '../../src/service/database/schema/account.ts';
 import { jobNames } from '../../src/service/jobs/job-names.ts';

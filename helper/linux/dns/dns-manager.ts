@@ -1,6 +1,6 @@
 import { settleAll } from '../../settle-all.ts';
 import type { Dns, DnsPort } from '../../system/ports/dns-port.ts';
-import { linuxDnsUndo, type LinuxDnsUndo } from './dns-undo.ts';
+import { linuxDnsUndo, type LinuxDnsUndo } from './dns-undo-schema.ts';
 import { findDnsManagers, type DnsManager } from './find-dns-managers.ts';
 import type { RunCommand } from '../../posix/command.ts';
 import {

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hasErrorCode } from '#node/os/error-code.ts';
 import type { Dns } from '../../system/ports/dns-port.ts';
-import { linuxDnsUndo, type LinuxDnsUndo } from './dns-undo.ts';
+import { linuxDnsUndo, type LinuxDnsUndo } from './dns-undo-schema.ts';
 
 /**
  * /etc/resolv.conf as a plain file without a manager. It is written in place, because it can be a bind mount (as under

@@ -4,7 +4,7 @@ import type { IpHelper, Luid } from '../calls/ip-helper.ts';
 import type { Registry, RegistryValue } from '../calls/registry.ts';
 import type { ResolverClient } from '../calls/resolver-client.ts';
 import { nameRule, tunnelAdapter } from '../identifiers.ts';
-import { windowsDnsUndo, type WindowsDnsUndo } from './dns-undo.ts';
+import { windowsDnsUndo, type WindowsDnsUndo } from './dns-undo-schema.ts';
 import {
   interfaceKeys,
   localRules,

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { GatewayForm } from '#shared/host/gateway-form.ts';
-import type { ServerLatency } from '#shared/plan/server-latency.ts';
+import type { ServerLatency } from '#shared/servers/server-latency.ts';
 import { serverAddress } from '#shared/tunnel/address.ts';
 import type { Say } from '#shared/texts/say.ts';
 import type { DisconnectReason, Gateway, TunnelState } from '#shared/tunnel/state.ts';

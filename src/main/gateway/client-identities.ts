@@ -5,7 +5,7 @@ import { gatewayFormLimits } from '#shared/host/gateway-form.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import type { Keychain } from '../session/keychain.ts';
-import { plainText } from './sign-in/plain-text.ts';
+import { plainText } from './sanitize-text.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { authority } from './authority.ts';
 import { readPkcs12, type ClientIdentity } from './client-certificate.ts';

@@ -5,7 +5,7 @@ import { gatewayFormLimits, type GatewayForm, type GatewayFormField } from '#sha
 import { HostRequestRefused } from '#shared/host/server.ts';
 import { readAuthCode } from '#shared/typed-text.ts';
 import type { AskUser, OpenField, Question } from './sign-in/auth-answers.ts';
-import { plainText } from './sign-in/plain-text.ts';
+import { plainText } from './sanitize-text.ts';
 
 /** Lets the page answer gateways' forms: the host contract's `gatewayForm` group. */
 export interface GatewayForms {

@@ -1,4 +1,4 @@
-import { withFavourite } from '#shared/plan/kept-servers.ts';
+import { withFavourite } from '#shared/servers/kept-servers.ts';
 import { createListeners } from '../listeners.ts';
 import type { Settings } from './settings.ts';
 

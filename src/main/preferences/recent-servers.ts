@@ -1,4 +1,4 @@
-import { withRecent } from '#shared/plan/kept-servers.ts';
+import { withRecent } from '#shared/servers/kept-servers.ts';
 import { createListeners } from '../listeners.ts';
 import type { Settings } from './settings.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { and, eq, isNull, ne } from 'drizzle-orm';
 import { leaveGroup } from './account.ts';
 import { lockFor, type Database } from '../database/database.ts';
-import type { Entitlements } from './entitlement.ts';
+import type { Entitlements } from './entitlements.ts';
 import { rememberTrial } from './trial.ts';
 import type { KeyedHash } from '../http/keyed-hash.ts';
 import type { Handlers } from '../http/handler.ts';

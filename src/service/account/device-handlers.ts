@@ -2,7 +2,7 @@ import { and, desc, eq } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import type { SignedInDevice } from '../http/device-authentication.ts';
 import { deviceId as deviceIdSchema } from '../http/device-fields.ts';
-import type { Entitlements } from './entitlement.ts';
+import type { Entitlements } from './entitlements.ts';
 import type { Handlers } from '../http/handler.ts';
 import { done, refused } from '../http/refusal.ts';
 import { devices } from '../database/schema/account.ts';

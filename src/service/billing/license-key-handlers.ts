@@ -1,7 +1,7 @@
 import { isMemberLevel } from '#shared/plan/entitlement.ts';
 import { readLicenseKey, withoutMarks } from '#shared/typed-text.ts';
 import { and, eq, inArray, isNull } from 'drizzle-orm';
-import type { Entitlements } from '../account/entitlement.ts';
+import type { Entitlements } from '../account/entitlements.ts';
 import { lockFor, type Database } from '../database/database.ts';
 import type { Handlers } from '../http/handler.ts';
 import { done, refused } from '../http/refusal.ts';

@@ -1,7 +1,7 @@
 import { isMemberLevel } from '#shared/plan/entitlement.ts';
 import { eq } from 'drizzle-orm';
 import type { Logger } from 'pino';
-import type { Entitlements } from '../account/entitlement.ts';
+import type { Entitlements } from '../account/entitlements.ts';
 import { lockFor, type Database } from '../database/database.ts';
 import { users } from '../database/schema/account.ts';
 import { orders } from '../database/schema/billing.ts';

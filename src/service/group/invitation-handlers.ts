@@ -2,7 +2,7 @@ import { isMemberLevel } from '#shared/plan/entitlement.ts';
 import { and, asc, eq, gt, lte } from 'drizzle-orm';
 import { z } from 'zod';
 import { leaveGroup } from '../account/account.ts';
-import type { Entitlements } from '../account/entitlement.ts';
+import type { Entitlements } from '../account/entitlements.ts';
 import { seatsToGive } from '../account/seats.ts';
 import { notifyAccounts } from '../database/account-changes.ts';
 import { lockFor, type Database } from '../database/database.ts';

@@ -6,7 +6,7 @@ import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { leaveGroup } from '../account/account.ts';
-import type { Entitlements } from '../account/entitlement.ts';
+import type { Entitlements } from '../account/entitlements.ts';
 import { countTakenSeats, seatsToGive } from '../account/seats.ts';
 import { lockFor, type Database } from '../database/database.ts';
 import { users } from '../database/schema/account.ts';

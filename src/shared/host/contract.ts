@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { apiFailure } from '../api/result.ts';
 import { deviceInfo } from '../entities.ts';
 import { connectionLog } from '../tunnel/connection-log.ts';
-import { serverLatency } from '../plan/server-latency.ts';
+import { serverLatency } from '../servers/server-latency.ts';
 import { currentNetwork } from '../networks.ts';
 import { appName, maxApps, routeMode } from '../tunnel/route-config.ts';
 import { tunnelState, tunnelStatistics } from '../tunnel/state.ts';

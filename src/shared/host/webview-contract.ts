@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { gatewayLogin } from '../entities.ts';
 import { deadline } from '../helper/protocol.ts';
-import { serverLatency } from '../plan/server-latency.ts';
+import { serverLatency } from '../servers/server-latency.ts';
 import { routeConfig } from '../tunnel/route-config.ts';
 import { request, type HostClient } from './descriptor.ts';
 import { hostContract } from './contract.ts';

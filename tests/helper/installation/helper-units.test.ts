@@ -22,13 +22,13 @@ import { createLog } from '../../../helper/log.ts';
 import { probeTraffic } from '../../../helper/tunnel/health/traffic-probe.ts';
 import { createLogMemory } from '../../../helper/log-memory.ts';
 import { maxReadLogChars } from '../../../src/shared/helper/protocol.ts';
-import { linuxDnsUndo } from '../../../helper/linux/dns/dns-undo.ts';
+import { linuxDnsUndo } from '../../../helper/linux/dns/dns-undo-schema.ts';
 import { linuxPlatform } from '../../../helper/linux/linux-platform.ts';
 import { parseOptions } from '../../../helper/options.ts';
 
 import { exec } from '../../lab/runs/process.ts';
 import { planDeaths } from '../support/deaths/death-plan.ts';
-import { backOffMs } from '../../../helper/tunnel/back-off.ts';
+import { backOffMs } from '../../../helper/tunnel/reconnect-delay.ts';
 
 let directory: string;
 

@@ -1,7 +1,7 @@
 import dnsPacket from 'dns-packet';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { helperError } from '#shared/helper/protocol.ts';
-import { backOffMs } from '../../../helper/tunnel/back-off.ts';
+import { backOffMs } from '../../../helper/tunnel/reconnect-delay.ts';
 import { addresses, names, ports } from '../../lab/network/addresses.ts';
 import { findLeaks } from '../../lab/packets/leaks.ts';
 import { setKernel } from '../../lab/network/network.ts';

@@ -7,7 +7,7 @@ import {
   createEntitlements,
   type Entitlements,
   type GrantSource,
-} from '../../../src/service/account/entitlement.ts';
+} from '../../../src/service/account/entitlements.ts';
 import { users } from '../../../src/service/database/schema/account.ts';
 import { orders } from '../../../src/service/database/schema/billing.ts';
 import { entitlements as periods, grants } from '../../../src/service/database/schema/entitlements.ts';

@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
-import { createEntitlements } from '../../../src/service/account/entitlement.ts';
+import { createEntitlements } from '../../../src/service/account/entitlements.ts';
 import { paymentEventsPath } from '../../../src/service/billing/payment-webhook.ts';
 import type { PaymentProvider, PaymentState } from '../../../src/service/billing/payment-provider.ts';
 import { reconcilePayments } from '../../../src/service/billing/reconcile.ts';

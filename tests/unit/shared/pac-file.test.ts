@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { listedDomain } from '#shared/tunnel/domain-name.ts';
 import { fitPacFile, ListsTooLong, pacFile } from '#shared/tunnel/pac-file.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
-import { pacFilePath } from '../../../helper/proxy/pac-response.ts';
+import { pacFilePath } from '../../../helper/proxy/serve-pac-file.ts';
 
 const port = 40_123;
 const toProxy = `SOCKS5 127.0.0.1:${port}; PROXY 127.0.0.1:${port}`;

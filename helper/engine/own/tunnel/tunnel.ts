@@ -11,7 +11,7 @@ import { patienceWith } from './dead-peer-detection.ts';
 import { oneAfterAnother } from './one-after-another.ts';
 import { askForTunnel, checkTls, differs, type Tls } from './tls-side.ts';
 import type { SecureConnection, Tunnel, TunnelEnd, TunnelOptions } from './tunnel-port.ts';
-import { createSwitchover, untilQuiet } from './switchover.ts';
+import { createSwitchover, untilQuiet } from './rekey-switchover.ts';
 import type { State, Up } from './tunnel-state.ts';
 
 const maxHeld = 256;

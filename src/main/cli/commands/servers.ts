@@ -1,5 +1,5 @@
 import type { UsableServer } from '#shared/control/contract.ts';
-import type { ServerLatency } from '#shared/plan/server-latency.ts';
+import type { ServerLatency } from '#shared/servers/server-latency.ts';
 import { languageTags } from '#shared/language.ts';
 import { withProxyForms } from '../answer-forms.ts';
 import { CommandProblem, type CommandContext } from '../command-context.ts';

@@ -1,7 +1,7 @@
 import type { HostImplementation } from '#shared/host/contract.ts';
 import { gatewayFormLimits } from '#shared/host/gateway-form.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
-import { plainText } from './plain-text.ts';
+import { plainText } from '../sanitize-text.ts';
 import type { GatewayMemory } from '../gateway-memory.ts';
 
 /** The host contract's `gatewayGroup` group. `changed`: sessions of the previous group are useless now. */

@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next';
 import { memo, type ReactNode } from 'react';
-import type { ServerLatency } from '#shared/plan/server-latency.ts';
+import type { ServerLatency } from '#shared/servers/server-latency.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { CountryHeading } from './country-heading.tsx';
 import { FastestOption } from './fastest-option.tsx';

@@ -1,6 +1,6 @@
 import { IconCheck, IconStar, IconStarFilled } from '@tabler/icons-react';
 import type { TFunction } from 'i18next';
-import type { ServerLatency } from '#shared/plan/server-latency.ts';
+import type { ServerLatency } from '#shared/servers/server-latency.ts';
 import type { ListedServer } from '#shared/plan/usable-group.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { formatMilliseconds } from '../../i18n/format.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import type { ServerLatency } from '#shared/plan/server-latency.ts';
+import type { ServerLatency } from '#shared/servers/server-latency.ts';
 import { useApp, useHost } from '../../platform/host-context.tsx';
 
 /** Results are displayed together at this interval: hundreds of servers answer one after the other. */

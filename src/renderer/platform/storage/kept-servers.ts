@@ -1,5 +1,5 @@
 import { keptServers, type HostImplementation, type KeptServers } from '#shared/host/contract.ts';
-import { withFavourite, withRecent } from '#shared/plan/kept-servers.ts';
+import { withFavourite, withRecent } from '#shared/servers/kept-servers.ts';
 import { storageKeys } from './storage-keys.ts';
 
 const none: KeptServers = { favourites: [], recents: [] };

@@ -1,7 +1,7 @@
 import type { HostContract, HostImplementation } from '#shared/host/contract.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
 import type { WebviewApp } from '#shared/host/webview-contract.ts';
-import { createLatencyMeter } from '#shared/plan/latency-meter.ts';
+import { createLatencyMeter } from '#shared/servers/latency-meter.ts';
 import { serverAt, type ListedServer } from '#shared/plan/usable-group.ts';
 import { serverAddress } from '#shared/tunnel/address.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';

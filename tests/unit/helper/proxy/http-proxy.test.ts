@@ -6,7 +6,7 @@ import * as fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { isExhaustive } from '../../../lab/runs/thoroughness.ts';
 import { createHttpProxy } from '../../../../helper/proxy/http-proxy.ts';
-import { servePacFile } from '../../../../helper/proxy/pac-response.ts';
+import { servePacFile } from '../../../../helper/proxy/serve-pac-file.ts';
 import { createClientLab, readAll, readUntil, type ClientLab } from './client-lab.ts';
 
 /** Of what origins and clients may do. */

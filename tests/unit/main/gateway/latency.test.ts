@@ -7,7 +7,7 @@ import {
   fastestServer,
   noticeableMs,
   type ServerLatency,
-} from '#shared/plan/server-latency.ts';
+} from '#shared/servers/server-latency.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createGatewayLatencies } from '../../../../src/main/gateway/latency.ts';
 import { createTestAuthority, pinOf } from '../support/test-authority.ts';

@@ -1,6 +1,6 @@
 import { waitToTheEnd } from '#node/wait-to-the-end.ts';
 import type { CstpChannel } from '../cstp/channel.ts';
-import { createFirstHop } from './first-hop.ts';
+import { createFirstHop } from './first-hop-probe.ts';
 import type { Tls } from './tls-side.ts';
 
 /**

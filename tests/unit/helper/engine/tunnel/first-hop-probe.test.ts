@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFirstHop } from '../../../../../helper/engine/own/tunnel/first-hop.ts';
+import { createFirstHop } from '../../../../../helper/engine/own/tunnel/first-hop-probe.ts';
 import { plainChecksum } from '../support/packets.ts';
 
 const own = '10.9.0.7';

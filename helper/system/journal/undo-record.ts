@@ -4,7 +4,7 @@ import type { Journal } from './journal-file.ts';
 import type { JournalEntry, UndoStep } from './journal-entry.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Connection } from '../system-adapter.ts';
-import { undoSteps } from './undo.ts';
+import { undoSteps } from './undo-steps.ts';
 
 /** The steps that each block traffic by themselves. */
 const blockingSteps: readonly UndoStep[] = [{ kind: 'packet-filter' }, { kind: 'routing' }];
