@@ -1,3 +1,5 @@
+import { cutText } from '#shared/cut-text.ts';
+import { shownLine, shownLines } from '#shared/unseen-characters.ts';
 import type { GivenTerms } from './engine-port.ts';
 import { isDomain } from './domain-form.ts';
 
@@ -22,18 +24,20 @@ const maxSplitDns = 64;
 
 /** Every engine's terms pass this check: they come from the network through an unprivileged process. */
 export function checkTerms(given: GivenTerms): GatewayTerms {
-  const message = (given.message ?? '').replace(unusual, '').trim().slice(0, maxMessageChars);
+  const message = cutText(
+    shownLines(given.message ?? '')
+      .join('\n')
+      .trim(),
+    maxMessageChars,
+  );
   return {
     sessionSeconds: usableSeconds(given.sessionSeconds),
     idleSeconds: usableSeconds(given.idleSeconds),
     message: message === '' ? undefined : message,
     splitDns: given.splitDns.filter(isDomain).slice(0, maxSplitDns),
-    attributes: given.attributes.map(({ name, value }) => ({ name, value: value.replace(unusual, '') })),
+    attributes: given.attributes.map(({ name, value }) => ({ name, value: shownLine(value) })),
   };
 }
-
-/** Characters that are not seen, or change how others are; line breaks stay. */
-const unusual = /(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Cs}]/gu;
 
 const usableSeconds = (seconds: number | undefined) =>
   seconds !== undefined && Number.isInteger(seconds) && seconds > 0 && seconds <= maxSeconds

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import stringWidth from 'string-width';
+import { withoutUnseen } from '#shared/unseen-characters.ts';
 import { typedLines, type LineSource, type Notes, type TypedInput } from './typed-lines.ts';
 
 /** The standard streams, as commands use them. */
@@ -34,7 +35,7 @@ interface Streams {
 }
 
 /** Text from servers could contain codes that move the cursor or change the text direction. */
-const printable = (text: string) => text.replaceAll(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, '');
+const printable = (text: string) => withoutUnseen(text).replaceAll(/[^\P{Cc}\n\t]/gu, '');
 
 export function createTerminal({ input, output, notes, mayBeSeen }: Streams): Terminal {
   const lines = input.isTTY === true ? typedLines(input, notes) : pipedLines(input, notes);
@@ -139,16 +140,11 @@ function pipedLines(input: Readable, notes: Writable): LineSource {
   };
 }
 
-/** Characters without a glyph that some terminals give a column. */
-const invisible =
-  /[\u00ad\u061c\u180e\u200b\u200e\u200f\u2060-\u2064\u206a-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]/g;
-
 /**
  * On one line: a name with a line break would look like two rows. Letters with their marks are composed, and so are the
- * parts of Hangul syllables: some terminals give each part a column.
+ * parts of Hangul syllables: some terminals give each part a column, as they do characters without a glyph.
  */
-export const oneLine = (text: string): string =>
-  printable(text).normalize('NFC').replaceAll(invisible, '').replaceAll(/\s+/g, ' ');
+export const oneLine = (text: string): string => printable(text).normalize('NFC').replaceAll(/\s+/g, ' ');
 
 /** Columns separated by two spaces. */
 export function tableLines(given: readonly (readonly string[])[]): string[] {

@@ -5,7 +5,7 @@ import { gatewayFormLimits } from '#shared/host/gateway-form.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import type { Keychain } from '../session/keychain.ts';
-import { plainText } from './sanitize-text.ts';
+import { sanitizeText } from './sanitize-text.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { authority } from './authority.ts';
 import { readPkcs12, type ClientIdentity } from './client-certificate.ts';
@@ -107,5 +107,8 @@ export function createClientIdentities(options: ClientIdentitiesOptions): Client
 function describe(chain: string): { name: string; validTo: string } {
   const certificate = new X509Certificate(chain);
   const name = /^CN=(.*)$/m.exec(certificate.subject)?.[1] ?? certificate.subject;
-  return { name: plainText(name, gatewayFormLimits.label), validTo: certificate.validToDate.toISOString() };
+  return {
+    name: sanitizeText(name, gatewayFormLimits.label),
+    validTo: certificate.validToDate.toISOString(),
+  };
 }

@@ -5,7 +5,7 @@ import { gatewayFormLimits, type GatewayForm, type GatewayFormField } from '#sha
 import { HostRequestRefused } from '#shared/host/server.ts';
 import { readAuthCode } from '#shared/typed-text.ts';
 import type { AskUser, OpenField, Question } from './sign-in/auth-answers.ts';
-import { plainText } from './sanitize-text.ts';
+import { sanitizeText } from './sanitize-text.ts';
 
 /** Lets the page answer gateways' forms: the host contract's `gatewayForm` group. */
 export interface GatewayForms {
@@ -80,7 +80,7 @@ export function createGatewayForms(emit: (form: GatewayForm | null) => void): Ga
       );
     },
     async show(gateway, text) {
-      const message = plainText(text, gatewayFormLimits.banner);
+      const message = sanitizeText(text, gatewayFormLimits.banner);
       const id = randomUUID();
       // Somebody may be typing a code, and a gateway may have something new to say with each answer.
       const question = () => (waiting?.form.topic === 'banner' ? undefined : waiting);
@@ -135,13 +135,13 @@ function shownForm(
   const lines = (...parts: (string | undefined)[]) => parts.filter(Boolean).join('\n');
   const { banner: bannerLimit, message: limit } = gatewayFormLimits;
   // A long banner must not push out what the gateway asks.
-  const banner = plainText(form.banner ?? '', bannerLimit - limit - 1);
+  const banner = sanitizeText(form.banner ?? '', bannerLimit - limit - 1);
   return {
     id: randomUUID(),
     topic,
     ...(proxyNamedBy && { proxyNamedBy }),
     gateway,
-    message: lines(banner, plainText(lines(form.error, form.message), limit)),
+    message: lines(banner, sanitizeText(lines(form.error, form.message), limit)),
     again,
     fields,
   };
@@ -171,5 +171,5 @@ function shownField(field: OpenField): GatewayFormField | undefined {
 
 /** Gateways' labels are made for terminals: "Password:". */
 function shownLabel(text: string): string {
-  return plainText(text.replaceAll('\n', ' '), gatewayFormLimits.label).replace(/[:：]$/, '');
+  return sanitizeText(text.replaceAll('\n', ' '), gatewayFormLimits.label).replace(/[:：]$/, '');
 }

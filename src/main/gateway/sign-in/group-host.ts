@@ -1,7 +1,7 @@
 import type { HostImplementation } from '#shared/host/contract.ts';
 import { gatewayFormLimits } from '#shared/host/gateway-form.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
-import { plainText } from '../sanitize-text.ts';
+import { sanitizeText } from '../sanitize-text.ts';
 import type { GatewayMemory } from '../gateway-memory.ts';
 
 /** The host contract's `gatewayGroup` group. `changed`: sessions of the previous group are useless now. */
@@ -13,7 +13,7 @@ export function createGroupHost(
     get({ address }) {
       const server = parseServerAddress(address);
       const group = server && memory.group(server.gateway);
-      return group ? plainText(group.label, gatewayFormLimits.label) : null;
+      return group ? sanitizeText(group.label, gatewayFormLimits.label) : null;
     },
     forget({ address }) {
       const server = parseServerAddress(address);
