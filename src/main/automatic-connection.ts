@@ -18,6 +18,8 @@ export interface AutomaticConnection {
    * Restarts an attempt in progress.
    */
   begin(): void;
+  /** The same at the app's start, if the user wants that. */
+  beginAtStart(): void;
   /** An attempt in progress continues, but if it fails, there is no other one. */
   stop(): void;
   isTrying(): boolean;
@@ -110,5 +112,12 @@ export function createAutomaticConnection(options: AutomaticConnectionOptions): 
   core.session.onChange(() => {
     if (attempt?.phase === 'without-session') start(attempt);
   });
-  return { begin: () => void begin(), stop, isTrying: () => attempt !== undefined };
+  return {
+    begin: () => void begin(),
+    beginAtStart() {
+      if (core.behaviour.get().connectAtStart) void begin();
+    },
+    stop,
+    isTrying: () => attempt !== undefined,
+  };
 }

@@ -125,7 +125,7 @@ function connectByItself(core: Core, log: Logger): AutomaticConnection {
     giveUp: (reason) => log.warn({ reason }, 'could not connect by itself'),
   });
   protectOnUntrusted({ core, automatic });
-  if (core.behaviour.get().connectAtStart) automatic.begin();
+  automatic.beginAtStart();
   return automatic;
 }
 

@@ -2,11 +2,10 @@ import { languageTags } from '#shared/language.ts';
 import { serverAt } from '#shared/plan/usable-group.ts';
 import type { Say } from '#shared/texts/say.ts';
 import { reasonTexts } from '#shared/texts/tunnel-texts.ts';
-import { sessionWarningMs } from '#shared/tunnel/look.ts';
-import type { DisconnectReason, TunnelState } from '#shared/tunnel/state.ts';
-import { afterTime } from './after-time.ts';
+import type { DisconnectReason } from '#shared/tunnel/state.ts';
 import type { Core } from './core/core.ts';
 import { dueWarning, type PlanEnd, type Warning } from './notices/plan-warnings.ts';
+import { createSessionWarning } from './notices/session-warning.ts';
 import {
   nextNotice,
   noMemory,
@@ -54,8 +53,6 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
   const isInFront = () => options.isInFront();
   let memory = noMemory;
   let wake: NodeJS.Timeout | undefined;
-  let sessionWait: ReturnType<typeof afterTime> | undefined;
-  let sessionToldAt = -Infinity;
 
   const notify = (subject: NoticeSubject, notice: Notice) => {
     if (core.behaviour.get().notifications) options.notify(notice, subject);
@@ -115,33 +112,22 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
     return { title: say(`notice.${kind}Ends`, { time }), text: say('notice.endsText') };
   }
 
-  /** Some time before a gateway ends the session, which may cost a sign-in. */
-  function waitForSessionEnd(state: TunnelState): void {
-    sessionWait?.stop();
-    if (state.state !== 'connected' || state.ownedByOther || state.terms?.endsAt === undefined)
-      return options.withdraw('session');
-    const { endsAt } = state.terms;
-    const wait = endsAt - sessionWarningMs - Date.now();
-    // Of one that is as short as that, users hear from its beginning, in the window.
-    if (wait <= 0) return;
-    sessionWait = afterTime(wait, () => {
-      if (isInFront() || endsAt <= Date.now()) return;
-      // Each answer of the gateway may name another end.
-      const now = performance.now();
-      if (now < sessionToldAt + sessionWarningMs) return;
-      sessionToldAt = now;
+  const sessionWarning = createSessionWarning({
+    isInFront,
+    withdraw: () => options.withdraw('session'),
+    warn(endsAt) {
       readTimeZoneAgain();
       const time = new Intl.DateTimeFormat(languageTags[core.language()], { timeStyle: 'short' });
       notify('session', {
         title: say('notice.sessionEnds', { time: time.format(endsAt) }),
         text: say('notice.sessionEndsText'),
       });
-    });
-  }
+    },
+  });
 
   core.onTunnelState((state) => {
     take({ type: 'state', state, isInFront: isInFront(), at: performance.now() });
-    waitForSessionEnd(state);
+    sessionWarning.follow(state);
   });
   core.onTunnelCommand((command) => take({ type: 'command', command, at: performance.now() }));
   core.onGatewayForm((form) => {
@@ -178,7 +164,7 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
     close() {
       clearInterval(planTimer);
       clearTimeout(wake);
-      sessionWait?.stop();
+      sessionWarning.stop();
     },
   };
 }

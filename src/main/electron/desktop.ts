@@ -152,7 +152,7 @@ export function startDesktop(options: DesktopOptions): Desktop {
   });
   app.on('will-quit', () => automatic.stop());
   protectOnUntrusted({ core, automatic });
-  if (core.behaviour.get().connectAtStart) automatic.begin();
+  automatic.beginAtStart();
 
   let isClosing = false;
   async function close(): Promise<void> {

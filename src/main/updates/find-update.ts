@@ -1,8 +1,9 @@
-import { createHash, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { compareVersions } from '#node/manifest/manifest.ts';
 import { judgeSignatures } from '#node/manifest/signatures.ts';
 import { feedFile, maxFeedBytes, readFeed, splitFeed, type UpdateFeed } from '#node/manifest/update-feed.ts';
 import type { ServiceFetch } from '../http-fetch.ts';
+import { isInRollout } from './staged-rollout.ts';
 
 /** Why there is no answer to whether there is an update. */
 export type FeedProblem =
@@ -56,18 +57,12 @@ export async function findUpdate(source: UpdateSource, { isWanted = false } = {}
   if (seen !== undefined && Date.parse(releaseDate) < Date.parse(seen)) return failed('replayed');
   source.seen.set(releaseDate);
   if (compareVersions(version, source.version) <= 0) return { kind: 'current' };
-  const isOurTurn = turnOf(source.installation, version) < stagingPercentage;
   if (stagingPercentage === 0) return { kind: 'later', version, isWithdrawn: true };
+  const isOurTurn = isInRollout(source.installation, { version, percent: stagingPercentage });
   return isOurTurn || isWanted ? { kind: 'update', feed } : { kind: 'later', version };
 }
 
 const failed = (problem: FeedProblem): FoundUpdate => ({ kind: 'problem', problem });
-
-/** At least 0 and below 100; different with each version, so that the same computers are not always the first. */
-export function turnOf(installation: string, version: string): number {
-  const digest = createHash('sha256').update(`${installation} ${version}`).digest();
-  return (digest.readUInt32BE(0) / 2 ** 32) * 100;
-}
 
 async function fetchFeed({ url, fetch }: UpdateSource): Promise<string | undefined> {
   try {

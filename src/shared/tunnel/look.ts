@@ -52,9 +52,6 @@ export function lookOf(state: TunnelState | undefined): TunnelLook {
   return problemsByWeight(state).length > 0 ? 'impaired' : (state?.state ?? 'loading');
 }
 
-/** How long before a gateway ends the session the user is told. */
-export const sessionWarningMs = 5 * 60_000;
-
 /** The protocol of every tunnel of this product. */
 export const protocolName = 'AnyConnect';
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { fastestServer, noticeableMs } from '#shared/servers/server-latency.ts';
+import { fastestServer, noticeableMs } from '#shared/servers/fastest-server.ts';
 import { serverFor, type ListedServer } from '#shared/plan/usable-group.ts';
 import { useHost } from '../../platform/host-context.tsx';
 import { showError } from '../../ui/messages/toast.ts';

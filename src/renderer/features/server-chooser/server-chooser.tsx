@@ -5,7 +5,7 @@ import { memo, startTransition, useEffect, useMemo, useRef, useState } from 'rea
 import { useTranslation } from 'react-i18next';
 import type { ServerGroup } from '#shared/entities.ts';
 import type { KeptServers } from '#shared/host/contract.ts';
-import { fasterServer, fastestServer } from '#shared/servers/server-latency.ts';
+import { fasterServer, fastestServer } from '#shared/servers/fastest-server.ts';
 import { listServers, type ListedServer } from '#shared/plan/usable-group.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';

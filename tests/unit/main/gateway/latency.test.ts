@@ -2,12 +2,8 @@ import { once } from 'node:events';
 import { createServer as createTlsServer } from 'node:tls';
 import { createServer, type AddressInfo, type Server as TcpServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import {
-  fasterServer,
-  fastestServer,
-  noticeableMs,
-  type ServerLatency,
-} from '#shared/servers/server-latency.ts';
+import { fasterServer, fastestServer, noticeableMs } from '#shared/servers/fastest-server.ts';
+import type { ServerLatency } from '#shared/servers/server-latency.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createGatewayLatencies } from '../../../../src/main/gateway/latency.ts';
 import { createTestAuthority, pinOf } from '../support/test-authority.ts';

@@ -9,7 +9,8 @@ import type { UpdateInfo } from 'builder-util-runtime';
 import { expect, test } from 'vitest';
 import { wouldOpenTraffic } from '#shared/tunnel/would-open-traffic.ts';
 import { downloadUpdate } from '../../../../src/main/updates/download-update.ts';
-import { findUpdate, turnOf, type UpdateSource } from '../../../../src/main/updates/find-update.ts';
+import { findUpdate, type UpdateSource } from '../../../../src/main/updates/find-update.ts';
+import { isInRollout } from '../../../../src/main/updates/staged-rollout.ts';
 import { feedFile, feedProduct, joinFeed, splitFeed } from '../../../../src/node/manifest/update-feed.ts';
 import { signText } from '../../../../src/node/manifest/signatures.ts';
 import { eventually } from '../../../lab/runs/process.ts';
@@ -201,7 +202,8 @@ test('an unfinished download is removed once there is another version', async ()
 test('a version is offered to the percentage of computers that the feed says, to different ones each time, and to whoever asks for it', async () => {
   await using server = await startFeedServer();
   const installations = Array.from({ length: 400 }, (_, index) => `installation ${index}`);
-  const first = (version: string) => installations.filter((one) => turnOf(one, version) < 25);
+  const first = (version: string) =>
+    installations.filter((one) => isInRollout(one, { version, percent: 25 }));
   expect(first('0.2.0').length).toBeGreaterThan(60);
   expect(first('0.2.0').length).toBeLessThan(140);
   expect(first('0.2.0')).not.toEqual(first('0.3.0'));

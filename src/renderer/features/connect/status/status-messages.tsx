@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { mayBePortal, problemsByWeight, sessionWarningMs, type ConnectRefusal } from '#shared/tunnel/look.ts';
+import { mayBePortal, problemsByWeight, type ConnectRefusal } from '#shared/tunnel/look.ts';
+import { sessionWarningMs } from '#shared/tunnel/session-warning.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import {
   causeTexts,
