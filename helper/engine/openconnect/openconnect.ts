@@ -3,7 +3,7 @@ import { isIP, isIPv6 } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { UnreachableCause } from '#node/anyconnect/gateway-tls.ts';
-import { userAgent } from '#shared/gateway-agent.ts';
+import { userAgent } from '#shared/gateway-user-agent.ts';
 import { waitToTheEnd } from '#node/wait-to-the-end.ts';
 import type { Log } from '../../log.ts';
 import { readEngineLines } from '../engine-lines.ts';

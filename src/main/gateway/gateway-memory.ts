@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { GatewayAgent } from '#shared/gateway-agent.ts';
+import type { GatewayAgent } from '#shared/gateway-user-agent.ts';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import type { Settings } from '../preferences/settings.ts';
 import { authority } from './authority.ts';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { gatewayAgent } from '#shared/gateway-agent.ts';
+import { gatewayAgent } from '#shared/gateway-user-agent.ts';
 import { gatewayPath } from '#shared/tunnel/address.ts';
 import { isLocalPrefix } from '#shared/tunnel/prefix.ts';
 import { gateway } from '#shared/tunnel/state.ts';

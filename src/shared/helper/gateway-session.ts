@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { gatewayAgent } from '../gateway-agent.ts';
+import { gatewayAgent } from '../gateway-user-agent.ts';
 
 /** `pin-sha256:` and the base64 SHA-256 of the public key's SubjectPublicKeyInfo, as openconnect prints it. */
 export const certificatePin = z.string().check(z.regex(/^pin-sha256:[A-Za-z0-9+/]{43}=$/));

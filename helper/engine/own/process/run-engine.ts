@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, readSync } from 'node:fs';
 import { isIP, Socket } from 'node:net';
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from 'vscode-jsonrpc/node';
-import { userAgent } from '#shared/gateway-agent.ts';
+import { userAgent } from '#shared/gateway-user-agent.ts';
 import type { ClientCertificate } from '#shared/helper/gateway-session.ts';
 import type { GivenConfiguration } from '../../engine-port.ts';
 import type { PacketHeader } from '../../../system/ports/tunnel-device-port.ts';

@@ -1,4 +1,4 @@
-import { agentVersion, type GatewayAgent } from '#shared/gateway-agent.ts';
+import { agentVersion, type GatewayAgent } from '#shared/gateway-user-agent.ts';
 import type { AuthForm } from './auth-form.ts';
 import { element, writeXml, type XmlElement } from '#node/anyconnect/xml.ts';
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { otherAgent, userAgent } from '#shared/gateway-agent.ts';
+import { otherAgent, userAgent } from '#shared/gateway-user-agent.ts';
 import { gatewaySession, maxTlsSessionChars } from '#shared/helper/gateway-session.ts';
 import { createAnswerer, type Answerer, type AskUser } from './auth-answers.ts';
 import { initMessage, replyMessage, type GatewayClient } from './auth-message.ts';
