@@ -24,7 +24,7 @@ const isWatched = isExhaustive || names.length > 0;
 const isNamed = ({ name }: Check) =>
   names.length === 0 || names.some((word) => name === word || name.startsWith(`${word} `));
 const concerned = words.includes('changed')
-  ? concernedBy(root, changedFiles(root, process.env['WAYMAKER_BASE']))
+  ? concernedBy(root, changedFiles(root, process.env['WAYMAKER_BASE']), { isExhaustive })
   : undefined;
 
 rmSync(tallyFolder, { recursive: true, force: true });
@@ -80,6 +80,9 @@ function narrowed(runner: Runner): Runner | undefined {
   if (!concerned) return runner;
   const [files, all] = [concerned.files[runner.name], concerned.all[runner.name]];
   if (files.length < all) summary.push(`left out  ${runner.name}: ${all - files.length} of ${all} files`);
+  const leftToAll = concerned.leftToAll[runner.name];
+  if (leftToAll > 0)
+    summary.push(`left out  ${runner.name}: ${leftToAll} files that it concerns, of npm test -- all`);
   if (files.length === 0) return undefined;
   return files.length === all ? runner : { ...runner, command: [...runner.command, ...files] };
 }

@@ -5,7 +5,7 @@ import path from 'node:path';
 export type ImportGraph = ReadonlyMap<string, readonly string[]>;
 
 const aliases: Readonly<Record<string, string>> = { '#shared/': 'src/shared/', '#node/': 'src/node/' };
-const isCode = (file: string) => /\.(?:ts|tsx|js|css)$/.test(file);
+export const isCode = (file: string) => /\.(?:ts|tsx|js|css)$/.test(file);
 /** Imports and exports from another module, imports for effect, and dynamic ones. */
 const specifiers = /(?:\bfrom|\bimport)\s*\(?\s*(['"])([^'"\n]+)\1/g;
 /** Files that are named otherwise, in most cases to be started, beside the file or from the root. */
@@ -13,9 +13,16 @@ const names = /(['"])([\w./-]+\.(?:ts|tsx|js))\1/g;
 /** It names the programs of all runners. */
 const programList = 'tests/lab/runs/programs.ts';
 
-/** `files`: those of the repository, relative to `root`. */
-export function readImportGraph(root: string, files: readonly string[]): ImportGraph {
-  const known = new Set(files);
+/**
+ * `files`: those of the repository, relative to `root`. `gone`: some that are not there any more, and are still
+ * imported or named, perhaps.
+ */
+export function readImportGraph(
+  root: string,
+  files: readonly string[],
+  gone: readonly string[] = [],
+): ImportGraph {
+  const known = new Set([...files, ...gone]);
   return new Map(
     files.filter(isCode).map((file) => {
       const text = readFileSync(path.join(root, file), 'utf8');

@@ -37,6 +37,8 @@ function repository(changes: Record<string, string> = {}): string {
     'tests/helper/program.ts': '',
     'tests/helper/route.test.ts': '',
     'tests/e2e/pay.spec.ts': '',
+    'tests/helper/ring.all.test.ts': "import './ring-driver.ts';",
+    'tests/helper/ring-driver.ts': '',
     ...changes,
   });
   git(root, 'add', '--all');
@@ -77,6 +79,32 @@ test('a document concerns the tests that read documents, and nothing else', () =
     service: [],
     helper: [],
     e2e: [],
+  });
+});
+
+test('what only exhaustive files use concerns none of a usual run, which says so', () => {
+  const usual = concernedBy(repository(), ['tests/helper/ring-driver.ts']);
+  expect(usual.files.helper).toEqual([]);
+  expect(usual.leftToAll).toEqual({ unit: 0, service: 0, helper: 1, e2e: 0 });
+  expect(usual.all.helper).toBe(2);
+  const whole = concernedBy(repository(), ['tests/helper/ring-driver.ts'], { isExhaustive: true });
+  expect(whole.files.helper).toEqual(['tests/helper/ring.all.test.ts']);
+  expect(whole.leftToAll.helper).toBe(0);
+  expect(whole.all.helper).toBe(3);
+});
+
+test('code that no test and no known program uses concerns everything', () => {
+  const root = repository({ 'src/renderer/odd-worker.ts': '' });
+  expect(concernedBy(root, ['src/renderer/odd-worker.ts']).everything).toBe('src/renderer/odd-worker.ts');
+});
+
+test('a file that was removed concerns the tests that still name it, and no others', () => {
+  const root = repository();
+  rmSync(path.join(root, 'tests/helper/program.ts'));
+  expect(changedFiles(root)).toEqual(['tests/helper/program.ts']);
+  expect(concernedBy(root, changedFiles(root))).toMatchObject({
+    everything: undefined,
+    files: { unit: [], helper: ['tests/helper/started.test.ts'] },
   });
 });
 
