@@ -23,13 +23,12 @@ function brokenLinks(page: string, text: string): string[] {
   });
 }
 
-const testFiles = new Set(
-  globSync('tests/**/*.{test,spec}.ts', { cwd: root }).map((file) => path.basename(file)),
-);
+const testFiles = globSync('tests/**/*.{test,spec}.ts', { cwd: root }).map((file) => `/${file}`);
+/** Named by their whole paths, or by the ends of these. */
 const unknownTests = (text: string) =>
-  [...text.matchAll(/[\w-]+(?:\.all)?\.(?:test|spec)\.ts\b/g)]
+  [...text.matchAll(/[\w/-]+(?:\.all)?\.(?:test|spec)\.ts\b/g)]
     .map(([name]) => name)
-    .filter((name) => !testFiles.has(name));
+    .filter((name) => !testFiles.some((file) => file.endsWith(`/${name}`)));
 
 test('links of the documentation lead to files and headings that there are', () => {
   expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/user.md', 'docs/webview.md']));
@@ -55,8 +54,8 @@ test('a link that leads nowhere is found', () => {
     '[here](#a-pages-first-words) [no](#elsewhere) [there](docs/promises.md#per-state) ![no](docs/none.png)',
     '[no](docs/promises.md#none) [web](https://example.com/#x) `[code](none)`',
     '```\n[fence](none)\n# Elsewhere\n```',
-    'shown by `leaks.test.ts` and `none.test.ts`',
+    'shown by `leaks.test.ts`, `docs/links.test.ts`, `none.test.ts` and `tests/none/leaks.test.ts`',
   ].join('\n');
   expect(brokenLinks('README.md', text)).toEqual(['#elsewhere', 'docs/none.png', 'docs/promises.md#none']);
-  expect(unknownTests(text)).toEqual(['none.test.ts']);
+  expect(unknownTests(text)).toEqual(['none.test.ts', 'tests/none/leaks.test.ts']);
 });
