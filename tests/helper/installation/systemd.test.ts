@@ -34,6 +34,14 @@ const managers = casesOf<keyof typeof othersChanges>({
   all: ['resolved', 'resolvconf', 'openresolv'],
 });
 
+/** A tunnel is probed once it has been used since it was probed last. */
+async function whileUsed(machine: InstalledMachine['machine'], check: () => Promise<unknown>): Promise<void> {
+  const ping = `ping -c 600 ${addresses.inside.ipv4} > /dev/null 2>&1 & echo $!`;
+  const pid = await machine.run(['sh', '-c', ping]);
+  await check();
+  await machine.run(['kill', pid.trim()]);
+}
+
 let installed: InstalledMachine;
 let initialSnapshot: string;
 const source = async () => (await installed.net.lab.user.probe.http4('where'))?.address;
@@ -394,12 +402,12 @@ function testUnit(): void {
     await until([], 0);
     let seen = client.states.length;
     await net.lab.user.run(words('nft -f -'), { input: silentStub });
-    // What is used is probed.
-    await machine.exec(words(`ping -c 1 -W 1 ${addresses.inside.ipv4}`));
-    await until(['names-fail'], seen);
-    seen = client.states.length;
-    await net.lab.user.run(words('nft delete table inet stub'));
-    await until([], seen);
+    await whileUsed(machine, async () => {
+      await until(['names-fail'], seen);
+      seen = client.states.length;
+      await net.lab.user.run(words('nft delete table inet stub'));
+      await until([], seen);
+    });
     await client.call('disconnect', {});
   });
 
@@ -408,13 +416,13 @@ function testUnit(): void {
       const { machine } = installed;
       const client = await installed.connect();
       await machine.run(words('resolvectl dnsovertls wm0 yes'));
-      // What is used is probed.
-      await machine.exec(words(`ping -c 1 -W 1 ${addresses.inside.ipv4}`));
-      await eventually(
-        'the tunnel’s resolvers are asked without TLS again',
-        async () =>
-          (await machine.run(words('resolvectl dnsovertls wm0'))).trim().endsWith(' no') || undefined,
-        { timeout: 60_000 },
+      await whileUsed(machine, () =>
+        eventually(
+          'the tunnel’s resolvers are asked without TLS again',
+          async () =>
+            (await machine.run(words('resolvectl dnsovertls wm0'))).trim().endsWith(' no') || undefined,
+          { timeout: 60_000 },
+        ),
       );
       await client.call('disconnect', {});
     });
