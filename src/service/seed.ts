@@ -1,4 +1,4 @@
-import { language, pageNote, pageNoteIds, server, serverGroup } from '#shared/entities.ts';
+import { language, pageNote, pageNoteIds, server, serverGroup, serverHints } from '#shared/entities.ts';
 import { z } from 'zod';
 import { maxGigabytes, trafficBytes } from './gigabytes.ts';
 import { readTextFile } from './read-text-file.ts';
@@ -19,13 +19,18 @@ const planPurchase = z.object({
 /** Each account has its own end of the trial. */
 const { trialExpiredAt: _, ...offeredGroup } = serverGroup.shape;
 
+/** Operators are told of what apps would leave out. */
+const offeredServer = z.object({ ...server.shape, ...z.object(serverHints).partial().shape });
+
 /** What a new service offers. The order of the lists is the display order. */
 const seedSchema = z.strictObject({
   serverGroups: z
     .array(
       z.object({
         ...offeredGroup,
-        items: z.array(z.object({ id: z.string(), level: z.number().int(), servers: z.array(server) })),
+        items: z.array(
+          z.object({ id: z.string(), level: z.number().int(), servers: z.array(offeredServer) }),
+        ),
       }),
     )
     .default([]),

@@ -37,6 +37,19 @@ export const service = z.object({
 });
 export type Service = z.infer<typeof service>;
 
+/** What only helps to choose a server; not in specification §3. */
+export const serverHints = {
+  /** Where it is, as an ISO 3166-1 alpha-2 code in capitals. */
+  country: z.string().check(z.regex(/^[A-Z]{2}$/)),
+  /** In the operator's words. */
+  city: z.string().check(z.maxLength(100)),
+  /** How busy it is, from 0 to 1. */
+  load: z.number().check(z.minimum(0), z.maximum(1)),
+};
+
+/** An odd one is left out: the server can still be used, and all others with it. */
+const ifUsable = <Schema extends z.ZodMiniType>(schema: Schema) => z.catch(z.optional(schema), undefined);
+
 export const server = z.object({
   serverId: z.string(),
   name: z.string(),
@@ -49,15 +62,9 @@ export const server = z.object({
   split: z.optional(z.boolean()),
   /** Whether its network may open connections to the user's computer; not in specification §3. */
   incoming: z.optional(z.boolean()),
-  /**
-   * Where it is, as an ISO 3166-1 alpha-2 code in capitals. This and the following properties are not in specification
-   * §3.
-   */
-  country: z.optional(z.string().check(z.regex(/^[A-Z]{2}$/))),
-  /** In the operator's words. */
-  city: z.optional(z.string().check(z.maxLength(100))),
-  /** How busy it is, from 0 to 1. */
-  load: z.optional(z.number().check(z.minimum(0), z.maximum(1))),
+  country: ifUsable(serverHints.country),
+  city: ifUsable(serverHints.city),
+  load: ifUsable(serverHints.load),
 });
 export type Server = z.infer<typeof server>;
 

@@ -257,10 +257,16 @@ describe.each(databaseKindsOfRun)('calls on %s', (kind) => {
   });
 });
 
-test('a service with a seed that is none does not start', async () => {
+const tokyo = { serverId: 'tyo', name: 'Tokyo', domain: 'tyo.example.net', country: 'jp' };
+const group = { id: 'g', name: 'G', isTrial: false, items: [{ id: 'i', level: 0, servers: [tokyo] }] };
+
+test.each([
+  ['that is none', { serverGroups: [{ id: 'x' }] }],
+  ['whose server has a country that no app would show', { serverGroups: [group] }],
+])('a service with a seed %s does not start', async (_what, seed) => {
   const environment = await newEnvironment('postgresql');
   const seedFile = path.join(environment.WAYMAKER_DATA_DIR, 'seed.json');
-  await writeFile(seedFile, JSON.stringify({ serverGroups: [{ id: 'x' }] }));
+  await writeFile(seedFile, JSON.stringify(seed));
   const starting = startTestService({ environment: { ...environment, WAYMAKER_SEED_FILE: seedFile } });
   await expect(starting).rejects.toThrow('seed.json is no seed file');
 });

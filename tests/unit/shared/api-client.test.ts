@@ -52,6 +52,23 @@ describe('API client', () => {
 
   afterEach(() => close());
 
+  test('a server whose place or load is odd is listed without it', async () => {
+    const odd = {
+      serverId: 'osl',
+      name: 'Oslo',
+      domain: 'osl.example.org',
+      country: 'Norway',
+      city: 7,
+      load: 73,
+    };
+    const group = { id: 'g', name: 'G', isTrial: false, trialExpiredAt: null };
+    const items = [{ ...group, items: [{ id: 'i', level: 0, servers: [odd] }] }];
+    reply = { status: 200, body: JSON.stringify({ code: 0, msg: '', data: { items } }) };
+    const listed = await client.call('serverGroups');
+    const { serverId, name, domain } = odd;
+    expect(listed.ok && listed.data.items[0]?.items[0]?.servers).toEqual([{ serverId, name, domain }]);
+  });
+
   test('sends Authorization (Basic of deviceId:token), Accept and Content-Type as JSON', async () => {
     await expect(client.call('userInfo', { language: 'zh-hant' })).resolves.toEqual({
       ok: true,
