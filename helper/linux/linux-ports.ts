@@ -5,7 +5,7 @@ import type { LinuxOptions } from './linux-options.ts';
 import type { Ports } from '../system/ports/ports.ts';
 import type { ProcessMove } from '../system/ports/program-groups-port.ts';
 import { SystemChangeFailed } from '../system/ports/system-change-failed.ts';
-import { createAppGroups } from './groups/app-groups.ts';
+import { createAppGroups } from './groups/program-groups.ts';
 import { createAccounts } from './callers/accounts.ts';
 import { findProgram, runCommand as run } from '../posix/command.ts';
 import { createControlGroups } from './groups/control-groups.ts';

@@ -1,6 +1,6 @@
 import { isGroupExcepted } from '../../modes/routing-plan.ts';
 import type { FilterRules, PacketFilter } from '../../system/ports/packet-filter-port.ts';
-import type { AppGroups } from './app-groups.ts';
+import type { AppGroups } from './program-groups.ts';
 import type { GroupMembers } from './put-back-members.ts';
 
 /** Nothing reports that a group's programs were removed, so they are checked at this interval, in milliseconds. */

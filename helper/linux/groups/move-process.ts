@@ -6,7 +6,7 @@ import {
   type ProcessesMoved,
   type ProcessMove,
 } from '../../system/ports/program-groups-port.ts';
-import type { AppGroups } from './app-groups.ts';
+import type { AppGroups } from './program-groups.ts';
 import { asUser } from './as-user.ts';
 import { mountPoint, type ControlGroup, type ControlGroups } from './control-groups.ts';
 import { endSockets } from '../netlink/netlink-sockets.ts';

@@ -3,7 +3,7 @@ import type { CommandContext } from './command-context.ts';
 import { addCompletion, type CompletionOptions } from './completion.ts';
 import { translatedHelp } from './translated-help.ts';
 import { connect, disconnect } from './commands/connect.ts';
-import { runApp } from './commands/apps-run.ts';
+import { runApp } from './commands/run-routed.ts';
 import { doctor } from './commands/doctor.ts';
 import { log } from './commands/log.ts';
 import { listApps, mode, modeNames, type ModeName } from './commands/mode.ts';

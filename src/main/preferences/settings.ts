@@ -4,7 +4,7 @@ import { gatewayAgent } from '#shared/gateway-user-agent.ts';
 import { gatewayPath } from '#shared/tunnel/address.ts';
 import { isLocalPrefix } from '#shared/tunnel/prefix.ts';
 import { gateway } from '#shared/tunnel/state.ts';
-import { appChoice, type AppChoice } from '#shared/host/routed-apps.ts';
+import { appChoice, type AppChoice } from '#shared/host/routed-programs.ts';
 import { languageChoice, themeChoice } from '#shared/host/common-contract.ts';
 import {
   addressChoice,

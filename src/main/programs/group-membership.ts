@@ -1,4 +1,4 @@
-import type { AppChoice } from '#shared/host/routed-apps.ts';
+import type { AppChoice } from '#shared/host/routed-programs.ts';
 
 /**
  * Whether a process belongs in the group of programs that is routed differently; undefined if its application is not

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { AppChoice, RunningApp } from '#shared/host/routed-apps.ts';
+import type { AppChoice, RunningApp } from '#shared/host/routed-programs.ts';
 import { belongs, isUnwanted } from './group-membership.ts';
 import { createProcessOwners } from './process-owners.ts';
 import type { MatchProcess, Process, Processes } from './processes.ts';

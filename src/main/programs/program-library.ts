@@ -1,4 +1,4 @@
-import type { RoutedApp } from '#shared/host/routed-apps.ts';
+import type { RoutedApp } from '#shared/host/routed-programs.ts';
 import type { InstalledProgram, Surroundings } from './installed-program.ts';
 import type { MatchProcess } from './processes.ts';
 import type { SystemPrograms } from './programs-port.ts';

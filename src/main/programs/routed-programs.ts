@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { HostImplementation } from '#shared/host/contract.ts';
-import type { AppChoice, StartOutcome } from '#shared/host/routed-apps.ts';
+import type { AppChoice, StartOutcome } from '#shared/host/routed-programs.ts';
 import { createSerialQueue } from '#shared/serial-queue.ts';
 import { isBlocked } from '#shared/tunnel/look.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';

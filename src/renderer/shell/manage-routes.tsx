@@ -14,12 +14,14 @@ const MembersPage = lazyPage(async () => (await import('../features/members/memb
 const AddMemberPage = lazyPage(
   async () => (await import('../features/members/add-member-page.tsx')).AddMemberPage,
 );
-const AppsPage = lazyPage(async () => (await import('../features/manage-mini-apps/apps-page.tsx')).AppsPage);
+const AppsPage = lazyPage(
+  async () => (await import('../features/manage-mini-apps/manage-mini-apps-page.tsx')).AppsPage,
+);
 const CreateAppPage = lazyPage(
-  async () => (await import('../features/manage-mini-apps/create-app-page.tsx')).CreateAppPage,
+  async () => (await import('../features/manage-mini-apps/create-mini-app-page.tsx')).CreateAppPage,
 );
 const EditAppPage = lazyPage(
-  async () => (await import('../features/manage-mini-apps/edit-app-page.tsx')).EditAppPage,
+  async () => (await import('../features/manage-mini-apps/edit-mini-app-page.tsx')).EditAppPage,
 );
 const DesktopOnlyPage = lazyPage(
   async () => (await import('../features/notice/desktop-only-page.tsx')).DesktopOnlyPage,

@@ -10,7 +10,7 @@ import { commonContract, id, nothing, openExternal } from './common-contract.ts'
 import { preferences } from './preferences.ts';
 import { event, request, type HostClient, type HostHandlers } from './descriptor.ts';
 import { gatewayForm, gatewayFormLimits, gatewayFormReply } from './gateway-form.ts';
-import { maxRoutedApps, routedApp, routedAppId, runningApp, startOutcome } from './routed-apps.ts';
+import { maxRoutedApps, routedApp, routedAppId, runningApp, startOutcome } from './routed-programs.ts';
 
 /** `no-browser`: none is installed that Waymaker knows how to configure. */
 const browserWindowOutcome = z.enum(['opened', 'no-browser', 'failed']);

@@ -4,7 +4,7 @@ import { isCanonicalPrefix } from '../tunnel/prefix.ts';
 import { ownDomains } from '../tunnel/route-config.ts';
 import { ipPolicy, localPrefixes } from '../tunnel/state.ts';
 import { languageChoice, themeChoice } from './common-contract.ts';
-import { appChoice } from './routed-apps.ts';
+import { appChoice } from './routed-programs.ts';
 
 /** What is routed by address: all prefixes that the service lists for these countries, and the user's own prefixes. */
 export const addressChoice = z.object({

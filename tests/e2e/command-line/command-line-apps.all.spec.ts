@@ -1,6 +1,6 @@
 import { expect, withoutRoot } from '../fixtures.ts';
 import { test } from '../support/command-line/command-line-fixture.ts';
-import { installProbeApp } from '../support/tunnel/probe-app.ts';
+import { installProbeApp } from '../support/tunnel/probe-program.ts';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { addresses, names } from '../../lab/network/addresses.ts';

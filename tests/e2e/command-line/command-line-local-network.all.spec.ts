@@ -5,7 +5,7 @@ import { words } from '../../lab/runs/process.ts';
 import { expect, withoutRoot } from '../fixtures.ts';
 import { signInByCommand } from '../support/command-line/command-line.ts';
 import { test } from '../support/command-line/command-line-fixture.ts';
-import { installProbeApp } from '../support/tunnel/probe-app.ts';
+import { installProbeApp } from '../support/tunnel/probe-program.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
 

@@ -6,7 +6,7 @@ import { words } from '../../lab/runs/process.ts';
 import { expect, withoutRoot } from '../fixtures.ts';
 import { signInByCommand } from '../support/command-line/command-line.ts';
 import { test } from '../support/command-line/command-line-fixture.ts';
-import { installProbeApp } from '../support/tunnel/probe-app.ts';
+import { installProbeApp } from '../support/tunnel/probe-program.ts';
 import { serverNames } from '../support/service/service.ts';
 
 /** What the doctor says of what this computer lacks, of what does not answer, and of traffic that goes another way. */

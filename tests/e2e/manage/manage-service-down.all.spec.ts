@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test';
 import { expect, test } from '../fixtures.ts';
-import { AppsRoute } from '../routes/apps-route.ts';
+import { AppsRoute } from '../routes/manage-mini-apps-route.ts';
 import { DevicesRoute } from '../routes/devices-route.ts';
 import { ManageLinks } from '../routes/manage-links.ts';
 import { MembersRoute } from '../routes/members-route.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from '../fixtures.ts';
-import { EditAppRoute, CreateAppRoute } from '../routes/app-form-route.ts';
+import { EditAppRoute, CreateAppRoute } from '../routes/mini-app-form-route.ts';
 import { texts } from '../support/screens/texts.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { AddMemberRoute } from '../routes/add-member-route.ts';
-import { AppsRoute } from '../routes/apps-route.ts';
+import { AppsRoute } from '../routes/manage-mini-apps-route.ts';
 import { MembersRoute } from '../routes/members-route.ts';
 import { WebFrame } from '../routes/web-frame.ts';
 import { must, signInByApi } from '../support/service/api-user.ts';

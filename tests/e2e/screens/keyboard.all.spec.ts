@@ -1,5 +1,5 @@
 import { expect, test } from '../webview/webview-fixtures.ts';
-import { AppsRoute } from '../routes/apps-route.ts';
+import { AppsRoute } from '../routes/manage-mini-apps-route.ts';
 import { ManageLinks } from '../routes/manage-links.ts';
 import { MembersRoute } from '../routes/members-route.ts';
 import { signInPayer } from '../support/service/payer.ts';

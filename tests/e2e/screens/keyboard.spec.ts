@@ -1,8 +1,8 @@
 import type { Locator, Page } from 'playwright/test';
 import { AccountRoute } from '../routes/account-route.ts';
 import { AddMemberRoute } from '../routes/add-member-route.ts';
-import { CreateAppRoute, EditAppRoute } from '../routes/app-form-route.ts';
-import { AppsRoute } from '../routes/apps-route.ts';
+import { CreateAppRoute, EditAppRoute } from '../routes/mini-app-form-route.ts';
+import { AppsRoute } from '../routes/manage-mini-apps-route.ts';
 import { DevicesRoute } from '../routes/devices-route.ts';
 import type { ListRoute } from '../routes/list-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';

@@ -13,7 +13,7 @@ import { deviceLogin, signIn } from '../support/tunnel/sign-in.ts';
 import { texts } from '../support/screens/texts.ts';
 import { expect, test } from './webview-fixtures.ts';
 import { pressBack } from './press-back.ts';
-import { CreateAppRoute } from '../routes/app-form-route.ts';
+import { CreateAppRoute } from '../routes/mini-app-form-route.ts';
 import { pngPicture } from '../support/screens/picture.ts';
 
 /** What docs/webview.md leaves to the app, as an app does it. */

@@ -1,6 +1,6 @@
 import { expect, test } from './webview-fixtures.ts';
 import type { Locator, Page } from 'playwright/test';
-import { createApps } from './create-apps.ts';
+import { createApps } from './create-mini-apps.ts';
 import { ConformanceRoute } from '../routes/conformance-route.ts';
 import { ConnectRoute } from '../routes/connect-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';

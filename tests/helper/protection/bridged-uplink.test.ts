@@ -5,7 +5,7 @@ import { createMachine, removeNamespace, type Machine } from '../../lab/machine/
 import { address, defaultRoutes, ipBatch, setKernel } from '../../lab/network/network.ts';
 import { curlLimits } from '../../lab/probes/probe.ts';
 import { run, words } from '../../lab/runs/process.ts';
-import { addressIn, curl, url } from '../support/programs/app-lab.ts';
+import { addressIn, curl, url } from '../support/programs/program-lab.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
 

@@ -5,7 +5,7 @@ import { startContainer, type Container, type ContainerOptions } from '../../lab
 import { findLeaks } from '../../lab/packets/leaks.ts';
 import { setKernel } from '../../lab/network/network.ts';
 import { curlLimits } from '../../lab/probes/probe.ts';
-import { addressIn, curl, url } from '../support/programs/app-lab.ts';
+import { addressIn, curl, url } from '../support/programs/program-lab.ts';
 import { runInGroup } from '../support/programs/grouped-process.ts';
 import type { TestClient } from '../support/callers/test-client.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, test } from 'vitest';
 import { startNetworkd, type Networkd } from '../../lab/network/networkd.ts';
 import { eventually, words } from '../../lab/runs/process.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
-import { appLab, include } from '../support/programs/app-lab.ts';
+import { appLab, include } from '../support/programs/program-lab.ts';
 import { expectUnharmed, ourRules } from '../support/programs/beside-program.ts';
 import { startInPlaces, type Places } from '../support/deaths/places.ts';
 

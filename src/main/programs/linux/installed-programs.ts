@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { cutText } from '#shared/cut-text.ts';
-import { maxAppIdLength, maxRoutedApps } from '#shared/host/routed-apps.ts';
+import { maxAppIdLength, maxRoutedApps } from '#shared/host/routed-programs.ts';
 import { dataDirectories } from './data-directories.ts';
 import { desktopNames } from '../../desktop-names.ts';
 import { isForDesktop, parseDesktopEntry, type DesktopEntry } from './desktop-entry.ts';

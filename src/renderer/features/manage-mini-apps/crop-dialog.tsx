@@ -5,7 +5,7 @@ import 'react-easy-crop/react-easy-crop.css';
 import { useTranslation } from 'react-i18next';
 import { Dialog } from '../../ui/dialogs/dialog.tsx';
 import dialogClasses from '../../ui/dialogs/dialog.module.css';
-import classes from './apps.module.css';
+import classes from './mini-app-form.module.css';
 import { cutIcon, type Square } from './square-icon.ts';
 
 interface CropDialogProps {

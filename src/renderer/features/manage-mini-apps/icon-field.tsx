@@ -1,10 +1,10 @@
 import { Button, FileButton } from '@mantine/core';
 import { Suspense, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { AppIcon } from '../../ui/pictures/app-icon.tsx';
+import { AppIcon } from '../../ui/pictures/icon-or-initial.tsx';
 import formClasses from '../../ui/forms/form.module.css';
 import { lazyComponent } from '../../ui/loading/lazy-component.ts';
-import classes from './apps.module.css';
+import classes from './mini-app-form.module.css';
 import { readPicture } from './square-icon.ts';
 
 const CropDialog = lazyComponent(async () => (await import('./crop-dialog.tsx')).CropDialog);

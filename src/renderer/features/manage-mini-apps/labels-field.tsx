@@ -3,8 +3,8 @@ import { IconX } from '@tabler/icons-react';
 import { useRef, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isForInputMethod } from '../../ui/forms/is-for-input-method.ts';
-import { allLabels, type AppFields } from './app-fields.ts';
-import classes from './apps.module.css';
+import { allLabels, type AppFields } from './mini-app-fields.ts';
+import classes from './mini-app-form.module.css';
 
 interface LabelsFieldProps {
   fields: LabelFields;

@@ -2,8 +2,8 @@ import { useTranslation } from 'react-i18next';
 import { appType, type AppType } from '#shared/entities.ts';
 import { Choice } from '../../ui/forms/choice.tsx';
 import formClasses from '../../ui/forms/form.module.css';
-import classes from './apps.module.css';
-import { appTypeTexts } from './app-types.ts';
+import classes from './mini-app-form.module.css';
+import { appTypeTexts } from './mini-app-types.ts';
 
 /** How the app opens. */
 export function TypeField({ type, onChange }: { type: AppType; onChange: (type: AppType) => void }) {

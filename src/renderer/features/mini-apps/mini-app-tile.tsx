@@ -1,8 +1,8 @@
 import { IconAppWindow, IconBrowser, IconDeviceMobile } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { AppEntry, AppType } from '#shared/entities.ts';
-import { AppIcon } from '../../ui/pictures/app-icon.tsx';
-import { appTypeTexts } from '../manage-mini-apps/app-types.ts';
+import { AppIcon } from '../../ui/pictures/icon-or-initial.tsx';
+import { appTypeTexts } from '../manage-mini-apps/mini-app-types.ts';
 import classes from './mini-apps.module.css';
 
 const typeIcons: Record<AppType, typeof IconBrowser> = {

@@ -3,7 +3,7 @@ import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names } from '../../../lab/network/addresses.ts';
 import { words } from '../../../lab/runs/process.ts';
 import { helperLabForEach } from '../../support/lab-for-each.ts';
-import { app, appLab, echoes, past, tunnelled } from '../../support/programs/app-lab.ts';
+import { app, appLab, echoes, past, tunnelled } from '../../support/programs/program-lab.ts';
 import { seenBy } from '../../support/programs/seen-by.ts';
 import { proxyOf } from '../../support/proxy/proxy-of.ts';
 

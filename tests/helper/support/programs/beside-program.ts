@@ -3,7 +3,7 @@ import type { Routing } from '#shared/tunnel/state.ts';
 import { prefixTables, routingTable } from '../../../../helper/linux/identifiers.ts';
 import { addresses } from '../../../lab/network/addresses.ts';
 import { eventually, words } from '../../../lab/runs/process.ts';
-import type { AppLab } from './app-lab.ts';
+import type { AppLab } from './program-lab.ts';
 import { isCaptured } from '../is-captured.ts';
 import { places, type Places } from '../deaths/places.ts';
 import { proxyOf } from '../proxy/proxy-of.ts';

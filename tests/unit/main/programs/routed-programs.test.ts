@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { AppChoice } from '#shared/host/routed-apps.ts';
+import type { AppChoice } from '#shared/host/routed-programs.ts';
 import type { MoveProcess } from '../../../../src/main/programs/program-group.ts';
 import { createRoutedPrograms } from '../../../../src/main/programs/routed-programs.ts';
 import { createTestLog } from '../support/log.ts';

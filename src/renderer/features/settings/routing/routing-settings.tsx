@@ -6,7 +6,7 @@ import { useApp } from '../../../platform/host-context.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Choice } from '../../../ui/forms/choice.tsx';
 import { AddressSettings } from './address-settings.tsx';
-import { AppSettings } from './app-settings.tsx';
+import { AppSettings } from './program-settings.tsx';
 import { DomainSettings } from './domain-settings.tsx';
 import classes from './routing-settings.module.css';
 import { usePreferences } from '../../preferences/use-preferences.ts';

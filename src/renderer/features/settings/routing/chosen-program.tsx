@@ -1,16 +1,16 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { AppChoice, RoutedApp, RunningApp, StartOutcome } from '#shared/host/routed-apps.ts';
+import type { AppChoice, RoutedApp, RunningApp, StartOutcome } from '#shared/host/routed-programs.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { useHost } from '../../../platform/host-context.tsx';
-import { AppIcon } from '../../../ui/pictures/app-icon.tsx';
+import { AppIcon } from '../../../ui/pictures/icon-or-initial.tsx';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog.tsx';
 import { ForgetButton } from '../../../ui/buttons/forget-button.tsx';
 import { showError } from '../../../ui/messages/toast.ts';
 import { useTunnelView } from '../../tunnel/tunnel-context.tsx';
 import { shownState } from '../../tunnel/tunnel-store.ts';
-import classes from './apps.module.css';
+import classes from './programs.module.css';
 
 interface ChosenAppProps {
   app: RoutedApp;

@@ -17,7 +17,7 @@ import {
   nowhere,
   past,
   url,
-} from '../support/programs/app-lab.ts';
+} from '../support/programs/program-lab.ts';
 import { attachAs } from '../support/callers/attach-as.ts';
 import { startAs, type SteppedProcess } from '../support/programs/grouped-process.ts';
 

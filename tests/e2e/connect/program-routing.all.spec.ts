@@ -6,7 +6,7 @@ import { expectNoViolations } from '../support/screens/axe.ts';
 import { connectTo } from '../support/tunnel/connect.ts';
 import { tabTo } from '../support/screens/keyboard.ts';
 import { openSettings } from '../support/screens/open-settings.ts';
-import { installProbeApp } from '../support/tunnel/probe-app.ts';
+import { installProbeApp } from '../support/tunnel/probe-program.ts';
 import { launchSignedIn } from '../support/tunnel/sign-in.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');

@@ -4,7 +4,7 @@ import {
   fieldsOf,
   readAppFields,
   type AppFields,
-} from '../../../src/renderer/features/manage-mini-apps/app-fields.ts';
+} from '../../../src/renderer/features/manage-mini-apps/mini-app-fields.ts';
 
 const wiki: AppFields = { ...emptyAppFields, name: 'Wiki', link: 'https://wiki.example.com', priority: '40' };
 const errorsOf = (changed: Partial<AppFields>) => {

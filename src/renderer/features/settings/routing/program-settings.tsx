@@ -2,16 +2,16 @@ import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { AppChoice } from '#shared/host/routed-apps.ts';
+import type { AppChoice } from '#shared/host/routed-programs.ts';
 import { LoadFailure } from '../../../ui/loading/load-failure.tsx';
 import { PlaceholderLines } from '../../../ui/loading/placeholder.tsx';
-import { AppPicker } from './app-picker.tsx';
-import { chosenApps } from './app-rows.ts';
-import classes from './apps.module.css';
-import { ChosenApp } from './chosen-app.tsx';
+import { AppPicker } from './program-picker.tsx';
+import { chosenApps } from './program-rows.ts';
+import classes from './programs.module.css';
+import { ChosenApp } from './chosen-program.tsx';
 import { SelectSetting } from '../select-setting.tsx';
 import settingClasses from '../setting.module.css';
-import { useInstalledApps, useRunningApps } from './use-routed-apps.ts';
+import { useInstalledApps, useRunningApps } from './use-programs.ts';
 
 interface AppSettingsProps {
   apps: AppChoice;

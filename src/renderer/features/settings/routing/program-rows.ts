@@ -1,4 +1,4 @@
-import type { RoutedApp, RunningApp } from '#shared/host/routed-apps.ts';
+import type { RoutedApp, RunningApp } from '#shared/host/routed-programs.ts';
 
 export type AppSection = 'chosen' | 'running' | 'other';
 

@@ -20,7 +20,7 @@ import {
   nowhere,
   past,
   tunnelled,
-} from '../support/programs/app-lab.ts';
+} from '../support/programs/program-lab.ts';
 import { runInGroup, startAs } from '../support/programs/grouped-process.ts';
 import { proxyGone } from '../support/helper-lab.ts';
 

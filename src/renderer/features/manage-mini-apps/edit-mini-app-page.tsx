@@ -11,9 +11,9 @@ import { ListPlaceholder } from '../../ui/lists/list-placeholder.tsx';
 import { LoadFailure } from '../../ui/loading/load-failure.tsx';
 import { PageHeading } from '../../ui/pages/page-heading.tsx';
 import { PageTop } from '../../ui/pages/page-top.tsx';
-import { fieldsOf } from './app-fields.ts';
-import { AppForm } from './app-form.tsx';
-import { useAfterAppForm } from './use-after-app-form.ts';
+import { fieldsOf } from './mini-app-fields.ts';
+import { AppForm } from './mini-app-form.tsx';
+import { useAfterAppForm } from './use-after-mini-app-form.ts';
 import { Link } from '../../ui/text/link.tsx';
 
 export function EditAppPage() {

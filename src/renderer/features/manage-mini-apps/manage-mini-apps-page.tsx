@@ -10,7 +10,7 @@ import { LoadedList } from '../../api/loaded-list.tsx';
 import { PageHeading } from '../../ui/pages/page-heading.tsx';
 import { PageTop } from '../../ui/pages/page-top.tsx';
 import { useRemoval } from '../../api/use-removal.ts';
-import { AppItem } from './app-item.tsx';
+import { AppItem } from './mini-app-item.tsx';
 import { Link } from '../../ui/text/link.tsx';
 
 export function AppsPage() {

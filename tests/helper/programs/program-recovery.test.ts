@@ -16,7 +16,7 @@ import {
   past,
   tunnelled,
   url,
-} from '../support/programs/app-lab.ts';
+} from '../support/programs/program-lab.ts';
 import { startAs } from '../support/programs/grouped-process.ts';
 import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
 

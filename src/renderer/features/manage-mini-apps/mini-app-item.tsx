@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { AppEntry } from '#shared/entities.ts';
-import { AppIcon } from '../../ui/pictures/app-icon.tsx';
+import { AppIcon } from '../../ui/pictures/icon-or-initial.tsx';
 import { ListItem } from '../../ui/lists/list-item.tsx';
 import { RemoveButton } from '../../ui/buttons/remove-button.tsx';
 import { Tag } from '../../ui/text/tag.tsx';
-import { appTypeTexts } from './app-types.ts';
+import { appTypeTexts } from './mini-app-types.ts';
 import { Link } from '../../ui/text/link.tsx';
 
 export function AppItem({ app, onDelete }: { app: AppEntry; onDelete: () => void }) {

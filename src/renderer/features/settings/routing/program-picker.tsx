@@ -2,16 +2,16 @@ import { Button } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useId, useState, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { AppChoice, RoutedApp, RunningApp } from '#shared/host/routed-apps.ts';
-import { AppIcon } from '../../../ui/pictures/app-icon.tsx';
+import type { AppChoice, RoutedApp, RunningApp } from '#shared/host/routed-programs.ts';
+import { AppIcon } from '../../../ui/pictures/icon-or-initial.tsx';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import dialogList from '../../../ui/dialogs/dialog-list.module.css';
 import { LoadFailure } from '../../../ui/loading/load-failure.tsx';
 import { PlaceholderLines } from '../../../ui/loading/placeholder.tsx';
 import { SearchField } from '../../../ui/forms/search-field.tsx';
 import { Tag } from '../../../ui/text/tag.tsx';
-import { appSections, searchApps, type AppSection } from './app-rows.ts';
-import classes from './apps.module.css';
+import { appSections, searchApps, type AppSection } from './program-rows.ts';
+import classes from './programs.module.css';
 
 interface AppPickerProps {
   policy: AppChoice['policy'];

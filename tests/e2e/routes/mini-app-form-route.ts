@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright/test';
 import type { AppType } from '../../../src/shared/entities.ts';
-import { appTypeTexts } from '../../../src/renderer/features/manage-mini-apps/app-types.ts';
+import { appTypeTexts } from '../../../src/renderer/features/manage-mini-apps/mini-app-types.ts';
 import { texts } from '../support/screens/texts.ts';
 import { Route } from './route.ts';
 

@@ -4,9 +4,9 @@ import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { PageHeading } from '../../ui/pages/page-heading.tsx';
 import { PageTop } from '../../ui/pages/page-top.tsx';
 import { useOneAtATime } from '../../ui/use-one-at-a-time.ts';
-import { emptyAppFields } from './app-fields.ts';
-import { AppForm } from './app-form.tsx';
-import { useAfterAppForm } from './use-after-app-form.ts';
+import { emptyAppFields } from './mini-app-fields.ts';
+import { AppForm } from './mini-app-form.tsx';
+import { useAfterAppForm } from './use-after-mini-app-form.ts';
 
 export function CreateAppPage() {
   const { t } = useTranslation();

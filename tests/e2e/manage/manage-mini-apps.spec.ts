@@ -1,5 +1,5 @@
-import { CreateAppRoute, EditAppRoute } from '../routes/app-form-route.ts';
-import { AppsRoute } from '../routes/apps-route.ts';
+import { CreateAppRoute, EditAppRoute } from '../routes/mini-app-form-route.ts';
+import { AppsRoute } from '../routes/manage-mini-apps-route.ts';
 import { ManageLinks } from '../routes/manage-links.ts';
 import { must, signInByApi } from '../support/service/api-user.ts';
 import { tabTo } from '../support/screens/keyboard.ts';

@@ -3,7 +3,7 @@ import {
   appSections,
   chosenApps,
   searchApps,
-} from '../../../src/renderer/features/settings/routing/app-rows.ts';
+} from '../../../src/renderer/features/settings/routing/program-rows.ts';
 
 const app = (id: string, name: string) => ({ id: `${id}.desktop`, name, icon: '', isStartable: true });
 const apps = [app('cafe', 'Café au lait'), app('mail', 'Mail'), app('org.example.Notes', 'Notizen')];

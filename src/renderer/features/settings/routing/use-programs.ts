@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { RoutedApp, RunningApp } from '#shared/host/routed-apps.ts';
+import type { RoutedApp, RunningApp } from '#shared/host/routed-programs.ts';
 import { useLanguageTag } from '../../../i18n/language-context.tsx';
 import { useHost } from '../../../platform/host-context.tsx';
 

@@ -14,7 +14,16 @@ import { addresses, ports } from '../../lab/network/addresses.ts';
 import { unifiedCgroups } from '../../lab/machine/control-groups.ts';
 import { eventually } from '../../lab/runs/process.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
-import { addressIn, appLab, curl, url, echoes, include, nowhere, past } from '../support/programs/app-lab.ts';
+import {
+  addressIn,
+  appLab,
+  curl,
+  url,
+  echoes,
+  include,
+  nowhere,
+  past,
+} from '../support/programs/program-lab.ts';
 import { asUser } from '../support/callers/attach-as.ts';
 import { runInGroup, startAs } from '../support/programs/grouped-process.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { AppEntryDraft } from '#shared/entities.ts';
 import formClasses from '../../ui/forms/form.module.css';
 import { keepFocus } from '../../ui/focus/keep-focus.ts';
-import { readAppFields, type AppFieldName, type AppFields } from './app-fields.ts';
+import { readAppFields, type AppFieldName, type AppFields } from './mini-app-fields.ts';
 import { IconField } from './icon-field.tsx';
 import { LabelsField } from './labels-field.tsx';
 import { TypeField } from './type-field.tsx';

@@ -1,5 +1,5 @@
 import { IconPhoto } from '@tabler/icons-react';
-import classes from './app-icon.module.css';
+import classes from './icon-or-initial.module.css';
 
 interface AppIconProps {
   /** A data URL, or empty. */
