@@ -1,7 +1,7 @@
 import { Button, FileButton } from '@mantine/core';
 import { Suspense, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { AppIcon } from '../../ui/pictures/icon-or-initial.tsx';
+import { IconOrInitial } from '../../ui/pictures/icon-or-initial.tsx';
 import formClasses from '../../ui/forms/form.module.css';
 import { lazyComponent } from '../../ui/loading/lazy-component.ts';
 import classes from './mini-app-form.module.css';
@@ -40,7 +40,7 @@ export function IconField({ icon, name, error, onChange }: IconFieldProps) {
     <fieldset aria-describedby={`${id}-hint`}>
       <legend className={formClasses.label}>{t('appForm.icon')}</legend>
       <div className={classes.iconRow}>
-        <AppIcon icon={icon} name={name} size={64} />
+        <IconOrInitial icon={icon} name={name} size={64} />
         <div className={classes.iconText}>
           <p id={`${id}-hint`} className={formClasses.hint}>
             {t('appForm.iconHint')}

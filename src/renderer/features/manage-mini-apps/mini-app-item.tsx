@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { AppEntry } from '#shared/entities.ts';
-import { AppIcon } from '../../ui/pictures/icon-or-initial.tsx';
+import { IconOrInitial } from '../../ui/pictures/icon-or-initial.tsx';
 import { ListItem } from '../../ui/lists/list-item.tsx';
 import { RemoveButton } from '../../ui/buttons/remove-button.tsx';
 import { Tag } from '../../ui/text/tag.tsx';
@@ -13,7 +13,7 @@ export function AppItem({ app, onDelete }: { app: AppEntry; onDelete: () => void
   const { id, name, type, link, icon, priority } = app;
   return (
     <ListItem
-      icon={<AppIcon icon={icon} name={name} size={40} />}
+      icon={<IconOrInitial icon={icon} name={name} size={40} />}
       title={
         <>
           {name}

@@ -1,7 +1,7 @@
 import { IconAppWindow, IconBrowser, IconDeviceMobile } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { AppEntry, AppType } from '#shared/entities.ts';
-import { AppIcon } from '../../ui/pictures/icon-or-initial.tsx';
+import { IconOrInitial } from '../../ui/pictures/icon-or-initial.tsx';
 import { appTypeTexts } from '../manage-mini-apps/mini-app-types.ts';
 import classes from './mini-apps.module.css';
 
@@ -23,7 +23,7 @@ export function MiniAppTile({ app, opening, onOpen }: MiniAppTileProps) {
   const TypeIcon = typeIcons[app.type];
   return (
     <button type="button" className={classes.tile} aria-busy={opening} onClick={onOpen}>
-      <AppIcon icon={app.icon} name={app.name} size={56} />
+      <IconOrInitial icon={app.icon} name={app.name} size={56} />
       <span className={classes.name}>{app.name}</span>
       <span className={classes.how}>
         <TypeIcon size={14} className={classes.typeIcon} aria-hidden />

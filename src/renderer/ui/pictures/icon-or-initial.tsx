@@ -1,17 +1,17 @@
 import { IconPhoto } from '@tabler/icons-react';
 import classes from './icon-or-initial.module.css';
 
-interface AppIconProps {
+interface IconOrInitialProps {
   /** A data URL, or empty. */
   icon: string;
-  /** The app's name; its first letter replaces a missing icon. */
+  /** Its first letter replaces a missing icon. */
   name: string;
   /** Width and height in CSS pixels. */
   size: number;
 }
 
-/** An app's icon. It is decorative, because the name is beside it. */
-export function AppIcon({ icon, name, size }: AppIconProps) {
+/** The icon of a mini-app or a program, or the first letter of its name. It is decorative, because the name is beside it. */
+export function IconOrInitial({ icon, name, size }: IconOrInitialProps) {
   // Only data URLs: loading a picture from elsewhere would tell its owner who looks at it.
   if (icon.startsWith('data:image/')) {
     return <img src={icon} alt="" width={size} height={size} className={classes.icon} />;

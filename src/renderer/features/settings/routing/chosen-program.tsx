@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { AppChoice, RoutedApp, RunningApp, StartOutcome } from '#shared/host/routed-programs.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { useHost } from '../../../platform/host-context.tsx';
-import { AppIcon } from '../../../ui/pictures/icon-or-initial.tsx';
+import { IconOrInitial } from '../../../ui/pictures/icon-or-initial.tsx';
 import { ConfirmDialog } from '../../../ui/dialogs/confirm-dialog.tsx';
 import { ForgetButton } from '../../../ui/buttons/forget-button.tsx';
 import { showError } from '../../../ui/messages/toast.ts';
@@ -55,7 +55,7 @@ export function ChosenApp({ app, isInstalled, running, policy, onRemove }: Chose
         : running && 'routing.appRuns';
   return (
     <li className={classes.app}>
-      <AppIcon icon={icon} name={name} size={32} />
+      <IconOrInitial icon={icon} name={name} size={32} />
       <div className={classes.words}>
         <bdi className={classes.name}>{name}</bdi>
         {words && <span className={classes.detail}>{t(words)}</span>}

@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { useId, useState, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AppChoice, RoutedApp, RunningApp } from '#shared/host/routed-programs.ts';
-import { AppIcon } from '../../../ui/pictures/icon-or-initial.tsx';
+import { IconOrInitial } from '../../../ui/pictures/icon-or-initial.tsx';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import dialogList from '../../../ui/dialogs/dialog-list.module.css';
 import { LoadFailure } from '../../../ui/loading/load-failure.tsx';
@@ -100,7 +100,7 @@ export function AppPicker(props: AppPickerProps) {
                       checked={chosen.includes(app.id)}
                       onChange={({ currentTarget }) => onChoose(app.id, currentTarget.checked)}
                     />
-                    <AppIcon icon={app.icon} name={app.name} size={32} />
+                    <IconOrInitial icon={app.icon} name={app.name} size={32} />
                     <bdi className={classes.optionName}>{app.name}</bdi>
                     {running.has(app.id) && section !== 'running' && (
                       <Tag tone="plain">{t('routing.appsRunning')}</Tag>
