@@ -23,7 +23,7 @@ const connecting = (attempt: number): TunnelState => ({
 const usual: Choices = {
   state: { state: 'disconnected' },
   refusal: undefined,
-  destination: 'known',
+  serverLookup: 'known',
   needsPlan: false,
   isElsewhere: false,
   isMember: false,
@@ -73,8 +73,8 @@ test('no state offers more than two things to do, none of them twice; of another
               expect(actions.length, JSON.stringify(choices)).toBeLessThanOrEqual(2);
               expect(new Set(actions).size).toBe(actions.length);
               // Without a server nothing that needs one; in its place there may be a button that waits.
-              for (const destination of ['loading', 'none'] as const) {
-                const left = cardActions({ ...choices, destination });
+              for (const serverLookup of ['loading', 'none'] as const) {
+                const left = cardActions({ ...choices, serverLookup });
                 expect(left.filter((action) => needsServer.has(action))).toEqual([]);
                 const others = actions.filter((action) => !needsServer.has(action));
                 expect(left.filter((action) => action !== 'not-yet')).toEqual(
@@ -96,9 +96,9 @@ describe('what is offered, the most needed first', () => {
   test.each<[string, Partial<Choices>, readonly string[]]>([
     ['nothing known yet', { state: undefined }, ['not-yet']],
     ['ready', {}, ['connect']],
-    ['the list of servers is on its way', { destination: 'loading' }, ['not-yet']],
-    ['there is no server', { destination: 'none' }, []],
-    ['blocked, and there is no server', { state: blocked, destination: 'none' }, ['unblock']],
+    ['the list of servers is on its way', { serverLookup: 'loading' }, ['not-yet']],
+    ['there is no server', { serverLookup: 'none' }, []],
+    ['blocked, and there is no server', { state: blocked, serverLookup: 'none' }, ['unblock']],
     ['a plan is missing', { needsPlan: true }, ['choose-plan']],
     ['the trial ends', { isTrialEnding: true }, ['connect', 'choose-plan']],
     ['the trial of a member ends', { isTrialEnding: true, isMember: true }, ['connect']],

@@ -19,10 +19,10 @@ export type CardAction =
   | 'sign-in-again';
 
 /** Whether it is known which server Connect would use; never, if the list is empty or could not be loaded. */
-export type Destination = 'known' | 'loading' | 'none';
+export type ServerLookup = 'known' | 'loading' | 'none';
 
 interface Choices extends Situation {
-  destination: Destination;
+  serverLookup: ServerLookup;
   /** The chosen server is not the one of the tunnel. */
   isElsewhere: boolean;
   /** Somebody else pays for the user's plan. */
@@ -35,12 +35,12 @@ interface Choices extends Situation {
 
 /** At most two, the most likely one first; none for another user's connection, and none that can only fail. */
 export function cardActions(choices: Choices): readonly CardAction[] {
-  const { destination } = choices;
+  const { serverLookup } = choices;
   const actions = actionsOf(choices);
-  if (destination === 'known') return actions;
+  if (serverLookup === 'known') return actions;
   return actions.flatMap((action) => {
     if (!needsServer.has(action)) return [action];
-    return action === 'connect' && destination === 'loading' ? ['not-yet' as const] : [];
+    return action === 'connect' && serverLookup === 'loading' ? ['not-yet' as const] : [];
   });
 }
 

@@ -62,7 +62,7 @@ export function ConnectPage() {
         <StatusPanel
           servers={listServers(items)}
           chosen={chosen}
-          destination={chosen ? 'known' : canCome ? 'loading' : 'none'}
+          serverLookup={chosen ? 'known' : canCome ? 'loading' : 'none'}
           needsPlan={needsPlan}
           hasPlan={service !== undefined && usableServers.length > 0}
         >

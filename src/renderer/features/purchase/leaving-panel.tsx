@@ -5,33 +5,33 @@ import { CenteredPanel } from '../../ui/pages/centered-panel.tsx';
 import { LoadFailure } from '../../ui/loading/load-failure.tsx';
 import { Message } from '../../ui/messages/message.tsx';
 import { PageHeading } from '../../ui/pages/page-heading.tsx';
-import { useLeaving, type Destination } from './use-leaving.ts';
+import { useLeaving, type LeavingTarget } from './use-leaving.ts';
 
 interface LeavingPanelProps {
   texts: Record<'title' | 'opening' | 'outside' | 'open', TextKey>;
   /** Undefined until it is known. */
-  destination: Destination | undefined;
+  target: LeavingTarget | undefined;
   /** Why it cannot be found out. */
   failure: string | undefined;
   onRetry: () => void;
 }
 
 /** A page whose only purpose is to redirect elsewhere. */
-export function LeavingPanel({ texts, destination, failure, onRetry }: LeavingPanelProps) {
+export function LeavingPanel({ texts, target, failure, onRetry }: LeavingPanelProps) {
   const { t } = useTranslation();
-  const { outside, refused, leave } = useLeaving(destination);
+  const { outside, refused, leave } = useLeaving(target);
   const wrong = refused || failure !== undefined;
   return (
     <CenteredPanel>
       <PageHeading
         align="center"
-        lead={wrong ? undefined : t(outside && destination !== undefined ? texts.outside : texts.opening)}
+        lead={wrong ? undefined : t(outside && target !== undefined ? texts.outside : texts.opening)}
       >
         {t(texts.title)}
       </PageHeading>
       {failure !== undefined && <LoadFailure text={failure} onRetry={onRetry} />}
       {refused && <Message tone="bad" title={t('purchase.refused')} />}
-      {destination !== undefined && !refused && (
+      {target !== undefined && !refused && (
         <Button size="md" variant={outside ? 'default' : 'filled'} onClick={leave}>
           {t(texts.open)}
         </Button>

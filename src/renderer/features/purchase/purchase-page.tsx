@@ -21,7 +21,7 @@ export function PurchasePage() {
   return (
     <LeavingPanel
       texts={texts}
-      destination={info && user && (() => storeAddress(info.links, 'purchase_url', user.email))}
+      target={info && user && (() => storeAddress(info.links, 'purchase_url', user.email))}
       failure={error && !info ? errorText(error, t) : undefined}
       onRetry={() => void refetch()}
     />

@@ -25,7 +25,7 @@ function QuickStart() {
   return (
     <LeavingPanel
       texts={texts}
-      destination={info && (() => Promise.resolve(webAddress(info.links.quick_start_url)))}
+      target={info && (() => Promise.resolve(webAddress(info.links.quick_start_url)))}
       failure={error && !info ? errorText(error, t) : undefined}
       onRetry={() => void refetch()}
     />

@@ -12,20 +12,20 @@ interface Leaving {
 }
 
 /** The target: an address, or a function that creates one for each redirect; undefined if it must not be opened. */
-export type Destination = string | (() => Promise<string | undefined>);
+export type LeavingTarget = string | (() => Promise<string | undefined>);
 
 /**
  * Sends the browser to an external address, once, as soon as it is known. In an app, the system's browser opens it, and
  * the app's window stays.
  */
-export function useLeaving(destination: Destination | undefined): Leaving {
+export function useLeaving(target: LeavingTarget | undefined): Leaving {
   const host = useHost();
   const { kind } = useApp();
   const [refused, setRefused] = useState(false);
   const left = useRef(false);
 
   const leave = async () => {
-    const address = typeof destination === 'function' ? await destination() : destination;
+    const address = typeof target === 'function' ? await target() : target;
     if (address === undefined) {
       setRefused(true);
       return;
@@ -41,7 +41,7 @@ export function useLeaving(destination: Destination | undefined): Leaving {
     left.current = true;
     void leave();
   });
-  const isKnown = destination !== undefined;
+  const isKnown = target !== undefined;
   useEffect(() => {
     if (isKnown) leaveOnce();
   }, [isKnown]);

@@ -12,7 +12,7 @@ import { TrialTag } from '../../server-chooser/trial-tag.tsx';
 import { isMember } from '../../session/is-member.ts';
 import { useUser } from '../../session/use-user.ts';
 import { usePreferences } from '../../preferences/use-preferences.ts';
-import { cardActions, type Destination } from '../card-actions.ts';
+import { cardActions, type ServerLookup } from '../card-actions.ts';
 import { cardState, type CardState } from '../card-state.ts';
 import { ConnectButtons } from '../connect-buttons.tsx';
 import { ConnectionFacts } from './connection-facts.tsx';
@@ -28,7 +28,7 @@ import { isServerAt, type ListedServer } from '#shared/plan/usable-group.ts';
 interface StatusPanelProps {
   servers: readonly ListedServer[];
   chosen: ListedServer | undefined;
-  destination: Destination;
+  serverLookup: ServerLookup;
   /** This user has no server because a plan is missing. */
   needsPlan: boolean;
   /** It is known that the user may use a server now. */
@@ -39,7 +39,7 @@ interface StatusPanelProps {
 
 /** The tunnel's state, what it means for the user, and at most two actions. */
 export function StatusPanel(props: StatusPanelProps) {
-  const { servers, chosen, destination, needsPlan, hasPlan, children } = props;
+  const { servers, chosen, serverLookup, needsPlan, hasPlan, children } = props;
   const { t } = useTranslation();
   const { portalAddress } = useApp();
   const { data: user } = useUser();
@@ -60,7 +60,7 @@ export function StatusPanel(props: StatusPanelProps) {
   const actions = cardActions({
     state,
     refusal,
-    destination,
+    serverLookup,
     needsPlan,
     isElsewhere: state?.state === 'connected' && chosen !== undefined && !isServerAt(chosen, state.gateway),
     isMember: user !== undefined && isMember(user),
