@@ -57,7 +57,7 @@ interface ApiRouteOptions {
 }
 
 /** Adds a route for every call of the API contract that has a handler. */
-export function addApiRoutes(app: FastifyInstance, options: ApiRouteOptions): void {
+export function addApiRoutes(http: FastifyInstance, options: ApiRouteOptions): void {
   const authenticate = deviceAuthentication(options.database);
   const authenticateAndCount = deviceAuthentication(options.database, { countsSeats: true });
   for (const [name, call] of Object.entries(apiCalls)) {
@@ -65,7 +65,7 @@ export function addApiRoutes(app: FastifyInstance, options: ApiRouteOptions): vo
     if (!handler) continue;
     const send = listCalls.has(name) ? sendList(call) : sendData(call);
     const answering = { ...options, authenticate: seatCalls.has(name) ? authenticateAndCount : authenticate };
-    app.route({
+    http.route({
       method: call.method,
       ...(name in bodyLimitBytes && { bodyLimit: bodyLimitBytes[name as ApiCallName] }),
       url: call.path.replace(/\{(\w+)\}/g, ':$1'),

@@ -38,8 +38,8 @@ const requestTimeoutMs = 15_000;
 const stalledMs = 60_000;
 const retryAfterSeconds = 5;
 
-/** The HTTP application: the API, and the web console if it has been built. */
-export async function createApp(options: {
+/** The HTTP server: the API, and the web console if it has been built. */
+export async function createHttpServer(options: {
   handlers: Handlers;
   database: Database;
   publicUrl: string | undefined;
@@ -64,7 +64,7 @@ export async function createApp(options: {
   logger: FastifyBaseLogger;
   now: () => Date;
 }): Promise<FastifyInstance> {
-  const app: FastifyInstance = fastify({
+  const http: FastifyInstance = fastify({
     loggerInstance: options.logger,
     bodyLimit: bodyLimitBytes,
     trustProxy: options.trustsProxy,
@@ -77,9 +77,9 @@ export async function createApp(options: {
       refuse(request, reply.headers(headers), reasonOf(error));
     },
   });
-  app.removeContentTypeParser('text/plain');
-  const headers = addSecurityHeaders(app, options);
-  app.addHook('onRequest', (request, reply, done) => {
+  http.removeContentTypeParser('text/plain');
+  const headers = addSecurityHeaders(http, options);
+  http.addHook('onRequest', (request, reply, done) => {
     if (hasSeveralHosts(request.raw)) {
       refuse(request, reply, 'bad-request');
       return;
@@ -90,25 +90,25 @@ export async function createApp(options: {
   const origins = otherOrigins(options);
   if (origins.length > 0) {
     // Pages and their files are not for other origins. `*` handles the preflights.
-    app.addHook('onRoute', (route) => {
+    http.addHook('onRoute', (route) => {
       if (route.url === '*' || isApiPath(route.url)) return;
       Object.assign(route, { config: { ...route.config, cors: false } });
     });
     // Registered before anything that refuses requests, because the console has to be able to read refusals, too.
-    await app.register(cors, corsOptions(origins));
+    await http.register(cors, corsOptions(origins));
   }
-  await app.register(rateLimit, {
+  await http.register(rateLimit, {
     max: options.requestsPerMinute,
     timeWindow: 60_000,
     // In memory, because this limit protects the process. The limits on strangers are counted in the database.
     keyGenerator: ({ ip }) => sourceOf(ip),
   });
-  app.addHook('onSend', (request, reply, payload, done) => {
+  http.addHook('onSend', (request, reply, payload, done) => {
     const isCacheable = reply.hasHeader('cache-control');
     if (isApiPath(request.url) && !isCacheable) reply.header('cache-control', 'no-store');
     done(null, payload);
   });
-  app.setErrorHandler((error: FastifyError, request, reply) => {
+  http.setErrorHandler((error: FastifyError, request, reply) => {
     const reason = reasonOf(error);
     if (reason === 'internal-error') request.log.error({ err: error }, 'request failed');
     if (reason === 'unavailable') {
@@ -118,19 +118,19 @@ export async function createApp(options: {
     return refuse(request, reply, reason);
   });
   // Registered before the routes and files that use it; request bodies are never decompressed.
-  await app.register(compress, { globalDecompression: false, encodings: ['br', 'gzip'] });
-  app.get(portalProbePath, (_request, reply) => reply.code(204).send());
-  addApiRoutes(app, options);
+  await http.register(compress, { globalDecompression: false, encodings: ['br', 'gzip'] });
+  http.get(portalProbePath, (_request, reply) => reply.code(204).send());
+  addApiRoutes(http, options);
   const { database, streams, now } = options;
-  addHealth(app, database);
-  addEvents(app, { database, streams, now });
-  if (options.paymentEvents) await addPaymentEvents(app, { ...options.paymentEvents, database, now });
-  addMovedPages(app, options);
-  const sendPage = await addConsole(app, options.consoleDirectory, options.isConsoleKept);
-  app.setNotFoundHandler({ preHandler: app.rateLimit() }, (request, reply) =>
+  addHealth(http, database);
+  addEvents(http, { database, streams, now });
+  if (options.paymentEvents) await addPaymentEvents(http, { ...options.paymentEvents, database, now });
+  addMovedPages(http, options);
+  const sendPage = await addConsole(http, options.consoleDirectory, options.isConsoleKept);
+  http.setNotFoundHandler({ preHandler: http.rateLimit() }, (request, reply) =>
     !isApiPath(request.url) && sendPage?.(request, reply) ? reply : refuse(request, reply, 'not-found'),
   );
-  return app;
+  return http;
 }
 
 /** Maps the status of errors from Fastify and its plugins, before a handler runs, to a reason. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { accountHandlers } from './account/account-handlers.ts';
-import { createApp } from './http-server.ts';
+import { createHttpServer } from './http-server.ts';
 import type { ServiceConfig } from './config.ts';
 import { databaseClock } from './database/database-clock.ts';
 import { openDatabase, type Database } from './database/database.ts';
@@ -65,7 +65,7 @@ export interface ServiceAddresses {
 }
 
 export interface Service {
-  app: FastifyInstance;
+  http: FastifyInstance;
   database: Database;
   jobs: Jobs;
   /** The development mailbox's page, if the service runs one. */
@@ -178,7 +178,7 @@ export async function createService({
     const secret = payments.kind === 'provider' ? payments.secret : randomBytes(32).toString('hex');
     /** The sandbox runs in this process, and sends its reports the way any provider does. */
     const sendToSelf: SendWebhook = async (request) => {
-      const reply = await app.inject({ method: 'POST', url: paymentEventsPath, ...request });
+      const reply = await http.inject({ method: 'POST', url: paymentEventsPath, ...request });
       return reply.statusCode;
     };
     const wordgate =
@@ -248,7 +248,7 @@ export async function createService({
       ...groupAppHandlers({ database, userLabels, now }),
       ...deleteSelfHandlers({ database, entitlements, hash }),
     };
-    const app = await createApp({
+    const http = await createHttpServer({
       handlers,
       database,
       publicUrl,
@@ -266,26 +266,26 @@ export async function createService({
       logger,
       now,
     });
-    closers.push(() => inTime(app.server, app.close()));
+    closers.push(() => inTime(http.server, http.close()));
     await jobs.start();
     // Payments that arrived while no service ran need not wait for the next minute.
     if (provider && doesJobs) await jobs.doNow(jobNames.payments);
-    // Closed before the application, which the sandbox's jobs call.
+    // Closed before the server, which the sandbox's jobs call.
     closers.push(() => jobs.close());
     const listen = async () => {
       const listening = { host: config.host, port: config.port, listenTextResolver: (at: string) => at };
       const url = await forSetting(
         listeningSetting({ host: 'WAYMAKER_SERVICE_HOST', port: 'WAYMAKER_SERVICE_PORT' }),
-        app.listen(listening),
+        http.listen(listening),
       );
       if (config.socket !== undefined) {
-        closers.push(await forSetting('WAYMAKER_SERVICE_SOCKET', listenOnUnixSocket(app, config.socket)));
+        closers.push(await forSetting('WAYMAKER_SERVICE_SOCKET', listenOnUnixSocket(http, config.socket)));
       }
       // Closed first, because streams do not end by themselves.
       closers.push(async () => streams.close());
       return { url, mailboxUrl };
     };
-    return { app, database, jobs, mailboxUrl, listen, close };
+    return { http, database, jobs, mailboxUrl, listen, close };
   } catch (error) {
     await close();
     throw error;

@@ -55,19 +55,19 @@ async function run(): Promise<void> {
   };
   const wordgate = await openWordgate({ database, jobs, secret, send, now });
   const loggerInstance: FastifyBaseLogger = logger;
-  const app: FastifyInstance = fastify({ loggerInstance });
-  stack.defer(() => app.close());
+  const http: FastifyInstance = fastify({ loggerInstance });
+  stack.defer(() => http.close());
   let publicUrl = '';
-  await addWordgateApi(app, { wordgate, secret, publicUrl: () => publicUrl });
-  addSecurityHeaders(app, { errorReportsTo: undefined, probePages: [] });
+  await addWordgateApi(http, { wordgate, secret, publicUrl: () => publicUrl });
+  addSecurityHeaders(http, { errorReportsTo: undefined, probePages: [] });
   const limiter = createLimiter({ database, limits: scaledLimits(1), hash: keyedHash(randomBytes(32)), now });
   const handlers = wordgateHandlers({ wordgate, now });
-  addApiRoutes(app, { handlers, database, publicUrl: undefined, limiter, now });
-  const sendPage = await addConsole(app, existsSync(consoleDirectory) ? consoleDirectory : undefined, false);
-  app.setNotFoundHandler((request, reply) =>
+  addApiRoutes(http, { handlers, database, publicUrl: undefined, limiter, now });
+  const sendPage = await addConsole(http, existsSync(consoleDirectory) ? consoleDirectory : undefined, false);
+  http.setNotFoundHandler((request, reply) =>
     sendPage?.(request, reply) ? reply : reply.code(404).send(refusalReply('not-found', 'en')),
   );
-  publicUrl = await app.listen({ host: '127.0.0.1', port: env.WORDGATE_PORT });
+  publicUrl = await http.listen({ host: '127.0.0.1', port: env.WORDGATE_PORT });
   await jobs.start();
   const asked = new Promise<void>((resolve) => {
     process.once('SIGTERM', () => resolve());

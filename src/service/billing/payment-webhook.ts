@@ -23,10 +23,10 @@ export type PaymentEvent = z.output<typeof paymentEvent>;
 
 /** Receives the provider's reports. Each counts once: its id is stored in the transaction that settles the order. */
 export async function addPaymentEvents(
-  app: FastifyInstance,
+  http: FastifyInstance,
   { database, settle, secret, now }: { database: Database; settle: Settle; secret: string; now: () => Date },
 ): Promise<void> {
-  await app.register(async (scope) => {
+  await http.register(async (scope) => {
     // The signature covers the raw bytes of the body.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body));

@@ -19,10 +19,10 @@ interface OfReference {
 
 /** The provider's side of docs/payments.md, implemented by the sandbox. `publicUrl` says where its pages are. */
 export async function addWordgateApi(
-  app: FastifyInstance,
+  http: FastifyInstance,
   { wordgate, secret, publicUrl }: { wordgate: Wordgate; secret: string; publicUrl: () => string },
 ): Promise<void> {
-  await app.register(async (scope) => {
+  await http.register(async (scope) => {
     scope.addHook('onRequest', (request, reply, done) => {
       const isSeller = sameText(request.headers.authorization ?? '', `Bearer ${secret}`);
       if (isSeller) done();

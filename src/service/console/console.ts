@@ -11,13 +11,13 @@ export type SendPage = (request: FastifyRequest, reply: FastifyReply) => boolean
  * HTML.
  */
 export async function addConsole(
-  app: FastifyInstance,
+  http: FastifyInstance,
   directory: string | undefined,
   /** Whether browsers may store the console for use without a network; if not, what they have stored is removed. */
   isKept: boolean,
 ): Promise<SendPage | undefined> {
   if (directory === undefined) return undefined;
-  await app.register(staticFiles, {
+  await http.register(staticFiles, {
     root: directory,
     dotfiles: 'ignore',
     cacheControl: false,
@@ -37,8 +37,8 @@ export async function addConsole(
     }
     return reply.code(200).sendFile('index.html');
   };
-  app.get('/', send);
-  if (!isKept) app.get('/service-worker.js', (_, reply) => reply.sendFile('withdrawn-service-worker.js'));
+  http.get('/', send);
+  if (!isKept) http.get('/service-worker.js', (_, reply) => reply.sendFile('withdrawn-service-worker.js'));
   return (request, reply) => {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     if (!isRead || !acceptsPage(request)) return false;

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
  * redirected, so that there is no loop.
  */
 export function addMovedPages(
-  app: FastifyInstance,
+  http: FastifyInstance,
   { publicUrl, consoleUrl }: { publicUrl: string | undefined; consoleUrl: string | undefined },
 ): void {
   if (publicUrl === undefined || consoleUrl === undefined) return;
@@ -14,6 +14,6 @@ export function addMovedPages(
   if (host === new URL(consoleUrl).host) return;
   const move = (request: FastifyRequest, reply: FastifyReply) =>
     request.host === host ? reply.redirect(consoleUrl + request.url, 302) : reply.callNotFound();
-  app.get('/store/*', move);
-  app.get('/wordgate/pay/*', move);
+  http.get('/store/*', move);
+  http.get('/wordgate/pay/*', move);
 }

@@ -17,11 +17,11 @@ const streamHeaders = {
 
 /** Adds `GET /api/events`, the stream of events of a signed-in device. */
 export function addEvents(
-  app: FastifyInstance,
+  http: FastifyInstance,
   { database, streams, now }: { database: Database; streams: EventStreams; now: () => Date },
 ): void {
   const authenticate = deviceAuthentication(database);
-  app.get(eventsPath, { exposeHeadRoute: false, compress: false }, async (request, reply) => {
+  http.get(eventsPath, { exposeHeadRoute: false, compress: false }, async (request, reply) => {
     const refuse = (reason: RefusalReason) => {
       const refusal = refusalReply(reason, preferredLanguage(request.headers['accept-language']));
       return reply.code(refusal.code).send(refusal);

@@ -17,9 +17,9 @@ interface PageOrigins {
  * Adds security headers to every answer to a request; returns them, for answers that are sent before there is a
  * request.
  */
-export function addSecurityHeaders(app: FastifyInstance, origins: PageOrigins): OutgoingHttpHeaders {
+export function addSecurityHeaders(http: FastifyInstance, origins: PageOrigins): OutgoingHttpHeaders {
   const headers = securityHeaders(origins);
-  app.addHook('onRequest', (_request, reply, done) => {
+  http.addHook('onRequest', (_request, reply, done) => {
     reply.headers(headers);
     done();
   });

@@ -7,20 +7,20 @@ import { removeDeadSocket } from '#node/os/dead-socket.ts';
 import { makeDirectory } from '../make-directory.ts';
 
 /**
- * Makes an app answer on a Unix socket in addition to where it already listens. A socket left by a killed process is
+ * Makes a server answer on a Unix socket in addition to where it already listens. A socket left by a killed process is
  * replaced; one that is in use, or any other file, is an error. Only its group may connect, such as a proxy that runs
  * as another user. Returns a function that closes it.
  */
 export async function listenOnUnixSocket(
-  app: FastifyInstance,
+  http: FastifyInstance,
   socketPath: string,
 ): Promise<() => Promise<void>> {
-  await app.ready();
+  await http.ready();
   await makeDirectory(path.dirname(socketPath));
   await removeDeadSocket(socketPath);
-  const server = createServer((request, response) => app.routing(request, response));
-  // The same values as on the app's own server.
-  const { timeout, requestTimeout, headersTimeout, keepAliveTimeout } = app.server;
+  const server = createServer((request, response) => http.routing(request, response));
+  // The same values as on its own server.
+  const { timeout, requestTimeout, headersTimeout, keepAliveTimeout } = http.server;
   Object.assign(server, { timeout, requestTimeout, headersTimeout, keepAliveTimeout });
   server.listen(socketPath);
   await once(server, 'listening');

@@ -100,8 +100,8 @@ async function readMessage(stream: SMTPServerDataStream) {
 }
 
 function mailboxServer(messages: readonly MailboxMessage[]) {
-  const app = fastify({ forceCloseConnections: true });
-  app.addHook('onRequest', (request, reply, done) => {
+  const http = fastify({ forceCloseConnections: true });
+  http.addHook('onRequest', (request, reply, done) => {
     reply.headers({
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
       'referrer-policy': 'no-referrer',
@@ -113,16 +113,16 @@ function mailboxServer(messages: readonly MailboxMessage[]) {
     if (isLoopbackName(request.hostname)) done();
     else void reply.code(421).send({ error: 'the mailbox answers on this machine only' });
   });
-  app.get('/', async (_, reply) => reply.type('text/html; charset=utf-8').send(mailboxPage(messages)));
-  app.get<{ Querystring: { to?: string | string[] } }>('/messages', async ({ query }) => {
+  http.get('/', async (_, reply) => reply.type('text/html; charset=utf-8').send(mailboxPage(messages)));
+  http.get<{ Querystring: { to?: string | string[] } }>('/messages', async ({ query }) => {
     const wanted = query.to === undefined ? undefined : [query.to].flat().map((to) => to.toLowerCase());
     return messages.filter(
       ({ to }) => !wanted || to.some((address) => wanted.includes(address.toLowerCase())),
     );
   });
-  app.get<{ Params: { id: string } }>('/messages/:id', async ({ params }, reply) => {
+  http.get<{ Params: { id: string } }>('/messages/:id', async ({ params }, reply) => {
     const message = messages.find(({ id }) => id === params.id);
     return message ?? reply.code(404).send({ error: 'no such message' });
   });
-  return app;
+  return http;
 }

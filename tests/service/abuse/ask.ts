@@ -18,7 +18,7 @@ export async function askFor(
   const call: ApiCall = apiCalls[name];
   const { params, body } = rules[name].asked(of);
   const sender = call.sendsDevice ? { deviceId: randomUUID(), deviceName: 'A device' } : {};
-  const reply = await service.app.inject({
+  const reply = await service.http.inject({
     method: call.method,
     url: apiPath(call, params),
     headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },

@@ -76,7 +76,7 @@ describe.each(databaseKindsOfRun)('on %s', (kind) => {
           const [limit = '', cursor = ''] = query?.map((raw) => encodeURIComponent(raw.toWellFormed())) ?? [];
           const sender = call.sendsDevice ? { deviceId, deviceName } : {};
           const before = process.cpuUsage();
-          const reply = await running.service.app.inject({
+          const reply = await running.service.http.inject({
             method: call.method,
             url: query ? `${path}?limit=${limit}&cursor=${cursor}` : path,
             headers: { authorization: `Basic ${btoa(`${person.deviceId}:${person.token}`)}` },
@@ -95,11 +95,11 @@ describe.each(databaseKindsOfRun)('on %s', (kind) => {
   );
 
   test.each(callNames)('%s answers texts that no database can keep', async (name) => {
-    const { database, app } = running.service;
+    const { database, http } = running.service;
     const person = await newPerson(database, 2, running.clock.now());
     const { params, body }: { params: Record<string, string>; body: unknown } = rules[name].asked(person);
     const call: ApiCall = apiCalls[name];
-    const reply = await app.inject({
+    const reply = await http.inject({
       method: call.method,
       url: call.path.replace(/\{(\w+)\}/g, (_, param: string) => encodeURIComponent(params[param] ?? '')),
       headers: { authorization: `Basic ${btoa(`${person.deviceId}:${person.token}`)}` },

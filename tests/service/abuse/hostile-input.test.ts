@@ -27,7 +27,7 @@ describe.each(databaseKindsOfRun)('hostile input on %s', (kind) => {
 
   /** Sends it as Fastify would get it, and wants an answer in an envelope that is no failure of the service. */
   async function expectAnswer(request: InjectOptions) {
-    const reply = await running.service.app.inject(request);
+    const reply = await running.service.http.inject(request);
     expect(reply.statusCode).toBeLessThan(500);
     expect(envelope.safeParse(reply.json()).success).toBe(true);
     return reply;

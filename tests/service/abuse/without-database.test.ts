@@ -50,10 +50,10 @@ test.each(callNames)('%s says that the service is busy, and when to come again',
 
 test('the stream of events says so, too', async () => {
   const authorization = basic(person.deviceId, person.token);
-  const reply = await running.service.app.inject({ url: '/api/events', headers: { authorization } });
+  const reply = await running.service.http.inject({ url: '/api/events', headers: { authorization } });
   expect(reply.statusCode).toBe(503);
 });
 
 test('the health call says so, too', async () => {
-  expect((await running.service.app.inject('/api/health')).statusCode).toBe(503);
+  expect((await running.service.http.inject('/api/health')).statusCode).toBe(503);
 });

@@ -27,7 +27,7 @@ const setReadOnly = (state: 'on' | 'off') =>
   admin.query(`alter database "${name}" set default_transaction_read_only = ${state}`);
 const endSessions = () =>
   admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
-const health = async () => (await running.service.app.inject('/api/health')).statusCode;
+const health = async () => (await running.service.http.inject('/api/health')).statusCode;
 const askForCode = async () => {
   const device = new TestDevice(running);
   const answer = await device.client.call('getAuthCode', { body: { email: newEmail() } });

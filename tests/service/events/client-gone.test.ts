@@ -21,7 +21,7 @@ test('a client that is gone before the database has said who it is leaves no str
     // Who asks is not known before the transaction has ended.
     await running.service.database.transaction(async (transaction) => {
       await transaction.execute(sql`lock table devices in access exclusive mode`);
-      const asked = once(running.service.app.server, 'request');
+      const asked = once(running.service.http.server, 'request');
       const socket = connect(Number(port), hostname);
       socket.write(`${request.join('\r\n')}\r\n\r\n`);
       const [, response] = await asked;

@@ -62,7 +62,7 @@ test('a client that asks for a large answer and reads nothing is cut off, and co
   expect(await health()).toBe(204);
   const { external } = process.memoryUsage();
   expect(external - memoryBefore.external).toBeLessThan((clients * bytes) / 4);
-  const { timeout } = running.service.app.server;
+  const { timeout } = running.service.http.server;
   expect(timeout).toBeGreaterThan(0);
   for (const end of stalled) {
     expect(end.timeout).toBe(timeout);

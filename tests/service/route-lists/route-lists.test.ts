@@ -98,9 +98,9 @@ test('a tag may be one of several, strong, or any', async () => {
 test('a list is encoded once, and not for each request', async () => {
   const authorization = `Basic ${btoa(`${device.deviceId}:${device.token}`)}`;
   const headers = { authorization, 'accept-encoding': 'br' };
-  const { app } = running.service;
+  const { http } = running.service;
   const ask = () =>
-    Promise.all(Array.from({ length: 40 }, () => app.inject({ url: '/api/route/pac', headers })));
+    Promise.all(Array.from({ length: 40 }, () => http.inject({ url: '/api/route/pac', headers })));
   await ask();
   expect(await compressorsMadeBy(ask)).toBe(0);
   // Whether a compressor is seen at all.

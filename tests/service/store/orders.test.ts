@@ -175,7 +175,7 @@ test('the store is where the console is, and whoever comes to its old address is
     },
   });
   const ask = (host: string, url: string) =>
-    elsewhere.service.app.inject({ url, headers: { host, accept: 'text/html' } });
+    elsewhere.service.http.inject({ url, headers: { host, accept: 'text/html' } });
   const moved = await ask('shop.example.net', '/store/purchase?email=ada%40example.com');
   expect(moved.statusCode).toBe(302);
   expect(moved.headers['location']).toBe(`${consoleUrl}/store/purchase?email=ada%40example.com`);

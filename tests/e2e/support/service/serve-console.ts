@@ -36,7 +36,7 @@ export async function serveConsole(
   if (config.consoleDirectory === undefined) throw new Error(`nothing is built in ${consoleDirectory}`);
   const service = await createService({ config });
   const asked: string[] = [];
-  service.app.server.on('request', ({ url = '' }) => asked.push(url));
+  service.http.server.on('request', ({ url = '' }) => asked.push(url));
   const { url, mailboxUrl } = await service.listen();
   if (mailboxUrl === undefined) throw new Error('the service has no mailbox');
   const mailbox = openMailbox(mailboxUrl);

@@ -28,7 +28,7 @@ const service = await createService({
   limits: scaledLimits(10_000),
   requestsPerMinute: 100_000,
 });
-const { server } = service.app;
+const { server } = service.http;
 const { url, mailboxUrl } = await service.listen();
 if (mailboxUrl === undefined) throw new Error('the service has no mailbox');
 const { hostname, port } = new URL(url);
