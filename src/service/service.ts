@@ -20,7 +20,7 @@ import { gatewayLoginHandlers } from './gateways/gateway-login-handlers.ts';
 import { createGatewayPasswords } from './gateways/gateway-passwords.ts';
 import { countGatewayTraffic } from './gateways/gateway-traffic.ts';
 import { httpPaymentProvider } from './billing/http-payment-provider.ts';
-import { groupAppHandlers } from './group/mini-app-handlers.ts';
+import { miniAppHandlers } from './group/mini-app-handlers.ts';
 import { invitationHandlers } from './group/invitation-handlers.ts';
 import { openInvitationMails } from './group/invitation-mails.ts';
 import type { Handlers } from './http/handler.ts';
@@ -245,7 +245,7 @@ export async function createService({
       ...licenseKeyHandlers({ database, entitlements, now }),
       ...memberHandlers({ database, entitlements, addMail, now }),
       ...invitationHandlers({ database, entitlements, now }),
-      ...groupAppHandlers({ database, userLabels, now }),
+      ...miniAppHandlers({ database, userLabels, now }),
       ...deleteSelfHandlers({ database, entitlements, hash }),
     };
     const http = await createHttpServer({

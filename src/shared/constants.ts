@@ -6,7 +6,7 @@ export const authCodeMaxTries = 5;
 export const resendCountdownSeconds = 60;
 export const toastAutoHideSeconds = 3;
 
-export const appPriority = { min: 0, max: 100 } as const;
+export const miniAppPriority = { min: 0, max: 100 } as const;
 export const appIconPixels = 128;
 
 /** The maximum quantity of a product in one order. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { releaseVersion } from './app-version.ts';
-import { appPriority } from './constants.ts';
+import { miniAppPriority } from './constants.ts';
 
 /** Entities of the product (specification §3) as API replies carry them. Times are ISO 8601 in UTC. */
 
@@ -212,33 +212,33 @@ export const sandboxPayment = z.object({
 export type SandboxPayment = z.infer<typeof sandboxPayment>;
 
 /** `browser` opens the system browser, `webkit` an isolated in-app view, `native` the app that claims the link. */
-export const appType = z.enum(['browser', 'webkit', 'native']);
-export type AppType = z.infer<typeof appType>;
+export const miniAppType = z.enum(['browser', 'webkit', 'native']);
+export type MiniAppType = z.infer<typeof miniAppType>;
 
-/** What a payer fills in for an app. The limits are the service's; the messages are those of specification §5. */
-export const appEntryDraft = z.object({
+/** What a payer fills in for a mini-app. The limits are the service's; the messages are those of specification §5. */
+export const miniAppDraft = z.object({
   name: z.string().check(z.trim(), z.minLength(1), z.maxLength(64)),
-  type: appType,
+  type: miniAppType,
   link: z.string().check(z.maxLength(2048), z.regex(/^http/i)),
   /** A PNG data URL of 128 × 128 pixels, or empty. */
   icon: z
     .string()
     .check(z.maxLength(128 * 1024), z.regex(/^(?:data:image\/png;base64,[A-Za-z0-9+/]+={0,2})?$/)),
-  priority: z.int().check(z.minimum(appPriority.min), z.maximum(appPriority.max)),
+  priority: z.int().check(z.minimum(miniAppPriority.min), z.maximum(miniAppPriority.max)),
   requireLabels: z.array(z.string().check(z.maxLength(64))).check(z.maxLength(32)),
 });
-export type AppEntryDraft = z.infer<typeof appEntryDraft>;
+export type MiniAppDraft = z.infer<typeof miniAppDraft>;
 
-export const appEntry = z.object({
+export const miniApp = z.object({
   id: z.string(),
   name: z.string(),
-  type: appType,
+  type: miniAppType,
   link: z.string(),
   icon: z.string(),
   priority: z.int(),
   requireLabels: z.array(z.string()),
 });
-export type AppEntry = z.infer<typeof appEntry>;
+export type MiniApp = z.infer<typeof miniApp>;
 
 /** How a member signs in. */
 export const memberLogin = z.object({ loginId: z.string(), loginType: z.literal('email') });

@@ -14,14 +14,14 @@ const MembersPage = lazyPage(async () => (await import('../features/members/memb
 const AddMemberPage = lazyPage(
   async () => (await import('../features/members/add-member-page.tsx')).AddMemberPage,
 );
-const AppsPage = lazyPage(
-  async () => (await import('../features/manage-mini-apps/manage-mini-apps-page.tsx')).AppsPage,
+const ManageMiniAppsPage = lazyPage(
+  async () => (await import('../features/manage-mini-apps/manage-mini-apps-page.tsx')).ManageMiniAppsPage,
 );
-const CreateAppPage = lazyPage(
-  async () => (await import('../features/manage-mini-apps/create-mini-app-page.tsx')).CreateAppPage,
+const CreateMiniAppPage = lazyPage(
+  async () => (await import('../features/manage-mini-apps/create-mini-app-page.tsx')).CreateMiniAppPage,
 );
-const EditAppPage = lazyPage(
-  async () => (await import('../features/manage-mini-apps/edit-mini-app-page.tsx')).EditAppPage,
+const EditMiniAppPage = lazyPage(
+  async () => (await import('../features/manage-mini-apps/edit-mini-app-page.tsx')).EditMiniAppPage,
 );
 const DesktopOnlyPage = lazyPage(
   async () => (await import('../features/notice/desktop-only-page.tsx')).DesktopOnlyPage,
@@ -31,8 +31,8 @@ const DesktopOnlyPage = lazyPage(
 export function manageRoutes(kind: 'desktop' | 'web' | 'webview'): RouteObject[] {
   const forms: RouteObject[] = [
     { path: '/members/add', element: <AddMemberPage /> },
-    { path: '/apps/create', element: <CreateAppPage /> },
-    { path: '/apps/:id', element: <EditAppPage /> },
+    { path: '/apps/create', element: <CreateMiniAppPage /> },
+    { path: '/apps/:id', element: <EditMiniAppPage /> },
   ];
   if (kind === 'web') {
     const notices = sections
@@ -48,7 +48,7 @@ export function manageRoutes(kind: 'desktop' | 'web' | 'webview'): RouteObject[]
       element: <RequireGroupManager />,
       children: [
         { path: '/members', element: <MembersPage /> },
-        { path: '/apps', element: <AppsPage /> },
+        { path: '/apps', element: <ManageMiniAppsPage /> },
         ...forms,
       ],
     },

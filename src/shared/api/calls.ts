@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { authCodeLength, cacheSeconds, maxCursorLength, maxOrderQuantity } from '../constants.ts';
 import {
-  appEntry,
-  appEntryDraft,
+  miniApp,
+  miniAppDraft,
   basicInfo,
   device,
   gatewayLogin,
@@ -31,9 +31,9 @@ const none = z.optional(z.strictObject({}));
 /** An address as somebody typed it. */
 const email = z.string().check(z.overwrite(readEmail));
 /**
- * With the id (specification §7), which is empty for an app that does not exist yet; earlier clients do not send it.
+ * With the id (specification §7), which is empty for a mini-app that does not exist yet; earlier clients do not send it.
  */
-const sentApp = z.extend(appEntryDraft, { id: z.optional(z.string().check(z.maxLength(64))) });
+const sentMiniApp = z.extend(miniAppDraft, { id: z.optional(z.string().check(z.maxLength(64))) });
 /** For replies that say nothing but success. */
 const nothing = z.null();
 
@@ -269,12 +269,12 @@ export const apiCalls = {
   invitations: call('GET', '/api/invitations', { body: none, data: items(invitation) }),
   acceptInvitation: call('POST', '/api/invitations/{id}/accept', { body: none, data: nothing }),
   declineInvitation: call('POST', '/api/invitations/{id}/decline', { body: none, data: nothing }),
-  groupApps: call('GET', '/api/group/apps', { body: none, data: pageOf(appEntry) }, { paged: true }),
-  groupApp: call('GET', '/api/group/apps/{id}', { body: none, data: appEntry }),
-  createApp: call('PATCH', '/api/group/apps', { body: sentApp, data: appEntry }),
-  editApp: call('POST', '/api/group/apps/{id}', { body: sentApp, data: appEntry }),
+  groupApps: call('GET', '/api/group/apps', { body: none, data: pageOf(miniApp) }, { paged: true }),
+  groupApp: call('GET', '/api/group/apps/{id}', { body: none, data: miniApp }),
+  createApp: call('PATCH', '/api/group/apps', { body: sentMiniApp, data: miniApp }),
+  editApp: call('POST', '/api/group/apps/{id}', { body: sentMiniApp, data: miniApp }),
   deleteApp: call('DELETE', '/api/group/apps/{id}', { body: none, data: nothing }),
-  myApps: call('GET', '/api/my-apps', { body: none, data: items(appEntry) }),
+  myApps: call('GET', '/api/my-apps', { body: none, data: items(miniApp) }),
   deleteSelf: call('DELETE', '/api/self', { body: none, data: nothing }),
 } as const satisfies Record<string, ApiCall>;
 

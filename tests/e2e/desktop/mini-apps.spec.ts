@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import type { AppType } from '../../../src/shared/entities.ts';
+import type { MiniAppType } from '../../../src/shared/entities.ts';
 import { eventually } from '../../lab/runs/process.ts';
 import { expect, test } from '../fixtures.ts';
 import { AccountRoute } from '../routes/account-route.ts';
@@ -14,17 +14,17 @@ import { startHostileSite, type HostileSite } from '../support/machine/hostile-s
 import type { TestService } from '../support/service/service.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 
-/** Offers the user these apps, and goes to the mini-apps tab. */
+/** Offers the user these mini-apps, and goes to the mini-apps tab. */
 async function openMiniApps(
   { page }: DesktopApp,
   service: TestService,
   email: string,
-  apps: { name: string; type: AppType; link: string }[],
+  offered: { name: string; type: MiniAppType; link: string }[],
 ): Promise<MiniAppsRoute> {
   const user = await signInByApi(service, email);
-  for (const [index, app] of apps.entries()) {
+  for (const [index, miniApp] of offered.entries()) {
     must(
-      await user.call('createApp', { body: { ...app, icon: '', priority: 50 - index, requireLabels: [] } }),
+      await user.call('createApp', { body: { ...miniApp, icon: '', priority: 50 - index, requireLabels: [] } }),
     );
   }
   await new Tabs(page).miniApps.click();

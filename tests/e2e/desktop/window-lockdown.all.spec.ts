@@ -1,5 +1,5 @@
 import { expect, test } from '../fixtures.ts';
-import { EditAppRoute } from '../routes/mini-app-form-route.ts';
+import { EditMiniAppRoute } from '../routes/mini-app-form-route.ts';
 import { desktopScreens, publicScreens } from '../support/screens/screens.ts';
 import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
 
@@ -24,11 +24,11 @@ test.describe('the window keeps its pages in', () => {
       await expect(route.heading).toBeVisible();
     }
     // What is found from a page below another one, is found from every page.
-    const editApp = new EditAppRoute(page);
-    await editApp.follow(`/${filledAccount.appId}`);
-    await expect(editApp.heading).toBeVisible();
+    const form = new EditMiniAppRoute(page);
+    await form.follow(`/${filledAccount.miniAppId}`);
+    await expect(form.heading).toBeVisible();
     await page.reload();
-    await expect(editApp.heading).toBeVisible();
+    await expect(form.heading).toBeVisible();
     // Whatever was to complain of has been told before this.
     await page.evaluate(() => console.error('the last'));
     await expect.poll(() => complaints).toEqual(['the last']);

@@ -1,5 +1,5 @@
-import { CreateAppRoute, EditAppRoute } from '../routes/mini-app-form-route.ts';
-import { AppsRoute } from '../routes/manage-mini-apps-route.ts';
+import { CreateMiniAppRoute, EditMiniAppRoute } from '../routes/mini-app-form-route.ts';
+import { ManageMiniAppsRoute } from '../routes/manage-mini-apps-route.ts';
 import { must, signInByApi } from '../support/service/api-user.ts';
 import { expect, test } from '../webview/webview-fixtures.ts';
 
@@ -8,54 +8,54 @@ test.describe('spec §2: /apps: the whole page on the desktop, and in a webview 
     signInInApp,
   }) => {
     const { page } = await signInInApp('android');
-    const form = new EditAppRoute(page);
+    const form = new EditMiniAppRoute(page);
     await form.open('/no-such-app');
     await expect(form.unknown).toBeVisible();
     await expect(page.getByText('Not found.')).toHaveCount(0);
     await expect(page.getByRole('alert')).toHaveCount(0);
-    await expect(new AppsRoute(page).retry).toHaveCount(0);
+    await expect(new ManageMiniAppsRoute(page).retry).toHaveCount(0);
     await form.back.click();
-    await expect(new AppsRoute(page).empty).toBeVisible();
+    await expect(new ManageMiniAppsRoute(page).empty).toBeVisible();
   });
 
   test('a link may begin with http in capitals', async ({ signInInApp }) => {
     const { page } = await signInInApp('android');
-    const form = new CreateAppRoute(page);
+    const form = new CreateMiniAppRoute(page);
     await form.open();
     await form.name.fill('Wiki');
     await form.link.fill('HTTP://wiki.example.com/');
     await form.save.click();
-    await expect(new AppsRoute(page).row('Wiki')).toContainText('http://wiki.example.com/');
+    await expect(new ManageMiniAppsRoute(page).row('Wiki')).toContainText('http://wiki.example.com/');
   });
 
   test('more apps than a page holds come on request', async ({ signInInApp, serviceHere, email }) => {
     const { page } = await signInInApp('android');
     const user = await signInByApi(serviceHere, email);
-    const app = { type: 'browser', icon: '', link: 'https://a.example/' } as const;
+    const miniApp = { type: 'browser', icon: '', link: 'https://a.example/' } as const;
     for (let index = 0; index < 51; index += 1) {
       must(
         await user.call('createApp', {
-          body: { ...app, name: `App ${index}`, priority: index, requireLabels: [] },
+          body: { ...miniApp, name: `App ${index}`, priority: index, requireLabels: [] },
         }),
       );
     }
-    const apps = new AppsRoute(page);
-    await apps.follow();
-    await expect(apps.rows).toHaveCount(50);
-    await expect(apps.row('App 50')).toBeVisible();
+    const miniApps = new ManageMiniAppsRoute(page);
+    await miniApps.follow();
+    await expect(miniApps.rows).toHaveCount(50);
+    await expect(miniApps.row('App 50')).toBeVisible();
     // Without a network, that is said, and the button stays.
     const nextPage = /[?&]cursor=/;
     await page.route(nextPage, (route) => route.abort());
-    await apps.more.click();
+    await miniApps.more.click();
     await expect(page.getByText('Network error, please retry').first()).toBeVisible();
-    await expect(apps.rows).toHaveCount(50);
+    await expect(miniApps.rows).toHaveCount(50);
     await page.unroute(nextPage);
-    await apps.more.click();
-    await expect(apps.rows).toHaveCount(51);
-    await expect(apps.more).toBeHidden();
-    await apps.delete('App 49').click();
-    await apps.confirm.click();
-    await expect(apps.rows).toHaveCount(50);
-    await expect(apps.more).toBeHidden();
+    await miniApps.more.click();
+    await expect(miniApps.rows).toHaveCount(51);
+    await expect(miniApps.more).toBeHidden();
+    await miniApps.delete('App 49').click();
+    await miniApps.confirm.click();
+    await expect(miniApps.rows).toHaveCount(50);
+    await expect(miniApps.more).toBeHidden();
   });
 });

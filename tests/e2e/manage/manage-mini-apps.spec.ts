@@ -1,5 +1,5 @@
-import { CreateAppRoute, EditAppRoute } from '../routes/mini-app-form-route.ts';
-import { AppsRoute } from '../routes/manage-mini-apps-route.ts';
+import { CreateMiniAppRoute, EditMiniAppRoute } from '../routes/mini-app-form-route.ts';
+import { ManageMiniAppsRoute } from '../routes/manage-mini-apps-route.ts';
 import { ManageLinks } from '../routes/manage-links.ts';
 import { must, signInByApi } from '../support/service/api-user.ts';
 import { tabTo } from '../support/screens/keyboard.ts';
@@ -34,10 +34,10 @@ test.describe('spec §2: /apps: the whole page on the desktop, and in a webview 
       email,
     }) => {
       await new ManageLinks(page).to('section.apps').click();
-      const apps = new AppsRoute(page);
-      await expect(apps.empty).toBeVisible();
-      await apps.create.click();
-      const form = new CreateAppRoute(page);
+      const miniApps = new ManageMiniAppsRoute(page);
+      await expect(miniApps.empty).toBeVisible();
+      await miniApps.create.click();
+      const form = new CreateMiniAppRoute(page);
       await expect(form.heading).toBeFocused();
       await form.name.fill('Wiki');
       await form.type('webkit').check();
@@ -50,9 +50,9 @@ test.describe('spec §2: /apps: the whole page on the desktop, and in a webview 
       await expect(form.labels).toHaveText(['staff', 'berlin']);
       await expect(form.label).toBeFocused();
       await form.save.click();
-      await expect(apps.created).toBeVisible();
-      await expect(apps.row('Wiki')).toContainText('https://wiki.example.com/');
-      await expect(apps.row('Wiki')).toContainText('Priority 40');
+      await expect(miniApps.created).toBeVisible();
+      await expect(miniApps.row('Wiki')).toContainText('https://wiki.example.com/');
+      await expect(miniApps.row('Wiki')).toContainText('Priority 40');
       const user = await signInByApi(serviceHere, email);
       expect(must(await user.call('groupApps')).items).toMatchObject([wiki]);
 
@@ -61,8 +61,8 @@ test.describe('spec §2: /apps: the whole page on the desktop, and in a webview 
       );
       await new ManageLinks(page).open();
       await new ManageLinks(page).to('section.apps').click();
-      await expect(apps.rows.getByRole('link')).toHaveCount(2);
-      await expect(apps.rows.first()).toContainText('News');
+      await expect(miniApps.rows.getByRole('link')).toHaveCount(2);
+      await expect(miniApps.rows.first()).toContainText('News');
     });
 
   if (isExhaustive)
@@ -73,10 +73,10 @@ test.describe('spec §2: /apps: the whole page on the desktop, and in a webview 
     }) => {
       const user = await signInByApi(serviceHere, email);
       must(await user.call('createApp', { body: { ...wiki, requireLabels: [...wiki.requireLabels] } }));
-      const apps = new AppsRoute(page);
-      await apps.open();
-      await apps.edit('Wiki').click();
-      const form = new EditAppRoute(page);
+      const miniApps = new ManageMiniAppsRoute(page);
+      await miniApps.open();
+      await miniApps.edit('Wiki').click();
+      const form = new EditMiniAppRoute(page);
       await expect(form.name).toHaveValue('Wiki');
       await expect(form.link).toHaveValue(wiki.link);
       await expect(form.priority).toHaveValue('40');
@@ -85,21 +85,21 @@ test.describe('spec §2: /apps: the whole page on the desktop, and in a webview 
       await form.name.fill('Handbook');
       await form.priority.fill('100');
       await form.save.click();
-      await expect(apps.updated).toBeVisible();
-      await expect(apps.row('Handbook')).toContainText('Priority 100');
+      await expect(miniApps.updated).toBeVisible();
+      await expect(miniApps.row('Handbook')).toContainText('Priority 100');
 
-      await apps.edit('Handbook').click();
+      await miniApps.edit('Handbook').click();
       await expect(form.name).toHaveValue('Handbook');
       await page.goBack();
 
-      await apps.delete('Handbook').click();
-      await apps.cancel.click();
-      await expect(apps.rows).toHaveCount(1);
-      await apps.delete('Handbook').click();
-      await apps.confirm.click();
-      await expect(apps.deleted).toBeVisible();
-      await expect(apps.empty).toBeVisible();
-      await expect(apps.heading).toBeFocused();
+      await miniApps.delete('Handbook').click();
+      await miniApps.cancel.click();
+      await expect(miniApps.rows).toHaveCount(1);
+      await miniApps.delete('Handbook').click();
+      await miniApps.confirm.click();
+      await expect(miniApps.deleted).toBeVisible();
+      await expect(miniApps.empty).toBeVisible();
+      await expect(miniApps.heading).toBeFocused();
       expect(must(await user.call('groupApps')).items).toEqual([]);
     });
 
@@ -109,7 +109,7 @@ test.describe('spec §2: /apps: the whole page on the desktop, and in a webview 
     email,
   }) => {
     const { page } = await signInInApp('android');
-    const form = new CreateAppRoute(page);
+    const form = new CreateMiniAppRoute(page);
     await form.open();
     await form.name.focus();
     await expect(form.nameMissing).toBeHidden();
@@ -185,9 +185,9 @@ test.describe('spec §2: /apps: the whole page on the desktop, and in a webview 
     await expect(form.label).toHaveValue('staff');
     await serviceHere.start();
     await form.save.click();
-    const apps = new AppsRoute(page);
-    await expect(apps.created).toBeVisible();
-    await expect(apps.row('Priority 100').locator('img')).toBeVisible();
+    const miniApps = new ManageMiniAppsRoute(page);
+    await expect(miniApps.created).toBeVisible();
+    await expect(miniApps.row('Priority 100').locator('img')).toBeVisible();
     const user = await signInByApi(serviceHere, email);
     const { items } = must(await user.call('groupApps'));
     expect(items).toMatchObject([{ name: 'Wiki', requireLabels: ['staff'] }]);

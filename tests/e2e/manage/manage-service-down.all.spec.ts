@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test';
 import { expect, test } from '../fixtures.ts';
-import { AppsRoute } from '../routes/manage-mini-apps-route.ts';
+import { ManageMiniAppsRoute } from '../routes/manage-mini-apps-route.ts';
 import { DevicesRoute } from '../routes/devices-route.ts';
 import { ManageLinks } from '../routes/manage-links.ts';
 import { MembersRoute } from '../routes/members-route.ts';
@@ -9,14 +9,14 @@ import { OrdersRoute } from '../routes/orders-route.ts';
 
 /** The lists of the desktop app, and what of a new account is on them. */
 const lists = (page: Page) => {
-  const [apps, devices, members, orders] = [
-    new AppsRoute(page),
+  const [miniApps, devices, members, orders] = [
+    new ManageMiniAppsRoute(page),
     new DevicesRoute(page),
     new MembersRoute(page),
     new OrdersRoute(page),
   ];
   return [
-    { section: 'section.apps', list: apps, content: apps.empty },
+    { section: 'section.apps', list: miniApps, content: miniApps.empty },
     { section: 'section.devices', list: devices, content: devices.current },
     { section: 'section.members', list: members, content: members.empty },
     { section: 'section.orders', list: orders, content: orders.empty },

@@ -1,9 +1,9 @@
 import { expect, test } from '../fixtures.ts';
-import { EditAppRoute, CreateAppRoute } from '../routes/mini-app-form-route.ts';
+import { EditMiniAppRoute, CreateMiniAppRoute } from '../routes/mini-app-form-route.ts';
 import { texts } from '../support/screens/texts.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { AddMemberRoute } from '../routes/add-member-route.ts';
-import { AppsRoute } from '../routes/manage-mini-apps-route.ts';
+import { ManageMiniAppsRoute } from '../routes/manage-mini-apps-route.ts';
 import { MembersRoute } from '../routes/members-route.ts';
 import { WebFrame } from '../routes/web-frame.ts';
 import { must, signInByApi } from '../support/service/api-user.ts';
@@ -12,7 +12,7 @@ import { openSignedIn } from '../support/tunnel/sign-in.ts';
 
 test.describe('spec §2 on the web, where only the lists are left to the desktop app', () => {
   test('/apps/{id} of an entry that is not there says so', async ({ signedInConsole: page }) => {
-    await new EditAppRoute(page).open('/00000000-0000-4000-8000-000000000000');
+    await new EditMiniAppRoute(page).open('/00000000-0000-4000-8000-000000000000');
     await expect(page.getByText(texts.en['appForm.unknown'])).toBeVisible();
   });
 
@@ -44,22 +44,22 @@ test.describe('spec §2 on the web, where only the lists are left to the desktop
     serviceHere,
     email,
   }) => {
-    const create = new CreateAppRoute(page);
+    const create = new CreateMiniAppRoute(page);
     await create.open();
     await create.name.fill('Wiki');
     await create.link.fill('https://wiki.example.com');
     await create.save.click();
-    const apps = new AppsRoute(page);
-    await expect(apps.created).toBeVisible();
+    const miniApps = new ManageMiniAppsRoute(page);
+    await expect(miniApps.created).toBeVisible();
     await expect(new AccountRoute(page).heading).toBeVisible();
 
     const user = await signInByApi(serviceHere, email);
     const [wiki] = must(await user.call('groupApps')).items;
-    const edit = new EditAppRoute(page);
+    const edit = new EditMiniAppRoute(page);
     await edit.open(`/${wiki?.id}`);
     await edit.name.fill('Handbook');
     await edit.save.click();
-    await expect(apps.updated).toBeVisible();
+    await expect(miniApps.updated).toBeVisible();
     expect(must(await user.call('groupApps')).items).toMatchObject([{ id: wiki?.id, name: 'Handbook' }]);
   });
 });

@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright/test';
 import { ListRoute } from './list-route.ts';
 
-export class AppsRoute extends ListRoute {
+export class ManageMiniAppsRoute extends ListRoute {
   protected readonly path = '/apps';
   protected readonly title = 'section.apps';
 

@@ -1,11 +1,11 @@
 import type { Locator } from 'playwright/test';
-import type { AppType } from '../../../src/shared/entities.ts';
-import { appTypeTexts } from '../../../src/renderer/features/manage-mini-apps/mini-app-types.ts';
+import type { MiniAppType } from '../../../src/shared/entities.ts';
+import { miniAppTypeTexts } from '../../../src/renderer/features/manage-mini-apps/mini-app-types.ts';
 import { texts } from '../support/screens/texts.ts';
 import { Route } from './route.ts';
 
-/** The fields of an app entry, wherever they stand. */
-abstract class AppFormRoute extends Route {
+/** The fields of a mini-app, wherever they stand. */
+abstract class MiniAppFormRoute extends Route {
   readonly name = this.named('textbox', 'appForm.name');
   readonly link = this.named('textbox', 'appForm.link');
   readonly priority = this.named('textbox', 'appForm.priority');
@@ -23,8 +23,8 @@ abstract class AppFormRoute extends Route {
   readonly zoom = this.named('slider', 'crop.zoom');
   readonly usePicture = this.named('button', 'crop.use');
 
-  type(type: AppType): Locator {
-    const key = appTypeTexts[type].name;
+  type(type: MiniAppType): Locator {
+    const key = miniAppTypeTexts[type].name;
     return this.page.getByRole('radio', { name: texts[this.language][key] });
   }
 
@@ -36,14 +36,14 @@ abstract class AppFormRoute extends Route {
   }
 }
 
-export class CreateAppRoute extends AppFormRoute {
+export class CreateMiniAppRoute extends MiniAppFormRoute {
   protected readonly path = '/apps/create';
   protected readonly title = 'appForm.createTitle';
 
   readonly save = this.named('button', 'appForm.create');
 }
 
-export class EditAppRoute extends AppFormRoute {
+export class EditMiniAppRoute extends MiniAppFormRoute {
   protected readonly path = '/apps';
   protected readonly title = 'appForm.editTitle';
 

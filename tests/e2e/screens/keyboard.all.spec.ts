@@ -1,5 +1,5 @@
 import { expect, test } from '../webview/webview-fixtures.ts';
-import { AppsRoute } from '../routes/manage-mini-apps-route.ts';
+import { ManageMiniAppsRoute } from '../routes/manage-mini-apps-route.ts';
 import { ManageLinks } from '../routes/manage-links.ts';
 import { MembersRoute } from '../routes/members-route.ts';
 import { signInPayer } from '../support/service/payer.ts';
@@ -21,10 +21,10 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
     const { page } = await openInApp('android');
     await arriveSignedIn(page, serviceHere, email);
     const manage = new ManageLinks(page);
-    const apps = new AppsRoute(page);
+    const miniApps = new ManageMiniAppsRoute(page);
     const members = new MembersRoute(page);
     for (const { section, call, list, add } of [
-      { section: 'section.apps', call: '**/api/group/apps*', list: apps, add: apps.create },
+      { section: 'section.apps', call: '**/api/group/apps*', list: miniApps, add: miniApps.create },
       { section: 'section.members', call: '**/api/group/members*', list: members, add: members.add },
     ] as const) {
       const answered = Promise.withResolvers<void>();

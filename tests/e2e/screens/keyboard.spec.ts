@@ -1,8 +1,8 @@
 import type { Locator, Page } from 'playwright/test';
 import { AccountRoute } from '../routes/account-route.ts';
 import { AddMemberRoute } from '../routes/add-member-route.ts';
-import { CreateAppRoute, EditAppRoute } from '../routes/mini-app-form-route.ts';
-import { AppsRoute } from '../routes/manage-mini-apps-route.ts';
+import { CreateMiniAppRoute, EditMiniAppRoute } from '../routes/mini-app-form-route.ts';
+import { ManageMiniAppsRoute } from '../routes/manage-mini-apps-route.ts';
 import { DevicesRoute } from '../routes/devices-route.ts';
 import type { ListRoute } from '../routes/list-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
@@ -109,11 +109,11 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
 
     await tabTo(manage.to('section.apps'));
     await keyboard.press('Enter');
-    const apps = new AppsRoute(page);
-    await expect(apps.heading).toBeFocused();
-    await tabTo(apps.create);
+    const miniApps = new ManageMiniAppsRoute(page);
+    await expect(miniApps.heading).toBeFocused();
+    await tabTo(miniApps.create);
     await keyboard.press('Enter');
-    const create = new CreateAppRoute(page);
+    const create = new CreateMiniAppRoute(page);
     await expect(create.heading).toBeFocused();
     await tabTo(create.name);
     await keyboard.type('Wiki');
@@ -125,23 +125,23 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
     await keyboard.type('https://wiki.example/');
     await tabTo(create.save);
     await keyboard.press('Space');
-    await expect(apps.created).toBeVisible();
-    await expect(apps.heading).toBeFocused();
-    await tabTo(apps.edit('Wiki'));
+    await expect(miniApps.created).toBeVisible();
+    await expect(miniApps.heading).toBeFocused();
+    await tabTo(miniApps.edit('Wiki'));
     await keyboard.press('Enter');
-    const edit = new EditAppRoute(page);
+    const edit = new EditMiniAppRoute(page);
     await expect(edit.heading).toBeFocused();
     await page.goBack();
-    await expect(apps.heading).toBeFocused();
-    await tabTo(apps.edit('Wiki'));
+    await expect(miniApps.heading).toBeFocused();
+    await tabTo(miniApps.edit('Wiki'));
     await keyboard.press('Enter');
     await expect(edit.link).toHaveValue('https://wiki.example/');
     await tabTo(edit.save);
     await keyboard.press('Enter');
-    await expect(apps.updated).toBeVisible();
-    await expect(apps.heading).toBeFocused();
-    await removeByKeyboard(apps, apps.delete('Wiki'));
-    await expect(apps.empty).toBeVisible();
+    await expect(miniApps.updated).toBeVisible();
+    await expect(miniApps.heading).toBeFocused();
+    await removeByKeyboard(miniApps, miniApps.delete('Wiki'));
+    await expect(miniApps.empty).toBeVisible();
   });
 
   test("a license key is redeemed and the account deleted, also when the service fails on the way; spec §8: 'license recharge success', 'account deleted', and the error of each", async ({

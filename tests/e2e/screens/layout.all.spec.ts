@@ -1,5 +1,5 @@
 import { expect, test } from '../webview/webview-fixtures.ts';
-import { AppsRoute } from '../routes/manage-mini-apps-route.ts';
+import { ManageMiniAppsRoute } from '../routes/manage-mini-apps-route.ts';
 import { DevicesRoute } from '../routes/devices-route.ts';
 import { ManageLinks } from '../routes/manage-links.ts';
 import { MembersRoute } from '../routes/members-route.ts';
@@ -55,13 +55,13 @@ test('spec §2: /my-service, /devices, /orders, /members, /apps: whole pages in 
   const links = new ManageLinks(page);
   const service = new MyServiceRoute(page);
   const [devices, orders] = [new DevicesRoute(page), new OrdersRoute(page)];
-  const [members, apps] = [new MembersRoute(page), new AppsRoute(page)];
+  const [members, miniApps] = [new MembersRoute(page), new ManageMiniAppsRoute(page)];
   for (const [section, route, content] of [
     ['section.service', service, service.none],
     ['section.devices', devices, devices.current],
     ['section.orders', orders, orders.empty],
     ['section.members', members, members.empty],
-    ['section.apps', apps, apps.empty],
+    ['section.apps', miniApps, miniApps.empty],
   ] as const) {
     await links.open();
     await links.to(section).click();

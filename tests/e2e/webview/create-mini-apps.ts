@@ -4,7 +4,7 @@ import type { TestService } from '../support/service/service.ts';
 import type { WebviewApp } from './webview-app.ts';
 
 /** Three mini-apps of whoever is signed in in that app, one of each type. */
-export async function createApps(
+export async function createMiniApps(
   service: TestService,
   app: WebviewApp,
   links: Record<string, string>,

@@ -1,4 +1,4 @@
-import type { AppType } from '#shared/entities.ts';
+import type { MiniAppType } from '#shared/entities.ts';
 import { MiniAppsRoute } from '../routes/mini-apps-route.ts';
 import { Tabs } from '../routes/tabs.ts';
 import { connectTo } from '../support/tunnel/connect.ts';
@@ -11,7 +11,7 @@ import { casesOf } from '../../lab/runs/thoroughness.ts';
 const test = keepPagesHere();
 
 /** Of which type a mini-app is makes no difference to whether its link is a good one. */
-const types = casesOf<AppType>({ usual: ['native'], all: ['browser', 'webkit', 'native'] });
+const types = casesOf<MiniAppType>({ usual: ['native'], all: ['browser', 'webkit', 'native'] });
 
 test.describe('hostile content in a webview', () => {
   test('messages of other frames and windows, and words that are no state, change nothing; links of mini-apps that run, show files or carry credentials are not even handed to the app', async ({

@@ -13,7 +13,7 @@ import { deviceLogin, signIn } from '../support/tunnel/sign-in.ts';
 import { texts } from '../support/screens/texts.ts';
 import { expect, test } from './webview-fixtures.ts';
 import { pressBack } from './press-back.ts';
-import { CreateAppRoute } from '../routes/mini-app-form-route.ts';
+import { CreateMiniAppRoute } from '../routes/mini-app-form-route.ts';
 import { pngPicture } from '../support/screens/picture.ts';
 
 /** What docs/webview.md leaves to the app, as an app does it. */
@@ -103,7 +103,7 @@ test.describe('the file chooser', () => {
     signInInApp,
   }) => {
     const { page } = await signInInApp('android');
-    const form = new CreateAppRoute(page);
+    const form = new CreateMiniAppRoute(page);
     await form.open();
     const choose = page.getByRole('button', { name: texts.en['appForm.iconChoose'] });
     const chooser = async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from './webview-fixtures.ts';
 import type { Locator, Page } from 'playwright/test';
-import { createApps } from './create-mini-apps.ts';
+import { createMiniApps } from './create-mini-apps.ts';
 import { ConformanceRoute } from '../routes/conformance-route.ts';
 import { ConnectRoute } from '../routes/connect-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
@@ -33,7 +33,7 @@ test('mini-apps, routing and conformance pass axe, in light and dark', async ({
     await expectNoViolations(page, `${where}, dark`, { only: ['color-contrast'] });
     await page.emulateMedia({ colorScheme: 'light' });
   };
-  await createApps(serviceHere, app, {
+  await createMiniApps(serviceHere, app, {
     browser: 'https://news.example/',
     webkit: 'https://wiki.example/',
     native: 'https://chat.example/',

@@ -15,7 +15,7 @@ import { texts } from '../support/screens/texts.ts';
 import { connectTo } from '../support/tunnel/connect.ts';
 import { serverNames } from '../support/service/service.ts';
 import { openSignedIn, signIn } from '../support/tunnel/sign-in.ts';
-import { createApps } from './create-mini-apps.ts';
+import { createMiniApps } from './create-mini-apps.ts';
 import { type Platform } from './webview-app.ts';
 import { expect } from './webview-fixtures.ts';
 import { keepPagesHere } from './kept-pages.ts';
@@ -89,7 +89,7 @@ for (const platform of platforms) {
         webkit: 'https://wiki.example/',
         native: 'https://chat.example/',
       };
-      await createApps(serviceHere, app, links);
+      await createMiniApps(serviceHere, app, links);
       await page.goto(`${serviceHere.consoleUrl}/`);
       await expect(new AccountRoute(page).heading).toBeVisible();
       await new Tabs(page).miniApps.click();

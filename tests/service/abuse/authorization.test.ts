@@ -86,8 +86,8 @@ describe.each(databaseKindsOfRun)('on %s', (kind) => {
       const other = await personFor(name, level);
       const { status, text } = await ask(name, victim, basic(other.deviceId, other.token));
       if (others !== null) expect(status, `level ${level}`).toBe(own[level - 1] === 403 ? 403 : others);
-      const { userId, email, deviceId, otherDeviceId, memberEmail, order, appId } = victim;
-      for (const secret of [userId, email, deviceId, otherDeviceId, memberEmail, order.uuid, appId]) {
+      const { userId, email, deviceId, otherDeviceId, memberEmail, order, miniAppId } = victim;
+      for (const secret of [userId, email, deviceId, otherDeviceId, memberEmail, order.uuid, miniAppId]) {
         expect(text).not.toContain(secret);
       }
     }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { devices, users } from '../../../src/service/database/schema/account.ts';
 import { licenseKeys } from '../../../src/service/database/schema/billing.ts';
 import { entitlements, grants } from '../../../src/service/database/schema/entitlements.ts';
-import { groupApps, invitations } from '../../../src/service/database/schema/group.ts';
+import { miniApps, invitations } from '../../../src/service/database/schema/group.ts';
 import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { startProgram } from '../service-process.ts';
 import {
@@ -201,7 +201,7 @@ describe.each(hosts)('on $name', ({ kind, processes }) => {
       const body = { ...appDraft, requireLabels: [] };
       // One was there before.
       expect(await successesOf(times(atOnce, () => ({ name: 'createApp', by, body })))).toBe(99);
-      expect(await database().$count(groupApps, eq(groupApps.ownerId, by.userId))).toBe(100);
+      expect(await database().$count(miniApps, eq(miniApps.ownerId, by.userId))).toBe(100);
     });
 
   if (isExhaustive)
@@ -230,6 +230,6 @@ describe.each(hosts)('on $name', ({ kind, processes }) => {
     });
     expect(await successesOf(attempts)).toBeGreaterThan(0);
     expect(await database().$count(users, eq(users.id, by.userId))).toBe(0);
-    expect(await database().$count(groupApps, eq(groupApps.ownerId, by.userId))).toBe(0);
+    expect(await database().$count(miniApps, eq(miniApps.ownerId, by.userId))).toBe(0);
   });
 });

@@ -5,7 +5,7 @@ import { devices, users } from '../../../src/service/database/schema/account.ts'
 import { licenseKeys, orders, storeVisits } from '../../../src/service/database/schema/billing.ts';
 import { entitlements, grants } from '../../../src/service/database/schema/entitlements.ts';
 import { traffic } from '../../../src/service/database/schema/gateways.ts';
-import { groupApps, invitations } from '../../../src/service/database/schema/group.ts';
+import { miniApps, invitations } from '../../../src/service/database/schema/group.ts';
 import { wordgatePayments } from '../../../src/service/database/schema/wordgate.ts';
 import { licenseKeyHash } from '../../../src/service/billing/license-key-handlers.ts';
 import { makeToken, sha256 } from '../../../src/service/http/token.ts';
@@ -31,7 +31,7 @@ export interface Person {
   paymentId: string;
   /** What the database has of an open visit at the store. */
   visitHashes: { code: string; visit: string };
-  appId: string;
+  miniAppId: string;
   /** That this person got. */
   invitationId: string;
   /** Whom this person invited; nobody's address at level 3. */
@@ -79,7 +79,7 @@ export async function newPerson(database: Database, level: Level, now: Date): Pr
     revoked: { deviceId: revoked.row.deviceId, token: revoked.token },
     ...(await newPaidOrder(database, email, now)),
     visitHashes: await newVisit(database, device.row.gatewayUser, now),
-    appId: await newApp(database, userId, now),
+    miniAppId: await newMiniApp(database, userId, now),
     invitationId: await newInvitation(database, payer, email, now),
     memberEmail,
     licenseKey,
@@ -169,13 +169,13 @@ export const appDraft = {
   requireLabels: [],
 } as const;
 
-async function newApp(database: Database, ownerId: string, now: Date): Promise<string> {
-  const [app] = await database
-    .insert(groupApps)
+async function newMiniApp(database: Database, ownerId: string, now: Date): Promise<string> {
+  const [miniApp] = await database
+    .insert(miniApps)
     .values({ ...appDraft, requireLabels: [], ownerId, createdAt: now })
-    .returning({ id: groupApps.id });
-  if (!app) throw new Error('no app');
-  return app.id;
+    .returning({ id: miniApps.id });
+  if (!miniApp) throw new Error('no app');
+  return miniApp.id;
 }
 
 /** Into the group of `payerId`. */
@@ -199,7 +199,7 @@ export async function everythingOf(database: Database, { userId, email, memberEm
       .from(devices)
       .where(eq(devices.userId, userId))
       .orderBy(devices.deviceId),
-    apps: await database.select().from(groupApps).where(eq(groupApps.ownerId, userId)),
+    miniApps: await database.select().from(miniApps).where(eq(miniApps.ownerId, userId)),
     orders: await database.select().from(orders).where(eq(orders.email, email)),
     payments: await database
       .select()

@@ -138,21 +138,29 @@ export const rules: { [Name in ApiCallName]: Rule<Name> } = {
     others: 404,
   },
   groupApps: { ...anybodys, own: notMembers },
-  groupApp: { asked: ({ appId }) => ({ params: { id: appId }, body: {} }), own: notMembers, others: 404 },
+  groupApp: {
+    asked: ({ miniAppId }) => ({ params: { id: miniAppId }, body: {} }),
+    own: notMembers,
+    others: 404,
+  },
   createApp: {
     ...anybodys,
     asked: () => ({ params: {}, body: { ...appDraft, requireLabels: [] } }),
     own: notMembers,
   },
   editApp: {
-    asked: ({ appId }) => ({
-      params: { id: appId },
+    asked: ({ miniAppId }) => ({
+      params: { id: miniAppId },
       body: { ...appDraft, requireLabels: [], name: 'Edited' },
     }),
     own: notMembers,
     others: 404,
   },
-  deleteApp: { asked: ({ appId }) => ({ params: { id: appId }, body: {} }), own: notMembers, others: 404 },
+  deleteApp: {
+    asked: ({ miniAppId }) => ({ params: { id: miniAppId }, body: {} }),
+    own: notMembers,
+    others: 404,
+  },
   myApps: anybodys,
   deleteSelf: anybodys,
 };

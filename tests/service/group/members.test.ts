@@ -28,7 +28,7 @@ const seed: Seed = {
   products: [{ id: 'month', service: 'Month', titles, days: 30, seats: 3, price: 100 }],
   licenseKeys: keys.map((key) => ({ key, service: 'Gift', days: 10, seats: 2 })),
 };
-const ownApp: ApiBody<'createApp'> = {
+const ownMiniApp: ApiBody<'createApp'> = {
   name: 'Own',
   type: 'browser',
   link: 'https://a.example/',
@@ -116,7 +116,7 @@ describe.each(databaseKindsOfRun)('groups on %s', (kind) => {
       const email = newEmail();
       const person = await signedIn(running, email);
       const phone = await signedIn(running, email);
-      await person.client.call('createApp', { body: ownApp });
+      await person.client.call('createApp', { body: ownMiniApp });
       const names = ['userInfo', 'myService', 'serverGroups', 'groupApps', 'myApps', 'trafficStats'] as const;
       const all = () => Promise.all(names.map((name) => person.client.call(name)));
       const before = await all();
@@ -186,7 +186,7 @@ describe.each(databaseKindsOfRun)('groups on %s', (kind) => {
       email,
       device: { client },
     } = await newMember(running, owner);
-    const body = ownApp;
+    const body = ownMiniApp;
     const params = { id: '5a4e7f5e-7f0f-4c6f-8f25-3f8f7b7b2f11' };
     await orderAsGuest(running.url, { productId: 'month', email });
     const own = await client.call('orders');
@@ -248,7 +248,7 @@ describe.each(databaseKindsOfRun)('groups on %s', (kind) => {
     const invited = await signedIn(running, newEmail());
     await invite(owner, (await emailOf(invited)) ?? '');
     await orderAsGuest(running.url, { productId: 'month', email });
-    await owner.client.call('createApp', { body: ownApp });
+    await owner.client.call('createApp', { body: ownMiniApp });
     expect(await owner.client.call('deleteSelf')).toEqual({ ok: true, data: null });
     expect(await isLetIn(owner)).toBe(false);
     expect(await isLetIn(member), 'by the trial of their own').toBe(true);

@@ -69,12 +69,12 @@ describe('apps', () => {
 
   test('made, read, changed and deleted', async () => {
     const device = await signedIn(running, newEmail());
-    const app = await created(device);
-    expect(app).toEqual({ ...draft, id: expect.any(String) });
-    const params = { id: app.id };
-    expect(await device.client.call('groupApp', { params })).toEqual({ ok: true, data: app });
+    const miniApp = await created(device);
+    expect(miniApp).toEqual({ ...draft, id: expect.any(String) });
+    const params = { id: miniApp.id };
+    expect(await device.client.call('groupApp', { params })).toEqual({ ok: true, data: miniApp });
     const body = { ...draft, name: ' Post ', icon: '', type: 'webkit', priority: 0 } as const;
-    const changed = { ...body, name: 'Post', id: app.id };
+    const changed = { ...body, name: 'Post', id: miniApp.id };
     expect(await device.client.call('editApp', { params, body })).toEqual({ ok: true, data: changed });
     expect(await device.client.call('groupApps')).toEqual({ ok: true, data: { items: [changed] } });
     expect(await device.client.call('deleteApp', { params })).toEqual({ ok: true, data: null });
@@ -108,9 +108,9 @@ describe('apps', () => {
   });
 
   test('another’s app, or one that is not there, is not found', async () => {
-    const app = await created(await signedIn(running, newEmail()));
+    const miniApp = await created(await signedIn(running, newEmail()));
     const device = await signedIn(running, newEmail());
-    for (const id of [app.id, randomUUID(), 'none']) {
+    for (const id of [miniApp.id, randomUUID(), 'none']) {
       const expected = { failure: { code: 404 } };
       const params = { id };
       expect(await device.client.call('groupApp', { params })).toMatchObject(expected);
@@ -214,8 +214,8 @@ describe('labels', () => {
     await using running = await startTestService({ environment: await withLabels(JSON.stringify(labels)) });
     const owner = await signedIn(running, payer);
     await givePlan(running, payer, emails.length);
-    const apps = { 'for all': [], 'for staff': ['staff'], 'for staff abroad': ['staff', 'abroad'] };
-    for (const [index, [name, requireLabels]] of Object.entries(apps).entries()) {
+    const offered = { 'for all': [], 'for staff': ['staff'], 'for staff abroad': ['staff', 'abroad'] };
+    for (const [index, [name, requireLabels]] of Object.entries(offered).entries()) {
       await owner.client.call('createApp', { body: { ...draft, name, requireLabels, priority: 9 - index } });
     }
     const seenBy = async (email: string) => {

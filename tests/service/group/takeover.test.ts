@@ -12,14 +12,20 @@ describe('a stranger', () => {
   test('with a trial cannot take over an account: it stays what it was, with its devices and its apps', async () => {
     const email = newEmail();
     const victim = await signedIn(running, email);
-    const app = { name: 'Own', type: 'browser', link: 'https://a.example', icon: '', priority: 0 } as const;
-    await victim.client.call('createApp', { body: { ...app, requireLabels: [] } });
+    const miniApp = {
+      name: 'Own',
+      type: 'browser',
+      link: 'https://a.example',
+      icon: '',
+      priority: 0,
+    } as const;
+    await victim.client.call('createApp', { body: { ...miniApp, requireLabels: [] } });
     const before = await Promise.all(
       (['userInfo', 'myService', 'serverGroups', 'myApps'] as const).map((name) => victim.client.call(name)),
     );
     const stranger = await signedIn(running, newEmail());
     await stranger.client.call('addMember', { body: { loginId: email, loginType: 'email' } });
-    await stranger.client.call('createApp', { body: { ...app, name: 'Phishing', requireLabels: [] } });
+    await stranger.client.call('createApp', { body: { ...miniApp, name: 'Phishing', requireLabels: [] } });
     const after = () =>
       Promise.all(
         (['userInfo', 'myService', 'serverGroups', 'myApps'] as const).map((name) =>

@@ -1,20 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import {
-  emptyAppFields,
+  emptyMiniAppFields,
   fieldsOf,
-  readAppFields,
-  type AppFields,
+  readMiniAppFields,
+  type MiniAppFields,
 } from '../../../src/renderer/features/manage-mini-apps/mini-app-fields.ts';
 
-const wiki: AppFields = { ...emptyAppFields, name: 'Wiki', link: 'https://wiki.example.com', priority: '40' };
-const errorsOf = (changed: Partial<AppFields>) => {
-  const read = readAppFields({ ...wiki, ...changed });
+const wiki: MiniAppFields = {
+  ...emptyMiniAppFields,
+  name: 'Wiki',
+  link: 'https://wiki.example.com',
+  priority: '40',
+};
+const errorsOf = (changed: Partial<MiniAppFields>) => {
+  const read = readMiniAppFields({ ...wiki, ...changed });
   return read.ok ? {} : read.errors;
 };
 
 describe('what stands in the form of an app entry', () => {
   test('makes an entry', () => {
-    expect(readAppFields({ ...wiki, name: ' Wiki ', link: ' https://wiki.example.com ' })).toEqual({
+    expect(readMiniAppFields({ ...wiki, name: ' Wiki ', link: ' https://wiki.example.com ' })).toEqual({
       ok: true,
       draft: {
         name: 'Wiki',
@@ -36,13 +41,13 @@ describe('what stands in the form of an app entry', () => {
       priority: 7,
       requireLabels: ['staff'],
     } as const;
-    const read = readAppFields(fieldsOf({ id: '1', ...draft, requireLabels: [...draft.requireLabels] }));
+    const read = readMiniAppFields(fieldsOf({ id: '1', ...draft, requireLabels: [...draft.requireLabels] }));
     expect(read).toEqual({ ok: true, draft });
   });
 
   test('a label that was typed last counts, once', () => {
     const labels = (newLabel: string) => {
-      const read = readAppFields({ ...wiki, requireLabels: ['staff'], newLabel });
+      const read = readMiniAppFields({ ...wiki, requireLabels: ['staff'], newLabel });
       return read.ok && read.draft.requireLabels;
     };
     expect(labels(' berlin ')).toEqual(['staff', 'berlin']);
@@ -89,6 +94,6 @@ describe('the rules of specification §5', () => {
 });
 
 test.each(['40', ' 40 ', '４０', '\u0664\u0660', '40\u200b'])('%j is a priority', (priority) => {
-  const read = readAppFields({ ...wiki, priority });
+  const read = readMiniAppFields({ ...wiki, priority });
   expect(read.ok && read.draft.priority).toBe(40);
 });

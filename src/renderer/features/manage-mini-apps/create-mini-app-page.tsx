@@ -4,14 +4,14 @@ import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { PageHeading } from '../../ui/pages/page-heading.tsx';
 import { PageTop } from '../../ui/pages/page-top.tsx';
 import { useOneAtATime } from '../../ui/use-one-at-a-time.ts';
-import { emptyAppFields } from './mini-app-fields.ts';
-import { AppForm } from './mini-app-form.tsx';
-import { useAfterAppForm } from './use-after-mini-app-form.ts';
+import { emptyMiniAppFields } from './mini-app-fields.ts';
+import { MiniAppForm } from './mini-app-form.tsx';
+import { useAfterMiniAppForm } from './use-after-mini-app-form.ts';
 
-export function CreateAppPage() {
+export function CreateMiniAppPage() {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const next = useAfterAppForm();
+  const next = useAfterMiniAppForm();
   const once = useOneAtATime();
   const create = useApiMutation('createApp', {
     changes: ['groupApps', 'myApps'],
@@ -22,8 +22,8 @@ export function CreateAppPage() {
       <PageTop back={{ to: '/apps', title: 'section.apps' }}>
         <PageHeading>{t('appForm.createTitle')}</PageHeading>
       </PageTop>
-      <AppForm
-        initial={emptyAppFields}
+      <MiniAppForm
+        initial={emptyMiniAppFields}
         submitText={t('appForm.create')}
         busy={create.isPending}
         cancelTo={next}

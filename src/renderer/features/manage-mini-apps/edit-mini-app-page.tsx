@@ -12,14 +12,14 @@ import { LoadFailure } from '../../ui/loading/load-failure.tsx';
 import { PageHeading } from '../../ui/pages/page-heading.tsx';
 import { PageTop } from '../../ui/pages/page-top.tsx';
 import { fieldsOf } from './mini-app-fields.ts';
-import { AppForm } from './mini-app-form.tsx';
-import { useAfterAppForm } from './use-after-mini-app-form.ts';
+import { MiniAppForm } from './mini-app-form.tsx';
+import { useAfterMiniAppForm } from './use-after-mini-app-form.ts';
 import { Link } from '../../ui/text/link.tsx';
 
-export function EditAppPage() {
+export function EditMiniAppPage() {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const next = useAfterAppForm();
+  const next = useAfterMiniAppForm();
   const { id = '' } = useParams();
   const params = { id };
   const { data, error, isFetchedAfterMount, refetch } = useApi('groupApp', {
@@ -31,16 +31,16 @@ export function EditAppPage() {
     tells: { done: 'appForm.updated', failed: 'error.appSave' },
   });
   // An answer from an earlier visit is not used: saving it would undo changes made since.
-  const app = isFetchedAfterMount ? data : undefined;
+  const miniApp = isFetchedAfterMount ? data : undefined;
   return (
     <>
       <PageTop back={{ to: '/apps', title: 'section.apps' }}>
         <PageHeading>{t('appForm.editTitle')}</PageHeading>
       </PageTop>
-      {app ? (
-        <AppForm
+      {miniApp ? (
+        <MiniAppForm
           key={id}
-          initial={fieldsOf(app)}
+          initial={fieldsOf(miniApp)}
           submitText={t('appForm.save')}
           busy={edit.isPending}
           cancelTo={next}

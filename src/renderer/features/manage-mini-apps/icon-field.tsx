@@ -12,13 +12,13 @@ const CropDialog = lazyComponent(async () => (await import('./crop-dialog.tsx'))
 interface IconFieldProps {
   /** A data URL, or empty. */
   icon: string;
-  /** The app's name, for an app without an icon. */
+  /** The mini-app's name, for one without an icon. */
   name: string;
   error: string | undefined;
   onChange: (icon: string) => void;
 }
 
-/** The app's icon: chosen from a file, then cropped. */
+/** The mini-app's icon: chosen from a file, then cropped. */
 export function IconField({ icon, name, error, onChange }: IconFieldProps) {
   const { t } = useTranslation();
   const id = useId();

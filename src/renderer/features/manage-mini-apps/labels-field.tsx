@@ -3,16 +3,16 @@ import { IconX } from '@tabler/icons-react';
 import { useRef, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { isForInputMethod } from '../../ui/forms/is-for-input-method.ts';
-import { allLabels, type AppFields } from './mini-app-fields.ts';
+import { allLabels, type MiniAppFields } from './mini-app-fields.ts';
 import classes from './mini-app-form.module.css';
 
 interface LabelsFieldProps {
   fields: LabelFields;
   onChange: (fields: LabelFields) => void;
 }
-type LabelFields = Pick<AppFields, 'requireLabels' | 'newLabel'>;
+type LabelFields = Pick<MiniAppFields, 'requireLabels' | 'newLabel'>;
 
-/** The service's limits (`appEntryDraft`). */
+/** The service's limits (`miniAppDraft`). */
 const maxLabels = 32;
 const maxLength = 64;
 
@@ -35,7 +35,7 @@ export function LabelsField({ fields, onChange }: LabelsFieldProps) {
         label={t('appForm.labels')}
         description={t('appForm.labelsHint')}
         size="md"
-        name="app-label"
+        name="mini-app-label"
         autoComplete="off"
         maxLength={maxLength}
         disabled={labels.length >= maxLabels}

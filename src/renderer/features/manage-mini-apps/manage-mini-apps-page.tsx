@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconApps, IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import type { AppEntry } from '#shared/entities.ts';
+import type { MiniApp } from '#shared/entities.ts';
 import { useApiPages } from '../../api/use-api-pages.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.tsx';
@@ -10,15 +10,15 @@ import { LoadedList } from '../../api/loaded-list.tsx';
 import { PageHeading } from '../../ui/pages/page-heading.tsx';
 import { PageTop } from '../../ui/pages/page-top.tsx';
 import { useRemoval } from '../../api/use-removal.ts';
-import { AppItem } from './mini-app-item.tsx';
+import { MiniAppItem } from './mini-app-item.tsx';
 import { Link } from '../../ui/text/link.tsx';
 
-export function AppsPage() {
+export function ManageMiniAppsPage() {
   const { t } = useTranslation();
-  const apps = useApiPages('groupApps');
+  const miniApps = useApiPages('groupApps');
   const remove = useApiMutation('deleteApp', { changes: ['groupApps', 'myApps'] });
   const { asked, ask, busy, confirm } = useRemoval(
-    ({ id }: AppEntry) => remove.mutateAsync({ params: { id } }),
+    ({ id }: MiniApp) => remove.mutateAsync({ params: { id } }),
     'apps.deleted',
   );
   const create = (
@@ -32,11 +32,11 @@ export function AppsPage() {
         <PageHeading lead={t('apps.lead')}>{t('section.apps')}</PageHeading>
       </PageTop>
       <LoadedList
-        query={apps}
+        query={miniApps}
         label={t('section.apps')}
         empty={<Empty icon={<IconApps />} title={t('apps.empty')} text={t('apps.emptyText')} />}
       >
-        {(app) => <AppItem key={app.id} app={app} onDelete={() => ask(app)} />}
+        {(miniApp) => <MiniAppItem key={miniApp.id} miniApp={miniApp} onDelete={() => ask(miniApp)} />}
       </LoadedList>
       {asked && (
         <ConfirmDialog

@@ -1,12 +1,12 @@
-import { appEntryDraft, type AppEntry, type AppEntryDraft, type AppType } from '#shared/entities.ts';
+import { miniAppDraft, type MiniApp, type MiniAppDraft, type MiniAppType } from '#shared/entities.ts';
 import { webAddress } from '#shared/host/web-address.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { readTyped } from '#shared/typed-text.ts';
 
 /** The form's content, valid or not. */
-export interface AppFields {
+export interface MiniAppFields {
   name: string;
-  type: AppType;
+  type: MiniAppType;
   link: string;
   icon: string;
   priority: string;
@@ -14,9 +14,9 @@ export interface AppFields {
   /** A label that was typed, but not added to the others yet. */
   newLabel: string;
 }
-export type AppFieldName = keyof AppEntryDraft;
+export type MiniAppFieldName = keyof MiniAppDraft;
 
-export const emptyAppFields: AppFields = {
+export const emptyMiniAppFields: MiniAppFields = {
   name: '',
   type: 'browser',
   link: '',
@@ -26,13 +26,13 @@ export const emptyAppFields: AppFields = {
   newLabel: '',
 };
 
-export function fieldsOf(app: AppEntry): AppFields {
-  const { name, type, link, icon, priority, requireLabels } = app;
+export function fieldsOf(miniApp: MiniApp): MiniAppFields {
+  const { name, type, link, icon, priority, requireLabels } = miniApp;
   return { name, type, link, icon, priority: String(priority), requireLabels, newLabel: '' };
 }
 
 /** The error message of each field (specification §5). */
-const messages: Record<AppFieldName, TextKey> = {
+const messages: Record<MiniAppFieldName, TextKey> = {
   name: 'appForm.nameMissing',
   type: 'error.appSave',
   link: 'appForm.linkInvalid',
@@ -41,15 +41,15 @@ const messages: Record<AppFieldName, TextKey> = {
   requireLabels: 'error.appSave',
 };
 
-export type AppFieldErrors = Partial<Record<AppFieldName, TextKey>>;
+export type MiniAppFieldErrors = Partial<Record<MiniAppFieldName, TextKey>>;
 
-/** The entry in the fields, or what is wrong with them. */
-export function readAppFields(
-  fields: AppFields,
-): { ok: true; draft: AppEntryDraft } | { ok: false; errors: AppFieldErrors } {
+/** The mini-app in the fields, or what is wrong with them. */
+export function readMiniAppFields(
+  fields: MiniAppFields,
+): { ok: true; draft: MiniAppDraft } | { ok: false; errors: MiniAppFieldErrors } {
   const { name, type, icon } = fields;
   const priority = readTyped(fields.priority);
-  const parsed = appEntryDraft.safeParse({
+  const parsed = miniAppDraft.safeParse({
     name,
     type,
     icon,
@@ -60,7 +60,7 @@ export function readAppFields(
   });
   // Not everything that begins with `http` is an address that can be opened.
   if (parsed.success && webAddress(parsed.data.link) !== undefined) return { ok: true, draft: parsed.data };
-  const errors: AppFieldErrors = {};
+  const errors: MiniAppFieldErrors = {};
   if (parsed.success) return { ok: false, errors: { link: messages.link } };
   for (const { path } of parsed.error.issues) {
     const [field] = path;
@@ -70,11 +70,11 @@ export function readAppFields(
 }
 
 /** All labels including those that are being typed or were pasted, with any comma between them; without duplicates. */
-export function allLabels({ requireLabels, newLabel }: Pick<AppFields, 'requireLabels' | 'newLabel'>) {
+export function allLabels({ requireLabels, newLabel }: Pick<MiniAppFields, 'requireLabels' | 'newLabel'>) {
   const typed = newLabel.split(/[,，、]/).map((label) => label.trim());
   return [...new Set([...requireLabels, ...typed])].filter((label) => label !== '');
 }
 
-function isFieldName(name: PropertyKey | undefined): name is AppFieldName {
+function isFieldName(name: PropertyKey | undefined): name is MiniAppFieldName {
   return name !== undefined && Object.hasOwn(messages, name);
 }

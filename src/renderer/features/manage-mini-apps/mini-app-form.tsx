@@ -2,41 +2,41 @@ import { Button, TextInput } from '@mantine/core';
 import { useRef, useState, type FormEvent } from 'react';
 import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
-import type { AppEntryDraft } from '#shared/entities.ts';
+import type { MiniAppDraft } from '#shared/entities.ts';
 import formClasses from '../../ui/forms/form.module.css';
 import { keepFocus } from '../../ui/focus/keep-focus.ts';
-import { readAppFields, type AppFieldName, type AppFields } from './mini-app-fields.ts';
+import { readMiniAppFields, type MiniAppFieldName, type MiniAppFields } from './mini-app-fields.ts';
 import { IconField } from './icon-field.tsx';
 import { LabelsField } from './labels-field.tsx';
 import { TypeField } from './type-field.tsx';
 import { Link } from '../../ui/text/link.tsx';
 
-interface AppFormProps {
-  initial: AppFields;
+interface MiniAppFormProps {
+  initial: MiniAppFields;
   submitText: string;
   busy: boolean;
   cancelTo: string;
-  onSubmit: (draft: AppEntryDraft) => void;
+  onSubmit: (draft: MiniAppDraft) => void;
 }
 
-/** The fields of an app entry. A field shows its error once the user has left it or tried to save. */
-export function AppForm({ initial, submitText, busy, cancelTo, onSubmit }: AppFormProps) {
+/** The fields of a mini-app. A field shows its error once the user has left it or tried to save. */
+export function MiniAppForm({ initial, submitText, busy, cancelTo, onSubmit }: MiniAppFormProps) {
   const { t } = useTranslation();
   const form = useRef<HTMLFormElement>(null);
   const [fields, setFields] = useState(initial);
-  const [touched, setTouched] = useState<ReadonlySet<AppFieldName> | 'all'>(new Set<AppFieldName>());
-  const read = readAppFields(fields);
+  const [touched, setTouched] = useState<ReadonlySet<MiniAppFieldName> | 'all'>(new Set<MiniAppFieldName>());
+  const read = readMiniAppFields(fields);
 
-  const change = (changed: Partial<AppFields>) => setFields((now) => ({ ...now, ...changed }));
-  const touch = (name: AppFieldName) =>
+  const change = (changed: Partial<MiniAppFields>) => setFields((now) => ({ ...now, ...changed }));
+  const touch = (name: MiniAppFieldName) =>
     setTouched((names) => (names === 'all' ? names : new Set([...names, name])));
-  const errorOf = (name: AppFieldName) => {
+  const errorOf = (name: MiniAppFieldName) => {
     const key = !read.ok && (touched === 'all' || touched.has(name)) && read.errors[name];
     return key ? t(key) : undefined;
   };
   const textField = (name: 'name' | 'link' | 'priority') => ({
     size: 'md' as const,
-    name: `app-${name}`,
+    name: `mini-app-${name}`,
     autoComplete: 'off',
     withAsterisk: false,
     value: fields[name],

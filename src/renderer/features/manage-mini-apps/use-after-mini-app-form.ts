@@ -1,10 +1,10 @@
 import { useApp } from '../../platform/host-context.tsx';
 
 /**
- * Where to go after the app forms: to the list, or elsewhere in the web console, which does not have it (specification
+ * Where to go after the forms: to the list, or elsewhere in the web console, which does not have it (specification
  * §2).
  */
-export function useAfterAppForm(): string {
+export function useAfterMiniAppForm(): string {
   const { kind } = useApp();
   return kind === 'web' ? '/dashboard' : '/apps';
 }

@@ -11,22 +11,26 @@ import { MiniAppTile } from './mini-app-tile.tsx';
 import classes from './mini-apps.module.css';
 import { useOpenMiniApp } from './use-open-mini-app.ts';
 
-/** The apps that the user's group offers, highest priority first, as the service sends them. */
+/** The mini-apps that the user's group offers, highest priority first, as the service sends them. */
 export function MiniAppsPage() {
   const { t } = useTranslation();
-  const { data: apps, error, refetch } = useApi('myApps');
+  const { data: miniApps, error, refetch } = useApi('myApps');
   const { open, opening } = useOpenMiniApp();
   return (
     <>
       <PageHeading lead={t('miniApps.lead')}>{t('section.miniApps')}</PageHeading>
-      {apps ? (
-        apps.items.length === 0 ? (
+      {miniApps ? (
+        miniApps.items.length === 0 ? (
           <Empty icon={<IconLayoutGrid />} title={t('miniApps.empty')} text={t('miniApps.emptyText')} />
         ) : (
           <List label={t('section.miniApps')} className={classes.grid}>
-            {apps.items.map((app) => (
-              <li key={app.id} className={classes.cell}>
-                <MiniAppTile app={app} opening={opening === app.id} onOpen={() => void open(app)} />
+            {miniApps.items.map((miniApp) => (
+              <li key={miniApp.id} className={classes.cell}>
+                <MiniAppTile
+                  miniApp={miniApp}
+                  opening={opening === miniApp.id}
+                  onOpen={() => void open(miniApp)}
+                />
               </li>
             ))}
           </List>

@@ -1,28 +1,28 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { AppEntry } from '#shared/entities.ts';
+import type { MiniApp } from '#shared/entities.ts';
 import { webAddress } from '#shared/host/web-address.ts';
 import type { Host } from '#shared/host/contract.ts';
 import { useHost } from '../../platform/host-context.tsx';
 import { showError } from '../../ui/messages/toast.ts';
 
 /** Opens mini-apps; `opening` is the id of the one that is being opened. */
-export function useOpenMiniApp(): { open: (app: AppEntry) => Promise<void>; opening: string | undefined } {
+export function useOpenMiniApp(): { open: (miniApp: MiniApp) => Promise<void>; opening: string | undefined } {
   const { t } = useTranslation();
   const host = useHost();
   const [opening, setOpening] = useState<string>();
-  const open = async (app: AppEntry) => {
-    if (opening === app.id) return;
-    setOpening(app.id);
-    const opened = await openMiniApp(host, app).catch(() => false);
-    setOpening((now) => (now === app.id ? undefined : now));
-    if (!opened) showError(t('miniApps.openFailed', { name: app.name }));
+  const open = async (miniApp: MiniApp) => {
+    if (opening === miniApp.id) return;
+    setOpening(miniApp.id);
+    const opened = await openMiniApp(host, miniApp).catch(() => false);
+    setOpening((now) => (now === miniApp.id ? undefined : now));
+    if (!opened) showError(t('miniApps.openFailed', { name: miniApp.name }));
   };
   return { open, opening };
 }
 
-/** False if the link is not allowed for this type of app, or if nothing opened it. */
-async function openMiniApp(host: Host, { type, link, name }: AppEntry): Promise<boolean> {
+/** False if the link is not allowed for this type of mini-app, or if nothing opened it. */
+async function openMiniApp(host: Host, { type, link, name }: MiniApp): Promise<boolean> {
   const allowed = webAddress(link);
   if (allowed === undefined) return false;
   switch (type) {

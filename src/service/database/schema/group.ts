@@ -1,4 +1,4 @@
-import type { AppType } from '#shared/entities.ts';
+import type { MiniAppType } from '#shared/entities.ts';
 import { boolean, index, integer, jsonb, pgTable, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
 import { sql } from 'drizzle-orm';
 import { users } from './account.ts';
@@ -38,8 +38,8 @@ export const invitations = pgTable(
 
 export type InvitationState = 'open' | 'accepted' | 'declined' | 'withdrawn';
 
-/** Apps that a payer, or a user without a plan, offers to the group. */
-export const groupApps = pgTable(
+/** Mini-apps that a payer, or a user without a plan, offers to the group. */
+export const miniApps = pgTable(
   'group_apps',
   {
     id: uuid().primaryKey().defaultRandom(),
@@ -47,7 +47,7 @@ export const groupApps = pgTable(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     name: text().notNull(),
-    type: text().$type<AppType>().notNull(),
+    type: text().$type<MiniAppType>().notNull(),
     link: text().notNull(),
     icon: text().notNull(),
     priority: integer().notNull(),

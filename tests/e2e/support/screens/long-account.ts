@@ -43,16 +43,16 @@ export async function fillLongAccount(service: TestService, email: string): Prom
   const invited = `guest-of-${email}`;
   for (const loginId of [invited, `${longName.replace('ä', 'ae').toLowerCase()}.${email}`])
     must(await user.call('addMember', { body: { loginId, loginType: 'email' } }));
-  const app = { icon: '', requireLabels: [] };
+  const miniApp = { icon: '', requireLabels: [] };
   must(
     await user.call('createApp', {
-      body: { ...app, name: 'IPv6', type: 'browser', link: 'https://example.com/', priority: 10 },
+      body: { ...miniApp, name: 'IPv6', type: 'browser', link: 'https://example.com/', priority: 10 },
     }),
   );
-  const { id: appId } = must(
+  const { id: miniAppId } = must(
     await user.call('createApp', {
       body: {
-        ...app,
+        ...miniApp,
         name: longName,
         type: 'native',
         link: `https://example.com/${'0123456789'.repeat(15)}`,
@@ -61,7 +61,7 @@ export async function fillLongAccount(service: TestService, email: string): Prom
       },
     }),
   );
-  return { email, member, invited, appId, paidOrder, unpaidOrder };
+  return { email, member, invited, miniAppId, paidOrder, unpaidOrder };
 }
 
 async function order(user: ApiUser, quantity: number): Promise<string> {

@@ -3,8 +3,8 @@ import type { PageNote } from '../../../../src/shared/entities.ts';
 import { AboutRoute } from '../../routes/about-route.ts';
 import { AccountRoute } from '../../routes/account-route.ts';
 import { AddMemberRoute } from '../../routes/add-member-route.ts';
-import { CreateAppRoute } from '../../routes/mini-app-form-route.ts';
-import { AppsRoute } from '../../routes/manage-mini-apps-route.ts';
+import { CreateMiniAppRoute } from '../../routes/mini-app-form-route.ts';
+import { ManageMiniAppsRoute } from '../../routes/manage-mini-apps-route.ts';
 import { DeviceLoginRoute } from '../../routes/device-login-route.ts';
 import { DevicesRoute } from '../../routes/devices-route.ts';
 import { LoginRoute } from '../../routes/login-route.ts';
@@ -51,21 +51,21 @@ export function publicMistakes(page: Page, language: TextLanguage): Screen[] {
 export function accountMistakes(page: Page, language: TextLanguage): Screen[] {
   const redeem = new RedeemRoute(page, language);
   const member = new AddMemberRoute(page, language);
-  const app = new CreateAppRoute(page, language);
+  const form = new CreateMiniAppRoute(page, language);
   return [
     { name: 'redeem-mistake', route: redeem, act: () => redeem.submit.click(), sees: redeem.required },
     { name: 'add-member-mistake', route: member, act: () => member.add.click(), sees: member.missing },
     {
       name: 'create-app-mistakes',
-      route: app,
+      route: form,
       act: async () => {
-        await app.link.fill('nowhere');
-        await app.priority.fill('101');
-        await app.save.click();
-        await expect(app.nameMissing).toBeVisible();
-        await expect(app.linkInvalid).toBeVisible();
+        await form.link.fill('nowhere');
+        await form.priority.fill('101');
+        await form.save.click();
+        await expect(form.nameMissing).toBeVisible();
+        await expect(form.linkInvalid).toBeVisible();
       },
-      sees: app.priorityRange,
+      sees: form.priorityRange,
     },
   ];
 }
@@ -120,7 +120,7 @@ export function askingScreens(page: Page, language: TextLanguage): Screen[] {
   const lists = {
     'devices-asking': new DevicesRoute(page, language),
     'members-asking': new MembersRoute(page, language),
-    'apps-asking': new AppsRoute(page, language),
+    'apps-asking': new ManageMiniAppsRoute(page, language),
   };
   return Object.entries(lists).map(([name, route]) => ({
     name,
@@ -131,7 +131,7 @@ export function askingScreens(page: Page, language: TextLanguage): Screen[] {
 }
 
 export function cropScreen(page: Page, language: TextLanguage): Screen {
-  const route = new CreateAppRoute(page, language);
+  const route = new CreateMiniAppRoute(page, language);
   const buffer = pngPicture(300, 200, (x, y) => [x % 256, y % 256, 0]);
   return {
     name: 'crop',

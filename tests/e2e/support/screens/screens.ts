@@ -3,8 +3,8 @@ import { expect, type Locator, type Page } from 'playwright/test';
 import { AboutRoute } from '../../routes/about-route.ts';
 import { AccountRoute } from '../../routes/account-route.ts';
 import { AddMemberRoute } from '../../routes/add-member-route.ts';
-import { CreateAppRoute, EditAppRoute } from '../../routes/mini-app-form-route.ts';
-import { AppsRoute } from '../../routes/manage-mini-apps-route.ts';
+import { CreateMiniAppRoute, EditMiniAppRoute } from '../../routes/mini-app-form-route.ts';
+import { ManageMiniAppsRoute } from '../../routes/manage-mini-apps-route.ts';
 import { ConfirmRoute } from '../../routes/confirm-route.ts';
 import { ConnectionLogRoute } from '../../routes/connection-log-route.ts';
 import { ConnectRoute } from '../../routes/connect-route.ts';
@@ -153,9 +153,9 @@ export function appScreens(page: Page, language: TextLanguage, account: FilledAc
     { name: 'orders', route: new OrdersRoute(page, language) },
     { name: 'members', route: new MembersRoute(page, language) },
     { name: 'add-member', route: new AddMemberRoute(page, language) },
-    { name: 'apps', route: new AppsRoute(page, language) },
-    { name: 'create-app', route: new CreateAppRoute(page, language) },
-    editApp(page, language, account),
+    { name: 'apps', route: new ManageMiniAppsRoute(page, language) },
+    { name: 'create-app', route: new CreateMiniAppRoute(page, language) },
+    editMiniApp(page, language, account),
     ...askingScreens(page, language),
   ];
 }
@@ -165,9 +165,9 @@ function reportScreen(page: Page, language: TextLanguage): Screen {
   return { name: 'problem-report', route, sees: route.contents };
 }
 
-const editApp = (page: Page, language: TextLanguage, { appId }: FilledAccount): Screen => ({
+const editMiniApp = (page: Page, language: TextLanguage, { miniAppId: appId }: FilledAccount): Screen => ({
   name: 'edit-app',
-  route: new EditAppRoute(page, language),
+  route: new EditMiniAppRoute(page, language),
   query: `/${appId}`,
 });
 
@@ -180,8 +180,8 @@ export function webScreens(page: Page, language: TextLanguage, account: FilledAc
       route: new WebNoticeRoute(page, path, language),
     })),
     { name: 'add-member', route: new AddMemberRoute(page, language) },
-    { name: 'create-app', route: new CreateAppRoute(page, language) },
-    editApp(page, language, account),
+    { name: 'create-app', route: new CreateMiniAppRoute(page, language) },
+    editMiniApp(page, language, account),
     ...accountMistakes(page, language),
     ...selfDeleteScreens(page, language),
     cropScreen(page, language),
@@ -238,8 +238,8 @@ export function fewScreens(
     { name: 'devices', route: new DevicesRoute(page, language) },
     { name: 'orders', route: new OrdersRoute(page, language) },
     { name: 'members', route: new MembersRoute(page, language) },
-    { name: 'apps', route: new AppsRoute(page, language) },
-    editApp(page, language, account),
+    { name: 'apps', route: new ManageMiniAppsRoute(page, language) },
+    editMiniApp(page, language, account),
     ...tunnelScreens(page, language, app).filter(({ name }) => tunnel.includes(name)),
   ];
 }

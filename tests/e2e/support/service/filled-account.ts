@@ -8,14 +8,14 @@ import type { TestService } from './service.ts';
 import { openSignedIn } from '../tunnel/sign-in.ts';
 import type { TextLanguage } from '../screens/texts.ts';
 
-/** Somebody with a plan, a member, several devices, an app, a paid order and one that is not. */
+/** Somebody with a plan, a member, several devices, a mini-app, a paid order and one that is not. */
 export interface FilledAccount {
   readonly email: string;
   /** The member's email. */
   readonly member: string;
   /** Of somebody who has not answered the invitation. */
   readonly invited: string;
-  readonly appId: string;
+  readonly miniAppId: string;
   readonly paidOrder: string;
   readonly unpaidOrder: string;
 }
@@ -38,7 +38,7 @@ export async function fillAccount(
   await makeMember(user, member, service);
   const invited = `guest-of-${email}`;
   must(await user.call('addMember', { body: { loginId: invited, loginType: 'email' } }));
-  const { id: appId } = must(
+  const { id: miniAppId } = must(
     await user.call('createApp', {
       body: {
         name: 'IPv6',
@@ -50,5 +50,5 @@ export async function fillAccount(
       },
     }),
   );
-  return { email, member, invited, appId, paidOrder, unpaidOrder };
+  return { email, member, invited, miniAppId, paidOrder, unpaidOrder };
 }
