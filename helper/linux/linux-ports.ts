@@ -5,7 +5,7 @@ import type { LinuxOptions } from './linux-options.ts';
 import type { Ports } from '../system/ports/ports.ts';
 import type { ProcessMove } from '../system/ports/program-groups-port.ts';
 import { SystemChangeFailed } from '../system/ports/system-change-failed.ts';
-import { createAppGroups } from './groups/program-groups.ts';
+import { createProgramGroups } from './groups/program-groups.ts';
 import { createAccounts } from './callers/accounts.ts';
 import { findProgram, runCommand as run } from '../posix/command.ts';
 import { createControlGroups } from './groups/control-groups.ts';
@@ -50,10 +50,10 @@ export function createLinuxPorts(options: LinuxOptions, expectUnchanged: () => v
   const engineScript = program('start-engine.ts', 'engine.mjs');
   const accounts = createAccounts({ engine: options['engine-user'], proxy: options['proxy-user'] });
   const groups = createControlGroups(options['control-group']);
-  const appGroups = createAppGroups(groups, log);
+  const programGroups = createProgramGroups(groups, log);
   const move = async (process: ProcessMove, startedAt?: string) => {
-    const done = await moveProcess({ appGroups, groups }, process, startedAt);
-    const group = appGroups.captured();
+    const done = await moveProcess({ programGroups, groups }, process, startedAt);
+    const group = programGroups.captured();
     if (group) members.note(group);
     return done;
   };
@@ -68,9 +68,9 @@ export function createLinuxPorts(options: LinuxOptions, expectUnchanged: () => v
   return {
     device: createTunnelDevice(parts),
     router: createRouter(parts),
-    filter: withGroups(createPacketFilter(parts), appGroups, members),
+    filter: withGroups(createPacketFilter(parts), programGroups, members),
     groups: {
-      isSupported: () => appGroups.isSupported(),
+      isSupported: () => programGroups.isSupported(),
       move: (process) => move(process),
     },
     dns: createLinuxDns(run),

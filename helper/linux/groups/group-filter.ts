@@ -1,6 +1,6 @@
 import { isGroupExcepted } from '../../modes/routing-plan.ts';
 import type { FilterRules, PacketFilter } from '../../system/ports/packet-filter-port.ts';
-import type { AppGroups } from './program-groups.ts';
+import type { ProgramGroups } from './program-groups.ts';
 import type { GroupMembers } from './put-back-members.ts';
 
 /** Nothing reports that a group's programs were removed, so they are checked at this interval, in milliseconds. */
@@ -9,7 +9,7 @@ const lookMs = 1_000;
 /**
  * The packet filter, with what it needs in the kernel to recognise a group's packets: set, watched and undone together.
  */
-export function withGroups(filter: PacketFilter, groups: AppGroups, members: GroupMembers): PacketFilter {
+export function withGroups(filter: PacketFilter, groups: ProgramGroups, members: GroupMembers): PacketFilter {
   let isCaptured = false;
 
   return {

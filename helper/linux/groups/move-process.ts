@@ -6,7 +6,7 @@ import {
   type ProcessesMoved,
   type ProcessMove,
 } from '../../system/ports/program-groups-port.ts';
-import type { AppGroups } from './program-groups.ts';
+import type { ProgramGroups } from './program-groups.ts';
 import { asUser } from './as-user.ts';
 import { mountPoint, type ControlGroup, type ControlGroups } from './control-groups.ts';
 import { endSockets } from '../netlink/netlink-sockets.ts';
@@ -30,13 +30,13 @@ interface Ids {
  * process that started then. Throws `NoSuchProcess`.
  */
 export async function moveProcess(
-  parts: { appGroups: AppGroups; groups: ControlGroups },
+  parts: { programGroups: ProgramGroups; groups: ControlGroups },
   { user, pid, into }: ProcessMove,
   startedAt?: string,
 ): Promise<ProcessesMoved> {
   const uid = Number(user);
   if (!idsOf(pid, uid)) throw new NoSuchProcess();
-  const group = into === 'group' ? parts.appGroups.ensure(user) : parts.groups.make(user, 'outside');
+  const group = into === 'group' ? parts.programGroups.ensure(user) : parts.groups.make(user, 'outside');
   const moved = new Map<number, Ids>();
   const seen = new Set<number>();
   /** Processes that were somewhere else before are checked twice, because they may have started children in between. */

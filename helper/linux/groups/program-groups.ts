@@ -22,7 +22,7 @@ import { whatForgetsGroups } from './socket-groups.ts';
  * socket of a program in it lacks the mark; packet filter and routing rules decide what the mark means. Look-ups are
  * only redirected while a routing mode captures or excepts the group.
  */
-export interface AppGroups {
+export interface ProgramGroups {
   /** Whether the kernel accepts programs for control groups; tried once, on a group of our own. */
   isSupported(): boolean;
   /** The user's group, created if necessary. */
@@ -49,7 +49,7 @@ interface Applied {
   table: number | undefined;
 }
 
-export function createAppGroups(groups: ControlGroups, log: Log): AppGroups {
+export function createProgramGroups(groups: ControlGroups, log: Log): ProgramGroups {
   const applied = new Map<string, Applied>();
   let support: boolean | undefined;
   let captured: { user: string; resolvers: readonly string[] | undefined } | undefined;

@@ -16,7 +16,7 @@ import { eventually } from '../../lab/runs/process.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import {
   addressIn,
-  appLab,
+  programLab,
   curl,
   url,
   echoes,
@@ -33,7 +33,7 @@ import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 const { echo, gateway } = addresses;
 const limit = waitLimit(60_000);
 
-const lab = appLab();
+const lab = programLab();
 const { uid } = lab;
 
 const move = (pid: number) => lab.client.call('moveProcess', { pid, into: 'group' });

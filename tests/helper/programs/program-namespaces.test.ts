@@ -4,7 +4,7 @@ import { addresses } from '../../lab/network/addresses.ts';
 import { words } from '../../lab/runs/process.ts';
 import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
-import { addressIn, appLab, curl, include, url } from '../support/programs/program-lab.ts';
+import { addressIn, programLab, curl, include, url } from '../support/programs/program-lab.ts';
 import { attachAs } from '../support/callers/attach-as.ts';
 import { runInGroup, startAs } from '../support/programs/grouped-process.ts';
 
@@ -13,7 +13,7 @@ import { runInGroup, startAs } from '../support/programs/grouped-process.ts';
 const { echo, gateway, user } = addresses;
 const limit = waitLimit(60_000);
 
-const lab = appLab();
+const lab = programLab();
 const { uid } = lab;
 
 const ask = `${curl} ${url(echo.ipv4)}`;

@@ -9,7 +9,7 @@ import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import {
   addressIn,
-  appLab,
+  programLab,
   curl,
   echoes,
   exclude,
@@ -25,7 +25,7 @@ import { startAs, type SteppedProcess } from '../support/programs/grouped-proces
 
 const { echo, user, gateway } = addresses;
 
-const lab = appLab();
+const lab = programLab();
 const { uid } = lab;
 
 /** Its child has a connection, and asks again when it is told to. */

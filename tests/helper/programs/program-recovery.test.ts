@@ -7,8 +7,8 @@ import { eventually, words } from '../../lab/runs/process.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import {
   addressIn,
-  app,
-  appLab,
+  modeApp,
+  programLab,
   curl,
   echoes,
   include,
@@ -22,7 +22,7 @@ import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
 
 /** Mode app without its tunnel, without its helper, and with what holds it up taken away. */
 
-const lab = appLab();
+const lab = programLab();
 
 test.each(casesOf({ usual: ['include'], all: ['include', 'exclude'] } as const))(
   'with the kill switch on and the tunnel gone, what belongs in it is blocked (%s)',
@@ -30,7 +30,7 @@ test.each(casesOf({ usual: ['include'], all: ['include', 'exclude'] } as const))
   async (policy) => {
     const [captured, other] =
       policy === 'include' ? (['group', 'outside'] as const) : (['outside', 'group'] as const);
-    await lab.connect(app(policy), { killSwitch: true });
+    await lab.connect(modeApp(policy), { killSwitch: true });
     const member = await lab.startInGroup();
     const blocked = await lab.packetsWhile(async () => {
       await lab.client.call('disconnect', { reason: 'session-ended' });
@@ -112,7 +112,7 @@ if (isExhaustive)
       await lab.connect(include);
       await lab.client.call('disconnect', {});
       await all.gateway.restart({ ipv6: false });
-      await lab.connect(app('exclude'));
+      await lab.connect(modeApp('exclude'));
       expect(lab.client.states.at(-1)).not.toHaveProperty('addresses.ipv6');
       const member = await lab.startInGroup();
       const control = await lab.packetsWhile(() => lab.seenBy('group', echoes));

@@ -11,8 +11,8 @@ import { eventually } from '../../lab/runs/process.ts';
 import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import {
-  app,
-  appLab,
+  modeApp,
+  programLab,
   curl,
   echoes,
   exclude,
@@ -32,7 +32,7 @@ const pac: Routing = { mode: 'pac', routeDomains: [names.where], blockedDomains:
 
 const isOwn = (address: string) => Object.values(user).some((own) => own === address);
 
-const lab = appLab();
+const lab = programLab();
 const { uid } = lab;
 
 test(
@@ -60,7 +60,7 @@ test(
     expect(await lab.seenBy('outside', echoes, bound)).toEqual(past);
 
     expect(await lab.seenBy('group', [neighbour.ipv4])).toEqual([gateway.ipv4]);
-    await lab.client.call('setRouting', { routing: app('include', true) });
+    await lab.client.call('setRouting', { routing: modeApp('include', true) });
     expect(await lab.seenBy('group', [neighbour.ipv4, ...echoes])).toEqual([userPrivate.ipv4, ...tunnelled]);
   },
   waitLimit(60_000),
@@ -193,7 +193,7 @@ test(
       );
     };
     const usual = [include, everything, listed, include];
-    const carrying = casesOf({ usual, all: [...usual, everything, app('include', true), everything] });
+    const carrying = casesOf({ usual, all: [...usual, everything, modeApp('include', true), everything] });
     expect(await whileChanged(carrying)).toEqual([]);
     const isSeenWith = async (routing: Routing) => {
       const capture = await lab.net.lab.capture();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, test } from 'vitest';
 import { startNetworkd, type Networkd } from '../../lab/network/networkd.ts';
 import { eventually, words } from '../../lab/runs/process.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
-import { appLab, include } from '../support/programs/program-lab.ts';
+import { programLab, include } from '../support/programs/program-lab.ts';
 import { expectUnharmed, ourRules } from '../support/programs/beside-program.ts';
 import { startInPlaces, type Places } from '../support/deaths/places.ts';
 
@@ -11,7 +11,7 @@ import { startInPlaces, type Places } from '../support/deaths/places.ts';
  * nexthops, and all routes without a device that are not its own (networkd.conf(5), ManageForeignRoutingPolicyRules=).
  */
 
-const lab = appLab();
+const lab = programLab();
 let networkd: Networkd;
 let senders: Places;
 

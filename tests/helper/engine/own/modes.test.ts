@@ -3,7 +3,7 @@ import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names } from '../../../lab/network/addresses.ts';
 import { words } from '../../../lab/runs/process.ts';
 import { helperLabForEach } from '../../support/lab-for-each.ts';
-import { app, appLab, echoes, past, tunnelled } from '../../support/programs/program-lab.ts';
+import { modeApp, programLab, echoes, past, tunnelled } from '../../support/programs/program-lab.ts';
 import { seenBy } from '../../support/programs/seen-by.ts';
 import { proxyOf } from '../../support/proxy/proxy-of.ts';
 
@@ -52,10 +52,10 @@ describe('with our own engine', () => {
 });
 
 describe('with our own engine, mode app', () => {
-  const lab = appLab({ engine: 'own' });
+  const lab = programLab({ engine: 'own' });
 
   test('leads the group through the tunnel, and nobody else', async () => {
-    await lab.connect(app('include'));
+    await lab.connect(modeApp('include'));
     expect(await lab.seenBy('group', echoes)).toEqual(tunnelled);
     expect(await lab.seenBy('outside', echoes)).toEqual(past);
   });

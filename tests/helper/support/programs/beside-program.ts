@@ -3,7 +3,7 @@ import type { Routing } from '#shared/tunnel/state.ts';
 import { prefixTables, routingTable } from '../../../../helper/linux/identifiers.ts';
 import { addresses } from '../../../lab/network/addresses.ts';
 import { eventually, words } from '../../../lab/runs/process.ts';
-import type { AppLab } from './program-lab.ts';
+import type { ProgramLab } from './program-lab.ts';
 import { isCaptured } from '../is-captured.ts';
 import { places, type Places } from '../deaths/places.ts';
 import { proxyOf } from '../proxy/proxy-of.ts';
@@ -13,12 +13,12 @@ import { proxyOf } from '../proxy/proxy-of.ts';
 const { echo, gateway, user } = addresses;
 
 /** Our rules of an IP version, as ip(8) prints them. */
-export async function ourRules({ net }: AppLab, family: '-4' | '-6'): Promise<string> {
+export async function ourRules({ net }: ProgramLab, family: '-4' | '-6'): Promise<string> {
   return (await net.lab.user.exec(['sh', '-c', `ip ${family} rule | grep 'proto 87'`])).stdout;
 }
 
 /** What of ours the kernel has. */
-async function ours(lab: AppLab): Promise<string> {
+async function ours(lab: ProgramLab): Promise<string> {
   const { user: machine } = lab.net.lab;
   const tables = [routingTable, ...prefixTables];
   const filter = await machine.exec(words('nft --stateless list table inet waymaker'));
@@ -34,7 +34,7 @@ async function ours(lab: AppLab): Promise<string> {
 }
 
 /** The machine's network, without the order in which its routes were added. */
-const networkOf = async ({ net }: AppLab): Promise<string[]> =>
+const networkOf = async ({ net }: ProgramLab): Promise<string[]> =>
   (await net.lab.user.snapshot()).split('\n').sort();
 
 /**
@@ -43,7 +43,7 @@ const networkOf = async ({ net }: AppLab): Promise<string[]> =>
  * and after the disconnect the network is as the other program has it.
  */
 export async function expectUnharmed(
-  lab: AppLab,
+  lab: ProgramLab,
   senders: Places,
   routing: Routing,
   acts: Readonly<Record<string, () => Promise<unknown>>>,

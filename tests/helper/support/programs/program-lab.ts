@@ -16,13 +16,13 @@ import type { TestClient } from '../callers/test-client.ts';
 
 const { echo, user, gateway } = addresses;
 
-export const app = (policy: 'include' | 'exclude', localNetwork = false): Routing => ({
+export const modeApp = (policy: 'include' | 'exclude', localNetwork = false): Routing => ({
   mode: 'app',
   policy,
   localNetwork,
 });
-export const include = app('include');
-export const exclude = app('exclude');
+export const include = modeApp('include');
+export const exclude = modeApp('exclude');
 
 /** Asks a host from which address it is seen. */
 export const curl = `curl --silent --noproxy '*' --globoff ${curlLimits().join(' ')}`;
@@ -38,7 +38,7 @@ export const past = [user.ipv4, user.ipv6];
 export const nowhere = [undefined, undefined];
 
 /** A user whose programs are routed apart, and a helper for them. */
-export interface AppLab {
+export interface ProgramLab {
   readonly net: HelperLab;
   /** The user's. */
   readonly client: TestClient;
@@ -78,7 +78,7 @@ let shared: Shared | undefined;
  * One for all tests of a file, each of which begins disconnected; the next file has the same, where its helper runs
  * still, was started as it is here, and has put everything back.
  */
-export function appLab(options: Pick<HelperLabOptions, 'engine'> = {}): AppLab {
+export function programLab(options: Pick<HelperLabOptions, 'engine'> = {}): ProgramLab {
   // Nobody else's: a test of the proxy's processes kills whatever runs as the proxy's account.
   const uid = 64_930;
   let net: HelperLab;
