@@ -101,7 +101,7 @@ export function createControlHost(options: ControlHostOptions): {
       samples: ({ addresses }) => routingSamples(core.preferences.forTunnel().routing, addresses),
     },
     routedApps: {
-      list: () => core.routedApps.list(undefined),
+      list: () => core.routedPrograms.list(undefined),
       admit: ({ pid }) => core.admitProcess(pid),
     },
     connectionLog: {

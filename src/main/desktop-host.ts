@@ -96,7 +96,7 @@ export function createDesktopHost(options: DesktopHostOptions): HostServer {
     },
     worldAddress: core.worldAddress,
     preferences: preferences.host,
-    routedApps: core.routedApps,
+    routedPrograms: core.routedPrograms,
     networks: { current: async () => (await core.networks?.watch())?.network ?? null },
     connectionLog: {
       get: () => [...core.connectionLog.entries()],

@@ -26,10 +26,10 @@ const limitMs = 1500;
 /** Completes everything that has been declared so far, and names that only the core knows. */
 export function addCompletion(program: Command, { say, askRunningCore }: CompletionOptions): void {
   const completion = tab(program, { completionCommandName: 'completion' });
-  const known = { servers: [] as Word[], apps: [] as Word[] };
-  let isForApps = false;
+  const known = { servers: [] as Word[], programs: [] as Word[] };
+  let isForPrograms = false;
   offer('connect', 0, () => known.servers);
-  offer('mode', 1, () => (isForApps ? known.apps : []));
+  offer('mode', 1, () => (isForPrograms ? known.programs : []));
 
   /** Words for a command's argument, counted from 0. */
   function offer(command: string, index: number, words: () => readonly Word[]): void {
@@ -49,7 +49,7 @@ export function addCompletion(program: Command, { say, askRunningCore }: Complet
 
   async function learn(client: ControlClient, [command]: readonly string[]): Promise<void> {
     if (command === 'connect') known.servers = serverWords((await client.servers.list()) ?? []);
-    if (isForApps) known.apps = appWords(await client.routedApps.list());
+    if (isForPrograms) known.programs = programWords(await client.routedApps.list());
   }
 
   const named = (name: string) => program.commands.find((command) => command.name() === name);
@@ -60,8 +60,8 @@ export function addCompletion(program: Command, { say, askRunningCore }: Complet
   named('complete')?.action(async (typed: string[]) => {
     const directive = directives[placeholderOf(typed.at(-2))];
     if (directive !== undefined) return console.log(`:${directive}`);
-    isForApps = typed[0] === 'mode' && typed[1] === 'apps';
-    if (typed[0] === 'connect' || isForApps)
+    isForPrograms = typed[0] === 'mode' && typed[1] === 'apps';
+    if (typed[0] === 'connect' || isForPrograms)
       await withTimeout(
         askRunningCore((client) => learn(client, typed)).catch(() => undefined),
         limitMs,
@@ -146,7 +146,7 @@ export const serverWords = (servers: readonly { serverId: string; name: string }
     .map(({ serverId, name }) => ({ value: isPlain(name) ? name : serverId, description: oneLine(name) }))
     .filter(({ value }) => isPlain(value));
 
-export const appWords = (apps: readonly { id: string; name: string }[]): Word[] =>
-  apps
+export const programWords = (programs: readonly { id: string; name: string }[]): Word[] =>
+  programs
     .map(({ id, name }) => ({ value: id.replace(/\.desktop$/, ''), description: oneLine(name) }))
     .filter(({ value }) => isPlain(value));

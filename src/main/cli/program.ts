@@ -3,10 +3,10 @@ import type { CommandContext } from './command-context.ts';
 import { addCompletion, type CompletionOptions } from './completion.ts';
 import { translatedHelp } from './translated-help.ts';
 import { connect, disconnect } from './commands/connect.ts';
-import { runApp } from './commands/run-routed.ts';
+import { runRouted } from './commands/run-routed.ts';
 import { doctor } from './commands/doctor.ts';
 import { log } from './commands/log.ts';
-import { listApps, mode, modeNames, type ModeName } from './commands/mode.ts';
+import { listPrograms, mode, modeNames, type ModeName } from './commands/mode.ts';
 import { reset } from './commands/reset.ts';
 import { engine } from '../self-test/verdict.ts';
 import { restore } from './commands/restore.ts';
@@ -102,14 +102,14 @@ export function createProgram(options: ProgramOptions): Command {
     .command('list')
     .description(say('command.appsList'))
     .option('--json', say('command.jsonOption'))
-    .action((flags: Flags) => options.run(flags['json'] === true, listApps));
+    .action((flags: Flags) => options.run(flags['json'] === true, listPrograms));
   apps
     .command('run')
     .description(say('command.appsRun'))
     .argument('<command...>', say('command.commandArgument'))
     .passThroughOptions()
     .action((argv: string[]) =>
-      options.run(false, (context) => runApp(context, argv), { handlesInterruption: true }),
+      options.run(false, (context) => runRouted(context, argv), { handlesInterruption: true }),
     );
   add('doctor', say('command.doctor')).action((flags: Flags) => options.run(flags['json'] === true, doctor));
   add('restore', say('command.restore'))

@@ -14,7 +14,7 @@ import type { CorePreferences } from './core-preferences.ts';
 import type { CoreTunnel } from './core-tunnel.ts';
 
 /** The programs of the user's desktop: those that are routed by themselves, and a browser for the tunnel. */
-export interface CorePrograms extends Pick<Core, 'routedApps' | 'admitProcess' | 'tunnelBrowser'> {
+export interface CorePrograms extends Pick<Core, 'routedPrograms' | 'admitProcess' | 'tunnelBrowser'> {
   close(): void;
 }
 
@@ -44,8 +44,8 @@ export function createCorePrograms(options: CoreProgramsOptions): CorePrograms {
     }),
     ownProgram: process.execPath,
     choice() {
-      const { routing, apps } = preferences.get();
-      return routing === 'app' && apps && apps.ids.length > 0 ? apps : undefined;
+      const { routing, apps: programs } = preferences.get();
+      return routing === 'app' && programs && programs.ids.length > 0 ? programs : undefined;
     },
     move: createMoveProcess(helper),
     log,
@@ -60,7 +60,7 @@ export function createCorePrograms(options: CoreProgramsOptions): CorePrograms {
     log,
   });
   return {
-    routedApps: routedPrograms.host,
+    routedPrograms: routedPrograms.host,
     async admitProcess(pid) {
       await helper.ready;
       if (helper.capabilities()?.includes('routing.app') !== true) return 'unsupported';

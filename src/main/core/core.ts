@@ -81,8 +81,8 @@ export interface Core {
   server: ServerChoice;
   behaviour: BehaviourStore;
   networks: Networks | undefined;
-  routedApps: RoutedPrograms['host'];
-  /** Routes a process of the user like the chosen applications, until it ends. */
+  routedPrograms: RoutedPrograms['host'];
+  /** Routes a process of the user like the chosen programs, until it ends. */
   admitProcess(pid: number): Promise<'admitted' | 'gone' | 'unsupported'>;
   connectionLog: ConnectionLog;
   /** A problem report, without secrets and names of people. */

@@ -114,7 +114,7 @@ export function createCore(options: CoreOptions): Core {
     server: choices.server,
     behaviour: choices.behaviour,
     networks,
-    routedApps: programs.routedApps,
+    routedPrograms: programs.routedPrograms,
     admitProcess: programs.admitProcess,
     connectionLog: diagnostics.connectionLog,
     problemReport: diagnostics.problemReport,

@@ -167,10 +167,10 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     };
   }
 
-  /** The helper does not learn which applications are chosen; undefined as long as none is. */
-  function appRouting({ apps, ...local }: TunnelPreferences): WantedRouting | undefined {
-    if (!apps || apps.ids.length === 0) return undefined;
-    return { routing: { mode: 'app', policy: apps.policy, ...localRouting(local) } };
+  /** The helper does not learn which programs are chosen; undefined as long as none is. */
+  function appRouting({ apps: programs, ...local }: TunnelPreferences): WantedRouting | undefined {
+    if (!programs || programs.ids.length === 0) return undefined;
+    return { routing: { mode: 'app', policy: programs.policy, ...localRouting(local) } };
   }
 
   function chosenRouting(chosen: TunnelPreferences): WantedRouting | undefined {

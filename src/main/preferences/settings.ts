@@ -4,7 +4,7 @@ import { gatewayAgent } from '#shared/gateway-user-agent.ts';
 import { gatewayPath } from '#shared/tunnel/address.ts';
 import { isLocalPrefix } from '#shared/tunnel/prefix.ts';
 import { gateway } from '#shared/tunnel/state.ts';
-import { appChoice, type AppChoice } from '#shared/host/routed-programs.ts';
+import { programChoice, type ProgramChoice } from '#shared/host/routed-programs.ts';
 import { languageChoice, themeChoice } from '#shared/host/common-contract.ts';
 import {
   addressChoice,
@@ -26,7 +26,7 @@ export interface KeyValueFile {
 const noAddresses: AddressChoice = { policy: 'include', countries: [], prefixes: [] };
 const noDomains: DomainChoice = { through: [], direct: [] };
 
-const noApps: AppChoice = { policy: 'include', ids: [] };
+const noPrograms: ProgramChoice = { policy: 'include', ids: [] };
 
 /** `restored`: from the copy; `lost`: there was none. */
 const settingsDamage = z.enum(['restored', 'lost']);
@@ -83,8 +83,8 @@ const schemas = {
   gateways: z.record(z.string(), knownGateway).catch({}),
   /** Routes all traffic, or what the service says belongs in the tunnel, or by `apps` or `addresses`. */
   routing: z.enum(['global', 'automatic', 'app', 'address']).catch('global'),
-  /** The choice for routing by app. */
-  apps: z.custom<AppChoice>((value) => appChoice.safeParse(value).success).catch(noApps),
+  /** The choice for routing by program. */
+  apps: z.custom<ProgramChoice>((value) => programChoice.safeParse(value).success).catch(noPrograms),
   /** The choice for routing by address. */
   addresses: z.custom<AddressChoice>((value) => addressChoice.safeParse(value).success).catch(noAddresses),
   /** Names that are added to the service's domains, and removed from them. */

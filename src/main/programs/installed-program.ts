@@ -1,4 +1,4 @@
-/** An installed application, as its system lists it. */
+/** An installed program, as its system lists it. */
 export interface InstalledProgram {
   /** On Linux, the desktop file's id, such as `org.gnome.Epiphany.desktop`. */
   id: string;
@@ -7,8 +7,8 @@ export interface InstalledProgram {
   icon: string | undefined;
   /** The command that starts it without opening files. */
   command: readonly string[];
-  /** The program's own path with all links resolved, if it is known. */
-  program: string | undefined;
+  /** The path of its executable with all links resolved, if it is known. */
+  executable: string | undefined;
   /** Whether that is a script, which is run by an interpreter or replaces itself with another program. */
   isScript: boolean;
   /** The working directory to start it in. */
@@ -25,5 +25,5 @@ export interface Surroundings {
   locales: readonly string[];
 }
 
-/** Icons of applications, as data URLs; empty if there is none. */
+/** Icons of programs, as data URLs; empty if there is none. */
 export type FindIcon = (icon: string | undefined) => Promise<string>;

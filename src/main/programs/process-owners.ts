@@ -1,21 +1,21 @@
 import type { MatchProcess, Process } from './processes.ts';
 
-/** The applications of a user's processes, even after the processes that started them have ended. */
+/** The programs of a user's processes, even after the processes that started them have ended. */
 export interface ProcessOwners {
   /** Updates what is known to the current processes. */
   update(processes: readonly Process[], match: MatchProcess): void;
-  /** This process was started for an application, whatever it looks like. */
+  /** This process was started for a program, whatever it looks like. */
   startedFor(pid: number, id: string): void;
-  /** The applications of a process, then those of its parent, and so on. */
+  /** The programs of a process, then those of its parent, and so on. */
   lineage(process: Process): readonly (readonly string[])[];
 }
 
 interface Known {
   startTime: string;
   parent: number;
-  /** The ids of its own applications. */
+  /** The ids of its own programs. */
   own: readonly string[];
-  /** The applications of its ancestors, recorded early: a process gets a new parent when its parent ends. */
+  /** The programs of its ancestors, recorded early: a process gets a new parent when its parent ends. */
   ancestry: readonly (readonly string[])[];
 }
 
@@ -36,7 +36,7 @@ export function createProcessOwners(): ProcessOwners {
         const before = known.get(process.pid);
         const isSame = before?.startTime === process.startTime;
         const id = started.get(process.pid);
-        // A process that runs another program now belongs to that program's application, unless that one is unknown.
+        // A process that runs another executable now belongs to the program of that one, unless it is unknown.
         const matched = match(process);
         const own = id !== undefined ? [id] : matched.length > 0 ? matched : isSame ? before.own : [];
         const parent = byPid.get(process.parent);
@@ -48,7 +48,7 @@ export function createProcessOwners(): ProcessOwners {
         };
         // Before its parent is looked up: if pids are reused, that could be its own descendant.
         next.set(process.pid, found);
-        // Its parent's application may have become known only now.
+        // Its parent's program may have become known only now.
         if (parent && found.parent === process.parent && depth < maxLineage) {
           const above = learn(parent, depth + 1);
           found.ancestry = [above.own, ...above.ancestry]

@@ -9,7 +9,7 @@ export interface Process {
   args: readonly string[];
   /** The system's name for the group that it is in; empty if there is none. */
   group: string;
-  /** The application's name in its sandbox, if the sandbox says so. */
+  /** The program's name in its sandbox, if the sandbox says so. */
   sandbox: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface Processes {
 }
 
 /**
- * The ids of the applications that a process belongs to. Several applications can share a program, as in an office
+ * The ids of the programs that a process belongs to. Several programs can share an executable, as in an office
  * suite.
  */
 export type MatchProcess = (process: Process) => readonly string[];

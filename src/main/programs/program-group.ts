@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { AppChoice, RunningApp } from '#shared/host/routed-programs.ts';
+import type { ProgramChoice, RunningProgram } from '#shared/host/routed-programs.ts';
 import { belongs, isUnwanted } from './group-membership.ts';
 import { createProcessOwners } from './process-owners.ts';
 import type { MatchProcess, Process, Processes } from './processes.ts';
@@ -11,18 +11,18 @@ import type { MatchProcess, Process, Processes } from './processes.ts';
 export type MoveProcess = (pid: number, into: 'group' | 'outside') => Promise<{ moved: number } | 'gone'>;
 
 /**
- * Keeps the processes of the chosen applications, and no others, in the group of programs that the helper routes by.
+ * Keeps the processes of the chosen programs, and no others, in the group of programs that the helper routes by.
  */
 export interface ProgramGroup {
   /** Moves everything that is not where it belongs; rejects if the helper refuses. */
-  sweep(choice: AppChoice, match: MatchProcess): Promise<void>;
-  /** Puts a waiting process into the group, for an application. False if that fails. */
+  sweep(choice: ProgramChoice, match: MatchProcess): Promise<void>;
+  /** Puts a waiting process into the group, for a program. False if that fails. */
   admit(pid: number, id: string): Promise<boolean>;
   /** Puts a process into the group, and leaves it and what it starts there, whatever is chosen. False if that fails. */
   keep(pid: number): Promise<boolean>;
-  /** The applications that are running, in the group or not. */
-  running(match: MatchProcess): RunningApp[];
-  /** The processes of an application, without those that its other processes have started. */
+  /** The programs that are running, in the group or not. */
+  running(match: MatchProcess): RunningProgram[];
+  /** The processes of a program, without those that its other processes have started. */
   processesOf(id: string, match: MatchProcess): number[];
   /**
    * From the next sweep on, traffic is routed by the group. Programs that are running by then have opened what they
@@ -98,7 +98,7 @@ export function createProgramGroup(options: {
   }
 
   /** Returns whether anything had to be moved. */
-  async function moveAll(choice: AppChoice, match: MatchProcess): Promise<boolean> {
+  async function moveAll(choice: ProgramChoice, match: MatchProcess): Promise<boolean> {
     const all = look(match);
     forgetEnded(all);
     keepDescendants(all);
@@ -168,7 +168,7 @@ export function createProgramGroup(options: {
       return true;
     },
     running(match) {
-      const found = new Map<string, RunningApp>();
+      const found = new Map<string, RunningProgram>();
       for (const process of look(match)) {
         const isPartial = partial.has(nameOf(process));
         for (const id of owners.lineage(process)[0] ?? []) {

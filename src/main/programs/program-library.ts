@@ -1,14 +1,14 @@
-import type { RoutedApp } from '#shared/host/routed-programs.ts';
+import type { RoutedProgram } from '#shared/host/routed-programs.ts';
 import type { InstalledProgram, Surroundings } from './installed-program.ts';
 import type { MatchProcess } from './processes.ts';
 import type { SystemPrograms } from './programs-port.ts';
 
-/** The installed applications. They are searched again when somebody wants to see them, or after a while. */
+/** The installed programs. They are searched again when somebody wants to see them, or after a while. */
 export interface ProgramLibrary {
   /** The current list, with icons. */
-  list(): Promise<RoutedApp[]>;
+  list(): Promise<RoutedProgram[]>;
   find(id: string): Promise<InstalledProgram | undefined>;
-  /** Finds the application of a process. */
+  /** Finds the program of a process. */
   matcher(): Promise<MatchProcess>;
 }
 
@@ -26,7 +26,9 @@ export function createProgramLibrary(
 
   async function scan() {
     const own = await system.realFile(ownProgram);
-    const programs = (await system.findInstalled(surroundings())).filter(({ program }) => program !== own);
+    const programs = (await system.findInstalled(surroundings())).filter(
+      ({ executable }) => executable !== own,
+    );
     found = { programs, match: system.createMatcher(programs), at: performance.now() };
     return found;
   }
@@ -43,7 +45,7 @@ export function createProgramLibrary(
     async list() {
       const { programs } = await current(0);
       const findIcon = system.createIconFinder(surroundings());
-      const listed: RoutedApp[] = [];
+      const listed: RoutedProgram[] = [];
       for (const { id, name, icon, sandbox, needsTerminal } of programs) {
         listed.push({
           id,

@@ -16,7 +16,7 @@ export type AskProgram = (name: string, args: readonly string[]) => Promise<stri
 
 /** What a system knows about programs, and does with them. */
 export interface SystemPrograms {
-  /** All applications that a menu of this desktop would show, sorted by name. */
+  /** All programs that a menu of this desktop would show, sorted by name. */
   findInstalled(surroundings: Surroundings): Promise<InstalledProgram[]>;
   /** One search for icons. */
   createIconFinder(surroundings: Surroundings): FindIcon;

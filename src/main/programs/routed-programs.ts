@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { HostImplementation } from '#shared/host/contract.ts';
-import type { AppChoice, StartOutcome } from '#shared/host/routed-programs.ts';
+import type { ProgramChoice, StartOutcome } from '#shared/host/routed-programs.ts';
 import { createSerialQueue } from '#shared/serial-queue.ts';
 import { isBlocked } from '#shared/tunnel/look.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
@@ -12,17 +12,17 @@ import type { Processes } from './processes.ts';
 import { systemPrograms } from './system-programs.ts';
 
 /**
- * Routing by app: keeps the chosen applications in the group that the helper routes by, and starts applications there.
+ * Routing by program: keeps the chosen programs in the group that the helper routes by, and starts programs there.
  */
 export interface RoutedPrograms {
-  readonly host: HostImplementation['routedApps'];
+  readonly host: HostImplementation['routedPrograms'];
   /**
-   * Called before a tunnel is established or its routing changed: resolves once all running chosen applications are
+   * Called before a tunnel is established or its routing changed: resolves once all running chosen programs are
    * where they belong.
    */
   apply(): Promise<void>;
   follow(state: TunnelState): void;
-  /** Puts a process into the group, whichever applications are chosen; what it starts stays there with it. */
+  /** Puts a process into the group, whichever programs are chosen; what it starts stays there with it. */
   admit(pid: number): Promise<'admitted' | 'gone'>;
   close(): void;
 }
@@ -31,8 +31,8 @@ export interface RoutedProgramsOptions {
   surroundings: () => Surroundings;
   /** This app's own program. */
   ownProgram: string;
-  /** The current choice; undefined while traffic is not routed by app. */
-  choice: () => AppChoice | undefined;
+  /** The current choice; undefined while traffic is not routed by program. */
+  choice: () => ProgramChoice | undefined;
   move: MoveProcess;
   processes?: Processes;
   log: Logger;
@@ -97,7 +97,7 @@ export function createRoutedPrograms(options: RoutedProgramsOptions): RoutedProg
     try {
       return (await startInGroup(program)) ? 'started' : 'failed';
     } catch (error) {
-      log.warn({ err: error, id }, 'an application cannot be started');
+      log.warn({ err: error, id }, 'a program cannot be started');
       return 'failed';
     }
   }

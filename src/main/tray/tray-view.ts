@@ -166,7 +166,7 @@ function routingChoice({ isSignedIn, routing, routingModes }: TrayFacts, say: Sa
   const items = [
     choice('global', say('routing.global')),
     choice('automatic', say('routing.automatic')),
-    // The applications are chosen in the settings.
+    // The programs are chosen in the settings.
     ...(routing === 'app' ? [choice('app', say('routing.app'))] : []),
     ...(routing === 'address' ? [choice('address', say('routing.address'))] : []),
   ];

@@ -2,7 +2,7 @@ import type { HostImplementation } from '#shared/host/contract.ts';
 
 /**
  * What only the desktop app has, for all other hosts: an app around a webview asks for what a gateway wants by itself,
- * and knows neither networks, applications nor logs.
+ * and knows neither networks, programs nor logs.
  */
 export const onlyOnDesktop = {
   gatewayForm: { get: () => null, answer: () => false },
@@ -17,7 +17,7 @@ export const onlyOnDesktop = {
   connectionLog: { get: () => [], clear: () => true },
   problemReport: { make: () => '', save: () => 'failed' },
   networks: { current: () => null },
-  routedApps: {
+  routedPrograms: {
     list: () => [],
     running: () => [],
     start: () => 'not-routed',

@@ -104,7 +104,7 @@ const proxyOnTheWay = z.object({
 });
 
 const nothing = z.undefined();
-const { session, clock, tunnel, gatewayForm, server, servers, preferences, routedApps, connectionLog } =
+const { session, clock, tunnel, gatewayForm, server, servers, preferences, routedPrograms, connectionLog } =
   hostContract;
 
 export const controlContract = {
@@ -148,11 +148,12 @@ export const controlContract = {
     /** What a diagnosis can compare with reality: samples that show whether the user's choice is in force. */
     samples: request(z.strictObject({ addresses: z.array(ipAddress).check(z.maxLength(64)) }), samples),
   },
+  /** For `routedPrograms`; its name here stays, because a command line may ask an app of another version. */
   routedApps: {
-    list: routedApps.list,
+    list: routedPrograms.list,
     /**
-     * Puts a process of this user, and everything it starts, into the group that is routed by application, until it
-     * ends. The chosen applications do not matter. `gone`: there is no such process that this user may move.
+     * Puts a process of this user, and everything it starts, into the group that is routed by program, until it
+     * ends. The chosen programs do not matter. `gone`: there is no such process that this user may move.
      */
     admit: request(
       z.strictObject({ pid: z.int().check(z.positive()) }),

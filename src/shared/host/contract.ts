@@ -4,13 +4,19 @@ import { deviceInfo } from '../entities.ts';
 import { connectionLog } from '../tunnel/connection-log.ts';
 import { serverLatency } from '../servers/server-latency.ts';
 import { currentNetwork } from '../networks.ts';
-import { appName, maxApps, routeMode } from '../tunnel/route-config.ts';
+import { programName, maxPrograms, routeMode } from '../tunnel/route-config.ts';
 import { tunnelState, tunnelStatistics } from '../tunnel/state.ts';
 import { commonContract, id, nothing, openExternal } from './common-contract.ts';
 import { preferences } from './preferences.ts';
 import { event, request, type HostClient, type HostHandlers } from './descriptor.ts';
 import { gatewayForm, gatewayFormLimits, gatewayFormReply } from './gateway-form.ts';
-import { maxRoutedApps, routedApp, routedAppId, runningApp, startOutcome } from './routed-programs.ts';
+import {
+  maxRoutedPrograms,
+  routedProgram,
+  programId,
+  runningProgram,
+  startOutcome,
+} from './routed-programs.ts';
 
 /** `no-browser`: none is installed that Waymaker knows how to configure. */
 const browserWindowOutcome = z.enum(['opened', 'no-browser', 'failed']);
@@ -67,8 +73,8 @@ export const hostContract = {
   session: commonContract.session,
   clock: commonContract.clock,
   apps: {
-    /** Names of the apps on this device, for `filterMyApps`; empty if the platform does not say. */
-    installed: request(nothing, z.array(appName).check(z.maxLength(maxApps))),
+    /** Names of the programs on this device, for `filterMyApps`; empty if the platform does not say. */
+    installed: request(nothing, z.array(programName).check(z.maxLength(maxPrograms))),
     /**
      * Opens a mini-app: `webkit` in an isolated view inside the app, `native` as an app link of the platform, in
      * whatever app claims it. False if the link is not a web address (see web-address.ts) or nothing opens it.
@@ -214,15 +220,15 @@ export const hostContract = {
     ),
     changed: event(preferences),
   },
-  /** The applications of this computer, for routing by app; only on hosts whose preferences have `apps`. */
-  routedApps: {
-    /** Installed applications, sorted by name. */
-    list: request(nothing, z.array(routedApp).check(z.maxLength(maxRoutedApps))),
-    running: request(nothing, z.array(runningApp).check(z.maxLength(maxRoutedApps))),
-    /** Starts a chosen application so that all its traffic is routed correctly from the beginning. */
-    start: request(z.object({ id: routedAppId }), startOutcome),
+  /** The programs of this computer, for routing by program; only on hosts whose preferences have `apps`. */
+  routedPrograms: {
+    /** Installed programs, sorted by name. */
+    list: request(nothing, z.array(routedProgram).check(z.maxLength(maxRoutedPrograms))),
+    running: request(nothing, z.array(runningProgram).check(z.maxLength(maxRoutedPrograms))),
+    /** Starts a chosen program so that all its traffic is routed correctly from the beginning. */
+    start: request(z.object({ id: programId }), startOutcome),
     /** The same, after asking it to quit, which may take up to ten seconds. */
-    restart: request(z.object({ id: routedAppId }), startOutcome),
+    restart: request(z.object({ id: programId }), startOutcome),
   },
   /** The network that the computer is on; only on hosts whose preferences have `connectOnUntrusted`. */
   networks: {

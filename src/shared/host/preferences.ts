@@ -4,7 +4,7 @@ import { isCanonicalPrefix } from '../tunnel/prefix.ts';
 import { ownDomains } from '../tunnel/route-config.ts';
 import { ipPolicy, localPrefixes } from '../tunnel/state.ts';
 import { languageChoice, themeChoice } from './common-contract.ts';
-import { appChoice } from './routed-programs.ts';
+import { programChoice } from './routed-programs.ts';
 
 /** What is routed by address: all prefixes that the service lists for these countries, and the user's own prefixes. */
 export const addressChoice = z.object({
@@ -26,8 +26,8 @@ export const tunnelPreferences = z.object({
    * `addresses`.
    */
   routing: z.enum(['global', 'automatic', 'app', 'address']),
-  /** For routing `app`; while no app is chosen, all traffic is routed. Absent if this is not available. */
-  apps: z.optional(appChoice),
+  /** For routing `app`; while no program is chosen, all traffic is routed. Absent if this is not available. */
+  apps: z.optional(programChoice),
   /** For routing `address`; while nothing is chosen, all traffic is routed. Absent if this is not available. */
   addresses: z.optional(addressChoice),
   /** For routing `automatic`, if it uses the service's domains. Absent if this is not available. */

@@ -44,10 +44,10 @@ export const phaseTexts: Record<Extract<TunnelState, { state: 'connecting' }>['p
  * What happens to traffic while a tunnel on a desktop is being established or recreated (docs/promises.md, "Per
  * state").
  */
-export function waitingText({ routing, apps, addresses }: Preferences): TextKey {
+export function waitingText({ routing, apps: programs, addresses }: Preferences): TextKey {
   const isPartly =
     routing === 'automatic' ||
-    (routing === 'app' && apps !== undefined && apps.ids.length > 0) ||
+    (routing === 'app' && programs !== undefined && programs.ids.length > 0) ||
     (routing === 'address' &&
       addresses !== undefined &&
       addresses.countries.length + addresses.prefixes.length > 0);

@@ -3,13 +3,13 @@ import { canonicalDomain } from './domain-name.ts';
 
 /** Which traffic goes through the tunnel (specification §3, route config). */
 
-/** Maximum lengths. A country has about 9,000 prefixes and 110,000 domains, a phone some hundreds of apps. */
+/** Maximum lengths. A country has about 9,000 prefixes and 110,000 domains, a phone some hundreds of programs. */
 const maxPrefixes = 20_000;
 export const maxDomains = 200_000;
-export const maxApps = 2000;
+export const maxPrograms = 2000;
 
-/** An app as its platform names it, e.g. an Android package name. */
-export const appName = z.string().check(z.minLength(1), z.maxLength(256));
+/** A program as its platform names it, e.g. an Android package name. */
+export const programName = z.string().check(z.minLength(1), z.maxLength(256));
 
 /** An address or a prefix such as 198.51.100.0/24. */
 const prefix = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()]);
@@ -36,8 +36,8 @@ export const ownDomains = z.array(z.string().check(z.regex(canonicalDomain))).ch
 export const routeConfig = z.discriminatedUnion('mode', [
   /** All traffic. */
   z.object({ mode: z.literal('global') }),
-  /** Traffic of these apps; everything else goes out directly. */
-  z.object({ mode: z.literal('app'), routeApps: z.array(appName).check(z.maxLength(maxApps)) }),
+  /** Traffic of these programs; everything else goes out directly. */
+  z.object({ mode: z.literal('app'), routeApps: z.array(programName).check(z.maxLength(maxPrograms)) }),
   /** Traffic to these destinations. `dns`: resolvers to ask while connected; if absent, the VPN's own. */
   z.object({
     mode: z.literal('ip'),

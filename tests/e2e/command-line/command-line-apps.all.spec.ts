@@ -1,6 +1,6 @@
 import { expect, withoutRoot } from '../fixtures.ts';
 import { test } from '../support/command-line/command-line-fixture.ts';
-import { installProbeApp } from '../support/tunnel/probe-program.ts';
+import { installProbeProgram } from '../support/tunnel/probe-program.ts';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { addresses, names } from '../../lab/network/addresses.ts';
@@ -17,7 +17,7 @@ test('apps list names what is installed, which mode takes by name or id, and not
   directory,
 }) => {
   const { run, json } = commandLine;
-  const probe = await installProbeApp(lab, directory);
+  const probe = await installProbeProgram(lab, directory);
   Object.assign(commandLine.env, probe.env);
   expect(await run(['apps', 'list'])).toEqual({ code: 0, stdout: 'Probe  probe.desktop\n', stderr: '' });
   const listed = { apps: [{ id: 'probe.desktop', name: 'Probe' }] };
@@ -91,7 +91,7 @@ test('apps run puts a program into the tunnel, and passes on how it ends', async
   directory,
 }) => {
   const { run, succeed } = commandLine;
-  Object.assign(commandLine.env, (await installProbeApp(lab, directory)).env);
+  Object.assign(commandLine.env, (await installProbeProgram(lab, directory)).env);
   await signInByCommand(commandLine, service, email);
   expect((await run(['apps', 'run', 'true'])).code, 'all traffic is routed').toBe(1);
   await succeed(['mode', 'apps', 'probe']);

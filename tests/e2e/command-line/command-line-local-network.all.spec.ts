@@ -5,7 +5,7 @@ import { words } from '../../lab/runs/process.ts';
 import { expect, withoutRoot } from '../fixtures.ts';
 import { signInByCommand } from '../support/command-line/command-line.ts';
 import { test } from '../support/command-line/command-line-fixture.ts';
-import { installProbeApp } from '../support/tunnel/probe-program.ts';
+import { installProbeProgram } from '../support/tunnel/probe-program.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
 
@@ -20,7 +20,7 @@ test('mode --local-network opens the user’s own network, and nothing else, in 
 }) => {
   const { run, json, succeed } = commandLine;
   const { neighbour, userPrivate, direct, gateway } = addresses;
-  Object.assign(commandLine.env, (await installProbeApp(lab, directory)).env);
+  Object.assign(commandLine.env, (await installProbeProgram(lab, directory)).env);
 
   /** The addresses from which somebody on the user's own network was asked, and how many packets they were sent. */
   async function local() {

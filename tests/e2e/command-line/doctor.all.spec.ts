@@ -6,7 +6,7 @@ import { words } from '../../lab/runs/process.ts';
 import { expect, withoutRoot } from '../fixtures.ts';
 import { signInByCommand } from '../support/command-line/command-line.ts';
 import { test } from '../support/command-line/command-line-fixture.ts';
-import { installProbeApp } from '../support/tunnel/probe-program.ts';
+import { installProbeProgram } from '../support/tunnel/probe-program.ts';
 import { serverNames } from '../support/service/service.ts';
 
 /** What the doctor says of what this computer lacks, of what does not answer, and of traffic that goes another way. */
@@ -183,7 +183,7 @@ test('the doctor judges every way to route, and finds what goes another way', as
   };
   const ruleWith = async (selector: RegExp) =>
     selector.exec((await lab.user.exec(words('ip rule show'))).stdout)?.[0] ?? '';
-  Object.assign(commandLine.env, (await installProbeApp(lab, directory)).env);
+  Object.assign(commandLine.env, (await installProbeProgram(lab, directory)).env);
   await signInByCommand(commandLine, service, email);
   await succeed(['connect']);
 

@@ -6,7 +6,7 @@ import { expectNoViolations } from '../support/screens/axe.ts';
 import { connectTo } from '../support/tunnel/connect.ts';
 import { tabTo } from '../support/screens/keyboard.ts';
 import { openSettings } from '../support/screens/open-settings.ts';
-import { installProbeApp } from '../support/tunnel/probe-program.ts';
+import { installProbeProgram } from '../support/tunnel/probe-program.ts';
 import { launchSignedIn } from '../support/tunnel/sign-in.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
@@ -21,7 +21,7 @@ test('by app, only what is chosen goes through the tunnel, or all but that, whoe
   directory,
   launch,
 }) => {
-  const probe = await installProbeApp(lab, directory);
+  const probe = await installProbeProgram(lab, directory);
   const before = probe.start();
   expect(await probe.seen(), 'positive control').toBe(user.ipv4);
   const { page } = await launchSignedIn(launch, service, email, { env: probe.env });
@@ -34,18 +34,18 @@ test('by app, only what is chosen goes through the tunnel, or all but that, whoe
   // As long as nothing is chosen, everything goes through the tunnel.
   expect([await probe.seen(), await others()]).toEqual([gateway.ipv4, gateway.ipv4]);
 
-  await settings.chooseApps.click();
-  await expect(settings.app(probe.name)).toBeVisible();
+  await settings.choosePrograms.click();
+  await expect(settings.program(probe.name)).toBeVisible();
   await expectNoViolations(page, 'the applications to choose from');
-  await settings.appSearch.fill('no such app');
+  await settings.programSearch.fill('no such app');
   await expect(settings.says('routing.appsNoneFound')).toBeVisible();
-  await settings.appSearch.fill('prob');
-  await tabTo(settings.app(probe.name));
+  await settings.programSearch.fill('prob');
+  await tabTo(settings.program(probe.name));
   await page.keyboard.press('Space');
-  await expect(settings.app(probe.name)).toBeChecked();
+  await expect(settings.program(probe.name)).toBeChecked();
   await page.keyboard.press('Escape');
-  await expect(settings.appSearch).toBeHidden();
-  await expect(settings.chooseApps).toBeFocused();
+  await expect(settings.programSearch).toBeHidden();
+  await expect(settings.choosePrograms).toBeFocused();
   await expect.poll(others).toBe(user.ipv4);
   expect(await probe.seen()).toBe(gateway.ipv4);
 
@@ -53,7 +53,7 @@ test('by app, only what is chosen goes through the tunnel, or all but that, whoe
   await expect(settings.says('routing.appPartial')).toBeVisible();
   await expectNoViolations(page, 'an application that was running before');
   const first = await probe.pid();
-  await settings.restartApp.click();
+  await settings.restartProgram.click();
   await settings.confirmRestart.click();
   await expect(settings.says('routing.appInside')).toBeVisible();
   expect(await probe.seen()).toBe(gateway.ipv4);
@@ -72,12 +72,12 @@ test('by app, only what is chosen goes through the tunnel, or all but that, whoe
   await expect.poll(() => probe.seen()).toBe(user.ipv4);
   await page.reload();
   await expect(settings.byApp).toBeChecked();
-  await expect(settings.chosenApps).toHaveCount(1);
+  await expect(settings.chosenPrograms).toHaveCount(1);
 
-  await settings.forgetApp(probe.name).focus();
+  await settings.forgetProgram(probe.name).focus();
   await page.keyboard.press('Enter');
   await expect(settings.says('routing.appsNone')).toBeVisible();
-  await expect(settings.chooseApps).toBeFocused();
+  await expect(settings.choosePrograms).toBeFocused();
   await expect.poll(() => probe.seen()).toBe(gateway.ipv4);
   await endProcess(again, 'SIGKILL');
 });

@@ -37,11 +37,11 @@ export class SettingsRoute extends Route {
   readonly automatic = this.named('radio', 'routing.automatic');
   readonly byApp = this.named('radio', 'routing.app');
   readonly byAddress = this.named('radio', 'routing.address');
-  readonly chooseApps = this.named('button', 'routing.chooseApps');
-  readonly appSearch = this.named('searchbox', 'routing.appsSearch');
-  readonly appsDone = this.named('button', 'routing.appsDone');
-  readonly chosenApps = this.named('list', 'routing.apps').getByRole('listitem');
-  readonly restartApp = this.named('button', 'routing.appRestartInsideNamed');
+  readonly choosePrograms = this.named('button', 'routing.chooseApps');
+  readonly programSearch = this.named('searchbox', 'routing.appsSearch');
+  readonly programsDone = this.named('button', 'routing.appsDone');
+  readonly chosenPrograms = this.named('list', 'routing.apps').getByRole('listitem');
+  readonly restartProgram = this.named('button', 'routing.appRestartInsideNamed');
   readonly confirmRestart = this.page
     .getByRole('dialog')
     .getByRole('button', { name: this.text('routing.appRestart') });
@@ -84,14 +84,14 @@ export class SettingsRoute extends Route {
     return this.trusted.filter({ hasText: name }).getByRole('button');
   }
 
-  /** One of the applications to choose from, by its name. */
-  app(name: string): Locator {
+  /** One of the programs to choose from, by its name. */
+  program(name: string): Locator {
     return this.page.getByRole('checkbox', { name });
   }
 
-  /** Takes an application from those that are chosen. */
-  forgetApp(name: string): Locator {
-    return this.chosenApps
+  /** Takes a program from those that are chosen. */
+  forgetProgram(name: string): Locator {
+    return this.chosenPrograms
       .filter({ hasText: name })
       .getByRole('button', { name: this.text('networks.removeNamed') });
   }

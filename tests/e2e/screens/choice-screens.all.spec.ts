@@ -62,7 +62,7 @@ for (const language of inspectedLanguages) {
       await inspectScreens(Object.values(screens), language, (dark) => app.setDark(dark));
       // As low as 1280 by 1024 pixels are at 400 %.
       await page.setViewportSize({ width: 320, height: 256 });
-      await openScreen({ ...screens.byApp, sees: screens.byApp.route.chooseApps });
+      await openScreen({ ...screens.byApp, sees: screens.byApp.route.choosePrograms });
       await openScreen(screens.apps);
       const last = page.getByRole('checkbox').last();
       await last.scrollIntoViewIfNeeded();

@@ -12,7 +12,7 @@ export type ModeName = (typeof modeNames)[number];
 
 export interface ModeChange {
   mode?: ModeName | undefined;
-  /** Applications, or countries and prefixes. */
+  /** Programs, or countries and prefixes. */
   items: readonly string[];
   /** Whether everything except the items goes through the tunnel. */
   isExcept: boolean;
@@ -78,7 +78,7 @@ async function routingChange(
     case 'apps': {
       if (!before.apps) throw unsupported();
       if (items.length === 0) return { routing: 'app' };
-      return { routing: 'app', apps: { policy, ids: await readApps(context, client, items) } };
+      return { routing: 'app', apps: { policy, ids: await readPrograms(context, client, items) } };
     }
     default:
       return wanted satisfies never;
@@ -103,7 +103,7 @@ function readAddresses(
 }
 
 /** By the names in menus, or by ids. */
-async function readApps(
+async function readPrograms(
   { say }: CommandContext,
   client: ControlClient,
   items: readonly string[],
@@ -121,11 +121,11 @@ async function readApps(
 
 function show(context: CommandContext, now: Preferences): void {
   const { terminal, say, isJson } = context;
-  const { routing, killSwitch, localNetwork, allowIncoming, addresses, apps, settingsDamage } = now;
+  const { routing, killSwitch, localNetwork, allowIncoming, addresses, apps: programs, settingsDamage } = now;
   if (isJson) {
     const routed = {
       ...(routing === 'address' && addresses && { addresses }),
-      ...(routing === 'app' && apps && { apps }),
+      ...(routing === 'app' && programs && { apps: programs }),
     };
     const damage = settingsDamage && { settingsDamage };
     terminal.out(JSON.stringify({ routing, ...routed, killSwitch, localNetwork, allowIncoming, ...damage }));
@@ -147,19 +147,19 @@ function show(context: CommandContext, now: Preferences): void {
   if (choice?.items.length === 0) terminal.out(say('command.nothingChosen'));
 }
 
-function choiceOf({ routing, addresses, apps }: Preferences) {
+function choiceOf({ routing, addresses, apps: programs }: Preferences) {
   if (routing === 'address' && addresses)
     return { policy: addresses.policy, items: [...addresses.countries, ...addresses.prefixes] };
-  return routing === 'app' && apps ? { policy: apps.policy, items: apps.ids } : undefined;
+  return routing === 'app' && programs ? { policy: programs.policy, items: programs.ids } : undefined;
 }
 
-/** Lists the applications that can be chosen for routing by app. */
-export async function listApps(context: CommandContext): Promise<ExitCode> {
+/** Lists the programs that can be chosen for routing by program. */
+export async function listPrograms(context: CommandContext): Promise<ExitCode> {
   const { terminal, say, isJson } = context;
   const { client } = await context.core();
-  const apps = (await client.routedApps.list()).map(({ id, name }) => ({ id, name }));
-  if (isJson) terminal.out(JSON.stringify({ apps }));
-  else if (apps.length === 0) terminal.note(say('routing.appsEmptyText'));
-  else for (const line of tableLines(apps.map(({ id, name }) => [name, id]))) terminal.out(line);
+  const programs = (await client.routedApps.list()).map(({ id, name }) => ({ id, name }));
+  if (isJson) terminal.out(JSON.stringify({ apps: programs }));
+  else if (programs.length === 0) terminal.note(say('routing.appsEmptyText'));
+  else for (const line of tableLines(programs.map(({ id, name }) => [name, id]))) terminal.out(line);
   return exitCode.done;
 }

@@ -8,19 +8,20 @@ const notFound = 127;
 const notExecutable = 126;
 
 /**
- * Runs a program in the group that is routed by app, and passes on its exit code. This process enters the group first,
+ * Runs a program in the group that is routed by program, and passes on its exit code. This process enters the group first,
  * so that the program cannot open anything outside it.
  */
-export async function runApp(context: CommandContext, argv: readonly string[]): Promise<number> {
+export async function runRouted(context: CommandContext, argv: readonly string[]): Promise<number> {
   const { say, terminal } = context;
   const connection = await context.core();
   const { client } = connection;
   const tunnel = await client.tunnel.snapshot();
-  const { routing, apps } = await client.preferences.get();
-  if (!apps) throw new CommandProblem(exitCode.unavailable, 'unsupported', say('command.modeUnsupported'));
+  const { routing, apps: programs } = await client.preferences.get();
+  if (!programs)
+    throw new CommandProblem(exitCode.unavailable, 'unsupported', say('command.modeUnsupported'));
   if (routing !== 'app') throw new CommandProblem(exitCode.failed, 'not-routed', say('command.runNotRouted'));
   // Without a tunnel, the program would run outside it, which the user does not want.
-  if (tunnel.state !== 'connected' && apps.policy === 'include')
+  if (tunnel.state !== 'connected' && programs.policy === 'include')
     throw new CommandProblem(exitCode.notConnected, 'not-connected', say('command.runNotConnected'));
   if ((await client.routedApps.admit({ pid: process.pid })) !== 'admitted')
     throw new CommandProblem(exitCode.failed, 'not-admitted', say('command.runNotAdmitted'));

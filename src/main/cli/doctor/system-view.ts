@@ -27,7 +27,7 @@ export interface SystemView {
   isByDestination(): Promise<boolean>;
   /** The networks of both IP versions that the kernel routes into the tunnel. */
   networksIntoTunnel(): Promise<string[]>;
-  /** Whether this process is in the group that is routed by app, like everything that a chosen terminal runs. */
+  /** Whether this process is in the group that is routed by program, like everything that a chosen terminal runs. */
   isInGroup(): boolean;
   /** The user of the socket that listens at this address of this machine; undefined if the system does not say. */
   listenerUser(address: string): Promise<number | undefined>;

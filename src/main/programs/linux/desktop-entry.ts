@@ -1,6 +1,6 @@
 import { canonicalDesktop } from '../../desktop-names.ts';
 
-/** The part of a desktop entry (Desktop Entry Specification 1.5) that matters for starting an application. */
+/** The part of a desktop entry (Desktop Entry Specification 1.5) that matters for starting a program. */
 export interface DesktopEntry {
   /** A key's value, with its escapes resolved; undefined if the key is absent. */
   text(key: string): string | undefined;

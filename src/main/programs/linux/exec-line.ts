@@ -1,6 +1,6 @@
 /** The values of the field codes of an `Exec` line. */
 export interface ExecFields {
-  /** The translated name of the application. */
+  /** The translated name of the program. */
   name: string;
   /** The entry's `Icon`, if it has one. */
   icon: string | undefined;
@@ -9,7 +9,7 @@ export interface ExecFields {
 }
 
 /**
- * The arguments of an `Exec` line for starting the application without a file (Desktop Entry Specification 1.5, "The
+ * The arguments of an `Exec` line for starting the program without a file (Desktop Entry Specification 1.5, "The
  * Exec key"). Undefined if the line is invalid: an unterminated quotation, an unknown field code, or no program.
  */
 export function parseExec(exec: string, fields: ExecFields): string[] | undefined {

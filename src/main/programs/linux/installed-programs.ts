@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { cutText } from '#shared/cut-text.ts';
-import { maxAppIdLength, maxRoutedApps } from '#shared/host/routed-programs.ts';
+import { maxProgramIdLength, maxRoutedPrograms } from '#shared/host/routed-programs.ts';
 import { dataDirectories } from './data-directories.ts';
 import { desktopNames } from '../../desktop-names.ts';
 import { isForDesktop, parseDesktopEntry, type DesktopEntry } from './desktop-entry.ts';
@@ -15,17 +15,17 @@ const maxEntries = 4000;
 const maxDepth = 4;
 const maxNameLength = 100;
 
-/** All applications that a menu of this desktop would show, sorted by name. */
+/** All programs that a menu of this desktop would show, sorted by name. */
 export async function findInstalledPrograms(surroundings: Surroundings): Promise<InstalledProgram[]> {
   const files = await entryFiles(dataDirectories(surroundings.env, surroundings.home));
-  const apps: InstalledProgram[] = [];
+  const programs: InstalledProgram[] = [];
   for (const [id, file] of files) {
-    const app = await readApp(id, file, surroundings);
-    if (app) apps.push(app);
+    const program = await readProgram(id, file, surroundings);
+    if (program) programs.push(program);
   }
   const tag = surroundings.locales[0]?.replace('_', '-');
   const { compare } = new Intl.Collator(tag, { sensitivity: 'base' });
-  return apps.sort((one, other) => compare(one.name, other.name)).slice(0, maxRoutedApps);
+  return programs.sort((one, other) => compare(one.name, other.name)).slice(0, maxRoutedPrograms);
 }
 
 /**
@@ -54,13 +54,18 @@ async function addFiles(
     if (entry.isDirectory() && depth < maxDepth)
       await addFiles(file, `${prefix}${entry.name}-`, depth + 1, files);
     const id = `${prefix}${entry.name}`;
-    if (!entry.isDirectory() && id.endsWith('.desktop') && id.length <= maxAppIdLength && !files.has(id)) {
+    if (
+      !entry.isDirectory() &&
+      id.endsWith('.desktop') &&
+      id.length <= maxProgramIdLength &&
+      !files.has(id)
+    ) {
       files.set(id, file);
     }
   }
 }
 
-async function readApp(
+async function readProgram(
   id: string,
   file: string,
   surroundings: Surroundings,
@@ -75,18 +80,18 @@ async function readApp(
   const icon = entry.text('Icon') || undefined;
   const command = parseExec(entry.text('Exec') ?? '', { name, icon, file });
   if (name === '' || !command) return undefined;
-  const program = await programOf(command, env['PATH']);
+  const executable = await executableOf(command, env['PATH']);
   const sandbox = sandboxOf(entry, withoutEnv(command)[0] ?? '');
-  // If the program does not exist, the application is no longer installed; a sandbox's program is inside the sandbox.
-  if (!program && !sandbox) return undefined;
+  // If the executable does not exist, the program is no longer installed; a sandboxed one's is inside the sandbox.
+  if (!executable && !sandbox) return undefined;
   const directory = entry.text('Path') || undefined;
-  const isScript = program !== undefined && (await beginsAsScript(program));
+  const isScript = executable !== undefined && (await beginsAsScript(executable));
   return {
     id,
     name,
     icon,
     command,
-    program,
+    executable,
     isScript,
     directory,
     needsTerminal: entry.is('Terminal'),
@@ -106,7 +111,7 @@ export function withoutEnv(command: readonly string[]): string[] {
   return command.slice(at);
 }
 
-async function programOf(
+async function executableOf(
   command: readonly string[],
   searchPath: string | undefined,
 ): Promise<string | undefined> {

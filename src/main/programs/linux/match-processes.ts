@@ -10,25 +10,25 @@ const interpreter =
   /^(?:python[\d.]*|perl[\d.]*|ruby[\d.]*|node|java|electron\d*|mono|bash|dash|sh|zsh|gjs(?:-console)?|lua[\d.]*|php[\d.]*|wish[\d.]*)$/;
 /** Programs that only ask another process to do something, so that the real program is not their descendant. */
 const goBetween = /^(?:gapplication|gtk-launch|xdg-open|dbus-send|gdbus|systemd-run|flatpak|snap)$/;
-/** Directories with programs of many applications, so that a program's location there says nothing. */
+/** Directories with the executables of many programs, so that a program's location there says nothing. */
 const sharedDirectories =
   /^(?:\/|\/usr|\/opt|\/home|\/var|\/snap|(?:\/usr)?(?:\/local)?\/(?:s?bin|games|lib\d*(?:\/\w+-linux-\w+(?:\/libexec)?)?|libexec|share)|\/home\/[^/]+(?:\/(?:\.local(?:\/(?:bin|share|lib))?|bin|\.cargo\/bin))?|\/root(?:\/.*bin)?)$/;
 /** The same of those in the user's own. */
 const sharedInHome = /^(?:\.local(?:\/(?:bin|share|lib))?|bin|\.cargo(?:\/bin)?)?$/;
 
 /**
- * Recognises applications by what is running: not by what a program says about itself, but by its file, by its
- * sandbox's label or, if a script has replaced itself with a program, by the name of the systemd unit in which the
+ * Recognises programs by what is running: not by what a process says about itself, but by its executable, by its
+ * sandbox's label or, if a script has replaced itself with something else, by the name of the systemd unit in which the
  * desktop started it (systemd's "Desktop Environment Integration"). `home`: the user's directory with all links
  * resolved, as programs' paths are; where the system is an image, as with rpm-ostree, it is in /var/home.
  */
-export function createMatcher(apps: readonly InstalledProgram[], home = realHome()): MatchProcess {
-  const native = apps.filter(({ sandbox }) => !sandbox);
-  const byProgram = Map.groupBy(native, ({ program }) => program ?? '');
-  const others = native.filter(({ isScript, program }) => isScript || isInterpreter(program));
-  const ids = new Set(apps.map(({ id }) => id));
+export function createMatcher(programs: readonly InstalledProgram[], home = realHome()): MatchProcess {
+  const native = programs.filter(({ sandbox }) => !sandbox);
+  const byExecutable = Map.groupBy(native, ({ executable }) => executable ?? '');
+  const others = native.filter(({ isScript, executable }) => isScript || isInterpreter(executable));
+  const ids = new Set(programs.map(({ id }) => id));
   const idsIn = (kind: 'flatpak' | 'snap', name: string) =>
-    apps.filter(({ sandbox }) => sandbox?.kind === kind && sandbox.name === name).map(({ id }) => id);
+    programs.filter(({ sandbox }) => sandbox?.kind === kind && sandbox.name === name).map(({ id }) => id);
 
   return (process) => {
     const unit = process.group.split('/').at(-1) ?? '';
@@ -37,28 +37,30 @@ export function createMatcher(apps: readonly InstalledProgram[], home = realHome
     const snap = snapOf(process.exe) ?? snapUnit(unit);
     if (snap !== undefined) return idsIn('snap', snap);
     if (process.exe === '') return [];
-    const exact = (byProgram.get(process.exe) ?? []).filter((app) => !isInterpreter(app.program));
-    const found = exact.length > 0 ? exact : others.filter((app) => isRunBy(app, process, home));
+    const exact = (byExecutable.get(process.exe) ?? []).filter(
+      ({ executable }) => !isInterpreter(executable),
+    );
+    const found = exact.length > 0 ? exact : others.filter((program) => isRunBy(program, process, home));
     if (found.length > 0) return found.map(({ id }) => id);
     const id = `${applicationOfUnit(unit) ?? ''}.desktop`;
     return ids.has(id) ? [id] : [];
   };
 }
 
-function isInterpreter(program: string | undefined): boolean {
-  const name = path.basename(program ?? '');
+function isInterpreter(executable: string | undefined): boolean {
+  const name = path.basename(executable ?? '');
   return interpreter.test(name) || goBetween.test(name);
 }
 
 function isRunBy(
-  { command, program, isScript }: InstalledProgram,
+  { command, executable, isScript }: InstalledProgram,
   { exe, args }: Process,
   home: string,
 ): boolean {
-  if (program === undefined) return false;
+  if (executable === undefined) return false;
   const [started = '', ...wanted] = withoutEnv(command);
-  if (isInterpreter(program)) {
-    if (exe !== program || goBetween.test(path.basename(program))) return false;
+  if (isInterpreter(executable)) {
+    if (exe !== executable || goBetween.test(path.basename(executable))) return false;
     // Without a script, the user runs the interpreter itself.
     const isSame = wanted.every((arg, index) => args[index + 1] === arg);
     return wanted.length > 0 ? isSame : args.length === 1;
@@ -66,14 +68,14 @@ function isRunBy(
   if (!isScript) return false;
   // With `#!/usr/bin/python3 -s`, the script is the second or third argument.
   const script = args.slice(1, 4);
-  if (interpreter.test(path.basename(exe)) && (script.includes(program) || script.includes(started)))
+  if (interpreter.test(path.basename(exe)) && (script.includes(executable) || script.includes(started)))
     return true;
-  return path.basename(exe) === path.basename(program) || isBelow(exe, ownDirectory(program, home));
+  return path.basename(exe) === path.basename(executable) || isBelow(exe, ownDirectory(executable, home));
 }
 
-/** The folder that contains only this application's files, if there is one. */
-function ownDirectory(program: string, home: string): string | undefined {
-  const directory = path.dirname(program);
+/** The folder that contains only this program's files, if there is one. */
+function ownDirectory(executable: string, home: string): string | undefined {
+  const directory = path.dirname(executable);
   const own = path.basename(directory) === 'bin' ? path.dirname(directory) : directory;
   return isShared(directory, home) || isShared(own, home) ? undefined : own;
 }

@@ -8,7 +8,7 @@ const youngReads = 3;
 const readsBetween = 10;
 /** The same for whether a process of another user belongs to ours now: snap-confine and sudo give up root's rights. */
 const readsBetweenLooks = 3;
-/** Command lines are cut at this length; what follows does not help to distinguish applications. */
+/** Command lines are cut at this length; what follows does not help to distinguish programs. */
 const maxArgBytes = 4096;
 
 /**

@@ -15,8 +15,8 @@ const changeMs = 10_000;
 
 type Mode = 'local-network' | 'automatic' | 'by-address' | 'by-app';
 
-/** What the user is asked for before routing by app: nobody has such an application. */
-const someApp = 'self-test.desktop';
+/** What the user is asked for before routing by program: nobody has such a program. */
+const someProgram = 'self-test.desktop';
 
 async function change(bench: Bench, wanted: Partial<Preferences>, mode?: string): Promise<void> {
   const reply = await bench.client.preferences.set(wanted);
@@ -108,7 +108,7 @@ export function modeChecks(bench: Bench): Record<Mode, Check> {
         if (!(await bench.client.preferences.get()).apps) throw new NotChecked('not-offered');
         const wanted = (policy: 'include' | 'exclude') => ({
           routing: 'app' as const,
-          apps: { policy, ids: [someApp] },
+          apps: { policy, ids: [someProgram] },
         });
         const byProgram = (to: string, token: string) => askByProgram(bench, to, token);
         const only = await during(bench, wanted('include'), 'app', async () => [
@@ -175,7 +175,7 @@ const program = `
   });
 `;
 
-/** By a program of its own, which is moved into the group of those that are routed by app. */
+/** By a program of its own, which is moved into the group of those that are routed by program. */
 async function askByProgram(bench: Bench, host: string, token: string): Promise<string | undefined> {
   const args = ['--eval', program, '--', host, String(ports.http), token];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'] });

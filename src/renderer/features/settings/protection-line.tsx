@@ -31,11 +31,11 @@ export function ProtectionLine() {
 }
 
 /** If nothing is chosen, all traffic goes through the tunnel. */
-function routingWords({ routing, apps, addresses }: Preferences, t: TFunction): string {
-  if (routing === 'app' && apps) {
-    const count = apps.ids.length;
+function routingWords({ routing, apps: programs, addresses }: Preferences, t: TFunction): string {
+  if (routing === 'app' && programs) {
+    const count = programs.ids.length;
     if (count === 0) return t('routing.globalLine');
-    return t(apps.policy === 'include' ? 'routing.appIncludeLine' : 'routing.appExcludeLine', { count });
+    return t(programs.policy === 'include' ? 'routing.appIncludeLine' : 'routing.appExcludeLine', { count });
   }
   if (routing === 'address' && addresses) {
     if (addresses.countries.length + addresses.prefixes.length === 0) return t('routing.globalLine');

@@ -83,7 +83,7 @@ export const webContract = {
     ),
     changed: event(preferences),
   },
-  routedApps: {
+  routedPrograms: {
     list: request(nothing, none),
     running: request(nothing, none),
     start: request(anything, z.literal('not-routed')),

@@ -36,7 +36,7 @@ export interface WebviewRoutingOptions {
  */
 export function createWebviewRouting(options: WebviewRoutingOptions): {
   host: HostImplementation['preferences'];
-  /** Updates the current choice silently, because apps and lists change. */
+  /** Updates the current choice silently, because programs and lists change. */
   update(): Promise<void>;
 } {
   const { app, api, storage, look } = options;
@@ -141,7 +141,7 @@ export function createWebviewRouting(options: WebviewRoutingOptions): {
 
   const updateQuietly = () => update().catch(() => undefined);
   options.visibility.onVisible(() => void updateQuietly());
-  // Names of apps are requested when the page becomes visible, not all day.
+  // Names of programs are requested when the page becomes visible, not all day.
   if (automatic !== 'app') setInterval(() => void updateQuietly(), updateMs);
 
   return { host: { get, set }, update: updateQuietly };

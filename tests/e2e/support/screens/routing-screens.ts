@@ -49,7 +49,7 @@ export function routingSettings(page: Page, language: TextLanguage) {
     await route.countrySearch.fill(query);
     await route.switchOn(country(code));
   };
-  const closePicker = () => route.appsDone.click();
+  const closePicker = () => route.programsDone.click();
   return {
     localNetwork: {
       name: 'settings-local-network',
@@ -102,18 +102,18 @@ export function routingSettings(page: Page, language: TextLanguage) {
       name: 'choose-apps',
       route,
       act: async () => {
-        await route.chooseApps.click();
+        await route.choosePrograms.click();
         await expect(page.getByRole('checkbox').first()).toBeVisible();
       },
-      sees: route.appsDone,
+      sees: route.programsDone,
       leave: closePicker,
     },
     noAppFound: {
       name: 'choose-apps-none-found',
       route,
       act: async () => {
-        await route.chooseApps.click();
-        await route.appSearch.fill('Atlantis');
+        await route.choosePrograms.click();
+        await route.programSearch.fill('Atlantis');
       },
       sees: route.says('routing.appsNoneFound'),
       leave: closePicker,
@@ -122,11 +122,11 @@ export function routingSettings(page: Page, language: TextLanguage) {
       name: 'choose-apps-chosen',
       route,
       act: async () => {
-        await route.chooseApps.click();
+        await route.choosePrograms.click();
         await page.getByRole('checkbox').first().check();
         // Opened again, it has what is chosen first.
         await closePicker();
-        await route.chooseApps.click();
+        await route.choosePrograms.click();
       },
       sees: route.says('routing.appsChosen'),
       leave: closePicker,
@@ -134,7 +134,7 @@ export function routingSettings(page: Page, language: TextLanguage) {
     chosenApp: {
       name: 'settings-by-app-chosen',
       route,
-      act: () => expect(route.chosenApps).toHaveCount(1),
+      act: () => expect(route.chosenPrograms).toHaveCount(1),
     },
     allButApp: {
       name: 'settings-all-but-app',

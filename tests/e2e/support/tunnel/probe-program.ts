@@ -7,8 +7,8 @@ import type { Lab } from '../../../lab/lab.ts';
 import { eventually, run } from '../../../lab/runs/process.ts';
 import { curlLimits } from '../../../lab/probes/probe.ts';
 
-/** An application that is installed for a user, and says when asked what the world sees of it. */
-export interface ProbeApp {
+/** A program that is installed for a user, and says when asked what the world sees of it. */
+export interface ProbeProgram {
   readonly name: string;
   /** What makes a desktop app find it, and nothing else. */
   readonly env: Readonly<Record<string, string>>;
@@ -20,11 +20,11 @@ export interface ProbeApp {
   pid(): Promise<number>;
 }
 
-/** A script, as many applications are begun: it becomes no other program, and curl is its child. */
-export async function installProbeApp(lab: Lab, directory: string): Promise<ProbeApp> {
+/** A script, as many programs are begun: it becomes nothing else, and curl is its child. */
+export async function installProbeProgram(lab: Lab, directory: string): Promise<ProbeProgram> {
   const name = 'Probe';
   const at = (file: string) => path.join(directory, file);
-  const program = at('probe-app');
+  const program = at('probe-program');
   await mkdir(at('data/applications'), { recursive: true });
   const curl = ['curl', '--silent', '--noproxy', "'*'", ...curlLimits()].join(' ');
   const script = [
@@ -50,7 +50,7 @@ export async function installProbeApp(lab: Lab, directory: string): Promise<Prob
       // Both ways, so that what is asked waits for whoever comes to read it, and nobody here does.
       await using ask = await open(at('ask'), 'r+');
       await ask.write('go\n');
-      const text = await eventually('the application answers', () =>
+      const text = await eventually('the program answers', () =>
         readFile(at('answer'), 'utf8').catch(() => undefined),
       );
       return (JSON.parse(text) as Partial<EchoReply>).address;

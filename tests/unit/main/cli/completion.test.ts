@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createSay } from '#shared/texts/say.ts';
-import { appWords, scriptFor, serverWords } from '../../../../src/main/cli/completion.ts';
+import { programWords, scriptFor, serverWords } from '../../../../src/main/cli/completion.ts';
 import { createProgram } from '../../../../src/main/cli/program.ts';
 
 test('offers a name that a shell would take for more than a word by its id, or not at all', () => {
@@ -19,7 +19,7 @@ test('offers a name that a shell would take for more than a word by its id, or n
     { value: 'ber-2', description: 'Berlin 2' },
     { value: 'osl', description: 'Oslo $(touch /tmp/x)]0;title' },
   ]);
-  expect(appWords([{ id: 'firefox.desktop', name: 'Firefox\nBrowser' }])).toEqual([
+  expect(programWords([{ id: 'firefox.desktop', name: 'Firefox\nBrowser' }])).toEqual([
     { value: 'firefox', description: 'Firefox Browser' },
   ]);
 });

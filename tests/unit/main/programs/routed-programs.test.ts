@@ -4,7 +4,7 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { AppChoice } from '#shared/host/routed-programs.ts';
+import type { ProgramChoice } from '#shared/host/routed-programs.ts';
 import type { MoveProcess } from '../../../../src/main/programs/program-group.ts';
 import { createRoutedPrograms } from '../../../../src/main/programs/routed-programs.ts';
 import { createTestLog } from '../support/log.ts';
@@ -44,7 +44,7 @@ afterEach(async () => {
 function start(ids: string[], answer: MoveProcess = () => Promise.resolve({ moved: 1 })) {
   const moves: { pid: number; into: string; hadRun: boolean }[] = [];
   const { log, text } = createTestLog();
-  let choice: AppChoice | undefined = { policy: 'include', ids };
+  let choice: ProgramChoice | undefined = { policy: 'include', ids };
   const { PATH } = process.env;
   const routed = createRoutedPrograms({
     surroundings: () => ({
@@ -61,7 +61,7 @@ function start(ids: string[], answer: MoveProcess = () => Promise.resolve({ move
     },
     log,
   });
-  return { ...routed, moves, log: text, choose: (next: AppChoice | undefined) => (choice = next) };
+  return { ...routed, moves, log: text, choose: (next: ProgramChoice | undefined) => (choice = next) };
 }
 
 const runs = async () =>

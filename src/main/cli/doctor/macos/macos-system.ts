@@ -13,7 +13,7 @@ export function createMacosSystem(run: RunProgram): SystemView {
     routeTo: (address, uid) => (uid === undefined ? table.routeTo(address) : Promise.resolve(undefined)),
     isByDestination: () => table.isByDestination(),
     networksIntoTunnel: () => table.networksIntoTunnel(),
-    // Apps cannot be told apart.
+    // Programs cannot be told apart.
     isInGroup: () => false,
     // Of others' sockets, only root learns the user.
     listenerUser: () => Promise.resolve(undefined),

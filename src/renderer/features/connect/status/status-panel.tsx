@@ -156,7 +156,7 @@ function StatusDetail({ card, state, refusal, servers }: StatusDetailProps) {
     case 'connected':
     case 'impaired': {
       if (state?.state !== 'connected' || problemsByWeight(state)[0] === 'nothing-passes') return null;
-      // The proxy and the chosen apps of another user are private.
+      // The proxy and the chosen programs of another user are private.
       if (state.ownedByOther && (state.routing.mode === 'pac' || state.routing.mode === 'app')) return null;
       const server = servers.find((listed) => isServerAt(listed, state.gateway))?.name ?? state.gateway.host;
       return detail(t(protectionText(state.routing), { server }));
@@ -192,7 +192,7 @@ function ConnectingDetail({ state }: { state: Extract<TunnelState, { state: 'con
   );
 }
 
-/** A mobile app only says that there are apps and prefixes. */
+/** A mobile app only says that there are programs and prefixes. */
 function protectionText(routing: ActiveRouting) {
   if ((routing.mode !== 'app' && routing.mode !== 'ip') || routing.policy === undefined)
     return protectionTexts[routing.mode];

@@ -1,7 +1,12 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { AppChoice, RoutedApp, RunningApp, StartOutcome } from '#shared/host/routed-programs.ts';
+import type {
+  ProgramChoice,
+  RoutedProgram,
+  RunningProgram,
+  StartOutcome,
+} from '#shared/host/routed-programs.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { useHost } from '../../../platform/host-context.tsx';
 import { IconOrInitial } from '../../../ui/pictures/icon-or-initial.tsx';
@@ -12,24 +17,24 @@ import { useTunnelView } from '../../tunnel/tunnel-context.tsx';
 import { shownState } from '../../tunnel/tunnel-store.ts';
 import classes from './programs.module.css';
 
-interface ChosenAppProps {
-  app: RoutedApp;
+interface ChosenProgramProps {
+  program: RoutedProgram;
   isInstalled: boolean;
-  running: RunningApp | undefined;
-  policy: AppChoice['policy'];
+  running: RunningProgram | undefined;
+  policy: ProgramChoice['policy'];
   onRemove: () => void;
 }
 
 const sandboxNames = { flatpak: 'Flatpak', snap: 'Snap' } as const;
 
-/** An application that traffic is routed by: whether it is running, and a button to get all of its traffic there. */
-export function ChosenApp({ app, isInstalled, running, policy, onRemove }: ChosenAppProps) {
+/** A program that traffic is routed by: whether it is running, and a button to get all of its traffic there. */
+export function ChosenProgram({ program, isInstalled, running, policy, onRemove }: ChosenProgramProps) {
   const { t } = useTranslation();
   const host = useHost();
   const state = shownState(useTunnelView());
   const [busy, setBusy] = useState(false);
   const [isAsking, setAsking] = useState(false);
-  const { id, name, icon, sandbox, isStartable } = app;
+  const { id, name, icon, sandbox, isStartable } = program;
   const isRouted = state?.state === 'connected' && !state.ownedByOther;
   const isPartial = isRouted && running?.isPartial === true;
 
@@ -54,7 +59,7 @@ export function ChosenApp({ app, isInstalled, running, policy, onRemove }: Chose
           : 'routing.appOutside'
         : running && 'routing.appRuns';
   return (
-    <li className={classes.app}>
+    <li className={classes.program}>
       <IconOrInitial icon={icon} name={name} size={32} />
       <div className={classes.words}>
         <bdi className={classes.name}>{name}</bdi>
@@ -70,7 +75,7 @@ export function ChosenApp({ app, isInstalled, running, policy, onRemove }: Chose
             variant="default"
             loading={busy}
             aria-label={t('routing.appStartNamed', { name })}
-            onClick={() => void run(() => host.routedApps.start({ id }))}
+            onClick={() => void run(() => host.routedPrograms.start({ id }))}
           >
             {t('routing.appStart')}
           </Button>
@@ -93,7 +98,7 @@ export function ChosenApp({ app, isInstalled, running, policy, onRemove }: Chose
           text={t('routing.appRestartText')}
           confirm={t('routing.appRestart')}
           busy={busy}
-          onConfirm={() => void run(() => host.routedApps.restart({ id }))}
+          onConfirm={() => void run(() => host.routedPrograms.restart({ id }))}
           onClose={() => setAsking(false)}
         />
       )}

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useId, useState, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { AppChoice, RoutedApp, RunningApp } from '#shared/host/routed-programs.ts';
+import type { ProgramChoice, RoutedProgram, RunningProgram } from '#shared/host/routed-programs.ts';
 import { IconOrInitial } from '../../../ui/pictures/icon-or-initial.tsx';
 import { Dialog } from '../../../ui/dialogs/dialog.tsx';
 import dialogList from '../../../ui/dialogs/dialog-list.module.css';
@@ -10,13 +10,13 @@ import { LoadFailure } from '../../../ui/loading/load-failure.tsx';
 import { PlaceholderLines } from '../../../ui/loading/placeholder.tsx';
 import { SearchField } from '../../../ui/forms/search-field.tsx';
 import { Tag } from '../../../ui/text/tag.tsx';
-import { appSections, searchApps, type AppSection } from './program-rows.ts';
+import { programSections, searchPrograms, type ProgramSection } from './program-rows.ts';
 import classes from './programs.module.css';
 
-interface AppPickerProps {
-  policy: AppChoice['policy'];
-  installed: UseQueryResult<RoutedApp[]>;
-  running: ReadonlyMap<string, RunningApp>;
+interface ProgramPickerProps {
+  policy: ProgramChoice['policy'];
+  installed: UseQueryResult<RoutedProgram[]>;
+  running: ReadonlyMap<string, RunningProgram>;
   chosen: readonly string[];
   onChoose: (id: string, isChosen: boolean) => void;
   onClose: () => void;
@@ -26,21 +26,21 @@ const headings = {
   chosen: 'routing.appsChosen',
   running: 'routing.appsRunning',
   other: 'routing.appsOther',
-} as const satisfies Record<AppSection, string>;
+} as const satisfies Record<ProgramSection, string>;
 
-/** All applications, for choosing some; each choice takes effect at once. */
-export function AppPicker(props: AppPickerProps) {
+/** All programs, for choosing some; each choice takes effect at once. */
+export function ProgramPicker(props: ProgramPickerProps) {
   const { policy, installed, running, chosen, onChoose, onClose } = props;
   const { t } = useTranslation();
   const id = useId();
   const [query, setQuery] = useState('');
   /** Keeps the order, so that nothing moves away from under the pointer when something is chosen, started or ended. */
   const [first, setFirst] = useState<{ chosen: readonly string[]; running: typeof running }>();
-  const apps = installed.data;
-  if (apps && !first && !installed.isFetching) setFirst({ chosen, running });
+  const programs = installed.data;
+  if (programs && !first && !installed.isFetching) setFirst({ chosen, running });
   const order = first ?? { chosen, running };
-  const found = apps && searchApps(apps, query);
-  const sections = found && [...appSections(found, order.chosen, order.running)];
+  const found = programs && searchPrograms(programs, query);
+  const sections = found && [...programSections(found, order.chosen, order.running)];
   /** If there are only others, their heading would say nothing. */
   const hasOthersOnly = sections?.every(([section, items]) => section === 'other' || items.length === 0);
 
@@ -72,12 +72,12 @@ export function AppPicker(props: AppPickerProps) {
         {installed.isError && (
           <LoadFailure text={t('routing.appsFailed')} onRetry={() => void installed.refetch()} />
         )}
-        {!apps && !installed.isError && (
+        {!programs && !installed.isError && (
           <output aria-label={t('shell.loading')} className={classes.none}>
             <PlaceholderLines lines={8} />
           </output>
         )}
-        {apps?.length === 0 && (
+        {programs?.length === 0 && (
           <div className={classes.none}>
             <p className={classes.name}>{t('routing.appsEmpty')}</p>
             <p className={classes.detail}>{t('routing.appsEmptyText')}</p>
@@ -92,17 +92,17 @@ export function AppPicker(props: AppPickerProps) {
                 aria-label={hasOthersOnly ? t('routing.apps') : undefined}
               >
                 {!hasOthersOnly && <legend className={classes.heading}>{t(headings[section])}</legend>}
-                {items.map((app) => (
-                  <label key={app.id} className={classes.option}>
+                {items.map((program) => (
+                  <label key={program.id} className={classes.option}>
                     <input
                       type="checkbox"
                       className={classes.box}
-                      checked={chosen.includes(app.id)}
-                      onChange={({ currentTarget }) => onChoose(app.id, currentTarget.checked)}
+                      checked={chosen.includes(program.id)}
+                      onChange={({ currentTarget }) => onChoose(program.id, currentTarget.checked)}
                     />
-                    <IconOrInitial icon={app.icon} name={app.name} size={32} />
-                    <bdi className={classes.optionName}>{app.name}</bdi>
-                    {running.has(app.id) && section !== 'running' && (
+                    <IconOrInitial icon={program.icon} name={program.name} size={32} />
+                    <bdi className={classes.optionName}>{program.name}</bdi>
+                    {running.has(program.id) && section !== 'running' && (
                       <Tag tone="plain">{t('routing.appsRunning')}</Tag>
                     )}
                   </label>

@@ -1,28 +1,28 @@
-import type { RoutedApp, RunningApp } from '#shared/host/routed-programs.ts';
+import type { RoutedProgram, RunningProgram } from '#shared/host/routed-programs.ts';
 
-export type AppSection = 'chosen' | 'running' | 'other';
+export type ProgramSection = 'chosen' | 'running' | 'other';
 
 /** Chosen ones first, then running ones, then the rest; each sorted by name, as in the list. */
-export function appSections(
-  apps: readonly RoutedApp[],
+export function programSections(
+  programs: readonly RoutedProgram[],
   chosen: readonly string[],
-  running: ReadonlyMap<string, RunningApp>,
-): Map<AppSection, RoutedApp[]> {
-  const sectionOf = ({ id }: RoutedApp): AppSection =>
+  running: ReadonlyMap<string, RunningProgram>,
+): Map<ProgramSection, RoutedProgram[]> {
+  const sectionOf = ({ id }: RoutedProgram): ProgramSection =>
     chosen.includes(id) ? 'chosen' : running.has(id) ? 'running' : 'other';
-  const sections = new Map<AppSection, RoutedApp[]>([
+  const sections = new Map<ProgramSection, RoutedProgram[]>([
     ['chosen', []],
     ['running', []],
     ['other', []],
   ]);
-  for (const app of apps) sections.get(sectionOf(app))?.push(app);
+  for (const program of programs) sections.get(sectionOf(program))?.push(program);
   return sections;
 }
 
-/** Applications whose names contain every word of a search, ignoring case and accents. */
-export function searchApps(apps: readonly RoutedApp[], query: string): RoutedApp[] {
+/** Programs whose names contain every word of a search, ignoring case and accents. */
+export function searchPrograms(programs: readonly RoutedProgram[], query: string): RoutedProgram[] {
   const words = plain(query).split(/\s+/).filter(Boolean);
-  return apps.filter(({ name, id }) => {
+  return programs.filter(({ name, id }) => {
     const text = plain(`${name} ${id.replace(/\.desktop$/, '')}`);
     return words.every((word) => text.includes(word));
   });
@@ -30,11 +30,11 @@ export function searchApps(apps: readonly RoutedApp[], query: string): RoutedApp
 
 const plain = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 
-/** A chosen application stays visible, whether or not it is still installed. */
-export function chosenApps(apps: readonly RoutedApp[], ids: readonly string[]): RoutedApp[] {
-  const gone = ids.filter((id) => !apps.some((app) => app.id === id));
+/** A chosen program stays visible, whether or not it is still installed. */
+export function chosenPrograms(programs: readonly RoutedProgram[], ids: readonly string[]): RoutedProgram[] {
+  const gone = ids.filter((id) => !programs.some((program) => program.id === id));
   return [
-    ...apps.filter(({ id }) => ids.includes(id)),
+    ...programs.filter(({ id }) => ids.includes(id)),
     ...gone.map((id) => ({ id, name: id.replace(/\.desktop$/, ''), icon: '', isStartable: false })),
   ];
 }

@@ -2,28 +2,28 @@ import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { AppChoice } from '#shared/host/routed-programs.ts';
+import type { ProgramChoice } from '#shared/host/routed-programs.ts';
 import { LoadFailure } from '../../../ui/loading/load-failure.tsx';
 import { PlaceholderLines } from '../../../ui/loading/placeholder.tsx';
-import { AppPicker } from './program-picker.tsx';
-import { chosenApps } from './program-rows.ts';
+import { ProgramPicker } from './program-picker.tsx';
+import { chosenPrograms } from './program-rows.ts';
 import classes from './programs.module.css';
-import { ChosenApp } from './chosen-program.tsx';
+import { ChosenProgram } from './chosen-program.tsx';
 import { SelectSetting } from '../select-setting.tsx';
 import settingClasses from '../setting.module.css';
-import { useInstalledApps, useRunningApps } from './use-programs.ts';
+import { useInstalledPrograms, useRunningPrograms } from './use-programs.ts';
 
-interface AppSettingsProps {
-  apps: AppChoice;
-  onChange: (apps: AppChoice) => void;
+interface ProgramSettingsProps {
+  programs: ProgramChoice;
+  onChange: (programs: ProgramChoice) => void;
 }
 
-/** Which applications go through the tunnel, or around it. */
-export function AppSettings({ apps, onChange }: AppSettingsProps) {
+/** Which programs go through the tunnel, or around it. */
+export function ProgramSettings({ programs, onChange }: ProgramSettingsProps) {
   const { t } = useTranslation();
-  const { policy, ids } = apps;
-  const installed = useInstalledApps();
-  const running = useRunningApps();
+  const { policy, ids } = programs;
+  const installed = useInstalledPrograms();
+  const running = useRunningPrograms();
   const [isChoosing, setChoosing] = useState(false);
   const choose = (id: string, isChosen: boolean) =>
     onChange({ policy, ids: isChosen ? [...ids, id] : ids.filter((other) => other !== id) });
@@ -48,14 +48,14 @@ export function AppSettings({ apps, onChange }: AppSettingsProps) {
         ) : installed.data ? (
           // oxlint-disable-next-line jsx-a11y/no-redundant-roles -- Safari forgets the role where list-style is none
           <ul role="list" aria-label={t('routing.apps')} className={classes.list}>
-            {chosenApps(installed.data, ids).map((app) => (
-              <ChosenApp
-                key={app.id}
-                app={app}
-                isInstalled={installed.data.some(({ id }) => id === app.id)}
-                running={running.get(app.id)}
+            {chosenPrograms(installed.data, ids).map((program) => (
+              <ChosenProgram
+                key={program.id}
+                program={program}
+                isInstalled={installed.data.some(({ id }) => id === program.id)}
+                running={running.get(program.id)}
                 policy={policy}
-                onRemove={() => choose(app.id, false)}
+                onRemove={() => choose(program.id, false)}
               />
             ))}
           </ul>
@@ -76,7 +76,7 @@ export function AppSettings({ apps, onChange }: AppSettingsProps) {
         </Button>
       </div>
       {isChoosing && (
-        <AppPicker
+        <ProgramPicker
           policy={policy}
           installed={installed}
           running={running}

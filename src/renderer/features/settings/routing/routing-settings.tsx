@@ -6,7 +6,7 @@ import { useApp } from '../../../platform/host-context.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Choice } from '../../../ui/forms/choice.tsx';
 import { AddressSettings } from './address-settings.tsx';
-import { AppSettings } from './program-settings.tsx';
+import { ProgramSettings } from './program-settings.tsx';
 import { DomainSettings } from './domain-settings.tsx';
 import classes from './routing-settings.module.css';
 import { usePreferences } from '../../preferences/use-preferences.ts';
@@ -25,8 +25,8 @@ export function RoutingSettings() {
   const { preferences, busy, change } = usePreferences();
   if (automatic === undefined) return null;
   const addresses = preferences?.addresses;
-  const apps = preferences?.apps;
-  const lacking = [...(apps ? [] : ['app']), ...(addresses ? [] : ['address'])];
+  const programs = preferences?.apps;
+  const lacking = [...(programs ? [] : ['app']), ...(addresses ? [] : ['address'])];
   const offered = choices.filter(({ choice }) => !lacking.includes(choice));
   const domains = preferences?.domains;
   return (
@@ -48,8 +48,8 @@ export function RoutingSettings() {
           />
         ))}
       </fieldset>
-      {apps && preferences.routing === 'app' && (
-        <AppSettings apps={apps} onChange={(chosen) => void change({ apps: chosen })} />
+      {programs && preferences.routing === 'app' && (
+        <ProgramSettings programs={programs} onChange={(chosen) => void change({ apps: chosen })} />
       )}
       {domains && preferences.routing === 'automatic' && (
         <DomainSettings domains={domains} onChange={(chosen) => void change({ domains: chosen })} />

@@ -47,12 +47,12 @@ test("Debian's own entries are found by name, without those that no menu shows",
   }
   await program('gcr-prompter');
   // Their programs are named by paths of a system that need not be this one.
-  const apps = await findInstalledPrograms(surroundings({ PATH: `${at('bin')}:/usr/bin` }));
-  const ids = apps.map(({ id }) => id);
+  const programs = await findInstalledPrograms(surroundings({ PATH: `${at('bin')}:/usr/bin` }));
+  const ids = programs.map(({ id }) => id);
   expect(ids).toContain('vim.desktop');
   expect(ids).not.toContain('gcr-prompter.desktop');
   expect(ids).not.toContain('gcr-viewer.desktop');
-  expect(apps.find(({ id }) => id === 'vim.desktop')).toMatchObject({
+  expect(programs.find(({ id }) => id === 'vim.desktop')).toMatchObject({
     command: ['vim'],
     needsTerminal: true,
   });
@@ -84,8 +84,8 @@ test('a snap is known by the name of its instance, as snapd writes it into the e
     'X-SnapInstanceName': 'player_second',
   });
   await entry('all/applications/plain.desktop', { Name: 'Plain' });
-  const apps = await findInstalledPrograms(surroundings());
-  expect(apps.map(({ id, sandbox }) => [id, sandbox])).toEqual([
+  const programs = await findInstalledPrograms(surroundings());
+  expect(programs.map(({ id, sandbox }) => [id, sandbox])).toEqual([
     ['plain.desktop', undefined],
     ['player_second.desktop', { kind: 'snap', name: 'player_second' }],
   ]);
@@ -116,10 +116,10 @@ test('files that are no files, too long, or lead round in circles do no harm', a
   await symlink(at('all'), at('all/applications/circle'));
   await symlink(at('nowhere'), at('all/applications/broken.desktop'));
   await mkdir(at('all/applications/folder.desktop'));
-  const apps = await findInstalledPrograms(surroundings());
-  expect(apps.map(({ id }) => id)).toEqual(['good.desktop']);
-  expect(apps[0]?.name).toMatch(/^Good x+$/);
-  expect(apps[0]?.name).toHaveLength(100);
+  const programs = await findInstalledPrograms(surroundings());
+  expect(programs.map(({ id }) => id)).toEqual(['good.desktop']);
+  expect(programs[0]?.name).toMatch(/^Good x+$/);
+  expect(programs[0]?.name).toHaveLength(100);
 });
 
 function png(width: number, height: number): Buffer {

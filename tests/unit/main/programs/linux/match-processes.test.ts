@@ -3,14 +3,14 @@ import type { InstalledProgram } from '../../../../../src/main/programs/installe
 import { createMatcher } from '../../../../../src/main/programs/linux/match-processes.ts';
 import type { Process } from '../../../../../src/main/programs/processes.ts';
 
-function app(id: string, command: string, more: Partial<InstalledProgram> = {}): InstalledProgram {
+function program(id: string, command: string, more: Partial<InstalledProgram> = {}): InstalledProgram {
   const words = command.split(' ');
   return {
     id: `${id}.desktop`,
     name: id,
     icon: undefined,
     command: words,
-    program: words[0],
+    executable: words[0],
     isScript: false,
     directory: undefined,
     needsTerminal: false,
@@ -30,34 +30,34 @@ const processWith = (known: Partial<Process>): Process => ({
   ...known,
 });
 
-const apps = [
-  app('mail', '/usr/bin/mail'),
+const programs = [
+  program('mail', '/usr/bin/mail'),
   // A wrapper that ends as /usr/lib/chromium/chromium.
-  app('chromium', '/usr/bin/chromium', { isScript: true }),
-  app('chrome', '/usr/bin/google-chrome-stable', {
-    program: '/opt/google/chrome/google-chrome',
+  program('chromium', '/usr/bin/chromium', { isScript: true }),
+  program('chrome', '/usr/bin/google-chrome-stable', {
+    executable: '/opt/google/chrome/google-chrome',
     isScript: true,
   }),
-  app('chat', '/usr/share/chat/bin/chat', { isScript: true }),
-  app('writer', '/usr/lib/office/program/office.bin --writer'),
-  app('calc', '/usr/lib/office/program/office.bin --calc'),
-  app('notes', '/usr/bin/python3.11 /usr/share/notes/notes.py'),
-  app('player', '/usr/bin/player', { isScript: true }),
-  app('java-tool', 'env LANG=C /usr/bin/java -jar /opt/tool/tool.jar', { program: '/usr/bin/java' }),
-  app('python', '/usr/bin/python3.11'),
-  app('org.example.Editor', '/usr/bin/sh -c editor', {}),
-  app('org.example.Flat', '/usr/bin/flatpak run org.example.Flat', {
+  program('chat', '/usr/share/chat/bin/chat', { isScript: true }),
+  program('writer', '/usr/lib/office/program/office.bin --writer'),
+  program('calc', '/usr/lib/office/program/office.bin --calc'),
+  program('notes', '/usr/bin/python3.11 /usr/share/notes/notes.py'),
+  program('player', '/usr/bin/player', { isScript: true }),
+  program('java-tool', 'env LANG=C /usr/bin/java -jar /opt/tool/tool.jar', { executable: '/usr/bin/java' }),
+  program('python', '/usr/bin/python3.11'),
+  program('org.example.Editor', '/usr/bin/sh -c editor', {}),
+  program('org.example.Flat', '/usr/bin/flatpak run org.example.Flat', {
     sandbox: { kind: 'flatpak', name: 'org.example.Flat' },
   }),
-  app('org.example.Dash-ed', '/usr/bin/flatpak run org.example.Dash-ed', {
+  program('org.example.Dash-ed', '/usr/bin/flatpak run org.example.Dash-ed', {
     sandbox: { kind: 'flatpak', name: 'org.example.Dash-ed' },
   }),
-  app('firefox_firefox', '/snap/bin/firefox', {
-    program: '/usr/bin/snap',
+  program('firefox_firefox', '/snap/bin/firefox', {
+    executable: '/usr/bin/snap',
     sandbox: { kind: 'snap', name: 'firefox' },
   }),
 ];
-const match = createMatcher(apps);
+const match = createMatcher(programs);
 const slice = '/user.slice/user-1000.slice/user@1000.service/app.slice';
 
 test.each<[what: string, process: Partial<Process>, ids: string[]]>([
@@ -135,7 +135,7 @@ test.each<[what: string, process: Partial<Process>, ids: string[]]>([
 test.each(['/home/me', '/var/home/me', '/nfs/staff/m/me'])(
   'with the home %s, a wrapper among others in it says nothing of what stands beside it',
   (home) => {
-    const wrapper = (id: string, file: string) => app(id, `${home}/${file}`, { isScript: true });
+    const wrapper = (id: string, file: string) => program(id, `${home}/${file}`, { isScript: true });
     const wrappers = [
       wrapper('own', '.local/bin/own'),
       wrapper('tool', 'bin/tool'),
@@ -152,7 +152,7 @@ test.each(['/home/me', '/var/home/me', '/nfs/staff/m/me'])(
 
 test('a wrapper in the folder of the processor’s libraries says nothing of what stands beside it', () => {
   const folder = '/usr/lib/x86_64-linux-gnu';
-  const matchOf = createMatcher([app('tool', `${folder}/tool`, { isScript: true })]);
+  const matchOf = createMatcher([program('tool', `${folder}/tool`, { isScript: true })]);
   expect(matchOf(processWith({ exe: `${folder}/tool` })), 'positive control').toEqual(['tool.desktop']);
   expect(matchOf(processWith({ exe: `${folder}/libexec/kf5/kio_http` }))).toEqual([]);
 });
