@@ -29,6 +29,11 @@ export interface UserMachine extends Machine {
   snapshot(): Promise<string>;
   /** The addresses that the machine's own resolver finds for a name, sorted; empty if there are none. */
   resolve(name: string): Promise<string[]>;
+  /**
+   * The address from which the echo on the internet is asked by IPv4: the machine's own, the gateway's through a tunnel,
+   * or undefined if it cannot be asked. The question contains `marker`.
+   */
+  seenFrom(marker?: string): Promise<string | undefined>;
 }
 
 export interface FarMachine extends Machine {
@@ -108,13 +113,15 @@ async function build(id: string, directory: string, options: LabOptions): Promis
     createGateway(gatewayMachine, path.join(directory, 'untrusted'), gatewayIdentities.untrusted),
   ]);
   if (options.gateway !== false) await gateway.start(options.gateway);
+  const probe = createProbes(user);
   return {
     directory,
     user: {
       ...user,
-      probe: createProbes(user),
+      probe,
       snapshot: () => takeSnapshot(user),
       resolve: (name) => resolve(user, name),
+      seenFrom: async (marker = 'where') => (await probe.http4(marker))?.address,
     },
     internet: far,
     gateway,

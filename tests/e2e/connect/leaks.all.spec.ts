@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { filterTable } from '../../../helper/linux/identifiers.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { addresses, names } from '../../lab/network/addresses.ts';
-import { findLeaks } from '../../lab/packets/leaks.ts';
+import { describeLeak, findLeaks, kindsOf } from '../../lab/packets/leaks.ts';
 import { expect, test, withoutRoot } from '../fixtures.ts';
 import { chooseServer } from '../support/tunnel/connect.ts';
-import { describeLeak, kinds } from '../support/tunnel/leaks-while.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
@@ -43,7 +42,7 @@ test('from the click on nothing leaves, also while no name can be looked up', as
   }
   const packets = await capture.stop();
   const leaks = findLeaks(packets, marker);
-  expect(kinds(leaks), 'positive control').toEqual(expect.arrayContaining(['cleartext', 'dns']));
+  expect(kindsOf(leaks), 'positive control').toEqual(expect.arrayContaining(['cleartext', 'dns']));
   const asked = leaks.filter(
     (leak) => leak.kind === 'dns' && leak.packet.time >= click && leak.name === names.gateway,
   );

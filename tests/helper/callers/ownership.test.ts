@@ -83,8 +83,7 @@ async function expectRefused(client: TestClient): Promise<void> {
   expect(await net.lab.user.snapshot()).toBe(before);
 }
 
-const throughTunnel = async () =>
-  (await net.lab.user.probe.http4('where'))?.address === addresses.gateway.ipv4;
+const throughTunnel = async () => (await net.lab.user.seenFrom()) === addresses.gateway.ipv4;
 
 test('another user sees the connection from its first moment and cannot change it; its owner and root can', async () => {
   const owner = await as(ownerUid);

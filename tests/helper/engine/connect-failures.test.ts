@@ -7,8 +7,6 @@ import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 
 const net = helperLabForEach();
 
-const source = async () => (await net.lab.user.probe.http4('where'))?.address;
-
 const wasConnected = ({ states }: TestClient) => states.some(({ state }) => state === 'connected');
 
 if (isExhaustive)
@@ -107,10 +105,10 @@ describe('while a session is waited for', () => {
     await client.call('connect', net.request({ session: refused }));
     await client.until('connecting', { where: ({ phase }) => phase === 'authenticating' });
     // Blocked, but the gateway can be reached to sign in.
-    expect(await source()).toBeUndefined();
+    expect(await net.lab.user.seenFrom()).toBeUndefined();
     await client.call('provideSession', { session: await net.signIn() });
     await client.until('connected');
-    expect(await source()).toBe(addresses.gateway.ipv4);
+    expect(await net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
   });
 
   if (isExhaustive)
@@ -121,12 +119,12 @@ describe('while a session is waited for', () => {
       const client = await net.attach();
       await client.call('connect', net.request({ session }));
       await client.until('connecting', { where: ({ phase }) => phase === 'authenticating' });
-      expect(await source()).toBeUndefined();
+      expect(await net.lab.user.seenFrom()).toBeUndefined();
       const renewed = await net.signIn();
       expect(renewed.certificatePin).not.toBe(session.certificatePin);
       await client.call('provideSession', { session: renewed });
       await client.until('connected');
-      expect(await source()).toBe(addresses.gateway.ipv4);
+      expect(await net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
       expect(client.states.slice(1).map(({ state }) => state)).not.toContain('disconnected');
     });
 
@@ -201,7 +199,7 @@ test('a gateway that shows another key than the one that was verified is not con
   await client.call('connect', net.request({ session, ...other }));
   // A gateway may have got a new key since: the client looks at it once more, while traffic is blocked.
   await client.until('connecting', { where: ({ phase }) => phase === 'authenticating' });
-  expect(await source()).toBeUndefined();
+  expect(await net.lab.user.seenFrom()).toBeUndefined();
   await client.call('provideSession', { session });
   await client.until('disconnected', {
     seen: 1,
@@ -242,7 +240,7 @@ describe('the way to the gateway', () => {
       client.call('connect', net.request({ session: last })),
     ]);
     await client.until('connected');
-    expect(await source()).toBe(addresses.gateway.ipv4);
+    expect(await net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
 
     let seen = client.states.length;
     await user.run(['ip', 'address', 'add', '192.0.2.11/24', 'dev', 'uplink']);
@@ -258,12 +256,12 @@ describe('the way to the gateway', () => {
     await user.run(['ip', 'link', 'set', 'dev', 'uplink', 'up']);
     await user.run(['ip', 'route', 'add', ...viaRouter]);
     await client.until('connected', { seen, after: 'connecting' });
-    expect(await source()).toBe(addresses.gateway.ipv4);
+    expect(await net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
 
     client.socket.destroy();
     const next = await net.attach();
     expect(next.states).toMatchObject([{ state: 'connected' }]);
-    expect(await source()).toBe(addresses.gateway.ipv4);
+    expect(await net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
     await next.call('disconnect', {});
   });
 
@@ -275,7 +273,7 @@ describe('the way to the gateway', () => {
       await client.until('connecting', { seen, limitMs: 45_000 });
       await net.lab.setGatewayReachable(true);
       await client.until('connected', { seen, after: 'connecting', limitMs: 45_000 });
-      expect(await source()).toBe(addresses.gateway.ipv4);
+      expect(await net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
     });
 });
 

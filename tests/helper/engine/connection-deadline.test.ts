@@ -5,8 +5,6 @@ import { helperLabForEach } from '../support/lab-for-each.ts';
 
 const net = helperLabForEach();
 
-const source = async () => (await net.lab.user.probe.http4('where'))?.address;
-
 const soon = () => Date.now() + 500;
 const later = () => Date.now() + 3_600_000;
 
@@ -20,7 +18,7 @@ test('a connection ends at its deadline, with nobody there to end it', async () 
   const second = await net.attach();
   await second.until('disconnected');
   expect(second.states.at(-1)).toEqual({ state: 'disconnected', reason: 'trial-ended' });
-  expect(await source()).toBe(addresses.user.ipv4);
+  expect(await net.lab.user.seenFrom()).toBe(addresses.user.ipv4);
   expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
 });
 
@@ -34,9 +32,9 @@ test('with the kill switch on traffic stays blocked then', async () => {
     reason: 'plan-ended',
     blocked: true,
   });
-  expect(await source()).toBeUndefined();
+  expect(await net.lab.user.seenFrom()).toBeUndefined();
   await client.call('disconnect', {});
-  expect(await source()).toBe(addresses.user.ipv4);
+  expect(await net.lab.user.seenFrom()).toBe(addresses.user.ipv4);
 });
 
 test('one that has passed already ends the connection at once', async () => {

@@ -1,22 +1,12 @@
 import { expect, test } from 'vitest';
 import { helperError, type ConnectRequest } from '#shared/helper/protocol.ts';
 import { addresses } from '../../lab/network/addresses.ts';
-import { findLeaks, type Leak } from '../../lab/packets/leaks.ts';
+import { watchLeaks } from '../../lab/packets/watch-leaks.ts';
+import { probeOnce } from '../../lab/probes/probe.ts';
 import { helperLabForEach } from '../support/lab-for-each.ts';
 import type { TestClient } from '../support/callers/test-client.ts';
 
 const net = helperLabForEach();
-
-const probes = async (marker: string) => {
-  const { probe } = net.lab.user;
-  await Promise.all([probe.http4(marker), probe.http6(marker), probe.dns(marker)]);
-};
-
-async function leaksWhile(marker: string, during: () => Promise<unknown>): Promise<Leak[]> {
-  const capture = await net.lab.capture();
-  await during();
-  return findLeaks(await capture.stop(), marker);
-}
 
 function withoutAddress(changes: Partial<ConnectRequest> = {}): ConnectRequest {
   const { address: _unknown, ...request } = net.request(changes);
@@ -31,18 +21,16 @@ async function connectUnresolved(changes?: Partial<ConnectRequest>): Promise<Tes
 }
 
 test('a gateway without an address blocks everything, names included, until the address is given', async () => {
-  expect(await leaksWhile('control', () => probes('control')), 'positive control').not.toEqual([]);
+  const leaksWhile = await watchLeaks(net.lab, { send: (marker) => net.lab.user.probe.stream(marker, 5) });
   const client = await connectUnresolved();
-  expect(await leaksWhile('blocked', () => probes('blocked'))).toEqual([]);
+  expect(await leaksWhile(() => probeOnce(net.lab.user))).toEqual([]);
   await expect(client.call('provideSession', { session: anySession })).rejects.toMatchObject({
     code: helperError.wrongState,
   });
   const seen = client.states.length;
-  const leaks = await leaksWhile('between', async () => {
-    const stream = await net.lab.user.probe.stream('between', 5);
+  const leaks = await leaksWhile(async () => {
     await client.call('connect', net.request());
     await client.until('connecting', { seen, where: ({ phase }) => phase === 'authenticating' });
-    await stream[Symbol.asyncDispose]();
   });
   expect(leaks).toEqual([]);
   await client.call('provideSession', { session: await net.signIn() });

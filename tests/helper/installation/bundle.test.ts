@@ -36,15 +36,13 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-const source = async () => (await net.lab.user.probe.http4('x'))?.address;
-
 test('the bundle runs from a place of its own, and connects', async () => {
   await net.start({ script });
   // Its proxy too, from a place that the user it becomes may not read.
   await using proxy = startProxy(net.lab.user, { script: path.join(path.dirname(script), 'proxy.mjs') });
   expect(await proxy.configure()).toMatchObject({ port: expect.any(Number) as number });
   const client = await net.connect();
-  expect(await source()).toBe(addresses.gateway.ipv4);
+  expect(await net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
   await client.call('disconnect', {});
   expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
 });
@@ -56,7 +54,7 @@ test('with a file that is not as it was signed it serves nobody, and opens nothi
   await net.lab.user.run(['nft', 'flush', 'ruleset']);
   for (const family of ['-4', '-6'])
     await net.lab.user.run(['ip', family, 'rule', 'flush', 'protocol', '87']);
-  expect(await source(), 'positive control').toBe(addresses.user.ipv4);
+  expect(await net.lab.user.seenFrom(), 'positive control').toBe(addresses.user.ipv4);
   const proxy = path.join(path.dirname(script), 'proxy.mjs');
   const whole = await readFile(proxy);
   await writeFile(proxy, Buffer.concat([whole.subarray(0, -1), Buffer.from(' ')]));
@@ -66,10 +64,10 @@ test('with a file that is not as it was signed it serves nobody, and opens nothi
   expect(refused.code).toBe(78);
   expect(refused.stderr).toContain('helper/proxy.mjs');
   expect(refused.stderr).not.toContain('"listening"');
-  expect(await source()).toBeUndefined();
+  expect(await net.lab.user.seenFrom()).toBeUndefined();
   await writeFile(proxy, whole);
   await net.start({ script });
   const client = await net.attach();
   await client.call('disconnect', {});
-  expect(await source()).toBe(addresses.user.ipv4);
+  expect(await net.lab.user.seenFrom()).toBe(addresses.user.ipv4);
 });

@@ -25,8 +25,6 @@ vi.setConfig({ testTimeout: waitLimit(600_000), hookTimeout: waitLimit(600_000) 
 
 let installed: InstalledMachine;
 
-const source = async (marker = 'where') => (await installed.net.lab.user.probe.http4(marker))?.address;
-
 beforeAll(async () => {
   const making = (async () => [await makeCoreRpm(versions.current), await makeCoreRpm(versions.next)])();
   making.catch(() => undefined);
@@ -102,7 +100,7 @@ test('dnf installs the signed package with its dependencies; the helper runs, an
   const signature = words('rpm --query --queryformat %{RSAHEADER:pgpsig} waymaker-core');
   expect(await installed.machine.run(signature)).toMatch(/RSA\/SHA512/);
   const client = await installed.connect({ killSwitch: true });
-  expect(await source()).toBe(addresses.gateway.ipv4);
+  expect(await installed.net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
   client[Symbol.dispose]();
 });
 
@@ -114,7 +112,7 @@ test('an upgrade while connected replaces the helper and lets nothing out', asyn
   await dnf('upgrade waymaker-core');
   expect(await installed.helper()).not.toBe(before);
   expect(await installed.machine.run(words('waymaker --version'))).toContain(versions.next);
-  expect(await source()).toBeUndefined();
+  expect(await installed.net.lab.user.seenFrom()).toBeUndefined();
   await stream[Symbol.asyncDispose]();
   expect(findLeaks(await capture.stop(), 'upgrade')).toEqual([]);
 });
@@ -126,17 +124,17 @@ test('an older version says why it does not run, traffic stays blocked, and inst
     const said = await installed.machine.run(log);
     return said.includes(`version ${versions.current} is older than ${versions.next}`) || undefined;
   });
-  expect(await source()).toBeUndefined();
+  expect(await installed.net.lab.user.seenFrom()).toBeUndefined();
   await dnf('upgrade waymaker-core');
   await installed.helper();
-  expect(await source()).toBeUndefined();
+  expect(await installed.net.lab.user.seenFrom()).toBeUndefined();
 });
 
 test('removing the package while traffic is blocked unblocks it, and leaves nothing behind', async () => {
   const control = await installed.net.lab.capture();
   await dnf('remove waymaker-core');
   expect(await installed.snapshot()).toBe(initialSnapshot);
-  expect(await source('removed')).toBe(addresses.user.ipv4);
+  expect(await installed.net.lab.user.seenFrom('removed')).toBe(addresses.user.ipv4);
   expect(findLeaks(await control.stop(), 'removed'), 'positive control').not.toEqual([]);
   await dnf('remove distribution');
   expect(await files()).toBe(found);

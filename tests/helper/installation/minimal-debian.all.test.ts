@@ -35,11 +35,11 @@ test.each(['bookworm', 'trixie'] as const)(
     const connected = await life.waymaker(words('connect'));
     const log = words('journalctl --no-pager --output=cat --unit=waymaker-helper.service');
     expect(connected.code, `${connected.stderr}\n${await machine.run(log)}`).toBe(0);
-    expect((await net.lab.user.probe.http4('where'))?.address).toBe(addresses.gateway.ipv4);
+    expect(await net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
     const doctor = await life.waymaker(words('doctor'));
     expect(doctor.code, doctor.stdout).toBe(0);
     const removal = await life.run(words('sudo apt-get purge --yes waymaker-core'), { timeout: 60_000 });
     expect(removal.code, removal.stderr).toBe(0);
-    expect((await net.lab.user.probe.http4('where'))?.address).toBe(addresses.user.ipv4);
+    expect(await net.lab.user.seenFrom()).toBe(addresses.user.ipv4);
   },
 );

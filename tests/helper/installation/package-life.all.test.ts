@@ -28,10 +28,9 @@ beforeAll(async () => {
 });
 afterAll(() => life?.[Symbol.asyncDispose]());
 
-const source = async (marker = 'packaged') =>
-  (await life.installed.net.lab.user.probe.http4(marker))?.address;
+const seenFrom = (marker = 'packaged') => life.installed.net.lab.user.seenFrom(marker);
 const isBack = () =>
-  eventually('the tunnel is back', async () => (await source()) === addresses.gateway.ipv4 || undefined);
+  eventually('the tunnel is back', async () => (await seenFrom()) === addresses.gateway.ipv4 || undefined);
 
 async function apt(argv: string): Promise<void> {
   const { code, stderr, stdout } = await life.apt(words(argv));
@@ -64,7 +63,7 @@ test('an upgrade while connected lets nothing out, the tunnel comes back by itse
   await life.startCore();
   await life.succeed('mode --kill-switch on');
   await life.succeed('connect');
-  expect(await source()).toBe(addresses.gateway.ipv4);
+  expect(await seenFrom()).toBe(addresses.gateway.ipv4);
 
   const talks = await talkOnBoth(lab.user, addresses.echo, 'upgrade');
   const capture = await lab.capture();
@@ -82,7 +81,7 @@ test('an upgrade while connected lets nothing out, the tunnel comes back by itse
 
   await life.succeed('disconnect');
   const control = await lab.capture();
-  expect(await source('upgrade')).toBe(addresses.user.ipv4);
+  expect(await seenFrom('upgrade')).toBe(addresses.user.ipv4);
   expect(findLeaks(await control.stop(), 'upgrade'), 'positive control').not.toEqual([]);
 });
 
@@ -90,7 +89,7 @@ test('without the kill switch, the tunnel comes back by itself after an upgrade,
   const { installed } = life;
   await life.succeed('mode --kill-switch off');
   await life.succeed('connect');
-  expect(await source()).toBe(addresses.gateway.ipv4);
+  expect(await seenFrom()).toBe(addresses.gateway.ipv4);
   const before = await installed.helper();
   await apt('install --reinstall waymaker-core');
   expect(await installed.helper()).not.toBe(before);
@@ -129,7 +128,7 @@ test('a version older than one that has run is refused with words, traffic stays
   await apt(`install --allow-downgrades waymaker-core=${versions.current}`);
   const status = await refused(`version ${versions.current} is older than ${versions.next}`);
   expect(status).toContain('ExecMainStatus=78');
-  expect(await source()).toBeUndefined();
+  expect(await seenFrom()).toBeUndefined();
   expect((await life.waymaker(words('doctor'))).code).toBe(7);
   const connect = await life.waymaker(words('connect'));
   expect(connect.code).toBe(4);
@@ -181,7 +180,7 @@ test('what is not as it was signed does not run, and its user is told; installin
     await rm(place);
     await writeFile(place, bytes);
     expect((await restart()).code, file).not.toBe(0);
-    expect(await source(), file).toBeUndefined();
+    expect(await seenFrom(), file).toBeUndefined();
     await rm(place);
     await writeFile(place, whole);
   }
@@ -189,7 +188,7 @@ test('what is not as it was signed does not run, and its user is told; installin
     await change.make(folder);
     expect((await restart()).code, name).not.toBe(0);
     expect(await refused(change.words), name).toContain('ExecMainStatus=78');
-    expect(await source(), name).toBeUndefined();
+    expect(await seenFrom(), name).toBeUndefined();
     expect((await life.waymaker(words('doctor'))).code, name).toBe(7);
     const connect = await life.waymaker(words('connect'));
     expect(connect.code, name).toBe(4);

@@ -6,7 +6,7 @@ import { signFolder } from '../../../packaging/manifest/sign-folder.ts';
 import { signingKeys } from '../../../packaging/manifest/signing-keys.ts';
 import { manifestFile, signatureFile } from '../../../src/node/manifest/manifest.ts';
 import { addresses } from '../../lab/network/addresses.ts';
-import { findLeaks } from '../../lab/packets/leaks.ts';
+import { watchLeaks, type LeaksWhile } from '../../lab/packets/watch-leaks.ts';
 import { eventually, words } from '../../lab/runs/process.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { versions } from '../support/installed/core-packages.ts';
@@ -20,6 +20,8 @@ vi.setConfig({ testTimeout: waitLimit(600_000), hookTimeout: waitLimit(600_000) 
 
 let life: PackageMachine;
 let deb: string;
+/** With the positive control of before the first connection, when everything may leave. */
+let leaksWhile: LeaksWhile;
 
 beforeAll(async () => {
   life = await createPackageMachine();
@@ -30,10 +32,9 @@ afterAll(() => life?.[Symbol.asyncDispose]());
 
 const exec = (command: string) => life.installed.machine.exec(['sh', '-c', command], { timeout: 120_000 });
 const sh = (command: string) => life.installed.machine.run(['sh', '-c', command], { timeout: 120_000 });
-const source = async (marker = 'packaged') =>
-  (await life.installed.net.lab.user.probe.http4(marker))?.address;
+const seenFrom = () => life.installed.net.lab.user.seenFrom();
 const isBack = () =>
-  eventually('the tunnel is back', async () => (await source()) === addresses.gateway.ipv4 || undefined);
+  eventually('the tunnel is back', async () => (await seenFrom()) === addresses.gateway.ipv4 || undefined);
 const isThere = async (file: string) => (await exec(`test -e ${file}`)).code === 0;
 
 /** What dpkg says of the package: what is wanted, and how far it is. */
@@ -85,9 +86,10 @@ test('the person connects', async () => {
   await sh(`dpkg --install ${deb}`);
   await life.installed.helper();
   await life.startCore();
+  leaksWhile = await watchLeaks(life.installed.net.lab);
   await life.succeed('mode --kill-switch on');
   await life.succeed('connect');
-  expect(await source()).toBe(addresses.gateway.ipv4);
+  expect(await seenFrom()).toBe(addresses.gateway.ipv4);
 });
 
 test('a second user who is allowed later can connect, although their daemon was started before', async () => {
@@ -114,26 +116,27 @@ test('a second user who is allowed later can connect, although their daemon was 
 
 /** Installs again where that must fail, and expects everything to be as it was, the tunnel included. */
 async function failsAndNothingHasChanged(prepare: string, undo: string, says: RegExp): Promise<void> {
-  const capture = await life.installed.net.lab.capture();
-  const before = await sh(`cd ${places.folder} && find . -type f | sort | xargs sha256sum`);
-  const helper = await life.installed.helper();
-  await sh(prepare);
-  try {
-    const { code, stderr } = await exec(`dpkg --install ${deb}`);
-    expect(code).not.toBe(0);
-    expect(stderr).toMatch(says);
-    expect(await sh(`cd ${places.folder} && find . -type f | sort | xargs sha256sum`)).toBe(before);
-    expect(await life.installed.helper(), 'nobody is disconnected').toBe(helper);
+  const leaks = await leaksWhile(async () => {
+    const before = await sh(`cd ${places.folder} && find . -type f | sort | xargs sha256sum`);
+    const helper = await life.installed.helper();
+    await sh(prepare);
+    try {
+      const { code, stderr } = await exec(`dpkg --install ${deb}`);
+      expect(code).not.toBe(0);
+      expect(stderr).toMatch(says);
+      expect(await sh(`cd ${places.folder} && find . -type f | sort | xargs sha256sum`)).toBe(before);
+      expect(await life.installed.helper(), 'nobody is disconnected').toBe(helper);
+      await isBack();
+    } finally {
+      await sh(undo);
+    }
+    // Where dpkg could not tidy up after itself, it does so now.
+    await sh(`dpkg --install ${deb}`);
+    expect(await dpkgStatus()).toBe('installed');
+    await life.installed.helper();
     await isBack();
-  } finally {
-    await sh(undo);
-  }
-  // Where dpkg could not tidy up after itself, it does so now.
-  await sh(`dpkg --install ${deb}`);
-  expect(await dpkgStatus()).toBe('installed');
-  await life.installed.helper();
-  await isBack();
-  expect(findLeaks(await capture.stop(), 'packaged')).toEqual([]);
+  });
+  expect(leaks).toEqual([]);
 }
 
 test('on a full disk it says so, and what was there goes on', async () => {
@@ -158,10 +161,10 @@ test('with a read-only /usr it says so, and what was there goes on', async () =>
 });
 
 test('a dpkg that is killed while it unpacks leaves a helper that runs, also after a restart', async () => {
-  const capture = await life.installed.net.lab.capture();
-  const half = `${places.node}.dpkg-new`;
-  // One that was done before it could be killed unpacks once more.
-  await sh(`
+  const leaks = await leaksWhile(async () => {
+    const half = `${places.node}.dpkg-new`;
+    // One that was done before it could be killed unpacks once more.
+    await sh(`
     until [ -e ${half} ]; do
       dpkg --unpack ${deb} > /dev/null 2>&1 & pid=$!
       until [ -e ${half} ] || ! kill -0 $pid; do :; done
@@ -169,36 +172,36 @@ test('a dpkg that is killed while it unpacks leaves a helper that runs, also aft
       wait $pid
     done
     true`);
-  expect(await isThere(half)).toBe(true);
-  expect(await sh('dpkg --audit')).toContain('waymaker-core');
-  await sh(`systemctl restart ${unit}`);
-  await life.installed.helper();
-  await isBack();
-  const { code, stderr } = await exec(`dpkg --install ${deb}`);
-  expect(code, stderr).toBe(0);
-  await life.installed.helper();
-  await isBack();
-  expect(await isThere(half)).toBe(false);
-  expect(await dpkgStatus()).toBe('installed');
-  expect(findLeaks(await capture.stop(), 'packaged')).toEqual([]);
+    expect(await isThere(half)).toBe(true);
+    expect(await sh('dpkg --audit')).toContain('waymaker-core');
+    await sh(`systemctl restart ${unit}`);
+    await life.installed.helper();
+    await isBack();
+    const { code, stderr } = await exec(`dpkg --install ${deb}`);
+    expect(code, stderr).toBe(0);
+    await life.installed.helper();
+    await isBack();
+    expect(await isThere(half)).toBe(false);
+    expect(await dpkgStatus()).toBe('installed');
+  });
+  expect(leaks).toEqual([]);
 });
 
 test('an upgrade while traffic is blocked keeps it blocked, and the tunnel comes once it can', async () => {
   const { lab } = life.installed.net;
   await lab.gateway.stop();
-  await eventually('it is blocked', async () => (await source()) === undefined || undefined);
-  const capture = await lab.capture();
-  const stream = await lab.user.probe.stream('blocked');
-  await sh(`dpkg --install ${deb}`);
-  await life.installed.helper();
-  expect(await source('blocked')).toBeUndefined();
-  await lab.gateway.start();
-  await eventually(
-    'the tunnel is back',
-    async () => (await source()) === addresses.gateway.ipv4 || undefined,
-  );
-  await stream[Symbol.asyncDispose]();
-  expect(findLeaks(await capture.stop(), 'blocked')).toEqual([]);
+  await eventually('it is blocked', async () => (await seenFrom()) === undefined || undefined);
+  const leaks = await leaksWhile(async () => {
+    await sh(`dpkg --install ${deb}`);
+    await life.installed.helper();
+    expect(await seenFrom()).toBeUndefined();
+    await lab.gateway.start();
+    await eventually(
+      'the tunnel is back',
+      async () => (await seenFrom()) === addresses.gateway.ipv4 || undefined,
+    );
+  });
+  expect(leaks).toEqual([]);
 });
 
 /** Files of the folder that everything is signed in, relative to it. */
@@ -244,39 +247,40 @@ test(
   { timeout: waitLimit(600_000) },
   async () => {
     const { machine } = life.installed;
-    const capture = await life.installed.net.lab.capture();
-    const files = await signedFiles();
-    expect(files).toEqual(expect.arrayContaining(['node', 'app/cli.js', manifestFile, signatureFile]));
-    for (const name of files) {
-      const place = path.join(machine.file(places.folder), name);
-      const whole = await readFile(place);
-      const { mode } = JSON.parse(await sh(`stat --printf '{"mode":"%a"}' ${places.folder}/${name}`)) as {
-        mode: string;
-      };
-      const write = async (content: Buffer) => {
-        // A new file, as an upgrade makes one: those that run are not changed.
-        await rm(place);
-        await writeFile(place, content, { mode: Number.parseInt(mode, 8) });
-      };
-      await write(withOtherByte(name, whole));
-      await exec(`systemctl restart ${unit}`);
-      await refused(name);
-      expect(await source(), name).toBeUndefined();
-      const doctor = await life.waymaker(words('doctor'));
-      expect(doctor.code, name).toBe(7);
-      const isOfManifest = name === manifestFile || name === signatureFile;
-      expect(doctor.stdout, name).toContain(isOfManifest ? 'Install Waymaker again' : `“${name}”`);
-      await write(whole);
-    }
-    await sh(`systemctl restart ${unit}`);
-    await life.installed.helper();
-    await isBack();
-    expect(findLeaks(await capture.stop(), 'packaged')).toEqual([]);
+    const leaks = await leaksWhile(async () => {
+      const files = await signedFiles();
+      expect(files).toEqual(expect.arrayContaining(['node', 'app/cli.js', manifestFile, signatureFile]));
+      for (const name of files) {
+        const place = path.join(machine.file(places.folder), name);
+        const whole = await readFile(place);
+        const { mode } = JSON.parse(await sh(`stat --printf '{"mode":"%a"}' ${places.folder}/${name}`)) as {
+          mode: string;
+        };
+        const write = async (content: Buffer) => {
+          // A new file, as an upgrade makes one: those that run are not changed.
+          await rm(place);
+          await writeFile(place, content, { mode: Number.parseInt(mode, 8) });
+        };
+        await write(withOtherByte(name, whole));
+        await exec(`systemctl restart ${unit}`);
+        await refused(name);
+        expect(await seenFrom(), name).toBeUndefined();
+        const doctor = await life.waymaker(words('doctor'));
+        expect(doctor.code, name).toBe(7);
+        const isOfManifest = name === manifestFile || name === signatureFile;
+        expect(doctor.stdout, name).toContain(isOfManifest ? 'Install Waymaker again' : `“${name}”`);
+        await write(whole);
+      }
+      await sh(`systemctl restart ${unit}`);
+      await life.installed.helper();
+      await isBack();
+    });
+    expect(leaks).toEqual([]);
   },
 );
 
 test('a program that is replaced after the check is not started: the next helper refuses, and traffic stays blocked', async () => {
-  const { machine, net } = life.installed;
+  const { machine } = life.installed;
   const hook = `/run/systemd/system/${unit}.d`;
   // Our own engine is a program of ours; openconnect is the system's.
   await sh(
@@ -285,41 +289,42 @@ test('a program that is replaced after the check is not started: the next helper
   const restart = `systemctl daemon-reload && systemctl restart ${unit}`;
   await sh(restart);
   await isBack();
-  const capture = await net.lab.capture();
-  const engine = path.join(path.dirname(places.helper), 'engine.mjs');
-  const place = machine.file(engine);
-  const whole = await readFile(place);
-  await rm(place);
-  await writeFile(place, "import { writeFileSync } from 'node:fs'; writeFileSync('/run/other-ran', '');");
-  await sh('pkill -KILL -x waymaker-engine');
-  await refused('the program');
-  await logged('helper/engine.mjs is not what was signed; install the package');
-  expect(await isThere('/run/other-ran')).toBe(false);
-  expect(await source()).toBeUndefined();
-  expect((await life.waymaker(words('doctor'))).stdout).toContain('“helper/engine.mjs”');
-  await sh(`${places.node} ${engine}`);
-  expect(await isThere('/run/other-ran'), 'positive control').toBe(true);
-  await rm(place);
-  await writeFile(place, whole);
-  await sh(`rm -r ${hook} && ${restart}`);
-  await isBack();
-  expect(findLeaks(await capture.stop(), 'packaged')).toEqual([]);
+  const leaks = await leaksWhile(async () => {
+    const engine = path.join(path.dirname(places.helper), 'engine.mjs');
+    const place = machine.file(engine);
+    const whole = await readFile(place);
+    await rm(place);
+    await writeFile(place, "import { writeFileSync } from 'node:fs'; writeFileSync('/run/other-ran', '');");
+    await sh('pkill -KILL -x waymaker-engine');
+    await refused('the program');
+    await logged('helper/engine.mjs is not what was signed; install the package');
+    expect(await isThere('/run/other-ran')).toBe(false);
+    expect(await seenFrom()).toBeUndefined();
+    expect((await life.waymaker(words('doctor'))).stdout).toContain('“helper/engine.mjs”');
+    await sh(`${places.node} ${engine}`);
+    expect(await isThere('/run/other-ran'), 'positive control').toBe(true);
+    await rm(place);
+    await writeFile(place, whole);
+    await sh(`rm -r ${hook} && ${restart}`);
+    await isBack();
+  });
+  expect(leaks).toEqual([]);
 });
 
 test('whom a damaged installation cuts off, restore gives the internet back, and installing again the tunnel', async () => {
   await sh(`mv ${places.folder}/helper/proxy.mjs /run/proxy.mjs`);
   await exec(`systemctl restart ${unit}`);
   await refused('to run without its proxy');
-  expect(await source()).toBeUndefined();
+  expect(await seenFrom()).toBeUndefined();
   const connect = await life.waymaker(words('connect'));
   expect(connect.code).toBe(4);
   expect(connect.stderr).toContain('sudo waymaker restore');
   await sh('waymaker restore');
-  expect(await source()).toBe(addresses.user.ipv4);
+  expect(await seenFrom()).toBe(addresses.user.ipv4);
   await sh(`dpkg --install ${deb}`);
   await life.installed.helper();
   await life.succeed('connect');
-  expect(await source()).toBe(addresses.gateway.ipv4);
+  expect(await seenFrom()).toBe(addresses.gateway.ipv4);
 });
 
 test('the files beside the signed folder are not signed with it; dpkg compares them', async () => {
@@ -360,17 +365,18 @@ test('what is signed as another product does not run, and doctor says so; the ol
 });
 
 test('a dpkg that is killed while it removes leaves traffic blocked and everything there, and is taken up again', async () => {
-  const capture = await life.installed.net.lab.capture();
-  const hook = `/run/systemd/system/${unit}.d`;
-  // While the package's own script waits for the helper to end.
-  await sh(
-    `mkdir -p ${hook} && printf '[Service]\\nExecStopPost=-+/bin/sh -c "pkill -KILL -x dpkg; pkill -KILL -f waymaker-core.prerm"\\n' > ${hook}/kill.conf && systemctl daemon-reload`,
-  );
-  expect((await exec('dpkg --remove waymaker-core')).code).not.toBe(0);
-  await sh(`rm -r ${hook} && systemctl daemon-reload`);
-  expect(await isThere(places.helper)).toBe(true);
-  expect(await source()).toBeUndefined();
-  expect(findLeaks(await capture.stop(), 'packaged')).toEqual([]);
+  const leaks = await leaksWhile(async () => {
+    const hook = `/run/systemd/system/${unit}.d`;
+    // While the package's own script waits for the helper to end.
+    await sh(
+      `mkdir -p ${hook} && printf '[Service]\\nExecStopPost=-+/bin/sh -c "pkill -KILL -x dpkg; pkill -KILL -f waymaker-core.prerm"\\n' > ${hook}/kill.conf && systemctl daemon-reload`,
+    );
+    expect((await exec('dpkg --remove waymaker-core')).code).not.toBe(0);
+    await sh(`rm -r ${hook} && systemctl daemon-reload`);
+    expect(await isThere(places.helper)).toBe(true);
+    expect(await seenFrom()).toBeUndefined();
+  });
+  expect(leaks).toEqual([]);
   await sh(`systemctl start ${unit}`);
   await life.installed.helper();
   await isBack();
@@ -389,7 +395,7 @@ test('reset removes what is the person’s own once they say yes, and purging wh
   );
   expect(await life.succeed('reset --yes')).toContain(profile);
   expect(await isThere(profile)).toBe(false);
-  expect(await source()).toBe(addresses.user.ipv4);
+  expect(await seenFrom()).toBe(addresses.user.ipv4);
   expect(await sh('ls -A /home/person/.config')).toBe('');
 
   expect(await isThere('/var/lib/waymaker/sealing-key')).toBe(true);

@@ -44,8 +44,6 @@ beforeAll(async () => {
 });
 afterAll(() => installed?.[Symbol.asyncDispose]());
 
-const source = async () => (await installed.net.lab.user.probe.http4('where'))?.address;
-
 /** Every file outside of what the package manager and the system's log keep for themselves. */
 const files = () =>
   installed.machine.run([
@@ -78,17 +76,17 @@ test('it is installed, runs, and opens traffic when it is removed; purged, it ha
   expect(await installed.snapshot()).toBe(initialSnapshot);
 
   const client = await installed.connect({ killSwitch: true });
-  expect(await source()).toBe(addresses.gateway.ipv4);
+  expect(await installed.net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
   client[Symbol.dispose]();
   await machine.run(words(`systemctl kill --signal=KILL ${unit}`));
   const upgrade = await machine.exec(['dpkg', '--install', file]);
   expect(upgrade).toMatchObject({ code: 0 });
   await installed.helper();
-  expect(await source()).toBeUndefined();
+  expect(await installed.net.lab.user.seenFrom()).toBeUndefined();
 
   await machine.run(words('dpkg --remove waymaker-core'));
   expect(await installed.snapshot()).toBe(initialSnapshot);
-  expect(await source()).toBe(addresses.user.ipv4);
+  expect(await installed.net.lab.user.seenFrom()).toBe(addresses.user.ipv4);
   await machine.run(words('dpkg --purge waymaker-core'));
   expect(await files()).toBe(before);
   expect(await readFile(machine.file('/etc/group'), 'utf8')).not.toContain('waymaker');
@@ -104,15 +102,15 @@ test('the rpm package does the same by its own scripts, and keeps nothing', asyn
   const initialSnapshot = await installed.snapshot();
   expect(await machine.run(words('rpm --verify --nodeps waymaker-core'))).toBe('');
   const client = await installed.connect({ killSwitch: true });
-  expect(await source()).toBe(addresses.gateway.ipv4);
+  expect(await installed.net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
   client[Symbol.dispose]();
   const first = await installed.helper();
   await machine.run(words('rpm --upgrade --replacepkgs --nodeps /run/waymaker-core.rpm'));
   expect(await installed.helper()).not.toBe(first);
-  expect(await source()).toBeUndefined();
+  expect(await installed.net.lab.user.seenFrom()).toBeUndefined();
   await machine.run(words('rpm --erase waymaker-core'));
   expect(await installed.snapshot()).toBe(initialSnapshot);
-  expect(await source()).toBe(addresses.user.ipv4);
+  expect(await installed.net.lab.user.seenFrom()).toBe(addresses.user.ipv4);
   expect(await files()).toBe(before);
 });
 

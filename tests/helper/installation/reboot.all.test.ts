@@ -16,8 +16,6 @@ beforeAll(async () => {
 });
 afterAll(() => life?.[Symbol.asyncDispose]());
 
-const source = async () => (await life.installed.net.lab.user.probe.http4('where'))?.address;
-
 test('after a reboot, traffic is blocked as before, the user is still signed in, and the tunnel comes up', async () => {
   const { installed } = life;
   for (const command of ['update', 'install waymaker-core']) {
@@ -28,19 +26,19 @@ test('after a reboot, traffic is blocked as before, the user is still signed in,
   await life.startCore();
   await life.succeed('mode --kill-switch on');
   await life.succeed('connect');
-  expect(await source()).toBe(addresses.gateway.ipv4);
+  expect(await life.installed.net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
   const before = JSON.parse(await life.succeed('status --json')) as unknown;
   expect(before).toMatchObject({ signedIn: true, keptIn: 'helper' });
 
   await installed.reboot();
   await installed.helper();
-  expect(await source()).toBeUndefined();
+  expect(await life.installed.net.lab.user.seenFrom()).toBeUndefined();
   await life.startDaemon();
   expect(JSON.parse(await life.succeed('status --json'))).toMatchObject({ signedIn: true, keptIn: 'helper' });
   await eventually(
     'the tunnel is back',
-    async () => (await source()) === addresses.gateway.ipv4 || undefined,
+    async () => (await life.installed.net.lab.user.seenFrom()) === addresses.gateway.ipv4 || undefined,
   );
   await life.succeed('disconnect');
-  expect(await source(), 'positive control').toBe(addresses.user.ipv4);
+  expect(await life.installed.net.lab.user.seenFrom(), 'positive control').toBe(addresses.user.ipv4);
 });

@@ -11,8 +11,6 @@ const net = helperLabForEach();
 const everything: Routing = { mode: 'global', localNetwork: false };
 const pac: Routing = { mode: 'pac', routeDomains: [names.where], blockedDomains: [] };
 
-const source = async () => (await net.lab.user.probe.http4('where'))?.address;
-
 describe('switched while connected, it counts when the helper is killed:', () => {
   test('on: traffic stays blocked; off: the next helper puts everything back', async () => {
     const client = await net.connect({ killSwitch: false });
@@ -23,7 +21,7 @@ describe('switched while connected, it counts when the helper is killed:', () =>
     await net.start();
     const next = await net.attach();
     expect(next.states).toMatchObject([{ state: 'connecting', phase: 'authenticating' }]);
-    expect(await source()).toBeUndefined();
+    expect(await net.lab.user.seenFrom()).toBeUndefined();
     expect(await next.call('killSwitch', {})).toEqual({ isOn: true });
 
     await next.call('provideSession', { session: await net.signIn() });
@@ -37,7 +35,7 @@ describe('switched while connected, it counts when the helper is killed:', () =>
     await net.start();
     expect((await net.attach()).states).toEqual([{ state: 'disconnected', reason: 'helper-restarted' }]);
     expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
-    expect(await source()).toBe(addresses.user.ipv4);
+    expect(await net.lab.user.seenFrom()).toBe(addresses.user.ipv4);
   });
 
   if (isExhaustive)
@@ -46,7 +44,7 @@ describe('switched while connected, it counts when the helper is killed:', () =>
       await client.call('setRouting', { routing: { mode: 'global', localNetwork: true } });
       await net.end('SIGKILL');
       await net.start();
-      expect(await source()).toBeUndefined();
+      expect(await net.lab.user.seenFrom()).toBeUndefined();
     });
 
   if (isExhaustive)
@@ -77,7 +75,7 @@ if (isExhaustive)
       const client = await net.connect({ killSwitch: !killSwitch });
       await client.call('setRouting', { routing: everything, killSwitch });
       await net.end('SIGTERM');
-      expect(await source()).toBe(killSwitch ? undefined : addresses.user.ipv4);
+      expect(await net.lab.user.seenFrom()).toBe(killSwitch ? undefined : addresses.user.ipv4);
       await net.start();
     });
   });
@@ -88,16 +86,16 @@ describe('a connection that a client gives up for a reason', () => {
     await client.call('connect', net.request({ killSwitch: true }));
     await client.call('disconnect', { reason: 'session-ended' });
     expect(client.states.at(-1)).toEqual({ state: 'disconnected', reason: 'session-ended', blocked: true });
-    expect(await source()).toBeUndefined();
+    expect(await net.lab.user.seenFrom()).toBeUndefined();
     await client.call('disconnect', { reason: 'trial-ended' });
     expect(client.states.at(-1)).toEqual({ state: 'disconnected', reason: 'trial-ended', blocked: true });
-    expect(await source()).toBeUndefined();
+    expect(await net.lab.user.seenFrom()).toBeUndefined();
     expect((await net.attach()).states).toEqual([client.states.at(-1)]);
     await client.call('disconnect', {});
     expect(client.states.at(-1)).toEqual({ state: 'disconnected' });
     expect(await client.call('killSwitch', {})).toEqual({ isOn: false });
     expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
-    expect(await source()).toBe(addresses.user.ipv4);
+    expect(await net.lab.user.seenFrom()).toBe(addresses.user.ipv4);
   });
 
   if (isExhaustive)
@@ -105,7 +103,7 @@ describe('a connection that a client gives up for a reason', () => {
       const client = await net.connect({ killSwitch: false });
       await client.call('disconnect', { reason: 'session-ended' });
       expect(client.states.at(-1)).toEqual({ state: 'disconnected', reason: 'session-ended' });
-      expect(await source()).toBe(addresses.user.ipv4);
+      expect(await net.lab.user.seenFrom()).toBe(addresses.user.ipv4);
     });
 
   if (isExhaustive)
@@ -115,6 +113,6 @@ describe('a connection that a client gives up for a reason', () => {
       await client.call('connect', net.request({ killSwitch: true }));
       await client.call('provideSession', { session: await net.signIn() });
       await client.until('connected', { seen: client.states.length - 1 });
-      expect(await source()).toBe(addresses.gateway.ipv4);
+      expect(await net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
     });
 });

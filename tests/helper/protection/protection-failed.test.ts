@@ -1,27 +1,22 @@
 import { expect, test } from 'vitest';
 import { addresses } from '../../lab/network/addresses.ts';
 import { createAdministrator } from '../../lab/machine/administrator.ts';
-import { findLeaks } from '../../lab/packets/leaks.ts';
+import { watchLeaks } from '../../lab/packets/watch-leaks.ts';
 import { run, words } from '../../lab/runs/process.ts';
 import { labWithFailingPrograms } from '../support/failures/lab-with-failing-programs.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 
 const { net, programs } = labWithFailingPrograms({ isPutBack: true });
 
-const source = async () => (await net.lab.user.probe.http4('where'))?.address;
-
 if (isExhaustive)
   test('where the packet filter cannot be had, the routing alone blocks, and is looked at before that is said', async () => {
+    const leaksWhile = await watchLeaks(net.lab);
     const session = await net.signIn();
     const client = await net.attach();
     await programs.plan({ first: 1, how: 'refuses', program: 'nft' });
     await client.call('connect', net.request({ session, killSwitch: true }));
     expect(await client.until('disconnected', { seen: 1 })).toMatchObject({ blocked: true });
-    const capture = await net.lab.capture();
-    await using stream = await net.lab.user.probe.stream('routing');
-    expect(await source()).toBeUndefined();
-    expect(findLeaks(await capture.stop(), 'routing')).toEqual([]);
-    void stream;
+    expect(await leaksWhile(async () => expect(await net.lab.user.seenFrom()).toBeUndefined())).toEqual([]);
   });
 
 test('where nothing can be put in force, the state says that traffic is not protected', async () => {
@@ -33,10 +28,11 @@ test('where nothing can be put in force, the state says that traffic is not prot
     state: 'disconnected',
     reason: 'protection-failed',
   });
-  expect(await source()).toBe(addresses.user.ipv4);
+  expect(await net.lab.user.seenFrom()).toBe(addresses.user.ipv4);
 });
 
 test('a packet filter that is taken away for good ends the connection with traffic refused, kill switch or not', async () => {
+  const leaksWhile = await watchLeaks(net.lab);
   const client = await net.connect({ killSwitch: false });
   await programs.plan({ first: 1, how: 'refuses', program: 'nft' });
   const seen = client.states.length;
@@ -46,11 +42,7 @@ test('a packet filter that is taken away for good ends the connection with traff
     reason: 'protection-lost',
     blocked: true,
   });
-  const capture = await net.lab.capture();
-  await using stream = await net.lab.user.probe.stream('lost');
-  expect(await source()).toBeUndefined();
-  expect(findLeaks(await capture.stop(), 'lost')).toEqual([]);
-  void stream;
+  expect(await leaksWhile(async () => expect(await net.lab.user.seenFrom()).toBeUndefined())).toEqual([]);
   // As soon as it can be had again, it is: the routing need not refuse everything alone any more.
   await programs.plan(undefined);
   await expect
@@ -73,7 +65,7 @@ test('a helper that can open nothing for a while says that nothing is protected,
   await expect
     .poll(() => client.states.at(-1))
     .toEqual({ state: 'disconnected', reason: 'protection-lost', blocked: true });
-  expect(await source()).toBeUndefined();
+  expect(await net.lab.user.seenFrom()).toBeUndefined();
 });
 
 /** Ends the programs that report changes to the helper, which starts others. */
@@ -94,10 +86,10 @@ if (isExhaustive)
         reason: 'configuration-failed',
         blocked: true,
       });
-      expect(await source()).toBeUndefined();
+      expect(await net.lab.user.seenFrom()).toBeUndefined();
       await client.call('disconnect', {});
       expect(client.states.at(-1)).toEqual({ state: 'disconnected' });
-      expect(await source()).toBe(addresses.user.ipv4);
+      expect(await net.lab.user.seenFrom()).toBe(addresses.user.ipv4);
     } finally {
       await user.run(words(`umount ${net.stateDirectory}`));
     }

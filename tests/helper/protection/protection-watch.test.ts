@@ -18,7 +18,6 @@ const everything: Routing = { mode: 'global', localNetwork: false };
 const pac: Routing = { mode: 'pac', routeDomains: [names.where], blockedDomains: [] };
 
 const administrator = () => createAdministrator(net.lab.user);
-const source = async () => (await net.lab.user.probe.http4('where'))?.address;
 
 const disturbances = {
   'nft flush ruleset': () => administrator().flushRuleset(),
@@ -101,7 +100,7 @@ test('while connected in mode global, whatever an administrator takes away is pu
   expect(client.states.at(-1)).toMatchObject({ state: 'connected' });
   for (const value of reversePathFilters) {
     await administrator().setReversePathFilter(value);
-    expect(await source(), `rp_filter=${value}`).toBe(addresses.gateway.ipv4);
+    expect(await net.lab.user.seenFrom(), `rp_filter=${value}`).toBe(addresses.gateway.ipv4);
   }
   // Packets pass again after the device was removed, too.
   const before = await ours();
@@ -109,7 +108,7 @@ test('while connected in mode global, whatever an administrator takes away is pu
   await user.run(words('ip link del wm0'));
   await client.until('connected', { seen, after: 'connecting' });
   await putBack(before, 'the removed device');
-  expect(await source()).toBe(addresses.gateway.ipv4);
+  expect(await net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
 
   // A rule of another VPN's, of both IP versions.
   const rules = (verb: 'add' | 'del') =>
@@ -120,12 +119,14 @@ test('while connected in mode global, whatever an administrator takes away is pu
   const besideOthers = await net.lab.capture();
   {
     await using stream = await user.probe.stream('marker', 50);
-    expect(await source(), 'with another VPN’s rule').toBeUndefined();
+    expect(await net.lab.user.seenFrom(), 'with another VPN’s rule').toBeUndefined();
     void stream;
   }
   expect(findLeaks(await besideOthers.stop(), 'marker'), 'with another VPN’s rule').toEqual([]);
   await rules('del');
-  await expect.poll(source, { timeout: waitLimit(20_000), interval: 500 }).toBe(addresses.gateway.ipv4);
+  await expect
+    .poll(() => net.lab.user.seenFrom(), { timeout: waitLimit(20_000), interval: 500 })
+    .toBe(addresses.gateway.ipv4);
 
   seen = client.states.length;
   await client.call('disconnect', { reason: 'session-ended' });
@@ -141,7 +142,7 @@ test('while connected in mode global, whatever an administrator takes away is pu
   expect(findLeaks(await capture.stop(), 'marker'), 'blocked').toEqual([]);
   const control = await net.lab.capture();
   await client.call('disconnect', {});
-  expect(await source()).toBe(addresses.user.ipv4);
+  expect(await net.lab.user.seenFrom()).toBe(addresses.user.ipv4);
   expect(findLeaks(await control.stop(), 'marker'), 'positive control').not.toEqual([]);
   void stream;
 });
@@ -229,13 +230,13 @@ if (isExhaustive)
       blocked: true,
     });
     expect(await ours()).toContain('chain output');
-    expect(await source()).toBeUndefined();
+    expect(await net.lab.user.seenFrom()).toBeUndefined();
     await net.end('SIGKILL');
     await net.start();
-    expect(await source()).toBeUndefined();
+    expect(await net.lab.user.seenFrom()).toBeUndefined();
     const next = await net.attach();
     await next.call('disconnect', {});
-    expect(await source()).toBe(addresses.user.ipv4);
+    expect(await net.lab.user.seenFrom()).toBe(addresses.user.ipv4);
     expect(await net.lab.user.run(words('ip link show wm0'))).toContain('wm0');
     await net.lab.user.run(words('ip link del wm0'));
     expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
@@ -246,7 +247,7 @@ test('where new devices have no IPv6, IPv4 is tunnelled and IPv6 is blocked', as
     net.lab.user.run(words(`sysctl -qw net.ipv6.conf.default.disable_ipv6=${value}`));
   await setDisabled(1);
   const client = await net.connect();
-  expect(await source()).toBe(addresses.gateway.ipv4);
+  expect(await net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
   expect(await net.lab.user.probe.http6('where')).toBeUndefined();
   await client.call('disconnect', {});
   await setDisabled(0);
@@ -265,6 +266,6 @@ if (isExhaustive)
     expect(await client.until('connected', { seen, after: 'connecting' })).not.toHaveProperty(
       'addresses.ipv6',
     );
-    expect(await source()).toBe(addresses.gateway.ipv4);
+    expect(await net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
     await client.call('disconnect', {});
   });

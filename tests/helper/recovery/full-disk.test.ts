@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names } from '../../lab/network/addresses.ts';
-import { findLeaks } from '../../lab/packets/leaks.ts';
+import { watchLeaks } from '../../lab/packets/watch-leaks.ts';
 import { words } from '../../lab/runs/process.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 
@@ -19,7 +19,6 @@ beforeAll(async () => {
 afterAll(() => net[Symbol.asyncDispose]());
 
 const filler = () => `${net.stateDirectory}/filler`;
-const source = async () => (await net.lab.user.probe.http4('where'))?.address;
 
 async function fillDisk(): Promise<void> {
   const { stderr } = await net.lab.user.exec(words(`dd if=/dev/zero of=${filler()} bs=4k`));
@@ -27,6 +26,7 @@ async function fillDisk(): Promise<void> {
 }
 
 test('a change of routing is refused, and the tunnel stays as it was', async () => {
+  const leaksWhile = await watchLeaks(net.lab);
   const client = await net.connect();
   await fillDisk();
   const seen = client.states.length;
@@ -35,14 +35,13 @@ test('a change of routing is refused, and the tunnel stays as it was', async () 
     { mode: 'pac', routeDomains: [names.where], blockedDomains: [] },
     { mode: 'ip', policy: 'include', routeIps: ['198.18.0.0/15'], localNetwork: false },
   ];
-  await using stream = await net.lab.user.probe.stream('full');
-  const capture = await net.lab.capture();
-  for (const routing of routings) {
-    await expect(client.call('setRouting', { routing })).rejects.toThrow();
-    expect(await source()).toBe(addresses.gateway.ipv4);
-  }
-  expect(findLeaks(await capture.stop(), 'full')).toEqual([]);
-  void stream;
+  const leaks = await leaksWhile(async () => {
+    for (const routing of routings) {
+      await expect(client.call('setRouting', { routing })).rejects.toThrow();
+      expect(await net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
+    }
+  });
+  expect(leaks).toEqual([]);
   // What else is learnt of it, as that it has DTLS, may be told.
   const now = client.states.slice(seen).map((state) => state.state === 'connected' && state.routing);
   expect(now.filter((one) => !isDeepStrictEqual(one, net.request().routing))).toEqual([]);
@@ -64,9 +63,9 @@ test('with the kill switch on, what follows a killed helper blocks until the use
   const client = await net.attach();
   await client.until('disconnected');
   expect(client.states.at(-1)).toMatchObject({ reason: 'configuration-failed', blocked: true });
-  expect(await source()).toBeUndefined();
+  expect(await net.lab.user.seenFrom()).toBeUndefined();
   await client.call('disconnect', {});
   expect(client.states.at(-1)).toEqual({ state: 'disconnected' });
-  expect(await source()).toBe(addresses.user.ipv4);
+  expect(await net.lab.user.seenFrom()).toBe(addresses.user.ipv4);
   expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
 });

@@ -100,8 +100,6 @@ async function restartWith(journal: string): Promise<void> {
   await net.start();
 }
 
-const source = async () => (await net.lab.user.probe.http4('where'))?.address;
-
 /** The journal, with everything in place that it tells of. */
 async function leave(
   journal: (killSwitch: boolean, resolvConf: string) => object,
@@ -132,7 +130,7 @@ describe.each(
       await restartWith(await leave(journal, false));
       expect((await net.attach()).states).toMatchObject([{ state: 'disconnected' }]);
       expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
-      expect(await source()).toBe(addresses.user.ipv4);
+      expect(await net.lab.user.seenFrom()).toBe(addresses.user.ipv4);
     });
 
   if (!blocking.includes(name)) return;
@@ -140,7 +138,7 @@ describe.each(
     await restartWith(await leave(journal, true));
     const client = await net.attach();
     expect(client.states).toMatchObject([{ state: 'connecting', phase: 'authenticating' }]);
-    expect(await source()).toBeUndefined();
+    expect(await net.lab.user.seenFrom()).toBeUndefined();
     await client.call('disconnect', {});
     expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
   });
@@ -168,7 +166,7 @@ describe.each(casesOf({ usual: unreadable.slice(0, 1), all }))('a journal %s', (
     {
       await using stream = await net.lab.user.probe.stream('unreadable');
       const capture = await net.lab.capture();
-      expect(await source()).toBeUndefined();
+      expect(await net.lab.user.seenFrom()).toBeUndefined();
       await net.end('SIGKILL');
       await net.start();
       expect((await net.attach()).states).toEqual([blocked]);
@@ -180,7 +178,7 @@ describe.each(casesOf({ usual: unreadable.slice(0, 1), all }))('a journal %s', (
     await next.call('disconnect', {});
     expect(next.states.at(-1)).toEqual({ state: 'disconnected' });
     await using stream = await net.lab.user.probe.stream('opened');
-    expect(await source()).toBe(addresses.user.ipv4);
+    expect(await net.lab.user.seenFrom()).toBe(addresses.user.ipv4);
     expect(findLeaks(await capture.stop(), 'opened').length).toBeGreaterThan(0);
     void stream;
     expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
@@ -194,5 +192,5 @@ if (isExhaustive)
     await client.call('connect', net.request({ killSwitch: true }));
     await client.call('provideSession', { session: await net.signIn() });
     await client.until('connected');
-    expect(await source()).toBe(addresses.gateway.ipv4);
+    expect(await net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
   });

@@ -23,19 +23,18 @@ afterAll(async () => {
   await installed?.[Symbol.asyncDispose]();
 });
 
-const source = async () => (await installed.net.lab.user.probe.http4('where'))?.address;
 const unitIs = async () =>
   (await installed.machine.run(words(`systemctl show --property=ActiveState --value ${unit}`))).trim();
 const kill = () => installed.machine.run(words(`systemctl kill --signal=KILL ${unit}`));
 
 async function expectRestored(): Promise<void> {
   expect(await installed.snapshot()).toBe(initialSnapshot);
-  expect(await source()).toBe(addresses.user.ipv4);
+  expect(await installed.net.lab.user.seenFrom()).toBe(addresses.user.ipv4);
 }
 
 beforeEach(async () => {
   await installed.connect({ killSwitch: true });
-  expect(await source()).toBe(addresses.gateway.ipv4);
+  expect(await installed.net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
 });
 
 afterEach(async () => {
@@ -79,7 +78,7 @@ async function restoreTooLate(...options: string[]) {
   // A start would wait, too.
   await machine.run(words(`systemctl restart ${unit}`));
   await installed.helper();
-  expect(await source(), 'systemd’s helper goes on with the block').toBeUndefined();
+  expect(await installed.net.lab.user.seenFrom(), 'systemd’s helper goes on with the block').toBeUndefined();
   await machine.run(['touch', go]);
   return await restoring;
 }
@@ -109,7 +108,7 @@ test(
     const before = await installed.helper();
     await machine.run(words(`systemctl kill --kill-whom=main --signal=STOP ${unit}`));
     expect(await machine.exec(['waymaker', 'restore', '--force'])).toMatchObject({ code: 0 });
-    expect(await source()).toBe(addresses.user.ipv4);
+    expect(await installed.net.lab.user.seenFrom()).toBe(addresses.user.ipv4);
     // It starts another, unless that was there so soon that it was ended, too.
     await eventually('systemd has done what it does', async () => {
       const now = await unitIs();
@@ -125,7 +124,7 @@ test('where systemd’s helper comes first, restore says that it runs, and leave
   expect(await unitIs()).toBe('active');
   const client = await installed.attach();
   expect(client.states).toMatchObject([{ state: 'connecting', phase: 'authenticating' }]);
-  expect(await source()).toBeUndefined();
+  expect(await installed.net.lab.user.seenFrom()).toBeUndefined();
   await client.call('disconnect', {});
   await expectRestored();
 });

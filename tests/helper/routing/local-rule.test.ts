@@ -26,14 +26,12 @@ async function expectOwnAddressesHere(): Promise<void> {
     expect(await net.lab.user.run(['ip', 'route', 'get', own]), own).toContain(' dev lo ');
 }
 
-const source = async () => (await net.lab.user.probe.http4('where'))?.address;
-
 test('where the rule for this machine’s own addresses comes after ours, packets to them stay here', async () => {
   await moveLocalRule();
   onTestFinished(() => moveLocalRule(32765, 0));
   const client = await net.connect({ routing: everything, killSwitch: true });
   await expectOwnAddressesHere();
-  expect(await source()).toBe(addresses.gateway.ipv4);
+  expect(await net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
   await client.call('disconnect', {});
   expect(await rules()).not.toContain('proto 87');
 });
@@ -45,5 +43,7 @@ test('where it is moved while connected, too', async () => {
   onTestFinished(() => moveLocalRule(32765, 0));
   await expect.poll(rules, { timeout: waitLimit(20_000) }).toMatch(/5169:[^]*5169:/);
   await expectOwnAddressesHere();
-  await expect.poll(source, { timeout: waitLimit(20_000), interval: 500 }).toBe(addresses.gateway.ipv4);
+  await expect
+    .poll(() => net.lab.user.seenFrom(), { timeout: waitLimit(20_000), interval: 500 })
+    .toBe(addresses.gateway.ipv4);
 });

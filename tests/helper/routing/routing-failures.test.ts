@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names, pools } from '../../lab/network/addresses.ts';
-import { findLeaks } from '../../lab/packets/leaks.ts';
+import { watchLeaks, type LeaksWhile } from '../../lab/packets/watch-leaks.ts';
 import { words } from '../../lab/runs/process.ts';
 import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
 import type { FailurePlan } from '../support/failures/failing-programs.ts';
@@ -100,26 +99,21 @@ if (isExhaustive)
   );
 
 /** What programs that begin to fail in the middle of a switch, and go on failing, leave behind. */
-async function failForGood(client: TestClient, to: Way, plan: FailurePlan) {
-  const marker = `failing${randomBytes(4).toString('hex')}`;
-  const { user } = net.lab;
+async function failForGood(client: TestClient, to: Way, plan: FailurePlan, leaksWhile: LeaksWhile) {
   await client.until('connected', { where: ({ transport }) => transport === 'dtls' });
-  const outgoing = `src host ${addresses.user.ipv4} or src host ${addresses.user.ipv6}`;
-  const capture = await net.lab.capture(outgoing);
-  const stream = await user.probe.stream(marker, 5);
   const seen = client.states.length;
-  await programs.plan(plan);
-  const answer = await routeTo(client, to);
-  const isLost = client.states.at(-1)?.state !== 'connected';
-  if (isLost) {
-    const where = ({ reason }: { reason?: string }) => reason === 'configuration-failed';
-    await client.until('disconnected', { seen, where });
-  }
-  await user.probe.http4(marker);
-  await stream[Symbol.asyncDispose]();
-  const leaks = findLeaks(await capture.stop(), marker).length;
+  let outcome: Awaited<ReturnType<typeof routeTo>> | undefined;
+  const leaks = await leaksWhile(async (marker) => {
+    await programs.plan(plan);
+    outcome = await routeTo(client, to);
+    if (client.states.at(-1)?.state !== 'connected') {
+      const where = ({ reason }: { reason?: string }) => reason === 'configuration-failed';
+      await client.until('disconnected', { seen, where });
+    }
+    await net.lab.user.probe.http4(marker);
+  });
   await programs.plan(undefined);
-  return { answer, isLost, leaks };
+  return { answer: outcome, isLost: client.states.at(-1)?.state !== 'connected', leaks: leaks.length };
 }
 
 /** Once, which can be taken back; from then on, which cannot. */
@@ -152,6 +146,10 @@ describe.each(lastingSwitches)('with kill switch: $killSwitch', ({ killSwitch, f
     { timeout: waitLimit(120_000) },
     async () => {
       const { user } = net.lab;
+      const leaksWhile = await watchLeaks(net.lab, {
+        send: (marker) => user.probe.stream(marker, 5),
+        filter: `src host ${addresses.user.ipv4} or src host ${addresses.user.ipv6}`,
+      });
       let client = await net.connect({ routing: routings[from], killSwitch });
       await client.until('connected', { where: ({ transport }) => transport === 'dtls' });
       const former = await wayInForce(client);
@@ -159,7 +157,7 @@ describe.each(lastingSwitches)('with kill switch: $killSwitch', ({ killSwitch, f
       for (const plan of lastingFailures) {
         if (client.states.at(-1)?.state !== 'connected')
           client = await net.connect({ routing: routings[from], killSwitch });
-        const { answer, isLost, leaks } = await failForGood(client, to, plan);
+        const { answer, isLost, leaks } = await failForGood(client, to, plan, leaksWhile);
         const message = `${JSON.stringify(plan)} ${net.log().slice(-3000)}`;
         expect(answer, message).toBe('failed');
         outcomes.add(isLost ? 'ended' : 'not made');
@@ -169,11 +167,13 @@ describe.each(lastingSwitches)('with kill switch: $killSwitch', ({ killSwitch, f
           expect(await wayInForce(client), message).toMatchObject({ network: former.network });
           continue;
         }
-        if (killSwitch) expect(await user.probe.http4('closed'), message).toBeUndefined();
+        if (killSwitch) expect(await user.seenFrom('closed'), message).toBeUndefined();
         else if (plan.onlyAdditions) expect(await user.snapshot(), message).toBe(net.initialSnapshot);
         await client.call('disconnect', {});
         await proxyGone(net);
         expect(await user.snapshot(), message).toBe(net.initialSnapshot);
+        // Whose silence said that it was closed is heard again.
+        expect(await user.seenFrom('closed'), message).toBe(addresses.user.ipv4);
       }
       await client.call('disconnect', {});
       expect(await user.snapshot()).toBe(net.initialSnapshot);

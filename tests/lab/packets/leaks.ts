@@ -49,6 +49,12 @@ export function findLeaks(packets: readonly CapturedPacket[], marker: string): L
   });
 }
 
+export const kindsOf = (leaks: readonly Leak[]): Leak['kind'][] =>
+  [...new Set(leaks.map(({ kind }) => kind))].sort();
+
+export const describeLeak = ({ kind, packet }: Leak): string =>
+  `${kind} ${packet.source}:${packet.sourcePort} > ${packet.destination}:${packet.destinationPort}`;
+
 function isWithGateway({ source, destination, sourcePort, destinationPort }: CapturedPacket): boolean {
   return (
     (gatewayAddresses.includes(destination) && destinationPort === ports.gateway) ||

@@ -89,7 +89,9 @@ function dnsQuery(name: string): Buffer {
   });
 }
 
-/** All probes that wait for an answer, once, each by a process that ends. */
-export async function probeOnce({ probe }: { readonly probe: Probes }): Promise<void> {
-  await Promise.all([probe.http4('x'), probe.http6('x'), probe.dns('x'), probe.dnsToPublicResolver('x')]);
+/** Each kind of probe once, to its end. */
+export async function probeOnce({ probe }: { readonly probe: Probes }, marker = 'x'): Promise<void> {
+  const { http4, http6, dns, dnsToPublicResolver, udp4, udp6 } = probe;
+  // At once: where nothing answers, each takes its time, and connecting ends by itself meanwhile.
+  await Promise.all([http4, http6, dns, dnsToPublicResolver, udp4, udp6].map((send) => send(marker)));
 }
