@@ -4,8 +4,11 @@ import { findProgram } from '../../../../helper/posix/command.ts';
 import { programFile } from '../../../lab/runs/programs.ts';
 import type { HelperLab } from '../helper-lab.ts';
 
-/** How a program fails: it does nothing and says so, or is killed when it has done half of what it was told. */
-export type Failure = 'refuses' | 'dies-halfway';
+/**
+ * How a program fails: it does nothing and says so, is killed when it has done half of what it was told, or does not
+ * begin before there is another plan. The helper stands still while nftables waits.
+ */
+export type Failure = 'refuses' | 'dies-halfway' | 'waits';
 
 export interface FailurePlan {
   /** Which of the helper's changes fails first, counted from 1. */
@@ -73,7 +76,10 @@ case "$additions $input" in
   "additions table"*|"additions "*" del "*|"additions "*flush*) echo runs; exit ;;
 esac
 number=$(flock ${directory} sh -c 'echo "$1" >> ${directory}/changes; wc -l < ${directory}/changes' - "$1")
-if [ "$number" -lt "$first" ] || [ "$number" -gt "$last" ]; then echo runs; else echo "$how"; fi
+if [ "$number" -lt "$first" ] || [ "$number" -gt "$last" ]; then echo runs; exit; fi
+[ "$how" = waits ] || { echo "$how"; exit; }
+while read -r first last how others < ${directory}/plan && [ "$how" = waits ]; do sleep 0.05; done
+echo runs
 `;
 
 /** Only the helper's own children count, and of them those that change something. */

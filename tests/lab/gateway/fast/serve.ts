@@ -81,7 +81,7 @@ export async function serve(options: ServeOptions): Promise<Served> {
     const tunnel: Tunnel = { socket, id: randomBytes(32), key: exportKey(socket), ways: new Map() };
     current?.socket.end();
     current = tunnel;
-    log(`session ${session} connected`);
+    log(`session ${session} connected${socket.isSessionReused() ? ', resumed' : ''}`);
     socket.write(tunnelAnswer(pushed, wantsDtls(head) ? { id: tunnel.id, port } : undefined));
     const reader = createPacketReader();
     socket.on('data', (bytes: Buffer) => {
