@@ -3,7 +3,7 @@ import { connect as connectTls } from 'node:tls';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
-import { addresses, names } from '../../lab/network/addresses.ts';
+import { addresses, names, ports } from '../../lab/network/addresses.ts';
 import { findLeaks } from '../../lab/packets/leaks.ts';
 import { eventually, words } from '../../lab/runs/process.ts';
 import { casesOf, isExhaustive } from '../../lab/runs/thoroughness.ts';
@@ -44,7 +44,6 @@ async function whileUsed(machine: InstalledMachine['machine'], check: () => Prom
 
 let installed: InstalledMachine;
 let initialSnapshot: string;
-const source = async () => (await installed.net.lab.user.probe.http4('where'))?.address;
 
 describe.each(managers)('with %s in charge of names', (manager) => {
   beforeAll(async () => {
@@ -87,7 +86,7 @@ describe.each(managers)('with %s in charge of names', (manager) => {
       expect(outside).not.toEqual([]);
 
       const client = await installed.connect();
-      expect(await source()).toBe(addresses.gateway.ipv4);
+      expect(await installed.net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
       expect(await installed.resolve(names.inside)).toEqual([addresses.inside.ipv4]);
       expect(await installed.resolve(names.where)).toEqual([addresses.inside.ipv4]);
       expect(await asked(gatewayMachine)).not.toEqual([]);
@@ -95,7 +94,7 @@ describe.each(managers)('with %s in charge of names', (manager) => {
       await client.call('disconnect', {});
       expect(await installed.snapshot()).toBe(initialSnapshot);
       expect(await installed.resolve(names.where)).toEqual([addresses.direct.ipv4]);
-      expect(await source()).toBe(addresses.user.ipv4);
+      expect(await installed.net.lab.user.seenFrom()).toBe(addresses.user.ipv4);
     });
 
   test('no name leaves the machine outside the tunnel, of whatever kind it is, and a killed helper blocks all', async () => {
@@ -112,7 +111,7 @@ describe.each(managers)('with %s in charge of names', (manager) => {
     const controls = manager === 'resolved' ? [53, 5355] : [53];
     expect(await portsAsked()).toEqual(expect.arrayContaining(controls));
     const client = await installed.connect({ killSwitch: true });
-    expect(await source()).toBe(addresses.gateway.ipv4);
+    expect(await installed.net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
     expect(await installed.resolve(names.inside)).toEqual([addresses.inside.ipv4]);
     if (manager === 'resolved') {
       const link = await installed.machine.run(words('resolvectl status wm0'));
@@ -124,11 +123,11 @@ describe.each(managers)('with %s in charge of names', (manager) => {
     client[Symbol.dispose]();
     const next = await installed.attach();
     expect(next.states).toMatchObject([{ state: 'connecting', phase: 'authenticating' }]);
-    expect(await source()).toBeUndefined();
+    expect(await installed.net.lab.user.seenFrom()).toBeUndefined();
     await next.call('disconnect', {});
     // The machine's own resolver notices by itself that the device is gone.
     await expect.poll(() => installed.snapshot()).toBe(initialSnapshot);
-    expect(await source()).toBe(addresses.user.ipv4);
+    expect(await installed.net.lab.user.seenFrom()).toBe(addresses.user.ipv4);
     expect(await portsAsked()).toEqual(expect.arrayContaining(controls));
   });
 
@@ -240,7 +239,7 @@ function testUnit(): void {
       // systemd-resolved asks the tunnel's resolvers then, and not for the group.
       await client.call('setRouting', { routing: { ...include, policy: 'exclude' } });
       expect(await reply(names.where)).toMatch(/"destination":"(203\.0\.113\.81|2001:db8:3::81)"/);
-      expect(await source()).toBe(addresses.gateway.ipv4);
+      expect(await installed.net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
       await client.call('disconnect', {});
     });
 
@@ -432,7 +431,7 @@ function testUnit(): void {
     const client = await installed.attach();
     await client.call('connect', installed.net.request({ killSwitch: true }));
     client[Symbol.dispose]();
-    expect(await source()).toBeUndefined();
+    expect(await installed.net.lab.user.seenFrom()).toBeUndefined();
   }
 
   test('its package’s scripts replace it in one go, and restore --force ends it, after which systemd starts no other', async () => {
@@ -445,17 +444,17 @@ function testUnit(): void {
     await block();
     const before = await installed.helper();
     await runScript('prerm', 'upgrade', '9999.0.0');
-    expect(await source(), 'while its files are replaced').toBeUndefined();
+    expect(await installed.net.lab.user.seenFrom(), 'while its files are replaced').toBeUndefined();
     expect(await installed.helper(), 'while its files are replaced').toBe(before);
     await runScript('postinst', 'configure', '0.0.1');
     expect(await installed.helper()).not.toBe(before);
-    expect(await source(), 'with another helper').toBeUndefined();
+    expect(await installed.net.lab.user.seenFrom(), 'with another helper').toBeUndefined();
 
     expect(await machine.exec(['waymaker', 'restore', '--json'])).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('helper-running'),
     });
-    expect(await source(), 'without --force').toBeUndefined();
+    expect(await installed.net.lab.user.seenFrom(), 'without --force').toBeUndefined();
     expect(await machine.exec(['waymaker', 'restore', '--json', '--force'])).toMatchObject({
       code: 0,
       stdout: '{"restored":true}\n',
@@ -465,20 +464,23 @@ function testUnit(): void {
       return (await machine.run(state)).trim() === 'inactive' || undefined;
     });
     await expect.poll(() => installed.snapshot()).toBe(found);
-    expect(await source()).toBe(addresses.user.ipv4);
+    expect(await installed.net.lab.user.seenFrom()).toBe(addresses.user.ipv4);
     await machine.run(words(`systemctl start ${unit}`));
     await installed.helper();
 
     await block();
     await runScript('prerm', 'remove');
     expect(await installed.snapshot(), 'before its files go').toBe(found);
-    expect(await source()).toBe(addresses.user.ipv4);
+    expect(await installed.net.lab.user.seenFrom()).toBe(addresses.user.ipv4);
     await machine.run(words(`systemctl start ${unit}`));
     await installed.helper();
   });
 
-  test('with the kill switch on, traffic is blocked at boot before the network comes up', async () => {
+  test('with the kill switch on, traffic is blocked at boot before the network comes up, and nothing leaves from the first packet on', async () => {
     const { machine, net } = installed;
+    const marker = 'first-packets';
+    // Begins as soon as its unit may, and does not stop.
+    const send = `while :; do echo ${marker} > /dev/udp/${addresses.echo.ipv4}/${ports.echo}; sleep 0.01; done`;
     await block();
     await machine.run(words(`systemctl kill --signal=KILL ${unit}`));
     await machine.run(words(`systemctl stop ${unit} network-pre.target`));
@@ -495,8 +497,8 @@ function testUnit(): void {
     const ordered = ['[Unit]', 'Wants=network-pre.target', 'After=network-pre.target'];
     const look = [
       '[Service]',
-      'Type=oneshot',
-      'ExecStart=/bin/sh -c "nft list tables > /run/when-network-came"',
+      'ExecStartPre=/bin/sh -c "nft list tables > /run/when-network-came"',
+      `ExecStart=/bin/bash -c "${send}"`,
     ];
     const network = [...ordered, ...look];
     const boot = ['[Unit]', `Wants=lab-uplink.service ${unit}`];
@@ -506,10 +508,19 @@ function testUnit(): void {
       });
     }
     await machine.run(words('systemctl daemon-reload'));
+    const capture = await net.lab.capture();
     await machine.run(words('systemctl start lab-boot.target lab-uplink.service'));
     expect(await machine.run(words('cat /run/when-network-came'))).toBe('table inet waymaker\n');
     const client = await installed.attach();
+    expect(await net.lab.user.seenFrom()).toBeUndefined();
+    expect(findLeaks(await capture.stop(), marker)).toEqual([]);
+    const control = await net.lab.capture();
     await client.call('disconnect', {});
-    expect(await net.lab.user.probe.http4('where')).toMatchObject({ address: addresses.user.ipv4 });
+    await eventually('the same unit’s packets are seen once they may leave', async () => {
+      return findLeaks(await control.packets(), marker).length > 0 || undefined;
+    });
+    await control.stop();
+    await machine.run(words('systemctl stop lab-uplink.service'));
+    expect(await net.lab.user.seenFrom()).toBe(addresses.user.ipv4);
   });
 }

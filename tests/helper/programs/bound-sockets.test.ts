@@ -126,7 +126,14 @@ describe.each(Object.entries(modes))('%s', (mode, { routing, by }) => {
       void [bound, ordinary];
       expect(await leftWhile(aWhile)).toMatchObject(nothing);
       const before = await ours();
-      const usual = ['strict reverse path filtering', 'the device removed', 'nft flush ruleset'];
+      // Whatever takes something away, and the one setting that drops packets.
+      const usual = [
+        'ip rule flush',
+        'a flushed table',
+        'strict reverse path filtering',
+        'the device removed',
+        'nft flush ruleset',
+      ];
       for (const name of casesOf({ usual, all: Object.keys(disturbances) })) {
         const { takesFilter, does } = disturbances[name] ?? expect.fail(name);
         const seen = client.states.length;

@@ -131,50 +131,49 @@ if (isExhaustive)
 /** The laboratory's machines have them in more than one place. */
 const cgroupMounts = 'findmnt --noheadings --list --output TARGET --types cgroup2';
 
-if (isExhaustive)
-  test(
-    'where control groups become read-only, the group stays in the tunnel, and is free after a disconnect',
-    { timeout: waitLimit(60_000) },
-    async () => {
-      const { user: machine } = lab.net.lab;
-      const remount = (access: 'ro' | 'rw') =>
-        machine.run(['sh', '-c', `${cgroupMounts} | xargs -n 1 mount -o remount,bind,${access}`]);
-      await lab.connect(include, { killSwitch: true });
-      const ask = `${curl} -4 "$1" | tr -d '\n'; echo; ${curl} "$2" | tr -d '\n'; echo`;
-      const member = await startAs(machine, lab.uid, `while read -r line; do ${ask}; done`, [
-        url(names.echo),
-        url(echoes[1] ?? ''),
-      ]);
-      await lab.client.call('moveProcess', { pid: member.pid, into: 'group' });
+test(
+  'where control groups become read-only, the group stays in the tunnel, and is free after a disconnect',
+  { timeout: waitLimit(60_000) },
+  async () => {
+    const { user: machine } = lab.net.lab;
+    const remount = (access: 'ro' | 'rw') =>
+      machine.run(['sh', '-c', `${cgroupMounts} | xargs -n 1 mount -o remount,bind,${access}`]);
+    await lab.connect(include, { killSwitch: true });
+    const ask = `${curl} -4 "$1" | tr -d '\n'; echo; ${curl} "$2" | tr -d '\n'; echo`;
+    const member = await startAs(machine, lab.uid, `while read -r line; do ${ask}; done`, [
+      url(names.echo),
+      url(echoes[1] ?? ''),
+    ]);
+    await lab.client.call('moveProcess', { pid: member.pid, into: 'group' });
+    member.say();
+    const seen = async () => {
       member.say();
-      const seen = async () => {
-        member.say();
-        return [addressIn(await member.next()), addressIn(await member.next())];
-      };
-      expect(await seen()).toEqual(tunnelled);
-      await remount('ro');
-      try {
-        const others = await startAs(machine, lab.uid, 'true');
-        await expect(lab.client.call('moveProcess', { pid: others.pid, into: 'group' })).rejects.toThrow();
-        await others.finish();
-        await machine.run(words('nft flush ruleset'));
-        await eventually('the filter is back', async () => {
-          return (await machine.run(words('nft list tables'))).includes('waymaker') || undefined;
-        });
-        expect(await lab.packetsWhile(async () => expect(await seen()).toEqual(tunnelled))).toEqual({
-          toEcho: 0,
-          lookUps: 0,
-        });
-        expect(lab.client.states.at(-1)).toMatchObject({ state: 'connected' });
-        await lab.client.call('disconnect', {});
-        expect(await seen()).toEqual(past);
-      } finally {
-        await remount('rw');
-      }
-      expect(await lab.net.lab.user.snapshot()).toBe(lab.initialSnapshot);
-      await lab.connect(include);
-      expect(await seen()).toEqual(tunnelled);
+      return [addressIn(await member.next()), addressIn(await member.next())];
+    };
+    expect(await seen()).toEqual(tunnelled);
+    await remount('ro');
+    try {
+      const others = await startAs(machine, lab.uid, 'true');
+      await expect(lab.client.call('moveProcess', { pid: others.pid, into: 'group' })).rejects.toThrow();
+      await others.finish();
+      await machine.run(words('nft flush ruleset'));
+      await eventually('the filter is back', async () => {
+        return (await machine.run(words('nft list tables'))).includes('waymaker') || undefined;
+      });
+      expect(await lab.packetsWhile(async () => expect(await seen()).toEqual(tunnelled))).toEqual({
+        toEcho: 0,
+        lookUps: 0,
+      });
+      expect(lab.client.states.at(-1)).toMatchObject({ state: 'connected' });
       await lab.client.call('disconnect', {});
-      await member.finish();
-    },
-  );
+      expect(await seen()).toEqual(past);
+    } finally {
+      await remount('rw');
+    }
+    expect(await lab.net.lab.user.snapshot()).toBe(lab.initialSnapshot);
+    await lab.connect(include);
+    expect(await seen()).toEqual(tunnelled);
+    await lab.client.call('disconnect', {});
+    await member.finish();
+  },
+);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { addresses, names, pools } from '../../lab/network/addresses.ts';
-import { findLeaks, type Leak } from '../../lab/packets/leaks.ts';
+import { findLeaks } from '../../lab/packets/leaks.ts';
+import { watchLeaks } from '../../lab/packets/watch-leaks.ts';
 import { probeOnce } from '../../lab/probes/probe.ts';
 import { eventually } from '../../lab/runs/process.ts';
 import { replaceEngine } from '../support/helper-lab.ts';
@@ -9,29 +10,8 @@ import { casesOf } from '../../lab/runs/thoroughness.ts';
 
 const net = helperLabForEach();
 
-let serial = 0;
-
-/** What left the uplink while `during` ran and a stream of probes of every kind was being sent. */
-async function leaksWhile(during: () => Promise<unknown>): Promise<Leak[]> {
-  const marker = `marker${process.pid}n${(serial += 1)}`;
-  const capture = await net.lab.capture();
-  const stream = await net.lab.user.probe.stream(marker, 5);
-  try {
-    await during();
-  } finally {
-    await stream[Symbol.asyncDispose]();
-  }
-  return findLeaks(await capture.stop(), marker);
-}
-
-const kindsOf = (leaks: readonly Leak[]) => [...new Set(leaks.map(({ kind }) => kind))].sort();
-
-/** The positive control: the same probes and the same capture see everything while nothing blocks them. */
-async function expectProbesSeen(): Promise<void> {
-  expect(kindsOf(await leaksWhile(() => probeOnce(net.lab.user)))).toEqual(
-    expect.arrayContaining(['cleartext', 'dns']),
-  );
-}
+/** All that a busy machine sends. */
+const watch = () => watchLeaks(net.lab, { send: (marker) => net.lab.user.probe.stream(marker, 5) });
 
 /** The resolvers that programs are told. */
 const nameservers = async () =>
@@ -63,13 +43,27 @@ async function connectToEcho() {
   return { refused };
 }
 
-// What differs without the kill switch is when a tunnel ends.
+test('without the kill switch, nothing escapes either until the tunnel is up, while it is, and when its engine is replaced; everything may once it has ended', async () => {
+  const leaksWhile = await watch();
+  const client = await net.attach();
+  const session = await net.signIn();
+  await client.call('connect', net.request({ session, killSwitch: false }));
+  const leaks = await leaksWhile(async (marker) => {
+    await client.until('connected');
+    await replaceEngine(net, client);
+    await probeOnce(net.lab.user, marker);
+  });
+  expect(leaks).toEqual([]);
+  await client.call('disconnect', { reason: 'session-ended' });
+  await watch();
+});
+
 test.each(casesOf({ usual: [{ killSwitch: true }], all: [{ killSwitch: true }, { killSwitch: false }] }))(
   'with %o, nothing escapes from the answer to connect until the tunnel is up, while it is, when its engine is replaced, between one tunnel and the next, nor while a gateway that was restarted waits for a new sign-in; connections from before the tunnel do not go on outside it; without IPv6 from the gateway, IPv6 is blocked and not leaked; names go to the resolvers that the user has chosen, through the tunnel and nowhere else',
   async ({ killSwitch }) => {
     const { user } = net.lab;
     const own = addresses.resolver.ipv4;
-    await expectProbesSeen();
+    const leaksWhile = await watch();
     expect(await dnsOutside(), 'positive control').not.toEqual([]);
     // Beforehand: while there is a tunnel nobody but its engine reaches the gateway.
     const next = await net.signIn();
@@ -127,7 +121,8 @@ test.each(casesOf({ usual: [{ killSwitch: true }], all: [{ killSwitch: true }, {
     expect(await user.probe.http4('x')).toMatchObject({ address: addresses.gateway.ipv4 });
 
     await client.call('disconnect', {});
-    await expectProbesSeen();
+    // Everything may leave again.
+    await watch();
 
     // What no tunnel reaches is not asked, nor is the gateway's own in its place.
     const other = await net.connect({ ownResolvers: ['127.0.0.1', '::1', '224.0.0.1'] });

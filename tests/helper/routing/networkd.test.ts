@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, test } from 'vitest';
+import type { Routing } from '#shared/tunnel/state.ts';
 import { startNetworkd, type Networkd } from '../../lab/network/networkd.ts';
 import { eventually, words } from '../../lab/runs/process.ts';
+import { casesOf } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { programLab, include } from '../support/programs/program-lab.ts';
 import { expectUnharmed, ourRules } from '../support/programs/beside-program.ts';
@@ -25,10 +27,12 @@ afterAll(async () => {
 });
 
 // Each leads packets into the tunnel by other rules.
-test.each([
+const modes: readonly (readonly [string, Routing])[] = [
   ['global', { mode: 'global', localNetwork: false }],
   ['app', include],
-] as const)(
+];
+
+test.each(casesOf({ usual: modes.slice(0, 1), all: modes }))(
   'in mode %s what belongs in the tunnel stays inside when it removes what it does not know, which is put back',
   { timeout: waitLimit(90_000) },
   async (_mode, routing) => {

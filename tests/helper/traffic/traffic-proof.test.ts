@@ -164,24 +164,23 @@ describe.each(casesOf({ usual: [byGlobal], all: [byGlobal, { mode: 'pac', routin
       },
     );
 
-    if (isExhaustive)
-      test.each(lossyPaths)(
-        'a path by TLS alone that begins to lose large packets $way: data arrives again',
-        { timeout: waitLimit(240_000) },
-        async ({ which }) => {
-          const session = await net.signIn();
-          await using narrow = new AsyncDisposableStack();
-          narrow.use(await pathLoses(0, 'udp dport 443'));
-          const client = await connect({ session });
-          const { addresses: own } = await client.until('connected', { limitMs: 60_000 });
-          expect(await isEchoed(own.ipv4 ?? '')).toBe(true);
-          const seen = client.states.length;
-          // Ends with the other.
-          await pathLoses(1_250, which);
-          await expect.poll(() => isEchoed(own.ipv4 ?? ''), { timeout: waitLimit(150_000) }).toBe(true);
-          expect(client.states.slice(seen).map(({ state }) => state)).toContain('connecting');
-        },
-      );
+    test.each(casesOf<LossyPath>({ usual: lossyPaths.slice(0, 1), all: lossyPaths }))(
+      'a path by TLS alone that begins to lose large packets $way: data arrives again',
+      { timeout: waitLimit(240_000) },
+      async ({ which }) => {
+        const session = await net.signIn();
+        await using narrow = new AsyncDisposableStack();
+        narrow.use(await pathLoses(0, 'udp dport 443'));
+        const client = await connect({ session });
+        const { addresses: own } = await client.until('connected', { limitMs: 60_000 });
+        expect(await isEchoed(own.ipv4 ?? '')).toBe(true);
+        const seen = client.states.length;
+        // Ends with the other.
+        await pathLoses(1_250, which);
+        await expect.poll(() => isEchoed(own.ipv4 ?? ''), { timeout: waitLimit(150_000) }).toBe(true);
+        expect(client.states.slice(seen).map(({ state }) => state)).toContain('connecting');
+      },
+    );
 
     test("another device of the gateway has the client's address: ipv4-silent, until it is gone", async () => {
       const first = await connect();
