@@ -42,6 +42,7 @@ const programs = {
     'tests/helper/support/installed/doctor-ways.ts': 'doctor-ways.mjs',
     // Preloaded into helpers.
     'tests/helper/support/failures/clock-set-by-file.ts': 'clock-set-by-file.mjs',
+    'tests/helper/support/failures/endless-back-off.ts': 'endless-back-off.mjs',
     'tests/helper/support/deaths/dies-at-change.ts': 'dies-at-change.mjs',
     'tests/helper/support/failures/failing-nftables.ts': 'failing-nftables.mjs',
     'tests/helper/support/failures/memory-on-signal.ts': 'memory-on-signal.mjs',
