@@ -72,6 +72,7 @@ test.each(casesOf<(typeof all)[number]>({ usual, all }))(
     await client.call('connect', net.request({ session, killSwitch: true }));
     const begun = performance.now();
     await eventually('the engine has done what it does', () => net.log().length > linesBefore || undefined);
+    // For as long, whatever it does is suffered.
     await delay(2_000);
     const during = await memory();
 
