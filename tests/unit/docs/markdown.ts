@@ -48,3 +48,6 @@ export function tableRows(text: string): string[][] {
         .map((cell) => cell.trim()),
     );
 }
+
+/** The text of each section, from one heading to the next. */
+export const sectionsOf = (text: string): string[] => withoutFences(text).split(/^#{1,6} .*$/m);

@@ -1,0 +1,138 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { addresses } from '../../lab/network/addresses.ts';
+import { watchLeaks } from '../../lab/packets/watch-leaks.ts';
+import { probeOnce } from '../../lab/probes/probe.ts';
+import { words } from '../../lab/runs/process.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
+import { helperLabForEach } from '../support/lab-for-each.ts';
+
+/** Beside other VPNs: their device, their tables and rules, as their programs make them. */
+
+const net = helperLabForEach();
+
+const device = 'other0';
+const ipLines = (lines: readonly string[]) =>
+  net.lab.user.run(words('ip -batch -'), { input: `${lines.join('\n')}\n` });
+const both = (line: string) => ['-4', '-6'].map((family) => `${family} ${line}`);
+/** One process for each IP version: in a batch, the family is that of the command line. */
+async function ip(...lines: string[]): Promise<void> {
+  for (const line of lines.flatMap(both)) await net.lab.user.run(words(`ip ${line}`));
+}
+
+/** wg-quick(8), add_default: everything but its own packets, by rules that the kernel puts before those there are. */
+const wgQuick = {
+  up: () =>
+    ip(
+      `route add default dev ${device} table 51820`,
+      'rule add not fwmark 51820 table 51820',
+      'rule add table main suppress_prefixlength 0',
+    ),
+  down: () => ip('rule del table 51820', 'rule del table main suppress_prefixlength 0'),
+};
+
+const peer = '100.100.100.100';
+/** Tailscale (wgengine/router/osrouter/router_linux.go, ipRules): its own packets, and a table of its network. */
+const tailscale = {
+  async up() {
+    await ip(
+      'rule add pref 5210 fwmark 0x80000/0xff0000 table main',
+      'rule add pref 5230 fwmark 0x80000/0xff0000 table default',
+      'rule add pref 5250 fwmark 0x80000/0xff0000 type unreachable',
+      'rule add pref 5270 table 52',
+    );
+    await ipLines([`route add 100.64.0.0/10 dev ${device} table 52`]);
+  },
+  async down() {
+    for (const pref of [5210, 5230, 5250, 5270]) await ip(`rule del pref ${pref}`);
+  },
+};
+
+const table = 'inet othervpn';
+
+beforeEach(async () => {
+  await ipLines([
+    `link add ${device} type veth peer name other1`,
+    `addr add 10.66.66.2/32 dev ${device}`,
+    `addr add fd66::2/128 dev ${device}`,
+    `link set ${device} arp off up`,
+    'link set other1 arp off up',
+  ]);
+  await net.lab.user.run(words('nft -f -'), {
+    input: `table ${table} {
+      counter sent { }
+      chain sent {
+        type filter hook postrouting priority 300
+        oifname != ${device} accept
+        ip daddr ${addresses.gateway.ipv4} accept
+        meta l4proto { tcp, udp } counter name sent
+      }
+    }`,
+  });
+});
+
+afterEach(async () => {
+  await net.lab.user.run(words(`ip link del ${device}`));
+  await net.lab.user.run(words(`nft delete table ${table}`));
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+});
+
+/** How many packets the other VPN has been given meanwhile, but for the engine's, which may leave by any device. */
+async function givenWhile(during: () => Promise<unknown>): Promise<number> {
+  const given = async () =>
+    Number(/packets (\d+)/.exec(await net.lab.user.run(words(`nft list counter ${table} sent`)))?.[1] ?? NaN);
+  const before = await given();
+  await during();
+  return (await given()) - before;
+}
+
+const send = () => probeOnce(net.lab.user);
+const sendToPeer = () => net.lab.user.exec(['bash', '-c', `echo peer > /dev/udp/${peer}/7`]);
+
+test('the rules of wg-quick and Tailscale that were there before come after ours: all goes through the tunnel, whose own packets do not go through theirs', async () => {
+  const leaksWhile = await watchLeaks(net.lab);
+  const session = await net.signIn();
+  await wgQuick.up();
+  await tailscale.up();
+  expect(await givenWhile(send), 'positive control').toBeGreaterThan(0);
+  expect(await givenWhile(sendToPeer), 'positive control').toBeGreaterThan(0);
+  const client = await net.attach();
+  await client.call('connect', net.request({ session, killSwitch: true }));
+  await client.until('connected');
+  const leaks = await leaksWhile(async () => {
+    const given = await givenWhile(async () => {
+      await send();
+      await sendToPeer();
+      expect(await net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
+    });
+    expect(given).toBe(0);
+  });
+  expect(leaks).toEqual([]);
+  await client.call('disconnect', {});
+  expect(await givenWhile(send), 'as before').toBeGreaterThan(0);
+  await tailscale.down();
+  await wgQuick.down();
+});
+
+test('beside Tailscale’s rules, added while connected, all goes through the tunnel; with wg-quick’s, which come before ours, nothing goes anywhere until they are gone', async () => {
+  const leaksWhile = await watchLeaks(net.lab);
+  const client = await net.connect({ killSwitch: true });
+  const leaks = await leaksWhile(async () => {
+    const given = await givenWhile(async () => {
+      await tailscale.up();
+      await sendToPeer();
+      expect(await net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
+      await wgQuick.up();
+      await send();
+      expect(await net.lab.user.seenFrom()).toBeUndefined();
+      await wgQuick.down();
+      await expect
+        .poll(() => net.lab.user.seenFrom(), { timeout: waitLimit(60_000), interval: 500 })
+        .toBe(addresses.gateway.ipv4);
+    });
+    expect(given).toBe(0);
+  });
+  expect(leaks).toEqual([]);
+  await client.call('disconnect', {});
+  expect(await givenWhile(sendToPeer), 'positive control').toBeGreaterThan(0);
+  await tailscale.down();
+});
