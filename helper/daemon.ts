@@ -96,7 +96,7 @@ export async function startDaemon(
     callers,
     tunnel,
     logMemory,
-    sealedSecrets: createSealedSecrets(options.stateDirectory, log),
+    sealedSecrets: createSealedSecrets({ directory: stateDirectory, files: platform.privateFiles, log }),
     log,
   });
   log.info('listening', { socket: options.socket });

@@ -3,6 +3,7 @@ import { helperAddress } from '#node/os/helper-address.ts';
 import { lockDirectory } from '#node/os/posix/directory-lock.ts';
 import type { Platform } from '../system/ports/platform.ts';
 import { findGroup } from './callers/accounts.ts';
+import { privateFiles } from '../posix/private-files.ts';
 import { readUid } from '../posix/read-uid.ts';
 import { createCallerIdentity } from './callers/caller-identity.ts';
 import { linuxOptions } from './linux-options.ts';
@@ -26,5 +27,6 @@ export const linuxPlatform: Platform = {
       allowedGid: await findGroup(allowedGroup),
     }),
   lockDirectory,
+  privateFiles,
   findSupervisor,
 };

@@ -5,6 +5,7 @@ import { runCommand } from '../posix/command.ts';
 import { createSignalSupervisor } from '../posix/signal-supervisor.ts';
 import type { Platform } from '../system/ports/platform.ts';
 import { findGroup } from './callers/accounts.ts';
+import { privateFiles } from '../posix/private-files.ts';
 import { readUid } from '../posix/read-uid.ts';
 import { createCallerIdentity } from './callers/caller-identity.ts';
 import { createCodeSignatures } from './calls/code-signature.ts';
@@ -42,6 +43,7 @@ export const macosPlatform: Platform = {
     );
   },
   lockDirectory,
+  privateFiles,
   // launchd does not wait for a word: who connects finds the socket, or not yet.
   findSupervisor: async () =>
     createSignalSupervisor({ writeLog: createLaunchdLog((line) => void process.stderr.write(line)) }),

@@ -1,8 +1,8 @@
-import { constants } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { Log } from '../log.ts';
+import type { PrivateFiles } from './ports/private-files-port.ts';
 
 /**
  * Secrets of users that are kept in their own files, and can be read only by this helper, for the user who had them
@@ -23,16 +23,22 @@ const cipher = 'aes-256-gcm';
 /** The first byte, so that a later format can be told apart. */
 const format = Buffer.of(1);
 
-export function createSealedSecrets(directory: string, log: Log): SealedSecrets {
+export function createSealedSecrets(options: {
+  /** Of the state, for the key. */
+  directory: string;
+  files: PrivateFiles;
+  log: Log;
+}): SealedSecrets {
+  const { directory, files, log } = options;
   const file = path.join(directory, 'sealing-key');
   let root: Promise<Buffer> | undefined;
 
   async function findRoot(): Promise<Buffer> {
-    const kept = await readKey(file);
+    const kept = await files.read(file, keyBytes);
     if (kept instanceof Buffer) return kept;
-    // What was sealed with a lost key is lost, too: its users sign in again.
+    // A key that others could read protects nothing. What was sealed with a lost key is lost, too: its users sign in again.
     if (kept === 'unusable') log.warn('the key of sealed secrets cannot be used and is replaced');
-    return await makeKey(directory, file);
+    return await makeKey(directory, file, files);
   }
 
   /** Each user's key is derived (RFC 5869), so that random nonces are used up by nobody else. */
@@ -73,42 +79,13 @@ export function createSealedSecrets(directory: string, log: Log): SealedSecrets 
   };
 }
 
-/** A key that others can read, or that is not a file of this user, protects nothing. */
-async function readKey(file: string): Promise<Buffer | 'absent' | 'unusable'> {
-  try {
-    const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    try {
-      const found = await handle.stat();
-      const isOurs = found.isFile() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0;
-      if (!isOurs || found.size !== keyBytes) return 'unusable';
-      const key = Buffer.alloc(keyBytes);
-      const { bytesRead } = await handle.read(key, 0, keyBytes, 0);
-      return bytesRead === keyBytes ? key : 'unusable';
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT') return 'absent';
-    if (code === 'ELOOP') return 'unusable';
-    // A disk that fails to read today may have the key tomorrow.
-    throw error;
-  }
-}
-
 /** On the disk before anything is sealed with it. */
-async function makeKey(directory: string, file: string): Promise<Buffer> {
+async function makeKey(directory: string, file: string, files: PrivateFiles): Promise<Buffer> {
   const key = randomBytes(keyBytes);
   const fresh = `${file}.new`;
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await rm(fresh, { force: true });
-  const handle = await open(fresh, 'wx', 0o600);
-  try {
-    await handle.writeFile(key);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await files.create(fresh, key);
   await rename(fresh, file);
   return key;
 }

@@ -3,6 +3,7 @@ import { lockDirectory } from '#node/os/windows/directory-lock.ts';
 import { helperAddress } from '#node/os/helper-address.ts';
 import type { Platform } from '../system/ports/platform.ts';
 import { createCallerIdentity, findGroup, readUser } from './callers/caller-identity.ts';
+import { privateFiles } from './private-files.ts';
 import { findSupervisor } from './service/service.ts';
 import { stateFolder } from './state-folder.ts';
 import { windowsOptions } from './windows-options.ts';
@@ -21,6 +22,7 @@ export const windowsPlatform: Platform = {
   createCallerIdentity: async ({ allowedUsers, allowedGroup }) =>
     createCallerIdentity({ allowedUsers: allowedUsers.map(readUser), allowedGroup: findGroup(allowedGroup) }),
   lockDirectory,
+  privateFiles,
   findSupervisor: ({ stateDirectory, ofSystem }) =>
     findSupervisor({ stateDirectory, runAs: z.parse(windowsOptions.schema, ofSystem)['run-as'] }),
 };

@@ -2,6 +2,7 @@ import type { Log } from '../../log.ts';
 import type { CallerIdentity } from './caller-identity-port.ts';
 import type { Schema } from '../schema.ts';
 import type { Ports } from './ports.ts';
+import type { PrivateFiles } from './private-files-port.ts';
 import type { Supervisor } from './supervisor-port.ts';
 
 /** Everything that the helper needs of a system. */
@@ -30,6 +31,8 @@ export interface Platform {
    * if it cannot be locked.
    */
   lockDirectory(directory: string): Promise<boolean>;
+  /** Files with secrets of the helper's own. */
+  privateFiles: PrivateFiles;
   /** Resolves, as soon as it is known, with what has started this process; for one that serves. */
   findSupervisor(options: { stateDirectory: string; ofSystem: FurtherOptions }): Promise<Supervisor>;
 }

@@ -1,4 +1,5 @@
-// Asks the helper under wine, and prints an answer a line: `node pipe-client.mjs PROTOCOL-VERSION METHOD…`, or with
+// Asks the helper under wine, and prints an answer a line: `node pipe-client.mjs PROTOCOL-VERSION CALL…`, where a call
+// is a method, or one with a text, as in `seal:secret=TEXT`, or with
 // `silent PROTOCOL-VERSION COUNT` while so many others say nothing, and again when the first of them was let go, or with
 // `crowd PROTOCOL-VERSION COUNT` so many times at once. Run as it is, without a build.
 import { connect } from 'node:net';
@@ -7,7 +8,11 @@ const pipe = String.raw`\\.\pipe\ProtectedPrefix\Administrators\Waymaker\helper`
 const among = ['silent', 'crowd'].find((word) => word === process.argv[2]);
 const [version, ...rest] = process.argv.slice(among ? 3 : 2);
 const hello = { protocolVersion: Number(version), client: { name: 'test', version: '1' } };
-const methods = [['hello', hello], ...(among ? [] : rest.map((name) => [name, {}]))];
+const callOf = (text) => {
+  const [, name, parameter, value] = /^(\w+)(?::(\w+)=(.*))?$/.exec(text);
+  return [name, parameter === undefined ? {} : { [parameter]: value }];
+};
+const methods = [['hello', hello], ...(among ? [] : rest.map(callOf))];
 
 function ask(onEnd) {
   const socket = connect(pipe);

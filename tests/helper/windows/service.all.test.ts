@@ -1,7 +1,8 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { helperProtocolVersion } from '../../../src/shared/helper/protocol.ts';
+import { z } from 'zod';
+import { helperError, helperProtocolVersion } from '../../../src/shared/helper/protocol.ts';
 import { createWindows, whyNoWindows, type Windows } from '../../lab/windows/windows.ts';
 import { eventually } from '../../lab/runs/process.ts';
 import { programFile } from '../../lab/runs/programs.ts';
@@ -102,6 +103,33 @@ test.skipIf(whyNoWindows() !== undefined)(
     expect(removed).toEqual({ code: 0, output: '' });
     await expect.poll(() => helpers(windows)).toEqual([]);
     expect((await query(windows)).code).not.toBe(0);
+  },
+);
+
+test.skipIf(whyNoWindows() !== undefined)(
+  'a secret that one start of the service has sealed is opened by the next, and with no key that others could read',
+  async () => {
+    await using windows = await createWindows();
+    await install(windows);
+    await start(windows);
+    const secret = 'token-1';
+    const [, sealing] = await ask(windows, `seal:secret=${secret}`);
+    const { sealed } = z.object({ sealed: z.string() }).parse(sealing?.['result']);
+    const unseal = `unseal:sealed=${sealed}`;
+    const restart = async () => {
+      await stop(windows);
+      await start(windows);
+    };
+
+    await restart();
+    expect(await ask(windows, unseal)).toMatchObject([{}, { result: { secret } }]);
+    expect(await readFile(stateIn(windows, 'helper.log'), 'utf8')).not.toContain('key of sealed secrets');
+
+    // Under wine, what others may do to a file follows from its permissions here.
+    await chmod(stateIn(windows, 'sealing-key'), 0o644);
+    await restart();
+    expect(await ask(windows, unseal)).toMatchObject([{}, { error: { code: helperError.notSealed } }]);
+    expect(await readFile(stateIn(windows, 'helper.log'), 'utf8')).toContain('key of sealed secrets');
   },
 );
 

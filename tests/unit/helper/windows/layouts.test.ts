@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as adapters from '#node/os/windows/adapter-structures.ts';
+import { accessConstants } from '../../../../helper/windows/access-list.ts';
+import { fileCodes, fileConstants } from '../../../../helper/windows/calls/file-calls.ts';
 import * as filtering from '../../../../helper/windows/calls/filter-structures.ts';
 import * as ipHelper from '../../../../helper/windows/calls/ip-helper-structures.ts';
 import { GUID } from '#node/os/windows/guid.ts';
@@ -60,6 +62,9 @@ describe.skipIf(process.platform !== 'linux')("Windows' headers", () => {
       ...shellConstants,
       ...phoneBookConstants,
       ...connectionConstants,
+      ...accessConstants,
+      ...fileConstants,
+      ...fileCodes,
       ...codes,
     });
     expect(differences).toEqual([]);

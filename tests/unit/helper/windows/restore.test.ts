@@ -35,6 +35,7 @@ const platformOf = (machine: Machine, isLocked = false): Platform => ({
   createPorts: () => portsOn(machine, { log }),
   createCallerIdentity: notAsked,
   lockDirectory: async () => !isLocked,
+  privateFiles: { read: notAsked, create: notAsked },
   findSupervisor: notAsked,
 });
 
