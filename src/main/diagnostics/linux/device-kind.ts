@@ -31,6 +31,12 @@ export function deviceKind(name: string, folder = usualFolder): DeviceKind {
   return { kind: isInner ? 'inner-bridge' : 'other', isPort };
 }
 
+const otherThanNetworks: readonly DeviceKind['kind'][] = ['tun', 'tap', 'wireguard', 'inner-bridge'];
+
+/** Whether it is a tunnel, or leads to nothing but what runs on this machine, whatever its name. */
+export const isInnerDevice = (name: string, folder?: string): boolean =>
+  otherThanNetworks.includes(deviceKind(name, folder).kind);
+
 /** Whether a bridge's port is hardware, or stands on another device, as a VLAN or a bond does. */
 const leadsOut = (port: string, folder: string) =>
   existsSync(path.join(folder, port, 'device')) ||

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { CurrentNetwork } from '#shared/networks.ts';
 import type { RunProgram } from '../../run-program.ts';
 import type { NetworkInUse } from '../networks.ts';
+import { isWifiPort, readHardwarePorts } from './hardware-ports.ts';
 
 /** What was read last, and by what it is recognised: asking for a Wi-Fi network's name takes seconds. */
 export interface KnownNetwork {
@@ -89,14 +90,12 @@ async function kindOf(
   run: RunProgram,
   device: string,
 ): Promise<Exclude<CurrentNetwork['kind'], 'none'> | 'phone' | undefined> {
-  const text = await run('/usr/sbin/networksetup', ['-listallhardwareports']).catch(() => undefined);
-  if (text === undefined) return undefined;
-  for (const [, port = '', name] of text.matchAll(/^Hardware Port: (.+)\nDevice: (\S+)$/gm)) {
-    if (name !== device) continue;
-    if (port === 'Wi-Fi' || port === 'AirPort') return 'wifi';
-    return otherPort.test(port) ? 'phone' : 'wired';
-  }
-  return 'other';
+  const ports = await readHardwarePorts(run);
+  if (!ports) return undefined;
+  const found = ports.find((one) => one.device === device);
+  if (!found) return 'other';
+  if (isWifiPort(found)) return 'wifi';
+  return otherPort.test(found.port) ? 'phone' : 'wired';
 }
 
 /**

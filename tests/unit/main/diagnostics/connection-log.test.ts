@@ -124,38 +124,41 @@ test('a file with anything else in it is begun again', () => {
   expect(open(createTestFile({ entries: [{ at: 'yesterday' }] })).events()).toEqual([]);
 });
 
+const at = (name: string, ...addresses: string[]): Link => ({ name, addresses });
+
 test.each<[LossCause, Link[], Link[]]>([
-  [
-    'server-silent',
-    [{ name: 'eth0', isWifi: false, addresses: ['192.0.2.1'] }],
-    [{ name: 'eth0', isWifi: false, addresses: ['192.0.2.1', '2001:db8::1'] }],
-  ],
-  [
-    'wifi-gone',
-    [
-      { name: 'wlan0', isWifi: true, addresses: ['192.0.2.1'] },
-      { name: 'br0', isWifi: false, addresses: ['192.0.2.9'] },
-    ],
-    [{ name: 'br0', isWifi: false, addresses: ['192.0.2.9'] }],
-  ],
-  ['network-gone', [{ name: 'eth0', isWifi: false, addresses: ['192.0.2.1'] }], []],
-  [
-    'network-changed',
-    [{ name: 'wlan0', isWifi: true, addresses: ['192.0.2.1'] }],
-    [{ name: 'wlan0', isWifi: true, addresses: ['198.51.100.7'] }],
-  ],
-])('%s is told by what became of the networks', (cause, before, after) => {
+  ['server-silent', [at('eth0', '192.0.2.1')], [at('eth0', '192.0.2.1', '2001:db8::1')]],
+  ['wifi-gone', [at('wlan0', '192.0.2.1'), at('br0', '192.0.2.9')], [at('br0', '192.0.2.9')]],
+  ['network-gone', [at('eth0', '192.0.2.1')], []],
+  ['network-changed', [at('wlan0', '192.0.2.1')], [at('wlan0', '198.51.100.7')]],
+])('%s is told by what became of the networks', async (cause, before, after) => {
   let links = before;
-  const watch = createLossWatch(() => links);
+  const watch = createLossWatch({ links: () => links, findWifi: async () => ['wlan0'] });
   watch.up();
+  await Promise.resolve();
   links = after;
   expect(watch.cause()).toBe(cause);
+});
+
+test('what is found out of earlier networks later says nothing of the present ones', async () => {
+  let links = [at('en0', '192.0.2.1')];
+  const earlier = Promise.withResolvers<string[]>();
+  const answers = [earlier.promise, Promise.resolve(['en1'])];
+  const watch = createLossWatch({ links: () => links, findWifi: async () => (await answers.shift()) ?? [] });
+  watch.up();
+  links = [at('en1', '192.0.2.1')];
+  watch.up();
+  await new Promise(setImmediate);
+  earlier.resolve(['en0']);
+  await new Promise(setImmediate);
+  links = [];
+  expect(watch.cause()).toBe('wifi-gone');
 });
 
 test('a tunnel that is lost around a sleep is lost by it, and a later one is not', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   try {
-    const watch = createLossWatch(() => []);
+    const watch = createLossWatch({ links: () => [] });
     watch.up();
     watch.slept();
     expect(watch.cause()).toBe('asleep');

@@ -4,6 +4,6 @@ import { createTestFile } from './key-value-file.ts';
 /** What the core needs for logs and reports, with nothing in it. */
 export const emptyDiagnostics = () => ({
   connectionLogFile: createTestFile(),
-  lossWatch: createLossWatch(() => []),
+  lossWatch: createLossWatch({ links: () => [] }),
   appLog: (): readonly string[] => [],
 });
