@@ -5,7 +5,7 @@
  */
 export const houses = {
   'src/main': {
-    ofEveryRoom: ['after-time.ts', 'with-timeout.ts', 'listeners.ts', 'desktop-names.ts', 'run-program.ts'],
+    ofEveryRoom: ['after-time.ts', 'with-timeout.ts', 'listeners.ts', 'linux/desktop-names.ts', 'run-program.ts'],
     rooms: {
       cli: [
         'self-test',

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
-import { systemProgram } from '#node/os/system-program.ts';
+import { systemProgram } from '#node/os/windows/system-program.ts';
 
 /**
  * Runs a program of the user's system, found on the PATH, without a shell and in the app's environment with `env`

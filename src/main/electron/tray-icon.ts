@@ -6,7 +6,7 @@ import {
   type MenuItemConstructorOptions,
   type NativeImage,
 } from 'electron';
-import { desktopNames } from '../desktop-names.ts';
+import { desktopNames } from '../linux/desktop-names.ts';
 import type { TrayLook } from '../tray/tray-look.ts';
 import { trayTone } from '../tray/tray-tone.ts';
 import type { TrayAction, TrayItem, TrayView } from '../tray/tray-view.ts';

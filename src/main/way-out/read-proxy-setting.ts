@@ -1,4 +1,4 @@
-import { desktopNames } from '../desktop-names.ts';
+import { desktopNames } from '../linux/desktop-names.ts';
 import type { RunProgram } from '../run-program.ts';
 import { readGnomeProxy } from './linux/read-gnome-proxy.ts';
 import { readKdeProxy } from './linux/read-kde-proxy.ts';

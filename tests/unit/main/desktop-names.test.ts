@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { desktopNames } from '../../../src/main/desktop-names.ts';
+import { desktopNames } from '../../../src/main/linux/desktop-names.ts';
 
 test.each([
   [{ XDG_CURRENT_DESKTOP: 'Budgie:GNOME' }, ['budgie', 'gnome']],

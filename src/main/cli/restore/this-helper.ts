@@ -1,5 +1,5 @@
 import { createRunProgram } from '../../run-program.ts';
-import { posixHelper } from './posix-helper.ts';
+import { posixHelper } from './posix/posix-helper.ts';
 import type { RunningHelper } from './running-helper.ts';
 import { windowsHelper } from './windows/windows-helper.ts';
 

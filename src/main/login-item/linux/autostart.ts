@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { writeFileSync } from 'atomically';
 import { baseFolder } from '#node/os/base-folder.ts';
-import { desktopNames } from '../../desktop-names.ts';
+import { desktopNames } from '../../linux/desktop-names.ts';
 import type { LoginItem } from '../../preferences/behaviour.ts';
 import { isForDesktop, parseDesktopEntry, type DesktopEntry } from '../../programs/linux/desktop-entry.ts';
 

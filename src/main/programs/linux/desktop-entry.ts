@@ -1,4 +1,4 @@
-import { canonicalDesktop } from '../../desktop-names.ts';
+import { canonicalDesktop } from '../../linux/desktop-names.ts';
 
 /** The part of a desktop entry (Desktop Entry Specification 1.5) that matters for starting a program. */
 export interface DesktopEntry {

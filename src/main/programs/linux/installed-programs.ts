@@ -3,7 +3,7 @@ import path from 'node:path';
 import { cutText } from '#shared/cut-text.ts';
 import { maxProgramIdLength, maxRoutedPrograms } from '#shared/host/routed-programs.ts';
 import { dataDirectories } from './data-directories.ts';
-import { desktopNames } from '../../desktop-names.ts';
+import { desktopNames } from '../../linux/desktop-names.ts';
 import { isForDesktop, parseDesktopEntry, type DesktopEntry } from './desktop-entry.ts';
 import { parseExec } from './exec-line.ts';
 import { beginsAsScript, findProgram, realFile } from './program-file.ts';

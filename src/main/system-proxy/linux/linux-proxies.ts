@@ -1,4 +1,4 @@
-import { desktopNames } from '../../desktop-names.ts';
+import { desktopNames } from '../../linux/desktop-names.ts';
 import type { DesktopProxies, DesktopProxiesOptions, ProxyPlace } from '../desktop-proxies-port.ts';
 import { createGnomeProxy } from './gnome.ts';
 import { createKdeProxy } from './kde.ts';

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { posixHelper } from '../../../../src/main/cli/restore/posix-helper.ts';
+import { posixHelper } from '../../../../src/main/cli/restore/posix/posix-helper.ts';
 
 function socketPath(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'waymaker-restore-'));

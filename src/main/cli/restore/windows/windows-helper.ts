@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { hasErrorCode } from '#node/os/error-code.ts';
 import { isAdministrator } from '#node/os/windows/access-token.ts';
-import { systemProgram } from '#node/os/system-program.ts';
+import { systemProgram } from '#node/os/windows/system-program.ts';
 import type { RunProgram } from '../../../run-program.ts';
 import { stopMs, type RunningHelper } from '../running-helper.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readPeerNumber } from '#node/os/peer-process.ts';
-import { stopMs, type RunningHelper } from './running-helper.ts';
+import { stopMs, type RunningHelper } from '../running-helper.ts';
 
 /** The process that listens on a socket, which only root can end. */
 export function posixHelper(socketPath: string, platform: NodeJS.Platform): RunningHelper {
