@@ -21,7 +21,7 @@ export class InstallationRefused extends Error {
 }
 
 /** The runtime's binary has a hundred megabytes: hashing it would make every start of the computer wait. */
-const runtime = coreRuntime(process.platform);
+const runtime = coreRuntime();
 
 /** The file with the highest version that has run. Root removes it to go back to an older one. */
 const floorFile = 'version-floor';

@@ -1,5 +1,5 @@
 import { z } from 'zod/mini';
-import { helperAddress } from '#node/os/helper-address.ts';
+import { helperAddresses } from '#node/os/helper-address.ts';
 import { lockDirectory } from '#node/os/posix/directory-lock.ts';
 import type { Platform } from '../system/ports/platform.ts';
 import { findGroup } from './callers/accounts.ts';
@@ -13,7 +13,7 @@ import { findSupervisor } from './systemd.ts';
 export const linuxPlatform: Platform = {
   options: {
     usual: {
-      socket: helperAddress.socket,
+      socket: helperAddresses.linux,
       stateDirectory: '/var/lib/waymaker',
       allowedGroup: 'waymaker',
     },

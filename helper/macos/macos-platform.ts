@@ -1,5 +1,5 @@
 import { z } from 'zod/mini';
-import { helperAddress } from '#node/os/helper-address.ts';
+import { helperAddresses } from '#node/os/helper-address.ts';
 import { lockDirectory } from '#node/os/posix/directory-lock.ts';
 import { runCommand } from '../posix/command.ts';
 import { createSignalSupervisor } from '../posix/signal-supervisor.ts';
@@ -20,7 +20,7 @@ import { createMacosPorts } from './macos-ports.ts';
 export const macosPlatform: Platform = {
   options: {
     usual: {
-      socket: helperAddress.macosSocket,
+      socket: helperAddresses.darwin,
       stateDirectory: '/Library/Application Support/Waymaker/helper',
       allowedGroup: 'waymaker',
     },

@@ -1,6 +1,6 @@
 import { z } from 'zod/mini';
 import { lockDirectory } from '#node/os/windows/directory-lock.ts';
-import { helperAddress } from '#node/os/helper-address.ts';
+import { helperAddresses } from '#node/os/helper-address.ts';
 import type { Platform } from '../system/ports/platform.ts';
 import { createCallerIdentity, findGroup, readUser } from './callers/caller-identity.ts';
 import { privateFiles } from './private-files.ts';
@@ -12,7 +12,7 @@ import { createWindowsPorts } from './windows-ports.ts';
 export const windowsPlatform: Platform = {
   options: {
     usual: {
-      socket: helperAddress.pipe,
+      socket: helperAddresses.win32,
       stateDirectory: stateFolder(),
       allowedGroup: 'interactive',
     },

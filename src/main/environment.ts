@@ -10,13 +10,9 @@ export interface Environment {
 }
 
 export function readEnvironment(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): Environment {
-  const places: Partial<Record<NodeJS.Platform, string>> = {
-    win32: helperAddress.pipe,
-    darwin: helperAddress.macosSocket,
-  };
   return {
     apiUrl: (env['WAYMAKER_API_URL'] ?? 'https://api.waymaker.example').replace(/\/+$/, ''),
-    helperSocket: env['WAYMAKER_HELPER_SOCKET'] ?? places[platform] ?? helperAddress.socket,
+    helperSocket: env['WAYMAKER_HELPER_SOCKET'] ?? helperAddress(platform),
   };
 }
 

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import path from 'node:path';
-import { systemProgram } from '#node/os/windows/system-program.ts';
+import { programFile } from '#node/os/program-file.ts';
 
 /**
  * Runs a program of the user's system, found on the PATH, without a shell and in the app's environment with `env`
@@ -21,7 +20,7 @@ export function createRunProgram({ timeLimitMs = 5000 } = {}): RunProgram {
   return (name, args, env) =>
     new Promise((resolve, reject) => {
       execFile(
-        fileOf(name),
+        programFile(name),
         args,
         {
           env: { ...process.env, ...env },
@@ -39,6 +38,3 @@ export function createRunProgram({ timeLimitMs = 5000 } = {}): RunProgram {
       );
     });
 }
-
-const fileOf = (name: string): string =>
-  process.platform === 'win32' && !path.win32.isAbsolute(name) ? systemProgram(name) : name;

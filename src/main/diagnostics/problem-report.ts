@@ -22,7 +22,7 @@ const maxLogChars = 200_000;
 
 /** A problem report in English, without secrets and without names of people. */
 export function problemReport(parts: ReportParts): string {
-  const say = createSay('en', desktopPlatform(process.platform));
+  const say = createSay('en', desktopPlatform());
   const sections: [string, readonly string[]][] = [
     [
       'Waymaker problem report',

@@ -54,7 +54,7 @@ export function startDesktop(options: DesktopOptions): Desktop {
   const { core, mainWindow, runProgram, updates, log } = options;
   const say = createSay(
     () => core.language(),
-    desktopPlatform(process.platform),
+    desktopPlatform(),
     (language) => core.operatorTexts.of(language),
   );
   const show = () => mainWindow.show();

@@ -17,7 +17,7 @@ export function readDeviceId(settings: Settings): string {
 export function describeDevice(app: { version: string; lang: string }): DeviceInfo {
   return {
     name: hostname(),
-    platform: desktopPlatform(process.platform),
+    platform: desktopPlatform(),
     arch: process.arch,
     version: app.version,
     lang: app.lang || defaultDeviceLanguage,

@@ -18,7 +18,7 @@ export function coreFolder(platform: NodeJS.Platform): string | undefined {
 const programFiles = (): string => process.env['ProgramFiles'] ?? String.raw`C:\Program Files`;
 
 /** The runtime in it, which takes longest to compare. */
-export const coreRuntime = (platform: NodeJS.Platform): string =>
+export const coreRuntime = (platform: NodeJS.Platform = process.platform): string =>
   platform === 'win32' ? 'node.exe' : 'node';
 
 /** What is wrong, and what to do, for logs. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { removeDeadSocket } from './dead-socket.ts';
 import { hasErrorCode } from './error-code.ts';
+import { pipeNamed } from './windows/pipe-name.ts';
 
 /**
  * The maximum length of a Unix socket's path on all systems (unix(7): 108 bytes on Linux; 104 on macOS), with some
@@ -40,7 +41,7 @@ export async function lockBySocket(directory: string): Promise<() => Promise<voi
 
 function lockAddress(directory: string): string {
   const name = `waymaker-${hash('sha256', directory, 'hex').slice(0, 32)}`;
-  if (process.platform === 'win32') return String.raw`\\.\pipe\${name}`;
+  if (process.platform === 'win32') return pipeNamed(name);
   const inside = path.join(directory, 'lock');
   return Buffer.byteLength(inside) <= maxSocketPathBytes ? inside : path.join(tmpdir(), `${name}.lock`);
 }

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { macosPlatform } from '../../../helper/macos/macos-platform.ts';
 import { parseOptions } from '../../../helper/options.ts';
 import { installerConfiguration } from '../../../packaging/desktop/installer-configuration.ts';
-import { helperAddress } from '../../../src/node/os/helper-address.ts';
+import { helperAddresses } from '../../../src/node/os/helper-address.ts';
 import { helperService } from '../../../src/main/tunnel/macos/launchd-approval.ts';
 import { createVolume, installer, resources } from './support/macos-volume.ts';
 import { readPropertyList } from './support/property-list.ts';
@@ -43,7 +43,7 @@ test('the helper understands the command line that launchd starts it by', () => 
   const [node, , program, ...words] = daemon.ProgramArguments;
   expect([node, program]).toEqual([`${installed}/node`, `${installed}/helper/helper.mjs`]);
   expect(parseOptions(words, macosPlatform.options)).toMatchObject({
-    socket: helperAddress.macosSocket,
+    socket: helperAddresses.darwin,
     stateDirectory: macosPlatform.options.usual.stateDirectory,
     engine: 'own',
     ofSystem: macosPlatform.options.further.defaults,
