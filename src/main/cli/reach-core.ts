@@ -1,14 +1,14 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import type { Say } from '#shared/texts/say.ts';
 import { openControlConnection, type ControlConnection } from '../control/control-connection.ts';
 import { controlPlace } from '../control/control-place.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { CommandProblem } from './command-context.ts';
 import { exitCode } from './exit-code.ts';
+import { userService } from './user-service.ts';
 
 export interface ReachCoreOptions {
   env: NodeJS.ProcessEnv;
@@ -20,8 +20,6 @@ export interface ReachCoreOptions {
   say: Say;
 }
 
-/** The user service of resources/linux. */
-export const userUnit = 'waymaker.service';
 const startMs = 30_000;
 const pauseMs = 50;
 
@@ -29,7 +27,8 @@ const pauseMs = 50;
 export async function reachCore(options: ReachCoreOptions): Promise<ControlConnection> {
   const running = await findCore(options);
   if (running) return running;
-  if (!(await startService(options))) await startDaemonProcess(options);
+  const isStarted = await userService(options)?.start(startMs);
+  if (isStarted !== true) await startDaemonProcess(options);
   const giveUpAt = performance.now() + startMs;
   while (performance.now() < giveUpAt) {
     const started = await findCore(options);
@@ -57,17 +56,6 @@ export async function findCore({
   if (connection === 'incompatible')
     throw new CommandProblem(exitCode.failed, 'incompatible', say('command.oldCore'));
   return connection === 'absent' ? undefined : connection;
-}
-
-/** False if the user's service manager has no such service, or if another profile is used. */
-async function startService({ env, platform }: ReachCoreOptions): Promise<boolean> {
-  if (platform !== 'linux' || env['WAYMAKER_USER_DATA'] !== undefined) return false;
-  try {
-    await promisify(execFile)('systemctl', ['--user', '--quiet', 'start', userUnit], { timeout: startMs });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Detached, because it keeps the tunnel after this process and its terminal are gone. */

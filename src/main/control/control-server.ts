@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import type { Logger } from 'pino';
 import {
@@ -23,6 +21,7 @@ import { LimitedReader } from '#node/rpc/limited-reader.ts';
 import { turnsToHandle, waitToTheEnd } from '#node/wait-to-the-end.ts';
 import type { ControlPlace } from './control-place.ts';
 import { controlProof } from './control-proof.ts';
+import { listenAtPlace } from './listen-at-place.ts';
 
 export interface ControlServer {
   /** To all clients that have called `core.hello`. */
@@ -81,11 +80,7 @@ export async function serveControl(options: {
     }
   }
 
-  if (platform !== 'win32') rmSync(socketPath, { force: true });
-  server.listen(socketPath);
-  await once(server, 'listening');
-  // Nobody else can enter its folder anyway.
-  if (platform !== 'win32') chmodSync(socketPath, 0o600);
+  await listenAtPlace(server, socketPath, platform);
   server.on('error', (error) => log.error({ err: error }, 'the control socket failed'));
   server.unref();
 

@@ -6,7 +6,6 @@ import {
   type MenuItemConstructorOptions,
   type NativeImage,
 } from 'electron';
-import { desktopNames } from '../linux/desktop-names.ts';
 import type { TrayLook } from '../tray/tray-look.ts';
 import { trayTone } from '../tray/tray-tone.ts';
 import type { TrayAction, TrayItem, TrayView } from '../tray/tray-view.ts';
@@ -73,15 +72,7 @@ export function createTrayIcon(options: { click(): void; act(action: TrayAction)
 const literal = (label: string) => label.replaceAll('&', '&&');
 
 function imageOf(look: TrayLook): NativeImage {
-  const { platform, env } = process;
-  const tone = trayTone({
-    platform,
-    desktops: desktopNames(env),
-    isDark:
-      platform === 'linux'
-        ? nativeTheme.shouldUseDarkColors
-        : nativeTheme.shouldUseDarkColorsForSystemIntegratedUI,
-  });
+  const tone = trayTone(nativeTheme);
   const image = nativeImage.createFromDataURL(picture(`${look}-${tone}`));
   if (tone !== 'template') return image;
   image.addRepresentation({ scaleFactor: 2, dataURL: picture(`${look}-${tone}@2x`) });

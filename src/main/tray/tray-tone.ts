@@ -1,21 +1,23 @@
+import { hasDarkBar } from './linux/dark-bars.ts';
+
 /** The background that the icon is drawn for: a light bar, a dark one, or one that colours the icon itself. */
 export type TrayTone = 'on-light' | 'on-dark' | 'template';
 
-/** Desktops whose bars are dark in any theme. */
-const darkBars = ['gnome', 'unity', 'pantheon'];
+/** The system's own theme, in Electron's words: that of windows, and that of bars, where the system has two. */
+export interface SystemTheme {
+  shouldUseDarkColors: boolean;
+  shouldUseDarkColorsForSystemIntegratedUI: boolean;
+}
 
-export function trayTone({
-  platform,
-  desktops = [],
-  isDark,
-}: {
-  platform: NodeJS.Platform;
-  /** This desktop and those that it is like; see desktop-names.ts. */
-  desktops?: readonly string[];
-  /** Whether the system's own theme is dark. */
-  isDark: boolean;
-}): TrayTone {
+export function trayTone(
+  theme: SystemTheme,
+  env: Readonly<NodeJS.ProcessEnv> = process.env,
+  platform: NodeJS.Platform = process.platform,
+): TrayTone {
   if (platform === 'darwin') return 'template';
-  const isDarkBar = desktops.some((name) => darkBars.includes(name));
-  return isDark || (platform === 'linux' && isDarkBar) ? 'on-dark' : 'on-light';
+  const isDark =
+    platform === 'linux'
+      ? theme.shouldUseDarkColors || hasDarkBar(env)
+      : theme.shouldUseDarkColorsForSystemIntegratedUI;
+  return isDark ? 'on-dark' : 'on-light';
 }

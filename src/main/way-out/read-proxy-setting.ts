@@ -1,7 +1,5 @@
-import { desktopNames } from '../linux/desktop-names.ts';
 import type { RunProgram } from '../run-program.ts';
-import { readGnomeProxy } from './linux/read-gnome-proxy.ts';
-import { readKdeProxy } from './linux/read-kde-proxy.ts';
+import { readLinuxProxy } from './linux/read-linux-proxy.ts';
 import { scriptByDhcp } from './linux/script-by-dhcp.ts';
 import { readMacosProxy } from './macos/read-macos-proxy.ts';
 import { readWindowsProxy } from './windows/read-windows-proxy.ts';
@@ -53,9 +51,7 @@ async function readDesktop(options: Parameters<typeof readProxySetting>[0]): Pro
       Object.values(before).filter((kept) => kept !== undefined),
     );
   if (platform === 'win32') return readWindowsProxy(before['windows']);
-  const names = platform === 'linux' ? desktopNames(env) : [];
-  if (names.includes('kde')) return await readKdeProxy(run, before['kde']);
-  return names.length > 0 ? await readGnomeProxy(run, before['gnome']) : undefined;
+  return platform === 'linux' ? await readLinuxProxy(run, env, before) : undefined;
 }
 
 /**

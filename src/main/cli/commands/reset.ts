@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
 import { lstat, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import pino from 'pino';
 import { controlPlace } from '../../control/control-place.ts';
 import { takeCoreFromDaemon } from '../../control/take-core.ts';
@@ -11,7 +9,7 @@ import { homeFolder } from '#node/os/home-folder.ts';
 import { removeLoginEntry } from '../../login-item/system-login-item.ts';
 import { CommandProblem, type CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
-import { userUnit } from '../reach-core.ts';
+import { userService } from '../user-service.ts';
 
 /** How long the daemon has to end once it has given up the core. */
 const endMs = 5000;
@@ -53,8 +51,7 @@ async function endCore(context: CommandContext): Promise<void> {
   if (connection?.core.kind === 'app')
     throw new CommandProblem(exitCode.failed, 'app-running', say('command.resetAppRuns'));
   await connection?.client.session.signOut({ by: 'user' });
-  if (platform === 'linux' && env['WAYMAKER_USER_DATA'] === undefined)
-    await promisify(execFile)('systemctl', ['--user', '--quiet', 'stop', userUnit]).catch(() => undefined);
+  await userService(context)?.stop();
   const place = controlPlace(profile, { env, platform });
   const lock = await takeCoreFromDaemon({ place, platform, version, log: pino({ level: 'silent' }) });
   try {

@@ -1,9 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { isIP, isIPv6 } from 'node:net';
 import { blockListOf } from '#node/network/block-list.ts';
 import { findAddresses } from '#node/network/find-addresses.ts';
 import { privateNetworks } from '#shared/tunnel/local-networks.ts';
 import { withTimeout } from '../../with-timeout.ts';
+import type { NetworkFiles } from '../network-files.ts';
+import { networkFiles } from '../posix/network-files.ts';
 
 /** For looking up all names together: many networks have no such name, and some never answer. */
 const lookUpLimitMs = 2_000;
@@ -24,8 +25,7 @@ export interface DiscoveryWorld {
   /** Where a server of DHCP says that it is. */
   byDhcp: () => Promise<string | undefined>;
   find?: (name: string) => Promise<string[]>;
-  /** The text of resolv.conf(5) and of hosts(5); empty if there is none. */
-  read?: (file: '/etc/resolv.conf' | '/etc/hosts') => Promise<string>;
+  files?: NetworkFiles;
 }
 
 /**
@@ -39,21 +39,21 @@ export interface DiscoveryWorld {
  * without a dot is not looked up: any neighbour can answer for it (LLMNR, RFC 4795).
  */
 export async function discoverScript(world: DiscoveryWorld): Promise<DiscoveredScript | undefined> {
-  const { byDhcp, find = findAbsolute, read = readText } = world;
-  const address = (await byDhcp()) ?? ((await hasOwnEntry(read)) ? scriptAt('wpad') : undefined);
-  return address === undefined ? await scriptByName(find, read) : { address };
+  const { byDhcp, find = findAbsolute, files = networkFiles } = world;
+  const address = (await byDhcp()) ?? ((await hasOwnEntry(files)) ? scriptAt('wpad') : undefined);
+  return address === undefined ? await scriptByName(find, files) : { address };
 }
 
-async function hasOwnEntry(read: NonNullable<DiscoveryWorld['read']>): Promise<boolean> {
-  const lines = (await read('/etc/hosts')).split('\n').map((line) => line.replace(/#.*/, '').trim());
+async function hasOwnEntry(files: NetworkFiles): Promise<boolean> {
+  const lines = (await files.hosts()).split('\n').map((line) => line.replace(/#.*/, '').trim());
   return lines.some((line) => line.split(/\s+/).slice(1).includes('wpad'));
 }
 
 async function scriptByName(
   find: (name: string) => Promise<string[]>,
-  read: NonNullable<DiscoveryWorld['read']>,
+  files: NetworkFiles,
 ): Promise<DiscoveredScript | undefined> {
-  const names = searchDomains(await read('/etc/resolv.conf')).map((domain) => `wpad.${domain}`);
+  const names = searchDomains(await files.resolvConf()).map((domain) => `wpad.${domain}`);
   const found = names.map((name) =>
     withTimeout(
       find(name).catch(() => []),
@@ -85,7 +85,3 @@ const isPrivate = (address: string) => privateAddresses.check(address, isIPv6(ad
 
 /** With its dot, no search domain is put behind it. */
 const findAbsolute = async (name: string) => await findAddresses(`${name}.`);
-
-async function readText(file: string): Promise<string> {
-  return await readFile(file, 'utf8').catch(() => '');
-}

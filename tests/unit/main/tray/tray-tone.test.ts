@@ -1,18 +1,20 @@
 import { expect, test } from 'vitest';
 import { trayTone } from '../../../../src/main/tray/tray-tone.ts';
 
+const light = { shouldUseDarkColors: false, shouldUseDarkColorsForSystemIntegratedUI: false };
+const darkBar = { ...light, shouldUseDarkColorsForSystemIntegratedUI: true };
+const darkWindows = { ...light, shouldUseDarkColors: true };
+const desktop = (names: string) => ({ XDG_CURRENT_DESKTOP: names });
+
 test.each([
-  ['macOS colours its menu bar itself', { platform: 'darwin', isDark: true }, 'template'],
-  ['a light bar of Windows', { platform: 'win32', isDark: false }, 'on-light'],
-  ['a dark bar of Windows', { platform: 'win32', isDark: true }, 'on-dark'],
-  ['KDE follows its theme', { platform: 'linux', desktops: ['kde'], isDark: false }, 'on-light'],
-  ['KDE in the dark', { platform: 'linux', desktops: ['kde'], isDark: true }, 'on-dark'],
-  [
-    'the bar of GNOME is always dark',
-    { platform: 'linux', desktops: ['ubuntu', 'gnome'], isDark: false },
-    'on-dark',
-  ],
-  ['a desktop without a name', { platform: 'linux', isDark: false }, 'on-light'],
-] as const)('%s', (_, where, tone) => {
-  expect(trayTone(where)).toBe(tone);
+  ['macOS colours its menu bar itself', darkBar, {}, 'darwin', 'template'],
+  ['a light bar of Windows', darkWindows, {}, 'win32', 'on-light'],
+  ['a dark bar of Windows', darkBar, {}, 'win32', 'on-dark'],
+  ['a desktop of Linux says nothing of Windows', light, desktop('GNOME'), 'win32', 'on-light'],
+  ['KDE follows its theme', darkBar, desktop('KDE'), 'linux', 'on-light'],
+  ['KDE in the dark', darkWindows, desktop('KDE'), 'linux', 'on-dark'],
+  ['the bar of GNOME is always dark', light, desktop('ubuntu:GNOME'), 'linux', 'on-dark'],
+  ['a desktop without a name', light, {}, 'linux', 'on-light'],
+] as const)('%s', (_, theme, env, platform, tone) => {
+  expect(trayTone(theme, env, platform)).toBe(tone);
 });

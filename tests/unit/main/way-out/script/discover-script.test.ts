@@ -14,7 +14,7 @@ function network(
       asked.push(name);
       return Promise.resolve([...(names[name] ?? [])]);
     },
-    read: (file) => Promise.resolve(file === '/etc/hosts' ? hosts : `nameserver 192.0.2.53\n${search}\n`),
+    files: { hosts: async () => hosts, resolvConf: async () => `nameserver 192.0.2.53\n${search}\n` },
   });
   return { discovered, asked };
 }
@@ -66,7 +66,7 @@ describe('by name', () => {
     const discovered = discoverScript({
       byDhcp: () => Promise.resolve(undefined),
       find: () => new Promise(() => undefined),
-      read: (file) => Promise.resolve(file === '/etc/hosts' ? '' : 'search corp.example'),
+      files: { hosts: async () => '', resolvConf: async () => 'search corp.example' },
     });
     expect(await discovered).toBeUndefined();
   });
