@@ -19,7 +19,6 @@ process.on('exit', () => {
 
 const given = process.argv.slice(2);
 const { VITE_APP_VERSION: version } = import.meta.env;
-if (!(await runInnerPart(given, systemSelfTest(process.platform), version)))
-  process.exitCode = await runCommandLine(given);
+if (!(await runInnerPart(given, systemSelfTest(), version))) process.exitCode = await runCommandLine(given);
 // The wait is no longer wanted.
 if (process.exitCode === exitCode.interrupted) process.exit();

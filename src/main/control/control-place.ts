@@ -9,17 +9,18 @@ export type { ControlPlace } from './place.ts';
 
 interface Surroundings {
   env: Readonly<NodeJS.ProcessEnv>;
-  platform: NodeJS.Platform;
+  /** This system, unless somebody asks for another. */
+  platform?: NodeJS.Platform;
 }
 
 /** This user's default data folder of the app, as Electron chooses it. */
-export function defaultProfile({ env, platform }: Surroundings): string {
+export function defaultProfile({ env, platform = process.platform }: Surroundings): string {
   if (platform === 'darwin') return macosProfile();
   return platform === 'win32' ? windowsProfile(env) : linuxProfile(env);
 }
 
 /** What belongs beside that profile, and to this computer alone; undefined where that is the profile itself. */
-export const localProfile = ({ env, platform }: Surroundings): string | undefined =>
+export const localProfile = ({ env, platform = process.platform }: Surroundings): string | undefined =>
   platform === 'win32' ? localFolder(env) : undefined;
 
 /**
@@ -28,7 +29,7 @@ export const localProfile = ({ env, platform }: Surroundings): string | undefine
  */
 export function controlPlace(profile: string, surroundings: Surroundings): ControlPlace {
   const resolved = path.resolve(profile);
-  const { env, platform } = surroundings;
+  const { env, platform = process.platform } = surroundings;
   if (platform === 'win32') return windowsPlace(resolved);
   return socketPlace(resolved, {
     isUsual: resolved === path.resolve(defaultProfile(surroundings)),

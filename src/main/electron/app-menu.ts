@@ -2,6 +2,7 @@ import { app, Menu, type MenuItemConstructorOptions } from 'electron';
 import type { MenuPage } from '#shared/host/contract.ts';
 import type { Say } from '#shared/texts/say.ts';
 import type { ZoomStep } from '../preferences/zoom-levels.ts';
+import { manners } from './desktop-manners.ts';
 
 /** What the menu does in addition to standard items. */
 export interface AppMenu {
@@ -22,9 +23,8 @@ export interface AppMenu {
 export function setAppMenu(own?: AppMenu): void {
   if (own) return Menu.setApplicationMenu(Menu.buildFromTemplate(template(own)));
   // Before the app knows more, the minimum that macOS needs.
-  const isMac = process.platform === 'darwin';
   const first = [{ role: 'appMenu' }, { role: 'editMenu' }, { role: 'windowMenu' }] as const;
-  Menu.setApplicationMenu(isMac ? Menu.buildFromTemplate([...first]) : null);
+  Menu.setApplicationMenu(manners.hasMenuOfApp ? Menu.buildFromTemplate([...first]) : null);
 }
 
 type Items = MenuItemConstructorOptions[];
@@ -33,7 +33,6 @@ const separator = { type: 'separator' } as const;
 
 function template(own: AppMenu): Items {
   const { say } = own;
-  const isMac = process.platform === 'darwin';
   const settings = {
     label: say('menu.settings'),
     accelerator: 'CommandOrControl+,',
@@ -45,7 +44,7 @@ function template(own: AppMenu): Items {
     { label: say('about.title'), click: () => own.openPage('/about-us') },
   ];
   return [
-    isMac
+    manners.hasMenuOfApp
       ? { label: app.name, submenu: macAppItems(say, settings, quit) }
       : { label: say('menu.file'), submenu: [settings, separator, quit] },
     { label: say('connect.title'), submenu: connectionItems(own) },

@@ -18,6 +18,7 @@ import type { AppUpdates } from '../updates/app-updates.ts';
 import { closing } from '../window/closing.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { setAppMenu } from './app-menu.ts';
+import { manners } from './desktop-manners.ts';
 import { offerFieldMenu } from './field-menu.ts';
 import { startsHidden } from './login-item.ts';
 import type { MainWindow } from './main-window.ts';
@@ -79,7 +80,7 @@ export function startDesktop(options: DesktopOptions): Desktop {
     },
   });
   const quit = () => click('quitting', quitting);
-  if (process.platform === 'darwin') {
+  if (manners.quitsBySystem) {
     // If the system ends, the helper keeps the tunnel.
     powerMonitor.on('shutdown', () => (isLeaving = true));
     // The Dock's Quit begins here.

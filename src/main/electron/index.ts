@@ -27,6 +27,7 @@ import { identifyApp } from './app-identity.ts';
 import { setAppMenu } from './app-menu.ts';
 import { closeAppViews, openAppView } from './app-view-window.ts';
 import { startDesktop, type Desktop } from './desktop.ts';
+import { manners } from './desktop-manners.ts';
 import { reportAddress, startErrorReports } from './error-reports.ts';
 import { createHostIpc } from './host-ipc.ts';
 import { clipboardWrite, denyPermissions, openAppLink, openExternal } from './lockdown.ts';
@@ -54,9 +55,8 @@ const log = pino(
 const errorReports = startErrorReports(app.getVersion(), log);
 
 declarePageScheme();
-// What follows `--` cannot be a switch of Chromium, whatever a link contains. On Windows, the installer registers it:
-// what an app has written for its user, nobody removes with the app.
-if (app.isPackaged && process.platform !== 'win32')
+// What follows `--` cannot be a switch of Chromium, whatever a link contains.
+if (app.isPackaged && manners.registersLinks)
   app.setAsDefaultProtocolClient(pageScheme, process.execPath, ['--']);
 const links = createLinkInbox(linkAmong(process.argv));
 // On macOS, an event says which link started the app, possibly before the app is ready.
@@ -109,7 +109,7 @@ async function start(): Promise<void> {
   });
   app.on('activate', () => mainWindow.show());
   app.on('window-all-closed', () => {
-    if (process.platform !== 'darwin') app.quit();
+    if (!manners.outlivesWindows) app.quit();
   });
 
   const lossWatch = createLossWatch();

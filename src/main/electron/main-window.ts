@@ -1,6 +1,7 @@
 import { app, type BrowserWindow } from 'electron';
 import { createListeners } from '../listeners.ts';
 import { broughtIntoSight } from '../window/placement.ts';
+import { manners } from './desktop-manners.ts';
 import { displayAreas } from './displays.ts';
 
 /** The app's only window: open, hidden, or closed and to be opened again. */
@@ -81,9 +82,8 @@ function bringIntoSight(window: BrowserWindow): void {
   if (bounds) window.setBounds(bounds);
 }
 
-/** Hiding a full-screen window on macOS leaves a black screen. */
 function hide(window: BrowserWindow | undefined): void {
-  if (process.platform !== 'darwin' || !window?.isFullScreen()) return window?.hide();
+  if (!manners.leavesFullScreenToHide || !window?.isFullScreen()) return window?.hide();
   window.once('leave-full-screen', () => window.hide());
   window.setFullScreen(false);
 }

@@ -23,6 +23,8 @@ export interface ReportOptions {
   version: string;
   findings: Findings;
   env: Readonly<NodeJS.ProcessEnv>;
+  /** The folder with the homes of users. */
+  homes: string;
 }
 
 /** The last lines of a log: as much as people read. */
@@ -31,7 +33,7 @@ const maxLines = 1_500;
 /**
  * A report in English, without names of people, computers and networks, and with no addresses but the self-test's own.
  */
-export function selfTestReport({ at, version, findings, env }: ReportOptions): string {
+export function selfTestReport({ at, version, findings, env, homes }: ReportOptions): string {
   const { verdicts, facts, coreLog, helperLog, obstacle } = findings;
   const sections: [string, readonly string[]][] = [
     [
@@ -55,7 +57,7 @@ export function selfTestReport({ at, version, findings, env }: ReportOptions): s
   const user = env['SUDO_USER'] ?? userName(env);
   const scrub = createNameScrubber({
     secrets: [],
-    homeDirectory: env['SUDO_USER'] === undefined ? os.homedir() : `/home/${user}`,
+    homeDirectory: env['SUDO_USER'] === undefined ? os.homedir() : path.join(homes, user),
     userName: user,
     hostName: os.hostname(),
     networks: [],

@@ -71,6 +71,8 @@ export interface SelfTestHere {
 }
 
 export interface SelfTestSystem {
+  /** The folder with the homes of users; whoever has called sudo has one of them. */
+  readonly homes: string;
   /** Undefined where no network apart can be made. */
   readonly apart: SelfTestApart | undefined;
   readonly here: SelfTestHere;

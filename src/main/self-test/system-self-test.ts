@@ -5,10 +5,11 @@ import type { SelfTestSystem } from './self-test.ts';
 import { windowsHere } from './windows/windows-here.ts';
 
 const systems: Partial<Record<NodeJS.Platform, SelfTestSystem>> = {
-  linux: { apart: linuxSelfTest, here: linuxHere },
-  darwin: { apart: undefined, here: macosHere },
-  win32: { apart: undefined, here: windowsHere },
+  linux: { homes: '/home', apart: linuxSelfTest, here: linuxHere },
+  darwin: { homes: '/Users', apart: undefined, here: macosHere },
+  win32: { homes: String.raw`C:\Users`, apart: undefined, here: windowsHere },
 };
 
 /** Undefined on systems that have none. */
-export const systemSelfTest = (platform: NodeJS.Platform): SelfTestSystem | undefined => systems[platform];
+export const systemSelfTest = (platform: NodeJS.Platform = process.platform): SelfTestSystem | undefined =>
+  systems[platform];

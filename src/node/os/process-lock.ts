@@ -10,7 +10,7 @@ export { lockHolder } from './posix/file-lock.ts';
 /** `lockPath`: a file, or a pipe on Windows. Undefined if another process has it. */
 export const takeCoreLock = async (
   lockPath: string,
-  platform: NodeJS.Platform,
+  platform: NodeJS.Platform = process.platform,
 ): Promise<CoreLock | undefined> => (platform === 'win32' ? await lockByPipe(lockPath) : lockFile(lockPath));
 
 /** The place of a lock for what only one process does at a time in a folder, of which `purpose` tells. */

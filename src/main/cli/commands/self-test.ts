@@ -61,7 +61,7 @@ export async function selfTest(context: CommandContext, flags: SelfTestFlags): P
       ...found.findings(),
       obstacle: obstacle && `${obstacle.kind}: ${obstacle.detail}`,
     };
-    const text = selfTestReport({ at: new Date(), version, findings, env });
+    const text = selfTestReport({ at: new Date(), version, findings, env, homes: system.homes });
     isReported = report(context, flags.report, text);
   }
   if (obstacle && found.verdicts.length === 0) throw obstacleProblem(obstacle, say);

@@ -5,7 +5,8 @@ import { element, writeXml, type XmlElement } from '#node/anyconnect/xml.ts';
 /** Describes this client; sent with every message. */
 export interface GatewayClient {
   agent: GatewayAgent;
-  platform: NodeJS.Platform;
+  /** This system, unless a test has another. */
+  platform?: NodeJS.Platform;
 }
 
 /**
@@ -61,7 +62,7 @@ function configAuth({ agent, platform }: GatewayClient, type: string, children: 
 }
 
 /** AnyConnect's name for this kind of machine; gateways may choose policies by it. */
-function deviceId(platform: NodeJS.Platform): string {
+function deviceId(platform: NodeJS.Platform = process.platform): string {
   if (platform === 'darwin') return 'mac-intel';
   return platform === 'win32' ? 'win' : 'linux-64';
 }

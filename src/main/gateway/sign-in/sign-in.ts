@@ -48,7 +48,7 @@ export function createSignIn(options: SignInOptions): (request: SignInRequest) =
   return async ({ gateway, credentials, isRenewed, interactive, onVerified, signal, ...where }) => {
     const trust = { pins: pinsOf(options.pins(), gateway.host) };
     const log = options.log.child({ gateway: gateway.host });
-    const client: GatewayClient = { agent: options.memory.agent(gateway), platform: process.platform };
+    const client: GatewayClient = { agent: options.memory.agent(gateway) };
     /** What the gateway was shown last. */
     let identity: ClientIdentity | undefined;
     /** Where it may be; once it has answered, only there: at another address may be another machine. */

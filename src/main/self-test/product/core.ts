@@ -12,7 +12,7 @@ export async function reachCore(
   version: string,
 ): Promise<ControlConnection> {
   const connection = await openControlConnection({
-    place: controlPlace(profile, { env, platform: process.platform }),
+    place: controlPlace(profile, { env }),
     client: { name: 'waymaker-self-test', version },
   });
   if (typeof connection === 'string') throw new Stopped('broken', `the core is ${connection}`);
