@@ -5,7 +5,13 @@
  */
 export const houses = {
   'src/main': {
-    ofEveryRoom: ['after-time.ts', 'with-timeout.ts', 'listeners.ts', 'linux/desktop-names.ts', 'run-program.ts'],
+    ofEveryRoom: [
+      'after-time.ts',
+      'with-timeout.ts',
+      'listeners.ts',
+      'linux/desktop-names.ts',
+      'run-program.ts',
+    ],
     rooms: {
       cli: [
         'self-test',
@@ -227,25 +233,53 @@ export const houses = {
 };
 
 /**
- * Which file asks what system this is, for each subject of main, node and the engines with a folder for a system. Only
- * that file may import from the folder, and what is for the same system.
+ * Which files ask what system this is, for each subject of main, node and the engines with a folder for a system. Only
+ * these may import from the folder, and what is for the same system.
  */
 export const systemChoosers = {
-  'src/main/programs': 'system-programs.ts',
-  'src/main/networks': 'system-networks.ts',
-  'src/main/system-proxy': 'desktop-proxies.ts',
-  'src/main/way-out': 'read-proxy-setting.ts',
-  'src/main/login-item': 'system-login-item.ts',
-  'src/main/tray': 'tray-place.ts',
-  'src/main/updates': 'system-installer.ts',
-  'src/main/diagnostics': 'network-links.ts',
-  'src/main/control': 'control-place.ts',
-  'src/main/cli/doctor': 'this-system.ts',
-  'src/main/cli/restore': 'this-helper.ts',
-  'src/main/self-test': 'system-self-test.ts',
-  'src/main/tunnel': 'helper-approval.ts',
-  'src/node/os': 'peer-process.ts',
-  'helper/engine/own/data-path': 'this-system.ts',
+  'src/main/programs': ['system-programs.ts'],
+  'src/main/networks': ['system-networks.ts'],
+  'src/main/system-proxy': ['desktop-proxies.ts'],
+  'src/main/way-out': ['read-proxy-setting.ts'],
+  'src/main/login-item': ['system-login-item.ts'],
+  'src/main/tray': ['tray-place.ts', 'tray-tone.ts'],
+  'src/main/updates': ['system-installer.ts'],
+  'src/main/diagnostics': ['network-links.ts'],
+  'src/main/session': ['keychain.ts'],
+  'src/main/control': ['control-place.ts', 'listen-at-place.ts'],
+  'src/main/cli': ['user-service.ts'],
+  'src/main/cli/doctor': ['this-system.ts'],
+  'src/main/cli/restore': ['this-helper.ts'],
+  'src/main/self-test': ['system-self-test.ts'],
+  'src/main/tunnel': ['helper-approval.ts'],
+  'src/node/os': ['peer-process.ts', 'process-lock.ts', 'socket-lock.ts', 'program-file.ts'],
+  'helper/engine/own/data-path': ['this-system.ts'],
+};
+
+/** Other files whose purpose is a choice by system, and why it is made in place. */
+const choosersInPlace = {
+  'src/node/os/desktop-platform.ts': 'what the product calls each system',
+  'src/node/os/helper-address.ts': 'where the helper listens',
+  'src/node/manifest/core-product.ts': 'where the product is installed',
+  'src/node/anyconnect/system-roots.ts': 'which certificates of the system are enough',
+  'src/main/gateway/sign-in/auth-message.ts': 'what gateways call each system',
+  'src/main/environment.ts': 'whether variables or Chromium say the language',
+  'src/main/electron/desktop-manners.ts': 'how apps behave',
+  'src/main/electron/app-identity.ts': 'which shortcut of Windows an app belongs to',
+  'src/main/electron/index.ts': 'hands it to those that choose',
+  'src/main/cli/run-command-line.ts': 'hands it to those that choose',
+  'src/main/tunnel/installed-core.ts': 'hands it to those that choose',
+};
+
+/** All that may ask what system this is (system-knowledge.js). */
+export const mayKnowSystem = {
+  'helper/platform.ts': 'loads that of the helper',
+  ...Object.fromEntries(
+    Object.entries(systemChoosers).flatMap(([subject, files]) =>
+      files.map((file) => [`${subject}/${file}`, 'chooses among folders']),
+    ),
+  ),
+  ...choosersInPlace,
 };
 
 export const isWithin = (file, room) => file === room || file.startsWith(`${room}/`);

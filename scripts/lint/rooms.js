@@ -1,5 +1,7 @@
 import path from 'node:path';
 import { houses, isWithin, systemChoosers } from './houses.js';
+import { repositoryPath } from './repository-path.js';
+import { systemKnowledge } from './system-knowledge.js';
 
 /**
  * Which room may import which (docs/architecture.md): every room knows `shared`, which knows nobody; main, service and
@@ -8,7 +10,6 @@ import { houses, isWithin, systemChoosers } from './houses.js';
  * its platform.ts knows the folders of the systems; of main, node and the engines, one file for each subject. Of main,
  * renderer, service and helper, every folder is a room, with the arrows of houses.js.
  */
-const root = path.resolve(import.meta.dirname, '../..');
 const rooms = ['src/shared', 'src/node', 'src/renderer', 'src/preload', 'src/main', 'src/service', 'helper'];
 /** The rooms that every other may enter, and those that Node programs may. */
 const groundFloor = 'src/shared';
@@ -49,10 +50,12 @@ function wrongHouseArrow(file, target) {
 
 function wrongSystemArrow(file, target) {
   const [, subject, system] =
-    /^((?:src\/(?:main|node)|helper\/engine)\/.+?)\/(linux|macos|windows)\//.exec(target) ?? [];
+    /^((?:src\/(?:main|node)|helper\/engine)(?:\/.+?)?)\/(linux|macos|windows)\//.exec(target) ?? [];
   if (subject === undefined || file.split('/').includes(system)) return undefined;
-  const chooser = `${subject}/${systemChoosers[subject]}`;
-  return file === chooser ? undefined : `only ${chooser} may import from ${subject}/${system}`;
+  const choosers = (systemChoosers[subject] ?? []).map((name) => `${subject}/${name}`);
+  return choosers.includes(file)
+    ? undefined
+    : `only ${choosers.join(' and ') || 'what is for that system'} may import from ${subject}/${system}`;
 }
 
 function allowedOf({ rooms: arrows, ofEveryRoom }, room) {
@@ -83,7 +86,7 @@ function wrongArrow(file, specifier) {
 
 const importArrows = {
   create(context) {
-    const file = path.relative(root, context.filename).split(path.sep).join('/');
+    const file = repositoryPath(context.filename);
     const check = (node) => {
       const specifier = node.source?.value;
       if (typeof specifier !== 'string') return;
@@ -99,4 +102,7 @@ const importArrows = {
   },
 };
 
-export default { meta: { name: 'waymaker' }, rules: { 'import-arrows': importArrows } };
+export default {
+  meta: { name: 'waymaker' },
+  rules: { 'import-arrows': importArrows, 'system-knowledge': systemKnowledge },
+};
