@@ -4,11 +4,11 @@ import { z } from 'zod/mini';
 import { engineSettings, type EngineSetting } from './engine/engine-choice.ts';
 import type { FurtherOptions, SystemOptions } from './system/ports/platform.ts';
 
-/** Root's own command line (the unit file); nothing of it ever comes from a caller. */
+/** What whoever administers this machine starts the helper with; nothing of it ever comes from a caller. */
 export interface HelperOptions {
   /** The path of the socket to listen on. */
   socket: string;
-  /** The directory of the journal; created if absent, readable only by root. */
+  /** The directory of the journal; created if absent, for the helper alone. */
   stateDirectory: string;
   /** Users that may call, in addition to administrators, in the system's notation. */
   allowedUsers: string[];
@@ -22,12 +22,11 @@ export interface HelperOptions {
   ofSystem: FurtherOptions;
 }
 
-const groupName = z.string().check(z.regex(/^[a-z_][a-z0-9_-]{0,31}$/, 'not the name of a group'));
 const absolutePath = z.string().check(z.refine((text) => path.isAbsolute(text), 'not an absolute path'));
 const user = z.string().check(z.regex(/^[\w-]{1,64}$/, 'not a user'));
 
 /** Throws on an unknown option or an invalid value. */
-export function parseOptions(argv: string[], { usual, further }: SystemOptions): HelperOptions {
+export function parseOptions(argv: string[], { usual, groupName, further }: SystemOptions): HelperOptions {
   const { values } = parseArgs({
     args: argv,
     options: {
@@ -50,7 +49,7 @@ export function parseOptions(argv: string[], { usual, further }: SystemOptions):
       socket: absolutePath,
       'state-dir': absolutePath,
       'allow-user': z.array(user),
-      'allow-group': groupName,
+      'allow-group': z.string().check(z.regex(groupName, 'not the name of a group')),
       engine: z.enum(engineSettings),
       restore: z.boolean(),
     })

@@ -3,6 +3,7 @@ import { helperAddresses } from '#node/os/helper-address.ts';
 import { lockDirectory } from '#node/os/posix/directory-lock.ts';
 import type { Platform } from '../system/ports/platform.ts';
 import { findGroup } from './callers/accounts.ts';
+import { groupName } from '../posix/group-name.ts';
 import { privateFiles } from '../posix/private-files.ts';
 import { readUid } from '../posix/read-uid.ts';
 import { createCallerIdentity } from './callers/caller-identity.ts';
@@ -17,6 +18,7 @@ export const linuxPlatform: Platform = {
       stateDirectory: '/var/lib/waymaker',
       allowedGroup: 'waymaker',
     },
+    groupName,
     further: linuxOptions,
   },
   createPorts: ({ ofSystem, expectUnchanged, log }) =>

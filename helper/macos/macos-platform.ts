@@ -5,6 +5,7 @@ import { runCommand } from '../posix/command.ts';
 import { createSignalSupervisor } from '../posix/signal-supervisor.ts';
 import type { Platform } from '../system/ports/platform.ts';
 import { findGroup } from './callers/accounts.ts';
+import { groupName } from '../posix/group-name.ts';
 import { privateFiles } from '../posix/private-files.ts';
 import { readUid } from '../posix/read-uid.ts';
 import { createCallerIdentity } from './callers/caller-identity.ts';
@@ -24,6 +25,7 @@ export const macosPlatform: Platform = {
       stateDirectory: '/Library/Application Support/Waymaker/helper',
       allowedGroup: 'waymaker',
     },
+    groupName,
     further: macosOptions,
   },
   createPorts: ({ ofSystem, expectUnchanged, log }) =>

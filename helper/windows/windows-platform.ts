@@ -6,7 +6,7 @@ import { createCallerIdentity, findGroup, readUser } from './callers/caller-iden
 import { privateFiles } from './private-files.ts';
 import { findSupervisor } from './service/service.ts';
 import { stateFolder } from './state-folder.ts';
-import { windowsOptions } from './windows-options.ts';
+import { groupName, windowsOptions } from './windows-options.ts';
 import { createWindowsPorts } from './windows-ports.ts';
 
 export const windowsPlatform: Platform = {
@@ -16,6 +16,7 @@ export const windowsPlatform: Platform = {
       stateDirectory: stateFolder(),
       allowedGroup: 'interactive',
     },
+    groupName,
     further: windowsOptions,
   },
   createPorts: createWindowsPorts,

@@ -254,6 +254,7 @@ export const systemChoosers = {
   'src/main/tunnel': ['helper-approval.ts'],
   'src/node/os': ['peer-process.ts', 'process-lock.ts', 'socket-lock.ts', 'program-file.ts'],
   'helper/engine/own/data-path': ['this-system.ts'],
+  'helper/engine/own/process': ['packet-headers.ts'],
 };
 
 /** Other files whose purpose is a choice by system, and why it is made in place. */

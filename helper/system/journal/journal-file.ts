@@ -66,7 +66,8 @@ export function createJournal<Schema extends z.core.$ZodType>(
       await rename(fresh, file);
     },
     async flush() {
-      // Windows flushes only what could be written, and no directories: NTFS has their changes in a log of its own.
+      // Not every system flushes what is only read, or a directory; where it does not, its file system has the changes
+      // of directories in a log of its own.
       await sync(file, 'r+');
       await sync(directory, 'r').catch((error: unknown) => {
         if (!isNotPermitted(error)) throw error;
@@ -83,5 +84,5 @@ function isAbsent(error: unknown): boolean {
   return hasErrorCode(error, 'ENOENT');
 }
 
-/** Never for root on Linux, who may read it. */
+/** Not that somebody may not read it: this is the helper's own directory. */
 const isNotPermitted = (error: unknown): boolean => hasErrorCode(error, 'EPERM');

@@ -41,6 +41,8 @@ export interface Platform {
 export interface SystemOptions {
   /** Unless the command line says otherwise. */
   usual: { socket: string; stateDirectory: string; allowedGroup: string };
+  /** What a group may be called here. */
+  groupName: RegExp;
   /** Options that only this system has. */
   further: { schema: Schema<FurtherOptions>; defaults: FurtherOptions };
 }

@@ -14,8 +14,8 @@ export interface ReceivedPackets {
 }
 
 /**
- * What a device has in front of each packet: a virtio header, which may leave work to who reads it, the number of the
- * packet's family, or its length, where packets come through a pipe.
+ * What a device has in front of each packet: a header of virtio (OASIS, §5.1.6), which may leave work to who reads it,
+ * the number of the packet's family, or its length, where packets come through a pipe.
  */
 export type PacketHeader = 'virtio' | 'family' | 'length';
 

@@ -30,6 +30,7 @@ const notAsked = () => {
 const platformOf = (machine: Machine, isLocked = false): Platform => ({
   options: {
     usual: { socket: '', stateDirectory: '', allowedGroup: '' },
+    groupName: /^/,
     further: { schema: notAsked as never, defaults: {} },
   },
   createPorts: () => portsOn(machine, { log }),
