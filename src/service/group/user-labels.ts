@@ -4,14 +4,14 @@ import { z } from 'zod';
 import { cleanText } from '../http/clean-text.ts';
 import { readTextFile } from '../read-text-file.ts';
 
-/** Labels that the operator gives to users, by email in lower case; apps can require some of them. */
+/** Labels that the operator gives to users, by email in lower case; mini-apps can require some of them. */
 export type UserLabels = ReadonlyMap<string, ReadonlySet<string>>;
 
 export const noUserLabels: UserLabels = new Map();
 
 const maxLabelLength = 64;
 
-/** A label in the form in which it is stored and compared, for apps and users. */
+/** A label in the form in which it is stored and compared, for mini-apps and users. */
 export function cleanLabel(raw: string): string {
   return cleanText(raw, maxLabelLength);
 }
