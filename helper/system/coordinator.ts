@@ -1,6 +1,5 @@
 import { createSerialQueue } from '#shared/serial-queue.ts';
 import type { Log } from '../log.ts';
-import { planOf } from '../modes/plan-of.ts';
 import { activeRoutingOf } from './active-routing.ts';
 import type { AppliedNetwork } from './applied-network.ts';
 import { applyNetwork } from './apply-network.ts';
@@ -16,11 +15,10 @@ import { createNetworkFollower } from './network-follower.ts';
 import { filterRulesOf, routingRulesOf } from './network-rules.ts';
 import { createPortalAccess } from './portal-access.ts';
 import type { Ports } from './ports/ports.ts';
-import { RoutingLost } from './ports/system-change-failed.ts';
 import { createProxyLifecycle } from './proxy-lifecycle.ts';
 import { recoverSystem } from './recovery.ts';
 import { releaseNetwork } from './release-network.ts';
-import { createRoutingSwitch } from './routing-switch.ts';
+import { createRoutingSwitch, wantedBy } from './routing-switch.ts';
 import type { Connection, SystemAdapter } from './system-adapter.ts';
 import { changing, latestConnection, type Setup, type SystemParts } from './system-parts.ts';
 import { createTrafficBlock } from './traffic-block.ts';
@@ -42,7 +40,16 @@ export function createCoordinator(options: {
   const record = createUndoRecord({ journal, ports, log });
   const dns = createTunnelDns({ port: ports.dns, record, onContested: () => onDnsContested(), log });
   const proxies = createProxyLifecycle(ports.proxies);
-  const routingSwitch = createRoutingSwitch({ ports, dns, proxies, record, log });
+  const routingSwitch = createRoutingSwitch({
+    ports,
+    dns,
+    proxies,
+    record,
+    keepRefused(also) {
+      trafficBlock.also = also;
+    },
+    log,
+  });
 
   /** The engine still has the device that was removed, and does not know a new one. */
   async function restoreDevice(): Promise<void> {
@@ -85,7 +92,7 @@ export function createCoordinator(options: {
   const follower = createNetworkFollower({
     ports,
     dns,
-    record,
+    routingSwitch,
     enqueue: (task) => enqueue(async () => setup.applied && task(setup.applied)),
     log,
   });
@@ -164,13 +171,7 @@ export function createCoordinator(options: {
       enqueue(async () => {
         const { applied } = setup;
         if (!applied) return false;
-        try {
-          setup.applied = await routingSwitch.change(applied, change);
-        } catch (error) {
-          if (error instanceof RoutingLost)
-            trafficBlock.also = [planOf(change.routing, applied.split).capture];
-          throw error;
-        }
+        setup.applied = await routingSwitch.change(applied, wantedBy(applied, change));
         return true;
       }),
 

@@ -5,16 +5,15 @@ import { planFor, resolversPast, type AppliedNetwork } from './applied-network.t
 import type { Ports } from './ports/ports.ts';
 import type { Connection } from './system-adapter.ts';
 import type { TunnelDns } from './tunnel-dns.ts';
-import type { UndoRecord } from './journal/undo-record.ts';
+import type { RoutingSwitch } from './routing-switch.ts';
 
 /** Keeps the setup in line with the machine's other networks. */
 export interface NetworkFollower {
   /** Read while the engine is busy, and needed once it has a tunnel. */
   attachedNetworks(): Promise<string[]>;
   /**
-   * Computes what to capture for a connection with the current attached networks, and remembers it. True if that has
-   * changed: then a filter is in force that keeps the earlier promise, too, and the device still has its earlier
-   * routes.
+   * Captures what a connection wants with the current attached networks, and remembers it. True if that has changed:
+   * then a filter is in force that keeps the earlier promise, too. If it rejects, all of that is as before.
    */
   replan(current: AppliedNetwork, connection: Connection): Promise<boolean>;
   /**
@@ -32,12 +31,12 @@ export interface NetworkFollower {
 export function createNetworkFollower(options: {
   ports: Pick<Ports, 'router' | 'filter' | 'uplink' | 'dns'>;
   dns: TunnelDns;
-  record: UndoRecord;
+  routingSwitch: RoutingSwitch;
   /** Runs a task on the current setup, if there is one, when no other change of the system is in progress. */
   enqueue: (task: (current: AppliedNetwork) => Promise<unknown>) => Promise<unknown>;
   log: Log;
 }): NetworkFollower {
-  const { dns, record, enqueue, log } = options;
+  const { dns, routingSwitch, enqueue, log } = options;
   const { router, filter, uplink } = options.ports;
 
   function attachedNetworks(): Promise<string[]> {
@@ -47,21 +46,20 @@ export function createNetworkFollower(options: {
   }
 
   async function replan(current: AppliedNetwork, connection: Connection): Promise<boolean> {
-    const { plan, split } = await planFor(connection, () => current.attachedNetworks);
-    const isOther = !isDeepStrictEqual(connection.pushedRoutes, current.connection.pushedRoutes);
-    if (isOther) {
-      const { pushedRoutes } = connection;
-      if (connection.split && pushedRoutes && !split)
-        log.info('everything goes through the tunnel', { exceptions: pushedRoutes.excludes.length });
-      current.connection = { ...current.connection, pushedRoutes: connection.pushedRoutes };
-      await record.write(current);
-    }
-    if (isDeepStrictEqual(split, current.split)) return false;
-    const next = { ...current, plan, split };
-    await filter.set(filterRulesOf(next, [current.plan.capture]));
-    await router.set(routingRulesOf(next));
-    Object.assign(current, { plan, split });
-    return true;
+    const { pushedRoutes } = connection;
+    const wanted = await planFor(connection, () => current.attachedNetworks);
+    const isNamed = !isDeepStrictEqual(pushedRoutes, current.connection.pushedRoutes);
+    const isReplanned = !isDeepStrictEqual(wanted.split, current.split);
+    if (isNamed && connection.split && pushedRoutes && !wanted.split)
+      log.info('everything goes through the tunnel', { exceptions: pushedRoutes.excludes.length });
+    const { plan, split } = isReplanned ? wanted : current;
+    const { connection: named, outsideResolvers } = await routingSwitch.recapture(current, {
+      connection: isNamed ? { ...current.connection, pushedRoutes } : current.connection,
+      plan,
+      split,
+    });
+    Object.assign(current, { connection: named, plan, split, outsideResolvers });
+    return isReplanned;
   }
 
   /** A group of programs that goes past the tunnel uses the machine's own resolvers. */

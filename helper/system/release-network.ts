@@ -26,7 +26,7 @@ export async function releaseNetwork(
   if (!awaitedAddresses) await connections.end(addresses);
   if (keepBlocking && applied && connection && applied.plan.capture.kind !== 'proxy') {
     // The tunnel, which some packets can use, is about to end; with this filter, they are blocked as well.
-    const blocking = filterRulesOf({ ...applied, connection, configuration: undefined });
+    const blocking = filterRulesOf({ ...applied, connection, configuration: undefined }, trafficBlock.also);
     await filter.set(blocking).catch((error: unknown) => log.error('the filter stays as it is', error));
   }
   setup.applied = undefined;

@@ -1,5 +1,6 @@
-import { planOf } from '../modes/plan-of.ts';
 import type { Log } from '../log.ts';
+import { planOf } from '../modes/plan-of.ts';
+import type { Capture } from '../modes/routing-plan.ts';
 import { filterRulesOf, routingRulesOf } from './network-rules.ts';
 import { resolversPast, type AppliedNetwork } from './applied-network.ts';
 import type { Ports } from './ports/ports.ts';
@@ -9,7 +10,10 @@ import type { RoutingChange } from './system-adapter.ts';
 import type { TunnelDns } from './tunnel-dns.ts';
 import type { UndoRecord } from './journal/undo-record.ts';
 
-/** Switches from one routing mode to another. */
+/** What a connection requires of the system from now on, and in which words it is remembered. */
+export type WantedRouting = Pick<AppliedNetwork, 'connection' | 'plan' | 'split'>;
+
+/** Switches from one routing plan to another. Both ways are made and reverted alike, step by step. */
 export interface RoutingSwitch {
   /** Finds out and starts what the network's plan needs, without changing how anything is routed. */
   prepare(current: AppliedNetwork): Promise<void>;
@@ -17,7 +21,28 @@ export interface RoutingSwitch {
    * Routes by another plan from now on; resolves with the new setup. Rejects when everything is as it was before, or
    * with `RoutingLost` if that failed, too: then `before` has to be released.
    */
-  change(before: AppliedNetwork, to: RoutingChange): Promise<AppliedNetwork>;
+  change(before: AppliedNetwork, to: WantedRouting): Promise<AppliedNetwork>;
+  /**
+   * Captures other prefixes in the same mode, and leaves the resolvers alone. The filter still keeps the earlier
+   * promise, too, until the caller sets the new one alone; what `to` has unchanged is not touched. Rejects likewise.
+   */
+  recapture(before: AppliedNetwork, to: WantedRouting): Promise<AppliedNetwork>;
+}
+
+/** What a connection in another mode requires; what is absent from the change stays. */
+export function wantedBy(before: AppliedNetwork, { routing, ...change }: RoutingChange): WantedRouting {
+  const { killSwitch = before.connection.killSwitch } = change;
+  const { allowIncoming = before.connection.allowIncoming } = change;
+  return {
+    connection: {
+      ...before.connection,
+      routing,
+      killSwitch,
+      ...(allowIncoming !== undefined && { allowIncoming }),
+    },
+    plan: planOf(routing, before.split),
+    split: before.split,
+  };
 }
 
 /** One of the changes that a switch consists of. */
@@ -34,9 +59,11 @@ export function createRoutingSwitch(parts: {
   dns: TunnelDns;
   proxies: ProxyLifecycle;
   record: UndoRecord;
+  /** What has to stay refused in addition to what the connection captures: with neither plan in force, the other's. */
+  keepRefused: (also: readonly Capture[]) => void;
   log: Log;
 }): RoutingSwitch {
-  const { ports, dns, proxies, record, log } = parts;
+  const { ports, dns, proxies, record, keepRefused, log } = parts;
 
   async function prepare(current: AppliedNetwork): Promise<void> {
     const { plan } = current;
@@ -51,22 +78,7 @@ export function createRoutingSwitch(parts: {
     await proxies.end().catch((error: unknown) => log.error('the proxy could not be ended', error));
   }
 
-  /**
-   * While the rules change, a filter is in force that keeps both plans' promises, so it does not matter where they
-   * stop. And nothing may ask the tunnel's resolvers while such packets might go elsewhere.
-   */
-  function changesBetween(before: AppliedNetwork, current: AppliedNetwork): Change[] {
-    const givesResolversBack = current.plan.resolvers === 'unchanged';
-    const preparation: Change = {
-      async apply() {
-        current.networks = await ports.uplink.nearbyNetworks();
-        await prepare(current);
-      },
-      async revert() {
-        if (before.proxy) await proxies.configure(before);
-        else if (current.proxy) await endUnusedProxy(current);
-      },
-    };
+  function changesOfJournal(before: AppliedNetwork, current: AppliedNetwork) {
     const writing: Change = {
       apply: () => record.note(current),
       revert: () => record.write(before),
@@ -84,17 +96,11 @@ export function createRoutingSwitch(parts: {
       revert: () => flushed.catch(() => undefined),
     };
     const isFlushed: Change = { apply: () => flushed, revert: () => Promise.resolve() };
-    const resolvers: Change = {
-      apply: () => (givesResolversBack ? dns.release(current) : dns.apply(current)),
-      async revert() {
-        if (!before.dns) {
-          await dns.release(current);
-          return;
-        }
-        await record.write(before);
-        await dns.apply(before);
-      },
-    };
+    return { written: [writing, flushing], isFlushed };
+  }
+
+  /** While the rules change, a filter is in force that keeps both promises, so it does not matter where they stop. */
+  function changesOfTraffic(before: AppliedNetwork, current: AppliedNetwork) {
     let filled = Promise.resolve();
     /** In parallel with loading the filter, which takes as long. */
     const filling: Change = {
@@ -121,12 +127,62 @@ export function createRoutingSwitch(parts: {
       revert: () => ports.filter.set(filterRulesOf(current, [before.plan.capture])),
       isAtomic: true,
     };
-    const traffic = [filling, bothPromises, rules, ownPromise];
+    return { underBoth: [filling, bothPromises, rules], ownPromise };
+  }
+
+  /** Nothing may ask the tunnel's resolvers while such packets might go elsewhere. */
+  function changesOfMode(before: AppliedNetwork, current: AppliedNetwork): Change[] {
+    const givesResolversBack = current.plan.resolvers === 'unchanged';
+    const preparation: Change = {
+      async apply() {
+        current.networks = await ports.uplink.nearbyNetworks();
+        await prepare(current);
+      },
+      async revert() {
+        if (before.proxy) await proxies.configure(before);
+        else if (current.proxy) await endUnusedProxy(current);
+      },
+    };
+    const resolvers: Change = {
+      apply: () => (givesResolversBack ? dns.release(current) : dns.apply(current)),
+      async revert() {
+        if (!before.dns) {
+          await dns.release(current);
+          return;
+        }
+        await record.write(before);
+        await dns.apply(before);
+      },
+    };
+    const { written, isFlushed } = changesOfJournal(before, current);
+    const { underBoth, ownPromise } = changesOfTraffic(before, current);
+    const traffic = [...underBoth, ownPromise];
     return [
       preparation,
-      writing,
-      flushing,
+      ...written,
       ...(givesResolversBack ? [isFlushed, resolvers, ...traffic] : [...traffic, isFlushed, resolvers]),
+    ];
+  }
+
+  function changesOfCapture(before: AppliedNetwork, current: AppliedNetwork): Change[] {
+    /** Of the new plan: from the moment that less is captured, they would be asked. */
+    const lookingUp: Change = {
+      async apply() {
+        current.outsideResolvers = await resolversPast(current.plan.capture, ports.dns);
+      },
+      revert: () => Promise.resolve(),
+    };
+    const { written, isFlushed } = changesOfJournal(before, current);
+    const isSame = {
+      connection: current.connection === before.connection,
+      plan: current.plan === before.plan,
+    };
+    return [
+      ...(isSame.plan ? [] : [lookingUp]),
+      // A full disk must not keep the network's changes from being followed.
+      ...(isSame.connection ? [] : written),
+      ...(isSame.plan ? [] : changesOfTraffic(before, current).underBoth),
+      ...(isSame.connection ? [] : [isFlushed]),
     ];
   }
 
@@ -135,40 +191,42 @@ export function createRoutingSwitch(parts: {
     for (const change of made.toReversed()) await change.revert();
   }
 
+  /** Makes them one after the other, and all of them or none. */
+  async function make(changes: readonly Change[], before: AppliedNetwork, current: AppliedNetwork) {
+    const made: Change[] = [];
+    try {
+      for (const change of changes) {
+        if (!change.isAtomic) made.push(change);
+        await change.apply();
+        if (change.isAtomic) made.push(change);
+      }
+    } catch (error) {
+      log.error('the routing could not be changed', error);
+      await takeBack(made).catch(async (cause: unknown) => {
+        // One of the two has the earlier resolvers.
+        before.dns ??= current.dns;
+        // No program has been sent to it yet; if it stayed, it would be started again whenever it ended.
+        if (!before.proxy && current.proxy) await endUnusedProxy(current);
+        keepRefused([current.plan.capture]);
+        throw new RoutingLost('nor could it be put back', { cause });
+      });
+      throw new SystemChangeFailed('the system refused another routing', { cause: error });
+    }
+    // A plan that stays says nothing of what was lost before.
+    if (current.plan !== before.plan) keepRefused([]);
+  }
+
   return {
     prepare,
-    async change(before, { routing, ...wanted }) {
-      const { killSwitch = before.connection.killSwitch } = wanted;
-      const { allowIncoming = before.connection.allowIncoming } = wanted;
-      const current: AppliedNetwork = {
-        ...before,
-        connection: {
-          ...before.connection,
-          routing,
-          killSwitch,
-          ...(allowIncoming !== undefined && { allowIncoming }),
-        },
-        plan: planOf(routing, before.split),
-      };
-      const made: Change[] = [];
-      try {
-        for (const change of changesBetween(before, current)) {
-          if (!change.isAtomic) made.push(change);
-          await change.apply();
-          if (change.isAtomic) made.push(change);
-        }
-      } catch (error) {
-        log.error('the routing could not be changed', error);
-        await takeBack(made).catch(async (cause: unknown) => {
-          // One of the two has the earlier resolvers.
-          before.dns ??= current.dns;
-          // No program has been sent to it yet; if it stayed, it would be started again whenever it ended.
-          if (!before.proxy && current.proxy) await endUnusedProxy(current);
-          throw new RoutingLost('nor could it be put back', { cause });
-        });
-        throw new SystemChangeFailed('the system refused another routing', { cause: error });
-      }
+    async change(before, to) {
+      const current: AppliedNetwork = { ...before, ...to };
+      await make(changesOfMode(before, current), before, current);
       if (!current.plan.proxy) await endUnusedProxy(current);
+      return current;
+    },
+    async recapture(before, to) {
+      const current: AppliedNetwork = { ...before, ...to };
+      await make(changesOfCapture(before, current), before, current);
       return current;
     },
   };

@@ -2,6 +2,8 @@ import type { MacosCalls } from '../../../../../helper/macos/calls/macos-calls.t
 import { createNetworkPorts } from '../../../../../helper/macos/network-ports.ts';
 import type { Log } from '../../../../../helper/log.ts';
 import { createCoordinator } from '../../../../../helper/system/coordinator.ts';
+import type { JournalEntry } from '../../../../../helper/system/journal/journal-entry.ts';
+import type { Journal } from '../../../../../helper/system/journal/journal-file.ts';
 import type { Ports } from '../../../../../helper/system/ports/ports.ts';
 import type { SystemAdapter } from '../../../../../helper/system/system-adapter.ts';
 import {
@@ -18,6 +20,7 @@ export const users = { engine: 301, proxy: 302, person: 501 } as const;
 export interface Alterations {
   alterCalls?: (calls: MacosCalls) => MacosCalls;
   alterPorts?: (ports: Ports) => Ports;
+  alterJournal?: (journal: Journal<JournalEntry>) => Journal<JournalEntry>;
 }
 
 /** A helper with the real coordinator and the real ports of the network on a model of macOS. */
@@ -25,7 +28,11 @@ export function startModelledHelper(
   model: MacosModel,
   disk: MemoryDisk,
   log: Log,
-  { alterCalls = (calls) => calls, alterPorts = (ports) => ports }: Alterations = {},
+  {
+    alterCalls = (calls) => calls,
+    alterPorts = (ports) => ports,
+    alterJournal = (journal) => journal,
+  }: Alterations = {},
 ): { adapter: SystemAdapter; ports: Ports; process: ModelProcess } {
   const process = model.startProcess();
   const network = createNetworkPorts({
@@ -36,7 +43,7 @@ export function startModelledHelper(
   });
   const ports = untilTestEnds(alterPorts({ ...network, ...portsWithoutPrograms() }));
   return {
-    adapter: createCoordinator({ ports, journal: createMemoryJournal(disk), log }),
+    adapter: createCoordinator({ ports, journal: alterJournal(createMemoryJournal(disk)), log }),
     ports,
     process,
   };

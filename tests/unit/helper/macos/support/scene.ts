@@ -32,7 +32,7 @@ export const routingNames = Object.keys(routings) as RoutingName[];
 
 export const gateways = ['192.0.2.1', '192.0.2.2'] as const;
 
-const tunnelConfigurations: readonly [TunnelConfiguration, TunnelConfiguration] = [
+export const configurations: readonly [TunnelConfiguration, TunnelConfiguration] = [
   {
     addresses: { ipv4: '10.66.0.5', ipv6: 'fd66::5' },
     mtu: 1_400,
@@ -161,7 +161,7 @@ export async function connect(scene: Scene, name: RoutingName, killSwitch = true
 }
 
 export async function configure(scene: Scene, which: 0 | 1): Promise<void> {
-  const configuration = tunnelConfigurations[which];
+  const configuration = configurations[which];
   scene.tunnelAddresses = addressList(configuration.addresses);
   await scene.helper.adapter.configure(configuration);
   scene.look('configure');

@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest';
+import type { FilterRules } from '../../../../helper/system/ports/packet-filter-port.ts';
+import type { Ports } from '../../../../helper/system/ports/ports.ts';
+import type { Probe } from '../../../lab/darwin/model/packet-way.ts';
+import { wifi } from '../../../lab/darwin/model/machine.ts';
+import { configurations, connectionOf, createScene, release, routings } from './support/scene.ts';
+import { users } from './support/modelled-helper.ts';
+
+/** A gateway names the networks that go through the tunnel, and others when it is back. */
+
+const [first, second] = ['203.0.113.0/25', '203.0.113.128/25'] as const;
+const [inFirst, inSecond] = ['203.0.113.80', '203.0.113.180'] as const;
+const resolver = '203.0.113.53';
+const rival = '192.0.2.53';
+
+const naming = (prefix: string) => ({
+  ...configurations[0],
+  dns: { servers: [resolver], searchDomains: [] },
+  pushedRoutes: { includes: [prefix], excludes: [] },
+});
+
+const to = (destination: string): Probe => ({
+  source: wifi.address,
+  destination,
+  user: users.person,
+  sourcePort: 50_000,
+  destinationPort: 443,
+  protocol: 'tcp',
+  boundTo: wifi.name,
+});
+
+/** A helper whose journal and router can be made to fail, and whose filter is looked at. */
+async function connected() {
+  const failing = { journal: false, router: 'never' as 'never' | 'once' | 'always' };
+  const filters: FilterRules[] = [];
+  const scene = createScene({
+    alterJournal: (journal) => ({
+      ...journal,
+      async write(entry) {
+        if (failing.journal) throw new Error('no space left on device');
+        await journal.write(entry);
+      },
+    }),
+    alterPorts: (ports): Ports => ({
+      ...ports,
+      dns: { ...ports.dns, rivalServers: () => Promise.resolve([rival]) },
+      filter: {
+        ...ports.filter,
+        async set(rules, options) {
+          await ports.filter.set(rules, options);
+          filters.push(rules);
+        },
+      },
+      router: {
+        ...ports.router,
+        async set(rules) {
+          const { router } = failing;
+          if (router === 'once') failing.router = 'never';
+          if (router !== 'never') throw new Error('no memory');
+          await ports.router.set(rules);
+        },
+      },
+    }),
+  });
+  await scene.helper.adapter.apply(connectionOf(routings.global, { split: true }));
+  const { adapter } = scene.helper;
+  const isOutside = (destination: string) => scene.model.send(to(destination)) !== 'refused';
+  return {
+    scene,
+    adapter,
+    failing,
+    filters,
+    isOutside,
+    pushed: () => scene.disk.entry?.connection?.pushedRoutes,
+  };
+}
+
+test('only what is named last belongs in the tunnel, and what is named is in the journal', async () => {
+  const { scene, adapter, isOutside, pushed } = await connected();
+  expect([isOutside(inFirst), isOutside(inSecond)]).toEqual([false, false]);
+  await adapter.configure(naming(first));
+  expect([isOutside(inFirst), isOutside(inSecond)]).toEqual([false, true]);
+  await adapter.configure(naming(second));
+  expect([isOutside(inFirst), isOutside(inSecond)]).toEqual([true, false]);
+  expect(pushed()?.includes).toEqual([second]);
+  await release(scene);
+});
+
+test('what a full disk kept from the journal is written there at the next attempt', async () => {
+  const { scene, adapter, failing, isOutside, pushed } = await connected();
+  await adapter.configure(naming(first));
+  failing.journal = true;
+  await expect(adapter.configure(naming(second))).rejects.toThrow('the system refused');
+  expect([isOutside(inFirst), pushed()?.includes]).toEqual([false, [first]]);
+  failing.journal = false;
+  await adapter.configure(naming(second));
+  expect(isOutside(inSecond)).toBe(false);
+  expect(pushed()?.includes).toEqual([second]);
+  scene.restart();
+  await scene.helper.adapter.recover();
+  expect([isOutside(inFirst), isOutside(inSecond)]).toEqual([true, false]);
+  await release(scene);
+});
+
+test('if the new routes are refused, what was named before is in force, and nothing else', async () => {
+  const { scene, adapter, failing, isOutside, pushed } = await connected();
+  await adapter.configure(naming(first));
+  failing.router = 'once';
+  await expect(adapter.configure(naming(second))).rejects.toThrow('the system refused');
+  expect([isOutside(inFirst), isOutside(inSecond)]).toEqual([false, true]);
+  expect(pushed()?.includes).toEqual([first]);
+  await release(scene);
+});
+
+test('if they cannot be put back either, both stay refused, as long as traffic is blocked', async () => {
+  const { scene, adapter, failing, filters, isOutside } = await connected();
+  await adapter.configure(naming(first));
+  failing.router = 'always';
+  await expect(adapter.configure(naming(second))).rejects.toThrow('the system refused');
+  expect([isOutside(inFirst), isOutside(inSecond)]).toEqual([false, false]);
+  failing.router = 'never';
+  filters.length = 0;
+  expect(await adapter.release({ keepBlocking: true })).toEqual({ blocked: true });
+  expect([isOutside(inFirst), isOutside(inSecond)]).toEqual([false, false]);
+  // At no moment in between, either.
+  expect(new Set(filters.map(({ captures }) => captures.length))).toEqual(new Set([2]));
+  await release(scene);
+});
+
+test('from the moment that not everything is refused outside, no other resolver than the tunnel’s is asked', async () => {
+  const { scene, adapter, filters } = await connected();
+  await adapter.configure(naming(first));
+  const narrow = filters.filter(({ captures }) => captures.every(({ kind }) => kind === 'prefixes'));
+  expect(narrow.length).toBeGreaterThan(0);
+  for (const { resolvers } of narrow) expect(resolvers).toContain(rival);
+  await release(scene);
+});
