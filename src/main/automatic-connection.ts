@@ -1,4 +1,3 @@
-import { serverAddress } from '#shared/tunnel/address.ts';
 import { isWithoutHelper } from '#shared/tunnel/look.ts';
 import type { DisconnectReason, TunnelState } from '#shared/tunnel/state.ts';
 import type { Core } from './core/core.ts';
@@ -58,7 +57,7 @@ export function createAutomaticConnection(options: AutomaticConnectionOptions): 
   async function connect(mine: typeof attempt): Promise<void> {
     const server = core.server.server();
     if (!server) return stop();
-    const reply = await core.tunnel.connectTo(serverAddress(server));
+    const reply = await core.tunnel.connectTo(server);
     if (!reply.ok && attempt === mine) stop();
   }
 

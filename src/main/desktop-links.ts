@@ -1,7 +1,6 @@
 import { isServerAt } from '#shared/plan/usable-group.ts';
 import type { Say } from '#shared/texts/say.ts';
 import { refusalTexts } from '#shared/texts/tunnel-texts.ts';
-import { serverAddress } from '#shared/tunnel/address.ts';
 import type { ConnectRefusal } from '#shared/tunnel/look.ts';
 import type { Core } from './core/core.ts';
 import type { Question } from './desktop-quit.ts';
@@ -68,7 +67,7 @@ export function createDesktopLinks({
     // Somebody may have signed out while the question was open, and the choice would be the next account's.
     if (!core.session.session().signedIn || !listed(server.serverId)) return;
     core.server.choose(server.serverId);
-    const reply = await core.tunnel.host.connect({ address: serverAddress(server) });
+    const reply = await core.tunnel.connectTo(server, { isByUser: true });
     if (!reply.ok) refuse(reply.error);
   }
 

@@ -4,7 +4,6 @@ import type { Say } from '#shared/texts/say.ts';
 import { noListsText } from '#shared/texts/no-lists-text.ts';
 import { refusalTexts } from '#shared/texts/tunnel-texts.ts';
 import type { ConnectRefusal } from '#shared/tunnel/look.ts';
-import { serverAddress } from '#shared/tunnel/address.ts';
 import type { Core } from './core/core.ts';
 import { trayView, type TrayAction, type TrayView } from './tray/tray-view.ts';
 
@@ -72,7 +71,7 @@ export function createDesktopTray(options: DesktopTrayOptions): DesktopTray {
     if (!server) return refuse('not-listed');
     core.server.choose(serverId);
     isConnectingHere = true;
-    const reply = await core.tunnel.host.connect({ address: serverAddress(server) });
+    const reply = await core.tunnel.connectTo(server, { isByUser: true });
     if (!reply.ok) refuse(reply.error);
   }
 

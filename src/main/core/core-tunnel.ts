@@ -118,12 +118,12 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
   });
   ways.onRefused((way) => void questions.consider(way));
   let lastGateway: Gateway | undefined;
-  const destinationOf = createDestinations({ memory, plan });
+  const destinations = createDestinations({ memory, plan });
   const planGuard = createPlanGuard({
     plan,
     helper,
     clock,
-    destinationOf,
+    destinations,
     end: (reason) => planEnds.emit(reason),
     log,
   });
@@ -165,7 +165,7 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
       const now = ways.to(host);
       return now !== undefined && !ways.isRefused(now);
     },
-    destinationOf,
+    destinations,
     deadline: (destination) => planGuard.deadline(destination),
     hasPlan: () => plan.hasPlan(),
     preferences,

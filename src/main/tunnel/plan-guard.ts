@@ -4,7 +4,7 @@ import type { ServiceClock } from '#shared/api/service-clock.ts';
 import type { Deadline } from '#shared/helper/protocol.ts';
 import type { DisconnectReason } from '#shared/tunnel/state.ts';
 import type { AccountPlan } from './account-plan.ts';
-import type { Destination, DestinationOf } from './destination.ts';
+import type { Destination, Destinations } from './destination.ts';
 import type { HelperClient } from './helper-client.ts';
 
 /**
@@ -21,7 +21,7 @@ export interface PlanGuardOptions {
   plan: AccountPlan;
   helper: HelperClient;
   clock: Pick<ServiceClock, 'now' | 'offset' | 'onChange'>;
-  destinationOf: DestinationOf;
+  destinations: Pick<Destinations, 'at'>;
   /** Ends the tunnel. */
   end: (reason: DisconnectReason) => void;
   log: Logger;
@@ -35,7 +35,7 @@ const closeMs = 3 * 60_000;
 const minEndAgeMs = 5000;
 
 export function createPlanGuard(options: PlanGuardOptions): PlanGuard {
-  const { plan, helper, clock, destinationOf, end, log } = options;
+  const { plan, helper, clock, destinations, end, log } = options;
   /** The deadline that the helper has for the connection; null: not known. */
   let sent: Deadline | undefined | null = null;
   let isAsking = false;
@@ -43,7 +43,7 @@ export function createPlanGuard(options: PlanGuardOptions): PlanGuard {
   const destination = () => {
     const state = helper.state();
     if (state.ownedByOther || (state.state !== 'connected' && state.state !== 'connecting')) return undefined;
-    return destinationOf(state.gateway);
+    return destinations.at(state.gateway);
   };
 
   const deadlineOf = ({ listed }: Destination) => {

@@ -2,7 +2,7 @@ import { endedWithPlan, withPlan } from '#shared/plan/with-plan.ts';
 import { mayBeGone } from '#shared/tunnel/look.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createCaptivePortal, type CaptivePortal } from './captive-portal.ts';
-import type { DestinationOf } from './destination.ts';
+import type { Destinations } from './destination.ts';
 import type { HelperClient } from './helper-client.ts';
 
 /** What users are shown of the tunnel: the helper's state, or what is shown in its place. */
@@ -28,7 +28,7 @@ export function createShownState(options: {
   helper: Pick<HelperClient, 'state'>;
   /** Whether this network has a captive portal that has not been passed yet. */
   isBehindPortal: () => Promise<boolean>;
-  destinationOf: DestinationOf;
+  destinations: Pick<Destinations, 'at'>;
   emit(state: TunnelState): void;
 }): ShownState {
   const { helper } = options;
@@ -46,7 +46,7 @@ export function createShownState(options: {
   }
 
   function withListedGateway(state: TunnelState): TunnelState {
-    return 'gateway' in state ? { ...state, gateway: options.destinationOf(state.gateway).listed } : state;
+    return 'gateway' in state ? { ...state, gateway: options.destinations.at(state.gateway).listed } : state;
   }
 
   function tell(): void {

@@ -13,7 +13,14 @@ import { createGatewaySessions } from '../gateway/gateway-sessions.ts';
 import type { GatewayMemory } from '../gateway/gateway-memory.ts';
 import type { SignedIn, SignIn } from '../gateway/sign-in/session.ts';
 import type { PreferencesStore, WantedTunnel } from '../preferences/preferences.ts';
-import type { Destination, DestinationOf } from './destination.ts';
+import {
+  wantedAddress,
+  wantedServer,
+  type AddressedServer,
+  type Destination,
+  type Destinations,
+  type WantedServer,
+} from './destination.ts';
 import type { HelperClient } from './helper-client.ts';
 import { createShownState } from './shown-state.ts';
 import { createHoldWhileLooking, type HoldWhileLookingOptions } from './hold-while-looking.ts';
@@ -26,8 +33,8 @@ export interface TunnelController {
   readonly host: HostImplementation['tunnel'];
   /** The displayed state. */
   state(): TunnelState;
-  /** Does the same as a click on Connect, for connecting without a click. */
-  connectTo(address: string): Promise<ConnectReply>;
+  /** Does the same as a click on Connect; `isByUser`: they have clicked, in whichever part of the app. */
+  connectTo(server: AddressedServer, options?: { isByUser?: boolean }): Promise<ConnectReply>;
   /** Signs in in advance to the server at this address; does nothing if that is not possible now. */
   prepare(address: string): Promise<void>;
   /**
@@ -79,7 +86,7 @@ export interface TunnelControllerOptions {
   /** What a user who connects has to say before traffic is blocked; nobody may be there when the app does it. */
   beforeSignIn?: (gateway: Gateway, signal: AbortSignal) => Promise<void>;
   askForProxy?: TunnelSignInOptions['askForProxy'];
-  destinationOf: DestinationOf;
+  destinations: Destinations;
   deadline: (destination: Destination) => Deadline | undefined;
   /** Whether it is known that the user may use a server now. */
   hasPlan?: () => boolean;
@@ -105,13 +112,13 @@ type ConnectReply = Awaited<ReturnType<HostImplementation['tunnel']['connect']>>
 type ConnectError = 'not-listed' | 'not-owner' | 'not-signed-in' | 'unavailable';
 
 export function createTunnelController(options: TunnelControllerOptions): TunnelController {
-  const { helper, log } = options;
+  const { helper, destinations, log } = options;
   /** The sign-in in progress. At most one runs, and only that one talks to the helper about sessions. */
   let working: AbortController | undefined;
   let latestCommand = 0;
   let isLeaving = false;
-  /** The gateway that the user last connected to; undefined after a disconnect. */
-  let wanted: { gateway: Gateway; path?: string | undefined } | undefined;
+  /** What the user last connected to; undefined after a disconnect. */
+  let wanted: WantedServer | undefined;
 
   const shown = createShownState({
     ...options,
@@ -153,7 +160,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
   const recovery = createTunnelRecovery({
     onRestart: (gateway, attempt) => shown.show({ state: 'connecting', gateway, attempt, phase: 'waiting' }),
     connect: (gateway) =>
-      void connect(gateway).then((error) => {
+      void connect(destinations.wantedAt(gateway)).then((error) => {
         if (error) fail(error === 'not-listed' ? 'server-removed' : 'helper-restarted');
       }),
     giveUp: () => fail('helper-restarted'),
@@ -219,19 +226,15 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     const { gateway, phase } = state;
     if (phase !== 'authenticating' && phase !== 'resolving') return;
     const isResolved = phase === 'authenticating';
-    const destination = options.destinationOf(gateway);
+    const destination = destinations.at(gateway);
     begin((signal) => signIn.reauthenticate({ destination, isResolved, signal }));
   }
 
   /**
-   * Why there will be no tunnel, or undefined if connecting has started. `path`: where the page wants the sign-in to
-   * begin. `isByUser`: who can be asked something.
+   * Why there will be no tunnel, or undefined if connecting has started. `isByUser`: who can be asked something.
    */
-  async function connect(
-    gateway: Gateway,
-    path?: string,
-    isByUser = false,
-  ): Promise<ConnectError | undefined> {
+  async function connect(to: WantedServer, isByUser = false): Promise<ConnectError | undefined> {
+    const { gateway, path } = to;
     if (isLeaving) return 'unavailable';
     latestCommand += 1;
     const number = latestCommand;
@@ -245,10 +248,11 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     if (path !== undefined) begunAt(gateway, path);
     signIn.forgetRenewals();
     askedResolvers = resolversOf(options.preferences.forTunnel());
+    destinations.begin(to);
     begin(async (signal) => {
       shown.show({ state: 'connecting', gateway, attempt: 1, phase: 'authenticating' });
       if (isByUser) await options.beforeSignIn?.(gateway, signal);
-      if (!signal.aborted) await signIn.establish(options.destinationOf(gateway), signal, isByUser);
+      if (!signal.aborted) await signIn.establish(destinations.at(gateway), signal, isByUser);
     });
     return undefined;
   }
@@ -258,16 +262,16 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     const state = shown.get();
     if (state.ownedByOther) return;
     if (state.state !== 'connected' && state.state !== 'connecting') return;
-    const error = await connect(state.gateway, wanted?.path);
+    const error = await connect(destinations.wantedAt(state.gateway));
     if (error) throw new Error(`no new connection for other resolvers: ${error}`);
   }
 
-  async function connectTo(address: string, isByUser = false): Promise<ConnectReply> {
-    const server = parseServerAddress(address);
-    if (!server) return { ok: false, error: 'bad-address' };
+  async function connectTo(to: WantedServer | undefined, isByUser: boolean): Promise<ConnectReply> {
+    if (isByUser) options.onCommand?.('connect');
+    if (!to) return { ok: false, error: 'bad-address' };
     recovery.want(undefined);
-    wanted = server;
-    const error = await connect(server.gateway, server.path, isByUser);
+    wanted = to;
+    const error = await connect(to, isByUser);
     return error ? { ok: false, error } : { ok: true };
   }
 
@@ -289,7 +293,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
 
   return {
     state: () => shown.get(),
-    connectTo: (address) => connectTo(address),
+    connectTo: (server, { isByUser = false } = {}) => connectTo(wantedServer(server), isByUser),
     async prepare(address) {
       const server = parseServerAddress(address);
       if (!server || (await options.refusal(server.gateway, server.path)) !== undefined) return;
@@ -306,16 +310,13 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     portalPassed() {
       portal.look(false);
       if (shown.get().state !== 'disconnected' || !wanted) return;
-      void connect(wanted.gateway, wanted.path);
+      void connect(wanted);
     },
     portalFound: (isThere) => portal.look(isThere),
     resolveAhead: (hosts) => sessions.resolveAhead(hosts),
     viewChanged: () => held.review(),
     host: {
-      async connect({ address }) {
-        options.onCommand?.('connect');
-        return await connectTo(address, true);
-      },
+      connect: ({ address, serverId }) => connectTo(wantedAddress(address, serverId), true),
       async disconnect() {
         options.onCommand?.('disconnect');
         await disconnect(undefined);

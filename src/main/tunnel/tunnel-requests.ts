@@ -14,7 +14,7 @@ import { reachOf } from '../gateway/address-reach.ts';
 import type { GatewayAddresses } from '../gateway/gateway-addresses.ts';
 import type { SignedIn, VerifiedGateway } from '../gateway/sign-in/session.ts';
 import type { PreferencesStore, WantedTunnel } from '../preferences/preferences.ts';
-import type { Destination, DestinationOf } from './destination.ts';
+import type { Destination, Destinations } from './destination.ts';
 import type { HelperClient } from './helper-client.ts';
 import { createListSender, type RoutingParams } from './list-sender.ts';
 
@@ -63,7 +63,7 @@ export interface TunnelRequestsOptions {
   onSession: (signedIn: SignedIn) => void;
   /** Internet hosts that a tunnel should be able to reach. */
   reachabilityTargets?: () => readonly ReachabilityTarget[];
-  destinationOf: DestinationOf;
+  destinations: Pick<Destinations, 'at' | 'goOn'>;
   /** When a connection to it has to end, if that is known. */
   deadline: (destination: Destination) => Deadline | undefined;
   log: Logger;
@@ -80,7 +80,7 @@ export function createTunnelRequests({
   preferences,
   onSession,
   reachabilityTargets = () => [],
-  destinationOf,
+  destinations,
   deadline,
   log,
 }: TunnelRequestsOptions): TunnelRequests {
@@ -152,7 +152,7 @@ export function createTunnelRequests({
         ...prepared,
         killSwitch,
         ...(allowIncoming !== undefined && {
-          allowIncoming: allowIncoming || destinationOf(now.gateway).incoming,
+          allowIncoming: allowIncoming || destinations.at(now.gateway).incoming,
         }),
       });
     } catch (error) {
@@ -205,6 +205,7 @@ export function createTunnelRequests({
     const { gateway, split, incoming } = to;
     const { proxy, address } = wayTo(gateway, given);
     through = { proxy };
+    destinations.goOn(to);
     const [end, targets] = [deadline(to), reachabilityTargets()];
     const { routing, lists, allowIncoming, ...preferred } = preferences.forTunnel();
     const otherAddresses = othersThan(address, gateway.host);

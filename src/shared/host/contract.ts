@@ -92,7 +92,8 @@ export const hostContract = {
   tunnel: {
     /** Returns once the request is accepted or refused; `stateChanged` reports everything after that. */
     connect: request(
-      serverAddressText,
+      // The server that is meant, if several have this address.
+      z.extend(serverAddressText, { serverId: z.optional(z.string().check(z.maxLength(256))) }),
       z.discriminatedUnion('ok', [
         z.object({ ok: z.literal(true) }),
         z.object({

@@ -41,8 +41,11 @@ export function serverFor<Usable extends Server>(
   return usable.find(({ serverId }) => serverId === chosenId) ?? usable[0];
 }
 
-/** Where a sign-in begins. Without a path, it may be anywhere at that gateway. */
-export type SignInPlace = Gateway & { path?: string | undefined };
+/**
+ * Where a sign-in begins. Without a path, it may be anywhere at that gateway. `serverId`: the server that was meant, if
+ * it is known which one.
+ */
+export type SignInPlace = Gateway & { path?: string | undefined; serverId?: string | undefined };
 
 /** Whether a tunnel to this place is a tunnel to this server; several servers may share a host, or even a gateway. */
 export function isServerAt(
@@ -56,11 +59,12 @@ export function isServerAt(
   );
 }
 
-/** The server by which users know this place; if several share it, the chosen one if possible. */
+/** The server by which users know this place; if several share it, the one that was meant, or the chosen one. */
 export function serverAt(
   place: SignInPlace,
   servers: readonly ListedServer[],
   chosen: ListedServer | undefined,
 ): ListedServer | undefined {
-  return [...(chosen ? [chosen] : []), ...servers].find((server) => isServerAt(server, place));
+  const there = [...(chosen ? [chosen] : []), ...servers].filter((server) => isServerAt(server, place));
+  return there.find(({ serverId }) => serverId === place.serverId) ?? there[0];
 }

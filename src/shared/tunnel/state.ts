@@ -21,9 +21,13 @@ export type Gateway = z.infer<typeof gateway>;
 
 /**
  * `path`: where the sign-in begins, if servers share the gateway and differ in that; absent too if it is not known.
- * Only hosts add it: the helper knows no servers.
+ * `serverId`: of the server that was connected to, if it is known which one. Only hosts add these: the helper knows no
+ * servers.
  */
-const shownGateway = z.extend(gateway, { path: z.optional(z.string().check(z.maxLength(256))) });
+const shownGateway = z.extend(gateway, {
+  path: z.optional(z.string().check(z.maxLength(256))),
+  serverId: z.optional(z.string().check(z.maxLength(256))),
+});
 
 /** Why a tunnel ended, or could not be established. Each reason has its own text for users. */
 export const disconnectReason = z.enum([

@@ -4,7 +4,7 @@ import type { TunnelState } from '#shared/tunnel/state.ts';
 import { testVisibility, type TestVisibility } from './support/test-visibility.ts';
 import { createTunnelStore, shownState } from '../../../src/renderer/features/tunnel/tunnel-store.ts';
 
-const server = { domain: 'gw.example.net', port: 443 };
+const server = { serverId: 'de-1', domain: 'gw.example.net', port: 443 };
 const gateway = { host: 'gw.example.net', port: 443 };
 const elsewhere = { host: 'other.example.net', port: 443 };
 const disconnected: TunnelState = { state: 'disconnected' };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ServerGroup, Service } from '#shared/entities.ts';
 import { planState } from '#shared/plan/service-expiry.ts';
-import { isGroupUsable, isServerAt, listServers } from '#shared/plan/usable-group.ts';
+import { isGroupUsable, isServerAt, listServers, serverAt } from '#shared/plan/usable-group.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 const before = '2026-03-01T11:59:59Z';
@@ -78,4 +78,20 @@ describe('the server that a tunnel leads to', () => {
     const server = { domain: gateway.host, ...(path !== undefined && { path }) };
     expect(isServerAt(server, { ...gateway, path: known })).toBe(expected);
   });
+});
+
+test('of servers that share an address, the one that was meant is the one in use, whichever is chosen now', () => {
+  const shared = { name: 'Server', domain: 'gw.example.net' };
+  const servers = ['one', 'two', 'three'].map((serverId) => ({ ...shared, serverId }));
+  const groups = [{ ...group(false), items: [{ id: 'i', level: 1, servers }] }];
+  const listed = listServers(groups);
+  const [, two] = listed;
+  const place = { host: 'gw.example.net', port: 443 };
+  const idAt = (serverId?: string, chosen = two) =>
+    serverAt({ ...place, serverId }, listed, chosen)?.serverId;
+  expect(idAt('three')).toBe('three');
+  expect(idAt('removed')).toBe('two');
+  expect(idAt()).toBe('two');
+  expect(serverAt(place, listed, undefined)?.serverId).toBe('one');
+  expect(serverAt({ ...place, host: 'other.example.net', serverId: 'three' }, listed, two)).toBeUndefined();
 });

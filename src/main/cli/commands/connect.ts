@@ -160,7 +160,7 @@ async function followAttempt(
   try {
     const now = isResumed ? await client.tunnel.snapshot() : undefined;
     if (!now || !isTunnelTo(server, now)) {
-      const reply = await client.tunnel.connect({ address: server.address });
+      const reply = await client.tunnel.connect({ address: server.address, serverId: server.serverId });
       if (!reply.ok) {
         const { title, text } = refusalTexts[reply.error];
         const lines = [say(title), ...(text === undefined ? [] : [say(text)])];

@@ -24,7 +24,9 @@ export interface Tunnel {
    */
   start(): void;
   stop(): void;
-  connect(server: Pick<Server, 'protocol' | 'domain' | 'port'> | undefined): Promise<void>;
+  connect(
+    server: Pick<Server, 'serverId' | 'protocol' | 'domain' | 'port' | 'path'> | undefined,
+  ): Promise<void>;
   disconnect(): Promise<void>;
 }
 
@@ -99,7 +101,7 @@ export function createTunnelStore(host: Host['tunnel'], visibility: PageVisibili
       if (!gateway) return refuse('bad-address');
       predict({ state: 'connecting', gateway, attempt: 1, phase: 'authenticating' });
       try {
-        const reply = await host.connect({ address });
+        const reply = await host.connect({ address, serverId: server.serverId });
         if (!reply.ok) refuse(reply.error);
       } catch {
         refuse('unavailable');

@@ -60,7 +60,7 @@ const tunnel = createTunnelController({
   signIn: (request) => follow({ ...request, credentials: options.credentials }),
   isSignedIn: () => true,
   refusal: () => Promise.resolve(undefined),
-  destinationOf: createDestinations({ memory, plan: { isMarked: () => false, isSharedByPath: () => false } }),
+  destinations: createDestinations({ memory, plan: { isMarked: () => false, isSharedByPath: () => false } }),
   deadline: () => undefined,
   preferences: {
     forTunnel: () => ({

@@ -109,9 +109,9 @@ test('after a connection failed because of its proxy’s password, the page asks
     attempt: 1,
     phase: 'handshaking',
   } as const;
-  await core.tunnel.connectTo(`anyconnect://${listedGateway.host}`);
+  await core.tunnel.connectTo({ serverId: 'de-1', domain: listedGateway.host });
   helper.set(connecting);
-  await vi.waitFor(() => expect(core.tunnel.state()).toEqual(connecting));
+  await vi.waitFor(() => expect(core.tunnel.state()).toMatchObject(connecting));
   expect(await shown()).toBeNull();
   helper.set({ state: 'disconnected', reason: 'proxy-credentials' });
   const form = await vi.waitFor(async () => {

@@ -134,7 +134,7 @@ export async function setUp(options: SetUp = {}) {
     signIn,
     isSignedIn: () => who.isSignedIn,
     refusal: () => Promise.resolve(who.refusal),
-    destinationOf: createDestinations({
+    destinations: createDestinations({
       memory,
       plan: { isMarked: () => false, isSharedByPath: () => options.isSharedByPath === true },
     }),

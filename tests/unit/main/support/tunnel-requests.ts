@@ -14,7 +14,7 @@ export const createTestRequests = (
       forTunnel: () => ({ routing: { mode: 'global', localNetwork: false }, killSwitch: false }),
     },
     onSession: () => undefined,
-    destinationOf,
+    destinations: { at: destinationOf, goOn: () => undefined },
     deadline: () => undefined,
     ...given,
   });

@@ -69,7 +69,7 @@ async function setUp(
     plan: account,
     helper: client,
     clock,
-    destinationOf,
+    destinations: { at: destinationOf },
     end: (reason) => ended.push(reason),
     log,
   });

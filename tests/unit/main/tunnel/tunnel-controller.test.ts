@@ -73,8 +73,8 @@ test('nobody is asked when the app connects by itself', async () => {
   const { controller, settled } = await setUp({
     beforeSignIn: () => Promise.reject(new Error('nobody is there')),
   });
-  await controller.connectTo(address);
-  await settled(handshaking);
+  await controller.connectTo({ serverId: 'de-1', domain: gateway.host });
+  await settled({ ...handshaking, gateway: { ...gateway, serverId: 'de-1' } });
 });
 
 test('a session is prepared at whichever of the addresses answers first', async () => {
