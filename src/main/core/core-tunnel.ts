@@ -1,43 +1,34 @@
 import type { Logger } from 'pino';
-import type { GatewayForm } from '#shared/host/gateway-form.ts';
 import type { ServerLatency } from '#shared/servers/server-latency.ts';
-import { serverAddress } from '#shared/tunnel/address.ts';
 import type { Say } from '#shared/texts/say.ts';
-import type { DisconnectReason, Gateway, TunnelState } from '#shared/tunnel/state.ts';
-import { addressesThroughNat64 } from '../gateway/addresses-through-nat64.ts';
-import { createGateways, type Gateways } from '../gateway/gateways.ts';
+import type { DisconnectReason, TunnelState } from '#shared/tunnel/state.ts';
+import type { Gateways } from '../gateway/gateways.ts';
 import { createGatewayLatencies } from '../gateway/latency.ts';
-import type { ServiceFetch } from '../http-fetch.ts';
 import { createListeners } from '../listeners.ts';
 import type { Settings } from '../preferences/settings.ts';
 import { syncWithTunnel } from '../system-proxy/sync-with-tunnel.ts';
 import { connectPath } from '../page/page-address.ts';
 import { createSystemProxy } from '../system-proxy/system-proxy.ts';
 import { portalAddress, probePortal } from '../tunnel/captive-portal.ts';
-import { connectPastBlock } from '../tunnel/connect-past-block.ts';
 import { createDestinations } from '../tunnel/destination.ts';
 import type { HelperClient } from '../tunnel/helper-client.ts';
 import { createPlanGuard } from '../tunnel/plan-guard.ts';
 import { createPortalSignIn } from '../tunnel/portal-sign-in.ts';
 import { createServiceAddresses } from '../tunnel/service-addresses.ts';
-import { createSessionPreparation } from '../tunnel/session-preparation.ts';
 import {
   createTunnelController,
   type TunnelCommand,
   type TunnelController,
 } from '../tunnel/tunnel-controller.ts';
 import { createWorldAddress } from '../tunnel/world-address.ts';
-import { addressesThroughProxy } from '../way-out/addresses-through-proxy.ts';
 import type { CallForUser } from '../session/call-for-user.ts';
-import { callsThroughProxy } from '../way-out/calls-through-proxy.ts';
-import { gatewayByWays } from '../way-out/connect-by-ways.ts';
-import { createProxyQuestions } from '../way-out/proxy-questions.ts';
-import { hostOf } from '../way-out/way-out-to.ts';
-import type { WaysOut } from '../way-out/ways-out.ts';
 import type { Core } from './core.ts';
 import type { CoreAccount } from './core-account.ts';
+import { createCoreGateways, type CoreGateways } from './core-gateways.ts';
 import type { CoreOptions } from './core-options.ts';
 import type { CorePreferences } from './core-preferences.ts';
+import { createCoreTunnelAhead } from './core-tunnel-ahead.ts';
+import type { CoreWayOut } from './core-way-out.ts';
 
 /** The tunnel, with the gateways at its other end and everything that is done around it. */
 export interface CoreTunnel extends Pick<
@@ -72,12 +63,7 @@ export interface CoreTunnelOptions extends Pick<
   | 'session'
 > {
   settings: Settings;
-  serviceFetch: ServiceFetch;
-  ways: WaysOut;
-  /** Whether traffic flows outside a tunnel. */
-  isOpen: () => boolean;
-  /** Whether the service is reached through the tunnel. */
-  isInsideTunnel: () => boolean;
+  wayOut: CoreWayOut;
   say: Say;
   account: Pick<CoreAccount, 'client' | 'clock' | 'isSignedIn' | 'session' | 'plan' | 'onSignOut'>;
   choices: Pick<CorePreferences, 'preferences' | 'server'>;
@@ -85,39 +71,15 @@ export interface CoreTunnelOptions extends Pick<
   log: Logger;
 }
 
-export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
-  const { environment, version, settings, helper, ways, isOpen, log } = options;
-  const { client, clock, isSignedIn, session, plan } = options.account;
-  const { preferences, server } = options.choices;
-  const { apiUrl, helperSocket: socketPath } = environment;
+/** The controller, and who hears of what it does. */
+function createTunnel(options: CoreTunnelOptions, { gateways, proxies }: CoreGateways) {
+  const { environment, settings, helper, log } = options;
+  const { clock, isSignedIn, plan } = options.account;
+  const { ways } = options.wayOut;
+  const { addresses, memory, logins } = gateways;
   const states = createListeners<TunnelState>();
   const commands = createListeners<TunnelCommand>();
-  const forms = createListeners<GatewayForm | null>();
-  const latencies = createListeners<ServerLatency>();
-  const credentialChanges = createListeners<void>();
   const planEnds = createListeners<DisconnectReason>();
-
-  const gateways = createGateways({
-    settings,
-    keychain: options.keychain,
-    client,
-    session: () => session.credentials(),
-    connect: gatewayByWays(ways, connectPastBlock({ state: () => helper.state(), socketPath, version, log })),
-    addressesBy: (own) => addressesThroughProxy(addressesThroughNat64(own, { isOpen }), ways),
-    openBrowser: options.openBrowser,
-    onForm: (form) => forms.emit(form),
-    credentialsChanged: () => credentialChanges.emit(),
-    log,
-  });
-  const { addresses, memory, logins } = gateways;
-  const questions = createProxyQuestions({
-    ways,
-    askUser: gateways.forms.ask,
-    isBusy: gateways.forms.isWaiting,
-    say: options.say,
-  });
-  ways.onRefused((way) => void questions.consider(way));
-  let lastGateway: Gateway | undefined;
   const destinations = createDestinations({ memory, plan });
   const planGuard = createPlanGuard({
     plan,
@@ -128,18 +90,16 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
     log,
   });
   let pageInView: string | undefined;
-  const portalAt = portalAddress(apiUrl);
-  const serviceAddresses = createServiceAddresses(apiUrl);
+  const portalAt = portalAddress(environment.apiUrl);
+  const serviceAddresses = createServiceAddresses(environment.apiUrl);
   const systemProxy = createSystemProxy({ settings, run: options.runProgram, env: options.session, log });
   const syncProxy = syncWithTunnel(systemProxy, () => settings.get('killSwitch'));
+  let lastHost: string | undefined;
   const tunnel = createTunnelController({
     helper,
     addresses,
     proxyTo: (host) => ways.to(host),
-    isProxyRefused(host) {
-      const way = ways.to(host);
-      return way !== undefined && ways.isRefused(way);
-    },
+    isProxyRefused: (host) => proxies.isRefused(host),
     isPageInView: () => pageInView === connectPath,
     isMetered: async () => (await options.networks?.isMetered()) === true,
     memory,
@@ -154,21 +114,12 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
       await Promise.all([logins.find(memory.listed(gateway)), ways.learn([gateway.host])]);
       return undefined;
     },
-    async beforeSignIn({ host }, signal) {
-      const way = ways.to(host);
-      if (way && ways.isRefused(way)) await questions.ask(way, signal);
-    },
-    async askForProxy({ host }) {
-      const way = ways.to(host);
-      // Once for one click: who was asked before it and has not answered is not asked again.
-      if (way && ways.isRefused(way)) await questions.consider(way);
-      const now = ways.to(host);
-      return now !== undefined && !ways.isRefused(now);
-    },
+    beforeSignIn: ({ host }, signal) => proxies.ask(host, signal),
+    askForProxy: ({ host }) => proxies.consider(host),
     destinations,
     deadline: (destination) => planGuard.deadline(destination),
     hasPlan: () => plan.hasPlan(),
-    preferences,
+    preferences: options.choices.preferences,
     isBehindPortal: async () => (await probePortal(portalAt)) === 'portal',
     reachabilityTargets: () => serviceAddresses.targets(),
     onCommand: (command) => commands.emit(command),
@@ -176,11 +127,9 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
       states.emit(state);
       void syncProxy(state);
       if (state.state === 'disconnected') void ways.refresh();
-      if (state.state === 'connecting') lastGateway = state.gateway;
-      if (state.state === 'disconnected' && state.reason === 'proxy-credentials') {
-        const way = lastGateway && ways.to(lastGateway.host);
-        if (way) ways.refused(way);
-      }
+      if (state.state === 'connecting') lastHost = state.gateway.host;
+      if (state.state === 'disconnected' && state.reason === 'proxy-credentials' && lastHost !== undefined)
+        proxies.refused(lastHost);
       if (state.state === 'connected' && state.terms?.message !== undefined && !state.ownedByOther)
         gateways.onMessage(state.gateway, state.terms.message);
       if (state.state === 'disconnected' || state.state === 'connected') void serviceAddresses.refresh();
@@ -188,80 +137,68 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
     log,
   });
   options.networks?.onChange(() => tunnel.viewChanged());
-  credentialChanges.add(() => tunnel.credentialsChanged());
   planEnds.add((reason) => void tunnel.end(reason));
-  const preparation = createSessionPreparation({
-    address() {
-      // Nothing is known about an account that has just signed in; once it is, this runs again.
-      if (!plan.isKnown()) void plan.refresh();
-      const chosen = server.server();
-      return chosen && serverAddress(chosen);
+  // Even if nothing changes any more: an earlier run may have left the desktop's proxy set.
+  void helper.ready.then(() => syncProxy(tunnel.state()));
+  void serviceAddresses.refresh();
+  return {
+    tunnel,
+    states,
+    commands,
+    portalAt,
+    setPageInView(path: string | undefined) {
+      pageInView = path;
+      tunnel.viewChanged();
     },
-    // The displayed state: after the click, nothing is looked up, even if the helper does not know of it yet.
-    state: () => tunnel.state(),
-    isSignedIn,
-    prepare: (address) => void tunnel.prepare(address),
-  });
+    close: () => planGuard.close(),
+  };
+}
 
-  /** A click on Connect is likely and should not have to wait for a look-up, because it blocks traffic. */
-  function userIsHere(): void {
-    const chosen = server.server();
-    const hosts = chosen ? [chosen.domain, ...plan.hosts()] : plan.hosts();
-    void ways.refresh().then(() => ways.learn(hosts));
-    tunnel.resolveAhead(hosts);
-    preparation.userIsHere();
-  }
+export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
+  const { environment, settings, helper, wayOut, log } = options;
+  const { client, session, plan } = options.account;
+  const { server } = options.choices;
+  const { apiUrl } = environment;
+  const core = createCoreGateways(options);
+  const { gateways, proxies } = core;
+  const made = createTunnel(options, core);
+  const { tunnel, states, portalAt } = made;
+  const ahead = createCoreTunnelAhead({ account: options.account, server, tunnel, ways: wayOut.ways });
+  const latencies = createListeners<ServerLatency>();
 
+  core.onCredentials(() => tunnel.credentialsChanged());
   session.onChange(({ signedIn }) => {
     tunnel.credentialsChanged();
-    if (signedIn) userIsHere();
+    if (signedIn) ahead.userIsHere();
   });
   options.account.onSignOut(async (by) => {
     await Promise.all([gateways.forgetUser(), tunnel.drop(by)]);
   });
-  states.add((state) => {
-    if (state.state === 'disconnected' && state.reason === undefined) userIsHere();
-    else preparation.check();
-  });
+  states.add((state) => ahead.follow(state));
   server.onChange((id) => {
-    if (id !== undefined) userIsHere();
+    if (id !== undefined) ahead.userIsHere();
   });
   plan.onChange(() => {
-    void logins.refresh();
+    void gateways.logins.refresh();
     tunnel.planChanged();
     tunnel.resolveAhead(plan.hosts());
-    preparation.check();
+    ahead.check();
   });
-  // Even if nothing changes any more: an earlier run may have left the desktop's proxy set.
-  void helper.ready.then(() => syncProxy(tunnel.state()));
-  void serviceAddresses.refresh();
 
   return {
     tunnel,
     gateways,
-    callForUser: callsThroughProxy({
-      ways,
-      questions,
-      host: hostOf(apiUrl),
-      isInsideTunnel: options.isInsideTunnel,
-    }),
-    async askProxyPassword(host) {
-      const way = options.isInsideTunnel() ? undefined : ways.to(host);
-      if (!way) return false;
-      ways.refused(way);
-      await questions.ask(way);
-      const now = ways.to(host);
-      return now !== undefined && !ways.isRefused(now);
-    },
+    callForUser: proxies.callForUser,
+    askProxyPassword: (host) => proxies.askAnew(host),
     onTunnelState: (listener) => states.add(listener),
-    onTunnelCommand: (listener) => commands.add(listener),
-    onGatewayForm: (listener) => forms.add(listener),
+    onTunnelCommand: (listener) => made.commands.add(listener),
+    onGatewayForm: (listener) => core.onGatewayForm(listener),
     onLatency: (listener) => latencies.add(listener),
     latencyMeter: createGatewayLatencies({
       servers: () => plan.servers(),
       state: () => tunnel.state(),
-      addresses,
-      hasProxy: (host) => ways.to(host) !== undefined,
+      addresses: gateways.addresses,
+      hasProxy: (host) => wayOut.ways.to(host) !== undefined,
       pins: () => settings.get('gatewayPins'),
       onLatency: (latency) => latencies.emit(latency),
     }),
@@ -269,7 +206,7 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
       state: () => tunnel.state(),
       client,
       apiUrl,
-      fetch: options.serviceFetch.short,
+      fetch: wayOut.serviceFetch.short,
     }),
     portalAddress: portalAt,
     portal: createPortalSignIn({
@@ -280,14 +217,11 @@ export function createCoreTunnel(options: CoreTunnelOptions): CoreTunnel {
       onPassed: () => tunnel.portalPassed(),
       log,
     }),
-    userIsHere,
-    setPageInView(path) {
-      pageInView = path;
-      tunnel.viewChanged();
-    },
+    userIsHere: () => ahead.userIsHere(),
+    setPageInView: (path) => made.setPageInView(path),
     close() {
-      preparation.close();
-      planGuard.close();
+      ahead.close();
+      made.close();
     },
   };
 }

@@ -1,16 +1,10 @@
 import { createSay } from '#shared/texts/say.ts';
-import { createServiceFetch } from '../http-fetch.ts';
 import { createSettings } from '../preferences/settings.ts';
 import { toldOnce } from '../preferences/told-once.ts';
 import { describeDevice } from '../session/device.ts';
 import { createHelperClient } from '../tunnel/helper-client.ts';
 import { offeredModes } from '../tunnel/offered-modes.ts';
-import { openByWay, wayOutside, type TunnelReach } from '../way-out/connect-by-ways.ts';
-import { createProxyPasswords } from '../way-out/proxy-passwords.ts';
-import { readProxySetting, readScriptByDhcp } from '../way-out/read-proxy-setting.ts';
-import { discoverScript } from '../way-out/script/discover-script.ts';
 import { wayOutTo } from '../way-out/way-out-to.ts';
-import { createWaysOut } from '../way-out/ways-out.ts';
 import type { Core } from './core.ts';
 import { createCoreAccount } from './core-account.ts';
 import { createCoreDiagnostics } from './core-diagnostics.ts';
@@ -18,6 +12,7 @@ import type { CoreOptions } from './core-options.ts';
 import { createCorePreferences } from './core-preferences.ts';
 import { createCorePrograms } from './core-programs.ts';
 import { createCoreTunnel } from './core-tunnel.ts';
+import { createCoreWayOut } from './core-way-out.ts';
 import { settleUnsureKillSwitch } from './unsure-kill-switch.ts';
 
 /**
@@ -29,30 +24,8 @@ export function createCore(options: CoreOptions): Core {
   const settings = createSettings(options.settingsFile);
   const device = describeDevice(options);
   const helper = createHelperClient({ socketPath: environment.helperSocket, version, log });
-  const isOpen = () => {
-    const now = helper.state();
-    return (now.state === 'disconnected' || now.state === 'invalid') && !now.blocked;
-  };
-  const ways = createWaysOut({
-    read: () =>
-      readProxySetting({
-        run: options.runProgram,
-        env: options.session,
-        before: settings.get('proxyBefore'),
-      }),
-    discover: () => discoverScript({ byDhcp: () => readScriptByDhcp(options.runProgram) }),
-    passwords: createProxyPasswords(options.keychain, log),
-    isOpen,
-    log,
-  });
-  const tunnelReach = (): TunnelReach => {
-    const now = helper.state();
-    if (now.state !== 'connected') return 'nothing';
-    return now.routing.mode === 'global' ? 'everything' : 'a-part';
-  };
-  const isInsideTunnel = () => tunnelReach() === 'everything';
-  const wayTo = wayOutside(ways, tunnelReach);
-  const serviceFetch = createServiceFetch(openByWay(wayTo, ways));
+  const wayOut = createCoreWayOut({ ...options, settings, helper });
+  const { ways, wayTo, serviceFetch } = wayOut;
   const account = createCoreAccount({ ...options, settings, serviceFetch, deviceName: device.name });
   const choices = createCorePreferences({
     ...options,
@@ -65,10 +38,7 @@ export function createCore(options: CoreOptions): Core {
   const tunnel = createCoreTunnel({
     ...options,
     settings,
-    serviceFetch,
-    ways,
-    isOpen,
-    isInsideTunnel,
+    wayOut,
     say: createSay(
       () => choices.language(),
       device.platform,
