@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { formatPrefix, parseIpv4Prefix, parsePrefix } from '#shared/tunnel/prefix.ts';
+import { formatPrefix, parseIpv4Prefix, parsePrefix, type Prefix } from '#shared/tunnel/prefix.ts';
 
 export type Family = 4 | 6;
 const families = [4, 6] as const;
@@ -48,10 +48,18 @@ export function prefixTexts({ of }: PrefixList): string[] {
     Array.from(of[family].lengths, (length, index) => {
       const bytes = addressAt(of[family], family, index);
       if (family === 4) return `${bytes.join('.')}/${length}`;
-      return formatPrefix({ family, first: BigInt(`0x${bytes.toString('hex')}`), length });
+      return formatPrefix({ family, first: firstAt(of[family], family, index), length });
     }),
   );
 }
+
+/** Those of one IP version, as numbers. */
+export const prefixesOf = ({ of }: PrefixList, family: Family): Prefix[] =>
+  Array.from(of[family].lengths, (length, index) => ({
+    family,
+    first: firstAt(of[family], family, index),
+    length,
+  }));
 
 /** Whether any of the prefixes contains an address. This is fast, because lists have a hundred thousand. */
 export function containsAddress({ of }: PrefixList, address: string): boolean {
@@ -62,7 +70,7 @@ export function containsAddress({ of }: PrefixList, address: string): boolean {
   if (family === 6)
     return lengths.some((length, index) => {
       const behind = BigInt(128 - length);
-      return first >> behind === BigInt(`0x${addressAt(of[6], 6, index).toString('hex')}`) >> behind;
+      return first >> behind === firstAt(of[6], 6, index) >> behind;
     });
   const value = Number(first);
   return lengths.some(
@@ -78,6 +86,11 @@ export const hasDefault = ({ of }: PrefixList, family: Family): boolean => of[fa
 
 export const addressAt = ({ addresses }: PackedPrefixes, family: Family, index: number): Buffer =>
   addresses.subarray(index * addressBytes[family], (index + 1) * addressBytes[family]);
+
+function firstAt(packed: PackedPrefixes, family: Family, index: number): bigint {
+  const address = addressAt(packed, family, index);
+  return family === 4 ? BigInt(address.readUInt32BE()) : BigInt(`0x${address.toString('hex')}`);
+}
 
 function listOf(given: Record<Family, PackedPrefixes>): PrefixList {
   const of = { 4: eachOnce(given[4], 4), 6: eachOnce(given[6], 6) };

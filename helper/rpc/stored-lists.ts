@@ -35,13 +35,13 @@ export function createStoredLists(take: () => (() => void) | undefined): StoredL
 
   return {
     store(lists) {
-      const name = createHash('sha256').update(JSON.stringify(lists)).digest('hex');
+      const kept: KeptLists =
+        lists.mode === 'ip' ? { mode: 'ip', prefixes: readPrefixList(lists.routeIps) } : lists;
+      const name = kept.mode === 'ip' ? kept.prefixes.digest : digestOf(kept);
       const before = stored.get(lists.mode);
       if (before?.name === name) return name;
       const giveBack = before?.giveBack ?? take();
       if (!giveBack) throw new ResponseError(helperError.noRoom, 'too many lists are kept');
-      const kept: KeptLists =
-        lists.mode === 'ip' ? { mode: 'ip', prefixes: readPrefixList(lists.routeIps) } : lists;
       stored.set(lists.mode, { name, lists: kept, giveBack, last: undefined });
       return name;
     },
@@ -65,6 +65,8 @@ export function createStoredLists(take: () => (() => void) | undefined): StoredL
     },
   };
 }
+
+const digestOf = (lists: KeptLists) => createHash('sha256').update(JSON.stringify(lists)).digest('hex');
 
 /** Undefined if the lists are for another mode, or if both together are empty or larger than a routing may be. */
 function withLists(own: Routing, lists: KeptLists): ReadRouting | undefined {

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
-import { canonicalPrefix } from '#shared/tunnel/prefix.ts';
+import { parsePrefix } from '#shared/tunnel/prefix.ts';
 import type { Capture } from '../../modes/routing-plan.ts';
 import { addressesOf } from '../../network/gateway-endpoint.ts';
-import { prefixTexts, type PrefixList } from '../../network/prefix-list.ts';
+import { prefixesOf, type Family, type PrefixList } from '../../network/prefix-list.ts';
 import type { FilterRules } from '../../system/ports/packet-filter-port.ts';
 import type { FilterState } from '../calls/pfctl.ts';
 
@@ -46,12 +46,23 @@ function matcherOf(capture: Capture): (address: string) => boolean {
 
 /** Looks an address up among the prefixes by each length that one of them has. */
 function containing(list: PrefixList): (address: string) => boolean {
-  const prefixes = prefixTexts(list);
-  const known = new Set(prefixes);
-  const lengths = [...new Set(prefixes.map((prefix) => Number(prefix.split('/')[1])))];
-  return (address) =>
-    lengths.some((length) => {
-      const prefix = canonicalPrefix(`${address}/${length}`);
-      return prefix !== undefined && known.has(prefix);
+  const firsts = { 4: firstsByLength(list, 4), 6: firstsByLength(list, 6) };
+  return (address) => {
+    const parsed = parsePrefix(address);
+    if (!parsed) return false;
+    const { family, first, length: bits } = parsed;
+    return [...firsts[family]].some(([length, known]) => {
+      const behind = BigInt(bits - length);
+      return known.has((first >> behind) << behind);
     });
+  };
+}
+
+function firstsByLength(list: PrefixList, family: Family): Map<number, Set<bigint>> {
+  const found = new Map<number, Set<bigint>>();
+  for (const { first, length } of prefixesOf(list, family)) {
+    const known = found.get(length) ?? new Set();
+    found.set(length, known.add(first));
+  }
+  return found;
 }

@@ -1,6 +1,6 @@
 import { formatPrefix, parsePrefix, type Prefix } from '#shared/tunnel/prefix.ts';
 import { addressesOf } from '../../network/gateway-endpoint.ts';
-import { prefixTexts } from '../../network/prefix-list.ts';
+import { prefixesOf } from '../../network/prefix-list.ts';
 import { halvesOf, subtractPrefixes } from '../../network/subtract-prefixes.ts';
 import type { RoutingRules } from '../../system/ports/router-port.ts';
 import type { RouteWay } from '../calls/route-message.ts';
@@ -13,7 +13,10 @@ export interface LeadingTunnel {
 }
 
 const families = [4, 6] as const;
-const everything = { 4: '0.0.0.0/0', 6: '::/0' } as const;
+const everything = {
+  4: { family: 4, first: 0n, length: 0 },
+  6: { family: 6, first: 0n, length: 0 },
+} as const satisfies Record<4 | 6, Prefix>;
 
 /**
  * The helper's routes in the system's one routing table, beside those of others, none of which it changes: the default
@@ -33,22 +36,24 @@ export function wantedRoutes(
   switch (capture.kind) {
     case 'everything':
       return families.flatMap((family) =>
-        without([everything[family]], reached, family).flatMap((piece) => layered(piece, tunnel)),
+        without([everything[family]], readOf(family, reached)).flatMap((piece) => layered(piece, tunnel)),
       );
-    case 'prefixes': {
-      const [include, exclude] = [prefixTexts(capture.include), prefixTexts(capture.exclude)];
+    case 'prefixes':
       return families.flatMap((family) => {
-        const listed = without(include, [...exclude, ...reached], family);
-        const pieces = [...listed, ...without(resolvers, reached, family)];
+        const beside = readOf(family, reached);
+        const listed = without(prefixesOf(capture.include, family), [
+          ...prefixesOf(capture.exclude, family),
+          ...beside,
+        ]);
+        const pieces = [...listed, ...without(readOf(family, resolvers), beside)];
         const texts = new Set(pieces.map(formatPrefix));
         return [...texts].map((prefix) => ({ prefix, way: wayOf(family, tunnel), scope: undefined }));
       });
-    }
     case 'proxy':
       // For sockets with the tunnel's address alone: the system looks for their way among the routes of its device.
       return families.flatMap((family) =>
         tunnel?.families.includes(family)
-          ? [{ prefix: everything[family], way: intoTunnel(tunnel), scope: tunnel.index }]
+          ? [{ prefix: formatPrefix(everything[family]), way: intoTunnel(tunnel), scope: tunnel.index }]
           : [],
       );
     case 'group':
@@ -60,7 +65,7 @@ export function wantedRoutes(
 
 /** Nothing leaves by the default route. */
 export const refusingRoutes = (): RouteChange[] =>
-  families.flatMap((family) => without([everything[family]], [], family).map(refused));
+  families.flatMap((family) => without([everything[family]], []).map(refused));
 
 /**
  * A route that refuses, which stays, and in front of it the two halves that lead into the tunnel: when its device ends,
@@ -89,13 +94,13 @@ const wayOf = (family: 4 | 6, tunnel: LeadingTunnel | undefined): RouteWay =>
   tunnel?.families.includes(family) ? intoTunnel(tunnel) : { kind: 'refused' };
 
 /** What is in these and not in the others. A default route is two halves, because it is the system's own. */
-function without(prefixes: readonly string[], others: readonly string[], family: 4 | 6): Prefix[] {
-  const ofFamily = (texts: readonly string[]) =>
-    texts.map(readPrefix).filter((prefix) => prefix.family === family);
-  return subtractPrefixes(ofFamily(prefixes), ofFamily(others)).flatMap((piece) =>
+const without = (prefixes: readonly Prefix[], others: readonly Prefix[]): Prefix[] =>
+  subtractPrefixes(prefixes, others).flatMap((piece) =>
     piece.length === 0 ? (halvesOf(piece) ?? []) : [piece],
   );
-}
+
+const readOf = (family: 4 | 6, texts: readonly string[]): Prefix[] =>
+  texts.map(readPrefix).filter((prefix) => prefix.family === family);
 
 function readPrefix(text: string): Prefix {
   const prefix = parsePrefix(text);

@@ -106,6 +106,7 @@ export function createListJournal(directory: string, dnsUndo: Schema<DnsUndo>): 
 
 const everything: ReadRouting = { mode: 'global', localNetwork: false };
 
+/** Of the file's own bytes: also a helper of another version sees by its name whether it is whole. */
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
 async function writeWhole(file: string, text: string): Promise<void> {

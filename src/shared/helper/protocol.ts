@@ -41,7 +41,7 @@ export const reachabilityTarget = z.strictObject({
 });
 export type ReachabilityTarget = z.infer<typeof reachabilityTarget>;
 
-/** The SHA-256 of the lists, as `storeLists` returned it. */
+/** A digest of the lists, as `storeLists` returned it. */
 const listsName = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 
 /**

@@ -1,7 +1,12 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
-import { containsAddress, prefixTexts, readPrefixList } from '../../../../helper/network/prefix-list.ts';
+import { formatPrefix, isInsidePrefix } from '#shared/tunnel/prefix.ts';
+import {
+  containsAddress,
+  prefixesOf,
+  prefixTexts,
+  readPrefixList,
+} from '../../../../helper/network/prefix-list.ts';
 
 /** Few different ones, so that they meet. */
 const number = fc.constantFrom(0, 1, 127, 128, 255);
@@ -28,4 +33,14 @@ test('an address is in a list if it is in one of its prefixes', () => {
     }),
   );
   expect(found.size).toBe(2);
+});
+
+test('a list has the same prefixes as numbers and as text', () => {
+  fc.assert(
+    fc.property(fc.array(prefix, { maxLength: 6 }), (prefixes) => {
+      const list = readPrefixList(prefixes);
+      const numbers = [...prefixesOf(list, 4), ...prefixesOf(list, 6)];
+      expect(numbers.map(formatPrefix)).toEqual(prefixTexts(list));
+    }),
+  );
 });
