@@ -1,6 +1,7 @@
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
+import { pauseAfter } from '#shared/back-off.ts';
 import type { ReachabilityTarget } from '#shared/helper/protocol.ts';
 import type { ReceivedPackets } from '../../system/ports/tunnel-device-port.ts';
 import type { TunnelConfiguration } from '../../network/tunnel-configuration.ts';
@@ -43,9 +44,8 @@ export const probeLimitMs = (roundTripMs: number) => Math.max(3_000, 1_700 + 2 *
 const baselineReads = 3;
 const baselineGapMs = 2;
 
-/** Delays between two reads of the counters. */
-const firstLookMs = 5;
-const maxLookMs = 200;
+/** Between two reads of the counters. */
+const looking = { firstMs: 5, maxMs: 200 } as const;
 
 /**
  * Anycast addresses of the Port Control Protocol (RFC 7723, RFC 8155 §5), which belong to nobody in particular. Packets
@@ -126,15 +126,13 @@ export async function probeTraffic(
       if (target) askByConnecting({ own, target, signal, onAnswer: answered('target') });
     }
     let left = probeLimitMs(plan.roundTripMs);
-    let wait = firstLookMs;
-    while (!look() && left > 0) {
+    for (let looks = 1; !look() && left > 0; looks += 1) {
       const asked = performance.now();
-      await wake.within(wait, signal);
+      await wake.within(pauseAfter(looks, looking), signal);
       // On a machine that is busy or stood still, what has come is read after that.
       await turn();
       // What took longer was no time in which anything could be sent or read here.
-      left -= Math.min(performance.now() - asked, maxLookMs);
-      wait = Math.min(wait * 2, maxLookMs);
+      left -= Math.min(performance.now() - asked, looking.maxMs);
     }
   } finally {
     over.abort();

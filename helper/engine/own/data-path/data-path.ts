@@ -39,7 +39,7 @@ export interface DataPathStart {
 const receiveSlots = 8;
 /** While much comes, so short a pause lets more come at once. */
 const pauseMicroseconds = 50;
-const pauseAfter = 3;
+const maxWithoutPause = 3;
 const maxChannels = 16;
 const closeNotify = [1, 0] as const;
 const pollError = 0x08 | 0x10 | 0x20;
@@ -310,7 +310,7 @@ export function runDataPath({ port, waiting, limits }: DataPathStart): void {
       if ((answer & (pollIn | pollError)) !== 0 && device.read(channel) && channel) hasSent(channel);
     }
     tellQuiet();
-    if (count > pauseAfter) calls.sleepMicroseconds(pauseMicroseconds);
+    if (count > maxWithoutPause) calls.sleepMicroseconds(pauseMicroseconds);
   }
   for (const channel of channels.values()) close(channel);
   calls.close(waker);

@@ -248,7 +248,7 @@ const bufferOf = (bytes: Uint8Array) => Buffer.from(bytes.buffer, bytes.byteOffs
 /** Messages carry the whole memory that bytes are in: many may share it, secrets among them. */
 const copyOf = (bytes: Uint8Array) => new Uint8Array(bytes);
 
-/** The bytes of an address in text. */
+/** The bytes of an address in text. Not by ipaddr.js, which the engine's program would carry for this alone. */
 function addressBytes(address: string): number[] {
   if (isIP(address) === 0) throw new Error('no address');
   if (isIPv4(address)) return address.split('.').map(Number);

@@ -1,3 +1,4 @@
+import { pauseAfter } from '#shared/back-off.ts';
 import type { Alarm } from './alarm.ts';
 import type { Patience } from './dead-peer-detection.ts';
 import { createDtlsChannel, type DtlsChannel, type DtlsChannelEnd } from './dtls-channel.ts';
@@ -32,9 +33,8 @@ export interface DtlsSide {
   close(): void;
 }
 
-/** The wait before DTLS is tried again: doubled each time, up to the last. */
-const firstRetryMs = 3_000;
-const maxRetryMs = 60_000;
+/** Before DTLS is tried again. */
+const backOff = { firstMs: 3_000, maxMs: 60_000 } as const;
 
 /** `listener`: what the tunnel does with it. What users and logs are told goes to the listener of `options`. */
 export function createDtlsSide({
@@ -57,7 +57,8 @@ export function createDtlsSide({
   };
 }): DtlsSide {
   let dtls: Dtls = { at: 'off' };
-  let retryMs = firstRetryMs;
+  /** Since it last carried packets. */
+  let failures = 0;
 
   function opened({ answer, connection, mtu }: Tls): Dtls {
     const offer = answer.dtls;
@@ -83,7 +84,7 @@ export function createDtlsSide({
         onCarrying() {
           if (!isCurrent()) return;
           dtls = { at: 'carrying', channel };
-          retryMs = firstRetryMs;
+          failures = 0;
           options.listener.onTransport('dtls');
           listener.onDecided();
         },
@@ -111,9 +112,9 @@ export function createDtlsSide({
 
   function ended(why: DtlsChannelEnd): void {
     const wasCarrying = dtls.at === 'carrying';
-    const until = performance.now() + retryMs;
+    failures += 1;
+    const until = performance.now() + pauseAfter(failures, backOff);
     dtls = { at: 'waiting', until };
-    retryMs = Math.min(2 * retryMs, maxRetryMs);
     options.listener.onNote('DTLS has ended', why);
     if (wasCarrying) options.listener.onTransport('tls');
     listener.onDecided();

@@ -1,5 +1,6 @@
 /** Frames of Ethernet with IP in them: as much of RFC 894, RFC 791, RFC 8200 and RFC 826 as a self-test looks at. */
 
+import ipaddr from 'ipaddr.js';
 import { internetChecksum } from '#node/network/internet-checksum.ts';
 
 export const etherType = { ipv4: 0x0800, arp: 0x0806, ipv6: 0x86dd, sentinel: 0x88b5 } as const;
@@ -95,30 +96,9 @@ function portsOf(payload: Buffer, kind: number, isFirst: boolean) {
 }
 
 /** In the notation of RFC 5952. */
-export function ipv6Text(bytes: Buffer): string {
-  const groups = Array.from({ length: 8 }, (_, index) => bytes.readUInt16BE(index * 2));
-  let best = { at: -1, length: 1 };
-  for (let at = 0; at < 8; at += 1) {
-    let length = 0;
-    while (at + length < 8 && groups[at + length] === 0) length += 1;
-    if (length > best.length) best = { at, length };
-  }
-  const text = (part: readonly number[]) => part.map((group) => group.toString(16)).join(':');
-  if (best.at < 0) return text(groups);
-  return `${text(groups.slice(0, best.at))}::${text(groups.slice(best.at + best.length))}`;
-}
+export const ipv6Text = (bytes: Buffer): string => new ipaddr.IPv6([...bytes]).toRFC5952String();
 
-export function ipv6Bytes(address: string): Buffer {
-  const [head = '', tail] = address.split('::');
-  const groups = (text: string) =>
-    text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));
-  const first = groups(head);
-  const last = tail === undefined ? [] : groups(tail);
-  const all = [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last];
-  const bytes = Buffer.alloc(16);
-  for (const [index, group] of all.entries()) bytes.writeUInt16BE(group, index * 2);
-  return bytes;
-}
+export const ipv6Bytes = (address: string): Buffer => Buffer.from(ipaddr.IPv6.parse(address).toByteArray());
 
 export const ipv4Bytes = (address: string): Buffer => Buffer.from(address.split('.').map(Number));
 
