@@ -24,7 +24,9 @@ async function openMiniApps(
   const user = await signInByApi(service, email);
   for (const [index, miniApp] of offered.entries()) {
     must(
-      await user.call('createApp', { body: { ...miniApp, icon: '', priority: 50 - index, requireLabels: [] } }),
+      await user.call('createApp', {
+        body: { ...miniApp, icon: '', priority: 50 - index, requireLabels: [] },
+      }),
     );
   }
   await new Tabs(page).miniApps.click();
