@@ -48,7 +48,9 @@ export const serverHints = {
 };
 
 /** An odd one is left out: the server can still be used, and all others with it. */
-const ifUsable = <Schema extends z.ZodMiniType>(schema: Schema) => z.catch(z.optional(schema), undefined);
+const ifUsable = <Schema extends z.ZodMiniType>(schema: Schema) =>
+  // oxlint-disable-next-line promise/valid-params -- Not a promise's.
+  z.catch(z.optional(schema), undefined);
 
 export const server = z.object({
   serverId: z.string(),

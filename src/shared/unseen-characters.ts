@@ -5,7 +5,7 @@
  * numbers of Arabic and other scripts (The Unicode Standard, Prepended_Concatenation_Mark).
  */
 const unseen =
-  /(?![\u200c\u200d\u{e0020}-\u{e007f}\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}])[\p{Cf}\u3164\uffa0]/gu;
+  /(?!\u200c|\u200d|[\u{e0020}-\u{e007f}\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}])[\p{Cf}\u3164\uffa0]/gu;
 
 export const withoutUnseen = (text: string): string => text.replaceAll(unseen, '');
 

@@ -263,10 +263,10 @@ const group = { id: 'g', name: 'G', isTrial: false, items: [{ id: 'i', level: 0,
 test.each([
   ['that is none', { serverGroups: [{ id: 'x' }] }],
   ['whose server has a country that no app would show', { serverGroups: [group] }],
-])('a service with a seed %s does not start', async (_what, seed) => {
+])('a service with a seed %s does not start', async (_what, odd) => {
   const environment = await newEnvironment('postgresql');
   const seedFile = path.join(environment.WAYMAKER_DATA_DIR, 'seed.json');
-  await writeFile(seedFile, JSON.stringify(seed));
+  await writeFile(seedFile, JSON.stringify(odd));
   const starting = startTestService({ environment: { ...environment, WAYMAKER_SEED_FILE: seedFile } });
   await expect(starting).rejects.toThrow('seed.json is no seed file');
 });
