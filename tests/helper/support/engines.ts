@@ -16,7 +16,6 @@ export const concerningEngines = {
     'engine/other-addresses.test.ts',
     'engine/pushed-addresses.test.ts',
     'engine/redirects.test.ts',
-    'engine/silence.test.ts',
     'engine/slow-path.all.test.ts',
     'engine/too-many-sessions.all.test.ts',
     'protection/kill-switch.test.ts',
@@ -27,9 +26,7 @@ export const concerningEngines = {
   ],
   openconnect: [
     'engine/connection-deadline.test.ts',
-    'engine/deadline.test.ts',
     'engine/gateway-stream.test.ts',
-    'engine/session-wait.test.ts',
     'engine/unresolved-gateway.test.ts',
     'routing/routing.test.ts',
     'routing/split.test.ts',

@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createAttachedClients } from '../../../helper/tunnel/attached-clients.ts';
-import { createSessionSlot, noClientLimitMs, type WaitPolicy } from '../../../helper/tunnel/session-wait.ts';
+import { createAttachedClients } from '../../../../helper/tunnel/attached-clients.ts';
+import {
+  createSessionSlot,
+  noClientLimitMs,
+  type WaitPolicy,
+} from '../../../../helper/tunnel/session-wait.ts';
 
 const session = { cookie: 'webvpn=abc', certificatePin: `pin-sha256:${'A'.repeat(43)}=` };
 const client = { user: '1000', isAdministrator: false };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createPutBackLimit } from '../../../helper/system/put-back-limit.ts';
+import { createPutBackLimit } from '../../../../helper/system/put-back-limit.ts';
 
 /** What each of `times` (ms) is told to wait. */
 function waits(times: readonly number[]): number[] {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { watchTraffic } from '../../../helper/tunnel/health/traffic-watch.ts';
+import { watchTraffic } from '../../../../../helper/tunnel/health/traffic-watch.ts';
 
 test('a tunnel that could not be looked at once is looked at again', async () => {
   const over = new AbortController();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { callerOf, pipeAccess, readUser } from '../../../helper/windows/callers/caller-identity.ts';
-import { wellKnownSids, type Sid } from '../../../src/node/os/windows/security-identifier.ts';
+import { callerOf, pipeAccess, readUser } from '../../../../../helper/windows/callers/caller-identity.ts';
+import { wellKnownSids, type Sid } from '../../../../../src/node/os/windows/security-identifier.ts';
 
 const alice: Sid = 'S-1-5-21-1-2-3-1001';
 const policy = { allowedUsers: [], allowedGroup: wellKnownSids.interactive };

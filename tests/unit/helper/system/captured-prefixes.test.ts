@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { capturedPrefixes, isCaptured } from '../../../helper/system/captured-prefixes.ts';
+import { capturedPrefixes, isCaptured } from '../../../../helper/system/captured-prefixes.ts';
 
 const surroundings = {
   attachedNetworks: ['192.168.37.10/24', 'fd57:4159:1::10/64'],

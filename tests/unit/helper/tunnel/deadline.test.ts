@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createConnectionDeadline } from '../../../helper/tunnel/deadline.ts';
+import { createConnectionDeadline } from '../../../../helper/tunnel/deadline.ts';
 
 const minute = 60_000;
 const hour = 60 * minute;

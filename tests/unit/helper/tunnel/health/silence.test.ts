@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createSilencePolicy } from '../../../helper/tunnel/health/silence.ts';
-import type { Family, ProbeFindings } from '../../../helper/tunnel/health/traffic-probe.ts';
+import { createSilencePolicy } from '../../../../../helper/tunnel/health/silence.ts';
+import type { Family, ProbeFindings } from '../../../../../helper/tunnel/health/traffic-probe.ts';
 
 const findings = (passing: Family[], silent: Family[]): ProbeFindings => ({
   passing,

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { expect, test } from 'vitest';
-import { usableResolvers } from '../../../helper/system/usable-resolvers.ts';
+import { usableResolvers } from '../../../../helper/system/usable-resolvers.ts';
 
 const both = { ipv4: '198.51.100.130', ipv6: '2001:db8:2:100::7' };
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { activeRouting, maxNamedNetworks } from '#shared/tunnel/state.ts';
-import { namedNetworks } from '../../../helper/modes/split.ts';
-import { capturedPrefixes } from '../../../helper/system/captured-prefixes.ts';
+import { namedNetworks } from '../../../../helper/modes/split.ts';
+import { capturedPrefixes } from '../../../../helper/system/captured-prefixes.ts';
 
 const captured = (includes: string[], excludes: string[] = []) => {
   const surroundings = { attachedNetworks: [], gateways: ['198.51.100.2'] };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { maxOtherAddresses } from '#shared/helper/protocol.ts';
-import { createConnectionBudget, type ConnectionBudget } from '../../../helper/rpc/connection-budget.ts';
+import { createConnectionBudget, type ConnectionBudget } from '../../../../helper/rpc/connection-budget.ts';
 
 /** How many connections a user gets. */
 function takeAll(budget: ConnectionBudget, uid: number): number {
