@@ -11,7 +11,7 @@ const passesAxe = (language: TextLanguage) => language === 'en' || language === 
 
 /**
  * In which languages every screen is inspected. The long one shows all that can be wrong with a page, whatever it says:
- * `npm test` inspects screens in no other. That each text is translated, tests/unit/renderer/translations.test.ts says.
+ * `npm test` inspects screens in no other. That each text is translated, tests/unit/shared/texts/translations.test.ts says.
  */
 export const inspectedLanguages: readonly TextLanguage[] = ['pseudo', ...languages];
 

@@ -1,0 +1,134 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Host } from '#shared/host/contract.ts';
+import { createTestDesktop, token, type TestDesktop } from '../support/desktop.ts';
+import { createTestFile } from '../support/key-value-file.ts';
+import { createTestKeychain } from '../support/keychain.ts';
+
+let desktop: TestDesktop;
+beforeEach(async () => {
+  desktop = await createTestDesktop();
+});
+afterEach(async () => {
+  await desktop[Symbol.asyncDispose]();
+});
+
+test('signing out forgets the groups and certificates for gateways, and their keys', async () => {
+  const gateways = {
+    'gw.example.net': { group: { value: 'sales', label: 'Sales' }, certificate: 'pem', agent: 'compatible' },
+  };
+  const keychain = createTestKeychain({ 'certificate key gw.example.net': 'PRIVATE KEY' });
+  const app = desktop.startApp({ keychain, settings: createTestFile({ gateways }) });
+  await desktop.signIn(app.host);
+  const address = 'anyconnect://gw.example.net:443';
+  expect(await app.host.gatewayGroup.get({ address })).toBe('Sales');
+  await app.host.session.signOut({ by: 'user' });
+  expect(await app.host.gatewayGroup.get({ address })).toBeNull();
+  expect(app.settings.content.get('gateways')).toEqual({ 'gw.example.net': { agent: 'compatible' } });
+  expect(keychain.secrets.size).toBe(0);
+});
+
+test('with a code while somebody is signed in: they are signed out first, also at the service, and their tunnel ends', async () => {
+  const app = desktop.startApp();
+  await desktop.signIn(app.host);
+  const { deviceId } = await app.host.session.get();
+  await app.host.storage.set({ key: 'user', value: '{}' });
+  await app.host.servers.setFavourite({ serverId: 's1', isFavourite: true });
+  desktop.helper.set({
+    state: 'connecting',
+    gateway: { host: 'gw.example.net', port: 443 },
+    attempt: 1,
+    phase: 'handshaking',
+  });
+  await vi.waitFor(async () => expect((await app.host.tunnel.snapshot()).state).toBe('connecting'));
+  desktop.reply = ({ url }) => ({
+    body: { code: 0, msg: '', data: url === '/api/auth' ? { token: 'other-s3cret' } : null },
+  });
+  const session = { signedIn: true, deviceId, persistence: 'keychain' };
+  const result = await app.host.session.verifyCode({ authId: 'b', authCode: '654321' });
+  expect(result).toEqual({ ok: true, data: session });
+  expect(app.keychain.secrets).toEqual(new Map([[deviceId, 'other-s3cret']]));
+  expect(app.pageFile.content.size).toBe(0);
+  expect(await app.host.servers.kept()).toEqual({ favourites: [], recents: [] });
+  expect(desktop.received).toContainEqual(
+    expect.objectContaining({
+      path: `/api/devices/${deviceId}`,
+      authorization: `Basic ${btoa(`${deviceId}:${token}`)}`,
+    }),
+  );
+  // Not by the user: a kill switch keeps traffic blocked.
+  expect(desktop.helper.calls).toContainEqual({
+    method: 'disconnect',
+    params: { reason: 'session-ended' },
+  });
+  expect(app.events.filter(([channel]) => channel === 'session.changed').slice(-2)).toEqual([
+    ['session.changed', { ...session, signedIn: false }],
+    ['session.changed', session],
+  ]);
+});
+
+/** As a page or a command does it, with the code that was mailed. */
+async function signInAs(host: Host, email: string) {
+  desktop.reply = ({ url }) => ({
+    body: { code: 0, msg: '', data: url === '/api/get-auth-code' ? { authId: email } : { token } },
+  });
+  await host.session.requestCode({ email });
+  return await host.session.verifyCode({ authId: email, authCode: '123456' });
+}
+
+describe('after a session that was only kept in memory', () => {
+  /** The app, used and ended; then started again, where nobody is signed in. */
+  async function startAgain() {
+    const keychain = createTestKeychain();
+    keychain.mode = 'throws';
+    const files = { keychain, settings: createTestFile(), plan: createTestFile() };
+    const before = desktop.startApp(files);
+    await signInAs(before.host, 'ada@example.com');
+    await before.host.servers.setFavourite({ serverId: 's1', isFavourite: true });
+    before.close();
+    const { host } = desktop.startApp(files);
+    expect((await host.session.get()).signedIn).toBe(false);
+    return host;
+  }
+  const connected = async (host: Host) => {
+    desktop.helper.set({
+      state: 'connecting',
+      gateway: { host: 'gw.example.net', port: 443 },
+      attempt: 1,
+      phase: 'handshaking',
+    });
+    await vi.waitFor(async () => expect((await host.tunnel.snapshot()).state).toBe('connecting'));
+  };
+  const ends = () => desktop.helper.calls.filter(({ method }) => method === 'disconnect');
+
+  test('another account gets nothing of the one before, nor its tunnel', async () => {
+    const host = await startAgain();
+    await connected(host);
+    expect(await signInAs(host, 'bob@example.com')).toMatchObject({ ok: true, data: { signedIn: true } });
+    expect(await host.servers.kept()).toEqual({ favourites: [], recents: [] });
+    expect(ends()).toEqual([{ method: 'disconnect', params: { reason: 'session-ended' } }]);
+  });
+
+  test('whoever signs in again finds everything as it was, and the tunnel stays up', async () => {
+    const host = await startAgain();
+    await connected(host);
+    expect(await signInAs(host, 'Ada@Example.com')).toMatchObject({ ok: true, data: { signedIn: true } });
+    expect(await host.servers.kept()).toEqual({ favourites: ['s1'], recents: [] });
+    expect(ends()).toEqual([]);
+  });
+
+  test('what is asked of the service before anybody signs in ends nothing', async () => {
+    const host = await startAgain();
+    await connected(host);
+    desktop.reply = () => ({ status: 401, body: { code: 401, msg: '', data: null } });
+    const failure = { kind: 'unauthorized' };
+    expect(await host.preferences.set({ routing: 'automatic' })).toMatchObject({ ok: false, failure });
+    expect((await host.servers.kept()).favourites).toEqual(['s1']);
+    expect(ends()).toEqual([]);
+  });
+
+  test('who signs in with a code that an earlier process had mailed is not known to be another account', async () => {
+    const host = await startAgain();
+    expect(await desktop.signIn(host)).toMatchObject({ ok: true });
+    expect((await host.servers.kept()).favourites).toEqual(['s1']);
+  });
+});
