@@ -12,7 +12,7 @@ const browserDriver = 'playwright-core';
 const programs = {
   'window.mjs': 'tests/stand-in/installed-window.ts',
   'register.mjs': 'tests/stand-in/register.ts',
-  'electron.mjs': 'tests/stand-in/electron.ts',
+  'electron.mjs': 'tests/stand-in/electron/electron.ts',
 } as const;
 
 /** Bundles the stand-in's programs into folders of their own in `folder`. */

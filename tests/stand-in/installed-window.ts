@@ -9,7 +9,7 @@ import { mkdir } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { launchStandIn, playedEnvironment, standInArguments } from './launch-stand-in.ts';
-import { hasInstance } from './only-instance.ts';
+import { hasInstance } from './electron/only-instance.ts';
 
 const own = import.meta.dirname;
 const main = path.join(own, '../resources/app/out/main/index.js');

@@ -4,9 +4,9 @@ import { mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright';
 import { launchChromium, openProfile } from './chromium.ts';
-import { createPeer, type Peer } from './peer.ts';
-import type { AppProcess } from './process-contract.ts';
-import { hostWindows, type HostedWindows } from './window-host.ts';
+import { createPeer, type Peer } from './channel/peer.ts';
+import type { AppProcess } from './channel/process-contract.ts';
+import { hostWindows, type HostedWindows } from './pages/window-host.ts';
 
 export interface StandInOptions {
   /** The app's built main file. */

@@ -5,7 +5,7 @@ import electronPackage from 'electron/package.json' with { type: 'json' };
 
 /** Source beside source, bundle beside bundle. */
 const isSource = import.meta.url.endsWith('.ts');
-const double = new URL(isSource ? './electron.ts' : './electron.mjs', import.meta.url).href;
+const double = new URL(isSource ? './electron/electron.ts' : './electron.mjs', import.meta.url).href;
 
 registerHooks({
   resolve(specifier, context, next) {

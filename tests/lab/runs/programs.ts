@@ -54,7 +54,7 @@ const programs = {
     // The built app with its packages, and Electron's double, which finds the latter beside it.
     'out/main/index.js': 'app.mjs',
     'tests/stand-in/register.ts': 'register.mjs',
-    'tests/stand-in/electron.ts': 'electron.mjs',
+    'tests/stand-in/electron/electron.ts': 'electron.mjs',
   },
 };
 type Runner = keyof typeof programs;

@@ -1,13 +1,13 @@
 import type { Browser, Page } from 'playwright/test';
 import type { Lab } from '../../../lab/lab.ts';
 import type { PlayedSystem } from '../../../stand-in/launch-stand-in.ts';
-import type { MenuEntry } from '../../../stand-in/menu.ts';
+import type { MenuEntry } from '../../../stand-in/electron/menu.ts';
 import type {
   Bounds,
   MessageBoxShown,
   ProtocolClient,
   TrayShown,
-} from '../../../stand-in/process-contract.ts';
+} from '../../../stand-in/channel/process-contract.ts';
 
 export interface LaunchOptions {
   /** The built main file; that of the build under test if absent. */

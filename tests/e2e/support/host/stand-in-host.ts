@@ -10,8 +10,8 @@ import {
   registerSource,
   standInArguments,
 } from '../../../stand-in/launch-stand-in.ts';
-import { mailOf } from '../../../stand-in/only-instance.ts';
-import { PeerGone } from '../../../stand-in/peer.ts';
+import { mailOf } from '../../../stand-in/electron/only-instance.ts';
+import { PeerGone } from '../../../stand-in/channel/peer.ts';
 import { chromiumIn } from '../machine/chromium-in.ts';
 import { appEnvironment, type DesktopApp, type LaunchOptions } from './desktop-app.ts';
 import { builtMain, root } from './paths.ts';

@@ -1,5 +1,5 @@
 import type Electron from 'electron';
-import { host } from './app-side.ts';
+import { host } from '../channel/app-side.ts';
 import { strict } from './strict.ts';
 
 /** Links are recorded by the process that holds the pages; nothing is opened. */

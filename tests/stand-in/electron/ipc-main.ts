@@ -1,7 +1,7 @@
 import type Electron from 'electron';
-import { appSide } from './app-side.ts';
+import { appSide } from '../channel/app-side.ts';
 import { openWindow } from './open-windows.ts';
-import type { FrameInfo } from './process-contract.ts';
+import type { FrameInfo } from '../channel/process-contract.ts';
 import { createEvent, StrictEmitter } from './strict.ts';
 
 type Handler = (event: Electron.IpcMainInvokeEvent, ...args: unknown[]) => unknown;

@@ -1,4 +1,4 @@
-import type { MenuEntry } from './menu.ts';
+import type { MenuEntry } from '../electron/menu.ts';
 
 /** What the two processes of the stand-in ask of each other. URLs are the app's own (`waymaker://app/…`). */
 

@@ -1,6 +1,6 @@
 import type Electron from 'electron';
 import { app } from './app.ts';
-import { appSide } from './app-side.ts';
+import { appSide } from '../channel/app-side.ts';
 import type { Menu } from './menu.ts';
 import { createEvent, StrictEmitter } from './strict.ts';
 

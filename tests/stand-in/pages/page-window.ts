@@ -9,9 +9,9 @@ import {
   preloadWorld,
   preloadWorldScript,
 } from './page-worlds.ts';
-import type { Peer } from './peer.ts';
+import type { Peer } from '../channel/peer.ts';
 import { toAppUrl } from './scheme-origin.ts';
-import type { AppProcess, FrameInfo, WindowEvent, WindowOptions } from './process-contract.ts';
+import type { AppProcess, FrameInfo, WindowEvent, WindowOptions } from '../channel/process-contract.ts';
 
 type FromPage =
   | { type: 'invoke'; id: number; channel: string; args: string }

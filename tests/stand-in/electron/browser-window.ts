@@ -1,9 +1,9 @@
 import type Electron from 'electron';
 import { app } from './app.ts';
-import { appSide, host } from './app-side.ts';
+import { appSide, host } from '../channel/app-side.ts';
 import { Menu } from './menu.ts';
 import { forgetWindow, openWindow, openWindows, rememberWindow, type OpenWindow } from './open-windows.ts';
-import type { Bounds, WindowEvent } from './process-contract.ts';
+import type { Bounds, WindowEvent } from '../channel/process-contract.ts';
 import { createEvent, StrictEmitter } from './strict.ts';
 import { WebContents } from './web-contents.ts';
 

@@ -1,4 +1,4 @@
-import type { WindowEvent, FrameInfo, NavigationDetails } from './process-contract.ts';
+import type { WindowEvent, FrameInfo, NavigationDetails } from '../channel/process-contract.ts';
 
 /** What the double's other modules need of a window; `browser-window.ts` makes them. */
 export interface OpenWindow {

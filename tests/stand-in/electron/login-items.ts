@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type Electron from 'electron';
-import { appSide } from './app-side.ts';
+import { appSide } from '../channel/app-side.ts';
 
 interface LoginItems {
   get: (options?: Electron.LoginItemSettingsOptions) => Electron.LoginItemSettings;

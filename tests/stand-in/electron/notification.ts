@@ -1,5 +1,5 @@
 import type Electron from 'electron';
-import { appSide } from './app-side.ts';
+import { appSide } from '../channel/app-side.ts';
 import { createEvent, StrictEmitter } from './strict.ts';
 
 type Implemented = Pick<Electron.Notification, 'show' | 'close' | 'title' | 'body'>;

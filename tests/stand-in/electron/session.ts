@@ -1,5 +1,5 @@
 import type Electron from 'electron';
-import { appSide, host } from './app-side.ts';
+import { appSide, host } from '../channel/app-side.ts';
 import { openWindow } from './open-windows.ts';
 import { createProtocol } from './protocol.ts';
 import { StrictEmitter, strict } from './strict.ts';

@@ -1,7 +1,7 @@
 import type Electron from 'electron';
-import { appSide } from './app-side.ts';
+import { appSide } from '../channel/app-side.ts';
 import { registerSchemes } from './scheme-registry.ts';
-import type { SchemeRequest, SchemeResponse } from './process-contract.ts';
+import type { SchemeRequest, SchemeResponse } from '../channel/process-contract.ts';
 import { strict } from './strict.ts';
 
 type Implemented = Pick<

@@ -3,13 +3,13 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type Electron from 'electron';
-import { appSide, host } from './app-side.ts';
+import { appSide, host } from '../channel/app-side.ts';
 import { createLoginItems } from './login-items.ts';
 import { becomeOnlyInstance } from './only-instance.ts';
 import { openWindows } from './open-windows.ts';
 import { registeredSchemes, setStarted } from './scheme-registry.ts';
 import { createEvent, StrictEmitter } from './strict.ts';
-import type { ProtocolClient, SystemInfo } from './process-contract.ts';
+import type { ProtocolClient, SystemInfo } from '../channel/process-contract.ts';
 
 type Implemented = Pick<
   Electron.App,

@@ -1,4 +1,4 @@
-import { appSide } from './app-side.ts';
+import { appSide } from '../channel/app-side.ts';
 import { createEvent, StrictEmitter } from './strict.ts';
 
 /** Tells when the computer sleeps or is shut down, as somebody who holds the stand-in says. */

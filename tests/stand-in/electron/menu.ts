@@ -1,5 +1,5 @@
 import type Electron from 'electron';
-import { appSide } from './app-side.ts';
+import { appSide } from '../channel/app-side.ts';
 
 type Template = Electron.MenuItemConstructorOptions[];
 

@@ -1,5 +1,5 @@
 import type Electron from 'electron';
-import { appSide, host } from './app-side.ts';
+import { appSide, host } from '../channel/app-side.ts';
 import { StrictEmitter } from './strict.ts';
 
 type Implemented = Pick<

@@ -1,9 +1,9 @@
 import type Electron from 'electron';
-import { host } from './app-side.ts';
+import { host } from '../channel/app-side.ts';
 import type { OpenContents } from './open-windows.ts';
-import { originOf } from './scheme-origin.ts';
+import { originOf } from '../pages/scheme-origin.ts';
 import { sessionOf } from './session.ts';
-import type { FrameInfo, NavigationDetails, WindowEvent } from './process-contract.ts';
+import type { FrameInfo, NavigationDetails, WindowEvent } from '../channel/process-contract.ts';
 import { createEvent, StrictEmitter, strict } from './strict.ts';
 
 type Implemented = Pick<

@@ -1,8 +1,8 @@
 import type { BrowserContext, Page, Route } from 'playwright';
 import { PageWindow } from './page-window.ts';
-import type { Peer } from './peer.ts';
+import type { Peer } from '../channel/peer.ts';
 import { originOf, toAppUrl, toChromiumUrl } from './scheme-origin.ts';
-import type { AppProcess, SystemInfo, WindowHost, WindowOptions } from './process-contract.ts';
+import type { AppProcess, SystemInfo, WindowHost, WindowOptions } from '../channel/process-contract.ts';
 
 /** Permissions that a page can ask about, and what Electron's permission handlers call them. */
 const permissions = {
