@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright';
-import { ConnectRoute } from '../../e2e/routes/connect-route.ts';
+import { ConnectRoute } from '../../e2e/routes/connect/connect-route.ts';
 import { chooseServer } from '../../e2e/support/tunnel/connect.ts';
 import { appEnvironment } from '../../e2e/support/host/desktop-app.ts';
 import { startKeyring } from '../../e2e/support/machine/keyring.ts';

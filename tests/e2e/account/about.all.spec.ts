@@ -1,6 +1,6 @@
 import { expect, test } from '../fixtures.ts';
-import { AboutRoute } from '../routes/about-route.ts';
-import { MoreLinks } from '../routes/more-links.ts';
+import { AboutRoute } from '../routes/frame/about-route.ts';
+import { MoreLinks } from '../routes/account/more-links.ts';
 import { languages } from '../support/screens/texts.ts';
 import { openConsole } from '../support/service/web-console.ts';
 

@@ -1,10 +1,10 @@
-import { AccountRoute } from '../routes/account-route.ts';
-import { ConfirmRoute } from '../routes/confirm-route.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import { ConfirmRoute } from '../routes/store/confirm-route.ts';
 import { listenForAnnouncements } from '../support/service/announcements.ts';
 import { pauseClock, tickUntil } from '../support/host/tick-until.ts';
 import { expect, test } from '../webview/webview-fixtures.ts';
-import { LoginRoute } from '../routes/login-route.ts';
-import { VerifyRoute } from '../routes/verify-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
+import { VerifyRoute } from '../routes/account/verify-route.ts';
 import { connectTo, openConnectTab } from '../support/tunnel/connect.ts';
 import { signIn } from '../support/tunnel/sign-in.ts';
 

@@ -1,5 +1,5 @@
-import { LoginRoute } from '../routes/login-route.ts';
-import { RedeemRoute } from '../routes/redeem-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
+import { RedeemRoute } from '../routes/account/redeem-route.ts';
 import { signInByApi } from '../support/service/api-user.ts';
 import { expect, test } from '../fixtures.ts';
 

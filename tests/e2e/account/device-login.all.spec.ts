@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from '../fixtures.ts';
-import { AccountRoute } from '../routes/account-route.ts';
-import { DeviceLoginRoute } from '../routes/device-login-route.ts';
-import { LoginRoute } from '../routes/login-route.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import { DeviceLoginRoute } from '../routes/account/device-login-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
 import { signInByApi } from '../support/service/api-user.ts';
 
 test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device login', () => {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from '../fixtures.ts';
 import { keepPagesHere } from '../webview/kept-pages.ts';
-import { AccountRoute } from '../routes/account-route.ts';
-import { DeviceLoginRoute } from '../routes/device-login-route.ts';
-import { LoginRoute } from '../routes/login-route.ts';
-import { LogoutRoute } from '../routes/logout-route.ts';
-import { RedeemRoute } from '../routes/redeem-route.ts';
-import { WebFrame } from '../routes/web-frame.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import { DeviceLoginRoute } from '../routes/account/device-login-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
+import { LogoutRoute } from '../routes/account/logout-route.ts';
+import { RedeemRoute } from '../routes/account/redeem-route.ts';
+import { WebFrame } from '../routes/frame/web-frame.ts';
 import { signInByApi, type ApiUser } from '../support/service/api-user.ts';
 import { expectNoViolations } from '../support/screens/axe.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';

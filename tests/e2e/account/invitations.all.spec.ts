@@ -1,15 +1,15 @@
 import type { Page } from 'playwright/test';
 import { expect } from '../fixtures.ts';
-import { MembershipCards } from '../routes/membership-cards.ts';
+import { MembershipCards } from '../routes/account/membership-cards.ts';
 import { must } from '../support/service/api-user.ts';
 import { expectNoViolations } from '../support/screens/axe.ts';
 import { payerOf, signInPayer, makeMember } from '../support/service/payer.ts';
 import { arriveSignedIn, openSignedIn, launchSignedIn, signIn } from '../support/tunnel/sign-in.ts';
 import { withoutEvents } from '../support/service/without-events.ts';
 import { test } from '../webview/webview-fixtures.ts';
-import { MembersRoute } from '../routes/members-route.ts';
-import { AddMemberRoute } from '../routes/add-member-route.ts';
-import { ManageLinks } from '../routes/manage-links.ts';
+import { MembersRoute } from '../routes/manage/members-route.ts';
+import { AddMemberRoute } from '../routes/manage/add-member-route.ts';
+import { ManageLinks } from '../routes/manage/manage-links.ts';
 import { openConsole } from '../support/service/web-console.ts';
 
 const dayMs = 24 * 3_600_000;

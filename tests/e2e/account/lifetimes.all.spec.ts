@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright/test';
-import { AccountRoute } from '../routes/account-route.ts';
-import { LoginRoute } from '../routes/login-route.ts';
-import { LogoutRoute } from '../routes/logout-route.ts';
-import { PurchaseRoute } from '../routes/purchase-route.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
+import { LogoutRoute } from '../routes/account/logout-route.ts';
+import { PurchaseRoute } from '../routes/store/purchase-route.ts';
 import { startHostileService } from '../support/service/hostile-service.ts';
 import { arriveSignedIn, launchSignedIn, signIn } from '../support/tunnel/sign-in.ts';
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from '../fixtures.ts';
-import { MoreLinks } from '../routes/more-links.ts';
-import { WebNoticeRoute } from '../routes/web-notice-route.ts';
+import { MoreLinks } from '../routes/account/more-links.ts';
+import { WebNoticeRoute } from '../routes/frame/web-notice-route.ts';
 import { nameLinks } from '../support/service/name-links.ts';
 import { texts } from '../support/screens/texts.ts';
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { PageNoteId } from '../../../src/shared/entities.ts';
-import { AccountRoute } from '../routes/account-route.ts';
-import { NoteDialog } from '../routes/note-dialog.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import { NoteDialog } from '../routes/account/note-dialog.ts';
 import { expectNoViolations } from '../support/screens/axe.ts';
 import { note, openLoginWithNotes, pass, serveNotes } from '../support/service/page-notes.ts';
 import { startService } from '../support/service/service.ts';

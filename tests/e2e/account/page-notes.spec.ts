@@ -1,7 +1,7 @@
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { pageNoteIds, type PageNoteId } from '../../../src/shared/entities.ts';
-import { LoginRoute } from '../routes/login-route.ts';
-import { NoteDialog } from '../routes/note-dialog.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
+import { NoteDialog } from '../routes/account/note-dialog.ts';
 import { note, openLoginWithNotes, pass, serveNotes } from '../support/service/page-notes.ts';
 import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
 import { expect, test } from '../webview/webview-fixtures.ts';

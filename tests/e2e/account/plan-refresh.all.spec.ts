@@ -1,7 +1,7 @@
 import { expect, test } from '../fixtures.ts';
-import { AccountRoute } from '../routes/account-route.ts';
-import { ManageLinks } from '../routes/manage-links.ts';
-import { StorePage } from '../routes/store-pages.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import { ManageLinks } from '../routes/manage/manage-links.ts';
+import { StorePage } from '../routes/store/store-pages.ts';
 import { payerOf } from '../support/service/payer.ts';
 import type { Page } from 'playwright/test';
 

@@ -1,9 +1,9 @@
 import { expect, test } from '../fixtures.ts';
-import { MoreLinks } from '../routes/more-links.ts';
-import { RedeemRoute } from '../routes/redeem-route.ts';
-import { WebNoticeRoute } from '../routes/web-notice-route.ts';
+import { MoreLinks } from '../routes/account/more-links.ts';
+import { RedeemRoute } from '../routes/account/redeem-route.ts';
+import { WebNoticeRoute } from '../routes/frame/web-notice-route.ts';
 import { licenseKeys } from '../support/service/service.ts';
-import { AccountRoute } from '../routes/account-route.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
 import { must, signInByApi } from '../support/service/api-user.ts';
 
 test.describe('spec §2: /x: enter a license key to redeem (coupon/recharge)', () => {

@@ -1,8 +1,8 @@
 import { expect, test } from '../fixtures.ts';
-import { AccountRoute } from '../routes/account-route.ts';
-import { LoginRoute } from '../routes/login-route.ts';
-import { MoreLinks } from '../routes/more-links.ts';
-import { SelfDeleteRoute } from '../routes/self-delete-route.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
+import { MoreLinks } from '../routes/account/more-links.ts';
+import { SelfDeleteRoute } from '../routes/account/self-delete-route.ts';
 import { signInByApi } from '../support/service/api-user.ts';
 import { signIn } from '../support/tunnel/sign-in.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '../fixtures.ts';
-import { AccountRoute } from '../routes/account-route.ts';
-import { SelfDeleteRoute } from '../routes/self-delete-route.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import { SelfDeleteRoute } from '../routes/account/self-delete-route.ts';
 
 test.describe('spec §2: /self-delete: three-step account deletion', () => {
   test('nothing is deleted on the way: back and keep lead out of every step, and neither a key nor a double click skips one', async ({

@@ -1,10 +1,10 @@
-import { AccountRoute } from '../routes/account-route.ts';
-import { askForCode } from '../routes/ask-for-code.ts';
-import { ConnectRoute } from '../routes/connect-route.ts';
-import { LoginRoute } from '../routes/login-route.ts';
-import { LogoutRoute } from '../routes/logout-route.ts';
-import { NotFoundRoute } from '../routes/not-found-route.ts';
-import { VerifyRoute } from '../routes/verify-route.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import { askForCode } from '../routes/account/ask-for-code.ts';
+import { ConnectRoute } from '../routes/connect/connect-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
+import { LogoutRoute } from '../routes/account/logout-route.ts';
+import { NotFoundRoute } from '../routes/frame/not-found-route.ts';
+import { VerifyRoute } from '../routes/account/verify-route.ts';
 import { pauseClock, tickUntil } from '../support/host/tick-until.ts';
 import { expect, test } from '../webview/webview-fixtures.ts';
 

@@ -1,9 +1,9 @@
-import { AccountRoute } from '../routes/account-route.ts';
-import { askForCode } from '../routes/ask-for-code.ts';
-import { ConnectRoute } from '../routes/connect-route.ts';
-import { LoginRoute } from '../routes/login-route.ts';
-import { VerifyRoute } from '../routes/verify-route.ts';
-import { WebNoticeRoute } from '../routes/web-notice-route.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import { askForCode } from '../routes/account/ask-for-code.ts';
+import { ConnectRoute } from '../routes/connect/connect-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
+import { VerifyRoute } from '../routes/account/verify-route.ts';
+import { WebNoticeRoute } from '../routes/frame/web-notice-route.ts';
 import { memoryOf } from '../support/machine/page-memory.ts';
 import { startHostileService } from '../support/service/hostile-service.ts';
 import { tabTo } from '../support/screens/keyboard.ts';

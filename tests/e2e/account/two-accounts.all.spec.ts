@@ -1,9 +1,9 @@
 import { expect, test } from '../fixtures.ts';
-import { AccountRoute } from '../routes/account-route.ts';
-import { askForCode } from '../routes/ask-for-code.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import { askForCode } from '../routes/account/ask-for-code.ts';
 import { signInByApi } from '../support/service/api-user.ts';
 import { openSignedIn, deviceLogin } from '../support/tunnel/sign-in.ts';
-import { StorePage } from '../routes/store-pages.ts';
+import { StorePage } from '../routes/store/store-pages.ts';
 import { texts } from '../support/screens/texts.ts';
 
 const text = texts.en;

@@ -1,12 +1,12 @@
 import { expect, test } from '../fixtures.ts';
-import { AboutRoute } from '../routes/about-route.ts';
-import { AccountRoute } from '../routes/account-route.ts';
-import { LoginRoute } from '../routes/login-route.ts';
-import { VerifyRoute } from '../routes/verify-route.ts';
-import { LogoutRoute } from '../routes/logout-route.ts';
-import { NotFoundRoute } from '../routes/not-found-route.ts';
-import { MoreLinks } from '../routes/more-links.ts';
-import { WebNoticeRoute, webNoticePaths } from '../routes/web-notice-route.ts';
+import { AboutRoute } from '../routes/frame/about-route.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
+import { VerifyRoute } from '../routes/account/verify-route.ts';
+import { LogoutRoute } from '../routes/account/logout-route.ts';
+import { NotFoundRoute } from '../routes/frame/not-found-route.ts';
+import { MoreLinks } from '../routes/account/more-links.ts';
+import { WebNoticeRoute, webNoticePaths } from '../routes/frame/web-notice-route.ts';
 import { texts } from '../support/screens/texts.ts';
 import { withoutEvents } from '../support/service/without-events.ts';
 

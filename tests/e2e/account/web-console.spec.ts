@@ -1,11 +1,11 @@
 import { expect } from '../fixtures.ts';
 import { keepPagesHere } from '../webview/kept-pages.ts';
-import { AccountRoute } from '../routes/account-route.ts';
-import { LoginRoute } from '../routes/login-route.ts';
-import { NotFoundRoute } from '../routes/not-found-route.ts';
-import { Tabs } from '../routes/tabs.ts';
-import { WebFrame } from '../routes/web-frame.ts';
-import { WebNoticeRoute } from '../routes/web-notice-route.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
+import { NotFoundRoute } from '../routes/frame/not-found-route.ts';
+import { Tabs } from '../routes/frame/tabs.ts';
+import { WebFrame } from '../routes/frame/web-frame.ts';
+import { WebNoticeRoute } from '../routes/frame/web-notice-route.ts';
 import { texts } from '../support/screens/texts.ts';
 import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
 

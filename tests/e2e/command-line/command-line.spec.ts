@@ -10,7 +10,7 @@ import { addresses, names } from '../../lab/network/addresses.ts';
 import { eventually, exec, processStartTime, words } from '../../lab/runs/process.ts';
 import { execAsSecondUser } from '../../lab/machine/second-user.ts';
 import { expect, withoutRoot } from '../fixtures.ts';
-import { ConnectRoute } from '../routes/connect-route.ts';
+import { ConnectRoute } from '../routes/connect/connect-route.ts';
 import { commandError, signInByCommand } from '../support/command-line/command-line.ts';
 import { test as base } from '../support/command-line/command-line-fixture.ts';
 import { serverNames } from '../support/service/service.ts';

@@ -5,7 +5,7 @@ import { startTrayWatcher } from '../../lab/desktop/tray-watcher.ts';
 import { words } from '../../lab/runs/process.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { expect, test, withoutRoot } from '../fixtures.ts';
-import { Tabs } from '../routes/tabs.ts';
+import { Tabs } from '../routes/frame/tabs.ts';
 import { electronBinary } from '../support/host/electron-binary.ts';
 import { surroundingsOf } from '../support/host/surroundings-of.ts';
 import { serverNames } from '../support/service/service.ts';

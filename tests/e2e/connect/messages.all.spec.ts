@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { AccountRoute } from '../routes/account-route.ts';
-import { LoginRoute } from '../routes/login-route.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
 import { expectClearedBy401 } from '../support/service/cleared-by-401.ts';
 import { arriveSignedIn, launchSignedIn } from '../support/tunnel/sign-in.ts';
 import { texts } from '../support/screens/texts.ts';

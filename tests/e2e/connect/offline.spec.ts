@@ -1,10 +1,10 @@
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { BrowserContext, Page } from 'playwright/test';
-import { AboutRoute } from '../routes/about-route.ts';
-import { LoginRoute } from '../routes/login-route.ts';
-import { LogoutRoute } from '../routes/logout-route.ts';
-import { Tabs } from '../routes/tabs.ts';
+import { AboutRoute } from '../routes/frame/about-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
+import { LogoutRoute } from '../routes/account/logout-route.ts';
+import { Tabs } from '../routes/frame/tabs.ts';
 import { openConnectTab } from '../support/tunnel/connect.ts';
 import { nextVersion, version, writeNextBuild } from '../support/service/console-builds.ts';
 import { builtRenderer } from '../support/host/paths.ts';

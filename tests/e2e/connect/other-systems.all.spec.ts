@@ -1,7 +1,7 @@
 import { systemTexts, type SystemTextKey } from '#shared/texts/system-texts.ts';
 import { expect, test } from '../fixtures.ts';
-import { ConnectRoute } from '../routes/connect-route.ts';
-import { SettingsRoute } from '../routes/settings-route.ts';
+import { ConnectRoute } from '../routes/connect/connect-route.ts';
+import { SettingsRoute } from '../routes/desktop/settings-route.ts';
 import { askHost } from '../support/host/ask-host.ts';
 import { electronBinary } from '../support/host/electron-binary.ts';
 import { surroundingsOf } from '../support/host/surroundings-of.ts';

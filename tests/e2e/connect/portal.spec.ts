@@ -9,7 +9,7 @@ import { curlLimits } from '../../lab/probes/probe.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { expect, test as base, withoutRoot } from '../fixtures.ts';
-import { LoginRoute } from '../routes/login-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
 import { must, signInByApi } from '../support/service/api-user.ts';
 import { deviceIdOf } from '../support/service/device-id.ts';
 import { chooseServer } from '../support/tunnel/connect.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright/test';
 import { connectivityProbe } from '../../../src/shared/constants.ts';
-import { LoginRoute } from '../routes/login-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
 import { answerProbes, loseNetwork } from '../support/tunnel/probe-pages.ts';
 import { pauseClock, tickUntil } from '../support/host/tick-until.ts';
 import { builtRenderer } from '../support/host/paths.ts';

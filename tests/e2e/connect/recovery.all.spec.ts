@@ -1,10 +1,10 @@
 import type { Page } from 'playwright/test';
-import { AccountRoute } from '../routes/account-route.ts';
-import { LoginRoute } from '../routes/login-route.ts';
-import { MoreLinks } from '../routes/more-links.ts';
-import { RedeemRoute } from '../routes/redeem-route.ts';
-import { Tabs } from '../routes/tabs.ts';
-import { MiniAppsRoute } from '../routes/mini-apps-route.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
+import { MoreLinks } from '../routes/account/more-links.ts';
+import { RedeemRoute } from '../routes/account/redeem-route.ts';
+import { Tabs } from '../routes/frame/tabs.ts';
+import { MiniAppsRoute } from '../routes/desktop/mini-apps-route.ts';
 import { pauseClock, tickUntil } from '../support/host/tick-until.ts';
 import { signIn } from '../support/tunnel/sign-in.ts';
 import { texts } from '../support/screens/texts.ts';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright/test';
 import type { Server } from '#shared/entities.ts';
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
-import type { ConnectRoute } from '../routes/connect-route.ts';
+import type { ConnectRoute } from '../routes/connect/connect-route.ts';
 import { expectNoViolations } from '../support/screens/axe.ts';
 import { clippedTexts } from '../support/screens/clipped-text.ts';
 import { offerServers } from '../support/service/offer-servers.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Page } from 'playwright/test';
 import { names } from '../../lab/network/addresses.ts';
 import { expect, test as base, withoutRoot } from '../fixtures.ts';
-import type { ConnectRoute } from '../routes/connect-route.ts';
+import type { ConnectRoute } from '../routes/connect/connect-route.ts';
 import { expectNoViolations } from '../support/screens/axe.ts';
 import {
   choosingGateway,

@@ -3,7 +3,7 @@ import type { Lab } from '../../lab/lab.ts';
 import { addresses, pools } from '../../lab/network/addresses.ts';
 import { findLeaks } from '../../lab/packets/leaks.ts';
 import { expect, test, withoutRoot } from '../fixtures.ts';
-import { ConnectRoute } from '../routes/connect-route.ts';
+import { ConnectRoute } from '../routes/connect/connect-route.ts';
 import { untilDrawn } from '../support/host/ask-host.ts';
 import type { TestHelper } from '../support/tunnel/helper.ts';
 import { connectTo } from '../support/tunnel/connect.ts';

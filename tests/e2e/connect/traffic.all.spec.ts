@@ -1,8 +1,8 @@
 import { addresses } from '../../lab/network/addresses.ts';
 import { expect, test, withoutRoot } from '../fixtures.ts';
-import { AccountRoute } from '../routes/account-route.ts';
-import type { ConnectRoute } from '../routes/connect-route.ts';
-import { Tabs } from '../routes/tabs.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import type { ConnectRoute } from '../routes/connect/connect-route.ts';
+import { Tabs } from '../routes/frame/tabs.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 
 /** The highest point of one of the graph's lines: its share of the height, and how long ago it was. */

@@ -1,10 +1,10 @@
 import type { Page } from 'playwright/test';
 import { connectivityProbe } from '../../../src/shared/constants.ts';
-import { AccountRoute } from '../routes/account-route.ts';
-import { LoginRoute } from '../routes/login-route.ts';
-import { MoreLinks } from '../routes/more-links.ts';
-import { RedeemRoute } from '../routes/redeem-route.ts';
-import { VerifyRoute } from '../routes/verify-route.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
+import { MoreLinks } from '../routes/account/more-links.ts';
+import { RedeemRoute } from '../routes/account/redeem-route.ts';
+import { VerifyRoute } from '../routes/account/verify-route.ts';
 import { texts } from '../support/screens/texts.ts';
 import { expectClearedBy401 } from '../support/service/cleared-by-401.ts';
 import { signIn } from '../support/tunnel/sign-in.ts';

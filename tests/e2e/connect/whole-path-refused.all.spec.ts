@@ -1,7 +1,7 @@
 import { addresses } from '../../lab/network/addresses.ts';
 import { expect, test, withoutRoot } from '../fixtures.ts';
-import { ConnectRoute } from '../routes/connect-route.ts';
-import { Tabs } from '../routes/tabs.ts';
+import { ConnectRoute } from '../routes/connect/connect-route.ts';
+import { Tabs } from '../routes/frame/tabs.ts';
 import { chooseServer, connectTo, openConnectTab } from '../support/tunnel/connect.ts';
 import { startIncompatibleHelper } from '../support/tunnel/incompatible-helper.ts';
 import { refuseSignIns } from '../support/service/refuse-sign-ins.ts';

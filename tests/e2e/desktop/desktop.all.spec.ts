@@ -4,8 +4,8 @@ import type { DesktopApp, Surroundings } from '../support/host/desktop-app.ts';
 import { startMessageBus } from '../../lab/desktop/message-bus.ts';
 import { startTrayWatcher } from '../../lab/desktop/tray-watcher.ts';
 import { expect, test } from '../fixtures.ts';
-import { LoginRoute } from '../routes/login-route.ts';
-import { ReportRoute } from '../routes/report-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
+import { ReportRoute } from '../routes/desktop/report-route.ts';
 import { electronBinary } from '../support/host/electron-binary.ts';
 import { surroundingsOf, trayLabels } from '../support/host/surroundings-of.ts';
 

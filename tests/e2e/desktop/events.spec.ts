@@ -1,9 +1,9 @@
 import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { expect } from '../fixtures.ts';
-import { AccountRoute } from '../routes/account-route.ts';
-import { DevicesRoute } from '../routes/devices-route.ts';
-import { LoginRoute } from '../routes/login-route.ts';
-import { MembershipCards } from '../routes/membership-cards.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import { DevicesRoute } from '../routes/manage/devices-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
+import { MembershipCards } from '../routes/account/membership-cards.ts';
 import { must } from '../support/service/api-user.ts';
 import { signInPayer } from '../support/service/payer.ts';
 import { launchSignedIn, openSignedIn } from '../support/tunnel/sign-in.ts';

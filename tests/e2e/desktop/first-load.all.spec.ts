@@ -1,7 +1,7 @@
 import type { Page, Response } from 'playwright/test';
 import { expect, test } from '../fixtures.ts';
-import { AccountRoute } from '../routes/account-route.ts';
-import { LoginRoute } from '../routes/login-route.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
 import { signIn } from '../support/tunnel/sign-in.ts';
 import { languageTags, texts } from '../support/screens/texts.ts';
 import { openConsole } from '../support/service/web-console.ts';

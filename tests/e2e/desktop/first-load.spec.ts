@@ -1,7 +1,7 @@
 import os from 'node:os';
 import { expect, test } from '../fixtures.ts';
-import { AccountRoute } from '../routes/account-route.ts';
-import { LoginRoute } from '../routes/login-route.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
 import { signInByApi } from '../support/service/api-user.ts';
 import { countTransfer } from '../support/service/serve-console.ts';
 import { languageTags } from '../support/screens/texts.ts';

@@ -5,7 +5,7 @@ import { appId, toastActivator } from '#node/manifest/app-identity.ts';
 import { en } from '#shared/texts/en.ts';
 import type { PlayedSystem } from '../../stand-in/launch-stand-in.ts';
 import { expect, test } from '../fixtures.ts';
-import { SettingsRoute } from '../routes/settings-route.ts';
+import { SettingsRoute } from '../routes/desktop/settings-route.ts';
 import type { DesktopApp } from '../support/host/desktop-app.ts';
 import { electronBinary } from '../support/host/electron-binary.ts';
 import { launchSignedIn } from '../support/tunnel/sign-in.ts';

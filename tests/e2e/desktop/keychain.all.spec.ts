@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { expect, test } from '../fixtures.ts';
-import { AccountRoute } from '../routes/account-route.ts';
-import { ConnectRoute } from '../routes/connect-route.ts';
-import { LoginRoute } from '../routes/login-route.ts';
-import { LogoutRoute } from '../routes/logout-route.ts';
-import { Tabs } from '../routes/tabs.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import { ConnectRoute } from '../routes/connect/connect-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
+import { LogoutRoute } from '../routes/account/logout-route.ts';
+import { Tabs } from '../routes/frame/tabs.ts';
 import { eventually } from '../../lab/runs/process.ts';
 import { untilDrawn } from '../support/host/ask-host.ts';
 import { filesThatHold } from '../support/machine/files-that-hold.ts';

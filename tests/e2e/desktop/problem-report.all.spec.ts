@@ -1,6 +1,6 @@
 import { expect, test } from '../fixtures.ts';
-import { ConnectionLogRoute } from '../routes/connection-log-route.ts';
-import { ReportRoute } from '../routes/report-route.ts';
+import { ConnectionLogRoute } from '../routes/desktop/connection-log-route.ts';
+import { ReportRoute } from '../routes/desktop/report-route.ts';
 import { openConsole } from '../support/service/web-console.ts';
 
 test('what happened to the connection is read and cleared', async ({ connected, signedIn }) => {

@@ -1,5 +1,5 @@
 import { expect, test } from '../fixtures.ts';
-import { EditMiniAppRoute } from '../routes/mini-app-form-route.ts';
+import { EditMiniAppRoute } from '../routes/manage/mini-app-form-route.ts';
 import { desktopScreens, publicScreens } from '../support/screens/screens.ts';
 import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test';
 import { expect, test } from '../fixtures.ts';
-import { LoginRoute } from '../routes/login-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
 import type { DesktopApp } from '../support/host/desktop-app.ts';
 
 /** What pages find under the name of the desktop's transport. */

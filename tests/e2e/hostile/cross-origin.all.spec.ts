@@ -1,8 +1,8 @@
 import { freePort } from '../../unit/main/support/free-port.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { expect, test } from '../fixtures.ts';
-import { AccountRoute } from '../routes/account-route.ts';
-import { LoginRoute } from '../routes/login-route.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
 import { must, signInByApi } from '../support/service/api-user.ts';
 import { buildWith } from '../support/host/build-with.ts';
 import { answerProbes } from '../support/tunnel/probe-pages.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from '../webview/webview-fixtures.ts';
-import { DevicesRoute } from '../routes/devices-route.ts';
-import { LoginRoute } from '../routes/login-route.ts';
+import { DevicesRoute } from '../routes/manage/devices-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
 import { must, signInByApi } from '../support/service/api-user.ts';
-import { ManageLinks } from '../routes/manage-links.ts';
+import { ManageLinks } from '../routes/manage/manage-links.ts';
 
 test.describe('spec §2: /devices: the whole page on the desktop, and in a webview as there', () => {
   test('revoking the current device signs out', async ({ signedInHere: { page }, serviceHere, email }) => {

@@ -1,10 +1,10 @@
 import { expect, test } from '../webview/webview-fixtures.ts';
-import { AddMemberRoute } from '../routes/add-member-route.ts';
-import { PayerOnlyRoute } from '../routes/payer-only-route.ts';
+import { AddMemberRoute } from '../routes/manage/add-member-route.ts';
+import { PayerOnlyRoute } from '../routes/manage/payer-only-route.ts';
 import { payerOf, signInPayer } from '../support/service/payer.ts';
-import { ManageLinks } from '../routes/manage-links.ts';
-import { MembersRoute } from '../routes/members-route.ts';
-import { PurchaseRoute } from '../routes/purchase-route.ts';
+import { ManageLinks } from '../routes/manage/manage-links.ts';
+import { MembersRoute } from '../routes/manage/members-route.ts';
+import { PurchaseRoute } from '../routes/store/purchase-route.ts';
 import { launchSignedIn } from '../support/tunnel/sign-in.ts';
 import { texts } from '../support/screens/texts.ts';
 

@@ -1,5 +1,5 @@
-import { ManageLinks } from '../routes/manage-links.ts';
-import { PayerOnlyRoute } from '../routes/payer-only-route.ts';
+import { ManageLinks } from '../routes/manage/manage-links.ts';
+import { PayerOnlyRoute } from '../routes/manage/payer-only-route.ts';
 import { payerOf } from '../support/service/payer.ts';
 import { expect } from '../webview/webview-fixtures.ts';
 import { keepPagesHere } from '../webview/kept-pages.ts';

@@ -1,5 +1,5 @@
-import { CreateMiniAppRoute, EditMiniAppRoute } from '../routes/mini-app-form-route.ts';
-import { ManageMiniAppsRoute } from '../routes/manage-mini-apps-route.ts';
+import { CreateMiniAppRoute, EditMiniAppRoute } from '../routes/manage/mini-app-form-route.ts';
+import { ManageMiniAppsRoute } from '../routes/manage/manage-mini-apps-route.ts';
 import { must, signInByApi } from '../support/service/api-user.ts';
 import { expect, test } from '../webview/webview-fixtures.ts';
 

@@ -1,6 +1,6 @@
-import { CreateMiniAppRoute, EditMiniAppRoute } from '../routes/mini-app-form-route.ts';
-import { ManageMiniAppsRoute } from '../routes/manage-mini-apps-route.ts';
-import { ManageLinks } from '../routes/manage-links.ts';
+import { CreateMiniAppRoute, EditMiniAppRoute } from '../routes/manage/mini-app-form-route.ts';
+import { ManageMiniAppsRoute } from '../routes/manage/manage-mini-apps-route.ts';
+import { ManageLinks } from '../routes/manage/manage-links.ts';
 import { must, signInByApi } from '../support/service/api-user.ts';
 import { tabTo } from '../support/screens/keyboard.ts';
 import { drawPicture, pngPicture } from '../support/screens/picture.ts';

@@ -1,14 +1,14 @@
 import { expect, test } from '../fixtures.ts';
-import { ConfirmRoute } from '../routes/confirm-route.ts';
-import { ManageLinks } from '../routes/manage-links.ts';
-import { OrdersRoute } from '../routes/orders-route.ts';
-import { PayOrderRoute } from '../routes/pay-order-route.ts';
-import { PurchaseRoute } from '../routes/purchase-route.ts';
+import { ConfirmRoute } from '../routes/store/confirm-route.ts';
+import { ManageLinks } from '../routes/manage/manage-links.ts';
+import { OrdersRoute } from '../routes/manage/orders-route.ts';
+import { PayOrderRoute } from '../routes/store/pay-order-route.ts';
+import { PurchaseRoute } from '../routes/store/purchase-route.ts';
 import { placeOrder } from '../support/service/place-order.ts';
 import { payerOf } from '../support/service/payer.ts';
 import { plan } from '../support/service/service.ts';
 import { launchSignedIn, openSignedIn } from '../support/tunnel/sign-in.ts';
-import { WordgatePage } from '../routes/store-pages.ts';
+import { WordgatePage } from '../routes/store/store-pages.ts';
 
 test.describe('spec §2: /orders: the whole page on the desktop', () => {
   test('spec §6: levels: 3 child (member): is not offered to pay an order', async ({

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright/test';
 import { expect, test } from '../fixtures.ts';
-import { ManageMiniAppsRoute } from '../routes/manage-mini-apps-route.ts';
-import { DevicesRoute } from '../routes/devices-route.ts';
-import { ManageLinks } from '../routes/manage-links.ts';
-import { MembersRoute } from '../routes/members-route.ts';
+import { ManageMiniAppsRoute } from '../routes/manage/manage-mini-apps-route.ts';
+import { DevicesRoute } from '../routes/manage/devices-route.ts';
+import { ManageLinks } from '../routes/manage/manage-links.ts';
+import { MembersRoute } from '../routes/manage/members-route.ts';
 import { texts } from '../support/screens/texts.ts';
-import { OrdersRoute } from '../routes/orders-route.ts';
+import { OrdersRoute } from '../routes/manage/orders-route.ts';
 
 /** The lists of the desktop app, and what of a new account is on them. */
 const lists = (page: Page) => {

@@ -1,7 +1,7 @@
-import { AddMemberRoute } from '../routes/add-member-route.ts';
-import { DevicesRoute } from '../routes/devices-route.ts';
-import { ManageLinks } from '../routes/manage-links.ts';
-import { MyServiceRoute } from '../routes/my-service-route.ts';
+import { AddMemberRoute } from '../routes/manage/add-member-route.ts';
+import { DevicesRoute } from '../routes/manage/devices-route.ts';
+import { ManageLinks } from '../routes/manage/manage-links.ts';
+import { MyServiceRoute } from '../routes/account/my-service-route.ts';
 import { tabTo } from '../support/screens/keyboard.ts';
 import { expect } from '../webview/webview-fixtures.ts';
 import { keepPagesHere } from '../webview/kept-pages.ts';

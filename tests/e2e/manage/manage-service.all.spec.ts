@@ -1,8 +1,8 @@
 import { expect, test } from '../webview/webview-fixtures.ts';
-import { MyServiceRoute } from '../routes/my-service-route.ts';
+import { MyServiceRoute } from '../routes/account/my-service-route.ts';
 import { payerOf } from '../support/service/payer.ts';
-import { ManageLinks } from '../routes/manage-links.ts';
-import { PurchaseRoute } from '../routes/purchase-route.ts';
+import { ManageLinks } from '../routes/manage/manage-links.ts';
+import { PurchaseRoute } from '../routes/store/purchase-route.ts';
 
 test.describe('spec §2: /my-service: the whole page on the desktop, and in a webview as there', () => {
   test('a child member sees the plan of its payer, and no way to buy', async ({

@@ -1,4 +1,4 @@
-import { MyServiceRoute } from '../routes/my-service-route.ts';
+import { MyServiceRoute } from '../routes/account/my-service-route.ts';
 import { must, signInByApi } from '../support/service/api-user.ts';
 import { licenseKeys } from '../support/service/service.ts';
 import { launchSignedIn } from '../support/tunnel/sign-in.ts';

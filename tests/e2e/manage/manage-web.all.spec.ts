@@ -1,11 +1,11 @@
 import { expect, test } from '../fixtures.ts';
-import { EditMiniAppRoute, CreateMiniAppRoute } from '../routes/mini-app-form-route.ts';
+import { EditMiniAppRoute, CreateMiniAppRoute } from '../routes/manage/mini-app-form-route.ts';
 import { texts } from '../support/screens/texts.ts';
-import { AccountRoute } from '../routes/account-route.ts';
-import { AddMemberRoute } from '../routes/add-member-route.ts';
-import { ManageMiniAppsRoute } from '../routes/manage-mini-apps-route.ts';
-import { MembersRoute } from '../routes/members-route.ts';
-import { WebFrame } from '../routes/web-frame.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import { AddMemberRoute } from '../routes/manage/add-member-route.ts';
+import { ManageMiniAppsRoute } from '../routes/manage/manage-mini-apps-route.ts';
+import { MembersRoute } from '../routes/manage/members-route.ts';
+import { WebFrame } from '../routes/frame/web-frame.ts';
 import { must, signInByApi } from '../support/service/api-user.ts';
 import { signInPayer } from '../support/service/payer.ts';
 import { openSignedIn } from '../support/tunnel/sign-in.ts';

@@ -1,7 +1,7 @@
 import { expect } from '../fixtures.ts';
 import { keepPagesHere } from '../webview/kept-pages.ts';
-import { RedeemRoute } from '../routes/redeem-route.ts';
-import { WebFrame } from '../routes/web-frame.ts';
+import { RedeemRoute } from '../routes/account/redeem-route.ts';
+import { WebFrame } from '../routes/frame/web-frame.ts';
 import { pauseClock, tickUntil } from '../support/host/tick-until.ts';
 import { tabTo } from '../support/screens/keyboard.ts';
 import { texts } from '../support/screens/texts.ts';

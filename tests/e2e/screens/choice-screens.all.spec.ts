@@ -3,7 +3,7 @@ import path from 'node:path';
 import { createLab } from '../../lab/lab.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { expect, test, withoutRoot } from '../fixtures.ts';
-import { SettingsRoute } from '../routes/settings-route.ts';
+import { SettingsRoute } from '../routes/desktop/settings-route.ts';
 import { prepareHelper } from '../support/tunnel/helper.ts';
 import {
   inspectedLanguages,

@@ -1,13 +1,13 @@
 import { expect, test } from '../webview/webview-fixtures.ts';
-import { ManageMiniAppsRoute } from '../routes/manage-mini-apps-route.ts';
-import { ManageLinks } from '../routes/manage-links.ts';
-import { MembersRoute } from '../routes/members-route.ts';
+import { ManageMiniAppsRoute } from '../routes/manage/manage-mini-apps-route.ts';
+import { ManageLinks } from '../routes/manage/manage-links.ts';
+import { MembersRoute } from '../routes/manage/members-route.ts';
 import { signInPayer } from '../support/service/payer.ts';
 import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
 import { tabTo } from '../support/screens/keyboard.ts';
-import { ConnectRoute } from '../routes/connect-route.ts';
-import { SettingsRoute } from '../routes/settings-route.ts';
-import { Tabs } from '../routes/tabs.ts';
+import { ConnectRoute } from '../routes/connect/connect-route.ts';
+import { SettingsRoute } from '../routes/desktop/settings-route.ts';
+import { Tabs } from '../routes/frame/tabs.ts';
 import { routed } from '../support/tunnel/route-lists.ts';
 import { serverNames } from '../support/service/service.ts';
 

@@ -1,8 +1,8 @@
 import type { Browser, Page } from 'playwright/test';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { names } from '../../lab/network/addresses.ts';
-import type { ConnectRoute } from '../routes/connect-route.ts';
-import { LoginRoute } from '../routes/login-route.ts';
+import type { ConnectRoute } from '../routes/connect/connect-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
 import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
 import { openConnectTab } from '../support/tunnel/connect.ts';
 import { createWebviewApp } from '../webview/webview-app.ts';

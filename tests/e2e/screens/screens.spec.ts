@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from 'playwright/test';
-import { ConnectRoute } from '../routes/connect-route.ts';
-import { LoginRoute } from '../routes/login-route.ts';
+import { ConnectRoute } from '../routes/connect/connect-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
 import { expectNoViolations } from '../support/screens/axe.ts';
 import { clippedTexts } from '../support/screens/clipped-text.ts';
 import { inspectScreens, promiseOfScreens, type SetDark } from '../support/screens/inspect-screens.ts';

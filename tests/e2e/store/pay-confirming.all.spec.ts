@@ -1,7 +1,7 @@
 import { expect, test } from '../fixtures.ts';
-import { ConfirmRoute } from '../routes/confirm-route.ts';
-import { PurchaseRoute } from '../routes/purchase-route.ts';
-import { StorePage } from '../routes/store-pages.ts';
+import { ConfirmRoute } from '../routes/store/confirm-route.ts';
+import { PurchaseRoute } from '../routes/store/purchase-route.ts';
+import { StorePage } from '../routes/store/store-pages.ts';
 
 test.describe('spec §2: /pay/confirming?order_id: payment result', () => {
   test('the desktop app tells the same', async ({ signedInHere: { page } }) => {

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright/test';
 import { expect } from '../fixtures.ts';
 import { keepPagesHere } from '../webview/kept-pages.ts';
-import { AccountRoute } from '../routes/account-route.ts';
-import { ConfirmRoute } from '../routes/confirm-route.ts';
-import { MoreLinks } from '../routes/more-links.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import { ConfirmRoute } from '../routes/store/confirm-route.ts';
+import { MoreLinks } from '../routes/account/more-links.ts';
 import { pauseClock, tickUntil } from '../support/host/tick-until.ts';
 
 const test = keepPagesHere();

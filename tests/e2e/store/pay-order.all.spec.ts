@@ -1,13 +1,13 @@
 import { expect, test } from '../fixtures.ts';
-import { ConfirmRoute } from '../routes/confirm-route.ts';
-import { PayOrderRoute } from '../routes/pay-order-route.ts';
-import { WordgatePage } from '../routes/store-pages.ts';
+import { ConfirmRoute } from '../routes/store/confirm-route.ts';
+import { PayOrderRoute } from '../routes/store/pay-order-route.ts';
+import { WordgatePage } from '../routes/store/store-pages.ts';
 import { openPayment, placeOrder } from '../support/service/place-order.ts';
 import { tabTo } from '../support/screens/keyboard.ts';
 import { plan } from '../support/service/service.ts';
 import { texts } from '../support/screens/texts.ts';
 import type { Page } from 'playwright/test';
-import { AccountRoute } from '../routes/account-route.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
 import { buy } from '../support/service/buy.ts';
 import { arriveSignedIn, openSignedIn } from '../support/tunnel/sign-in.ts';
 

@@ -1,11 +1,11 @@
 import { expect, test } from '../fixtures.ts';
-import { ManageLinks } from '../routes/manage-links.ts';
-import { PurchaseRoute } from '../routes/purchase-route.ts';
-import { QuickStartRoute } from '../routes/quick-start-route.ts';
-import { ConfirmRoute } from '../routes/confirm-route.ts';
-import { MoreLinks } from '../routes/more-links.ts';
-import { RedeemRoute } from '../routes/redeem-route.ts';
-import { StorePage, WordgatePage } from '../routes/store-pages.ts';
+import { ManageLinks } from '../routes/manage/manage-links.ts';
+import { PurchaseRoute } from '../routes/store/purchase-route.ts';
+import { QuickStartRoute } from '../routes/store/quick-start-route.ts';
+import { ConfirmRoute } from '../routes/store/confirm-route.ts';
+import { MoreLinks } from '../routes/account/more-links.ts';
+import { RedeemRoute } from '../routes/account/redeem-route.ts';
+import { StorePage, WordgatePage } from '../routes/store/store-pages.ts';
 import { tabTo } from '../support/screens/keyboard.ts';
 import { plan } from '../support/service/service.ts';
 import { nameLinks } from '../support/service/name-links.ts';

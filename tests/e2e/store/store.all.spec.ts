@@ -1,14 +1,14 @@
 import type { Page } from 'playwright/test';
 import { expect, test } from '../fixtures.ts';
-import { LoginRoute } from '../routes/login-route.ts';
-import { LogoutRoute } from '../routes/logout-route.ts';
-import { StorePage, WordgatePage } from '../routes/store-pages.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
+import { LogoutRoute } from '../routes/account/logout-route.ts';
+import { StorePage, WordgatePage } from '../routes/store/store-pages.ts';
 import { must, signInByApi } from '../support/service/api-user.ts';
 import type { TestService } from '../support/service/service.ts';
 import { arrived, deviceLogin, openSignedIn } from '../support/tunnel/sign-in.ts';
 import { texts } from '../support/screens/texts.ts';
 import { openConsole } from '../support/service/web-console.ts';
-import { VerifyRoute } from '../routes/verify-route.ts';
+import { VerifyRoute } from '../routes/account/verify-route.ts';
 import { expectNoViolations } from '../support/screens/axe.ts';
 import { makeMember, signInPayer } from '../support/service/payer.ts';
 

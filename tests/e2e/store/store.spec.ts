@@ -1,11 +1,11 @@
 import type { Page } from 'playwright/test';
-import { AccountRoute } from '../routes/account-route.ts';
-import { ConfirmRoute } from '../routes/confirm-route.ts';
-import { LoginRoute } from '../routes/login-route.ts';
-import { ManageLinks } from '../routes/manage-links.ts';
-import { PayOrderRoute } from '../routes/pay-order-route.ts';
-import { StorePage, WordgatePage } from '../routes/store-pages.ts';
-import { VerifyRoute } from '../routes/verify-route.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import { ConfirmRoute } from '../routes/store/confirm-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
+import { ManageLinks } from '../routes/manage/manage-links.ts';
+import { PayOrderRoute } from '../routes/store/pay-order-route.ts';
+import { StorePage, WordgatePage } from '../routes/store/store-pages.ts';
+import { VerifyRoute } from '../routes/account/verify-route.ts';
 import { plan } from '../support/service/service.ts';
 import { texts } from '../support/screens/texts.ts';
 import { openConsole } from '../support/service/web-console.ts';

@@ -1,5 +1,5 @@
-import { ConformanceRoute } from '../routes/conformance-route.ts';
-import { NotFoundRoute } from '../routes/not-found-route.ts';
+import { ConformanceRoute } from '../routes/webview/conformance-route.ts';
+import { NotFoundRoute } from '../routes/frame/not-found-route.ts';
 import type { AnswerText } from './json-rpc-app.ts';
 import type { WebviewOptions } from './open-webview.ts';
 import { expect, test, type OpenInApp } from './webview-fixtures.ts';

@@ -1,4 +1,4 @@
-import { ConformanceRoute } from '../routes/conformance-route.ts';
+import { ConformanceRoute } from '../routes/webview/conformance-route.ts';
 import type { AnswerText } from './json-rpc-app.ts';
 import type { WebviewOptions } from './open-webview.ts';
 import { createWebviewApp, type Platform, type WebviewApp } from './webview-app.ts';

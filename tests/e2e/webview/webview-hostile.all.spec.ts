@@ -1,5 +1,5 @@
-import { MiniAppsRoute } from '../routes/mini-apps-route.ts';
-import { Tabs } from '../routes/tabs.ts';
+import { MiniAppsRoute } from '../routes/desktop/mini-apps-route.ts';
+import { Tabs } from '../routes/frame/tabs.ts';
 import { expect, test } from './webview-fixtures.ts';
 
 test.describe('hostile content in a webview', () => {

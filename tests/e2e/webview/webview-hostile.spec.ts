@@ -1,6 +1,6 @@
 import type { MiniAppType } from '#shared/entities.ts';
-import { MiniAppsRoute } from '../routes/mini-apps-route.ts';
-import { Tabs } from '../routes/tabs.ts';
+import { MiniAppsRoute } from '../routes/desktop/mini-apps-route.ts';
+import { Tabs } from '../routes/frame/tabs.ts';
 import { connectTo } from '../support/tunnel/connect.ts';
 import { texts } from '../support/screens/texts.ts';
 import { deliverToPage } from './open-webview.ts';

@@ -1,19 +1,19 @@
-import { AccountRoute } from '../routes/account-route.ts';
-import { ConnectRoute } from '../routes/connect-route.ts';
-import { DeviceLoginRoute } from '../routes/device-login-route.ts';
-import { LoginRoute } from '../routes/login-route.ts';
-import { ManageLinks } from '../routes/manage-links.ts';
-import { NotFoundRoute } from '../routes/not-found-route.ts';
-import { PurchaseRoute } from '../routes/purchase-route.ts';
-import { RedeemRoute } from '../routes/redeem-route.ts';
-import { Tabs } from '../routes/tabs.ts';
-import { VerifyRoute } from '../routes/verify-route.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import { ConnectRoute } from '../routes/connect/connect-route.ts';
+import { DeviceLoginRoute } from '../routes/account/device-login-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
+import { ManageLinks } from '../routes/manage/manage-links.ts';
+import { NotFoundRoute } from '../routes/frame/not-found-route.ts';
+import { PurchaseRoute } from '../routes/store/purchase-route.ts';
+import { RedeemRoute } from '../routes/account/redeem-route.ts';
+import { Tabs } from '../routes/frame/tabs.ts';
+import { VerifyRoute } from '../routes/account/verify-route.ts';
 import { connectTo } from '../support/tunnel/connect.ts';
 import { deviceLogin, signIn } from '../support/tunnel/sign-in.ts';
 import { texts } from '../support/screens/texts.ts';
 import { expect, test } from './webview-fixtures.ts';
 import { pressBack } from './press-back.ts';
-import { CreateMiniAppRoute } from '../routes/mini-app-form-route.ts';
+import { CreateMiniAppRoute } from '../routes/manage/mini-app-form-route.ts';
 import { pngPicture } from '../support/screens/picture.ts';
 
 /** What docs/webview.md leaves to the app, as an app does it. */

@@ -1,10 +1,10 @@
-import { AccountRoute } from '../routes/account-route.ts';
-import { ConnectRoute } from '../routes/connect-route.ts';
-import { DevicesRoute } from '../routes/devices-route.ts';
-import { LoginRoute } from '../routes/login-route.ts';
-import { ManageLinks } from '../routes/manage-links.ts';
-import { Tabs } from '../routes/tabs.ts';
-import { VerifyRoute } from '../routes/verify-route.ts';
+import { AccountRoute } from '../routes/account/account-route.ts';
+import { ConnectRoute } from '../routes/connect/connect-route.ts';
+import { DevicesRoute } from '../routes/manage/devices-route.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
+import { ManageLinks } from '../routes/manage/manage-links.ts';
+import { Tabs } from '../routes/frame/tabs.ts';
+import { VerifyRoute } from '../routes/account/verify-route.ts';
 import { expect, test } from './webview-fixtures.ts';
 import { pressBack } from './press-back.ts';
 

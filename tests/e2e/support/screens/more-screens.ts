@@ -1,8 +1,8 @@
 import { expect, type Page } from 'playwright/test';
-import { ConnectionLogRoute } from '../../routes/connection-log-route.ts';
-import { DevicesRoute } from '../../routes/devices-route.ts';
-import { LicencesRoute } from '../../routes/licences-route.ts';
-import { SettingsRoute } from '../../routes/settings-route.ts';
+import { ConnectionLogRoute } from '../../routes/desktop/connection-log-route.ts';
+import { DevicesRoute } from '../../routes/manage/devices-route.ts';
+import { LicencesRoute } from '../../routes/desktop/licences-route.ts';
+import { SettingsRoute } from '../../routes/desktop/settings-route.ts';
 import type { Screen } from './screens.ts';
 import type { TextLanguage } from './texts.ts';
 

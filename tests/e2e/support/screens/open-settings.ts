@@ -1,5 +1,5 @@
 import { expect, type Page } from 'playwright/test';
-import { SettingsRoute } from '../../routes/settings-route.ts';
+import { SettingsRoute } from '../../routes/desktop/settings-route.ts';
 
 /** Goes to the settings of an app with somebody signed in. */
 export async function openSettings(page: Page): Promise<SettingsRoute> {

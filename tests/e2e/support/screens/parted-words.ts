@@ -1,6 +1,6 @@
 import { expect, type Locator, type Page } from 'playwright/test';
-import { ConnectRoute } from '../../routes/connect-route.ts';
-import { SettingsRoute } from '../../routes/settings-route.ts';
+import { ConnectRoute } from '../../routes/connect/connect-route.ts';
+import { SettingsRoute } from '../../routes/desktop/settings-route.ts';
 
 const words = { 'zh-hans': ['服务器', '隧道'], 'zh-hant': ['伺服器', '通道'] } as const;
 

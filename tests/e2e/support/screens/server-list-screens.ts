@@ -1,6 +1,6 @@
 import { expect, type Page, type Route as Call } from 'playwright/test';
 import type { Server, ServerGroup } from '#shared/entities.ts';
-import { ConnectRoute } from '../../routes/connect-route.ts';
+import { ConnectRoute } from '../../routes/connect/connect-route.ts';
 import type { WebviewApp } from '../../webview/webview-app.ts';
 import type { Screen } from './screens.ts';
 import { plan, serverNames } from '../service/service.ts';

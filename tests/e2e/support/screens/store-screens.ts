@@ -1,5 +1,5 @@
 import { expect, type Page } from 'playwright/test';
-import { WordgatePage } from '../../routes/store-pages.ts';
+import { WordgatePage } from '../../routes/store/store-pages.ts';
 import { buy } from '../service/buy.ts';
 import type { TestService } from '../service/service.ts';
 import { arriveSignedIn } from '../tunnel/sign-in.ts';

@@ -8,7 +8,7 @@ import {
   type DisconnectReason,
   type TunnelState,
 } from '#shared/tunnel/state.ts';
-import { ConnectRoute } from '../../routes/connect-route.ts';
+import { ConnectRoute } from '../../routes/connect/connect-route.ts';
 import type { WebviewApp } from '../../webview/webview-app.ts';
 import type { Screen } from './screens.ts';
 import { textPattern, type TextLanguage } from './texts.ts';

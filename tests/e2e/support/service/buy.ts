@@ -1,6 +1,6 @@
 import { expect, type Page } from 'playwright/test';
-import { PurchaseRoute } from '../../routes/purchase-route.ts';
-import { StorePage, WordgatePage } from '../../routes/store-pages.ts';
+import { PurchaseRoute } from '../../routes/store/purchase-route.ts';
+import { StorePage, WordgatePage } from '../../routes/store/store-pages.ts';
 import type { TextLanguage } from '../screens/texts.ts';
 
 /** Buys in the web console as a person does, up to where the payment provider asks; the order's id. */

@@ -1,7 +1,7 @@
 import { expect, type Page } from 'playwright/test';
 import { eventually } from '../../../lab/runs/process.ts';
-import { AccountRoute } from '../../routes/account-route.ts';
-import { LoginRoute } from '../../routes/login-route.ts';
+import { AccountRoute } from '../../routes/account/account-route.ts';
+import { LoginRoute } from '../../routes/account/login-route.ts';
 import { must, signInByApi } from './api-user.ts';
 import type { TestService } from './service.ts';
 

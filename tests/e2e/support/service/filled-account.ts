@@ -1,6 +1,6 @@
 import { expect, type Browser } from 'playwright/test';
-import { ConfirmRoute } from '../../routes/confirm-route.ts';
-import { WordgatePage } from '../../routes/store-pages.ts';
+import { ConfirmRoute } from '../../routes/store/confirm-route.ts';
+import { WordgatePage } from '../../routes/store/store-pages.ts';
 import { must, signInByApi } from './api-user.ts';
 import { buy } from './buy.ts';
 import { makeMember } from './payer.ts';

@@ -1,6 +1,6 @@
 import { expect, type Browser, type Page } from 'playwright/test';
 import type { PageNote, PageNoteId } from '../../../../src/shared/entities.ts';
-import { LoginRoute } from '../../routes/login-route.ts';
+import { LoginRoute } from '../../routes/account/login-route.ts';
 import { pauseClock, tickUntil } from '../host/tick-until.ts';
 import { languageTags } from '../screens/texts.ts';
 import type { TestService } from './service.ts';

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test';
-import { PayOrderRoute } from '../../routes/pay-order-route.ts';
-import { WordgatePage } from '../../routes/store-pages.ts';
+import { PayOrderRoute } from '../../routes/store/pay-order-route.ts';
+import { WordgatePage } from '../../routes/store/store-pages.ts';
 import { must, signInByApi } from './api-user.ts';
 import { plan, type TestService } from './service.ts';
 

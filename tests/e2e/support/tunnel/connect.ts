@@ -1,7 +1,7 @@
 import { expect, type Page } from 'playwright/test';
 import type { TextLanguage } from '../screens/texts.ts';
-import { ConnectRoute } from '../../routes/connect-route.ts';
-import { Tabs } from '../../routes/tabs.ts';
+import { ConnectRoute } from '../../routes/connect/connect-route.ts';
+import { Tabs } from '../../routes/frame/tabs.ts';
 import { serverNames } from '../service/service.ts';
 import { waitLimit } from '../../../lab/runs/wait-limit.ts';
 

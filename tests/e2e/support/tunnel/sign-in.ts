@@ -1,11 +1,11 @@
 import os from 'node:os';
 import { expect, type Browser, type Page } from 'playwright/test';
-import { AccountRoute } from '../../routes/account-route.ts';
-import { ConnectRoute } from '../../routes/connect-route.ts';
-import { DeviceLoginRoute } from '../../routes/device-login-route.ts';
-import { LoginRoute } from '../../routes/login-route.ts';
-import { Tabs } from '../../routes/tabs.ts';
-import { VerifyRoute } from '../../routes/verify-route.ts';
+import { AccountRoute } from '../../routes/account/account-route.ts';
+import { ConnectRoute } from '../../routes/connect/connect-route.ts';
+import { DeviceLoginRoute } from '../../routes/account/device-login-route.ts';
+import { LoginRoute } from '../../routes/account/login-route.ts';
+import { Tabs } from '../../routes/frame/tabs.ts';
+import { VerifyRoute } from '../../routes/account/verify-route.ts';
 import { signInByApi } from '../service/api-user.ts';
 import type { DesktopApp, LaunchOptions } from '../host/desktop-app.ts';
 import type { TestService } from '../service/service.ts';
