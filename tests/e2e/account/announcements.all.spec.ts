@@ -9,7 +9,7 @@ import { connectTo, openConnectTab } from '../support/tunnel/connect.ts';
 import { signIn } from '../support/tunnel/sign-in.ts';
 
 test.describe('countdowns are announced, and not every second:', () => {
-  test('the 10 s before the payment success leads on; spec §9: toast auto-hide 3 s', async ({
+  test('the 10 s before the payment success leads on (spec §9: toast auto-hide 3 s)', async ({
     signedInConsole: page,
   }) => {
     await page.clock.install();
@@ -58,7 +58,7 @@ test.describe('countdowns are announced, and not every second:', () => {
     expect(await announcements()).toEqual(['You can ask for a new code now']);
   });
 
-  test('the time that is left of a trial, and its end; so is what becomes of the tunnel', async ({
+  test('the time that is left of a trial, its end, and what becomes of the tunnel', async ({
     openInApp,
     serviceHere,
     email,

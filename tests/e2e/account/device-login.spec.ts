@@ -14,7 +14,7 @@ import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 const test = keepPagesHere();
 
 test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device login', () => {
-  test('signs in and goes on to next; nothing of the token is left in the address or the history, before anything else is asked of the service; asks before somebody else takes the place of who is signed in, and not for the same person', async ({
+  test('signs in, goes on to next, leaves nothing of the token behind, and asks before it replaces another user', async ({
     openedConsole: page,
     serviceHere,
     email,
@@ -33,41 +33,51 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
       const { referer = '' } = request.headers();
       if (!request.isNavigationRequest()) sent.push(request.url(), referer);
     });
-    await new DeviceLoginRoute(page).open(query({ deviceId, token, next: '/x', inApp: '1' }));
-    await expect(new RedeemRoute(page).heading).toBeVisible();
-    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/x');
-    expect(sent.filter((text) => text.includes(token))).toEqual([]);
-    expect(addresses.length).toBeGreaterThan(0);
-    expect(addresses.filter((address) => address.includes(token))).toEqual([]);
-    await page.unroute('**/api/**');
+    await test.step('nothing of the token is in the address before anything else is asked of the service', async () => {
+      await new DeviceLoginRoute(page).open(query({ deviceId, token, next: '/x', inApp: '1' }));
+      await expect(new RedeemRoute(page).heading).toBeVisible();
+      expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/x');
+      expect(sent.filter((text) => text.includes(token))).toEqual([]);
+      expect(addresses.length).toBeGreaterThan(0);
+      expect(addresses.filter((address) => address.includes(token))).toEqual([]);
+      await page.unroute('**/api/**');
+    });
 
-    const stored = await page.evaluate(() => Object.fromEntries(Object.entries(localStorage)));
-    expect(stored).toMatchObject({ deviceId, token, inApp: '1' });
-    await page.goBack();
-    await expect(page).not.toHaveURL(/token/);
-    await page.goForward();
-    await expect(new RedeemRoute(page).heading).toBeVisible();
+    await test.step('nothing of the token is left in the history', async () => {
+      const stored = await page.evaluate(() => Object.fromEntries(Object.entries(localStorage)));
+      expect(stored).toMatchObject({ deviceId, token, inApp: '1' });
+      await page.goBack();
+      await expect(page).not.toHaveURL(/token/);
+      await page.goForward();
+      await expect(new RedeemRoute(page).heading).toBeVisible();
+    });
     const account = new AccountRoute(page);
     await account.follow();
     await expect(page.getByText(email)).toBeVisible();
 
     const login = new DeviceLoginRoute(page);
     const other = await signInByApi(serviceHere, `other-${email}`);
-    await login.open(asDevice(other));
-    await expect(login.question).toBeVisible();
-    await expect(page.getByText(`You are signed in as ${email}.`)).toBeVisible();
-    await login.stay.click();
-    await expect(account.heading).toBeVisible();
-    await expect(page.getByText(email, { exact: true })).toBeVisible();
+    await test.step('asks before somebody else takes the place of who is signed in', async () => {
+      await login.open(asDevice(other));
+      await expect(login.question).toBeVisible();
+      await expect(page.getByText(`You are signed in as ${email}.`)).toBeVisible();
+      await login.stay.click();
+      await expect(account.heading).toBeVisible();
+      await expect(page.getByText(email, { exact: true })).toBeVisible();
+    });
 
-    const ownTablet = await signInByApi(serviceHere, email, 'Tablet');
-    await login.open(asDevice(ownTablet));
-    await expect(page.getByText(email, { exact: true })).toBeVisible();
-    expect(await page.evaluate(() => localStorage.getItem('deviceId'))).toBe(ownTablet.deviceId);
+    await test.step('does not ask for the same person', async () => {
+      const ownTablet = await signInByApi(serviceHere, email, 'Tablet');
+      await login.open(asDevice(ownTablet));
+      await expect(page.getByText(email, { exact: true })).toBeVisible();
+      expect(await page.evaluate(() => localStorage.getItem('deviceId'))).toBe(ownTablet.deviceId);
+    });
 
-    await login.open(asDevice(other));
-    await login.signInInstead.click();
-    await expect(page.getByText(`other-${email}`)).toBeVisible();
+    await test.step('somebody else takes the place of who is signed in, once that is confirmed', async () => {
+      await login.open(asDevice(other));
+      await login.signInInstead.click();
+      await expect(page.getByText(`other-${email}`)).toBeVisible();
+    });
   });
 
   if (isExhaustive)

@@ -152,7 +152,7 @@ test('spec §9: cached answers last as long as they should, over restarts, and a
 });
 
 for (const { title, mode, path, seconds, first, changed, then } of routeLists) {
-  test(`spec §9: ${title}, over restarts, then fetched and routed by again; dropped on sign-out`, async ({
+  test(`spec §9: ${title}, over restarts, then fetched and routed by again, and dropped on sign-out`, async ({
     openInApp,
     serviceHere,
     email,

@@ -7,7 +7,7 @@ import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
 import { expect, test } from '../webview/webview-fixtures.ts';
 
 test.describe('spec §4: pop-up notes', () => {
-  test('shown 3 s after page load unless locked; showing one locks the page for 1800 s', async ({
+  test('are shown 3 s after page load unless locked, and lock the page for 1800 s', async ({
     browserHere,
     serviceHere,
   }) => {

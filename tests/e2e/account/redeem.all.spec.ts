@@ -33,38 +33,44 @@ test.describe('spec §2: /x: enter a license key to redeem (coupon/recharge)', (
     await expect(account.noPlan).toBeHidden();
   });
 
-  test("spec §5: license key field is required; spec §8: other nonzero codes: toast the server msg as an error, and what was typed stays; 'error during license key recharge' while the service cannot be reached", async ({
+  test('a key that cannot be redeemed is refused with a reason, and what was typed stays', async ({
     signedInConsole: page,
     serviceHere,
     email,
   }) => {
     const redeem = new RedeemRoute(page);
     await redeem.open();
-    for (const nothing of ['', '   ']) {
-      await redeem.redeem(nothing);
-      await expect(redeem.required).toBeVisible();
-      await expect(redeem.key).toBeFocused();
-      await expect(redeem.key).toHaveAttribute('aria-invalid', 'true');
-    }
-    await redeem.key.fill('x');
-    await expect(redeem.required).toBeHidden();
+    await test.step('spec §5: license key field is required', async () => {
+      for (const nothing of ['', '   ']) {
+        await redeem.redeem(nothing);
+        await expect(redeem.required).toBeVisible();
+        await expect(redeem.key).toBeFocused();
+        await expect(redeem.key).toHaveAttribute('aria-invalid', 'true');
+      }
+      await redeem.key.fill('x');
+      await expect(redeem.required).toBeHidden();
+    });
 
-    const other = await signInByApi(serviceHere, `other-${email}`);
-    must(await other.call('consumeLicenseKey', { params: { key: licenseKeys.twice } }));
-    await redeem.redeem(licenseKeys.twice);
-    await expect(
-      page.getByText('This license key has already been used. Please enter another one.'),
-    ).toBeVisible();
-    await expect(redeem.key).toHaveValue(licenseKeys.twice);
-    await redeem.redeem('../../self');
-    await expect(redeem.heading).toBeVisible();
-    await expect(redeem.key).toHaveValue('../../self');
+    await test.step('spec §8: other nonzero codes: toast the server msg as an error', async () => {
+      const other = await signInByApi(serviceHere, `other-${email}`);
+      must(await other.call('consumeLicenseKey', { params: { key: licenseKeys.twice } }));
+      await redeem.redeem(licenseKeys.twice);
+      await expect(
+        page.getByText('This license key has already been used. Please enter another one.'),
+      ).toBeVisible();
+      await expect(redeem.key).toHaveValue(licenseKeys.twice);
+      await redeem.redeem('../../self');
+      await expect(redeem.heading).toBeVisible();
+      await expect(redeem.key).toHaveValue('../../self');
+    });
 
-    await page.route('**/api/license-keys/**', (route) => route.abort());
-    await redeem.redeem('ANY-KEY');
-    await expect(redeem.failed).toBeVisible();
-    await expect(redeem.key).toHaveValue('ANY-KEY');
-    await expect(redeem.submit).toBeEnabled();
+    await test.step("spec §8: 'error during license key recharge' while the service cannot be reached", async () => {
+      await page.route('**/api/license-keys/**', (route) => route.abort());
+      await redeem.redeem('ANY-KEY');
+      await expect(redeem.failed).toBeVisible();
+      await expect(redeem.key).toHaveValue('ANY-KEY');
+      await expect(redeem.submit).toBeEnabled();
+    });
   });
 
   // As by two clicks that a busy phone delivers together.

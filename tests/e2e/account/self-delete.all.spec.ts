@@ -41,7 +41,7 @@ test.describe('spec §2: /self-delete: three-step account deletion', () => {
     await expect(new LoginRoute(page).heading).toBeVisible();
   });
 
-  test("spec §4: initial confirm, warning that all assets and plans are erased, final confirm, then the delete call; spec §8: 'account deleted'", async ({
+  test('spec §4: after a confirm, a warning of what is erased and a final confirm, the account is deleted', async ({
     signedInConsole: page,
     serviceHere,
     email,
@@ -49,26 +49,34 @@ test.describe('spec §2: /self-delete: three-step account deletion', () => {
     const elsewhere = await signInByApi(serviceHere, email);
     await new MoreLinks(page).to('selfDelete.title').click();
     const remove = new SelfDeleteRoute(page);
-    await expect(remove.heading).toBeFocused();
-    await expect(remove.stepHeading('confirm')).toBeVisible();
-    await expect(remove.currentStep).toHaveText('Confirm');
-    await expect(page.getByRole('main').getByText(email)).toBeVisible();
+    await test.step('spec §4: initial confirm', async () => {
+      await expect(remove.heading).toBeFocused();
+      await expect(remove.stepHeading('confirm')).toBeVisible();
+      await expect(remove.currentStep).toHaveText('Confirm');
+      await expect(page.getByRole('main').getByText(email)).toBeVisible();
+    });
 
-    await remove.continueButton.click();
-    await expect(remove.stepHeading('warn')).toBeFocused();
-    await expect(remove.currentStep).toHaveText('What is lost');
-    for (const lost of ['Plan', 'Orders', 'Devices', 'Group'] as const) {
-      await expect(remove.says(`selfDelete.warn${lost}`)).toBeVisible();
-    }
-    await remove.continueButton.click();
-    await expect(remove.stepHeading('final')).toBeFocused();
-    await expect(remove.continueButton).toBeHidden();
-    await remove.submit.click();
+    await test.step('spec §4: warning that all assets and plans are erased', async () => {
+      await remove.continueButton.click();
+      await expect(remove.stepHeading('warn')).toBeFocused();
+      await expect(remove.currentStep).toHaveText('What is lost');
+      for (const lost of ['Plan', 'Orders', 'Devices', 'Group'] as const) {
+        await expect(remove.says(`selfDelete.warn${lost}`)).toBeVisible();
+      }
+    });
+    await test.step('spec §4: final confirm, then the delete call', async () => {
+      await remove.continueButton.click();
+      await expect(remove.stepHeading('final')).toBeFocused();
+      await expect(remove.continueButton).toBeHidden();
+      await remove.submit.click();
+    });
 
-    await expect(remove.success).toBeVisible();
-    await expect(new LoginRoute(page).heading).toBeVisible();
-    expect(await elsewhere.call('userInfo')).toEqual({ ok: false, failure: { kind: 'unauthorized' } });
-    expect(await page.evaluate(() => localStorage.getItem('token'))).toBeNull();
+    await test.step("spec §8: 'account deleted'", async () => {
+      await expect(remove.success).toBeVisible();
+      await expect(new LoginRoute(page).heading).toBeVisible();
+      expect(await elsewhere.call('userInfo')).toEqual({ ok: false, failure: { kind: 'unauthorized' } });
+      expect(await page.evaluate(() => localStorage.getItem('token'))).toBeNull();
+    });
 
     // The address may sign up again, and does not come back to the page of deletion.
     await signIn(page, serviceHere, email);
@@ -95,7 +103,7 @@ test.describe('spec §2: /self-delete: three-step account deletion', () => {
     await expect(new LoginRoute(page).heading).toBeVisible();
   });
 
-  test("spec §8: 'error during account deletion' while the service cannot be reached; then it still works", async ({
+  test("spec §8: 'error during account deletion' while the service cannot be reached, and then it still works", async ({
     signedInConsole: page,
   }) => {
     const remove = new SelfDeleteRoute(page);

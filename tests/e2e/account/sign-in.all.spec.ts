@@ -27,7 +27,7 @@ test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code e
     await expect(verify.heading).toBeVisible();
   });
 
-  test('a code is sent as soon as it is whole: typed in digits of another script, pasted, or filled in by a program, also after a wrong one', async ({
+  test('a code is sent as soon as it is whole, however it is entered, and also after a wrong one', async ({
     openInApp,
     serviceHere,
     email,
@@ -130,7 +130,7 @@ test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code e
     await expect(verify.resend).toBeEnabled();
   });
 
-  test('spec §2: /logout: logout confirmation; spec §4: logout clears everything and goes to /login', async ({
+  test('spec §2: /logout: logout confirmation, which clears everything and goes to /login (spec §4)', async ({
     signedInHere: { page },
   }) => {
     const account = new AccountRoute(page);
@@ -170,7 +170,7 @@ test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code e
     await expect(new ConnectRoute(page).heading).toBeVisible();
   });
 
-  test("spec §8: 'send failed, please retry' while the service is down; the user can, when it is back", async ({
+  test("spec §8: 'send failed, please retry' while the service is down, and the user can when it is back", async ({
     launchHere,
     serviceHere,
     email,

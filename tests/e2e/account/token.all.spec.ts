@@ -5,7 +5,7 @@ import { signIn } from '../support/tunnel/sign-in.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
 
-test("the token cannot be reached from the page while connected: it is nowhere in the page's memory or storage, nor in what the helper says", async ({
+test("while connected, the token is nowhere in the page's memory or storage, nor in what the helper says", async ({
   lab,
   service,
   helper,

@@ -9,7 +9,7 @@ test.skip(withoutRoot, 'the laboratory needs root');
 const hour = 60 * 60_000;
 const trial = 72 * hour;
 
-test('spec §4: a countdown to trialExpiredAt is shown; at expiry the VPN disconnects and the trial ends', async ({
+test('spec §4: a countdown to trialExpiredAt is shown, at whose end the VPN disconnects and the trial ends', async ({
   networkBefore,
   lab,
   service,

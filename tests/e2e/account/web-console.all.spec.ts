@@ -64,7 +64,7 @@ test.describe('the same pages as the web console', () => {
     await expect(new AccountRoute(page).heading).toBeVisible();
   });
 
-  test('spec §2: /auth-verify: six-digit code entry; spec §5: verification code must be exactly 6 characters to enable verify', async ({
+  test('spec §2: /auth-verify: six-digit code entry, of exactly 6 characters to enable verify (spec §5)', async ({
     openedConsole: page,
     serviceHere,
     email,
@@ -85,7 +85,7 @@ test.describe('the same pages as the web console', () => {
     await expect(verify.verifyButton).toBeDisabled();
   });
 
-  test("spec §2: *: 404 page with a 'back home' button to /dashboard; /logout: logout confirmation", async ({
+  test("spec §2: a 404 page with a 'back home' button to /dashboard, and a logout confirmation at /logout", async ({
     signedInConsole: page,
   }) => {
     const notFound = new NotFoundRoute(page);

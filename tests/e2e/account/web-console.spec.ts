@@ -11,7 +11,7 @@ import { arriveSignedIn } from '../support/tunnel/sign-in.ts';
 
 const test = keepPagesHere();
 
-test('spec §2: / needs login; redirects to /dashboard; /login shows a version string on the web; a logged-in user is redirected to /dashboard; /vpn redirects to /; the session lasts over a reload; web layout: header with a login/dashboard button, breadcrumbs, and a footer with links to devices, service, purchase, orders, members, apps and privacy policy; no tab bar at all; the skip link comes first; no violation of the Content-Security-Policy', async ({
+test('spec §2: the web console needs login, has a layout of its own, and keeps the session over a reload', async ({
   openedConsole: page,
   serviceHere,
   email,
@@ -21,57 +21,71 @@ test('spec §2: / needs login; redirects to /dashboard; /login shows a version s
     if (message.type() === 'error') complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(error.message));
-  await expect(page).toHaveURL(/\/login$/);
-  await expect(new LoginRoute(page).version).toBeVisible();
+  await test.step('/ needs login, and /login shows a version string', async () => {
+    await expect(page).toHaveURL(/\/login$/);
+    await expect(new LoginRoute(page).version).toBeVisible();
+  });
   await arriveSignedIn(page, serviceHere, email);
   const account = new AccountRoute(page);
   await expect(page.getByText(email)).toBeVisible();
   await expect(account.keptInMemory).toBeHidden();
-  await page.goto(`${serviceHere.consoleUrl}/login`);
-  await expect(account.heading).toBeVisible();
-  await expect(page).toHaveURL(/\/dashboard$/);
-  for (const path of ['/', '/vpn']) {
-    await page.goto(`${serviceHere.consoleUrl}${path}`);
-    await expect(page).toHaveURL(/\/dashboard$/);
+  await test.step('a logged-in user is redirected from /login to /dashboard, and from /vpn to /', async () => {
+    await page.goto(`${serviceHere.consoleUrl}/login`);
     await expect(account.heading).toBeVisible();
-  }
-  await expect(page.getByText(email)).toBeVisible();
+    await expect(page).toHaveURL(/\/dashboard$/);
+    for (const path of ['/', '/vpn']) {
+      await page.goto(`${serviceHere.consoleUrl}${path}`);
+      await expect(page).toHaveURL(/\/dashboard$/);
+      await expect(account.heading).toBeVisible();
+    }
+    await expect(page.getByText(email)).toBeVisible();
+  });
 
-  await expect(new Tabs(page).bar).toHaveCount(0);
-  for (const section of ['section.connect', 'section.miniApps'] as const)
-    await expect(page.getByRole('link', { name: texts.en[section], exact: true })).toHaveCount(0);
+  await test.step('no tab bar at all', async () => {
+    await expect(new Tabs(page).bar).toHaveCount(0);
+    for (const section of ['section.connect', 'section.miniApps'] as const)
+      await expect(page.getByRole('link', { name: texts.en[section], exact: true })).toHaveCount(0);
+  });
   const frame = new WebFrame(page);
-  const paths = {
-    devices: '/devices',
-    service: '/my-service',
-    purchase: '/purchase',
-    orders: '/orders',
-    members: '/members',
-    apps: '/apps',
-  } as const;
-  await expect(frame.footer.getByRole('link')).toHaveCount(7);
-  for (const [section, path] of Object.entries(paths)) {
-    const link = frame.footerLink(`section.${section as keyof typeof paths}`);
-    await expect(link).toHaveAttribute('href', path);
-  }
-  const privacy = `${serviceHere.consoleUrl}/store/privacy`;
-  await expect(frame.footerLink('section.privacy')).toHaveAttribute('href', privacy);
-  await frame.footerLink('section.orders').click();
-  await expect(new WebNoticeRoute(page, '/orders').heading).toBeVisible();
-  await expect(frame.breadcrumbs.getByText(texts.en['section.orders'])).toHaveAttribute(
-    'aria-current',
-    'page',
-  );
-  await frame.breadcrumbs.getByRole('link', { name: texts.en['shell.dashboard'] }).click();
-  await expect(account.heading).toBeVisible();
+  await test.step('a footer with links to devices, service, purchase, orders, members, apps and privacy policy', async () => {
+    const paths = {
+      devices: '/devices',
+      service: '/my-service',
+      purchase: '/purchase',
+      orders: '/orders',
+      members: '/members',
+      apps: '/apps',
+    } as const;
+    await expect(frame.footer.getByRole('link')).toHaveCount(7);
+    for (const [section, path] of Object.entries(paths)) {
+      const link = frame.footerLink(`section.${section as keyof typeof paths}`);
+      await expect(link).toHaveAttribute('href', path);
+    }
+    const privacy = `${serviceHere.consoleUrl}/store/privacy`;
+    await expect(frame.footerLink('section.privacy')).toHaveAttribute('href', privacy);
+  });
+  await test.step('breadcrumbs, which lead back to the dashboard', async () => {
+    await frame.footerLink('section.orders').click();
+    await expect(new WebNoticeRoute(page, '/orders').heading).toBeVisible();
+    await expect(frame.breadcrumbs.getByText(texts.en['section.orders'])).toHaveAttribute(
+      'aria-current',
+      'page',
+    );
+    await frame.breadcrumbs.getByRole('link', { name: texts.en['shell.dashboard'] }).click();
+    await expect(account.heading).toBeVisible();
+  });
 
-  const notFound = new NotFoundRoute(page);
-  // A page whose own content does not ask for the focus.
-  await notFound.open();
-  await expect(notFound.heading).toBeVisible();
-  await page.keyboard.press('Tab');
-  await expect(page.getByRole('link', { name: texts.en['shell.skip'] })).toBeFocused();
-  await page.keyboard.press('Enter');
-  await expect(page.getByRole('main')).toBeFocused();
-  expect(complaints).toEqual([]);
+  await test.step('the skip link comes first', async () => {
+    const notFound = new NotFoundRoute(page);
+    // A page whose own content does not ask for the focus.
+    await notFound.open();
+    await expect(notFound.heading).toBeVisible();
+    await page.keyboard.press('Tab');
+    await expect(page.getByRole('link', { name: texts.en['shell.skip'] })).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('main')).toBeFocused();
+  });
+  await test.step('no violation of the Content-Security-Policy', () => {
+    expect(complaints).toEqual([]);
+  });
 });

@@ -43,7 +43,7 @@ const test = base.extend<Fixtures>({
 const doctorChecks = z.object({ checks: z.array(z.object({ check: z.string(), outcome: z.string() })) });
 const state = z.object({ tunnel: z.looseObject({ state: z.string() }), signedIn: z.boolean() });
 
-test('signs in, connects, shows it, routes as it is told, lets the doctor look, and disconnects, each with its exit code; restore opens what a killed helper has left blocked', async ({
+test('signs in, connects, routes as it is told, lets the doctor look, and disconnects, each with its exit code', async ({
   commandLine,
   service,
   helper,
@@ -52,74 +52,88 @@ test('signs in, connects, shows it, routes as it is told, lets the doctor look, 
   networkBefore,
 }) => {
   const { run, json, succeed } = commandLine;
-  const unknown = await run(['conect']);
-  expect([unknown.code, unknown.stdout]).toEqual([2, '']);
-  expect(unknown.stderr).toContain('conect');
-  if (isExhaustive) {
-    expect((await run(['status', '--nonsense'])).code).toBe(2);
-    expect((await run(['disconnect', 'now'])).code).toBe(2);
-    expect((await run(['complete', '--', 'con'])).stdout).toContain('connect');
-    expect((await run(['complete', '--', 'connect', ''])).stdout).not.toContain(serverNames.first);
-    const { stdout: completion } = await run(['completion', 'bash']);
-    expect((await exec(['bash', '-n'], { input: completion })).code).toBe(0);
-  }
-  expect(commandLine.daemon(), 'wrong arguments start nothing').toBeUndefined();
-
-  const tooEarly = await run(['connect']);
-  expect(tooEarly.code).toBe(3);
-  expect(tooEarly.stderr).toContain('waymaker sign-in');
-  if (isExhaustive) expect((await run(['sign-in'], { input: 'nobody\n' })).code).toBe(2);
-  await signInByCommand(commandLine, service, email);
-
-  expect(await json(['servers'])).toMatchObject({
-    servers: [
-      { serverId: 'first', name: serverNames.first, isChosen: true, country: null },
-      { serverId: 'untrusted' },
-      { serverId: 'unknown' },
-    ],
+  await test.step('wrong arguments start nothing', async () => {
+    const unknown = await run(['conect']);
+    expect([unknown.code, unknown.stdout]).toEqual([2, '']);
+    expect(unknown.stderr).toContain('conect');
+    if (isExhaustive) {
+      expect((await run(['status', '--nonsense'])).code).toBe(2);
+      expect((await run(['disconnect', 'now'])).code).toBe(2);
+      expect((await run(['complete', '--', 'con'])).stdout).toContain('connect');
+      expect((await run(['complete', '--', 'connect', ''])).stdout).not.toContain(serverNames.first);
+      const { stdout: completion } = await run(['completion', 'bash']);
+      expect((await exec(['bash', '-n'], { input: completion })).code).toBe(0);
+    }
+    expect(commandLine.daemon(), 'wrong arguments start nothing').toBeUndefined();
   });
-  // Nobody waits long for a key: on a busy machine it has to be pressed again.
-  await eventually('the server is completed', async () => {
-    const { stdout } = await run(['complete', '--', 'connect', 'Au']);
-    return /^Aurora\tAurora\n:\d+\n$/.test(stdout) ? true : undefined;
+
+  await test.step('signs in', async () => {
+    const tooEarly = await run(['connect']);
+    expect(tooEarly.code).toBe(3);
+    expect(tooEarly.stderr).toContain('waymaker sign-in');
+    if (isExhaustive) expect((await run(['sign-in'], { input: 'nobody\n' })).code).toBe(2);
+    await signInByCommand(commandLine, service, email);
   });
-  if (isExhaustive) {
-    // Nor does whoever measures.
-    const measured = expect.poll(async () => (await run(['servers', '--measure'])).stdout);
-    await measured.toMatch(/\* +Aurora +first +Starter +\d+ ms[^]*Nowhere +unknown +Starter +no answer/);
-    await expectKnownWhereOutputGoes();
-  }
 
-  expect((await run(['status', '--check'])).code).toBe(5);
-  expect(commandError.parse(await json(['connect', 'Atlantis'])).error.code).toBe('no-such-server');
-  if (isExhaustive) {
-    expect(commandError.parse(await json(['connect', serverNames.unknown])).error.code).toBe(
-      'gateway-name-unknown',
-    );
-  }
-  const connected = await run(['connect', serverNames.first.toUpperCase()]);
-  expect([connected.code, connected.stdout]).toEqual([0, `Connected to ${serverNames.first}\n`]);
-  expect(connected.stderr).toContain('Signing in to the server');
-  await succeed(['status', '--check']);
-  expect(await json(['status'])).toMatchObject({
-    signedIn: true,
-    tunnel: { state: 'connected', gateway: { host: names.gateway, port: 443 } },
-    server: { serverId: 'first', name: serverNames.first },
-    preferences: { routing: 'global', killSwitch: false },
-    core: { kind: 'daemon', pid: commandLine.daemon() },
+  await test.step('lists the servers', async () => {
+    expect(await json(['servers'])).toMatchObject({
+      servers: [
+        { serverId: 'first', name: serverNames.first, isChosen: true, country: null },
+        { serverId: 'untrusted' },
+        { serverId: 'unknown' },
+      ],
+    });
+    // Nobody waits long for a key: on a busy machine it has to be pressed again.
+    await eventually('the server is completed', async () => {
+      const { stdout } = await run(['complete', '--', 'connect', 'Au']);
+      return /^Aurora\tAurora\n:\d+\n$/.test(stdout) ? true : undefined;
+    });
+    if (isExhaustive) {
+      // Nor does whoever measures.
+      const measured = expect.poll(async () => (await run(['servers', '--measure'])).stdout);
+      await measured.toMatch(/\* +Aurora +first +Starter +\d+ ms[^]*Nowhere +unknown +Starter +no answer/);
+      await expectKnownWhereOutputGoes();
+    }
   });
-  const chinese = await run(['status'], { env: { LANG: 'zh_TW.UTF-8' } });
-  expect(chinese.stdout).toContain('伺服器');
 
-  const again = await run(['connect']);
-  expect([again.code, again.stdout]).toEqual([0, `Already connected to ${serverNames.first}\n`]);
-  await expectRouted();
-  await succeed(['disconnect']);
-  expect(state.parse(await json(['status'])).tunnel.state).toBe('disconnected');
-  const { stdout: log } = await run(['log']);
-  expect(log).toMatch(/Connected to Aurora\n[^]*Disconnected/);
+  await test.step('connects, and shows it', async () => {
+    expect((await run(['status', '--check'])).code).toBe(5);
+    expect(commandError.parse(await json(['connect', 'Atlantis'])).error.code).toBe('no-such-server');
+    if (isExhaustive) {
+      expect(commandError.parse(await json(['connect', serverNames.unknown])).error.code).toBe(
+        'gateway-name-unknown',
+      );
+    }
+    const connected = await run(['connect', serverNames.first.toUpperCase()]);
+    expect([connected.code, connected.stdout]).toEqual([0, `Connected to ${serverNames.first}\n`]);
+    expect(connected.stderr).toContain('Signing in to the server');
+    await succeed(['status', '--check']);
+    expect(await json(['status'])).toMatchObject({
+      signedIn: true,
+      tunnel: { state: 'connected', gateway: { host: names.gateway, port: 443 } },
+      server: { serverId: 'first', name: serverNames.first },
+      preferences: { routing: 'global', killSwitch: false },
+      core: { kind: 'daemon', pid: commandLine.daemon() },
+    });
+    const chinese = await run(['status'], { env: { LANG: 'zh_TW.UTF-8' } });
+    expect(chinese.stdout).toContain('伺服器');
+  });
 
-  await expectRestored();
+  await test.step('routes as it is told, and lets the doctor look', async () => {
+    const again = await run(['connect']);
+    expect([again.code, again.stdout]).toEqual([0, `Already connected to ${serverNames.first}\n`]);
+    await expectRouted();
+  });
+  await test.step('disconnects', async () => {
+    await succeed(['disconnect']);
+    expect(state.parse(await json(['status'])).tunnel.state).toBe('disconnected');
+    const { stdout: log } = await run(['log']);
+    expect(log).toMatch(/Connected to Aurora\n[^]*Disconnected/);
+  });
+
+  await test.step('restore opens what a killed helper has left blocked', async () => {
+    await expectRestored();
+  });
   await eventually('the helper is missed', async () => {
     const { tunnel } = state.parse(await json(['status']));
     return tunnel.state === 'invalid' ? true : undefined;
@@ -182,7 +196,7 @@ test('signs in, connects, shows it, routes as it is told, lets the doctor look, 
 });
 
 if (isExhaustive)
-  test('asks on the terminal what the gateway asks; Ctrl-C there leaves the network as it was', async ({
+  test('asks on the terminal what the gateway asks, and leaves the network as it was at Ctrl-C there', async ({
     commandLine,
     signInForCodes,
     helper: _helper,
@@ -221,7 +235,7 @@ if (isExhaustive)
     expect(await commandLine.json(['status'])).toMatchObject({ tunnel: { state: 'disconnected' } });
   });
 
-test('the daemon gives the core to the desktop app, with the tunnel up, and has it again after it; another user is refused at its socket, even where its folder lets them in; reset asks first, and then the user’s files, the sign-in and the tunnel are gone', async ({
+test('the daemon gives the core to the desktop app, with the tunnel up, and has it again after it', async ({
   commandLine,
   service,
   helper: _helper,
@@ -270,8 +284,12 @@ test('the daemon gives the core to the desktop app, with the tunnel up, and has 
   // Without the service, a command starts a daemon, which finds the sign-in.
   await commandLine.end();
   await succeed(['connect']);
-  await expectOtherUserRefused();
-  await expectReset();
+  await test.step('another user is refused at its socket, even where its folder lets them in', async () => {
+    await expectOtherUserRefused();
+  });
+  await test.step('reset asks first, and then the user’s files, the sign-in and the tunnel are gone', async () => {
+    await expectReset();
+  });
 
   async function expectOtherUserRefused(): Promise<void> {
     const { folder } = commandLine;

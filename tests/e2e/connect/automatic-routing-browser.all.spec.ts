@@ -42,7 +42,7 @@ const proxySettings = (session: DesktopSession) =>
   session.user('gsettings', 'list-recursively', 'org.gnome.system.proxy');
 
 test.describe('spec §4, route mode', () => {
-  test('global by default; with automatic routing the desktop uses pac mode, which changes while connected', async ({
+  test('global by default, and with automatic routing the desktop uses pac mode, which changes while connected', async ({
     networkBefore,
     helper,
     lab,

@@ -90,7 +90,7 @@ test.describe('spec §4, route mode', () => {
     expect((await lab.user.probe.http4('through'))?.address).toBe(addresses.gateway.ipv4);
   });
 
-  test("spec §8: 'setting route failed' when the helper cannot; the tunnel and the choice stay what they were", async ({
+  test("spec §8: 'setting route failed' when the helper cannot, and the tunnel and the choice stay what they were", async ({
     idleHelper,
     launch,
     lab,

@@ -26,7 +26,7 @@ async function connectionsAt({ gatewayMachine, gateway }: Lab): Promise<string[]
     .map((line) => line.trim().split(/\s+/).at(3) ?? line);
 }
 
-test('the gateway has a connection ready while somebody looks at the page, the next one takes the click; none on a metered network', async ({
+test('the gateway has a connection ready while somebody looks at the page, except on a metered network', async ({
   lab,
   helper,
   service,

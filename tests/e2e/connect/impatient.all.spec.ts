@@ -46,7 +46,7 @@ async function clickAgain(page: Page, button: Locator): Promise<void> {
   await page.mouse.up({ clickCount: 2 });
 }
 
-test('a double click on Connect connects, and one on Disconnect disconnects; signing out while connecting ends it for good', async ({
+test('a double click connects or disconnects as one does, and signing out while connecting ends it for good', async ({
   signedIn,
   helper,
   service,
@@ -91,7 +91,7 @@ test('a double click on Connect connects, and one on Disconnect disconnects; sig
 for (const moment of soonOrLate) {
   const comes = moments[moment];
   test.describe(`while connecting, ${moment}`, () => {
-    test('closing the window leaves it alone; quitting ends it, and the next start finds nothing of it', async ({
+    test('closing the window leaves it alone, and quitting ends it, so that the next start finds nothing of it', async ({
       helper,
       keyring,
       launch,

@@ -70,7 +70,7 @@ test.describe('spec §8:', () => {
   }
 });
 
-test("spec §9: trial traffic is 'enough' while (in+out)/rated <= 0.4; rated 0 means unlimited", async ({
+test("spec §9: trial traffic is 'enough' while (in+out)/rated <= 0.4, and rated 0 means unlimited", async ({
   signedInConsole: page,
 }) => {
   const card = page.getByRole('region', { name: texts.en['account.traffic'] });

@@ -109,7 +109,7 @@ test('an app that is started without a network has its connect tab, and connects
 });
 
 if (isExhaustive)
-  test('a first load fetches nothing twice for later; a new build is used by what is opened next, and open pages keep theirs', async ({
+  test('a first load fetches nothing twice, and a new build serves what is opened next and not open pages', async ({
     browserHere,
     directory,
   }) => {

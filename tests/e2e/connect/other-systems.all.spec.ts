@@ -22,7 +22,7 @@ const systems = [
 const asShown = (text: string) => text.replaceAll(/[“「]([a-z][\x20-\x7e]*)[”」]/g, '$1');
 
 for (const [name, system, platform] of systems)
-  test(`on ${name}, the app says in every language how to start a helper that is not running there, and how to stay signed in; nothing of that or of its settings is cut off or too wide`, async ({
+  test(`on ${name}, the app says in every language how to start a helper and stay signed in, and nothing is cut off`, async ({
     launchHere,
     serviceHere,
     email,

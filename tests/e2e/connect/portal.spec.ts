@@ -195,7 +195,7 @@ if (isExhaustive)
     expect(besidesPortal(await capture.stop(), 'marker-free'), 'seen where allowed').not.toEqual([]);
   });
 
-test('with the kill switch on, a window alone gets out to the network’s sign-in page, and then the app connects; a service that ends the session opens nothing: the user does, to sign in again', async ({
+test('with the kill switch on, a window alone gets out to the network’s sign-in page, and then the app connects', async ({
   helper: _helper,
   networkBefore,
   launch,
@@ -228,18 +228,20 @@ test('with the kill switch on, a window alone gets out to the network’s sign-i
   await expect.poll(() => app.windows().length).toBe(1);
   expect((await lab.user.probe.http4('marker-held'))?.address).toBe(addresses.gateway.ipv4);
 
-  const elsewhere = await signInByApi(service, email);
-  must(await elsewhere.call('revokeDevice', { params: { deviceId: await deviceIdOf(app.page) } }));
-  const login = new LoginRoute(app.page);
-  await expect(login.heading).toBeVisible();
-  await expect(login.held).toBeVisible();
-  expect(await lab.user.probe.http4('marker-held')).toBeUndefined();
-  expect(besidesPortal(await capture.packets(), 'marker-held')).toEqual([]);
-  await login.unblock.click();
-  await expect(login.held).toBeHidden();
-  await expect(login.email).toBeFocused();
-  await expect.poll(() => lab.user.snapshot()).toBe(networkBefore);
-  await probe(lab, 'marker-free');
-  expect((await lab.user.exec(toPortal())).code, 'everybody does where allowed').toBe(0);
-  expect(besidesPortal(await capture.stop(), 'marker-free'), 'seen where allowed').not.toEqual([]);
+  await test.step('a service that ends the session opens nothing: the user does, to sign in again', async () => {
+    const elsewhere = await signInByApi(service, email);
+    must(await elsewhere.call('revokeDevice', { params: { deviceId: await deviceIdOf(app.page) } }));
+    const login = new LoginRoute(app.page);
+    await expect(login.heading).toBeVisible();
+    await expect(login.held).toBeVisible();
+    expect(await lab.user.probe.http4('marker-held')).toBeUndefined();
+    expect(besidesPortal(await capture.packets(), 'marker-held')).toEqual([]);
+    await login.unblock.click();
+    await expect(login.held).toBeHidden();
+    await expect(login.email).toBeFocused();
+    await expect.poll(() => lab.user.snapshot()).toBe(networkBefore);
+    await probe(lab, 'marker-free');
+    expect((await lab.user.exec(toPortal())).code, 'everybody does where allowed').toBe(0);
+    expect(besidesPortal(await capture.stop(), 'marker-free'), 'seen where allowed').not.toEqual([]);
+  });
 });

@@ -143,7 +143,7 @@ test.describe('in the laboratory', () => {
     await expect.poll(() => lab.user.snapshot()).toBe(networkBefore);
   });
 
-  test('with the kill switch on, a service that ends the session opens nothing: the user does, to sign in again, and also by signing out', async ({
+  test('with the kill switch on, a service that ends the session opens nothing: the user does, or a sign-out', async ({
     connected: connect,
     signedIn: app,
     service,
@@ -217,7 +217,11 @@ test.describe('in the laboratory', () => {
     });
   }
 
-  test('without it, the same opens', async ({ connected: connect, lab, networkBefore }) => {
+  test('without the kill switch, a tunnel that needs a new sign-in opens traffic', async ({
+    connected: connect,
+    lab,
+    networkBefore,
+  }) => {
     await using _ = await refuseSignIns(lab.gateway);
     await expect(connect.says('reason.signInRefused')).toBeVisible({ timeout: waitLimit(60_000) });
     await expect(connect.says('connect.exposed')).toBeVisible();
@@ -227,7 +231,7 @@ test.describe('in the laboratory', () => {
   });
 });
 
-test("both are off at first; the keyboard switches them, or a finger that presses their names; 'storage failed' when one cannot be kept, which falls back (spec §8)", async ({
+test('both settings are off at first, switched by keyboard or finger, and fall back when not kept (spec §8)', async ({
   settings,
   directory,
 }) => {

@@ -32,7 +32,7 @@ test.describe('spec §4: network reachability', () => {
     await tickUntil(page, () => expect(notice(page)).toBeVisible({ timeout: 1000 }));
   });
 
-  test('neither blocked traffic nor a captive portal counts as offline, nor what was probed before; a tunnel counts as online', async ({
+  test('neither blocked traffic, a captive portal nor an earlier probe counts as offline, but a tunnel as online', async ({
     signInInApp,
   }) => {
     const { app, page } = await signInInApp('android');

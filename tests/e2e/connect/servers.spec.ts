@@ -36,7 +36,7 @@ test.describe('500 servers', () => {
     return connect;
   }
 
-  test('a few of them are in the page at a time; the keyboard leads through all of them, and every one is found by its name', async ({
+  test('a few of them are in the page at a time, and every one is reached by the keyboard and found by its name', async ({
     openInApp,
     serviceHere,
     email,

@@ -62,7 +62,7 @@ async function giveUp(connect: ConnectRoute) {
   await expect(connect.status('connect.disconnected')).toBeVisible();
 }
 
-test('the group is asked once and can be changed; a banner is read once', async ({
+test('the group is asked once and can be changed, and a banner is read once', async ({
   signedIn: app,
   helper,
   gateway,
@@ -151,28 +151,32 @@ test('a certificate that the gateway wants is chosen from a file, and its key is
   await expect.poll(keys).toEqual([]);
 });
 
-test('the window in which one signs in by browser names its host, whatever the page calls itself; with the kill switch on it is not begun, and the user is told why and can open traffic', async ({
+test('the window in which one signs in by browser names its host, and is not there behind the kill switch', async ({
   signedIn: app,
   lab,
 }) => {
   const { page } = app;
   const connect = await chooseServer(page);
-  await connect.connect.click();
-  await chooseGroup(page, groups.browser);
-  await expect.poll(() => app.windowTitles()).toContain(`${names.gateway} – Waymaker`);
-  await giveUp(connect);
-  await expect.poll(() => app.windows()).toHaveLength(1);
+  await test.step('the window names its host, whatever the page calls itself', async () => {
+    await connect.connect.click();
+    await chooseGroup(page, groups.browser);
+    await expect.poll(() => app.windowTitles()).toContain(`${names.gateway} – Waymaker`);
+    await giveUp(connect);
+    await expect.poll(() => app.windows()).toHaveLength(1);
+  });
 
-  await connect.switchOn('killSwitch');
-  await connect.connect.click();
-  await chooseGroup(page, groups.browser);
-  await expect(connect.says('reason.browserSignInBlocked')).toBeVisible();
-  await expect(connect.says('connect.blocked')).toBeVisible();
-  expect(app.windows(), 'no window that could load nothing').toHaveLength(1);
-  expect(await lab.user.probe.http4('held'), 'traffic stays blocked').toBeUndefined();
-  await connect.unblock.click();
-  await expect(connect.status('connect.disconnected')).toBeVisible();
-  expect(await lab.user.probe.http4('open')).toBeDefined();
+  await test.step('with the kill switch on it is not begun, and the user is told why and can open traffic', async () => {
+    await connect.switchOn('killSwitch');
+    await connect.connect.click();
+    await chooseGroup(page, groups.browser);
+    await expect(connect.says('reason.browserSignInBlocked')).toBeVisible();
+    await expect(connect.says('connect.blocked')).toBeVisible();
+    expect(app.windows(), 'no window that could load nothing').toHaveLength(1);
+    expect(await lab.user.probe.http4('held'), 'traffic stays blocked').toBeUndefined();
+    await connect.unblock.click();
+    await expect(connect.status('connect.disconnected')).toBeVisible();
+    expect(await lab.user.probe.http4('open')).toBeDefined();
+  });
 });
 
 for (const language of languages.filter((name) => name !== 'en')) {

@@ -16,7 +16,7 @@ test.skip(withoutRoot, 'the laboratory needs root');
 const seenByFarSide = async (lab: Lab) => (await lab.user.probe.http4('survival'))?.address;
 
 test.describe('SIGKILL', () => {
-  test('of the app: the tunnel stays, and a new app shows it; of the engine, and of the helper: it comes back by itself, with the kill switch on past nothing that leaves, and not after a disconnect', async ({
+  test('of the app leaves the tunnel up, and a tunnel whose engine or helper is killed comes back by itself', async ({
     networkBefore,
     keyring,
     lab,
@@ -42,45 +42,53 @@ test.describe('SIGKILL', () => {
       await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(45_000) });
       await expect.poll(() => seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
     };
-    for (const pid of engines) process.kill(pid, 'SIGKILL');
-    await expect
-      .poll(async () => (await enginePids(lab)).filter((pid) => !engines.includes(pid)), {
-        timeout: waitLimit(30_000),
-      })
-      .toHaveLength(1);
-    await isBack();
-    await expect.poll(() => helper.output).toContain('engine ended');
+    await test.step('of the engine: the tunnel comes back by itself', async () => {
+      for (const pid of engines) process.kill(pid, 'SIGKILL');
+      await expect
+        .poll(async () => (await enginePids(lab)).filter((pid) => !engines.includes(pid)), {
+          timeout: waitLimit(30_000),
+        })
+        .toHaveLength(1);
+      await isBack();
+      await expect.poll(() => helper.output).toContain('engine ended');
+    });
 
-    await helper.kill();
-    await helper.start();
-    await isBack();
+    await test.step('of the helper: the tunnel comes back by itself', async () => {
+      await helper.kill();
+      await helper.start();
+      await isBack();
+    });
 
-    await connect.switchOn('killSwitch');
-    await helper.kill();
-    expect(await seenByFarSide(lab)).toBeUndefined();
-    await rm(helper.runDirectory, { recursive: true });
-    const capture = await lab.capture();
-    const stream = await lab.user.probe.stream('survival');
-    await helper.start();
-    await isBack();
-    await stream[Symbol.asyncDispose]();
-    expect(findLeaks(await capture.stop(), 'survival'), 'nor for a moment in between').toEqual([]);
+    await test.step('of the helper with the kill switch on: nothing leaves until the tunnel is back', async () => {
+      await connect.switchOn('killSwitch');
+      await helper.kill();
+      expect(await seenByFarSide(lab)).toBeUndefined();
+      await rm(helper.runDirectory, { recursive: true });
+      const capture = await lab.capture();
+      const stream = await lab.user.probe.stream('survival');
+      await helper.start();
+      await isBack();
+      await stream[Symbol.asyncDispose]();
+      expect(findLeaks(await capture.stop(), 'survival'), 'nor for a moment in between').toEqual([]);
+    });
 
-    await connect.disconnect.click();
-    await expect(connect.status('connect.disconnected')).toBeVisible();
-    expect(await lab.user.snapshot()).toBe(networkBefore);
-    const control = await lab.capture();
-    await seenByFarSide(lab);
-    expect(findLeaks(await control.stop(), 'survival'), 'positive control').not.toEqual([]);
+    await test.step('of the helper after a disconnect: the tunnel does not come back', async () => {
+      await connect.disconnect.click();
+      await expect(connect.status('connect.disconnected')).toBeVisible();
+      expect(await lab.user.snapshot()).toBe(networkBefore);
+      const control = await lab.capture();
+      await seenByFarSide(lab);
+      expect(findLeaks(await control.stop(), 'survival'), 'positive control').not.toEqual([]);
 
-    await helper.kill();
-    await helper.start();
-    // What was shown of the helper before would pass for what the new one has said.
-    await expect.poll(() => hasCaller(lab, helper)).toBe(true);
-    await untilDrawn(second.page);
-    await expect(connect.status('connect.disconnected')).toBeVisible();
-    await expect(connect.connect).toBeEnabled();
-    expect(await lab.user.snapshot()).toBe(networkBefore);
+      await helper.kill();
+      await helper.start();
+      // What was shown of the helper before would pass for what the new one has said.
+      await expect.poll(() => hasCaller(lab, helper)).toBe(true);
+      await untilDrawn(second.page);
+      await expect(connect.status('connect.disconnected')).toBeVisible();
+      await expect(connect.connect).toBeEnabled();
+      expect(await lab.user.snapshot()).toBe(networkBefore);
+    });
   });
 
   test('of app and helper, with /run emptied: the next helper restores everything from the journal', async ({

@@ -25,7 +25,7 @@ function countProbes(page: Page): () => number {
   return () => asked;
 }
 
-test("what fails in the web console, in one user's day: the network (spec §4), calls and their messages (spec §8), a chunk, the session, storage", async ({
+test("what fails in the web console is told and tried again, in one user's day", async ({
   browserHere,
   serviceHere,
   email,
@@ -41,7 +41,7 @@ test("what fails in the web console, in one user's day: the network (spec §4), 
   const login = new LoginRoute(page);
   await expect(login.heading).toBeVisible();
 
-  await test.step('spec §4: reachability is probed every 30 s with two test pages while somebody sees the page; an offline notice comes and goes; a page that does not answer within 5 s is not reachable, and an answered call counts', async () => {
+  await test.step('spec §4: reachability is probed every 30 s with two test pages, and an offline notice comes and goes', async () => {
     // Until the service has named the test pages, there is nothing to probe.
     await expect.poll(() => page.evaluate(() => localStorage.getItem('basicInfo') !== null)).toBe(true);
     await setVisibility(page, 'hidden');
@@ -87,7 +87,7 @@ test("what fails in the web console, in one user's day: the network (spec §4), 
     await page.clock.resume();
   });
 
-  await test.step('it is probed at once when the browser says that it went offline or online', async () => {
+  await test.step('reachability is probed at once when the browser says that it went offline or online', async () => {
     const recover = await loseNetwork(page, 'refused');
     await context.setOffline(true);
     await expect(notice(page)).toBeVisible();
@@ -96,7 +96,7 @@ test("what fails in the web console, in one user's day: the network (spec §4), 
     await expect(notice(page)).toBeHidden();
   });
 
-  await test.step("network failures: 'send failed, please retry', also of a call that is not answered within 20 s, 'verification failed, please retry', 'login failed, please retry'", async () => {
+  await test.step("spec §8: network failures: 'send failed, please retry', 'verification failed, please retry', 'login failed, …'", async () => {
     await page.route('**/api/get-auth-code', (route) => route.abort(), { times: 1 });
     await login.askForCode(email);
     await expect(login.sendFailed).toBeVisible();

@@ -73,7 +73,7 @@ test.describe('the same path with something wrong', () => {
     }
   });
 
-  test('a helper of another protocol version, or none: says so, and connects to nothing; once it runs, the app finds it by itself', async ({
+  test('a helper that is absent, or of another protocol version, is told, and found by itself once it runs', async ({
     networkBefore,
     idleHelper,
     lab,

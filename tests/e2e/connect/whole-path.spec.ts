@@ -22,7 +22,7 @@ const inside = new RegExp(
   `^(?:198\\.51\\.100\\.1\\d\\d|2001:db8:2:100:.*|${addresses.gateway.ipv4}|${addresses.gateway.ipv6})$`,
 );
 
-test("from sign-in to packets, in one user's day: mail, code, servers that cannot be reached (spec §8: 'connection failed'), no leak from the click on, routing by address and, in the browser, by domain (spec §4, route mode), Disconnect; the network is as it was, byte for byte", async ({
+test("from sign-in to packets, in one user's day, nothing leaks, and the network is restored byte for byte", async ({
   networkBefore,
   lab,
   service,
@@ -60,7 +60,7 @@ test("from sign-in to packets, in one user's day: mail, code, servers that canno
   });
   const connect = await openConnectTab(page);
 
-  await test.step('servers that cannot be reached', async () => {
+  await test.step("servers that cannot be reached (spec §8: 'connection failed')", async () => {
     // Chosen without a click, so that the first one may be on Connect.
     await expect(connect.chosen(serverNames.first)).toBeVisible();
     await expect(connect.status('connect.disconnected')).toBeVisible();
@@ -117,7 +117,7 @@ test("from sign-in to packets, in one user's day: mail, code, servers that canno
     expect(leaks.map(describeLeak)).toEqual([]);
   });
 
-  await test.step('connected', async () => {
+  await test.step('connected, with routing by address (spec §4, route mode)', async () => {
     // The service sees the gateway, as everybody does.
     await expect(connect.fact(connect.words('connect.worldAddress'))).toHaveText(gateway.ipv4);
     await connect.openDetails();
@@ -156,7 +156,7 @@ test("from sign-in to packets, in one user's day: mail, code, servers that canno
     await connect.switchOn('global');
   });
 
-  await test.step('nothing leaves while one press switches to another server; all of it once disconnected', async () => {
+  await test.step('nothing leaves while one press switches to another server, and everything does once disconnected', async () => {
     // Both servers know the same devices.
     await copyFile(lab.gateway.passwordFile, other.passwordFile);
     await other.start();

@@ -59,7 +59,7 @@ const others = {
 const tried = Object.keys(others) as (keyof typeof others)[];
 test.skip(electronBinary() !== undefined, 'what real Electron asks outside of its window cannot be seen');
 
-test('a link that starts the app is asked about once the window is there, and changes nothing before that; any other link does nothing', async ({
+test('a link that starts the app is asked about once the window is there, and any other link does nothing', async ({
   openedBy,
 }) => {
   const app = await openedBy([toUntrusted]);
@@ -150,7 +150,7 @@ test('a link that is opened while the app still starts is not lost', async ({ op
 test.describe('with a tunnel', () => {
   test.skip(withoutRoot, 'the laboratory needs root');
 
-  test('a link that is opened while nobody is signed in is asked about after the sign-in, and its server connected to once the user agrees', async ({
+  test('a link opened while nobody is signed in is asked about after the sign-in, and connects once the user agrees', async ({
     helper: _helper,
     launch,
     service,

@@ -41,7 +41,7 @@ async function startTraySession(directory: string) {
 }
 
 test.describe('a session that shows tray icons', () => {
-  test('closing hides the window, which then asks nothing; a click, or a second start, brings it back', async ({
+  test('closing hides the window, which then asks nothing, and a click or a second start brings it back', async ({
     launchHere,
     directory,
   }) => {
@@ -142,7 +142,7 @@ test.describe('the icon speaks the user’s language, and suits the theme', () =
   }
 });
 
-test('the menu bar is hidden and there for its keys; what is made larger stays so; text fields have a menu', async ({
+test('the menu bar is hidden and there for its keys, what is made larger stays so, and text fields have a menu', async ({
   launchHere,
 }) => {
   const languages = ['zh-CN'];

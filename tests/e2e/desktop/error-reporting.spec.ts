@@ -114,7 +114,7 @@ async function openWithChance(browser: Browser, url: string, chance: number): Pr
 }
 
 if (isExhaustive)
-  test('spec §9: tracing sample rate 1; replay session sample 0.1; replay on error 1', async ({
+  test('spec §9: tracing sample rate 1, replay session sample 0.1, replay on error 1', async ({
     reporting: { ingest, served },
     browserHere,
   }) => {

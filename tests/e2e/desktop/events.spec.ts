@@ -11,7 +11,7 @@ import { test } from '../webview/webview-fixtures.ts';
 
 /** What happens to an account elsewhere is displayed at once by whatever is open, without anything being done there. */
 
-test('an invitation, a plan, and its end reach a browser, a webview and (in `npm test -- all`) the app, and a revoked one is signed out', async ({
+test('an invitation, a plan and its end reach browser, webview and app, and a revoked one is signed out', async ({
   launchHere,
   browserHere,
   signInInApp,

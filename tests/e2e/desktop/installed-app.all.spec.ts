@@ -42,7 +42,7 @@ test.skip(electronBinary() !== undefined, 'real Electron plays no other system')
 
 for (const platform of ['darwin', 'win32'] as const) {
   test.describe(`on ${platform}`, () => {
-    test('the app registers its scheme, and has the keys of the menu; the system starts it at login, if the user wants that, and hidden; closing hides the window, and a click brings it back', async ({
+    test('the app registers its scheme, has the keys of the menu, starts at login if wanted, and hides when closed', async ({
       launchHere,
       serviceHere,
       email,
@@ -101,7 +101,7 @@ test.describe('on Linux', () => {
     ],
   ];
   for (const [what, appImage, program] of packagings) {
-    test(`the app registers its scheme, and has the keys of the menu; the desktop starts ${what} at login, if the user wants that; what cannot be written is taken back, and said`, async ({
+    test(`the app registers its scheme, and the desktop starts ${what} at login if wanted, unless that cannot be written`, async ({
       launchHere,
       serviceHere,
       email,

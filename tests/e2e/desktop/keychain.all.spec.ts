@@ -11,7 +11,7 @@ import { filesThatHold } from '../support/machine/files-that-hold.ts';
 import { openConnectTab } from '../support/tunnel/connect.ts';
 import { signIn } from '../support/tunnel/sign-in.ts';
 
-test('with a gnome-keyring the session outlives a restart; signing out removes it from the keyring', async ({
+test('with a gnome-keyring the session outlives a restart, and signing out removes it from the keyring', async ({
   launchHere,
   serviceHere,
   email,
@@ -43,7 +43,7 @@ test('with a gnome-keyring the session outlives a restart; signing out removes i
   expect(await filesThatHold(path.join(directory, 'app'), token)).toEqual([]);
 });
 
-test('without a keychain the session is in memory only; the user is told, once they have put it away not again until there was one', async ({
+test('without a keychain the session is in memory only, and the user is told until they put the notice away', async ({
   signedInHere: first,
   launchHere,
   serviceHere,

@@ -51,7 +51,7 @@ async function openWiki(app: DesktopApp, service: TestService, email: string, { 
 }
 
 if (isExhaustive)
-  test('spec §2: /mini-apps in the desktop app: what the group offers, the highest priority first; browser and native links leave the app; one that cannot be reached says so, and leaves no window', async ({
+  test('spec §2: /mini-apps in the desktop app: what the group offers, the highest priority first', async ({
     signedInHere: app,
     serviceHere,
     email,
@@ -65,16 +65,20 @@ if (isExhaustive)
       { name: 'Gone', type: 'webkit', link: `${origin}/` },
     ]);
     await expect(miniApps.tiles).toHaveText([/^N?News/, /^C?Chat/, /^G?Gone/]);
-    await miniApps.tile('News').click();
-    await miniApps.tile('Chat').click();
-    await expect
-      .poll(() => app.externalLinks())
-      .toEqual(['https://news.example/', 'https://chat.example/room']);
-    expect(app.windows()).toHaveLength(1);
+    await test.step('browser and native links leave the app', async () => {
+      await miniApps.tile('News').click();
+      await miniApps.tile('Chat').click();
+      await expect
+        .poll(() => app.externalLinks())
+        .toEqual(['https://news.example/', 'https://chat.example/room']);
+      expect(app.windows()).toHaveLength(1);
+    });
 
-    await miniApps.tile('Gone').click();
-    await expect(miniApps.openFailed).toBeVisible();
-    await expect.poll(() => app.windows().length).toBe(1);
+    await test.step('a mini-app that cannot be reached says so, and leaves no window', async () => {
+      await miniApps.tile('Gone').click();
+      await expect(miniApps.openFailed).toBeVisible();
+      await expect.poll(() => app.windows().length).toBe(1);
+    });
   });
 
 test('a webkit mini-app that tries to reach the bridge, the parent, or another origin’s session gets nothing', async ({
@@ -136,47 +140,51 @@ test('a webkit mini-app that tries to reach the bridge, the parent, or another o
 });
 
 if (isExhaustive)
-  test('a webkit mini-app opens in a window of its own, which names the host and nothing that the page says; it cannot leave the web, and windows it opens go to the browser', async ({
+  test('a webkit mini-app opens in a window of its own, which names the host and cannot leave the web', async ({
     signedInHere: app,
     serviceHere,
     email,
   }) => {
     await using site = await startHostileSite();
     const { miniApps, view } = await openWiki(app, serviceHere, email, site);
-    await expect(view).toHaveTitle('Waymaker – sign in');
-    const { host } = new URL(site.origin);
-    await expect.poll(() => app.windowTitles()).toContain(`${host} – Wiki`);
-    expect(await app.windowTitles()).not.toContain('Waymaker – sign in');
-    await app.page.reload();
-    await expect(miniApps.heading).toBeVisible();
+    await test.step('the window names the host, and nothing that the page says', async () => {
+      await expect(view).toHaveTitle('Waymaker – sign in');
+      const { host } = new URL(site.origin);
+      await expect.poll(() => app.windowTitles()).toContain(`${host} – Wiki`);
+      expect(await app.windowTitles()).not.toContain('Waymaker – sign in');
+      await app.page.reload();
+      await expect(miniApps.heading).toBeVisible();
+    });
 
-    await view.evaluate(() => Object.assign(globalThis, { still: 'the same document' }));
-    for (const target of [
-      `${app.origin}/login`,
-      'file:///etc/passwd',
-      'mailto:x@example.com',
-      'steam://run/1',
-    ]) {
-      await view.evaluate((url) => {
-        window.location.href = url;
-      }, target);
-    }
-    await view.evaluate(() => {
-      window.open('https://elsewhere.example/');
-      window.open('steam://run/1');
+    await test.step('the window cannot leave the web, and windows that it opens go to the browser', async () => {
+      await view.evaluate(() => Object.assign(globalThis, { still: 'the same document' }));
+      for (const target of [
+        `${app.origin}/login`,
+        'file:///etc/passwd',
+        'mailto:x@example.com',
+        'steam://run/1',
+      ]) {
+        await view.evaluate((url) => {
+          window.location.href = url;
+        }, target);
+      }
+      await view.evaluate(() => {
+        window.open('https://elsewhere.example/');
+        window.open('steam://run/1');
+      });
+      await expect.poll(() => app.externalLinks()).toEqual(['https://elsewhere.example/']);
+      expect(view.url()).toBe(`${site.origin}/`);
+      expect(await view.evaluate(() => (globalThis as unknown as { still: string }).still)).toBe(
+        'the same document',
+      );
+      // It may go where the web goes.
+      await view.evaluate(() => {
+        window.location.href = '/next';
+      });
+      await expect.poll(() => site.asked).toContain('/next');
+      await expect(view).toHaveURL(`${site.origin}/next`);
+      expect(app.windows()).toHaveLength(2);
     });
-    await expect.poll(() => app.externalLinks()).toEqual(['https://elsewhere.example/']);
-    expect(view.url()).toBe(`${site.origin}/`);
-    expect(await view.evaluate(() => (globalThis as unknown as { still: string }).still)).toBe(
-      'the same document',
-    );
-    // It may go where the web goes.
-    await view.evaluate(() => {
-      window.location.href = '/next';
-    });
-    await expect.poll(() => site.asked).toContain('/next');
-    await expect(view).toHaveURL(`${site.origin}/next`);
-    expect(app.windows()).toHaveLength(2);
   });
 
 if (isExhaustive)

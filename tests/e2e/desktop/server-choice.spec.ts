@@ -15,7 +15,7 @@ const drawn = (page: Page) =>
     for (let frame = 0; frame < 3; frame += 1) await new Promise(requestAnimationFrame);
   });
 
-test('a server that the user chooses stays chosen while the app still reports the one chosen before it, and gives way to a later choice made elsewhere', async ({
+test('a chosen server stays chosen while the app still reports the one before it, and gives way to a later choice', async ({
   keptHere,
   serviceHere,
   email,

@@ -53,7 +53,7 @@ if (isExhaustive)
     await chooseLooks(page);
   });
 
-test('in the desktop app a problem report is shown, saved as it was shown, and only then written a mail about; each setting is explained on demand, the licences of all parts are there, and language and colours hold at once, and stay when the user signs out; all that where nothing can be logged', async ({
+test('in the desktop app, problem reports and settings work as described, also where nothing can be logged', async ({
   // Without a helper, it logs from the start.
   keptHere: app,
   serviceHere,
@@ -63,24 +63,32 @@ test('in the desktop app a problem report is shown, saved as it was shown, and o
   const { page, surroundings } = app;
   await arriveSignedIn(page, serviceHere, email);
   const before = preferences.parse(await askHost(page, 'preferences.get'));
-  await expectReport(app, directory, email);
+  await test.step('a problem report is shown, saved as it was shown, and only then written a mail about', async () => {
+    await expectReport(app, directory, email);
+  });
   const settings = await openSettings(page);
   // It is not installed, so nothing would start it at login, nor open its links.
   await expect(settings.connectAtStart).toBeVisible();
   await expect(settings.openAtLogin).toHaveCount(0);
   expect((await surroundings?.protocolClients()) ?? []).toEqual([]);
-  const text = settings.says('settings.stayConnectedText');
-  await expect(text).toBeHidden();
-  await settings.explain(settings.stayConnected).click();
-  await expect(text).toBeVisible();
-  await settings.switchOn(settings.stayConnected);
-  await settings.switchOff(settings.notifications);
-  await page.reload();
-  await expect(settings.stayConnected).toBeChecked();
-  await expect(settings.notifications).not.toBeChecked();
-  await settings.licences.click();
-  await expect(page.getByText('react-router')).toBeVisible();
-  await chooseLooks(page);
+  await test.step('each setting is explained on demand, and stays', async () => {
+    const text = settings.says('settings.stayConnectedText');
+    await expect(text).toBeHidden();
+    await settings.explain(settings.stayConnected).click();
+    await expect(text).toBeVisible();
+    await settings.switchOn(settings.stayConnected);
+    await settings.switchOff(settings.notifications);
+    await page.reload();
+    await expect(settings.stayConnected).toBeChecked();
+    await expect(settings.notifications).not.toBeChecked();
+  });
+  await test.step('the licences of all parts are there', async () => {
+    await settings.licences.click();
+    await expect(page.getByText('react-router')).toBeVisible();
+  });
+  await test.step('language and colours hold at once, and stay when the user signs out', async () => {
+    await chooseLooks(page);
+  });
   const { language, theme, notifications, onQuit } = before;
   expect(await askHost(page, 'preferences.set', { language, theme, notifications, onQuit })).toEqual({
     ok: true,
@@ -167,7 +175,7 @@ test.describe('in the laboratory', () => {
   test.skip(withoutRoot, 'the laboratory needs root');
 
   if (isExhaustive)
-    test('own DNS servers are asked through the tunnel; wrong ones are named, and ones that cannot be kept are taken back', async ({
+    test('own DNS servers are asked through the tunnel, and ones that are wrong or cannot be kept are told', async ({
       connected: connect,
       lab,
       directory,

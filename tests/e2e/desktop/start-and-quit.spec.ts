@@ -101,7 +101,7 @@ async function quitByTray(app: DesktopApp): Promise<void> {
 }
 
 test.describe('at its start', () => {
-  test('the session is in the keyring alone; the tray connects and disconnects with the window hidden; what happens by itself is told; quitting restores; the app connects by itself if the user wants that, and not otherwise; quitting keeps the tunnel if that is set, and the next start shows it as it is; signing out removes the session', async ({
+  test('the tray connects with the window hidden, and what the user has set for quitting and starting is done', async ({
     directory,
     helper,
     keyring,
@@ -119,72 +119,89 @@ test.describe('at its start', () => {
     expect(token.length).toBeGreaterThan(20);
     await connectAtStart(first.page);
     await openConnectTab(first.page);
-    await test.step('the window is hidden and comes back; a link is asked about', () => expectHidden(first));
+    await test.step('the window is hidden and comes back, and a link is asked about', () =>
+      expectHidden(first));
     await test.step('the tray connects, and what happens by itself is told', () => expectTold(first));
     // The desktop's panel has gone: nothing would bring a hidden window back.
     await watcher[Symbol.asyncDispose]();
     await test.step('without a place for an icon, and with the kill switch on, the app asks', () =>
       expectAsked(first));
-    await expect.poll(() => lab.user.snapshot()).toBe(networkBefore);
-    expect(await filesThatHold(path.join(directory, 'app'), token)).toEqual([]);
+    await test.step('quitting restores the network, and the session is in the keyring alone', async () => {
+      await expect.poll(() => lab.user.snapshot()).toBe(networkBefore);
+      expect(await filesThatHold(path.join(directory, 'app'), token)).toEqual([]);
+    });
 
     await using _ = await startTrayWatcher({ env });
     // A tunnel that is up before the window is there would be told: the gateway answers once it is.
     await lab.setGatewayReachable(false);
     const second = await launch({ env });
     const connect = new ConnectRoute(second.page);
-    try {
-      await expect(connect.status('connect.connecting')).toBeVisible();
-      await expect.poll(async () => (await surroundingsOf(second).window()).isVisible).toBe(true);
-    } finally {
-      await lab.setGatewayReachable(true);
-    }
-    await expect(connect.status('connect.connected')).toBeVisible(untilConnected);
-    expect(await notificationTitles(surroundingsOf(second)), 'the window shows it').toEqual([]);
+    await test.step('the app connects by itself, if the user wants that', async () => {
+      try {
+        await expect(connect.status('connect.connecting')).toBeVisible();
+        await expect.poll(async () => (await surroundingsOf(second).window()).isVisible).toBe(true);
+      } finally {
+        await lab.setGatewayReachable(true);
+      }
+      await expect(connect.status('connect.connected')).toBeVisible(untilConnected);
+      expect(await notificationTitles(surroundingsOf(second)), 'the window shows it').toEqual([]);
+    });
     await connect.switchOff('killSwitch');
     const since = await sinceOf(second.page);
     expect(since).toBeGreaterThan(0);
     const engines = await enginePids(lab);
-    await surroundingsOf(second).chooseInTray('Options', 'Stay connected after quitting');
-    await quitByTray(second);
-    expect(await seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
+    await test.step('quitting keeps the tunnel, if that is set', async () => {
+      await surroundingsOf(second).chooseInTray('Options', 'Stay connected after quitting');
+      await quitByTray(second);
+      expect(await seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
+    });
 
     const third = await launch({ env });
-    await expect(new ConnectRoute(third.page).status('connect.connected')).toBeVisible();
-    expect(await sinceOf(third.page)).toBe(since);
-    expect(await enginePids(lab), 'the same tunnel').toEqual(engines);
-    expect(await notificationTitles(surroundingsOf(third))).toEqual([]);
-    expect(second.output() + third.output()).not.toContain(token);
+    await test.step('the next start shows the tunnel as it is', async () => {
+      await expect(new ConnectRoute(third.page).status('connect.connected')).toBeVisible();
+      expect(await sinceOf(third.page)).toBe(since);
+      expect(await enginePids(lab), 'the same tunnel').toEqual(engines);
+      expect(await notificationTitles(surroundingsOf(third))).toEqual([]);
+      expect(second.output() + third.output()).not.toContain(token);
+    });
     if (!isExhaustive) {
-      const logout = new LogoutRoute(third.page);
-      await logout.open();
-      await logout.confirm.click();
-      await expect(new LoginRoute(third.page).heading).toBeVisible();
-      await expect.poll(() => keyring.secrets()).toEqual([]);
-      await quitByTray(third);
-      expect(await filesThatHold(path.join(directory, 'app'), token)).toEqual([]);
-      await expect.poll(() => lab.user.snapshot()).toBe(networkBefore);
+      await test.step('signing out removes the session', async () => {
+        const logout = new LogoutRoute(third.page);
+        await logout.open();
+        await logout.confirm.click();
+        await expect(new LoginRoute(third.page).heading).toBeVisible();
+        await expect.poll(() => keyring.secrets()).toEqual([]);
+        await quitByTray(third);
+        expect(await filesThatHold(path.join(directory, 'app'), token)).toEqual([]);
+        await expect.poll(() => lab.user.snapshot()).toBe(networkBefore);
+      });
       return;
     }
-    await surroundingsOf(third).chooseInTray('Options', 'Stay connected after quitting');
-    await quitByTray(third);
-    expect(await seenByFarSide(lab)).toBe(addresses.user.ipv4);
-    expect(await lab.user.snapshot()).toBe(networkBefore);
-    expect(helper.output).not.toContain('the engine ended');
+    await test.step('quitting restores the network, if nothing else is set', async () => {
+      await surroundingsOf(third).chooseInTray('Options', 'Stay connected after quitting');
+      await quitByTray(third);
+      expect(await seenByFarSide(lab)).toBe(addresses.user.ipv4);
+      expect(await lab.user.snapshot()).toBe(networkBefore);
+      expect(helper.output).not.toContain('the engine ended');
+    });
 
-    const hidden = await launch({ env, args: ['--hidden'] });
-    const desktop = surroundingsOf(hidden);
-    await expect.poll(() => tooltip(hidden), untilConnected).toBe(connectedTooltip);
-    expect((await desktop.window()).isVisible).toBe(false);
-    await expect.poll(() => notificationTitles(desktop)).toEqual([`Connected to ${serverNames.first}`]);
-    expect(await seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
-    await desktop.chooseInTray('Options', 'Connect when Waymaker starts');
-    await quitByTray(hidden);
-    expect(await lab.user.snapshot()).toBe(networkBefore);
+    await test.step('a hidden start connects, and tells it', async () => {
+      const hidden = await launch({ env, args: ['--hidden'] });
+      const desktop = surroundingsOf(hidden);
+      await expect.poll(() => tooltip(hidden), untilConnected).toBe(connectedTooltip);
+      expect((await desktop.window()).isVisible).toBe(false);
+      await expect.poll(() => notificationTitles(desktop)).toEqual([`Connected to ${serverNames.first}`]);
+      expect(await seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
+      await desktop.chooseInTray('Options', 'Connect when Waymaker starts');
+      await quitByTray(hidden);
+      expect(await lab.user.snapshot()).toBe(networkBefore);
+    });
 
-    const last = await launch({ env });
-    await expectIdle(last);
-    expect(await lab.user.snapshot()).toBe(networkBefore);
+    await test.step('the app does not connect by itself otherwise', async () => {
+      const last = await launch({ env });
+      await expectIdle(last);
+      expect(await lab.user.snapshot()).toBe(networkBefore);
+    });
 
     async function expectTold(app: DesktopApp): Promise<void> {
       const around = surroundingsOf(app);

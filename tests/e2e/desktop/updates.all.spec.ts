@@ -69,7 +69,7 @@ test('each failure is told in its own words, and is forgotten once an update can
   await expect(updates.says('update.ready', { version: '0.3.0' })).toBeVisible();
 });
 
-test('an update that is ready is installed when the user quits, and the app stays closed; who looks at the window gets no notification', async ({
+test('an update that is ready is installed without a notification when the user quits, and the app stays closed', async ({
   launchHere,
   serviceHere,
   email,

@@ -15,7 +15,7 @@ test.skip(
   'real Electron would start the AppImage outside of what tests can see',
 );
 
-test('a newer version is found and downloaded while its progress is shown, is told above other pages, and at a click takes the place of the app, which is started again', async ({
+test('a newer version is found, downloaded and told above other pages, and at a click takes the place of the app', async ({
   launchHere,
   serviceHere,
   email,

@@ -28,7 +28,7 @@ async function linksFromNow(app: DesktopApp): Promise<() => Promise<readonly str
 }
 
 test.describe('the window keeps its pages in', () => {
-  test('the page has the host transport and nothing of Node or Electron, a frame not even that, no permission is given, and a page of another origin cannot be framed', async ({
+  test('the page has the host transport, and nothing of Node, no permission, and no frame of another origin', async ({
     keptHere: { page },
   }) => {
     await expect(new LoginRoute(page).heading).toBeVisible();
@@ -77,7 +77,7 @@ test.describe('the window keeps its pages in', () => {
     expect(states).toEqual(['denied', 'denied', 'denied', 'denied', 'denied']);
   });
 
-  test('a known request is answered; unknown channels, inputs that no schema allows and what cannot be cloned are refused, without a word of the inside', async ({
+  test('a known request is answered, and any other is refused without a word of the inside', async ({
     keptHere: { page },
   }) => {
     expect(await request(page, 'app.describe')).toMatchObject({
@@ -164,7 +164,7 @@ test.describe('the window keeps its pages in', () => {
     expect(evaluated).toBe(false);
   });
 
-  test('navigation elsewhere, window.open and a second instance leave the page where it is; web and mail links without credentials alone open outside', async ({
+  test('no navigation, window.open or second instance moves the page, and only safe web and mail links open outside', async ({
     keptHere: app,
   }) => {
     const { page } = app;

@@ -133,82 +133,88 @@ if (isExhaustive)
     }
   });
 
-test('hostile translations and service messages are only texts; open redirects through next are harmless; hostile addresses of the service are not opened: purchase_url, pay_url, links', async ({
+test('what a hostile service sends is only text, and its addresses are not opened', async ({
   openedConsole: page,
   serviceHere,
   email,
 }) => {
-  await page.route('**/api/translations/**', (route) =>
-    route.fulfill({
-      json: {
-        code: 0,
-        msg: '',
-        data: {
-          'login.lead': script,
-          'login.version': `{{version}}${hostile}`,
-          constructor: 'x',
-          'no.key': 'x',
-        },
-      },
-    }),
-  );
-  await page.route('**/api/get-auth-code', (route) =>
-    route.fulfill({ json: { code: 500, msg: hostile, data: null } }),
-  );
-  await page.evaluate(() => localStorage.clear());
   const login = new LoginRoute(page);
-  await login.open();
-  await expect(page.getByText(script, { exact: false }).first()).toBeVisible();
-  await login.askForCode(email);
-  await expect(page.locator('[aria-live="assertive"]').getByText(script, { exact: false })).toBeVisible();
-  await expectHarmless(page, serviceHere.consoleUrl, 'login');
-
-  await page.unrouteAll();
-  await login.askForCode(email);
-  const verify = new VerifyRoute(page);
-  await expect(verify.heading).toBeVisible();
-  const address = new URL(page.url());
-  address.searchParams.set('next', '/\\elsewhere.example/steal');
-  address.searchParams.set('email', `${email}${script}`);
-  await page.goto(address.href);
-  await expect(verify.heading).toBeVisible();
-  await expectHarmless(page, serviceHere.consoleUrl, 'verify');
-  await verify.type(await serviceHere.mailbox.code(email));
-  await expect(new AccountRoute(page).heading).toBeVisible();
-  expect(page.url()).toBe(`${serviceHere.consoleUrl}/dashboard`);
-
-  const bad = 'javascript:window.pwned=1';
-  const reply = (data: unknown) => ({ json: { code: 0, msg: '', data } });
-  await page.route('**/api/basic-info', async (route) => {
-    const { data } = (await (await route.fetch()).json()) as { data: { links: object } };
-    const links = Object.fromEntries(Object.keys(data.links).map((name) => [name, bad]));
-    await route.fulfill(reply({ links }));
+  await test.step('hostile translations and service messages are only texts', async () => {
+    await page.route('**/api/translations/**', (route) =>
+      route.fulfill({
+        json: {
+          code: 0,
+          msg: '',
+          data: {
+            'login.lead': script,
+            'login.version': `{{version}}${hostile}`,
+            constructor: 'x',
+            'no.key': 'x',
+          },
+        },
+      }),
+    );
+    await page.route('**/api/get-auth-code', (route) =>
+      route.fulfill({ json: { code: 500, msg: hostile, data: null } }),
+    );
+    await page.evaluate(() => localStorage.clear());
+    await login.open();
+    await expect(page.getByText(script, { exact: false }).first()).toBeVisible();
+    await login.askForCode(email);
+    await expect(page.locator('[aria-live="assertive"]').getByText(script, { exact: false })).toBeVisible();
+    await expectHarmless(page, serviceHere.consoleUrl, 'login');
   });
-  const order = {
-    id: '1',
-    uuid: '00000000-0000-4000-8000-000000000001',
-    title: hostile,
-    price: 100,
-    quantity: 1,
-    totalAmount: 100,
-    isPaid: false,
-    createdAt: new Date(0).toISOString(),
-  };
-  await page.route('**/api/orders/1', (route) => route.fulfill(reply(order)));
-  await page.route('**/api/orders/1/payments/', (route) =>
-    route.fulfill(reply({ amount: 100, currency: 'USD', extra: { pay_url: bad } })),
-  );
-  await page.evaluate(() => localStorage.removeItem('basicInfo'));
-  for (const [path, says] of [
-    ['/purchase', 'purchase.refused'],
-    ['/pay/order?orderId=1', 'pay.refused'],
-  ] as const) {
-    await page.goto(serviceHere.consoleUrl + path);
-    await expect(page.getByText(texts.en[says]), path).toBeVisible();
-    await expectHarmless(page, serviceHere.consoleUrl, path);
-  }
-  await expect(page.getByRole('contentinfo').getByText(texts.en['section.privacy'])).toBeVisible();
-  await expect(page.getByRole('link', { name: texts.en['section.privacy'] })).toHaveCount(0);
+
+  await test.step('open redirects through next are harmless', async () => {
+    await page.unrouteAll();
+    await login.askForCode(email);
+    const verify = new VerifyRoute(page);
+    await expect(verify.heading).toBeVisible();
+    const address = new URL(page.url());
+    address.searchParams.set('next', '/\\elsewhere.example/steal');
+    address.searchParams.set('email', `${email}${script}`);
+    await page.goto(address.href);
+    await expect(verify.heading).toBeVisible();
+    await expectHarmless(page, serviceHere.consoleUrl, 'verify');
+    await verify.type(await serviceHere.mailbox.code(email));
+    await expect(new AccountRoute(page).heading).toBeVisible();
+    expect(page.url()).toBe(`${serviceHere.consoleUrl}/dashboard`);
+  });
+
+  await test.step('hostile addresses of the service are not opened: purchase_url, pay_url, links', async () => {
+    const bad = 'javascript:window.pwned=1';
+    const reply = (data: unknown) => ({ json: { code: 0, msg: '', data } });
+    await page.route('**/api/basic-info', async (route) => {
+      const { data } = (await (await route.fetch()).json()) as { data: { links: object } };
+      const links = Object.fromEntries(Object.keys(data.links).map((name) => [name, bad]));
+      await route.fulfill(reply({ links }));
+    });
+    const order = {
+      id: '1',
+      uuid: '00000000-0000-4000-8000-000000000001',
+      title: hostile,
+      price: 100,
+      quantity: 1,
+      totalAmount: 100,
+      isPaid: false,
+      createdAt: new Date(0).toISOString(),
+    };
+    await page.route('**/api/orders/1', (route) => route.fulfill(reply(order)));
+    await page.route('**/api/orders/1/payments/', (route) =>
+      route.fulfill(reply({ amount: 100, currency: 'USD', extra: { pay_url: bad } })),
+    );
+    await page.evaluate(() => localStorage.removeItem('basicInfo'));
+    for (const [path, says] of [
+      ['/purchase', 'purchase.refused'],
+      ['/pay/order?orderId=1', 'pay.refused'],
+    ] as const) {
+      await page.goto(serviceHere.consoleUrl + path);
+      await expect(page.getByText(texts.en[says]), path).toBeVisible();
+      await expectHarmless(page, serviceHere.consoleUrl, path);
+    }
+    await expect(page.getByRole('contentinfo').getByText(texts.en['section.privacy'])).toBeVisible();
+    await expect(page.getByRole('link', { name: texts.en['section.privacy'] })).toHaveCount(0);
+  });
 });
 
 if (isExhaustive)

@@ -24,8 +24,8 @@ test.describe('spec §6: levels: 3 child (member): group management is for payer
   });
 });
 
-test.describe('spec §2: /members: the whole page on the desktop, and in a webview as there; /members/add: add a member by email:', () => {
-  test("spec §8: 'member added' once invited, which takes a seat; the invitation is withdrawn after asking", async ({
+test.describe('spec §2: /members: the whole page on the desktop and in a webview, and /members/add: add a member by email:', () => {
+  test("spec §8: 'member added' once invited, which takes a seat, and the invitation is withdrawn after asking", async ({
     launchHere,
     serviceHere,
     email,

@@ -3,7 +3,7 @@ import { ManageMiniAppsRoute } from '../routes/manage/manage-mini-apps-route.ts'
 import { must, signInByApi } from '../support/service/api-user.ts';
 import { expect, test } from '../webview/webview-fixtures.ts';
 
-test.describe('spec §2: /apps: the whole page on the desktop, and in a webview as there; /apps/create and /apps/{id}: create or edit an app entry:', () => {
+test.describe('spec §2: /apps: the whole page on the desktop and in a webview, and /apps/create and /apps/{id} as there:', () => {
   test('an app that is not there says so once, and offers the way back instead of a retry', async ({
     signInInApp,
   }) => {

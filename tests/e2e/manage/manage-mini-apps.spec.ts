@@ -26,9 +26,9 @@ const wiki = {
   requireLabels: ['staff', 'berlin'],
 } as const;
 
-test.describe('spec §2: /apps: the whole page on the desktop, and in a webview as there; /apps/create and /apps/{id}: create or edit an app entry:', () => {
+test.describe('spec §2: /apps: the whole page on the desktop and in a webview, and /apps/create and /apps/{id} as there:', () => {
   if (isExhaustive)
-    test("spec §8: 'app created', with name, type, link, priority and labels; the highest priority is first", async ({
+    test("spec §8: 'app created', with name, type, link, priority and labels, the highest priority first", async ({
       signedInHere: { page },
       serviceHere,
       email,
@@ -66,7 +66,7 @@ test.describe('spec §2: /apps: the whole page on the desktop, and in a webview 
     });
 
   if (isExhaustive)
-    test("spec §8: 'app updated'; an app is edited, and deleted after asking", async ({
+    test("spec §8: 'app updated', and an app is edited, and deleted after asking", async ({
       signedInHere: { page },
       serviceHere,
       email,
@@ -103,7 +103,7 @@ test.describe('spec §2: /apps: the whole page on the desktop, and in a webview 
       expect(must(await user.call('groupApps')).items).toEqual([]);
     });
 
-  test("spec §5: app name required; error 'app name cannot be empty' once touched; app link must start with http; message 'please enter a valid URL'; priority is an integer 0-100; message 'priority range: 0-100'; the icon is cropped square and scaled to 128 px, by keyboard too; spec §8: 'error saving app' without the service, and nothing typed is lost", async ({
+  test('spec §5: what is wrong in the form is told at its field, and nothing typed is lost', async ({
     signInInApp,
     serviceHere,
     email,
@@ -111,78 +111,100 @@ test.describe('spec §2: /apps: the whole page on the desktop, and in a webview 
     const { page } = await signInInApp('android');
     const form = new CreateMiniAppRoute(page);
     await form.open();
-    await form.name.focus();
-    await expect(form.nameMissing).toBeHidden();
-    await page.keyboard.press('Tab');
-    await expect(form.nameMissing).toBeVisible();
-    await form.link.fill('http://wiki.example.com');
-    await form.name.fill('   ');
-    await form.save.click();
-    await expect(form.nameMissing).toBeVisible();
-    await expect(form.name).toBeFocused();
-    await expect(form.heading).toBeVisible();
-    await form.name.fill('Wiki');
-    await expect(form.nameMissing).toBeHidden();
-
-    for (const link of ['', 'wiki.example.com', 'ftp://wiki.example.com', 'javascript:alert(1)', 'http://']) {
-      await form.link.fill(link);
+    await test.step("spec §5: app name required, error 'app name cannot be empty' once touched", async () => {
+      await form.name.focus();
+      await expect(form.nameMissing).toBeHidden();
+      await page.keyboard.press('Tab');
+      await expect(form.nameMissing).toBeVisible();
+      await form.link.fill('http://wiki.example.com');
+      await form.name.fill('   ');
       await form.save.click();
-      await expect(form.linkInvalid, link).toBeVisible();
-    }
-    await expect(form.heading).toBeVisible();
-    await form.link.fill('http://wiki.example.com');
-    await expect(form.linkInvalid).toBeHidden();
+      await expect(form.nameMissing).toBeVisible();
+      await expect(form.name).toBeFocused();
+      await expect(form.heading).toBeVisible();
+      await form.name.fill('Wiki');
+      await expect(form.nameMissing).toBeHidden();
+    });
 
-    for (const priority of ['', '-1', '101', '1.5', '1e1', 'ten']) {
-      await form.priority.fill(priority);
-      await form.save.click();
-      await expect(form.priorityRange, priority).toBeVisible();
-    }
-    await expect(form.heading).toBeVisible();
-    for (const priority of ['0', '100']) {
-      await form.priority.fill(priority);
-      await expect(form.priorityRange, priority).toBeHidden();
-    }
+    await test.step("spec §5: app link must start with http, message 'please enter a valid URL'", async () => {
+      for (const link of [
+        '',
+        'wiki.example.com',
+        'ftp://wiki.example.com',
+        'javascript:alert(1)',
+        'http://',
+      ]) {
+        await form.link.fill(link);
+        await form.save.click();
+        await expect(form.linkInvalid, link).toBeVisible();
+      }
+      await expect(form.heading).toBeVisible();
+      await form.link.fill('http://wiki.example.com');
+      await expect(form.linkInvalid).toBeHidden();
+    });
 
-    await form.pickIcon({ name: 'notes.png', mimeType: 'image/png', buffer: Buffer.from('not a picture') });
-    await expect(form.iconUnreadable).toBeVisible();
-    await form.pickIcon(flagFile);
-    await expect(form.iconUnreadable).toBeHidden();
-    await expect(form.usePicture).toBeEnabled();
-    await form.usePicture.click();
-    await expect(form.cropDialog).toBeHidden();
+    await test.step("spec §5: priority is an integer 0-100, message 'priority range: 0-100'", async () => {
+      for (const priority of ['', '-1', '101', '1.5', '1e1', 'ten']) {
+        await form.priority.fill(priority);
+        await form.save.click();
+        await expect(form.priorityRange, priority).toBeVisible();
+      }
+      await expect(form.heading).toBeVisible();
+      for (const priority of ['0', '100']) {
+        await form.priority.fill(priority);
+        await expect(form.priorityRange, priority).toBeHidden();
+      }
+    });
+
+    await test.step('a file that is no picture is refused as an icon', async () => {
+      await form.pickIcon({ name: 'notes.png', mimeType: 'image/png', buffer: Buffer.from('not a picture') });
+      await expect(form.iconUnreadable).toBeVisible();
+      await form.pickIcon(flagFile);
+      await expect(form.iconUnreadable).toBeHidden();
+      await expect(form.usePicture).toBeEnabled();
+      await form.usePicture.click();
+      await expect(form.cropDialog).toBeHidden();
+    });
     const corners = [
       [2, 2],
       [125, 125],
     ] as const;
     const shown = async () => (await form.icon.locator('img').getAttribute('src')) ?? '';
-    const middle = await page.evaluate(drawPicture, { url: await shown(), places: corners });
-    expect(middle).toEqual({ width: 128, height: 128, colours: [green, green] });
+    await test.step('the icon is cropped square and scaled to 128 px', async () => {
+      const middle = await page.evaluate(drawPicture, { url: await shown(), places: corners });
+      expect(middle).toEqual({ width: 128, height: 128, colours: [green, green] });
+    });
 
-    await tabTo(form.removeIcon);
-    await page.keyboard.press('Enter');
-    await expect(form.icon.locator('img')).toHaveCount(0);
-    await expect(form.icon.getByRole('button')).toBeFocused();
+    await test.step('the icon is removed by the keyboard', async () => {
+      await tabTo(form.removeIcon);
+      await page.keyboard.press('Enter');
+      await expect(form.icon.locator('img')).toHaveCount(0);
+      await expect(form.icon.getByRole('button')).toBeFocused();
+    });
 
-    await form.pickIcon(flagFile);
-    await expect(form.usePicture).toBeEnabled();
-    await form.zoom.focus();
-    for (let presses = 0; presses < 4; presses += 1) await page.keyboard.press('ArrowRight');
-    await form.cropArea.focus();
-    // To the picture's end, however far that is: it stops there.
-    for (let presses = 0; presses < 80; presses += 1) await page.keyboard.press('ArrowRight');
-    await form.usePicture.click();
-    await expect(form.cropDialog).toBeHidden();
+    await test.step('the icon is cropped by the keyboard, too', async () => {
+      await form.pickIcon(flagFile);
+      await expect(form.usePicture).toBeEnabled();
+      await form.zoom.focus();
+      for (let presses = 0; presses < 4; presses += 1) await page.keyboard.press('ArrowRight');
+      await form.cropArea.focus();
+      // To the picture's end, however far that is: it stops there.
+      for (let presses = 0; presses < 80; presses += 1) await page.keyboard.press('ArrowRight');
+      await form.usePicture.click();
+      await expect(form.cropDialog).toBeHidden();
+    });
     const left = await page.evaluate(drawPicture, { url: await shown(), places: corners });
     expect(left).toEqual({ width: 128, height: 128, colours: [red, red] });
 
-    await form.label.fill('staff');
-    await serviceHere.stop();
-    await form.save.click();
-    await expect(form.failed).toBeVisible();
-    await expect(form.name).toHaveValue('Wiki');
-    await expect(form.link).toHaveValue('http://wiki.example.com');
-    await expect(form.label).toHaveValue('staff');
+    await test.step("spec §8: 'error saving app' without the service, and nothing typed is lost", async () => {
+      await form.label.fill('staff');
+      await serviceHere.stop();
+      await form.save.click();
+      await expect(form.failed).toBeVisible();
+      await expect(form.name).toHaveValue('Wiki');
+      await expect(form.link).toHaveValue('http://wiki.example.com');
+      await expect(form.label).toHaveValue('staff');
+    });
     await serviceHere.start();
     await form.save.click();
     const miniApps = new ManageMiniAppsRoute(page);

@@ -35,7 +35,7 @@ test.describe('spec §2: /orders: the whole page on the desktop', () => {
     await expect(childOnly).toBeVisible();
   });
 
-  test('spec §9: prices shown in USD as cents/100 with 2 decimals; an unpaid order leads to /pay/order, a paid one does not', async ({
+  test('spec §9: prices shown in USD as cents/100 with 2 decimals, and only an unpaid order leads to /pay/order', async ({
     signedInHere: { page },
     browserHere,
     serviceHere,

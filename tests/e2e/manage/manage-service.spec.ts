@@ -10,7 +10,7 @@ const test = keepPagesHere();
 const monthMs = 30 * 24 * 3_600_000;
 
 test.describe('spec §2: /my-service: the whole page on the desktop, and in a webview as there', () => {
-  test('the plan with its state, end and seats; expired a minute after its end at the latest (spec §4)', async ({
+  test('the plan with its state, end and seats, expired a minute after its end at the latest (spec §4)', async ({
     launchHere,
     serviceHere,
     email,

@@ -16,7 +16,7 @@ test.describe('spec §2 on the web, where only the lists are left to the desktop
     await expect(page.getByText(texts.en['appForm.unknown'])).toBeVisible();
   });
 
-  test("/members/add: add a member by email; spec §8: 'member added'", async ({
+  test("/members/add: add a member by email (spec §8: 'member added')", async ({
     browserHere,
     serviceHere,
     email,
@@ -39,7 +39,7 @@ test.describe('spec §2 on the web, where only the lists are left to the desktop
     ]);
   });
 
-  test("/apps/create and /apps/{id}: create or edit an app entry; spec §8: 'app created', 'app updated'", async ({
+  test("/apps/create and /apps/{id}: create or edit an app entry (spec §8: 'app created', 'app updated')", async ({
     signedInConsole: page,
     serviceHere,
     email,

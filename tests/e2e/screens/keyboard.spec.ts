@@ -64,7 +64,7 @@ async function failSlowly(page: Page, call: string): Promise<() => Promise<void>
 }
 
 test.describe('by the keyboard alone, and the focus is always somewhere useful:', () => {
-  test("members are added and removed, devices revoked, apps created, edited and deleted; spec §8: 'member added', 'app created', 'app updated'", async ({
+  test('members, devices and apps are added, edited and removed', async ({
     signInInApp,
     serviceHere,
     email,
@@ -75,128 +75,142 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
     const manage = new ManageLinks(page);
     const account = new AccountRoute(page);
 
-    await tabTo(manage.to('section.members'));
-    await keyboard.press('Enter');
     const members = new MembersRoute(page);
-    await expect(members.heading).toBeFocused();
-    await tabTo(members.add);
-    await keyboard.press('Enter');
-    await expect(new AddMemberRoute(page).email).toBeFocused();
-    await keyboard.type(`friend-of-${email}`);
-    await keyboard.press('Enter');
-    await expect(members.added).toBeVisible();
-    await expect(members.heading).toBeFocused();
-    await removeByKeyboard(members, members.withdraw(`friend-of-${email}`), members.confirmWithdrawal);
-    await expect(members.empty).toBeVisible();
+    await test.step("members are added and removed (spec §8: 'member added')", async () => {
+      await tabTo(manage.to('section.members'));
+      await keyboard.press('Enter');
+      await expect(members.heading).toBeFocused();
+      await tabTo(members.add);
+      await keyboard.press('Enter');
+      await expect(new AddMemberRoute(page).email).toBeFocused();
+      await keyboard.type(`friend-of-${email}`);
+      await keyboard.press('Enter');
+      await expect(members.added).toBeVisible();
+      await expect(members.heading).toBeFocused();
+      await removeByKeyboard(members, members.withdraw(`friend-of-${email}`), members.confirmWithdrawal);
+      await expect(members.empty).toBeVisible();
+    });
 
     // Back by the page's own link, then by the browser's.
-    await tabTo(members.back, 'Shift+Tab');
-    await keyboard.press('Enter');
-    await expect(account.heading).toBeFocused();
-    await tabTo(manage.to('section.orders'));
-    await keyboard.press('Enter');
-    await expect(new OrdersRoute(page).heading).toBeFocused();
-    await page.goBack();
-    await expect(account.heading).toBeFocused();
+    await test.step('back to the account by the page’s own link', async () => {
+      await tabTo(members.back, 'Shift+Tab');
+      await keyboard.press('Enter');
+      await expect(account.heading).toBeFocused();
+    });
+    await test.step('back to the account by the browser', async () => {
+      await tabTo(manage.to('section.orders'));
+      await keyboard.press('Enter');
+      await expect(new OrdersRoute(page).heading).toBeFocused();
+      await page.goBack();
+      await expect(account.heading).toBeFocused();
+    });
 
-    await tabTo(manage.to('section.devices'));
-    await keyboard.press('Enter');
-    const devices = new DevicesRoute(page);
-    await expect(devices.heading).toBeFocused();
-    await removeByKeyboard(devices, devices.revoke(tablet.deviceName));
-    await expect(devices.rows).toHaveCount(1);
-    await page.goBack();
+    await test.step('devices are revoked', async () => {
+      await tabTo(manage.to('section.devices'));
+      await keyboard.press('Enter');
+      const devices = new DevicesRoute(page);
+      await expect(devices.heading).toBeFocused();
+      await removeByKeyboard(devices, devices.revoke(tablet.deviceName));
+      await expect(devices.rows).toHaveCount(1);
+      await page.goBack();
+    });
 
-    await tabTo(manage.to('section.apps'));
-    await keyboard.press('Enter');
-    const miniApps = new ManageMiniAppsRoute(page);
-    await expect(miniApps.heading).toBeFocused();
-    await tabTo(miniApps.create);
-    await keyboard.press('Enter');
-    const create = new CreateMiniAppRoute(page);
-    await expect(create.heading).toBeFocused();
-    await tabTo(create.name);
-    await keyboard.type('Wiki');
-    await tabTo(create.type('browser'));
-    await keyboard.press('ArrowDown');
-    await expect(create.type('webkit')).toBeFocused();
-    await expect(create.type('webkit')).toBeChecked();
-    await tabTo(create.link);
-    await keyboard.type('https://wiki.example/');
-    await tabTo(create.save);
-    await keyboard.press('Space');
-    await expect(miniApps.created).toBeVisible();
-    await expect(miniApps.heading).toBeFocused();
-    await tabTo(miniApps.edit('Wiki'));
-    await keyboard.press('Enter');
-    const edit = new EditMiniAppRoute(page);
-    await expect(edit.heading).toBeFocused();
-    await page.goBack();
-    await expect(miniApps.heading).toBeFocused();
-    await tabTo(miniApps.edit('Wiki'));
-    await keyboard.press('Enter');
-    await expect(edit.link).toHaveValue('https://wiki.example/');
-    await tabTo(edit.save);
-    await keyboard.press('Enter');
-    await expect(miniApps.updated).toBeVisible();
-    await expect(miniApps.heading).toBeFocused();
-    await removeByKeyboard(miniApps, miniApps.delete('Wiki'));
-    await expect(miniApps.empty).toBeVisible();
+    await test.step("apps are created, edited and deleted (spec §8: 'app created', 'app updated')", async () => {
+      await tabTo(manage.to('section.apps'));
+      await keyboard.press('Enter');
+      const miniApps = new ManageMiniAppsRoute(page);
+      await expect(miniApps.heading).toBeFocused();
+      await tabTo(miniApps.create);
+      await keyboard.press('Enter');
+      const create = new CreateMiniAppRoute(page);
+      await expect(create.heading).toBeFocused();
+      await tabTo(create.name);
+      await keyboard.type('Wiki');
+      await tabTo(create.type('browser'));
+      await keyboard.press('ArrowDown');
+      await expect(create.type('webkit')).toBeFocused();
+      await expect(create.type('webkit')).toBeChecked();
+      await tabTo(create.link);
+      await keyboard.type('https://wiki.example/');
+      await tabTo(create.save);
+      await keyboard.press('Space');
+      await expect(miniApps.created).toBeVisible();
+      await expect(miniApps.heading).toBeFocused();
+      await tabTo(miniApps.edit('Wiki'));
+      await keyboard.press('Enter');
+      const edit = new EditMiniAppRoute(page);
+      await expect(edit.heading).toBeFocused();
+      await page.goBack();
+      await expect(miniApps.heading).toBeFocused();
+      await tabTo(miniApps.edit('Wiki'));
+      await keyboard.press('Enter');
+      await expect(edit.link).toHaveValue('https://wiki.example/');
+      await tabTo(edit.save);
+      await keyboard.press('Enter');
+      await expect(miniApps.updated).toBeVisible();
+      await expect(miniApps.heading).toBeFocused();
+      await removeByKeyboard(miniApps, miniApps.delete('Wiki'));
+      await expect(miniApps.empty).toBeVisible();
+    });
   });
 
-  test("a license key is redeemed and the account deleted, also when the service fails on the way; spec §8: 'license recharge success', 'account deleted', and the error of each", async ({
+  test('a license key is redeemed and the account deleted, also when the service fails on the way', async ({
     signedInConsole: page,
   }) => {
     const { keyboard } = page;
     const more = new MoreLinks(page);
-    await tabTo(more.to('redeem.title'));
-    await keyboard.press('Enter');
-    const redeem = new RedeemRoute(page);
-    await expect(redeem.key).toBeFocused();
-    await keyboard.press('Enter');
-    await expect(redeem.required).toBeVisible();
-    await expect(redeem.key).toBeFocused();
-    await keyboard.type('E2E-NO-SUCH-KEY');
-    await keyboard.press('Tab');
-    await expect(redeem.submit).toBeFocused();
-    const failing = await failSlowly(page, '**/api/license-keys/*/consume');
-    await keyboard.press('Space');
-    await expect(redeem.submit).toBeDisabled();
-    await failing();
-    await expect(redeem.failed).toBeVisible();
-    await expect(redeem.submit).toBeFocused();
-    await redeem.key.fill(licenseKeys.keyboard);
-    await keyboard.press('Enter');
-    await expect(redeem.success).toBeVisible();
-    await expect(new AccountRoute(page).heading).toBeFocused();
-    await expect(page.getByText('Gift')).toBeVisible();
-
-    await tabTo(more.to('selfDelete.title'));
-    await keyboard.press('Enter');
-    const remove = new SelfDeleteRoute(page);
-    await expect(remove.heading).toBeFocused();
-    await tabTo(remove.continueButton);
-    await keyboard.press('Space');
-    await expect(remove.stepHeading('warn')).toBeFocused();
-    await tabTo(remove.back);
-    await keyboard.press('Enter');
-    await expect(remove.stepHeading('confirm')).toBeFocused();
-    for (const step of ['warn', 'final'] as const) {
-      await tabTo(remove.continueButton);
+    await test.step("spec §8: 'license recharge success', and its error", async () => {
+      await tabTo(more.to('redeem.title'));
       await keyboard.press('Enter');
-      await expect(remove.stepHeading(step)).toBeFocused();
-    }
-    await tabTo(remove.submit);
-    const failingAgain = await failSlowly(page, '**/api/self');
-    await keyboard.press('Enter');
-    await expect(remove.submit).toBeDisabled();
-    // What cannot be pressed now is not pressed by being pressed again.
-    await keyboard.press('Enter');
-    await failingAgain();
-    await expect(remove.failed).toHaveCount(1);
-    await expect(remove.submit).toBeFocused();
-    await keyboard.press('Enter');
-    await expect(remove.success).toBeVisible();
-    await expect(new LoginRoute(page).email).toBeFocused();
+      const redeem = new RedeemRoute(page);
+      await expect(redeem.key).toBeFocused();
+      await keyboard.press('Enter');
+      await expect(redeem.required).toBeVisible();
+      await expect(redeem.key).toBeFocused();
+      await keyboard.type('E2E-NO-SUCH-KEY');
+      await keyboard.press('Tab');
+      await expect(redeem.submit).toBeFocused();
+      const failing = await failSlowly(page, '**/api/license-keys/*/consume');
+      await keyboard.press('Space');
+      await expect(redeem.submit).toBeDisabled();
+      await failing();
+      await expect(redeem.failed).toBeVisible();
+      await expect(redeem.submit).toBeFocused();
+      await redeem.key.fill(licenseKeys.keyboard);
+      await keyboard.press('Enter');
+      await expect(redeem.success).toBeVisible();
+      await expect(new AccountRoute(page).heading).toBeFocused();
+      await expect(page.getByText('Gift')).toBeVisible();
+    });
+
+    await test.step("spec §8: 'account deleted', and its error", async () => {
+      await tabTo(more.to('selfDelete.title'));
+      await keyboard.press('Enter');
+      const remove = new SelfDeleteRoute(page);
+      await expect(remove.heading).toBeFocused();
+      await tabTo(remove.continueButton);
+      await keyboard.press('Space');
+      await expect(remove.stepHeading('warn')).toBeFocused();
+      await tabTo(remove.back);
+      await keyboard.press('Enter');
+      await expect(remove.stepHeading('confirm')).toBeFocused();
+      for (const step of ['warn', 'final'] as const) {
+        await tabTo(remove.continueButton);
+        await keyboard.press('Enter');
+        await expect(remove.stepHeading(step)).toBeFocused();
+      }
+      await tabTo(remove.submit);
+      const failingAgain = await failSlowly(page, '**/api/self');
+      await keyboard.press('Enter');
+      await expect(remove.submit).toBeDisabled();
+      // What cannot be pressed now is not pressed by being pressed again.
+      await keyboard.press('Enter');
+      await failingAgain();
+      await expect(remove.failed).toHaveCount(1);
+      await expect(remove.submit).toBeFocused();
+      await keyboard.press('Enter');
+      await expect(remove.success).toBeVisible();
+      await expect(new LoginRoute(page).email).toBeFocused();
+    });
   });
 });

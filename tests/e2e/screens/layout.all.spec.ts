@@ -89,7 +89,7 @@ test.describe('spec §2: web layout: header with a login/dashboard button, bread
   });
 });
 
-test.describe('spec §2: /dashboard: account tab; native apps also have mini-apps and connect tabs', () => {
+test.describe('spec §2: /dashboard: account tab, and in native apps also mini-apps and connect tabs', () => {
   for (const host of ['desktop', 'webview'] as const) {
     test(`native layout: bottom tab bar, in the ${host}`, async ({
       launchHere,
@@ -130,7 +130,7 @@ test.describe('spec §2: /dashboard: account tab; native apps also have mini-app
 
 // Chinese texts are the shorter ones.
 for (const language of languages) {
-  test(`in the window as it opens, no state of the connect tab scrolls; ${language}`, async ({
+  test(`in the window as it opens, no state of the connect tab scrolls: ${language}`, async ({
     browserHere,
     serviceHere,
     email,
@@ -173,7 +173,7 @@ for (const language of languages) {
   });
 }
 
-test('of several problems the worst is shown; the others are counted, and unfolded by the keyboard', async ({
+test('the worst of several problems is shown, and the others are counted, and unfolded by the keyboard', async ({
   signInInApp,
 }) => {
   const { app, page } = await signInInApp('android');

@@ -25,7 +25,7 @@ const translate = (context: BrowserContext) =>
 
 test.describe.configure({ timeout: waitLimit(150_000) });
 
-test(`every page of a phone’s app: ${promiseOfScreens(language)}; a text that is cut off, or wider than the window, and too little contrast are seen; at 400 % a server can be chosen`, async ({
+test(`every page of a phone’s app: ${promiseOfScreens(language)}`, async ({
   browserHere,
   serviceHere,
   email,

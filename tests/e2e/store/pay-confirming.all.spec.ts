@@ -17,7 +17,7 @@ test.describe('spec §2: /pay/confirming?order_id: payment result', () => {
     await expect(confirm.payAgain.or(confirm.checkAgain)).toHaveCount(0);
   });
 
-  test("spec §5: the payment confirm page requires order_id, otherwise shows 'error during payment confirmation' and goes to /quick-start", async ({
+  test("spec §5: without order_id it shows 'error during payment confirmation' and goes to /quick-start", async ({
     signedInConsole: page,
   }) => {
     // A browser that is answered 204 stays on its page (RFC 9110 §15.3.5): the store would take it away.

@@ -59,7 +59,7 @@ test('not paid yet: the confirmation says so, and checking again later succeeds'
   await expect(confirm.heading).toBeFocused();
 });
 
-test.describe("spec §2: /pay/order?orderId: payment preparation; redirects to the provider's pay URL", () => {
+test.describe("spec §2: /pay/order?orderId: payment preparation, which redirects to the provider's pay URL", () => {
   test('spec §9: prices shown in USD as cents/100 with 2 decimals', async ({
     signedInConsole: page,
     serviceHere,
@@ -116,7 +116,7 @@ test.describe("spec §2: /pay/order?orderId: payment preparation; redirects to t
     }
   });
 
-  test('spec §4: the order is loaded; if isPaid, go to /dashboard', async ({
+  test('spec §4: the order is loaded, and /dashboard shown if isPaid', async ({
     signedInConsole: page,
     serviceHere,
     email,
@@ -189,7 +189,7 @@ test.describe("spec §2: /pay/order?orderId: payment preparation; redirects to t
   });
 });
 
-test('spec §4: otherwise the payment intent is created and the browser redirects to the pay URL: buy, pay, confirm: the plan is extended, without any network but the service', async ({
+test('spec §4: otherwise the payment intent is created and the browser goes to the pay URL, which extends the plan', async ({
   signedInConsole: page,
 }) => {
   const account = new AccountRoute(page);

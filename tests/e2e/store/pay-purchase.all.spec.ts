@@ -49,7 +49,7 @@ test.describe('spec §2: /purchase: redirects the browser to an external purchas
     }
   });
 
-  test('on the web at once, where the user is known and asked for no email, and going back leads past it; /quick-start leads there, too', async ({
+  test('on the web at once, without asking a known user for an email, and going back leads past it', async ({
     signedInConsole: page,
     email,
   }) => {
@@ -86,7 +86,7 @@ test.describe('spec §2: /purchase: redirects the browser to an external purchas
   });
 });
 
-test.describe('spec §2: /quick-start: redirects to an external purchase page; a logged-in user is sent to /purchase instead', () => {
+test.describe('spec §2: /quick-start: redirects to an external purchase page, or a logged-in user to /purchase', () => {
   test('on the desktop the browser of the system opens it', async ({ launchHere, serviceHere }) => {
     const app = await launchHere();
     const { page } = app;

@@ -86,7 +86,7 @@ test('“Get started” says what is left to do: who is known types no address, 
   ]);
 });
 
-test('without its offers the store says why, and goes on when it has them; with none it says so', async ({
+test('without its offers the store says why and goes on when it has them, and says so when there are none', async ({
   browserHere,
   serviceHere,
 }) => {
@@ -175,7 +175,7 @@ test('a buyer with more members than the plan has seats is told what that costs,
   await isWarned();
 });
 
-test('a guest is told nothing of an account’s members; its owner is, once signed in and before anything is paid', async ({
+test('a guest is told nothing of an account’s members, but its owner is, once signed in and before paying', async ({
   browserHere,
   serviceHere,
   email,

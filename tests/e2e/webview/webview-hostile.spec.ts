@@ -14,7 +14,7 @@ const test = keepPagesHere();
 const types = casesOf<MiniAppType>({ usual: ['native'], all: ['browser', 'webkit', 'native'] });
 
 test.describe('hostile content in a webview', () => {
-  test('messages of other frames and windows, and words that are no state, change nothing; links of mini-apps that run, show files or carry credentials are not even handed to the app', async ({
+  test('forged messages change nothing, and bad links of mini-apps are not even handed to the app', async ({
     signInInApp,
   }) => {
     const { app, page } = await signInInApp('android');
@@ -24,68 +24,72 @@ test.describe('hostile content in a webview', () => {
       method: 'tunnel.stateChanged',
       params: [{ state: 'disconnected', reason: 'engine-failed' }],
     });
-    await page.evaluate((text) => {
-      // As from another window, from a frame of the same origin, and from one of none.
-      window.postMessage(text, '*');
-      window.postMessage(JSON.parse(text), '*');
-      const frame = document.createElement('iframe');
-      document.body.append(frame);
-      (frame.contentWindow as unknown as { parent: Window }).parent.postMessage(text, '*');
-      window.dispatchEvent(new MessageEvent('message', { data: text, origin: 'https://evil.example' }));
-    }, forged);
-    const nonsense = [
-      { state: 'connected', gateway: { host: '<img src=x onerror=alert(1)>', port: 443 } },
-      { state: 'up' },
-      null,
-      'disconnected',
-    ];
-    for (const payload of nonsense) {
-      await deliverToPage(
-        page,
-        JSON.stringify({ jsonrpc: '2.0', method: 'tunnel.stateChanged', params: [payload] }),
-      );
-    }
-    await expect(connect.status('connect.connected')).toBeVisible();
-    // The same words from the app itself are heard: the page does listen.
-    await deliverToPage(page, forged);
-    await expect(connect.says('reason.engineFailed')).toBeVisible();
-    expect(app.state().state).toBe('connected');
+    await test.step('messages of other frames and windows, and words that are no state, change nothing', async () => {
+      await page.evaluate((text) => {
+        // As from another window, from a frame of the same origin, and from one of none.
+        window.postMessage(text, '*');
+        window.postMessage(JSON.parse(text), '*');
+        const frame = document.createElement('iframe');
+        document.body.append(frame);
+        (frame.contentWindow as unknown as { parent: Window }).parent.postMessage(text, '*');
+        window.dispatchEvent(new MessageEvent('message', { data: text, origin: 'https://evil.example' }));
+      }, forged);
+      const nonsense = [
+        { state: 'connected', gateway: { host: '<img src=x onerror=alert(1)>', port: 443 } },
+        { state: 'up' },
+        null,
+        'disconnected',
+      ];
+      for (const payload of nonsense) {
+        await deliverToPage(
+          page,
+          JSON.stringify({ jsonrpc: '2.0', method: 'tunnel.stateChanged', params: [payload] }),
+        );
+      }
+      await expect(connect.status('connect.connected')).toBeVisible();
+      // The same words from the app itself are heard: the page does listen.
+      await deliverToPage(page, forged);
+      await expect(connect.says('reason.engineFailed')).toBeVisible();
+      expect(app.state().state).toBe('connected');
+    });
 
-    const links = [
-      'javascript:alert(1)',
-      'file:///etc/passwd',
-      'intent://x#Intent;end',
-      'myapp://room/7',
-      'https://a:b@evil.example/',
-    ];
-    const items = links.flatMap((link, index) =>
-      types.map((type) => ({
-        id: `${type}-${index}`,
-        name: `<img src=x onerror=alert(1)> ${type} ${index}`,
-        type,
-        link,
-        icon: 'https://evil.example/pixel.png',
-        priority: 1,
-        requireLabels: [],
-      })),
-    );
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(request.url()));
-    page.on('dialog', () => asked.push('dialog'));
-    await page.route('**/api/my-apps', (route) =>
-      route.fulfill({ json: { code: 0, msg: '', data: { items } } }),
-    );
-    await new Tabs(page).miniApps.click();
-    const miniApps = new MiniAppsRoute(page);
-    await expect(miniApps.tiles).toHaveCount(items.length);
-    for (const { name } of items) {
-      await miniApps.tile(name).click();
-      const refused = page.getByText(texts.en['miniApps.openFailed'].replace('{{name}}', name));
-      await expect(refused).toBeVisible();
-    }
-    expect(app.opened).toEqual([]);
-    expect(asked.filter((url) => /evil|dialog/.test(url))).toEqual([]);
-    expect(await page.locator('img').count()).toBe(0);
+    await test.step('links of mini-apps that run, show files or carry credentials are not even handed to the app', async () => {
+      const links = [
+        'javascript:alert(1)',
+        'file:///etc/passwd',
+        'intent://x#Intent;end',
+        'myapp://room/7',
+        'https://a:b@evil.example/',
+      ];
+      const items = links.flatMap((link, index) =>
+        types.map((type) => ({
+          id: `${type}-${index}`,
+          name: `<img src=x onerror=alert(1)> ${type} ${index}`,
+          type,
+          link,
+          icon: 'https://evil.example/pixel.png',
+          priority: 1,
+          requireLabels: [],
+        })),
+      );
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(request.url()));
+      page.on('dialog', () => asked.push('dialog'));
+      await page.route('**/api/my-apps', (route) =>
+        route.fulfill({ json: { code: 0, msg: '', data: { items } } }),
+      );
+      await new Tabs(page).miniApps.click();
+      const miniApps = new MiniAppsRoute(page);
+      await expect(miniApps.tiles).toHaveCount(items.length);
+      for (const { name } of items) {
+        await miniApps.tile(name).click();
+        const refused = page.getByText(texts.en['miniApps.openFailed'].replace('{{name}}', name));
+        await expect(refused).toBeVisible();
+      }
+      expect(app.opened).toEqual([]);
+      expect(asked.filter((url) => /evil|dialog/.test(url))).toEqual([]);
+      expect(await page.locator('img').count()).toBe(0);
+    });
   });
 
   test('an app that answers nonsense gets a page that says so, not an empty one', async ({ openInApp }) => {

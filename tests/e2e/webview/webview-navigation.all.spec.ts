@@ -67,7 +67,7 @@ test.describe('a deep link', () => {
     await expect(new ConnectRoute(page).status('connect.connected')).toBeVisible();
   });
 
-  test('to nowhere says so, and leads home; to the shop leads to the system’s browser', async ({
+  test('to nowhere says so and leads home, and to the shop leads to the system’s browser', async ({
     signInInApp,
     serviceHere,
   }) => {

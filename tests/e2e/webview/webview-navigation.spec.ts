@@ -10,35 +10,39 @@ import { pressBack } from './press-back.ts';
 
 /** What docs/webview.md leaves to the app, as an app does it. */
 
-test('a deep link leads through signing in to where it leads, with what it says; the back button goes back through tabs and pages, and over what only leads on', async ({
+test('a deep link leads through signing in to its page, and the back button back through tabs and pages', async ({
   openInApp,
   serviceHere,
   email,
 }) => {
   const { page } = await openInApp('android', { url: `${serviceHere.consoleUrl}/members/add?from=mail` });
-  const login = new LoginRoute(page);
-  await expect(login.heading).toBeVisible();
-  const codesBefore = await serviceHere.mailbox.countCodes(email);
-  await login.email.fill(email);
-  await login.continueButton.click();
-  await new VerifyRoute(page).type(await serviceHere.mailbox.code(email, codesBefore));
-  await expect(page).toHaveURL(`${serviceHere.consoleUrl}/members/add?from=mail`);
-  expect(await pressBack(page)).toBe('left the app');
+  await test.step('a deep link leads through signing in to where it leads, with what it says', async () => {
+    const login = new LoginRoute(page);
+    await expect(login.heading).toBeVisible();
+    const codesBefore = await serviceHere.mailbox.countCodes(email);
+    await login.email.fill(email);
+    await login.continueButton.click();
+    await new VerifyRoute(page).type(await serviceHere.mailbox.code(email, codesBefore));
+    await expect(page).toHaveURL(`${serviceHere.consoleUrl}/members/add?from=mail`);
+    expect(await pressBack(page)).toBe('left the app');
+  });
 
-  const [account, connect] = [new AccountRoute(page), new ConnectRoute(page)];
-  const tabs = new Tabs(page);
-  await tabs.account.click();
-  await expect(account.heading).toBeVisible();
-  await tabs.connect.click();
-  await expect(connect.heading).toBeVisible();
-  await tabs.account.click();
-  await new ManageLinks(page).to('section.devices').click();
-  await expect(new DevicesRoute(page).heading).toBeVisible();
-  for (const route of [account, connect, account]) {
+  await test.step('the back button goes back through tabs and pages, and over what only leads on', async () => {
+    const [account, connect] = [new AccountRoute(page), new ConnectRoute(page)];
+    const tabs = new Tabs(page);
+    await tabs.account.click();
+    await expect(account.heading).toBeVisible();
+    await tabs.connect.click();
+    await expect(connect.heading).toBeVisible();
+    await tabs.account.click();
+    await new ManageLinks(page).to('section.devices').click();
+    await expect(new DevicesRoute(page).heading).toBeVisible();
+    for (const route of [account, connect, account]) {
+      expect(await pressBack(page)).toBe('went back');
+      await expect(route.heading).toBeVisible();
+    }
     expect(await pressBack(page)).toBe('went back');
-    await expect(route.heading).toBeVisible();
-  }
-  expect(await pressBack(page)).toBe('went back');
-  await expect(page).toHaveURL(`${serviceHere.consoleUrl}/members/add?from=mail`);
+    await expect(page).toHaveURL(`${serviceHere.consoleUrl}/members/add?from=mail`);
+  });
   expect(await pressBack(page)).toBe('left the app');
 });

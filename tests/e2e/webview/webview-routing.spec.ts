@@ -6,36 +6,42 @@ import { keepPagesHere } from './kept-pages.ts';
 const test = keepPagesHere();
 
 test.describe('spec §4, route mode: global by default', () => {
-  test("with automatic routing Android uses app mode: the installed apps that the service names; spec §8: 'setting route failed' when the app cannot, and 'failed to get PAC config' where routing goes by PAC and the service cannot be reached; the choice stays what it was", async ({
+  test('with automatic routing Android uses app mode, and the choice stays what it was when that fails', async ({
     signInInApp,
   }) => {
     const { app, page } = await signInInApp('android');
     const settings = await openSettings(page);
     await expect(settings.global).toBeChecked();
-    app.routingFails = true;
-    // Not `check`, which insists on a choice that stays.
-    await settings.automatic.click();
-    await expect(settings.says('error.routing')).toBeVisible();
-    await expect(settings.global).toBeChecked();
-    expect(app.routing()).toEqual({ mode: 'global' });
-    app.routingFails = false;
-    await settings.automatic.check();
-    await expect.poll(() => app.routing()).toEqual({ mode: 'app', routeApps: routed.apps.slice(0, 2) });
-    await page.reload();
-    await expect(settings.automatic).toBeChecked();
-    await settings.global.check();
-    await expect.poll(() => app.routing()).toEqual({ mode: 'global' });
+    await test.step("spec §8: 'setting route failed' when the app cannot", async () => {
+      app.routingFails = true;
+      // Not `check`, which insists on a choice that stays.
+      await settings.automatic.click();
+      await expect(settings.says('error.routing')).toBeVisible();
+      await expect(settings.global).toBeChecked();
+      expect(app.routing()).toEqual({ mode: 'global' });
+    });
+    await test.step('app mode has the installed apps that the service names', async () => {
+      app.routingFails = false;
+      await settings.automatic.check();
+      await expect.poll(() => app.routing()).toEqual({ mode: 'app', routeApps: routed.apps.slice(0, 2) });
+      await page.reload();
+      await expect(settings.automatic).toBeChecked();
+      await settings.global.check();
+      await expect.poll(() => app.routing()).toEqual({ mode: 'global' });
+    });
 
-    app.routingModes = ['global', 'pac'];
-    await page.route('**/api/route/pac', (route) => route.abort());
-    await page.reload();
-    await settings.automatic.click();
-    await expect(settings.says('error.pac')).toBeVisible();
-    await expect(settings.global).toBeChecked();
-    await page.unroute('**/api/route/pac');
-    await settings.automatic.check();
-    const { domains: routeDomains, blockedDomains } = routed;
-    await expect.poll(() => app.routing()).toEqual({ mode: 'pac', pac: { routeDomains, blockedDomains } });
+    await test.step("spec §8: 'failed to get PAC config' where routing goes by PAC and the service cannot be reached", async () => {
+      app.routingModes = ['global', 'pac'];
+      await page.route('**/api/route/pac', (route) => route.abort());
+      await page.reload();
+      await settings.automatic.click();
+      await expect(settings.says('error.pac')).toBeVisible();
+      await expect(settings.global).toBeChecked();
+      await page.unroute('**/api/route/pac');
+      await settings.automatic.check();
+      const { domains: routeDomains, blockedDomains } = routed;
+      await expect.poll(() => app.routing()).toEqual({ mode: 'pac', pac: { routeDomains, blockedDomains } });
+    });
   });
 
   test('with automatic routing iOS uses ip mode: the CN list', async ({ signInInApp }) => {

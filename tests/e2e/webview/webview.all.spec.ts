@@ -207,7 +207,7 @@ test('a page that nobody sees asks nothing and draws nothing while connected, an
   await expect.poll(drawn, { message: 'positive control' }).toBeGreaterThan(before[1] ?? 0);
 });
 
-test('spec §4: a group is usable if not expired, on trial, or still loading; spec §6: server access requires a non-expired service or a trial', async ({
+test('spec §4: a group is usable if not expired, on trial or still loading, and access needs that (spec §6)', async ({
   openInApp,
   serviceHere,
   email,
@@ -257,7 +257,7 @@ test('spec §4: a group is usable if not expired, on trial, or still loading; sp
   for (const server of [ofPlan, ofTrial, ofPast]) await expect(server).toBeEnabled();
 });
 
-test('the fastest server is taken at first and on demand, where the app can measure; favourites and recents come back', async ({
+test('the fastest server is taken at first and on demand, where the app can measure, and favourites come back', async ({
   openInApp,
   serviceHere,
   email,
@@ -316,7 +316,7 @@ test('the fastest server is taken at first and on demand, where the app can meas
   expect(app.measured).toEqual([]);
 });
 
-test('spec §2: /mini-apps and /vpn: native apps only; otherwise redirect to /', async ({
+test('spec §2: /mini-apps and /vpn are for native apps only, and redirect to / otherwise', async ({
   signedInConsole: page,
 }) => {
   for (const route of [new MiniAppsRoute(page), new ConnectRoute(page)]) {

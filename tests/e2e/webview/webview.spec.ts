@@ -31,74 +31,88 @@ const platforms = casesOf<Platform>({ usual: ['android'], all: ['android', 'ios'
 
 for (const platform of platforms) {
   test.describe(`in a webview on ${platform}`, () => {
-    test("sign-in, connect and disconnect go over the bridge; the session is kept in the app’s storage; an address is copied as it is, and that is said to screen readers; spec §4: VPN status is re-synced every 5 s, and so what the app did not tell is shown; spec §8: 'connection failed': what it tells, with its reason; spec §3: mini-apps of type browser, webkit and native are opened over the bridge", async ({
+    test('sign-in, connect, disconnect and mini-apps go over the bridge', async ({
       signInInApp,
       serviceHere,
     }) => {
       const { app, page } = await signInInApp(platform);
       const [deviceId, token] = [app.storage.get('deviceId'), app.storage.get('token')];
-      expect(token?.length).toBeGreaterThan(20);
-      expect(
-        await page.evaluate(() =>
-          JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage)]),
-        ),
-      ).not.toContain(token);
+      await test.step('the session is kept in the app’s storage', async () => {
+        expect(token?.length).toBeGreaterThan(20);
+        expect(
+          await page.evaluate(() =>
+            JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage)]),
+          ),
+        ).not.toContain(token);
+      });
 
       const connect = await connectTo(page);
-      const address = `anyconnect://${names.gateway}:443`;
-      const login = { username: deviceId, password: expect.not.stringContaining(token ?? '') };
-      expect(app.connects).toEqual([{ address, login }]);
-      await expect(connect.says('connect.protected')).toBeVisible();
-      expect(app.allowedUntil()).toEqual({ at: expect.any(Number), reason: 'trial-ended' });
-      await page.reload();
-      await expect(connect.status('connect.connected')).toBeVisible();
-      await expect(connect.chosen(serverNames.first)).toBeVisible();
+      await test.step('connect goes over the bridge, and the tunnel outlives the page', async () => {
+        const address = `anyconnect://${names.gateway}:443`;
+        const login = { username: deviceId, password: expect.not.stringContaining(token ?? '') };
+        expect(app.connects).toEqual([{ address, login }]);
+        await expect(connect.says('connect.protected')).toBeVisible();
+        expect(app.allowedUntil()).toEqual({ at: expect.any(Number), reason: 'trial-ended' });
+        await page.reload();
+        await expect(connect.status('connect.connected')).toBeVisible();
+        await expect(connect.chosen(serverNames.first)).toBeVisible();
+      });
 
-      // Chromium without a window asks nobody, and refuses.
-      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-      await connect.openDetails();
-      const ipv4 = '198.51.100.7';
-      const copy = connect.copyOf(/IPv4/);
-      await expect(copy).toHaveAccessibleName(`${texts.en['connect.copy']} ${ipv4}`);
-      await copy.click();
-      await expect(copy.getByText(texts.en['connect.copied'])).toBeAttached();
-      await connect.openServers();
-      await connect.search.press('ControlOrMeta+V');
-      await expect(connect.search).toHaveValue(ipv4);
-      // In a search field with text, the browser's own Escape clears it.
-      await connect.search.fill('');
-      await page.keyboard.press('Escape');
-      await expect(connect.search).toBeHidden();
+      await test.step('an address is copied as it is, and that is said to screen readers', async () => {
+        // Chromium without a window asks nobody, and refuses.
+        await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+        await connect.openDetails();
+        const ipv4 = '198.51.100.7';
+        const copy = connect.copyOf(/IPv4/);
+        await expect(copy).toHaveAccessibleName(`${texts.en['connect.copy']} ${ipv4}`);
+        await copy.click();
+        await expect(copy.getByText(texts.en['connect.copied'])).toBeAttached();
+        await connect.openServers();
+        await connect.search.press('ControlOrMeta+V');
+        await expect(connect.search).toHaveValue(ipv4);
+        // In a search field with text, the browser's own Escape clears it.
+        await connect.search.fill('');
+        await page.keyboard.press('Escape');
+        await expect(connect.search).toBeHidden();
+      });
 
-      const { emit } = app;
-      app.emit = () => undefined;
-      app.become({ state: 'disconnected' });
-      await expect(connect.status('connect.disconnected')).toBeVisible();
-      app.emit = emit;
-      app.become({ state: 'disconnected', reason: 'session-ended' });
-      await expect(connect.says('connect.failed')).toBeVisible();
-      await expect(connect.says('reason.sessionEnded')).toBeVisible();
-      await connect.connect.click();
-      await expect(connect.status('connect.connected')).toBeVisible();
-      await connect.disconnect.click();
-      await expect(connect.status('connect.disconnected')).toBeVisible();
-      expect(app.state()).toEqual({ state: 'disconnected' });
+      await test.step('spec §4: VPN status is re-synced every 5 s, and so what the app did not tell is shown', async () => {
+        const { emit } = app;
+        app.emit = () => undefined;
+        app.become({ state: 'disconnected' });
+        await expect(connect.status('connect.disconnected')).toBeVisible();
+        app.emit = emit;
+      });
+      await test.step("spec §8: 'connection failed': what it tells, with its reason", async () => {
+        app.become({ state: 'disconnected', reason: 'session-ended' });
+        await expect(connect.says('connect.failed')).toBeVisible();
+        await expect(connect.says('reason.sessionEnded')).toBeVisible();
+      });
+      await test.step('disconnect goes over the bridge', async () => {
+        await connect.connect.click();
+        await expect(connect.status('connect.connected')).toBeVisible();
+        await connect.disconnect.click();
+        await expect(connect.status('connect.disconnected')).toBeVisible();
+        expect(app.state()).toEqual({ state: 'disconnected' });
+      });
 
-      const links = {
-        browser: 'https://news.example/',
-        webkit: 'https://wiki.example/',
-        native: 'https://chat.example/',
-      };
-      await createMiniApps(serviceHere, app, links);
-      await page.goto(`${serviceHere.consoleUrl}/`);
-      await expect(new AccountRoute(page).heading).toBeVisible();
-      await new Tabs(page).miniApps.click();
-      const miniApps = new MiniAppsRoute(page);
-      for (const name of Object.keys(links)) await miniApps.tile(`The ${name} app`).click();
-      await expect
-        .poll(() => app.opened)
-        .toEqual(Object.entries(links).map(([type, link]) => `${type} ${link}`));
-      await expect(miniApps.openFailed).toBeHidden();
+      await test.step('spec §3: mini-apps of type browser, webkit and native are opened over the bridge', async () => {
+        const links = {
+          browser: 'https://news.example/',
+          webkit: 'https://wiki.example/',
+          native: 'https://chat.example/',
+        };
+        await createMiniApps(serviceHere, app, links);
+        await page.goto(`${serviceHere.consoleUrl}/`);
+        await expect(new AccountRoute(page).heading).toBeVisible();
+        await new Tabs(page).miniApps.click();
+        const miniApps = new MiniAppsRoute(page);
+        for (const name of Object.keys(links)) await miniApps.tile(`The ${name} app`).click();
+        await expect
+          .poll(() => app.opened)
+          .toEqual(Object.entries(links).map(([type, link]) => `${type} ${link}`));
+        await expect(miniApps.openFailed).toBeHidden();
+      });
     });
 
     if (isExhaustive)
@@ -157,7 +171,7 @@ for (const platform of platforms) {
       });
 
     if (isExhaustive)
-      test('spec §2: /logout: logout confirmation; then the app has neither token nor tunnel', async ({
+      test('spec §2: /logout: logout confirmation, after which the app has neither token nor tunnel', async ({
         signInInApp,
       }) => {
         const { app, page } = await signInInApp(platform);
@@ -176,7 +190,7 @@ for (const platform of platforms) {
 }
 
 if (isExhaustive)
-  test("spec §8: 'no server selected' cannot come about: without a list, or with an empty one, there is no Connect, and the list is asked for again", async ({
+  test("spec §8: 'no server selected' cannot come about, since there is no Connect without a list of servers", async ({
     openInApp,
     serviceHere,
     email,
