@@ -139,7 +139,7 @@ describe.each(databaseKindsOfRun)('calls on %s', (kind) => {
     expect(result.ok && result.data.items[1]?.trialExpiredAt).toBe('2026-03-02T12:00:00.000Z');
   });
 
-  test('a payer’s plan, seats and traffic are a member’s too; the trial is gone', async () => {
+  test('a payer’s plan, seats and traffic are a member’s too, and take the place of the trial', async () => {
     const { database } = running.service;
     const [payerEmail, memberEmail] = [newEmail(), newEmail()];
     const [payer, member] = [new TestDevice(running), new TestDevice(running)];

@@ -132,7 +132,7 @@ describe('entitlements', () => {
     expect(await openTo(device)).toEqual([]);
   });
 
-  test('a dispute that is won gives back what it took; one told before its order counts', async () => {
+  test('a dispute that is won gives back what it took, also if it is told of before its order', async () => {
     const { device, userId } = await account();
     const source = order();
     await revoke(source);
@@ -166,7 +166,7 @@ describe('entitlements', () => {
     expect(await openTo(device)).toEqual(['near', 'far', 'fast', 'first']);
   });
 
-  test('a plan’s limit of devices signs out the one that was not used for longest; browsers are none', async () => {
+  test('a plan’s limit of devices signs out the one that was not used for longest, and counts no browser', async () => {
     const { email, device: first, userId } = await account();
     await grant(userId, small);
     running.clock.advance({ minutes: 5 });

@@ -142,7 +142,7 @@ describe.each(databaseKindsOfRun)('purchases on %s', (kind) => {
     expect(await expiry(device)).toBe(running.clock.now().getTime() + 30 * dayMs);
   });
 
-  test('a second order is added to the time left; after the end it counts from now', async () => {
+  test('a second order is added to the time left, or counts from now once the plan has ended', async () => {
     const { device, email } = await payer();
     const first = (await expiry(device)) ?? 0;
     const id = await order(email, { productId: 'single' });
@@ -161,7 +161,7 @@ describe.each(databaseKindsOfRun)('purchases on %s', (kind) => {
     expect(await expiry(device)).toBe(running.clock.now().getTime() + 30 * dayMs);
   });
 
-  test('an unpaid or declined order is not confirmed; it can be paid after all', async () => {
+  test('an unpaid or declined order is not confirmed, and can be paid after all', async () => {
     const email = newEmail();
     const device = await signedIn(running, email);
     const id = await order(email);
@@ -220,7 +220,7 @@ describe.each(databaseKindsOfRun)('purchases on %s', (kind) => {
     });
   });
 
-  test('an expired order is hidden and cannot be paid; one paid in time counts', async () => {
+  test('an expired order is hidden and cannot be paid, while one paid in time counts', async () => {
     const email = newEmail();
     const device = await signedIn(running, email);
     const [lost, inTime] = [await order(email), await order(email)];

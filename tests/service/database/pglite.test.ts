@@ -73,7 +73,7 @@ test('events say what has changed to whom it concerns, and end with the session'
   expect(others.isOver).toBe(false);
 });
 
-test('its directory is one service’s only, and a restart loses nothing', async () => {
+test('the directory of PGlite is one service’s only, and a restart loses nothing', async () => {
   const device = await signedIn(running, newEmail());
   const account = async (one: TestDevice) => [
     await one.client.call('userInfo'),

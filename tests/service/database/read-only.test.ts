@@ -34,7 +34,7 @@ const askForCode = async () => {
   return answer.ok ? 'sent' : answer.failure.kind === 'service' && answer.failure.code;
 };
 
-test('is answered like one that is not there, and taken up again by itself', async () => {
+test('a read-only database is answered like one that is not there, and taken up again by itself', async () => {
   expect(await health()).toBe(204);
   await setReadOnly('on');
   await endSessions();

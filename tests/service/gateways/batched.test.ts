@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { batched } from '../../../src/service/gateways/batched.ts';
 
-test('callers during a run share the next, which begins after they called; a failure is theirs alone', async () => {
+test('callers during a run share the next one, which begins after they called, and whose failure is theirs alone', async () => {
   const ends: { end: () => void; fail: (error: Error) => void }[] = [];
   const brought: (readonly number[])[] = [];
   const run = batched<number>(

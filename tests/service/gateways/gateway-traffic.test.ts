@@ -72,7 +72,7 @@ describe('the script that ocserv runs', () => {
   });
 
   test.skipIf(process.getuid?.() !== 0)(
-    'a service that is not root reads and removes it; no others do',
+    'a service that is not root reads and removes it, and no others do',
     () => {
       const service = 65_534;
       chownSync(spool, service, service);
@@ -97,7 +97,7 @@ test('the spool that the service makes gives its group to the records in it', as
 });
 
 describe.each(databaseKindsOfRun)('traffic on %s', (kind) => {
-  test('what the gateway received the user sent; a member’s traffic is that of the payer’s plan', async () => {
+  test('what the gateway received the user sent, and a member’s traffic is that of the payer’s plan', async () => {
     await using running = await startUncounting({ kind, environment: environment() });
     const { device: payer } = await newPayer(running);
     const stranger = await signedIn(running, newEmail());

@@ -10,7 +10,7 @@ import type { TestDevice } from '../test-service.ts';
 
 const server = { serverId: 'one', name: 'One', domain: 'localhost' };
 
-test('whoever has just signed in gets into the gateway at once, also among many; who is revoked does not', async () => {
+test('a device that has just signed in gets into the gateway at once, and one that is revoked does not', async () => {
   const directory = await newDirectory();
   const passwordFile = path.join(directory, 'passwords');
   const environment = await newSeededEnvironment('postgresql', {

@@ -252,7 +252,7 @@ describe('invitations', () => {
     expect(await invitationsOf(guestDevice)).toEqual([]);
   });
 
-  test('a payer sends twenty a day; a person gets three mails a day, and none from whom they declined', async () => {
+  test('a payer sends twenty a day, and a person gets three mails a day and none from whom they declined', async () => {
     const payer = await newPayer(running, 100);
     for (let sent = 0; sent < 20; sent += 1) {
       expect(await invite(payer.device, newEmail())).toMatchObject({ ok: true });
@@ -303,7 +303,7 @@ describe('invitations', () => {
     expect(await seatsUsed(payer.device)).toBe(2);
   });
 
-  test('accepted by several devices at once, one seat is taken; by more people than fit, as many as fit', async () => {
+  test('accepted by several devices at once, one seat is taken, and by more people than fit, as many as fit', async () => {
     const { payer, person, id } = await invited(3);
     const results = await Promise.all(Array.from({ length: 10 }, () => accept(person, id)));
     expect(results.filter(({ ok }) => ok)).toHaveLength(1);

@@ -213,7 +213,7 @@ describe.each(databaseKindsOfRun)('groups on %s', (kind) => {
     });
   });
 
-  test('devices are listed; one’s own can be revoked, others’ cannot', async () => {
+  test('devices are listed, and only one’s own can be revoked', async () => {
     const email = newEmail();
     const phone = await signedIn(running, email);
     running.clock.advance({ minutes: 2 });

@@ -37,7 +37,7 @@ test.each([
   ['a success', '/api/basic-info', 200],
   ['a refusal', '/api/user-info', 401],
   ['what is not there', '/api/none', 404],
-])('it may read %s', async (_, path, status) => {
+])('the console may read %s', async (_, path, status) => {
   const reply = await fetch(running.url + path, { headers: { origin: consoleOrigin } });
   expect(reply.status).toBe(status);
   expect(reply.headers.get('access-control-allow-origin')).toBe(consoleOrigin);

@@ -62,7 +62,7 @@ test('the page shows mail as text, whatever it holds', async () => {
 });
 
 test.each(['attacker.example', 'attacker.example:8025', '127.0.0.1.attacker.example'])(
-  'it tells nothing to a page that reaches it as %j',
+  'a page that reaches the mailbox as %j is told nothing',
   async (host) => {
     await send('rebound@example.com', { subject: 'secret' });
     for (const where of ['/', '/messages', '/messages/none']) {

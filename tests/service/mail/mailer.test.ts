@@ -53,7 +53,7 @@ test.each([550, 551, 553, 556])('an address that takes no mail (%i) is refused a
   });
 });
 
-test('an invitation is answered without waiting for its mail; one that is refused is told later', async () => {
+test('an invitation is answered without waiting for its mail, and a refusal of the mail is told later', async () => {
   const held: (() => void)[] = [];
   const smtp = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],

@@ -62,7 +62,7 @@ test.each(['xx', 'c', 'cnn', '../cn', '..%2fcn', '__proto__'])(
   },
 );
 
-test('the PAC lists are those of their files; one that is not there is empty', async () => {
+test('the PAC lists are those of their files, and empty without a file', async () => {
   const routeDomains = await entriesOf('cn-domains.txt');
   expect(await device.client.call('pac')).toEqual({ ok: true, data: { routeDomains, blockedDomains: [] } });
 });
@@ -134,7 +134,7 @@ test('other replies are not compressed, and have no tag', async () => {
   expect(headers.get('cache-control')).toBe('no-store');
 });
 
-test('of the apps asked about, those that are routed are answered', async () => {
+test('the answer about apps names those that are routed', async () => {
   const filter = (apps: string[]) => device.client.call('filterMyApps', { body: { apps } });
   expect(await filter(['com.other', 'com.example.app', 'firefox', 'firefox', 'Firefox', ''])).toEqual({
     ok: true,
@@ -177,7 +177,7 @@ async function listsOf(files: Record<string, string | Buffer>) {
   return { sites: sites.ok ? sites.data : undefined, prefixes, named };
 }
 
-test('of each list the service uses what it can, and names the other lines', async () => {
+test('the service uses what it can of each list, and names the other lines', async () => {
   const lists = await listsOf({
     'route-domains.txt':
       '\ufeffexample.com # a comment\r\n192.0.2.1\na.-b\n\nexample.42\n0x7f\nexample..com\n2001:db8::1\nzwei.example\n',

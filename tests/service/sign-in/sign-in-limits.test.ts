@@ -182,7 +182,7 @@ describe('limits on sign-in', () => {
     await new TestDevice(running).signIn(newEmail());
   });
 
-  test('wrong codes from everywhere are limited together; right ones do not count', async () => {
+  test('wrong codes from everywhere are limited together, and right ones do not count', async () => {
     await using running = await strictService({ guessesInAll: { burst: 3, perHour: 1 } });
     for (let i = 0; i < 6; i += 1) await new TestDevice(running).signIn(newEmail());
     const statuses: number[] = [];

@@ -66,7 +66,7 @@ test('no line is lost while its earlier part cannot be put beside it, until it i
   expect(contentOf(file)).toEqual([7]);
 });
 
-test('the file that launchd has open is emptied, and goes on; a terminal and another file are left alone', () => {
+test('the file that launchd has open is emptied and goes on, and a terminal and another file are left alone', () => {
   const opened = openSync(file, 'a');
   const { ino } = statSync(file);
   const write = createLaunchdLog((line) => void writeSync(opened, line), { file, descriptor: opened });

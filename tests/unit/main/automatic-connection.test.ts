@@ -40,7 +40,7 @@ async function chooseUnreachable(): Promise<{ tries: () => number } & AsyncDispo
   };
 }
 
-test('it connects, tries again while there is no network, and says so in the end', async () => {
+test('an automatic connection is tried again while there is no network, and given up with a reason', async () => {
   await using gateway = await chooseUnreachable();
   const core = around.startCore();
   const reason = await new Promise((resolve) => {
@@ -51,7 +51,7 @@ test('it connects, tries again while there is no network, and says so in the end
   expect(gateway.tries()).toBeGreaterThanOrEqual(3);
 });
 
-test('what the user presses meanwhile ends that', async () => {
+test('an automatic connection ends with what the user presses meanwhile', async () => {
   await using _ = await chooseUnreachable();
   const core = around.startCore();
   const states: TunnelState[] = [];

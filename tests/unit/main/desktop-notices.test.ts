@@ -131,7 +131,7 @@ test('what is said of the tunnel takes the place of what was said before, and go
   ]);
 });
 
-test('that a plan ends is taken back once it has been renewed, and the end of a session once it has ended', async () => {
+test('the notice that a plan ends is taken back once it is renewed, and that of a session once it has ended', async () => {
   vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'], shouldAdvanceTime: true });
   const core = await start();
   await askForPlan(core, 5 * hour);
@@ -237,7 +237,7 @@ test('whoever wants none gets none', async () => {
   expect(told).toEqual([]);
 });
 
-test('a newer release is said once, also over a restart; an older one, the same, or none, is not', async () => {
+test('a newer release is said once, also over a restart, and an older one, the same, or none, is not', async () => {
   const links = Object.fromEntries(linkNames.map((name) => [name, 'https://vpn.example.net/']));
   const ask = async (core: Core, latestVersion?: string) => {
     around.answers['/api/basic-info'] = { links, latestVersion };

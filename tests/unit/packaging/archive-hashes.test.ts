@@ -72,7 +72,7 @@ test('another archive in the place of the app’s is noticed, and one beside it'
   expect(complaintOfElectron(program)).toBe('the header of resources/app.asar');
 });
 
-test('Electron’s own program has no hash; described twice, one has only those of the last time', async () => {
+test('a program has only the hashes of the last time it was described, and Electron’s own has none', async () => {
   const { program, archive, at } = installation();
   expect(complaintOfElectron(path.join(folder, 'electron/electron.exe'))).toBe('FindResource failed');
   await createPackage(path.join(folder, 'electron/locales'), archive);

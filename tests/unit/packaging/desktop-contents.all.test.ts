@@ -103,7 +103,7 @@ test(
 );
 
 test(
-  'without them, it is the window for tests, and says so; made again, it has the same bytes',
+  'without Electron’s files, the package is the window for tests, and has the same bytes each time',
   async () => {
     const made = await make('window', undefined);
     const [deb = ''] = made;

@@ -110,7 +110,7 @@ describe.skipIf(without)(`a signed folder${without === undefined ? '' : `: ${wit
     });
   }
 
-  test('its list of files holds after Apple’s signature has changed them', async () => {
+  test('the core’s list of files holds after Apple’s signature has changed them', async () => {
     await layCore();
     await signMacosCore(folder(), { version: '1.2.3', keys: await signingKeys({}), codesign });
     expect(await check()).toMatchObject({ ok: true });

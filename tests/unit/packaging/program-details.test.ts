@@ -70,7 +70,7 @@ test('a program gets our icon, name and version, and nothing of Electron’s is 
   }
 });
 
-test('its fuses stay as they are set, and the same details give the same bytes', async () => {
+test('a program’s fuses stay as they are set, and the same details give the same bytes', async () => {
   const file = await described('1.2.3');
   expect((await wrongFuses(file, 'win32')).length).toBeGreaterThan(0);
   await setFuses(file, 'win32');

@@ -6,7 +6,7 @@ import { packInstaller } from '../../../packaging/windows/installer.ts';
 
 // makensis is one of Debian's packages, and ends with an error at each warning.
 test.skipIf(process.platform !== 'linux').for([false, true])(
-  'the script of the installer is understood by makensis; with a window: %j',
+  'the script of the installer is understood by makensis, with a window: %j',
   async (hasWindow) => {
     const folder = await mkdtemp(path.join(tmpdir(), 'waymaker-nsis-'));
     try {

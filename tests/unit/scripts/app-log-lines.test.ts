@@ -4,7 +4,7 @@ import { createAppLogLines } from '../../../scripts/start/app-log-lines.ts';
 const record = (level: number, msg: string, message?: string) =>
   `${JSON.stringify({ level, time: 0, msg, ...(message !== undefined && { err: { message, stack: 'at …' } }) })}\n`;
 
-test("of the app's log, warnings and failures are shown, each once and in a line", () => {
+test("warnings and failures in the app's log are shown, each once and in a line", () => {
   const lines: string[] = [];
   const take = createAppLogLines((line) => lines.push(line));
   const output = [

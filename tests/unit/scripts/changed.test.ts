@@ -115,7 +115,7 @@ test('a file that is neither code nor a document concerns everything, and says s
     expect(concerned.files[runner as keyof typeof concerned.files]).toHaveLength(count);
 });
 
-test('changed are files that are committed since the base, changed, or new; none that are ignored', () => {
+test('the changed files are those committed since the base, changed, or new, and none that are ignored', () => {
   const root = repository({ '.gitignore': 'out\n' });
   write(root, { 'src/main/tray.ts': 'committed' });
   git(root, 'commit', '--quiet', '--all', '--message', 'change');

@@ -60,7 +60,7 @@ test('both ports taken are answered by one command that works', async () => {
   });
 });
 
-test('one port cannot serve both', async () => {
+test('the same port for both is refused', async () => {
   using taken = await takenPort();
   const port = String(taken.port);
   taken[Symbol.dispose]();

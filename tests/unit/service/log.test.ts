@@ -36,7 +36,7 @@ test('what a path is about, such as a person or a key, is not logged', async () 
   expect(log).not.toMatch(/ABCD|person/);
 });
 
-test('nor what somebody asks of the API that it has not', async () => {
+test('a path that the API does not have is logged without what it is about', async () => {
   const log = await logOf([
     { method: 'DELETE', url: '/api/license-keys/ABCD-EFGH-JKLM' },
     { url: '/api/license-keys/ABCD-EFGH-JKLM/consume' },

@@ -35,7 +35,7 @@ test('what has a secret name is not sent, whatever it looks like', () => {
   });
 });
 
-test('an envelope keeps its address; bytes that cannot be searched are left out', () => {
+test('an envelope keeps its address, and loses bytes that cannot be searched', () => {
   const dsn = 'https://key@reports.example.com/1';
   const recording = '{"segment_id":0}\n[{"href":"/x?email=a","name":"\u4e2d"}]';
   const [header, items] = scrubEnvelope([

@@ -83,7 +83,7 @@ describe('the session', () => {
   });
 });
 
-test('the page’s storage does not reach token and device id; clearing it keeps both', async () => {
+test('the page’s storage neither reaches nor clears token and device id', async () => {
   const host = await phone.openPage();
   await phone.signIn(host);
   expect(await host.storage.get('token')).toBeNull();

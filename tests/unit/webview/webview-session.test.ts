@@ -49,7 +49,7 @@ test('a token without its device is none', async () => {
   expect(Object.fromEntries(storage.kept)).toEqual({ deviceId: made });
 });
 
-test('who signs in meanwhile stays signed in', async () => {
+test('a user who signs in meanwhile stays signed in', async () => {
   const storage = storageOf({ deviceId: stored, token: 'secret' }, ['deviceId', 'token']);
   const session = await openWebviewSession(storage, () => made, []);
   await session.keep('other');

@@ -37,7 +37,7 @@ test('before Linux 5.15, a class of packets for some programs makes all sockets 
     expect(found(release), release).toBeUndefined();
 });
 
-test('so does a priority, in a group of whatever depth, but no other kind of group', async () => {
+test('a priority for a group of whatever depth makes sockets forget their groups, too, and no other kind of group', async () => {
   await write('a/b/c/net_prio.ifpriomap', 'lo 0\neth0 0\n');
   expect(found('5.10.0', 'net_prio')).toBeUndefined();
   await write('a/b/c/net_prio.ifpriomap', 'lo 0\neth0 5\n');

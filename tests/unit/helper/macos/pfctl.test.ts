@@ -89,7 +89,7 @@ test('each connection is read with the end that began it first', async () => {
   ]);
 });
 
-test('of a connection whose address is translated, both ends are read, and not what is between them (sshuttle 864)', async () => {
+test('a connection whose address is translated is read with both its ends, and not with what is between (sshuttle 864)', async () => {
   const { calls } = saying({
     stdout: [
       'ALL tcp 192.168.64.2:50124 -> 192.168.1.7:61022 -> 198.51.100.8:80       ESTABLISHED:ESTABLISHED',

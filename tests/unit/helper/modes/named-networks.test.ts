@@ -23,7 +23,7 @@ test('where there are no exceptions, none are named', () => {
   expect(namedNetworks(captured(['10.0.0.0/8']))).not.toHaveProperty('exceptions');
 });
 
-test('of more than the state has room for, the first are named, and all are counted', () => {
+test('more networks than the state has room for are all counted, and the first of them named', () => {
   const many = Array.from({ length: 200 }, (_, index) => `10.${index}.0.0/16`);
   const holes = many.map((prefix) => prefix.replace('/16', '/24'));
   const routing = namedNetworks(captured(many, holes));

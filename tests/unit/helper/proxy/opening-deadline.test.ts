@@ -20,7 +20,7 @@ test('a client that says nothing for 30 seconds is closed', () => {
   expect([destroy.mock.calls.length, signal.aborted]).toEqual([1, true]);
 });
 
-test('one that waits for its destination is not, but the destination is given up', () => {
+test('a client that waits for its destination is not closed, but the destination is given up', () => {
   const { client, destroy } = clientOf();
   const opening = startOpeningDeadline(client);
   opening.requestRead();

@@ -27,7 +27,7 @@ const accepted = '\x05\x00';
 const succeeded = '\x05\x00\x00\x01\x00\x00\x00\x00\x00\x00';
 const echo = (socket: Socket) => void socket.pipe(socket);
 
-test('one byte at a time, then data both ways', async () => {
+test('a request is read one byte at a time, and data goes both ways afterwards', async () => {
   const client = await (await labOf(echo)).connect();
   client.setNoDelay(true);
   const answers = readUntil(client, 'hello');
@@ -39,7 +39,7 @@ test('one byte at a time, then data both ways', async () => {
   expect(lab?.asked).toEqual([{ host: { kind: 'name', name: 'a.test' }, port: 80 }]);
 });
 
-test('all at once, with the data behind it', async () => {
+test('a request is read all at once, with the data behind it', async () => {
   const client = await (await labOf(echo)).connect();
   client.end(Buffer.concat([greeting, request, Buffer.from('hello')]));
   expect(await readAll(client)).toBe(`${accepted}${succeeded}hello`);

@@ -25,7 +25,7 @@ test('a private resolver of the machine is on the near side of the tunnel', asyn
   expect(await choose({ machine: [...machine, '2001:db8:3::53'] })).toEqual(['2001:db8:3::53']);
 });
 
-test('one that leads to this machine, or of a family that the tunnel does not have, is none', async () => {
+test('a resolver that leads to this machine, or of a family that the tunnel does not have, is not used', async () => {
   const own = Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address));
   const nobody = [
     ...own,

@@ -82,7 +82,7 @@ test('a program that never begins is given up once its time is over: no other ad
   expect(seen).toEqual({ launched: ['192.0.2.1'], why: 'engine-failed' });
 });
 
-test('one that says again that it begins has no more time', async () => {
+test('a program that says again that it begins gets no more time', async () => {
   const seen = run((begin) => {
     begin();
     setTimeout(begin, handshakeLimitMs / 2);

@@ -23,7 +23,7 @@ function setUp() {
   return { deadline, reached, moved };
 }
 
-test('is reached once, when its time has come', async () => {
+test('a deadline is reached once, when its time has come', async () => {
   const { deadline, reached } = setUp();
   deadline.set({ at: 3 * hour, reason: 'trial-ended' });
   await vi.advanceTimersByTimeAsync(3 * hour - 1);
@@ -34,14 +34,14 @@ test('is reached once, when its time has come', async () => {
   expect(reached).toHaveBeenCalledOnce();
 });
 
-test('is reached at once where its time has passed already', () => {
+test('a deadline is reached at once where its time has passed already', () => {
   const { deadline, reached, moved } = setUp();
   moved.wall = hour;
   deadline.set({ at: minute, reason: 'plan-ended' });
   expect(reached.mock.calls).toEqual([['plan-ended']]);
 });
 
-test('can be moved and taken away', async () => {
+test('a deadline can be moved and taken away', async () => {
   const { deadline, reached } = setUp();
   deadline.set({ at: hour, reason: 'trial-ended' });
   deadline.set({ at: 2 * hour, reason: 'plan-ended' });
@@ -52,7 +52,7 @@ test('can be moved and taken away', async () => {
   expect(reached).not.toHaveBeenCalled();
 });
 
-test('after a suspension, in which timers stand still, it is reached within a minute', async () => {
+test('a deadline is reached within a minute after a suspension, in which timers stand still', async () => {
   const { deadline, reached, moved } = setUp();
   deadline.set({ at: 3 * hour, reason: 'trial-ended' });
   await vi.advanceTimersByTimeAsync(minute / 2);

@@ -26,7 +26,7 @@ const owner = { user: '1000', isAdministrator: false };
 const other = { user: '1001', isAdministrator: false };
 const root = { user: '0', isAdministrator: true };
 
-test('why a connection ended is told to whose it was and to administrators; others see that there is none', () => {
+test('why a connection ended is told to its owner and to administrators, and others see that there is none', () => {
   const owned = createOwnedState();
   owned.owner = owner.user;
   owned.set(connected);

@@ -51,7 +51,7 @@ test('completes the options of self-test, and what they can be', async () => {
   ]);
 });
 
-test('leaves names of files and folders to the shell', async () => {
+test('completion leaves names of files and folders to the shell', async () => {
   expect(await completed('self-test', '--report', '')).toBe(':0');
   expect(await completed('restore', '--state-dir', '/var/')).toBe(':16');
   expect(await completed('restore', '--')).toMatch(/:4$/);

@@ -52,7 +52,7 @@ test.each<[string, string | undefined, object]>([
   ['a proof by another key', theirs, {}],
   ['something else as a proof', undefined, { proof: 'c'.repeat(64) }],
   ['an empty proof', undefined, { proof: '' }],
-])('one that answers with %s is not, and is told nothing', async (_, key, answer) => {
+])('a core that answers with %s is not the user’s, and is told nothing', async (_, key, answer) => {
   const { open, asked } = await serve(key, answer);
   expect(await open(ours)).toBe('absent');
   expect(asked).toEqual(['core.hello']);

@@ -23,7 +23,7 @@ async function serviceWithClock(offMs: number): Promise<string> {
 const clockOf = async (apiUrl: string) =>
   (await checkService(apiUrl, createSay('en', 'linux'))).find(({ check }) => check === 'clock');
 
-test('says by how much the clock is off, once certificates may fail by it', async () => {
+test('the doctor says by how much the clock is off, once certificates may fail by it', async () => {
   expect(await clockOf(await serviceWithClock(30_000))).toEqual({ check: 'clock', outcome: 'ok' });
   for (const off of [7 * 60_000, -7 * 60_000])
     expect(await clockOf(await serviceWithClock(off))).toMatchObject({
@@ -32,12 +32,12 @@ test('says by how much the clock is off, once certificates may fail by it', asyn
     });
 });
 
-test('does not judge the clock by a service that does not answer', async () => {
+test('the doctor does not judge the clock by a service that does not answer', async () => {
   const url = await serviceWithClock(0);
   expect(await clockOf(url.replace(/\d+$/, '9'))).toEqual({ check: 'clock', outcome: 'unknown' });
 });
 
-test('says which engines carry tunnels, or that there is none', () => {
+test('the doctor says which engines carry tunnels, or that there is none', () => {
   const said = (...engines: ('own' | 'openconnect')[]) => checkEngine(engines, createSay('en', 'linux'));
   expect(said('own', 'openconnect')).toMatchObject({
     outcome: 'ok',
@@ -49,7 +49,7 @@ test('says which engines carry tunnels, or that there is none', () => {
   expect(checkEngine(undefined, createSay('en', 'linux'))).toEqual({ check: 'engine', outcome: 'unknown' });
 });
 
-test('says by which proxy this computer gets out and why, and if that wants a password', () => {
+test('the doctor says by which proxy this computer gets out and why, and if that wants a password', () => {
   const say = createSay('en', 'linux');
   const proxy = { protocol: 'https', host: '2001:db8::1', port: 8443, isRefused: false } as const;
   const said = (way: Partial<Parameters<typeof checkWayOut>[0]>) =>
@@ -65,7 +65,7 @@ test('says by which proxy this computer gets out and why, and if that wants a pa
   });
 });
 
-test('takes a guest or a neighbour at any private address for outside, and others only with access to the local network', () => {
+test('the doctor takes neighbours for outside at any private address, and others with access to the local network', () => {
   const isOutside = (address: string, { isOnLink = true, localNetwork = false } = {}) =>
     isAlwaysOutside({ address, isThisMachine: false, isOnLink }, { localNetwork });
   const near = ['10.5.0.2', '172.31.0.2', '192.168.7.2', '100.64.0.2', '169.254.7.7', 'fd00::2', 'fe80::2'];

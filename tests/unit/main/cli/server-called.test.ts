@@ -50,7 +50,7 @@ test.each([
   expect(found(given, ...names)).toBe('id-0');
 });
 
-test('of names that differ in their accents, the one that was written is meant; without any, none of them', () => {
+test('a name is told from others by its accents, and without them means none of these', () => {
   expect(found('Zurich', 'Z\u00fcrich', 'Zurich')).toBe('id-1');
   expect(found('Zu\u0308rich', 'Z\u00fcrich', 'Zurich')).toBe('id-0');
   expect(found('zuri\u0301ch', 'Z\u00fcrich', 'Zurich')).toBe('several-servers');

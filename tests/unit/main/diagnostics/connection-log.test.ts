@@ -62,7 +62,7 @@ test('a loss has its cause, and is written once however long it takes', () => {
   ]);
 });
 
-test('an attempt that fails says why; one that is given up says nothing', () => {
+test('an attempt that fails says why, and one that is given up says nothing', () => {
   const { see, events } = open();
   see(connecting, { state: 'disconnected', reason: 'sign-in-cancelled' });
   see(connecting, disconnected);
@@ -89,7 +89,7 @@ test('what is blocked, and what does not get through', () => {
   ]);
 });
 
-test('it outlives the app, whose next run knows the tunnel again', () => {
+test('the log outlives the app, whose next run knows the tunnel again', () => {
   const file = createTestFile();
   const first = open(file);
   first.see(connecting, connected);
@@ -100,7 +100,7 @@ test('it outlives the app, whose next run knows the tunnel again', () => {
   expect(second.events()).toEqual([up, { ...up, since: 5 }]);
 });
 
-test('it is bounded, can be cleared, and says nothing of other users', () => {
+test('the log is bounded, can be cleared, and says nothing of other users', () => {
   const file = createTestFile();
   const { log, see, events } = open(file);
   see({ ...connected, ownedByOther: true });

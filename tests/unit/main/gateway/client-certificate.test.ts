@@ -129,7 +129,7 @@ describe('the user’s certificate', () => {
     return { keychain, identities, changes, log: text, chosen: (await pkcs12()).toString('base64') };
   }
 
-  test('its key is in the keychain; removing it leaves nothing', async () => {
+  test('its key is in the keychain until it is removed, which leaves nothing', async () => {
     const { keychain, identities, chosen, changes, log } = await setUp();
     expect(await identities.host.get({ address })).toEqual({ wanted: false, certificate: null });
     expect(await identities.host.set({ address, file: chosen, password })).toEqual({ ok: true });

@@ -110,7 +110,7 @@ test('when the attempt ends, the form goes', async () => {
   expect(told).toHaveLength(2);
 });
 
-test('one at a time: a later question takes the place of an earlier one', async () => {
+test('a later question takes the place of an earlier one', async () => {
   const { ask, page, shown } = setUp();
   const first = ask();
   const { id } = await shown();

@@ -286,7 +286,7 @@ test('a network without a route is told as such', async () => {
   });
 });
 
-test('one that ends TLS for want of a certificate of its client is told from a broken network', async () => {
+test('a gateway that ends TLS for want of a client certificate is told from a broken network', async () => {
   await using gateway = await startOpenssl(['-tls1_3', '-Verify', '1']);
   expect((await signInAt(gateway.port)).result).toEqual({ ok: false, failure: 'certificate-required' });
 });

@@ -172,7 +172,7 @@ test('a gateway counts as silent only where none of its addresses answers', asyn
   expect(told).toMatchObject([{ serverId: 'here', milliseconds: expect.any(Number) as number }]);
 });
 
-test('the fastest is the one with the least latency; where that counts as none, the first', () => {
+test('the fastest is the one with the least latency, or the first where that counts as none', () => {
   const usable = ['one', 'two', 'three'].map((serverId) => ({ serverId }));
   const latency = (serverId: string, milliseconds: number | null) => ({
     serverId,

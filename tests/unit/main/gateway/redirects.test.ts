@@ -106,7 +106,7 @@ const hasCredentials = ({ body }: { body: string }) => body.includes(credentials
 
 describe('a gateway that redirects to another host', () => {
   test.each([301, 302, 303, 307, 308])(
-    '%i is followed; the session is the other gateway’s',
+    'is followed with status %i to a session of the other gateway',
     async (status) => {
       const there = await start(member, forms);
       const here = await start(first, () =>
@@ -212,7 +212,7 @@ describe('a gateway that redirects to another host', () => {
     expect(asked).toBeLessThanOrEqual(5);
   });
 
-  test('a name that nobody knows is told as such; at addresses that do not answer the next one is tried', async () => {
+  test('whose name nobody knows is told as such, and one with several addresses is tried at the next of them', async () => {
     const there = await start(member, forms);
     const here = await start(first, () => redirectTo(`https://${member}:${there.port}/`));
     expect((await signIn(here, { resolve: () => [] })).result).toEqual({

@@ -63,7 +63,7 @@ function signIn(address: string, otherAddresses: string[], onVerified?: (verifie
   });
 }
 
-test('one that takes connections and is silent keeps nobody from the next, and is let go', async () => {
+test('an address that takes connections and is silent keeps nobody from the next one, and is let go', async () => {
   const mute = await startSilent();
   const verified: VerifiedGateway[] = [];
   const result = await signIn(silent, [refusing, here], (one) => verified.push(one));

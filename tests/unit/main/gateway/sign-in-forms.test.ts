@@ -179,7 +179,7 @@ describe('the encoding of a form', () => {
       Buffer.from(xml('<?xml version="1.0" encoding="x-none"?>')),
     ],
     ['which nobody names', latin('')],
-  ])('is that %s', async (_what, body, type) => {
+  ])('is the one %s', async (_what, body, type) => {
     const { requests } = await signIn((_request, index) =>
       index === 0 ? { body, headers: type === undefined ? {} : { 'Content-Type': type } } : completed,
     );

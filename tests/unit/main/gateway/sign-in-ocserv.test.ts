@@ -146,7 +146,7 @@ describe('groups', () => {
     expect(await signInAs(undefined).result).toEqual({ ok: false, failure: 'sign-in-cancelled' });
   });
 
-  test('the user is asked once; the gateway knows the session as of the group that they chose', async () => {
+  test('the user is asked once, and the gateway knows the session as of the group that they chose', async () => {
     const first = signInAs('two');
     expect(await first.result).toMatchObject({ ok: true });
     expect(first.asked).toMatchObject([

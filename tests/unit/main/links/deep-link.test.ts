@@ -78,7 +78,7 @@ describe('nothing else does anything', () => {
   });
 });
 
-test('of a program’s arguments only the last can be a link', () => {
+test('only the last of a program’s arguments can be a link', () => {
   expect(linkAmong(['app', '--', 'waymaker://open'])).toBe('waymaker://open');
   expect(linkAmong(['app', 'waymaker://open', '--hidden'])).toBeUndefined();
   expect(linkAmong(['app', 'https://waymaker.example'])).toBeUndefined();

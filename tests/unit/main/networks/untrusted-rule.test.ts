@@ -100,7 +100,7 @@ test('switched off it does nothing, and switched on it begins on the network tha
   expect(rule.settings({ connectOnUntrusted: true })).toBe('connect');
 });
 
-test('it waits until somebody is signed in, with a server to connect to, and for the helper', () => {
+test('the rule waits until somebody is signed in, with a server to connect to, and for the helper', () => {
   const rule = start({ canConnect: false, tunnel: { state: 'invalid', cause: 'helper-absent' } });
   expect(rule.join(cafe)).toBeUndefined();
   expect(rule.set({ canConnect: true })).toBeUndefined();
@@ -152,7 +152,7 @@ test('a tunnel of its own ends on a trusted network, also one that is being made
   }
 });
 
-test('it stays where that is set, and the tries that are left end', () => {
+test('a tunnel stays on a trusted network if that is set, and the tries that are left end', () => {
   const rule = start();
   rule.settings({ disconnectOnTrusted: false });
   rule.join(cafe);
@@ -188,7 +188,7 @@ test('a tunnel that the user has made, or taken over, never ends by itself', () 
   expect(takenOver.join(home)).toBeUndefined();
 });
 
-test('so does one that was begun at the start of the app', () => {
+test('a tunnel that was begun at the start of the app never ends by itself either', () => {
   const rule = start({ isTrying: true });
   expect(rule.join(cafe)).toBe('connect');
   rule.comesUp();

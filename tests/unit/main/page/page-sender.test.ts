@@ -5,8 +5,8 @@ import { isPageSender } from '../../../../src/main/page/page-sender.ts';
 const development = 'http://localhost:5173';
 const page = { url: 'waymaker://app/dashboard', parent: null };
 
-describe('who may use the host', () => {
-  test('the top frame of a window of ours on a page of ours', () => {
+describe('the host may be used', () => {
+  test('by the top frame of a window of ours on a page of ours', () => {
     expect(isPageSender({ isPageWindow: true, frame: page })).toBe(true);
   });
 
@@ -16,13 +16,13 @@ describe('who may use the host', () => {
     ['a frame that is gone', { isPageWindow: true, frame: null }],
     ['a foreign page', { isPageWindow: true, frame: { ...page, url: 'https://evil.example/' } }],
     ['an empty page', { isPageWindow: true, frame: { ...page, url: 'about:blank' } }],
-  ])('not %s', (_who, sender) => {
+  ])('not by %s', (_who, sender) => {
     expect(isPageSender(sender, development)).toBe(false);
   });
 });
 
 describe('own pages', () => {
-  test.each(['waymaker://app/', 'waymaker://app/login?next=%2Fvpn#top'])('%s is one', (url) => {
+  test.each(['waymaker://app/', 'waymaker://app/login?next=%2Fvpn#top'])('include %s', (url) => {
     expect(isOwnPage(url)).toBe(true);
   });
 
@@ -36,7 +36,7 @@ describe('own pages', () => {
     'file:///app/',
     'javascript:alert(1)',
     '',
-  ])('%j is none', (url) => {
+  ])('do not include %j', (url) => {
     expect(isOwnPage(url)).toBe(false);
   });
 

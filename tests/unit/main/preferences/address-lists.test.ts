@@ -60,7 +60,7 @@ test('where the helper cannot route by address there is no such choice', async (
   expect(preferences.get().routing).toBe('global');
 });
 
-test('until something is chosen, everything is routed; then the lists and the prefixes of the user’s own', async () => {
+test('everything is routed until something is chosen, and then the lists and the prefixes of the user’s own', async () => {
   const { preferences, applied, asked, file, settings, log } = start();
   expect(preferences.get().addresses).toEqual(nothing);
   expect(await preferences.set({ routing: 'address' })).toEqual({ ok: true });

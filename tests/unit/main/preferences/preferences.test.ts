@@ -68,7 +68,7 @@ const global = { routing: { mode: 'global', localNetwork: false }, killSwitch: f
 const byLists = { routing: { mode: 'pac', ...pac }, killSwitch: false };
 const refused = () => Promise.reject(new Error('refused'));
 
-test('spec §4: global by default; both switches are off until the user switches them on', () => {
+test('spec §4: global by default, and both switches are off until the user switches them on', () => {
   const { preferences } = start();
   expect(preferences.get()).toEqual(defaultPreferences);
   expect(wholePreferences(preferences.forTunnel())).toEqual(global);

@@ -166,7 +166,7 @@ describe('the route lists', () => {
     },
   );
 
-  test('leave out and count what is no domain name; the rest is in canonical form, as the helper takes it', async () => {
+  test('leave out and count what is no domain name, and have the rest in canonical form, as the helper takes it', async () => {
     const real = (await readFile(realList, 'utf8')).split('\n').filter(Boolean);
     const bad = ['', ' ', '--script=/bin/sh', '/etc/passwd', 'a\0b', '127.0.0.1', 'x'.repeat(300)];
     const international = ['bücher.example', '*.中国', 'EXAMPLE.com.'];

@@ -35,7 +35,7 @@ test('the chosen server is kept over restarts, until the account is forgotten', 
   expect(again.changes).toEqual([undefined]);
 });
 
-test('one that may not be used now is still the chosen one, and may be again; the first serves meanwhile', () => {
+test('a chosen server that may not be used now stays the chosen one, and the first serves meanwhile', () => {
   const { choice, usable } = start();
   choice.choose('two');
   usable.now = [listed('one')];

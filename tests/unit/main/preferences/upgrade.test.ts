@@ -69,7 +69,7 @@ test('an upgrade keeps every setting of the user', async () => {
   expect(Object.fromEntries(names.map((name) => [name, settings.get(name)]))).toEqual(stored);
 });
 
-test('of a file that a later version has written, what this one knows is kept, and the rest is left in it', async () => {
+test('a file of a later version keeps what this version does not know', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'waymaker-upgrade-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(path.join(folder, 'settings.json'), JSON.stringify({ ...stored, later: { kind: 'new' } }));

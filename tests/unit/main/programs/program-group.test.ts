@@ -101,7 +101,7 @@ test('what this app starts is there before it runs, and so is all that it starts
   expect(running()).toEqual([{ id: 'app-a', isPartial: false }]);
 });
 
-test('one that a sandbox has taken out of the group right after its start is put back, and is whole', async () => {
+test('a program that a sandbox has taken out of the group right after its start is put back, and is whole', async () => {
   const { group, run, put, sweep, running } = start();
   run(10, 'sh');
   await group.admit(10, 'app-a');
@@ -143,7 +143,7 @@ test('what is no longer chosen leaves, and what it has started and is chosen its
   expect(inside()).toEqual([11, 12]);
 });
 
-test('of whom nobody knows anything stays in the tunnel, or goes into it', async () => {
+test('a program of which nobody knows anything stays in the tunnel, or goes into it', async () => {
   const { run, put, sweep, inside } = start();
   run(10, 'app-a');
   run(30, 'stranger');
@@ -155,7 +155,7 @@ test('of whom nobody knows anything stays in the tunnel, or goes into it', async
   expect(inside()).toEqual([10]);
 });
 
-test('one that has started before traffic is routed by the group has run before, though it is in the group', async () => {
+test('a program that has started before traffic is routed by the group has run before, though it is in the group', async () => {
   const { group, run, sweep, running } = start();
   run(10, 'sh');
   await group.admit(10, 'app-a');
@@ -165,7 +165,7 @@ test('one that has started before traffic is routed by the group has run before,
   expect(running()).toEqual([{ id: 'app-a', isPartial: true }]);
 });
 
-test('one that may not be moved does not keep the others from it, and is not asked for every second', async () => {
+test('a program that may not be moved does not keep the others from it, and is not asked for every second', async () => {
   const { run, sweep, untouchable, inside } = start();
   run(10, 'app-a');
   run(20, 'app-a');

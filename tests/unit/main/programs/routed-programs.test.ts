@@ -67,7 +67,7 @@ function start(ids: string[], answer: MoveProcess = () => Promise.resolve({ move
 const runs = async () =>
   (await readFile(at('runs'), 'utf8').catch(() => '')).split('\n').filter(Boolean).map(Number);
 
-test('what is listed can be started, but for what needs a terminal; this app itself is not', async () => {
+test('what is listed can be started, but for this app itself and what needs a terminal', async () => {
   const { host } = start([]);
   expect(await host.list(undefined)).toEqual([
     { id: 'for-a-terminal.desktop', name: 'for-a-terminal', icon: '', isStartable: false },
@@ -86,7 +86,7 @@ test('only what is chosen is started, and only while traffic is routed by applic
   expect(moves).toEqual([]);
 });
 
-test('it is in the group before it runs, in the process that was moved', async () => {
+test('a program is in the group before it runs, in the process that was moved', async () => {
   await rm(at('pipe'));
   const { host, moves } = start([id]);
   expect(await host.start({ id })).toBe('started');
@@ -104,7 +104,7 @@ test.each<[string, MoveProcess]>([
   expect(await runs()).toEqual([]);
 });
 
-test('one that is started once more is asked to end first', async () => {
+test('a program that is started once more is asked to end first', async () => {
   await rm(at('pipe'));
   execFileSync('mkfifo', [at('pipe')]);
   const { host } = start([id]);

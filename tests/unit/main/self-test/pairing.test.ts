@@ -39,7 +39,7 @@ const failureOf = async (asked: Promise<unknown>) =>
     (error: unknown) => (error instanceof PeerProblem ? error.failure.kind : String(error)),
   );
 
-test('who knows the code gets a gateway, a service and an account, and others nothing', async () => {
+test('a computer that knows the code gets a gateway, a service and an account, and others nothing', async () => {
   const { address, code, told } = await serve();
   const begun = await peerOf(address, code).ask({ ask: 'begin' });
   expect(begun).toMatchObject({ version: '1.2.3', canAskAsNeighbour: false, neighbour: null });
@@ -51,7 +51,7 @@ test('who knows the code gets a gateway, a service and an account, and others no
   expect(await failureOf(peerOf(address, code).ask({ ask: 'counts' }))).toBe('refused');
 });
 
-test('who sits in between, and passes on all that is said, convinces neither end', async () => {
+test('a computer in between, which passes on all that is said, convinces neither end', async () => {
   const { address, code, told } = await serve();
   const between = ownAddress();
   const { certificate, key } = makeCertificate('self-test', Date.now());
@@ -114,7 +114,7 @@ async function isEnded(socket: Socket): Promise<boolean> {
   return socket.destroyed;
 }
 
-test('who says more than a line is let go, and fills no memory', async () => {
+test('a computer that says more than a line is let go, and fills no memory', async () => {
   const { address } = await serve();
   for (const line of ['', '{"proof":"not it"}\n']) {
     const transport = connectTcp({ host: address, port: servedPorts.ask, allowHalfOpen: true });

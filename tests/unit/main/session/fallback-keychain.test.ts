@@ -32,7 +32,7 @@ test('a computer without a keychain has nothing that was sealed yet', async () =
 });
 
 test.each(['was read there', 'was put there'])(
-  'who has a secret in a keychain that is not there yet is not taken to have none: it %s',
+  'a user whose keychain is not there yet is not taken to have no secret: it %s',
   async (how) => {
     const { system, keychain } = setUp({ [account]: 'token-1' });
     if (how === 'was read there') await keychain.read(account);

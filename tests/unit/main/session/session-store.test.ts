@@ -104,7 +104,7 @@ test('a keychain that comes late is not asked about a session that has begun sin
   expect(store.credentials().token).toBe('new-token');
 });
 
-test('who does not want to unlock the keychain is not asked again', async () => {
+test('a user who does not want to unlock the keychain is not asked again', async () => {
   const asked = { late: 0, early: 0 };
   const dismissed = Promise.withResolvers<null>();
   const answering = (which: keyof typeof asked, answer: Promise<null>): TestKeychain => ({

@@ -93,7 +93,7 @@ test('a start into a re-connect leaves the proxy of the earlier run', async () =
   expect(calls).toEqual([]);
 });
 
-test('states that are overtaken are skipped; the last one wins', async () => {
+test('states that are overtaken are skipped, and the last one wins', async () => {
   const { proxy, calls, letGo } = recordedProxy({ hold: true });
   const sync = syncWithTunnel(proxy, () => false);
   void sync(proxied(pac));

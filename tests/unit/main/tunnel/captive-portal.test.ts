@@ -35,7 +35,7 @@ test.each([
   ['lines that end with LF alone', 'HTTP/1.0 302 Found\nLocation: http://portal.test/\n\n'],
   ['characters of control', 'HTTP/1.1 200 OK\r\nServer: a\x01\r\nContent-Length: 2\r\n\r\nhi'],
   ['its length twice', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n'],
-])('whoever answers with %s is one, too', async (_what, answer) => {
+])('a network that answers with %s is a portal, too', async (_what, answer) => {
   const listener: RequestListener = (request) => void request.socket.end(Buffer.from(answer, 'latin1'));
   expect(await probePortal(await answering(listener))).toBe('portal');
 });
@@ -46,7 +46,7 @@ test.each<[string, RequestListener]>([
   ['that there is no such page', page(404)],
   ['that it is broken', page(503)],
   ['and hangs up', (request) => request.socket.destroy()],
-])('who answers %s is none', async (_what, listener) => {
+])('a network that answers %s is no portal', async (_what, listener) => {
   expect(await probePortal(await answering(listener))).not.toBe('portal');
 });
 

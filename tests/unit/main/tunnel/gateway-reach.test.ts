@@ -61,7 +61,7 @@ describe('a gateway that redirects', () => {
     [false, 'disconnected'],
     [true, 'gateway-name-unknown'],
   ] as const)(
-    'to a name that is unknown while traffic is blocked; kill switch %s',
+    'to a name that is unknown while traffic is blocked, with the kill switch %s',
     async (killSwitch, end) => {
       const { tunnel, commands, signIns, settled } = await setUp({
         killSwitch,

@@ -38,7 +38,7 @@ async function start(changes: SetUp = {}) {
   };
 }
 
-test('with the prepared session, as long as the page is seen; a click takes it', async () => {
+test('a connection is held with the prepared session as long as the page is seen, and a click takes it', async () => {
   const app = await start();
   await app.controller.prepare(address);
   await app.asked(['holdConnection']);
@@ -54,7 +54,7 @@ test('with the prepared session, as long as the page is seen; a click takes it',
   await app.nothingMore();
 });
 
-test('whoever looks again and again has four for a session', async () => {
+test('a user who looks again and again has four connections held for a session', async () => {
   const app = await start();
   await app.controller.prepare(address);
   await app.asked(['holdConnection']);

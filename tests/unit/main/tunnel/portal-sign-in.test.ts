@@ -71,7 +71,7 @@ test('the window is shown by the helper’s proxy, and closed when the network l
   expect(commands()).toEqual([opened, closed]);
 });
 
-test('there is one at a time; with the window goes the way out', async () => {
+test('there is one window at a time, and with it goes the way out', async () => {
   const { portal, windows, commands, onPassed } = await setUp();
   await portal.open(undefined);
   expect(await portal.open(undefined)).toBe('shown');

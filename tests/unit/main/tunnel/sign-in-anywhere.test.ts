@@ -8,7 +8,7 @@ const [first, second, third] = ['2001:db8::1', '192.0.2.1', '192.0.2.2'] as cons
 const many = { addresses: [first, second, third], takesAddresses: true, signsInAnywhere: true };
 const { cookie: _later, ...trust } = session;
 
-test('it is tried at all of them at once, and the helper learns at which the session was got', async () => {
+test('a sign-in is tried at all addresses at once, and the helper learns at which the session was got', async () => {
   const { tunnel, commands, signIns, settled, remembered } = await setUp({ ...many, results: [done(third)] });
   await tunnel.connect({ address });
   await settled(handshaking);
@@ -20,7 +20,7 @@ test('it is tried at all of them at once, and the helper learns at which the ses
   expect(remembered.get(gateway.host)).toBe(third);
 });
 
-test('where none answers, it is over after one round', async () => {
+test('a sign-in that no address answers is over after one round', async () => {
   const { tunnel, commands, signIns, settled } = await setUp({
     ...many,
     results: [{ ok: false, failure: 'gateway-unreachable' }],

@@ -70,7 +70,7 @@ test('the time that the computer sleeps counts, too', () => {
   }
 });
 
-test('a helper that says that it was restarted, or that does not know, is asked again; one that gave up is not', () => {
+test('a helper that says it was restarted, or does not know, is asked again, and one that gave up is not', () => {
   const { events, recovery } = setUp();
   for (const reason of [undefined, 'helper-restarted', 'session-ended'] as const) {
     recovery.want(undefined);

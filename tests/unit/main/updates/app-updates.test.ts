@@ -81,7 +81,7 @@ async function appOf(
 const publish = (server: FeedServer, version: string, more: { content?: Buffer; percentage?: number } = {}) =>
   server.publish(version, { keys: [key], ...more });
 
-test('a newer version is found, downloaded with its progress, and is ready; it is installed at a click, and the app ends', async () => {
+test('a newer version is found, downloaded with its progress, and installed at a click, which ends the app', async () => {
   await using server = await startFeedServer();
   const content = Buffer.from('x'.repeat(40_000));
   await publish(server, '0.2.0', { content });
@@ -264,7 +264,7 @@ test('while its installer still runs, a version has not failed, and no other one
   expect(next.installed).toHaveLength(1);
 });
 
-test('on a metered network it is found, but only downloaded at a click; what is there already costs nothing', async () => {
+test('on a metered network a version is found, but only downloaded at a click unless it is there already', async () => {
   await using server = await startFeedServer();
   const content = randomBytes(5_000);
   await publish(server, '0.2.0', { content });

@@ -56,7 +56,7 @@ async function afterFirst(): Promise<FeedServer & { second: Buffer }> {
 const files = async (server: FeedServer) =>
   (await readdir(server.downloads)).map((name) => name.slice(17)).sort();
 
-test('of a new version, only what has changed is downloaded, and the one before is removed', async () => {
+test('only what has changed in a new version is downloaded, and the version before is removed', async () => {
   await using server = await afterFirst();
   const done = await download(server);
   expect(await contentOf(done)).toEqual(server.second);

@@ -20,7 +20,7 @@ function looking({ outcomes = [] as boolean[], online = [] as boolean[], random 
   return { looks: () => looks, watch };
 }
 
-test('it looks some minutes after the start, then once a day', async () => {
+test('the app looks for updates some minutes after the start, then once a day', async () => {
   const { looks, watch } = looking();
   await minutes(4);
   expect(looks()).toBe(0);

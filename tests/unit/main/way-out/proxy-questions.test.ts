@@ -38,7 +38,7 @@ test('what cannot be sent to a proxy is asked again, with why, and is not taken 
 });
 
 test.each([[null], [['', '']]])(
-  'who answers %j is not asked again by what the app does itself',
+  'a user who answers %j is not asked again by what the app does itself',
   async (nothing) => {
     const { shown, kept, questions, answer } = asking();
     const asked = questions.ask(way);

@@ -129,7 +129,7 @@ describe('this computer’s proxy', () => {
     });
   });
 
-  test('is chosen by GNOME’s script; where that is our own, by what was set before', async () => {
+  test('is chosen by GNOME’s script, or by what was set before where that script is our own', async () => {
     const schema = 'org.gnome.system.proxy';
     const run = (url: string, before?: EarlierSettings) =>
       settings(

@@ -176,7 +176,7 @@ test('a script that names other proxies for each host has some of them looked up
   expect(hosts.every((host) => at.ways.knows(host))).toBe(true);
 });
 
-test('a script that changes is asked again; while traffic is blocked, what it said counts', async () => {
+test('a script that changes is asked again, but what it said counts while traffic is blocked', async () => {
   using at = await scripted(find('return "PROXY 192.0.2.1:3128";'));
   const { ways, now } = at;
   await ways.learn(['gw.example']);
@@ -195,7 +195,7 @@ test('a script that changes is asked again; while traffic is blocked, what it sa
   expect(ways.to('gw.example')).toBeUndefined();
 });
 
-test('of several proxies, the first that answers is taken, with those that can take its place', async () => {
+test('the first of several proxies that answers is taken, with those that can take its place', async () => {
   await using open = await openPort();
   const { own, port } = open;
   using at = await scripted(

@@ -94,7 +94,7 @@ test('the credentials that the user enters for a proxy are used at once, and kep
   expect(ways.to('gw.example')?.credentials).toEqual(credentials);
 });
 
-test('a password that was kept is for the addresses at which it was entered: a proxy of the same name elsewhere has to be asked for', async () => {
+test('a password is kept for the addresses at which it was entered, and not for the same name elsewhere', async () => {
   const { ways, setting, secrets } = waysWith('proxy.example:3128', ['192.0.2.1']);
   const password = async () => {
     await ways.refresh();

@@ -59,7 +59,7 @@ describe('a window that is shown again is where it can be seen', () => {
   });
 });
 
-test('it is no larger than its display, and no smaller than its pages can be', () => {
+test('a window is no larger than its display, and no smaller than its pages can be', () => {
   expect(placeWindow(at(0, 0, 5000, 5000), [laptop])).toEqual({ x: 0, y: 0, width: 1440, height: 860 });
   expect(placeWindow(at(0, 0, 1, 1), [laptop])).toMatchObject({ width: 360, height: 560 });
   expect(placeWindow(undefined, [{ x: 0, y: 0, width: 800, height: 600 }])).toEqual({
@@ -69,7 +69,7 @@ test('it is no larger than its display, and no smaller than its pages can be', (
 });
 
 // 1366 × 768 at 150 %, without the taskbar: its lower part, and the buttons there, could not be reached.
-test('on a display that is smaller than its pages would like, it is as small', () => {
+test('a window on a display that is smaller than its pages would like is as small', () => {
   const small: Rectangle = { x: 0, y: 0, width: 910, height: 472 };
   expect(placeWindow(undefined, [small])).toEqual({ width: 910, height: 472 });
   expect(placeWindow(at(10, 20, 900, 700), [small])).toEqual({ x: 10, y: 20, width: 900, height: 472 });

@@ -51,7 +51,7 @@ function gatewayUntil(until: AbortSignal | undefined, ...addresses: string[]) {
   };
 }
 
-test('one that answers in time is the only one that is tried', async () => {
+test('an address that answers in time is the only one that is tried', async () => {
   const race = gateway('a', 'b');
   await vi.advanceTimersByTimeAsync(100);
   race.opens('a');
@@ -92,7 +92,7 @@ test('the one that wins is not given up with the others', async () => {
 });
 
 // nodejs/node issue 54359: an earlier one that is only slow must not be given up for a later one that has just begun.
-test('one that is slow goes on beside the later ones, and may win', async () => {
+test('an address that is slow goes on beside the later ones, and may win', async () => {
   const race = gateway('a', 'b');
   await vi.advanceTimersByTimeAsync(300);
   expect(race.isAborted('a')).toBe(false);
@@ -102,7 +102,7 @@ test('one that is slow goes on beside the later ones, and may win', async () => 
 });
 
 // A far gateway that answers is not asked at its other address as well, which would count there as another connection.
-test('one that has answered gets the time for TLS before the next one is tried', async () => {
+test('an address that has answered gets the time for TLS before the next one is tried', async () => {
   const race = gateway('a', 'b');
   await vi.advanceTimersByTimeAsync(200);
   race.connects('a', 200);
@@ -127,7 +127,7 @@ test('nothing more is tried once nobody waits any longer', async () => {
 });
 
 // tutao/tutanota pull request 11406: the losers are closed, also one that is made in the same moment.
-test('of two connections that are made at once, one is closed', async () => {
+test('the second of two connections that are made at once is closed', async () => {
   const race = gateway('a', 'b');
   await vi.advanceTimersByTimeAsync(300);
   race.opens('b');

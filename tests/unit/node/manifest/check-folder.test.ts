@@ -71,12 +71,12 @@ test('what was signed is accepted, by either of two keys', async () => {
   expect((await check()).ok).toBe(true);
 });
 
-test.each(Object.keys(contents))('one flipped byte of %s is found', async (name) => {
+test.each(Object.keys(contents))('a flipped byte of %s is found', async (name) => {
   await flip(name, 3);
   expect(await problem()).toEqual({ kind: 'changed', path: name });
 });
 
-test('so is a file that is longer, shorter, missing, or that nobody signed', async () => {
+test('a file that is longer, shorter, missing, or that nobody signed is found', async () => {
   await writeFile(path.join(folder, 'node'), 'a runtime and more');
   expect(await problem()).toEqual({ kind: 'changed', path: 'node' });
   await truncate(path.join(folder, 'node'), 2);

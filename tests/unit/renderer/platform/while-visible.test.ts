@@ -5,7 +5,7 @@ import { testVisibility } from '../support/test-visibility.ts';
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-test('a hidden page has no timer; what it did while visible goes on when it is visible again', () => {
+test('a hidden page has no timer, and goes on with what it did when it is visible again', () => {
   const page = testVisibility();
   const action = vi.fn();
   whileVisible({ everyMs: 1000, action, visibility: page });

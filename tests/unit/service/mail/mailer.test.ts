@@ -82,7 +82,7 @@ test.each([
   [550, '5.1.8 bad sender'],
   [550, '5.1.7 invalid sender'],
 ])(
-  'nor is what the server says of the sender once it knows the recipient (%i %s)',
+  'a refusal of the sender once the server knows the recipient is not the recipient’s fault either (%i %s)',
   async (responseCode, text) => {
     const onRcptTo: SMTPServerOptions['onRcptTo'] = (_, __, callback) =>
       callback(refusal(responseCode, text));

@@ -164,7 +164,7 @@ describe('API client', () => {
     await expect(client.call('basicInfo')).resolves.toEqual({ ok: false, failure: { kind: 'network' } });
   });
 
-  test('a proxy error page is a network failure; data of another shape is an invalid reply', async () => {
+  test('a proxy error page is a network failure, and data of another shape an invalid reply', async () => {
     reply = { status: 502, body: '<h1>Bad gateway</h1>' };
     await expect(client.call('basicInfo')).resolves.toMatchObject({ failure: { kind: 'network' } });
     reply = { status: 200, body: JSON.stringify({ code: 0, msg: '', data: { links: 1 } }) };

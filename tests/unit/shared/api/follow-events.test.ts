@@ -89,7 +89,7 @@ test('nobody signed in follows nothing', async () => {
   expect(sent).toHaveLength(1);
 });
 
-test('a refused token is signed out, and so is one whose stream says so; nobody comes back', async () => {
+test('a refused token, or one whose stream says so, is signed out, and not tried again', async () => {
   status = 401;
   type = 'application/json; charset=utf-8';
   follower.start();
@@ -142,7 +142,7 @@ test('the end of another token’s stream signs nobody out', async () => {
   expect(signedOut).toBe(0);
 });
 
-test('a stream that was silent for too long is lost; what it missed is asked for with the next', async () => {
+test('a stream that was silent for too long is lost, and what it missed is asked for with the next', async () => {
   await open();
   await seconds(eventStream.silenceSeconds - 1);
   last().write(':\n\n');

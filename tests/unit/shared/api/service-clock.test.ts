@@ -25,12 +25,15 @@ test.each([
   ['some seconds ahead', -4000, 0],
   ['eight hours ahead', -8 * hour, -8 * hour],
   ['a day behind', 24 * hour, 24 * hour],
-])('of a computer whose clock is %s', (_, offset, expected) => {
-  const clock = createServiceClock();
-  clock.learn(answer(dateOf(start + offset), start - 200, start));
-  expect(Math.abs(clock.offset() - expected)).toBeLessThan(1000);
-  expect(Math.abs(clock.now() - start - expected)).toBeLessThan(1000);
-});
+])(
+  'the difference from the service’s clock is known on a computer whose clock is %s',
+  (_, offset, expected) => {
+    const clock = createServiceClock();
+    clock.learn(answer(dateOf(start + offset), start - 200, start));
+    expect(Math.abs(clock.offset() - expected)).toBeLessThan(1000);
+    expect(Math.abs(clock.now() - start - expected)).toBeLessThan(1000);
+  },
+);
 
 test.each([null, undefined, '', 'yesterday'])('an answer without a time says nothing: %j', (date) => {
   const clock = createServiceClock({ offset: hour });

@@ -83,7 +83,7 @@ test('domains below others of the set are left out, and nothing else', () => {
   ]);
 });
 
-test('the most specific entry decides; blocked wins where both lists have it', () => {
+test('the most specific entry decides, and blocked wins where both lists have it', () => {
   const lists = {
     routed: readDomains(['good.ads.test', 'both.test', 'site.test']),
     blocked: readDomains(['ads.test', 'both.test', 'ads.site.test', 'bad.good.ads.test']),

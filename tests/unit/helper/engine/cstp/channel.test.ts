@@ -64,7 +64,7 @@ test('writes each packet by itself, in the order in which they were sent', async
   expect(writes.map((bytes) => bytes.subarray(8).toString())).toEqual(texts);
 });
 
-test('leaves out data that a slow connection cannot take, but nothing else', async () => {
+test('a channel leaves out data that a slow connection cannot take, but nothing else', async () => {
   const { channel, gateway } = await openGranted();
   gateway.pause();
   const big = Buffer.alloc(16_000);

@@ -26,7 +26,7 @@ const peer = `
   socket.bind(0, '127.0.0.1', () => parentPort.postMessage(socket.address().port));`;
 
 test.skipIf(process.platform !== 'linux')(
-  'of what comes while the main thread is busy, a few hundred datagrams wait for it, and no more',
+  'while the main thread is busy, a few hundred datagrams wait for it, and no more',
   async () => {
     const flag = new Int32Array(new SharedArrayBuffer(4));
     const other = new Worker(peer, { eval: true, workerData: flag.buffer });

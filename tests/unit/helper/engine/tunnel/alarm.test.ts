@@ -26,7 +26,7 @@ test('an alarm rings when it is wanted first, and then when it is said', () => {
 });
 
 // A gateway may want new keys in 30 years; Node's timers ring at once then (25 days are the longest).
-test('one that is wanted in years does not ring all the time', () => {
+test('an alarm that is wanted in years does not ring all the time', () => {
   let rung = 0;
   const far = performance.now() + 30 * 365 * 24 * 3_600_000;
   const alarm = createAlarm(() => {

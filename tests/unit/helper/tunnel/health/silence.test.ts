@@ -24,7 +24,7 @@ test('a new tunnel in which nothing passes is recreated at once, then with growi
   expect(policy.review(none)).toBe('recreate');
 });
 
-test('one in which packets passed is looked at twice: its engine may be about to leave UDP by itself', () => {
+test('a tunnel in which packets passed is looked at twice, since its engine may be about to leave UDP by itself', () => {
   const policy = createSilencePolicy(() => 0);
   expect(policy.review(both)).toBe('keep');
   expect(policy.review(none)).toBe('look-again');
@@ -33,7 +33,7 @@ test('one in which packets passed is looked at twice: its engine may be about to
   expect(policy.review(none)).toBe('recreate');
 });
 
-test('one that lost an IP version is recreated once for it, one that never had it not at all', () => {
+test('a tunnel that lost an IP version is recreated once for it, and not for one that it never had', () => {
   const policy = createSilencePolicy(() => 0);
   const ipv4Only = findings(['ipv4'], ['ipv6']);
   expect(policy.review(ipv4Only)).toBe('keep');

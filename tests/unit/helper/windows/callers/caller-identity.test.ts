@@ -11,7 +11,7 @@ const client = (user: Sid, ...groups: Sid[]) => ({
   program: undefined,
 });
 
-describe('who may call the helper on Windows', () => {
+describe('a caller of the helper on Windows', () => {
   it.each([
     [
       'somebody who has signed in',
@@ -25,17 +25,17 @@ describe('who may call the helper on Windows', () => {
       { isAllowed: true, isAdministrator: true },
     ],
     ['the system', client(wellKnownSids.system), { isAllowed: true, isAdministrator: true }],
-  ])('%s', (_, who, expected) =>
+  ])('is known as %s', (_, who, expected) =>
     expect(callerOf(who, policy)).toMatchObject({ ...expected, user: who.user }),
   );
 
-  it('a user whom the command line names', () => {
+  it('is allowed if the command line names the user', () => {
     const named = { allowedUsers: [readUser(alice)], allowedGroup: undefined };
     expect(callerOf(client(alice), named)).toMatchObject({ isAllowed: true, isAdministrator: false });
     expect(callerOf(client('S-1-5-21-1-2-3-1002'), named)).toMatchObject({ isAllowed: false });
   });
 
-  it('the pipe refuses everybody over the network first, and lets nobody else create it again', () => {
+  it('is refused by the pipe over the network first, and cannot create the pipe again', () => {
     const access = pipeAccess({ allowedUsers: [alice], allowedGroup: wellKnownSids.interactive });
     expect(access).toMatch(/^D:P\(D;;GA;;;NU\)/);
     const rights = [...access.matchAll(/\(A;;(0x[0-9a-f]+);;;S-1-5-/g)].map(([, mask]) => Number(mask));
@@ -44,6 +44,6 @@ describe('who may call the helper on Windows', () => {
     for (const mask of rights) expect(mask & (0x4 | 0x4_0000)).toBe(0);
   });
 
-  it('a user in another notation is refused', () =>
+  it('cannot be named in another notation', () =>
     expect(() => readUser('alice')).toThrow('not a security identifier'));
 });

@@ -28,7 +28,7 @@ test('an item that its user has switched off in macOS’s settings is switched o
   expect(item.isOn()).toBe(true);
 });
 
-test('one that is not forbidden is switched on and off without macOS’s settings', () => {
+test('an item that is not forbidden is switched on and off without macOS’s settings', () => {
   const opened: string[] = [];
   const item = createMacosLoginItem(createMacosApp(false), (link) => opened.push(link));
   expect(item.set(true)).toBe(true);

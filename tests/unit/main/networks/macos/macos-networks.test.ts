@@ -118,7 +118,7 @@ test.each([
   ['owe', false],
   ['owe_transition', false],
   ['of_another_time', false],
-])('of the security mode %s, protection is %s', async (mode, isProtected) => {
+])('the security mode %s means that protection is %s', async (mode, isProtected) => {
   const now = await nowOf({ device: 'en0', name: 'home', mode: `spairport_security_mode_${mode}` });
   expect(now).toMatchObject({ isProtected });
 });
@@ -145,7 +145,7 @@ test('cables, phones and devices that are no port are told apart', async () => {
   expect(await nowOf({ device: undefined })).toEqual({ kind: 'none' });
 });
 
-test('phones and what dials in are metered; cables, VLANs and bridges are not', async () => {
+test('phones and what dials in are metered, and cables, VLANs and bridges are not', async () => {
   const isMetered = async (device: string) => await createMac({ device }).networks.isMetered();
   for (const device of ['en8', 'ppp0']) expect([device, await isMetered(device)]).toEqual([device, true]);
   for (const device of ['en5', 'vlan0', 'bond0', 'bridge1'])

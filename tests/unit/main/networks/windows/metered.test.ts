@@ -15,7 +15,7 @@ test.each([
   expect(await isMetered(() => Promise.resolve(said))).toBe(expected);
 });
 
-test('it is asked once for each network, and what leads into a phone always is', async () => {
+test('Windows is asked once for each network whether it is metered, and what leads into a phone always is', async () => {
   const [home, train]: NetworkInUse[] = ['home', 'train'].map((id) => ({ network: { kind: 'wired' }, id }));
   let now: NetworkInUse | undefined = home;
   const answers = [true, false];

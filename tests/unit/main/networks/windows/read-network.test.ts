@@ -50,7 +50,7 @@ test('a network that hides its name, and one whose name Windows keeps back, have
     expect(read([wifi], joined).network).toEqual({ kind: 'wifi', isProtected: false });
 });
 
-test('of several connections, that with the lowest metric counts; with IPv6 only, that of IPv6', () => {
+test('the connection with the lowest metric counts, by IPv6 where there is nothing else', () => {
   expect(read([wifi, ethernet]).network).toEqual({ kind: 'wired' });
   expect(read([{ ...wifi, metrics: { ipv4: 5, ipv6: 35 } }, ethernet]).network.kind).toBe('wifi');
   const only6 = { ...wifi, routers: [router6] };
@@ -87,7 +87,7 @@ test('a phone, a switch of Hyper-V and a mobile network are nothing that a perso
   expect(read([ethernet])).not.toHaveProperty('isMetered');
 });
 
-test('of a network behind a switch of Hyper-V, Windows is asked whether it is metered, as of any', async () => {
+test('Windows is asked whether a network behind a switch of Hyper-V is metered, as about any', async () => {
   for (const description of ['Hyper-V Virtual Ethernet Adapter', 'Microsoft Hyper-V Network Adapter'])
     for (const said of [true, false]) {
       const { network, id, ...limits } = read([{ ...ethernet, description }]);

@@ -15,7 +15,7 @@ test('a session in which nothing shows icons has no place for one', async () => 
   expect(await hasTrayHost(session.run)).toBe(false);
 });
 
-test('one with a watcher of tray icons has, as long as that runs', async () => {
+test('a session with a watcher of tray icons has a place for one, as long as the watcher runs', async () => {
   await using watcher = await startTrayWatcher(session);
   await expect.poll(() => hasTrayHost(session.run)).toBe(true);
   await watcher[Symbol.asyncDispose]();

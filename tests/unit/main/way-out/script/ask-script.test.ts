@@ -67,7 +67,7 @@ test.each([
   expect(await answer(script)).toBe('PROXY p:1; DIRECT');
 });
 
-test('each of several hosts is asked for; what fails for one does not count for another', async () => {
+test('a script is asked for each of several hosts, and what fails for one does not count for another', async () => {
   const hosts = ['gw.example', 'bad.example', 'odd.example', '2001:db8::1'];
   const script = find(
     'if (host === "bad.example") throw new Error("no"); if (host === "odd.example") return { toString: 5 }; return "PROXY " + url;',

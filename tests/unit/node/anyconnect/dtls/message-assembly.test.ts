@@ -55,7 +55,7 @@ test('messages come whole and in order, from fragments that overlap, repeat and 
   );
 });
 
-describe('is refused:', () => {
+describe('the assembly of messages refuses', () => {
   const message = { type: 2, sequence: 0, body: Buffer.alloc(40, 1) };
   test.each([
     ['an empty record', () => Buffer.alloc(0)],

@@ -59,7 +59,7 @@ const refusals: (ConnectRefusal | undefined)[] = [
 const either = [false, true];
 const needsServer: ReadonlySet<string> = new Set(['connect', 'connect-again', 'switch']);
 
-test('no state offers more than two things to do, none of them twice; of another’s connection none', () => {
+test('no state offers more than two things to do, nor one twice, nor any of another’s connection', () => {
   let seen = 0;
   for (const state of allStates)
     for (const refusal of refusals)

@@ -27,7 +27,7 @@ test.each([
   ['had a plan', group(false), service(past), user(2), 'connect.groupExpired'],
   ['had a plan and a trial', group(true), service(past), user(2), 'connect.groupExpired'],
   ['is not known yet', group(false), service(null), undefined, 'connect.groupNeedsPlan'],
-] as const)('who %s is told what is missing', (_, lacking, has, who, tag) => {
+] as const)('a user who %s is told what is missing', (_, lacking, has, who, tag) => {
   expect(lackOfPlan(lacking, has, who)).toEqual({ tag, text: `${tag}Text` });
 });
 

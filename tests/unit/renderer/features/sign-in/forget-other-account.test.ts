@@ -49,7 +49,7 @@ test('what an account has left behind is not shown to the next one', async () =>
   expect(Object.fromEntries(memory.entries)).toEqual({ deviceId: 'ours' });
 });
 
-test('nor what is there without saying whose it is', async () => {
+test('what is there without saying whose it is is not shown either', async () => {
   memory.setItem('user', 'damaged');
   memory.setItem('myService', stored(service));
   expect(await signInAs('ada@example.com')).toBe(true);

@@ -10,9 +10,9 @@ import {
 } from '../../../../../src/renderer/features/sign-in/sent-code.ts';
 import { readVerifyQuery, verifyPath } from '../../../../../src/renderer/features/sign-in/verify-path.ts';
 
-describe('the email of the login page (specification §5)', () => {
+describe('the login page (specification §5)', () => {
   test.each(['a@example.com', 'first.last@mail.example.org', 'a-b@x-y.io', 'under_score@example.net'])(
-    '%s is one',
+    'takes the email %s',
     (text) => expect(isEmail(text)).toBe(true),
   );
   test.each([
@@ -24,7 +24,7 @@ describe('the email of the login page (specification §5)', () => {
     'a@example.info',
     'a b@example.com',
     'a..b@example.com',
-  ])('%j is none', (text) => expect(isEmail(text)).toBe(false));
+  ])('does not take %j for an email', (text) => expect(isEmail(text)).toBe(false));
 });
 
 test('a code is six characters, not five and not seven', () => {

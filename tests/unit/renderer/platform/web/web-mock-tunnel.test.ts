@@ -61,7 +61,7 @@ test('spec §4: the web mock connects in 2 s and disconnects in 0.5 s', async ()
   expect(states).toEqual(['connecting', 'connected', 'disconnecting', 'disconnected']);
 });
 
-test('its switches hold, and the tunnel says what the local network is', async () => {
+test('the mock tunnel’s switches hold, and the tunnel says what the local network is', async () => {
   const off = { routing: 'global', killSwitch: false, localNetwork: false };
   expect(await host.preferences.get()).toMatchObject(off);
   expect(await host.preferences.set({ localNetwork: true })).toEqual({ ok: true });

@@ -13,7 +13,7 @@ test('a page that was loaded before is there at once', async () => {
   expect(render(Page)).toContain('Ada');
 });
 
-test('one that was not is loaded when it is to be shown', () => {
+test('a page that was not loaded before is loaded when it is to be shown', () => {
   const load = vi.fn(() => Promise.resolve(Greeting));
   const Page = lazyComponent(load);
   expect(load).not.toHaveBeenCalled();

@@ -24,7 +24,7 @@ test('a few countries are all there', () => {
   expect(seen('zzz', [], all.slice(0, 8))).toHaveLength(8);
 });
 
-test('of many only those that were chosen, until somebody searches', () => {
+test('many countries are shown only if they were chosen, until somebody searches', () => {
   expect(seen('')).toEqual([]);
   expect(seen(' ', ['jp'])).toEqual(['jp']);
   expect(seen('united', ['jp'])).toEqual(['gb', 'jp', 'us']);

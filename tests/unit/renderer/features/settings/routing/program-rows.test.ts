@@ -38,7 +38,7 @@ test.each<[string, string[]]>([
   expect(names(searchPrograms(programs, query))).toEqual(found);
 });
 
-test('one that was chosen stays to be seen when it is no longer installed, and cannot be started', () => {
+test('a chosen program is still shown when it is no longer installed, and cannot be started', () => {
   expect(chosenPrograms(programs, ['org.gone.App.desktop', 'mail.desktop'])).toEqual([
     programs[1],
     { id: 'org.gone.App.desktop', name: 'org.gone.App', icon: '', isStartable: false },
