@@ -30,7 +30,7 @@ const refusal = { answer: { error: { code: helperError.permissionDenied } }, let
 const noEntry = { answer: null, letGo: true, error: 'EACCES' };
 const welcome = { answer: { result: { protocolVersion: 1 } }, letGo: false };
 
-test('a stranger cannot connect; root can', async () => {
+test('a stranger cannot connect, and root can', async () => {
   await net.start();
   expect(await greetAs({ uid: strangerId, gid: strangerId })).toEqual(noEntry);
   // Groups that count elsewhere do not count here.

@@ -85,7 +85,7 @@ async function expectRefused(client: TestClient): Promise<void> {
 
 const throughTunnel = async () => (await net.lab.user.seenFrom()) === addresses.gateway.ipv4;
 
-test('another user sees the connection from its first moment and cannot change it; its owner and root can', async () => {
+test('another user sees the connection from its first moment, and only its owner and root can change it', async () => {
   const owner = await as(ownerUid);
   const other = await as(otherUid);
   const ready = await net.signIn();
@@ -193,7 +193,7 @@ if (isExhaustive)
   });
 
 if (isExhaustive)
-  test('that a connection was lost with a helper is told to its owner and root; anybody may connect then', async () => {
+  test('a connection that was lost with a helper is told to its owner and root, and anybody may connect then', async () => {
     await connectAs(ownerUid);
     await net.end('SIGKILL');
     await net.start({ args });

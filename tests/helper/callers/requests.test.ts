@@ -150,7 +150,7 @@ describe('text fields refuse what is more than text', () => {
     client.socket.destroy();
   });
 
-  test('and nothing comes of any', expectUnharmed);
+  test('and do no harm', expectUnharmed);
 
   test.each(['Example.com', 'bücher.example', '*.example.com', 'example.com.', ' example.com', '127.0.0.1'])(
     'a name in a list is taken in canonical form alone: not %j',
@@ -370,7 +370,7 @@ describe('a connection that breaks the protocol is closed', () => {
   });
 });
 
-test('one byte at a time is read all the same', async () => {
+test('a request that comes one byte at a time is read all the same', async () => {
   const client = await openRaw(net.socket);
   const answer = client.request('hello', helloParams);
   await answer;

@@ -30,7 +30,7 @@ async function makeEtcReplaceable(): Promise<void> {
   });
 }
 
-test('a line that is added to ours does not stay; a file that is written again is put back, and what was written there is restored at the end; somebody who writes theirs again and again is not fought with', async () => {
+test('what somebody adds to resolv.conf is put back, restored at the end, and not fought over', async () => {
   const original = await read();
   const client = await net.connect();
   await net.lab.user.run(['sh', '-c', 'echo nameserver 192.0.2.99 >> /etc/resolv.conf']);

@@ -188,7 +188,7 @@ if (isExhaustive)
     expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
   });
 
-test('a gateway that shows another key than the one that was verified is not connected to; a connect while connected goes over to the other gateway', async () => {
+test('a gateway with another key than verified is not connected to, and a connect while connected goes to another', async () => {
   const other = {
     gateway: { host: names.untrustedGateway, port: 443 },
     address: addresses.untrustedGateway.ipv4,
@@ -227,7 +227,7 @@ test('a gateway that shows another key than the one that was verified is not con
 });
 
 describe('the way to the gateway', () => {
-  test('is followed: to another one, and away and back with the uplink; the app that goes is not missed; of commands in a row the last one decides', async () => {
+  test('is followed to another one, and away and back with the uplink, and by the last of several commands', async () => {
     const { user } = net.lab;
     const client = await net.attach();
     // Both before anything blocks the way to the gateway.

@@ -22,7 +22,7 @@ test('a connection ends at its deadline, with nobody there to end it', async () 
   expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
 });
 
-test('with the kill switch on traffic stays blocked then', async () => {
+test('with the kill switch on, traffic stays blocked at the deadline', async () => {
   const client = await net.attach();
   const deadline = { at: later(), reason: 'trial-ended' } as const;
   await client.call('connect', net.request({ killSwitch: true, deadline }));
@@ -37,7 +37,7 @@ test('with the kill switch on traffic stays blocked then', async () => {
   expect(await net.lab.user.seenFrom()).toBe(addresses.user.ipv4);
 });
 
-test('one that has passed already ends the connection at once', async () => {
+test('a deadline that has passed already ends the connection at once', async () => {
   const client = await net.attach();
   await client.call('connect', net.request({ deadline: { at: 1, reason: 'trial-ended' } }));
   expect(await client.until('disconnected', { seen: 1 })).toMatchObject({ reason: 'trial-ended' });

@@ -131,7 +131,7 @@ test('no program reaches the gateway’s port past the tunnel, neither while sig
   expect(await leaves('after')).toBe(true);
 });
 
-test('while everything else is blocked, a sign-in goes through the helper (strict rp_filter): bytes are carried as they are, and only while a session is waited for', async () => {
+test('while everything else is blocked, a sign-in goes through the helper, as long as a session is waited for', async () => {
   const early = await openStream();
   expect(early.answer).toMatchObject(wrongState);
   const client = await net.attach();
@@ -212,7 +212,7 @@ test('what keeps the gateway out of reach is told with its name, and logged', as
   expect(await told()).toMatchObject(failed('EHOSTUNREACH'));
 });
 
-test('it leads to the addresses at which the gateway may be, and to no others', async () => {
+test('a gateway’s stream leads to the addresses at which the gateway may be, and to no others', async () => {
   const { ipv4, ipv6 } = addresses.gateway;
   const client = await net.attach();
   await client.call('connect', net.request({ killSwitch: true, address: ipv4, otherAddresses: [ipv6] }));

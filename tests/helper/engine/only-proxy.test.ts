@@ -26,7 +26,7 @@ describe('where a proxy is the only way out', () => {
     ['https', credentials],
     ['socks5', credentials],
   ])(
-    'a tunnel is made through a proxy that speaks %s and wants %o, and comes back; nobody else can reach the proxy',
+    'a tunnel is made through a proxy that speaks %s and wants %o, which nobody else can reach',
     async (protocol, given) => {
       await using net = await createHelperLab({ engine: 'own' });
       const { user, gateway } = net.lab;

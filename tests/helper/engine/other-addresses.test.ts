@@ -51,13 +51,13 @@ async function inUse(): Promise<string[]> {
 }
 
 if (isExhaustive)
-  test('is found at its second address where somebody else is at the first', async () => {
+  test('a gateway is found at its second address where somebody else is at the first', async () => {
     await net.lab.untrustedGateway.start();
     await connect({ address: addresses.untrustedGateway.ipv4, otherAddresses: [ipv4] });
     expect(await inUse()).toEqual([ipv4]);
   });
 
-test('is found at another address where nobody is at the first, and goes on at the last when that one goes away', async () => {
+test('a gateway is found at another address where the first is silent, and at the last when that one goes away', async () => {
   await connect({ address: nobodys, otherAddresses: [ipv6, ipv4] });
   const found = await inUse();
   // Usually the second one, but for a machine that is too busy to begin in time there.
@@ -70,7 +70,7 @@ test('is found at another address where nobody is at the first, and goes on at t
   expect(await net.lab.user.probe.http4('overTheOther')).toMatchObject({ address: ipv4 });
 });
 
-test('is looked for where it has moved to, as soon as that is known', async () => {
+test('a gateway is looked for where it has moved to, as soon as that is known', async () => {
   await connect({ address: ipv6, killSwitch: true });
   const seen = client.states.length;
   await swallow('ip6', ipv6);

@@ -90,7 +90,7 @@ const files = () =>
 let found: string;
 let initialSnapshot: string;
 
-test('dnf installs the signed package with its dependencies; the helper runs, and the tunnel comes up', async () => {
+test('dnf installs the signed package with its dependencies, the helper runs, and the tunnel comes up', async () => {
   found = await files();
   const said = await dnf(`install waymaker-core-${versions.current}`);
   expect(said).toContain('distribution');

@@ -178,7 +178,7 @@ describe('the journal', () => {
   });
 });
 
-test('of a journal that is not whole, the steps that can be read are undone too', () => {
+test('the steps that can be read in a journal that is not whole are undone, too', () => {
   const resolvConf = {
     kind: 'resolv-conf',
     path: '/etc/resolv.conf',
@@ -266,7 +266,7 @@ test('counters of one device are read from all of them', () => {
   expect(parseInterfaceCounters(text, 'wm9')).toBeUndefined();
 });
 
-test('of systemd-resolved it is expected that the tunnel’s resolvers are for all names, and all else that the device would inherit', () => {
+test('systemd-resolved has to have the tunnel’s resolvers for all names, and all that the device would inherit', () => {
   expect(resolvedSettings({ servers: ['198.51.100.65'], searchDomains: ['a.test'] })).toEqual([
     ['dns', 'wm0', '198.51.100.65'],
     ['domain', 'wm0', '~.', 'a.test'],

@@ -165,7 +165,7 @@ const changes: Record<string, { words: RegExp; make(folder: string): Promise<voi
   },
 };
 
-test('what is not as it was signed does not run, and its user is told; installing it again mends it', async () => {
+test('what is not as it was signed does not run, and installing it again mends it', async () => {
   const { installed } = life;
   const { machine } = installed;
   const folder = machine.file(places.folder);

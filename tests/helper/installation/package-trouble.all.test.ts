@@ -243,7 +243,7 @@ function withOtherByte(name: string, whole: Buffer): Buffer {
 }
 
 test(
-  'one other byte in any signed file: the helper refuses to run, traffic stays blocked, and doctor names the file',
+  'with one other byte in any signed file, the helper refuses to run, and doctor names the file',
   { timeout: waitLimit(600_000) },
   async () => {
     const { machine } = life.installed;
@@ -327,7 +327,7 @@ test('whom a damaged installation cuts off, restore gives the internet back, and
   expect(await seenFrom()).toBe(addresses.gateway.ipv4);
 });
 
-test('the files beside the signed folder are not signed with it; dpkg compares them', async () => {
+test('dpkg compares the files beside the signed folder, which are not signed with it', async () => {
   const listed = (await sh('dpkg --listfiles waymaker-core')).trim().split('\n');
   const others: string[] = [];
   for (const file of listed.filter((one) => !one.startsWith(`${places.folder}/`)))
@@ -342,7 +342,7 @@ test('the files beside the signed folder are not signed with it; dpkg compares t
   expect((await exec('dpkg --verify waymaker-core')).stdout).toBe('');
 });
 
-test('what is signed as another product does not run, and doctor says so; the older version is named by doctor, too', async () => {
+test('what is signed as another product does not run, and doctor names it, like an older version', async () => {
   const { machine } = life.installed;
   const { privateKeys } = await signingKeys({});
   const folder = machine.file(places.folder);

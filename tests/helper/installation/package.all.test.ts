@@ -53,7 +53,7 @@ const files = () =>
     'find /etc /usr /opt /var/lib /sys/fs/cgroup -xdev ! -path "/etc/netns*" ! -path "/var/lib/dpkg/*" ! -path "/var/lib/rpm*" ! -path "/var/lib/systemd/*" | sort; getent passwd; getent group',
   ]);
 
-test('it is installed, runs, and opens traffic when it is removed; purged, it has never been there', async () => {
+test('the package is installed, runs, opens traffic when it is removed, and leaves nothing when it is purged', async () => {
   const { machine } = installed;
   const before = await files();
   await machine.run(['dpkg', '--install', file]);
@@ -114,7 +114,7 @@ test('the rpm package does the same by its own scripts, and keeps nothing', asyn
   expect(await files()).toBe(before);
 });
 
-test('its bill of materials is valid, and names what it is made of, with hashes', async () => {
+test('the package’s bill of materials is valid, and names what it is made of, with hashes', async () => {
   const validator = new Validation.JsonStrictValidator(Spec.Version.v1dot6);
   expect(await validator.validate(bill)).toBeNull();
   expect(await validator.validate(bill.replace('"components"', '"parts"'))).not.toBeNull();

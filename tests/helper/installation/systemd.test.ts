@@ -276,13 +276,13 @@ function testUnit(): void {
   });
 
   if (isExhaustive)
-    test('it is started again however often it is killed', async () => {
+    test('the helper is started again however often it is killed', async () => {
       // systemd's own limit is five starts in ten seconds (systemd-system.conf(5), DefaultStartLimitBurst=).
       for (let kill = 0; kill < 6; kill += 1) await installed.killHelper();
       expect((await installed.attach()).states).toEqual([{ state: 'disconnected' }]);
     });
 
-  test('it has the rights that the unit leaves it, and no others', async () => {
+  test('the helper has the rights that the unit leaves it, and no others', async () => {
     const status = await readFile(installed.machine.file(`/proc/${await installed.helper()}/status`), 'utf8');
     // CAP_KILL, CAP_SETGID, CAP_SETUID, CAP_SETPCAP, CAP_NET_BIND_SERVICE, CAP_NET_ADMIN and CAP_BPF: bits 5 to 8, 10,
     // 12 and 39 (capabilities(7)).
@@ -434,7 +434,7 @@ function testUnit(): void {
     expect(await installed.net.lab.user.seenFrom()).toBeUndefined();
   }
 
-  test('its package’s scripts replace it in one go, and restore --force ends it, after which systemd starts no other', async () => {
+  test('the package’s scripts replace the helper in one go, and systemd starts no other after restore --force', async () => {
     const { machine } = installed;
     const runScript = (name: 'postinst' | 'prerm', ...occasion: string[]) =>
       machine.run(['sh', '-s', '--', ...occasion], { input: coreScripts.debian[name] });
@@ -476,7 +476,7 @@ function testUnit(): void {
     await installed.helper();
   });
 
-  test('with the kill switch on, traffic is blocked at boot before the network comes up, and nothing leaves from the first packet on', async () => {
+  test('with the kill switch on, traffic is blocked at boot before the network comes up, from the first packet on', async () => {
     const { machine, net } = installed;
     const marker = 'first-packets';
     // Begins as soon as its unit may, and does not stop.

@@ -35,7 +35,7 @@ const talker = `bash -c 'exec 3<>/dev/tcp/${echo.ipv4}/${ports.echo}; echo open;
 const quoted = (script: string) => `'${script.replaceAll("'", `'\\''`)}'`;
 
 test(
-  'a process that is moved has its connections ended, with its children, and goes the new way; and back',
+  'a process that is moved, and its children, have their connections ended and go the new way, and back',
   async () => {
     await lab.connect(include);
     const moved = await startAs(lab.net.lab.user, uid, talker);

@@ -56,7 +56,7 @@ test.each(casesOf({ usual: ['include'], all: ['include', 'exclude'] } as const))
 );
 
 test(
-  'what others take away is put back; a helper that is killed leaves nothing that the next one does not take away, and the group stays',
+  'what others take away is put back, also by the next helper, and the group stays',
   async () => {
     await lab.connect(include);
     const member = await lab.startInGroup();

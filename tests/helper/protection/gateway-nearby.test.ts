@@ -125,7 +125,7 @@ const open = {
 
 describe('on a private network', () => {
   test.each(Object.entries(open))(
-    'routing %s with access to the local network: the gateway’s host is reached there like any neighbour, by both IP versions, and never asked for names (rethink-app 1725, gluetun 590, mullvadvpn-app 2506 and 4755)',
+    'routing %s reaches the gateway’s host like any neighbour (rethink-app 1725, gluetun 590, mullvadvpn-app 2506, 4755)',
     async (_name, routing) => {
       const { user } = net.lab;
       await user.run(['nft', '-f', '-'], { input: forgeryFilter });
@@ -143,7 +143,7 @@ describe('on a private network', () => {
     },
   );
 
-  test('without that access, all but the engine’s packets to its host go through the tunnel (setup-ipsec-vpn 1350, mullvadvpn-app 1829)', async () => {
+  test('without that access, only the engine’s packets reach its host outside (setup-ipsec-vpn 1350, mullvadvpn-app 1829)', async () => {
     const client = await connect({ mode: 'global', localNetwork: false });
     expect(await seen()).toEqual({ from: Object.values(gateway), answers: [false, false] });
     expect(await outside(host)).toEqual(each(host, []));
@@ -167,7 +167,7 @@ describe('on a private network', () => {
   });
 });
 
-test('a network that says that the gateway’s public address is attached gets nothing but the engine’s packets, unless the user has named it (ics-openvpn 1632, vpnleaks 1)', async () => {
+test('an attached network with the gateway’s public address gets the engine’s packets alone (ics-openvpn 1632, vpnleaks 1)', async () => {
   const others = await createNeighbour(net.lab.user, net.lab.internet);
   const client = await net.connect({ routing: open.global });
   await others.lease({ routes: [{ to: '198.51.100.0/25', onLink: true }] });

@@ -12,7 +12,7 @@ const everything: Routing = { mode: 'global', localNetwork: false };
 const pac: Routing = { mode: 'pac', routeDomains: [names.where], blockedDomains: [] };
 
 describe('switched while connected, it counts when the helper is killed:', () => {
-  test('on: traffic stays blocked; off: the next helper puts everything back', async () => {
+  test('traffic stays blocked when it is on, and the next helper puts everything back when it is off', async () => {
     const client = await net.connect({ killSwitch: false });
     await client.call('setRouting', { routing: everything, killSwitch: true });
     expect(client.states.at(-1)).toMatchObject({ state: 'connected' });

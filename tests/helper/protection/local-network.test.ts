@@ -137,7 +137,7 @@ describe('a public network that is attached', () => {
       await isNotReached();
     });
 
-  test('is local if the user has named it, and the local network is open; with the local network open, it stays so while the kill switch blocks the rest', async () => {
+  test('stays open while the kill switch blocks the rest, if the user has named it with the local network open', async () => {
     const client = await net.connect(withLocalNetwork);
     const route = (routing: Routing) => client.call('setRouting', { routing, killSwitch: true });
     await route({ mode: 'global', localNetwork: true, localPrefixes: named });

@@ -16,7 +16,7 @@ const open: Routing[] = [
   { mode: 'ip', policy: 'include', routeIps: ['192.168.0.0/16', `${echo.ipv4}/32`], localNetwork: true },
 ];
 
-test('a proxy on the local network that is the only way out is open to the engine alone, and its host’s other services are reached', async () => {
+test('a proxy on the local network that is the only way out is open to the engine alone', async () => {
   await using net = await createHelperLab({ engine: 'own' });
   await using ends = new AsyncDisposableStack();
   ends.use(await startOnlyProxy(net.lab, 'http'));
@@ -48,7 +48,7 @@ test('a proxy on the local network that is the only way out is open to the engin
   expect(await user.snapshot()).toBe(net.initialSnapshot);
 });
 
-test('that holds at each of its addresses, also after the helper was killed, until its client says them again', async () => {
+test('each address of such a proxy is open to the engine alone, also after the helper was killed', async () => {
   await using net = await createHelperLab({ engine: 'own' });
   await using ends = new AsyncDisposableStack();
   ends.use(await startOnlyProxy(net.lab, 'http'));

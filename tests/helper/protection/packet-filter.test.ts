@@ -99,7 +99,7 @@ const nodeWithSocket = (script: string) => [
   `const socket = require('node:dgram').createSocket('udp4'); ${script}`,
 ];
 
-test('one rule set replaces another whole', async () => {
+test('a rule set replaces another one whole', async () => {
   await load('table inet somebody {\n  chain theirs {\n    accept\n  }\n}\n');
   expect(await loaded()).toContain('theirs');
   await load(scriptFor({ tunnelAddresses: ['198.51.100.130'] }));

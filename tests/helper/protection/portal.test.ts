@@ -231,7 +231,7 @@ if (isExhaustive)
   });
 
 if (isExhaustive)
-  test('it closes by itself when its time is over', async () => {
+  test('the portal closes by itself when its time is over', async () => {
     const client = await blocked();
     const { proxyPort } = await client.call('openPortal', { forMs: 3000 });
     await isClosed(proxyPort);
@@ -239,7 +239,7 @@ if (isExhaustive)
     expect(client.states.at(-1)).toMatchObject({ state: 'disconnected', blocked: true });
   });
 
-test('it closes with the call, when its time is over, with its client, and with the connection; when the helper is killed the kernel closes it, and the next helper has none', async () => {
+test('the portal closes with its call, time, client or connection, and with the helper', async () => {
   const client = await blocked();
   const first = await client.call('openPortal', { forMs });
   expect((await directly(engineUid, `${host}/sign-in`)).stdout).toBe('sign in here');
@@ -336,7 +336,7 @@ if (isExhaustive)
   });
 
 if (isExhaustive)
-  test('it is for the owner of a connection, and only while traffic is blocked', async () => {
+  test('the portal is for the owner of a connection, and only while traffic is blocked', async () => {
     const wrongState = { code: helperError.wrongState };
     const client = await attachAs(net, uid);
     await expect(client.call('openPortal', { forMs })).rejects.toMatchObject(wrongState);

@@ -93,7 +93,7 @@ async function disturbAll(which: readonly string[]): Promise<void> {
 
 const reversePathFilters = [1, 2, 0] as const;
 
-test('while connected in mode global, whatever an administrator takes away is put back, and packets pass whatever rp_filter becomes; a rule of another VPN’s that comes before ours leads nothing out; blocked traffic stays so without the packet filter, and without the routing rules, until it is disconnected', async () => {
+test('while connected in mode global, nothing that others do to rules, filter or rp_filter leads anything out', async () => {
   const { user } = net.lab;
   const client = await net.connect({ routing: everything, killSwitch: true });
   await disturbAll(casesOf<string>({ usual, all: Object.keys(disturbances) }));
@@ -148,7 +148,7 @@ test('while connected in mode global, whatever an administrator takes away is pu
 });
 
 if (isExhaustive)
-  test('while connected in mode pac, whatever an administrator takes away is put back, and packets pass whatever rp_filter becomes', async () => {
+  test('while connected in mode pac, what an administrator takes away is put back, whatever rp_filter becomes', async () => {
     const client = await net.connect({ routing: pac });
     const before = await ours();
     await disturbAll(Object.keys(disturbances));

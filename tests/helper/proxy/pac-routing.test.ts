@@ -45,7 +45,7 @@ const throughTunnel = [addresses.gateway.ipv4, addresses.gateway.ipv6];
 const socks = ({ address }: RoutingProxy) => `socks5h://${address}`;
 
 describe('mode pac', () => {
-  test('lists that were stored before are named, and what the user has chosen is added to them; the way changes while the tunnel is up, and connections in it go on; with the kill switch on, a new helper goes on, and only a disconnect ends it', async () => {
+  test('a tunnel names its lists, changes its way with its connections, and goes on with the next helper', async () => {
     const before = await net.lab.user.snapshot();
     const client = await net.attach();
     await expect(client.call('setRouting', { routing: pac })).rejects.toThrow(/no connection/);
@@ -177,7 +177,7 @@ describe('mode pac', () => {
     });
 
   test.each(casesOf({ usual: [1], all: [0, 1] }))(
-    'only what comes to the proxy goes through the tunnel (rp_filter=%i), and that never leaves outside, whatever becomes of the tunnel; other users can neither use the proxy nor answer in its place, and no connection within the machine is the proxy’s; one that is killed is followed by another at the same address',
+    'only what comes to the proxy goes through the tunnel (rp_filter=%i), and never leaves outside it',
     async (strict) => {
       const { user, internet, gatewayMachine } = net.lab;
       const server = await user.spawnUntil([process.execPath, '-e', serveScript], /serving/);

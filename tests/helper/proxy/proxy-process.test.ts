@@ -126,7 +126,7 @@ describe('the process', () => {
   // These end it.
   afterEach(startAnew);
 
-  test('is the unprivileged user for good, and was so before it opened a socket; keeps its port, and ends with its standard input, whatever is going on', async () => {
+  test('is the unprivileged user for good, keeps its port, and ends with its standard input', async () => {
     const { port } = await proxy.configure();
     const status = await readFile(`/proc/${proxy.pid}/status`, 'utf8');
     const field = (name: string) =>
@@ -347,7 +347,7 @@ if (isExhaustive)
     expect([...answer.subarray(0, 4)]).toEqual([5, 0, 5, 0]);
   });
 
-test('of more than 1024 connections at a time some are closed: never who asks, for others that ask nothing', async () => {
+test('beyond 1024 connections at a time, some that ask nothing are closed, and never one that asks', async () => {
   const { port } = await proxy.configure();
   const script = `
     import { connect } from 'node:net';

@@ -41,7 +41,7 @@ async function writeScript(text: string): Promise<string> {
   return script;
 }
 
-test('one that is stopped while it is being started does not run afterwards', async () => {
+test('a proxy that is stopped while it is being started does not run afterwards', async () => {
   const proxy = create(realScript);
   const configured = proxy.configure(emptyConfiguration);
   proxy.stop();

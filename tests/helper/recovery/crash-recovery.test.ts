@@ -92,7 +92,7 @@ describe('a helper that ends', () => {
     },
   );
 
-  test('by SIGKILL while connected takes its engine and its watches along, and the next one puts everything back; none begins beside it', async () => {
+  test('by SIGKILL while connected takes its engine and watches along, and the next one puts everything back', async () => {
     await net.connect();
     const engines = await net.engines();
     // The engine, and the watches over the network and the packet filter.

@@ -11,7 +11,7 @@ import { goOn, talkOnBoth } from '../support/programs/talk.ts';
 
 const net = helperLabForEach();
 
-test('with the kill switch on, connections go on through the next helper’s tunnel, and not outside it; they end when the user unblocks traffic instead', async () => {
+test('with the kill switch on, connections go on through the next helper’s tunnel, unless traffic is unblocked', async () => {
   const client = await net.connect({ killSwitch: true });
   const own = (await client.until('connected')).addresses;
   const talks = await talkOnBoth(net.lab.user, addresses.echo, 'waits');

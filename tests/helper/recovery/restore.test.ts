@@ -104,20 +104,23 @@ test.each(
     usual: Object.entries(damages).filter(([kind]) => usualDamages.includes(kind)),
     all: Object.entries(damages),
   }),
-)('is refused while a helper runs; afterwards undoes all past a journal %s', async (_kind, damage) => {
-  await net.connect({ killSwitch: true });
-  const refused = await net.lab.user.exec(argv());
-  expect(refused.code, 'while a helper runs').not.toBe(0);
-  expect(refused.stderr).toContain('another helper');
-  expect(await net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
-  await net.end('SIGKILL');
-  await damage(path.join(net.stateDirectory, 'journal.json'));
-  expect(await net.lab.user.seenFrom()).toBeUndefined();
-  expect(await net.lab.user.exec(argv())).toMatchObject({ code: 0 });
-  // The machine's own resolvers as well, or it would find nobody.
-  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
-  expect(await net.lab.user.seenFrom()).toBe(addresses.user.ipv4);
-});
+)(
+  'a restore is refused while a helper runs, and afterwards undoes all past a journal %s',
+  async (_kind, damage) => {
+    await net.connect({ killSwitch: true });
+    const refused = await net.lab.user.exec(argv());
+    expect(refused.code, 'while a helper runs').not.toBe(0);
+    expect(refused.stderr).toContain('another helper');
+    expect(await net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
+    await net.end('SIGKILL');
+    await damage(path.join(net.stateDirectory, 'journal.json'));
+    expect(await net.lab.user.seenFrom()).toBeUndefined();
+    expect(await net.lab.user.exec(argv())).toMatchObject({ code: 0 });
+    // The machine's own resolvers as well, or it would find nobody.
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+    expect(await net.lab.user.seenFrom()).toBe(addresses.user.ipv4);
+  },
+);
 
 test('a helper that is started meanwhile, as by systemd, waits until all is undone', async () => {
   await (await net.attach()).call('connect', net.request({ killSwitch: true }));

@@ -99,7 +99,7 @@ if (isExhaustive)
   });
 
 test(
-  'what the gateway pushes neither widens the lists nor hollows them out; whatever neighbours say of the link, and when it goes and comes, what belongs in the tunnel stays in',
+  'neither what the gateway pushes nor what neighbours say leads out what belongs in the tunnel',
   { timeout: waitLimit(90_000) },
   async () => {
     const client = await net.connect({

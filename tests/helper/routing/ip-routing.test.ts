@@ -161,7 +161,7 @@ describe.each(apart)('%s', (policy) => {
     },
   );
 
-  test('what others take away is put back; a helper that is killed blocks nothing else, nor does the next one; a helper whose lists are lost blocks all', async () => {
+  test('what others take away is put back, and a killed helper blocks all only if its lists are lost', async () => {
     await connect(routing, { killSwitch: true });
     const { user: machine } = net.lab;
     const rulesBefore = await machine.run(words('ip rule'));

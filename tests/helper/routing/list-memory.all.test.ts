@@ -81,7 +81,7 @@ const listSize = 4;
 const changes = 6;
 
 test.each(kinds)(
-  'of lists of $routing.mode that are replaced again and again, nothing is kept',
+  'nothing is kept of lists of $routing.mode that are replaced again and again',
   { timeout: waitLimit(120_000) },
   async ({ lists, routing }) => {
     const client = await net.connect();

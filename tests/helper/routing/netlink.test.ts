@@ -207,7 +207,7 @@ test('what is ours is found, and what somebody took away is not', async () => {
 });
 
 if (isExhaustive)
-  test('rules are added, then others removed; only what is there or gone already may fail', async () => {
+  test('rules are added before others are removed, and only what is there or gone already may fail', async () => {
     const rule = (address: string) => `priority 5181 protocol 87 to ${address}/32 lookup main`;
     const change = (added: string[], removed: string[]) => {
       const lines = (verb: string, all: string[]) =>

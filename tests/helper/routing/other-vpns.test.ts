@@ -88,7 +88,7 @@ async function givenWhile(during: () => Promise<unknown>): Promise<number> {
 const send = () => probeOnce(net.lab.user);
 const sendToPeer = () => net.lab.user.exec(['bash', '-c', `echo peer > /dev/udp/${peer}/7`]);
 
-test('the rules of wg-quick and Tailscale that were there before come after ours: all goes through the tunnel, whose own packets do not go through theirs', async () => {
+test('the rules of wg-quick and Tailscale that were there before come after ours, and all goes through the tunnel', async () => {
   const leaksWhile = await watchLeaks(net.lab);
   const session = await net.signIn();
   await wgQuick.up();
@@ -113,7 +113,7 @@ test('the rules of wg-quick and Tailscale that were there before come after ours
   await wgQuick.down();
 });
 
-test('beside Tailscale’s rules, added while connected, all goes through the tunnel; with wg-quick’s, which come before ours, nothing goes anywhere until they are gone', async () => {
+test('rules added while connected leave all in the tunnel if they are Tailscale’s, and stop all if they are wg-quick’s', async () => {
   const leaksWhile = await watchLeaks(net.lab);
   const client = await net.connect({ killSwitch: true });
   const leaks = await leaksWhile(async () => {

@@ -57,7 +57,7 @@ test('strict reverse path filtering lets the tunnel through, and a packet filter
   await user.run(words('nft delete table inet forged'));
 });
 
-test('a port of the gateway’s host that is not the gateway’s goes through the tunnel, or nowhere; what is forged is dropped', async () => {
+test('a port of the gateway’s host that is not the gateway’s goes through the tunnel, or nowhere', async () => {
   const { user, internet } = net.lab;
   const { ipv4: host } = addresses.gateway;
   // A connection to another port, and a datagram to that of the engine's own.
@@ -264,7 +264,7 @@ describe('what comes out of the tunnel uninvited', () => {
     global: { mode: 'global', localNetwork: false },
   } as const satisfies Record<string, Routing>;
 
-  test('reaches nothing in any mode, unless that is wanted; answers do', async () => {
+  test('reaches nothing in any mode unless that is wanted, while answers do', async () => {
     const { user } = net.lab;
     await user.spawnUntil([process.execPath, '-e', service], /ready/);
     const client = await net.connect({ allowIncoming: true });

@@ -20,7 +20,7 @@ beforeEach(async () => {
 const notNow = expect.objectContaining({ code: helperError.wrongState });
 const isUsed = () => net.log().includes('the connection that was held is used');
 
-test('once there is a session, the tunnel takes one turn with the gateway; nothing but the two connections leaves before', async () => {
+test('once there is a session, the tunnel takes one turn with the gateway, after two connections and nothing else', async () => {
   const leaksWhile = await watchLeaks(net.lab);
   await client.call('connect', net.request({ killSwitch: true }));
   const leaks = await leaksWhile(async () => {
@@ -40,7 +40,7 @@ test('once there is a session, the tunnel takes one turn with the gateway; nothi
   expect(await net.lab.user.probe.http4('through')).toMatchObject({ address: ipv4 });
 });
 
-test('it leads where the connection does, for whoever made that', async () => {
+test('a connection is not held to another place than the one that is being connected to', async () => {
   await client.call('connect', net.request({ killSwitch: true }));
   const session = await net.signIn();
   const elsewhere = [

@@ -39,7 +39,7 @@ const isUsed = () => net.log().includes('the connection that was held is used');
 const refused = (code: number) => expect.objectContaining({ code });
 const notNow = refused(helperError.wrongState);
 
-test('a tunnel takes one turn with the gateway on it, and several without it; nothing else leaves before', async () => {
+test('a tunnel takes one turn with the gateway on a held connection, and nothing else leaves before', async () => {
   const capture = await net.lab.capture(`host ${ipv4}`);
   await connect();
   const without = turnsBeforeDatagrams(await capture.packets(), ipv4);
@@ -118,7 +118,7 @@ describe('a tunnel comes without it', () => {
   });
 });
 
-describe('it is gone, here and at the gateway,', () => {
+describe('a held connection is gone, here and at the gateway,', () => {
   test('once its client has gone, or does not want it any more', async () => {
     await hold(net, client, session);
     expect(await workers(net)).toBe(1);
@@ -204,7 +204,7 @@ describe('there is none', () => {
   });
 });
 
-test('has no privileges, like an engine that carries a tunnel', async () => {
+test('a held connection’s process has no privileges, like an engine that carries a tunnel', async () => {
   await hold(net, client, session);
   const [pid = 0] = await net.engines();
   const status = await net.lab.user.run(['cat', `/proc/${pid}/status`]);

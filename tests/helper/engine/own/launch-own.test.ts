@@ -96,7 +96,7 @@ async function launch(script: string, changes: Partial<EngineOptions> = {}) {
   return { engine, told, log: () => lines.join('') };
 }
 
-describe('is ended at once:', () => {
+describe('a program is ended at once:', () => {
   test.each([
     ['what is no frame', `raw('GET / HTTP/1.1\\r\\n\\r\\n')`],
     ['a header without end', `raw('A'.repeat(300))`],
@@ -130,7 +130,7 @@ describe('is ended at once:', () => {
   });
 });
 
-test('is ended if it begins while it only holds a connection', async () => {
+test('a program is ended if it begins while it only holds a connection', async () => {
   const lines: string[] = [];
   const { gone } = launchHolding({
     ...place(await write(`say('begun', {})`), lines),
@@ -140,7 +140,7 @@ test('is ended if it begins while it only holds a connection', async () => {
   expect(lines.join('')).toContain('before it carries a tunnel: begun');
 });
 
-test('is ended if it does not wait until it is configured', async () => {
+test('a program is ended if it does not wait until it is configured', async () => {
   const { engine, log } = await launch('request(configuration); request(configuration)', {
     onConfiguration: () => new Promise(() => undefined),
   });
@@ -228,7 +228,7 @@ test('a client certificate is inherited in sealed memory, and not told', async (
   expect(log()).toContain(`${clientCertificate.key.length} chars are there, on the socket false`);
 });
 
-test('a program that ends by itself has failed, or has not started if it said nothing; one that cannot be run is absent', async () => {
+test('a program that ends by itself has failed, or not started if it said nothing, or is absent if it cannot run', async () => {
   const spoken = await launch(`say('note', { text: 'a' }); setTimeout(() => process.exit(3), 50)`);
   expect(await spoken.engine.ended).toBe('failed');
   expect(await (await launch('process.exit(3)')).engine.ended).toBe('not-started');
@@ -243,14 +243,14 @@ test('a program that has closed its socket before it has said anything has not s
   expect(await engine.ended).toBe('not-started');
 });
 
-test('one that does not say goodbye is ended all the same', async () => {
+test('a program that does not say goodbye is ended all the same', async () => {
   const { engine } = await launch('');
   engine.release();
   await engine.stop();
   expect(await engine.ended).toBe('failed');
 });
 
-test('of one that is ended while it waits, the gateway has not answered; before that, it is the program’s own failure', async () => {
+test('a program that is ended while it waits means that the gateway has not answered, and before that has failed', async () => {
   const { promise: hasBegun, resolve: onBegun } = Promise.withResolvers<void>();
   const waiting = await launch(`say('begun', {})`, { onBegun });
   waiting.engine.release();
@@ -275,7 +275,7 @@ test('an engine that has ended, or is about to end, can be told to stop', async 
   expect(await crashed.engine.ended).toBe('not-started');
 });
 
-test('one that is ended after the gateway has answered has failed', async () => {
+test('a program that is ended after the gateway has answered has failed', async () => {
   const { promise: reached, resolve } = Promise.withResolvers<void>();
   const late = await launch(`say('begun', {}); say('reached', { address: '192.0.2.1' })`, {
     onReached: () => resolve(),

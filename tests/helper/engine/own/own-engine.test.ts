@@ -9,7 +9,7 @@ import { dropUdp } from '../../support/session-under-traffic.ts';
 
 const net = helperLabForEach({ engine: 'own' });
 
-test('the process has no privileges, and nothing but the device and its sockets; datagrams that vanish cost no second, and DTLS comes back', async () => {
+test('the process has no privileges, and lost datagrams cost no second before DTLS comes back', async () => {
   const session = await net.signIn();
   const client = await net.connect({ session });
   await client.until('connected', { where: ({ transport }) => transport === 'dtls' });

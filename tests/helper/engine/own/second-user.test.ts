@@ -44,7 +44,7 @@ const attempts = `
   }
   console.log(JSON.stringify(results));`;
 
-test('neither a stranger nor a program of the engine’s own account reads the engine’s memory, traces it, or gets at the tunnel’s device', async () => {
+test('neither a stranger nor another program of its account gets at the engine’s memory or the tunnel’s device', async () => {
   await using net = await createHelperLab({ engine: 'own' });
   await net.start();
   await net.connect();

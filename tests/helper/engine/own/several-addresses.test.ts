@@ -57,7 +57,7 @@ const pinOf = async ({ certificate }: Gateway) =>
 
 const enginesEnded = () => net.log().split('the engine ended').length - 1;
 
-test('one that is silent costs no attempt, and gets nothing but the first packet', async () => {
+test('an address that is silent costs no attempt, and gets nothing but the first packet', async () => {
   await swallow();
   const capture = await net.lab.capture(`host ${ipv6} or host ${ipv4}`);
   await connect({ address: ipv6, otherAddresses: [ipv4] });
@@ -69,7 +69,7 @@ test('one that is silent costs no attempt, and gets nothing but the first packet
   expect(await net.lab.user.probe.http4('through')).toMatchObject({ address: ipv4 });
 });
 
-test('one that answers in time is the only one that is asked', async () => {
+test('an address that answers in time is the only one that is asked', async () => {
   const capture = await net.lab.capture(`dst host ${ipv4} and tcp`);
   const session = await net.signIn();
   await capture.packets();
@@ -79,7 +79,7 @@ test('one that answers in time is the only one that is asked', async () => {
   expect((await capture.stop()).filter(({ isSyn }) => isSyn)).toEqual([]);
 });
 
-test('one that dies under the tunnel is left at the first attempt', async () => {
+test('an address that dies under the tunnel is left at the first attempt', async () => {
   await connect({ address: ipv6, otherAddresses: [ipv4] });
   expect(await inUse()).toEqual([ipv6]);
   const seen = client.states.length;

@@ -240,7 +240,7 @@ test.skipIf(why !== undefined)(
 );
 
 test.skipIf(why !== undefined)(
-  'an upgrade that a service makes ends the window, and opens it again only where somebody sees it (notepad-plus-plus 15280)',
+  'an upgrade by a service ends the window, and opens it again only where somebody sees it (notepad-plus-plus 15280)',
   async () => {
     await using windows = await createWindows();
     await bringDesktop(windows);
