@@ -40,7 +40,7 @@ test('a tunnel leads to the server that the user wanted, also where its gateway 
   });
 });
 
-test('of a tunnel that was there before, what is remembered of its gateway says where it leads', () => {
+test('what is remembered of its gateway says where a tunnel leads that was there before', () => {
   const { destinations, memory } = setUp();
   memory.setPath(own, '/staff');
   memory.rememberRedirect(own, member, '/in');

@@ -80,7 +80,7 @@ describe('the server that a tunnel leads to', () => {
   });
 });
 
-test('of servers that share an address, the one that was meant is the one in use, whichever is chosen now', () => {
+test('the server in use is the one that was meant of those with the same address, whichever is chosen now', () => {
   const shared = { name: 'Server', domain: 'gw.example.net' };
   const servers = ['one', 'two', 'three'].map((serverId) => ({ ...shared, serverId }));
   const groups = [{ ...group(false), items: [{ id: 'i', level: 1, servers }] }];
