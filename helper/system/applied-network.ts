@@ -32,6 +32,8 @@ export interface AppliedNetwork {
   /** What `resolversPast` returns for the plan. */
   outsideResolvers: readonly string[];
   proxy: ProxyProcess | undefined;
+  /** What other plans capture that could neither be kept nor put back: it stays refused outside the tunnel, too. */
+  alsoRefused: readonly Capture[];
 }
 
 export const newNetwork = async (
@@ -50,6 +52,7 @@ export const newNetwork = async (
   networks: noNetworks,
   outsideResolvers: [],
   proxy: undefined,
+  alsoRefused: [],
 });
 
 /** What a connection requires of the system, as far as its gateway has said what it wants. */

@@ -45,9 +45,6 @@ export function createCoordinator(options: {
     dns,
     proxies,
     record,
-    keepRefused(also) {
-      trafficBlock.also = also;
-    },
     log,
   });
 
@@ -74,8 +71,10 @@ export function createCoordinator(options: {
     });
   }
 
-  const compensate = (missing: readonly GuardedName[]) =>
-    trafficBlock.compensate(missing, latestConnection(setup), setup.applied?.networks);
+  function compensate(missing: readonly GuardedName[]): Promise<boolean> {
+    if (setup.applied) trafficBlock.also = setup.applied.alsoRefused;
+    return trafficBlock.compensate(missing, latestConnection(setup), setup.applied?.networks);
+  }
 
   /** One after the other: a change that others cause must not run after the release. */
   const enqueue = createSerialQueue();

@@ -53,12 +53,16 @@ export function createNetworkFollower(options: {
     if (isNamed && connection.split && pushedRoutes && !wanted.split)
       log.info('everything goes through the tunnel', { exceptions: pushedRoutes.excludes.length });
     const { plan, split } = isReplanned ? wanted : current;
-    const { connection: named, outsideResolvers } = await routingSwitch.recapture(current, {
+    const {
+      connection: named,
+      outsideResolvers,
+      alsoRefused,
+    } = await routingSwitch.recapture(current, {
       connection: isNamed ? { ...current.connection, pushedRoutes } : current.connection,
       plan,
       split,
     });
-    Object.assign(current, { connection: named, plan, split, outsideResolvers });
+    Object.assign(current, { connection: named, plan, split, outsideResolvers, alsoRefused });
     return isReplanned;
   }
 

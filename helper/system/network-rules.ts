@@ -12,7 +12,7 @@ import type { Connection } from './system-adapter.ts';
 
 /** The packet filter for a network; `also`: what another mode captures is refused outside the tunnel, too. */
 export function filterRulesOf(network: AppliedNetwork, also: readonly Capture[] = []): FilterRules {
-  const captures = [...also, network.plan.capture];
+  const captures = [...also, ...network.alsoRefused, network.plan.capture];
   return {
     captures,
     gateway: endpointOf(network),

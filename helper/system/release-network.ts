@@ -26,7 +26,7 @@ export async function releaseNetwork(
   if (!awaitedAddresses) await connections.end(addresses);
   if (keepBlocking && applied && connection && applied.plan.capture.kind !== 'proxy') {
     // The tunnel, which some packets can use, is about to end; with this filter, they are blocked as well.
-    const blocking = filterRulesOf({ ...applied, connection, configuration: undefined }, trafficBlock.also);
+    const blocking = filterRulesOf({ ...applied, connection, configuration: undefined });
     await filter.set(blocking).catch((error: unknown) => log.error('the filter stays as it is', error));
   }
   setup.applied = undefined;
@@ -39,6 +39,7 @@ export async function releaseNetwork(
         log.error('the journal cannot be written', error);
       });
     }
+    if (applied) trafficBlock.also = applied.alsoRefused;
     const blocked = await trafficBlock.block(connection);
     // Nothing of this keeps one of an earlier connection inside.
     if (connection && !planOf(connection.routing).proxy && proxies.isLeft())

@@ -1,6 +1,5 @@
 import type { Log } from '../log.ts';
 import { planOf } from '../modes/plan-of.ts';
-import type { Capture } from '../modes/routing-plan.ts';
 import { filterRulesOf, routingRulesOf } from './network-rules.ts';
 import { resolversPast, type AppliedNetwork } from './applied-network.ts';
 import type { Ports } from './ports/ports.ts';
@@ -59,11 +58,9 @@ export function createRoutingSwitch(parts: {
   dns: TunnelDns;
   proxies: ProxyLifecycle;
   record: UndoRecord;
-  /** What has to stay refused in addition to what the connection captures: with neither plan in force, the other's. */
-  keepRefused: (also: readonly Capture[]) => void;
   log: Log;
 }): RoutingSwitch {
-  const { ports, dns, proxies, record, keepRefused, log } = parts;
+  const { ports, dns, proxies, record, log } = parts;
 
   async function prepare(current: AppliedNetwork): Promise<void> {
     const { plan } = current;
@@ -101,6 +98,7 @@ export function createRoutingSwitch(parts: {
 
   /** While the rules change, a filter is in force that keeps both promises, so it does not matter where they stop. */
   function changesOfTraffic(before: AppliedNetwork, current: AppliedNetwork) {
+    const promised = [...before.alsoRefused, before.plan.capture];
     let filled = Promise.resolve();
     /** In parallel with loading the filter, which takes as long. */
     const filling: Change = {
@@ -111,7 +109,7 @@ export function createRoutingSwitch(parts: {
       revert: () => filled.catch(() => undefined),
     };
     const bothPromises: Change = {
-      apply: () => ports.filter.set(filterRulesOf(current, [before.plan.capture])),
+      apply: () => ports.filter.set(filterRulesOf(current, promised)),
       revert: () => ports.filter.set(filterRulesOf(before)),
       isAtomic: true,
     };
@@ -124,7 +122,7 @@ export function createRoutingSwitch(parts: {
     };
     const ownPromise: Change = {
       apply: () => ports.filter.set(filterRulesOf(current)),
-      revert: () => ports.filter.set(filterRulesOf(current, [before.plan.capture])),
+      revert: () => ports.filter.set(filterRulesOf(current, promised)),
       isAtomic: true,
     };
     return { underBoth: [filling, bothPromises, rules], ownPromise };
@@ -207,25 +205,25 @@ export function createRoutingSwitch(parts: {
         before.dns ??= current.dns;
         // No program has been sent to it yet; if it stayed, it would be started again whenever it ended.
         if (!before.proxy && current.proxy) await endUnusedProxy(current);
-        keepRefused([current.plan.capture]);
+        before.alsoRefused = [...before.alsoRefused, current.plan.capture];
         throw new RoutingLost('nor could it be put back', { cause });
       });
       throw new SystemChangeFailed('the system refused another routing', { cause: error });
     }
-    // A plan that stays says nothing of what was lost before.
-    if (current.plan !== before.plan) keepRefused([]);
   }
 
   return {
     prepare,
     async change(before, to) {
-      const current: AppliedNetwork = { ...before, ...to };
+      const current: AppliedNetwork = { ...before, ...to, alsoRefused: [] };
       await make(changesOfMode(before, current), before, current);
       if (!current.plan.proxy) await endUnusedProxy(current);
       return current;
     },
     async recapture(before, to) {
-      const current: AppliedNetwork = { ...before, ...to };
+      // A plan that stays says nothing of what was lost before.
+      const alsoRefused = to.plan === before.plan ? before.alsoRefused : [];
+      const current: AppliedNetwork = { ...before, ...to, alsoRefused };
       await make(changesOfCapture(before, current), before, current);
       return current;
     },

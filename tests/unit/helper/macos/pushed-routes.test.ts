@@ -127,6 +127,22 @@ test('if they cannot be put back either, both stay refused, as long as traffic i
   await release(scene);
 });
 
+test('until a plan is in force again, nothing that follows lets out what could not be put back', async () => {
+  const { scene, adapter, failing, filters, isOutside } = await connected();
+  await adapter.configure(naming(first));
+  failing.router = 'always';
+  await expect(adapter.configure(naming(second))).rejects.toThrow('the system refused');
+  failing.router = 'never';
+  filters.length = 0;
+  await adapter.limitSegments(1_200);
+  await adapter.setOtherAddresses([]);
+  expect(filters.length).toBeGreaterThan(1);
+  expect([isOutside(inFirst), isOutside(inSecond)]).toEqual([false, false]);
+  await adapter.configure(naming(second));
+  expect([isOutside(inFirst), isOutside(inSecond)]).toEqual([true, false]);
+  await release(scene);
+});
+
 test('from the moment that not everything is refused outside, no other resolver than the tunnel’s is asked', async () => {
   const { scene, adapter, filters } = await connected();
   await adapter.configure(naming(first));
