@@ -46,7 +46,10 @@ const e2e: Runner = {
  * All lanes run at once, with the checks beside them; on two processors they end at about the same time. Most of each
  * is waiting: the workers of browser and service tests compute for two fifths of their time, the helper's for one
  * fifth. In an exhaustive run, the helper's tests take longer than all others together, and twice as many run at once:
- * the others come one after another, or the product's own limits on waiting would not hold on a slow machine.
+ * the others come one after another, or the product's own limits on waiting would not hold on a slow machine. Its unit
+ * tests pack what was built.
  */
 export const lanesOf = (isExhaustive: boolean): readonly (readonly Runner[])[] =>
-  isExhaustive ? [[helper], [e2e, service, unit]] : [[helper], [service, unit], [e2e]];
+  isExhaustive
+    ? [[helper], [e2e, service, { ...unit, needsBuild: true }]]
+    : [[helper], [service, unit], [e2e]];

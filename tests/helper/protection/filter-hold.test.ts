@@ -37,17 +37,19 @@ test('a set that was filled before another failed is filled again with the next 
 });
 
 // The filter that stands in, the set of IPv4 prefixes, then that of IPv6: a helper that stands still before it fills
-// one of these loads a list for as long as that is looked at.
+// one of these loads a list for as long as that is looked at. Of a connection that is replaced, the block comes first.
 test.each(
   casesOf({
     usual: [
       { before: 'the first connection', set: 2 },
       { before: 'one that replaces one of less', set: 3 },
     ],
-    all: ['the first connection', 'one that replaces one of less'].flatMap((before) => [
-      { before, set: 2 },
-      { before, set: 3 },
-    ]),
+    all: [
+      { before: 'the first connection', set: 2 },
+      { before: 'the first connection', set: 3 },
+      { before: 'one that replaces one of less', set: 3 },
+      { before: 'one that replaces one of less', set: 4 },
+    ],
   }),
 )(
   'everything that a list could contain is held back while it is loaded, with $before, set $set',
