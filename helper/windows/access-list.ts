@@ -7,7 +7,7 @@ export const accessConstants = {
   ACCESS_DENIED_ACE_TYPE: 1,
 } as const;
 
-/** Whose something is, and who has any access to it. */
+/** The owner of an object, and everybody who has access to it. */
 export interface Access {
   owner: Sid;
   /** `unknown`: everybody, or those of an entry that is not understood. */
@@ -23,14 +23,14 @@ export function readAccess(descriptor: Buffer): Access {
   return { owner: readSid(descriptor, descriptor.readUInt32LE(4)), allowed: readAllowed(descriptor) };
 }
 
-/** Whether nobody else has any access, nor could give it to themselves, as an owner can. */
+/** Whether only these have access, and only these could give it to others, as an owner can. */
 export const isOnlyFor = (trusted: readonly Sid[], { owner, allowed }: Access): boolean =>
   allowed !== 'unknown' && [owner, ...allowed].every((sid) => trusted.includes(sid));
 
 function readAllowed(descriptor: Buffer): Access['allowed'] {
   const isPresent = (descriptor.readUInt16LE(2) & accessConstants.SE_DACL_PRESENT) !== 0;
   const listAt = descriptor.readUInt32LE(16);
-  // Without a list, everybody has every access; with an empty one, nobody has any.
+  // Without a list, everybody has full access; with an empty one, nobody has access.
   if (!isPresent || listAt === 0) return 'unknown';
   const allowed = new Set<Sid>();
   let at = listAt + aclHeadBytes;
