@@ -23,7 +23,12 @@ interface Peer {
   say(text: string): void;
 }
 
-async function serve(command: string, argsAt: (port: number) => readonly string[]): Promise<Peer> {
+/** `ready`: what it prints once it has its port. */
+async function serve(
+  command: string,
+  ready: RegExp,
+  argsAt: (port: number) => readonly string[],
+): Promise<Peer> {
   for (;;) {
     const port = await freePort();
     const child = spawn(command, argsAt(port), { stdio: ['pipe', 'pipe', 'pipe'] });
@@ -33,7 +38,7 @@ async function serve(command: string, argsAt: (port: number) => readonly string[
       stream.on('data', (chunk: Buffer) => (output += chunk.toString('latin1')));
     const how = await eventually(`${command} is ready`, () => {
       if (/in use/i.test(output)) return 'taken';
-      return /ACCEPT|ready|listening/i.test(output) ? 'ready' : undefined;
+      return ready.test(output) ? 'ready' : undefined;
     });
     if (how === 'ready') return { port, output: () => output, say: (text) => child.stdin.write(`${text}\n`) };
     // Somebody else has taken the port since.
@@ -51,7 +56,7 @@ async function freePort(): Promise<number> {
 }
 
 async function openssl(suite: string, ...more: string[]): Promise<Peer> {
-  return await serve('openssl', (port) => [
+  return await serve('openssl', /^ACCEPT/m, (port) => [
     ...words('s_server -dtls1_2 -nocert -accept'),
     `127.0.0.1:${port}`,
     ...words(`-psk ${key.toString('hex')} -cipher`),
@@ -65,7 +70,8 @@ async function gnutls(cipher: string, more = ''): Promise<Peer> {
   const file = path.join(directory, 'keys');
   await writeFile(file, `psk:${key.toString('hex')}\n`);
   const priority = `NONE:+VERS-DTLS1.2:+PSK:+${cipher}:+AEAD:+SHA256:+SHA384:+COMP-NULL:+SIGN-ALL:+GROUP-ALL${more}`;
-  return await serve('gnutls-serv', (port) => [
+  // It says that it is listening before it is, and that it is done once it is.
+  return await serve('gnutls-serv', /listening on IPv4 .*done/, (port) => [
     ...words(`--udp --echo --port ${port} --pskpasswd`),
     file,
     '--priority',
