@@ -15,6 +15,7 @@ import { createNetworkFollower } from './network-follower.ts';
 import { filterRulesOf, routingRulesOf } from './network-rules.ts';
 import { createPortalAccess } from './portal-access.ts';
 import type { Ports } from './ports/ports.ts';
+import { RoutingLost } from './ports/system-change-failed.ts';
 import { createProxyLifecycle } from './proxy-lifecycle.ts';
 import { recoverSystem } from './recovery.ts';
 import { releaseNetwork } from './release-network.ts';
@@ -34,6 +35,7 @@ export function createCoordinator(options: {
   const { device, router, filter, uplink, engines } = ports;
   const setup: Setup = { applied: undefined, lastConnection: undefined };
   let onProtection: (inForce: boolean) => void = () => undefined;
+  let onRoutingLost: () => void = () => undefined;
   let onDeviceRecreated: () => void = () => undefined;
   let onDnsContested: () => void = () => undefined;
 
@@ -93,6 +95,7 @@ export function createCoordinator(options: {
     dns,
     routingSwitch,
     enqueue: (task) => enqueue(async () => setup.applied && task(setup.applied)),
+    onLost: () => onRoutingLost(),
     log,
   });
   const portal = createPortalAccess({
@@ -155,7 +158,14 @@ export function createCoordinator(options: {
     setOtherAddresses: (otherAddresses) =>
       enqueue(async () => {
         const { applied } = setup;
-        if (applied) await lookFor(applied, { address: applied.connection.address, otherAddresses });
+        if (!applied) return;
+        try {
+          await lookFor(applied, { address: applied.connection.address, otherAddresses });
+        } catch (error) {
+          // It is tried again like a change of the network.
+          follower.look();
+          throw error;
+        }
       }),
 
     limitSegments: (maxSegment) =>
@@ -170,7 +180,12 @@ export function createCoordinator(options: {
       enqueue(async () => {
         const { applied } = setup;
         if (!applied) return false;
-        setup.applied = await routingSwitch.change(applied, wantedBy(applied, change));
+        try {
+          setup.applied = await routingSwitch.change(applied, wantedBy(applied, change));
+        } catch (error) {
+          if (error instanceof RoutingLost) onRoutingLost();
+          throw error;
+        }
         return true;
       }),
 
@@ -190,6 +205,10 @@ export function createCoordinator(options: {
 
     watchProtection(onChange) {
       onProtection = onChange;
+    },
+
+    watchRouting(onLost) {
+      onRoutingLost = onLost;
     },
 
     watchDevice(onRecreated) {

@@ -1,11 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
+import { pauseAfter } from '#shared/back-off.ts';
 import type { Log } from '../log.ts';
 import { filterRulesOf, routingRulesOf } from './network-rules.ts';
 import { planFor, resolversPast, type AppliedNetwork } from './applied-network.ts';
 import type { Ports } from './ports/ports.ts';
+import { RoutingLost } from './ports/system-change-failed.ts';
 import type { Connection } from './system-adapter.ts';
 import type { TunnelDns } from './tunnel-dns.ts';
 import type { RoutingSwitch } from './routing-switch.ts';
+
+/** A change that could not be followed is tried again after these pauses, in milliseconds. */
+const backOff = { firstMs: 1_000, maxMs: 60_000 } as const;
+/** After so many attempts in a row, what is lost stays lost. */
+const maxAttempts = 3;
 
 /** Keeps the setup in line with the machine's other networks. */
 export interface NetworkFollower {
@@ -34,9 +41,11 @@ export function createNetworkFollower(options: {
   routingSwitch: RoutingSwitch;
   /** Runs a task on the current setup, if there is one, when no other change of the system is in progress. */
   enqueue: (task: (current: AppliedNetwork) => Promise<unknown>) => Promise<unknown>;
+  /** Called when neither what a change of the network requires nor what was before it can be put in force. */
+  onLost: () => void;
   log: Log;
 }): NetworkFollower {
-  const { dns, routingSwitch, enqueue, log } = options;
+  const { dns, routingSwitch, enqueue, onLost, log } = options;
   const { router, filter, uplink } = options.ports;
 
   function attachedNetworks(): Promise<string[]> {
@@ -93,6 +102,36 @@ export function createNetworkFollower(options: {
     Object.assign(current, nearby);
   }
 
+  /** Follows the network now, and again until that succeeds. */
+  function createFollowing() {
+    const failed = { times: 0, isLost: false };
+    let retry: NodeJS.Timeout | undefined;
+    let isOver = false;
+    function failedWith(error: unknown): void {
+      failed.times += 1;
+      failed.isLost ||= error instanceof RoutingLost;
+      log.error('a change of the network could not be followed', error, { times: failed.times });
+      if (isOver) return;
+      if (failed.isLost && failed.times >= maxAttempts) return onLost();
+      clearTimeout(retry);
+      retry = setTimeout(() => void now(), pauseAfter(failed.times, backOff)).unref();
+    }
+    /** Resolves also if that fails. */
+    async function now(): Promise<void> {
+      try {
+        await enqueue(follow);
+        Object.assign(failed, { times: 0, isLost: false });
+      } catch (error) {
+        failedWith(error);
+      }
+    }
+    const end = () => {
+      isOver = true;
+      clearTimeout(retry);
+    };
+    return { now, end };
+  }
+
   let look: () => void = () => undefined;
 
   return {
@@ -105,6 +144,7 @@ export function createNetworkFollower(options: {
         return new Map(await Promise.all(found));
       };
       let last = routes();
+      const following = createFollowing();
       const stopDnsWatch = dns.watch(() => {
         void enqueue((current) => followDns(current)).catch((error: unknown) =>
           log.error('a change of the DNS settings could not be followed', error),
@@ -113,7 +153,7 @@ export function createNetworkFollower(options: {
       const mine = () => {
         const before = last;
         last = routes();
-        void Promise.all([before, last, enqueue(follow)])
+        void Promise.all([before, last, following.now()])
           .then(([old, now]) => {
             const changed = new Map<string, boolean>();
             for (const [address, to] of now) {
@@ -129,12 +169,13 @@ export function createNetworkFollower(options: {
             }
             if (changed.size > 0) onChange(changed);
           })
-          .catch((error: unknown) => log.error('a change of the network could not be followed', error));
+          .catch((error: unknown) => log.error('the way to the gateway cannot be looked up', error));
       };
       look = mine;
       const stopNetworkWatch = uplink.watch(mine);
       return () => {
         if (look === mine) look = () => undefined;
+        following.end();
         stopDnsWatch();
         stopNetworkWatch();
       };

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '../log.ts';
 import { planOf } from '../modes/plan-of.ts';
 import { filterRulesOf, routingRulesOf } from './network-rules.ts';
@@ -173,7 +174,8 @@ export function createRoutingSwitch(parts: {
     const { written, isFlushed } = changesOfJournal(before, current);
     const isSame = {
       connection: current.connection === before.connection,
-      plan: current.plan === before.plan,
+      // What was lost before has left it unknown which rules there are.
+      plan: current.plan === before.plan && before.alsoRefused.length === 0,
     };
     return [
       ...(isSame.plan ? [] : [lookingUp]),
@@ -205,7 +207,9 @@ export function createRoutingSwitch(parts: {
         before.dns ??= current.dns;
         // No program has been sent to it yet; if it stayed, it would be started again whenever it ended.
         if (!before.proxy && current.proxy) await endUnusedProxy(current);
-        before.alsoRefused = [...before.alsoRefused, current.plan.capture];
+        const { capture } = current.plan;
+        if (![...before.alsoRefused, before.plan.capture].some((known) => isDeepStrictEqual(known, capture)))
+          before.alsoRefused = [...before.alsoRefused, capture];
         throw new RoutingLost('nor could it be put back', { cause });
       });
       throw new SystemChangeFailed('the system refused another routing', { cause: error });
@@ -221,9 +225,7 @@ export function createRoutingSwitch(parts: {
       return current;
     },
     async recapture(before, to) {
-      // A plan that stays says nothing of what was lost before.
-      const alsoRefused = to.plan === before.plan ? before.alsoRefused : [];
-      const current: AppliedNetwork = { ...before, ...to, alsoRefused };
+      const current: AppliedNetwork = { ...before, ...to, alsoRefused: [] };
       await make(changesOfCapture(before, current), before, current);
       return current;
     },

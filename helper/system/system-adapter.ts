@@ -101,7 +101,8 @@ export interface SystemAdapter {
   /**
    * Changes the routing without touching the tunnel; resolves with false if nothing is applied. What is
    * absent from `change` stays. No packet that belongs in the tunnel before and after the change passes outside it
-   * in between. Rejects when everything is routed as before again, or with `RoutingLost`.
+   * in between. Rejects when everything is routed as before again, or with `RoutingLost`, which is reported to
+   * `watchRouting`, too.
    */
   route(change: RoutingChange): Promise<boolean>;
 
@@ -141,6 +142,9 @@ export interface SystemAdapter {
    * refused), and when it is in force again.
    */
   watchProtection(onChange: (inForce: boolean) => void): void;
+
+  /** Calls back when neither the wanted routing nor the earlier one can be put in force: only `release` can follow. */
+  watchRouting(onLost: () => void): void;
 
   /** Calls back when others removed the device and a new one replaced it, which needs a new engine. */
   watchDevice(onRecreated: () => void): void;

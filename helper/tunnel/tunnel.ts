@@ -22,7 +22,6 @@ import type {
   SystemAdapter,
 } from '../system/system-adapter.ts';
 import { gatewayOf } from '../system/network-rules.ts';
-import { RoutingLost } from '../system/ports/system-change-failed.ts';
 import { createAttachedClients, type Client } from './attached-clients.ts';
 import { isResolved, unresolvedAddress } from './connection-run.ts';
 import { createCommandQueue, type CommandQueue } from './command-queue.ts';
@@ -74,6 +73,7 @@ export class Tunnel {
       log,
     });
     adapter.watchProtection((inForce) => this.#onProtection(inForce));
+    adapter.watchRouting(() => this.#run && this.#giveUp(this.#run, 'configuration-failed'));
   }
 
   /** Undoes what an earlier helper left, or keeps traffic blocked for it. Call this once, first. */
@@ -256,16 +256,11 @@ export class Tunnel {
    */
   async setRouting(change: RoutingChange): Promise<boolean> {
     const run = this.#run;
-    try {
-      const isRouted = await this.#adapter.route(change);
-      if (!isRouted) return false;
-      if (run && change.killSwitch !== undefined) run.connection.killSwitch = change.killSwitch;
-      this.#emitRouting();
-      return true;
-    } catch (error) {
-      if (error instanceof RoutingLost && this.#run) this.#giveUp(this.#run, error.reason);
-      throw error;
-    }
+    const isRouted = await this.#adapter.route(change);
+    if (!isRouted) return false;
+    if (run && change.killSwitch !== undefined) run.connection.killSwitch = change.killSwitch;
+    this.#emitRouting();
+    return true;
   }
 
   /** Without a connection, whether traffic is blocked: an unreadable journal, too, counts as if it had been on. */

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { FilterRules } from '../../../../helper/system/ports/packet-filter-port.ts';
 import type { Ports } from '../../../../helper/system/ports/ports.ts';
 import type { Probe } from '../../../lab/darwin/model/packet-way.ts';
@@ -33,6 +33,7 @@ const to = (destination: string): Probe => ({
 async function connected() {
   const failing = { journal: false, router: 'never' as 'never' | 'once' | 'always' };
   const filters: FilterRules[] = [];
+  const attached: string[] = [];
   const scene = createScene({
     alterJournal: (journal) => ({
       ...journal,
@@ -43,6 +44,7 @@ async function connected() {
     }),
     alterPorts: (ports): Ports => ({
       ...ports,
+      uplink: { ...ports.uplink, attachedNetworks: () => Promise.resolve([...attached]) },
       dns: { ...ports.dns, rivalServers: () => Promise.resolve([rival]) },
       filter: {
         ...ports.filter,
@@ -70,6 +72,7 @@ async function connected() {
     adapter,
     failing,
     filters,
+    attached,
     isOutside,
     pushed: () => scene.disk.entry?.connection?.pushedRoutes,
   };
@@ -135,11 +138,67 @@ test('until a plan is in force again, nothing that follows lets out what could n
   failing.router = 'never';
   filters.length = 0;
   await adapter.limitSegments(1_200);
-  await adapter.setOtherAddresses([]);
-  expect(filters.length).toBeGreaterThan(1);
+  expect(filters.length).toBeGreaterThan(0);
   expect([isOutside(inFirst), isOutside(inSecond)]).toEqual([false, false]);
   await adapter.configure(naming(second));
   expect([isOutside(inFirst), isOutside(inSecond)]).toEqual([true, false]);
+  await release(scene);
+});
+
+test('the next thing that looks at the rules puts the plan in force that could not be put back', async () => {
+  const { scene, adapter, failing, isOutside } = await connected();
+  await adapter.configure(naming(first));
+  failing.router = 'always';
+  await expect(adapter.configure(naming(second))).rejects.toThrow('the system refused');
+  failing.router = 'never';
+  await adapter.setOtherAddresses([]);
+  expect([isOutside(inFirst), isOutside(inSecond)]).toEqual([false, true]);
+  await release(scene);
+});
+
+/** A connection to a gateway that names a network, of which a part is where the machine is from now on. */
+async function attachedInside() {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const connection = await connected();
+  const { adapter, attached } = connection;
+  await adapter.configure(naming('10.50.0.0/16'));
+  const lost = vi.fn<() => void>();
+  adapter.watchRouting(lost);
+  onTestFinished(
+    adapter.watchUplink(
+      () => [],
+      () => undefined,
+    ),
+  );
+  attached.push('10.50.3.0/24');
+  return { ...connection, lost };
+}
+
+test('a change of the network that cannot be followed is followed a second later', async () => {
+  const { scene, adapter, failing, lost, isOutside } = await attachedInside();
+  failing.router = 'once';
+  await adapter.lookAgain();
+  expect(isOutside('10.50.3.9')).toBe(false);
+  await vi.advanceTimersByTimeAsync(1_000);
+  await adapter.verify();
+  expect([isOutside('10.50.3.9'), isOutside('10.50.4.9')]).toEqual([true, false]);
+  expect(lost).not.toHaveBeenCalled();
+  await release(scene);
+});
+
+test('one that can neither be followed nor left is given up at the third attempt, refused until then', async () => {
+  const { scene, adapter, failing, lost, isOutside } = await attachedInside();
+  failing.router = 'always';
+  await adapter.lookAgain();
+  await vi.advanceTimersByTimeAsync(1_000);
+  await adapter.verify();
+  expect(lost).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(2_000);
+  await adapter.verify();
+  expect(lost).toHaveBeenCalledOnce();
+  expect(isOutside('10.50.3.9')).toBe(false);
+  failing.router = 'never';
   await release(scene);
 });
 
