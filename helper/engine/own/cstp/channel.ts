@@ -45,9 +45,12 @@ export interface ChannelListener {
   onEnd(end: ChannelEnd): void;
 }
 
-/** A queue of packets for a connection that is slower than their senders; longer ones only delay all of them. */
-const maxQueued = 128;
-const maxQueuedOfAll = 2 * maxQueued;
+/**
+ * A queue of packets for a connection that is slower than their senders; longer ones only delay all of them. Who keeps
+ * packets until there is a connection keeps as many.
+ */
+export const maxQueued = 256;
+const maxQueuedOfAll = maxQueued + 128;
 
 /** With so many, it is busy: whoever can keep packets had better do so. */
 const busyFrom = 32;

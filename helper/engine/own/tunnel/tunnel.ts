@@ -1,4 +1,4 @@
-import type { ChannelEnd, CstpChannel } from '../cstp/channel.ts';
+import { maxQueued, type ChannelEnd, type CstpChannel } from '../cstp/channel.ts';
 import type { ConnectAnswer } from '../cstp/connect-answer.ts';
 import { packetKind } from '#node/anyconnect/cstp/packet.ts';
 import { waitToTheEnd } from '#node/wait-to-the-end.ts';
@@ -14,7 +14,6 @@ import type { SecureConnection, Tunnel, TunnelEnd, TunnelOptions } from './tunne
 import { createSwitchover, untilQuiet } from './rekey-switchover.ts';
 import type { State, Up } from './tunnel-state.ts';
 
-const maxHeld = 256;
 /** New keys are made some time before they are due. */
 const renewalShare = 0.9;
 /** However often a gateway wants new keys: each time costs both a handshake. */
@@ -328,7 +327,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     if (state.at !== 'up') return;
     const { held, tls } = state;
     if (held) {
-      if (held.length < maxHeld) held.push(packet);
+      if (held.length < maxQueued) held.push(packet);
       return;
     }
     if (dtls.send(packet)) {

@@ -514,6 +514,17 @@ describe('the end', () => {
     expect([gateway.datagrams, gateway.ends.length]).toEqual([datagrams, 1]);
   });
 
+  test('of a connection that has lasted comes by the next one, and all packets that waited for it go', async () => {
+    const gateway = await up({ headers: usualHeaders.slice(0, 3) });
+    await pass(11_000);
+    gateway.end();
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    const sent = Array.from({ length: 256 }, (_, count) => `meanwhile ${count}`);
+    for (const text of sent) gateway.tunnel.send(Buffer.from(text));
+    await pass(100);
+    expect(gateway.packets.map(({ text }) => text)).toEqual(sent);
+  });
+
   test('of a connection that has lasted comes by the next one, and packets wait for it', async () => {
     const gateway = await up({ headers: usualHeaders.slice(0, 3) });
     await pass(11_000);
