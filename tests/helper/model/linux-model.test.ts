@@ -2,6 +2,7 @@ import path from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../../lab/runs/process.ts';
 import { casesOf } from '../../lab/runs/thoroughness.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { mutants } from './mutants.ts';
 import { replay } from './replay.ts';
 import type { WalkOnKernel } from './run-on-kernel.ts';
@@ -24,7 +25,7 @@ beforeAll(async () => {
     .split('\n')
     .map((line) => JSON.parse(line) as WalkOnKernel);
   walks = new Map(found.map((walk) => [walk.mutant ?? undefined, walk]));
-}, 300_000);
+}, waitLimit(300_000));
 
 function walkWith(mutant: string | undefined): WalkOnKernel {
   const found = walks.get(mutant);
