@@ -4,6 +4,7 @@ import { addresses } from '../../lab/network/addresses.ts';
 import { placeGatewayNearby } from '../../lab/network/nearby-gateway.ts';
 import { createNeighbour } from '../../lab/network/neighbour.ts';
 import { setKernel } from '../../lab/network/network.ts';
+import { knockInside, sendInside } from '../../lab/probes/socket-inside.ts';
 import { words } from '../../lab/runs/process.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 import { capturedWhile, seenBy } from '../support/programs/seen-by.ts';
@@ -65,20 +66,19 @@ async function connect(routing: Routing, killSwitch = false): Promise<TestClient
 const reached = ['ping', 'tcp 80', 'udp 7'];
 const lookUps = ['tcp 53', 'tcp 853', 'udp 137', 'udp 53', 'udp 5355', 'udp 853'];
 
-/** Sends everything to a host: a ping, a page's request, a datagram, and look-ups of all kinds. */
-const sendAll = (to: string) =>
-  [
-    `ping -c 1 -W 1 ${to}`,
-    ...[80, 53, 853].map((port) => `timeout 1 bash -c ': >/dev/tcp/${to}/${port}'`),
-    ...[7, 53, 137, 853, 5355].map((port) => `printf x >/dev/udp/${to}/${port}`),
-  ].join('; ');
+/** Sends everything to a host: a ping, a page's connection, a datagram, and look-ups of all kinds. */
+async function sendAll(to: string): Promise<void> {
+  const { user } = net.lab;
+  await user.exec(words(`ping -c 1 -W 1 ${to}`));
+  for (const port of [80, 53, 853]) knockInside(user.namespace, to, port);
+  for (const port of [7, 53, 137, 853, 5355]) sendInside(user.namespace, to, port, Buffer.from('x'));
+}
 
 /** Which of all that leaves for these hosts outside the tunnel, as protocols and ports; the engine's are left out. */
 async function outside(hosts: readonly string[]): Promise<Record<string, string[]>> {
-  const { user } = net.lab;
-  const packets = await capturedWhile(net.lab, () =>
-    user.exec(['bash', '-c', `exec 2>/dev/null; ${hosts.map(sendAll).join('; ')}`]),
-  );
+  const packets = await capturedWhile(net.lab, async () => {
+    for (const to of hosts) await sendAll(to);
+  });
   const kindOf = ({ protocol, destinationPort, payload }: (typeof packets)[number]) => {
     // Echo requests, and nothing of what neighbours say of themselves (RFC 792, RFC 4443 §4.1).
     if (protocol === 1 || protocol === 58) return [8, 128].includes(payload[0] ?? 0) ? ['ping'] : [];

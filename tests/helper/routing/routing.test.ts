@@ -11,7 +11,8 @@ import { isExhaustive } from '../../lab/runs/thoroughness.ts';
 import { createHelperLab, type HelperLab } from '../support/helper-lab.ts';
 import type { TestClient } from '../support/callers/test-client.ts';
 import { seenBy } from '../support/programs/seen-by.ts';
-import { curlLimits } from '../../lab/probes/probe.ts';
+import { curlLimits, silenceSeconds } from '../../lab/probes/probe.ts';
+import { knockInside } from '../../lab/probes/socket-inside.ts';
 
 type Connected = Extract<TunnelState, { state: 'connected' }>;
 
@@ -103,7 +104,7 @@ async function oddPacketsOutside({ lab }: HelperLab, destination: string): Promi
   const payload = 'abcd'.repeat(6);
   for (const protocol of oddProtocols.slice(2)) await sendOddPacket(user, { destination, protocol, payload });
   await sendOddPacket(user, { destination, ports: { source: 4444, destination: last }, payload });
-  await user.exec(['timeout', '2', 'bash', '-c', `: >/dev/tcp/${destination}/${last}`]);
+  knockInside(user.namespace, destination, last);
   return (await capture.stop()).map(({ protocol }) => protocol);
 }
 
@@ -245,7 +246,9 @@ describe('what comes out of the tunnel uninvited', () => {
     const found = await Promise.all(
       [ipv4, ipv6].flatMap((address) => [
         succeeds(webPage(address)).then((is) => (is ? [`tcp ${address}`] : [])),
-        succeeds(['ping', '-c1', '-W2', address]).then((is) => (is ? [`ping ${address}`] : [])),
+        succeeds(['ping', '-c1', `-W${silenceSeconds()}`, address]).then((is) =>
+          is ? [`ping ${address}`] : [],
+        ),
       ]),
     );
     await gatewayMachine.run(['ip', 'route', 'del', near, 'dev', device]);

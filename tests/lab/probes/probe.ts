@@ -34,7 +34,7 @@ export interface Probes {
  * Seconds after which nobody is expected to answer. Tests in which nobody may answer wait for all of it, so it has a
  * limit: the kernels and both ends of a tunnel answer sooner, even on a busy machine.
  */
-const silenceSeconds = () => Math.ceil(silenceLimit(2000, 6000) / 1000);
+export const silenceSeconds = () => Math.ceil(silenceLimit(2000, 6000) / 1000);
 
 /** For curl(1): without a connection it gives up soon; with one, it waits for the answer however long that takes. */
 export const curlLimits = () =>

@@ -66,6 +66,18 @@ export function sendInside(namespace: string, host: string, port: number, payloa
   });
 }
 
+/**
+ * Asks for a connection from inside, and does not wait for it: its first packet has left when this returns, or was
+ * refused.
+ */
+export function knockInside(namespace: string, host: string, port: number): void {
+  const address = socketAddress(host, port);
+  withSocket(namespace, host, 'stream', (fd, { connect }) => {
+    connect(fd, address, address.length);
+    return false;
+  });
+}
+
 export interface Patience {
   /** Milliseconds after which a connection that is not made is given up. */
   readonly connectMs: number;
