@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkNames } from '../../../src/main/self-test/check-names.ts';
 import { words } from '../../lab/runs/process.ts';
 import { programFile } from '../../lab/runs/programs.ts';
-import { checksOf, selfTestArgv } from '../support/self-test/self-test-run.ts';
+import { checksOf, selfTestArgv, withTime } from '../support/self-test/self-test-run.ts';
 import { startServing, type Serving } from '../support/self-test/serving.ts';
 import { createTwoMachines, networkAddresses, type TwoMachines } from '../support/self-test/two-machines.ts';
 
@@ -22,7 +22,7 @@ afterAll(() => machines?.[Symbol.asyncDispose]());
 const against = (code: string, ...more: string[]) =>
   machines.tested.exec(
     selfTestArgv(programFile('src/main/cli/index.ts'), '--against', networkAddresses.serving, ...more),
-    { env: { WAYMAKER_SELF_TEST_CODE: code }, timeout: 180_000 },
+    { env: { ...withTime(), WAYMAKER_SELF_TEST_CODE: code }, timeout: 180_000 },
   );
 
 /** A process of the engine's user in another network, as in a container: none of the self-test's. */

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkNames } from '../../../src/main/self-test/check-names.ts';
 import { exec, words } from '../../lab/runs/process.ts';
 import { programFile } from '../../lab/runs/programs.ts';
-import { checksOf, selfTestArgv, whatIsThere } from '../support/self-test/self-test-run.ts';
+import { checksOf, selfTestArgv, whatIsThere, withTime } from '../support/self-test/self-test-run.ts';
 
 /** `waymaker self-test` on this machine, whose own network it must not touch. */
 
@@ -21,7 +21,10 @@ const argv = (...more: string[]) => selfTestArgv(programFile('src/main/cli/index
 test('every promise is seen to be kept on this machine, and nothing is left of it', async () => {
   const before = await whatIsThere();
   const report = path.join(folder, 'report.txt');
-  const { code, stdout, stderr } = await exec([...argv('--json'), '--report', report], { timeout: 120_000 });
+  const { code, stdout, stderr } = await exec([...argv('--json'), '--report', report], {
+    env: withTime(),
+    timeout: 120_000,
+  });
   const checks = checksOf(stdout);
   const notPassed = checks.filter(({ outcome }) => outcome !== 'passed');
   expect(notPassed, stderr).toEqual([]);

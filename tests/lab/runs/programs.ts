@@ -40,12 +40,13 @@ const programs = {
     'tests/helper/support/sign-in/sign-in-process.ts': 'sign-in.mjs',
     'tests/helper/support/sign-in/connect-process.ts': 'connect.mjs',
     'tests/helper/support/installed/doctor-ways.ts': 'doctor-ways.mjs',
-    // Preloaded into helpers.
+    // Preloaded into helpers and self-tests.
     'tests/helper/support/failures/clock-set-by-file.ts': 'clock-set-by-file.mjs',
     'tests/helper/support/failures/endless-back-off.ts': 'endless-back-off.mjs',
     'tests/helper/support/deaths/dies-at-change.ts': 'dies-at-change.mjs',
     'tests/helper/support/failures/failing-nftables.ts': 'failing-nftables.mjs',
     'tests/helper/support/failures/memory-on-signal.ts': 'memory-on-signal.mjs',
+    'tests/helper/support/self-test/slower-clock.ts': 'slower-clock.mjs',
   },
   service: { 'src/service/index.ts': 'service.mjs', 'src/service/wordgate-process.ts': 'wordgate.mjs' },
   e2e: {

@@ -6,6 +6,8 @@ import { engine, observer, unchecked } from '../../../../src/main/self-test/verd
 import { checkName } from '../../../../src/main/self-test/check-names.ts';
 import { unifiedCgroups } from '../../../lab/machine/control-groups.ts';
 import { eventually, exec, processStartTime, words } from '../../../lab/runs/process.ts';
+import { programFile } from '../../../lab/runs/programs.ts';
+import { waitFactor } from '../../../lab/runs/wait-limit.ts';
 
 /** How to run a self-test of the command line's program in this file. */
 export const selfTestArgv = (commandLine: string, ...more: string[]): string[] => [
@@ -14,6 +16,12 @@ export const selfTestArgv = (commandLine: string, ...more: string[]): string[] =
   'self-test',
   ...more,
 ];
+
+/** The environment in which a self-test gets to all of its checks, however busy this machine is. */
+export const withTime = (): Record<string, string> => ({
+  NODE_OPTIONS: `--import=${programFile('tests/helper/support/self-test/slower-clock.ts')}`,
+  SLOWER_CLOCK: String(waitFactor()),
+});
 
 const result = z.object({
   checks: z.array(
