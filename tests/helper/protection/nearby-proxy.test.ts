@@ -65,7 +65,9 @@ test('each address of such a proxy is open to the engine alone, also after the h
     const found = [neighbour.ipv4, other].map(async (address) => {
       const by = `http://${address}:${proxyPorts.http}`;
       const page = `http://${echo.ipv4}/x`;
-      const asked = await user.exec(words(`curl --silent --fail --max-time 4 --proxy ${by} ${page}`));
+      const asked = await user.exec(
+        words(`curl --silent --fail ${curlLimits().join(' ')} --proxy ${by} ${page}`),
+      );
       return asked.code === 0 ? [address] : [];
     });
     return (await Promise.all(found)).flat();
