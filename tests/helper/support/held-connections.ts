@@ -28,6 +28,13 @@ export async function hold(
   await eventually('a connection is held', async () => count() > before || undefined);
 }
 
+/**
+ * Whether the gateway has answered on the held connection in time, as far as the log goes back: one that is too busy is
+ * asked on another connection, too.
+ */
+export const isAnsweredInTime = (net: HelperLab): boolean =>
+  !net.log().includes('the connection that was held does not answer');
+
 /** The ports of this machine's connections to the gateway. */
 export async function connections(net: HelperLab): Promise<number[]> {
   const listed = await net.lab.user.run(words(`ss -Hnt state established dport = :${net.lab.gateway.port}`));
