@@ -9,6 +9,7 @@ import {
   connections,
   hold,
   holdRequestOf,
+  isAnsweredInTime,
   noConnection,
   turnsBeforeDatagrams,
   workers,
@@ -45,22 +46,28 @@ test('a tunnel takes one turn with the gateway on a held connection, and nothing
   const without = turnsBeforeDatagrams(await capture.packets(), ipv4);
   await client.call('disconnect', {});
   await noConnection(net);
-  session = await net.signIn();
-  await capture.packets();
+  const packets = await eventually('the gateway answers in time', async () => {
+    session = await net.signIn();
+    const everything = await net.lab.capture('not arp and not icmp6');
+    await hold(net, client, session);
+    const held = await everything.stop();
+    const others = held.filter(
+      ({ source, destination, protocol }) => ![source, destination].includes(ipv4) || protocol !== 6,
+    );
+    expect(others.map(({ destination }) => destination)).toEqual([]);
+    // All that it says is the handshake: the gateway is asked for nothing.
+    expect(held.filter(({ isSyn, destination }) => isSyn && destination === ipv4)).toHaveLength(1);
+    await capture.packets();
 
-  const everything = await net.lab.capture('not arp and not icmp6');
-  await hold(net, client, session);
-  const held = await everything.stop();
-  const others = held.filter(
-    ({ source, destination, protocol }) => ![source, destination].includes(ipv4) || protocol !== 6,
-  );
-  expect(others.map(({ destination }) => destination)).toEqual([]);
-  // All that it says is the handshake: the gateway is asked for nothing.
-  expect(held.filter(({ isSyn, destination }) => isSyn && destination === ipv4)).toHaveLength(1);
-  await capture.packets();
-
-  await connect();
-  const packets = await capture.stop();
+    await connect();
+    const captured = await capture.packets();
+    if (isAnsweredInTime(net)) return captured;
+    await client.call('disconnect', {});
+    await noConnection(net);
+    net.forgetLog();
+    return undefined;
+  });
+  await capture.stop();
   expect(packets.filter(({ isSyn }) => isSyn)).toEqual([]);
   expect(turnsBeforeDatagrams(packets, ipv4)).toBe(1);
   expect(without).toBeGreaterThanOrEqual(3);
