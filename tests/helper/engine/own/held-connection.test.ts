@@ -3,6 +3,7 @@ import { helperError } from '#shared/helper/protocol.ts';
 import type { GatewaySession } from '#shared/helper/gateway-session.ts';
 import { addresses } from '../../../lab/network/addresses.ts';
 import { eventually, words } from '../../../lab/runs/process.ts';
+import { waitLimit } from '../../../lab/runs/wait-limit.ts';
 import { attachTwoUsers } from '../../support/callers/attach-as.ts';
 import type { TestClient } from '../../support/callers/test-client.ts';
 import {
@@ -151,7 +152,8 @@ describe('a held connection is gone, here and at the gateway,', () => {
 
   test('where the gateway does not wait: it is not opened again', async () => {
     // To hold one takes no session, whose sign-in could take longer than that.
-    await net.lab.gateway.restart({ options: ['auth-timeout = 3'] });
+    const seconds = Math.ceil(waitLimit(750) / 1_000);
+    await net.lab.gateway.restart({ options: [`auth-timeout = ${seconds}`] });
     const capture = await net.lab.capture(`dst host ${ipv4} and tcp`);
     await hold(net, client, session);
     await noConnection(net);
