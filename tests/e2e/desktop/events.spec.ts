@@ -20,7 +20,8 @@ test('an invitation, a plan and its end reach browser, webview and app, and a re
 }) => {
   const desktop = isExhaustive ? [(await launchSignedIn(launchHere, serviceHere, email)).page] : [];
   const web = await openSignedIn(browserHere, serviceHere, email);
-  // A second page of the same browser hears by the first one's stream.
+  // A second page of the same browser hears by the first one's stream, once that is the one that has it.
+  await expect.poll(() => web.evaluate(async () => (await navigator.locks.query()).held)).toHaveLength(1);
   const second = await web.context().newPage();
   const streams: string[] = [];
   second.on('request', (request) => streams.push(new URL(request.url()).pathname));
