@@ -7,6 +7,7 @@ import { AccountRoute } from '../routes/account/account-route.ts';
 import { LoginRoute } from '../routes/account/login-route.ts';
 import { NoteDialog } from '../routes/account/note-dialog.ts';
 import { VerifyRoute } from '../routes/account/verify-route.ts';
+import { dropKept } from '../support/service/drop-kept.ts';
 import { startHostileService } from '../support/service/hostile-service.ts';
 import { openLoginWithNotes, pass } from '../support/service/page-notes.ts';
 import type { TestService } from '../support/service/service.ts';
@@ -157,7 +158,7 @@ test('what a hostile service sends is only text, and its addresses are not opene
     await page.route('**/api/get-auth-code', (route) =>
       route.fulfill({ json: { code: 500, msg: hostile, data: null } }),
     );
-    await page.evaluate(() => localStorage.clear());
+    await dropKept(page, 'translations:en');
     await login.open();
     await expect(page.getByText(script, { exact: false }).first()).toBeVisible();
     await login.askForCode(email);
@@ -203,7 +204,7 @@ test('what a hostile service sends is only text, and its addresses are not opene
     await page.route('**/api/orders/1/payments/', (route) =>
       route.fulfill(reply({ amount: 100, currency: 'USD', extra: { pay_url: bad } })),
     );
-    await page.evaluate(() => localStorage.removeItem('basicInfo'));
+    await dropKept(page, 'basicInfo');
     for (const [path, says] of [
       ['/purchase', 'purchase.refused'],
       ['/pay/order?orderId=1', 'pay.refused'],

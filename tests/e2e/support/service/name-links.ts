@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright/test';
+import { dropKept } from './drop-kept.ts';
 
 /** From the next load of the page on, basic info names these links in the place of the service's own. */
 export async function nameLinks(page: Page, links: Record<string, string>): Promise<void> {
@@ -13,11 +13,5 @@ export async function nameLinks(page: Page, links: Record<string, string>): Prom
     const data = { ...reply.data, links: { ...reply.data.links, ...links } };
     await route.fulfill({ json: { ...reply, data } });
   });
-  // What is kept is dropped by the next page, once: an answer that is still on its way to this one would be kept after
-  // it.
-  await page.addInitScript((mark) => {
-    if (sessionStorage.getItem(mark) !== null) return;
-    sessionStorage.setItem(mark, 'dropped');
-    localStorage.removeItem('basicInfo');
-  }, `links-${randomUUID()}`);
+  await dropKept(page, 'basicInfo');
 }
