@@ -39,6 +39,8 @@ async function openMiniApps(
 async function openedView(app: DesktopApp, known: readonly Page[]): Promise<Page> {
   const view = await eventually('a window opens', () => app.windows().find((page) => !known.includes(page)));
   await expect(view.getByRole('heading', { name: 'Hostile' })).toBeVisible();
+  // Its script stands below the heading.
+  await view.waitForLoadState();
   return view;
 }
 
