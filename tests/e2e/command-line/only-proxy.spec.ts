@@ -102,7 +102,8 @@ test('signing in and connecting ask for the proxy’s password, until it is righ
   await commandLine.succeed(['connect']);
   expect(await lab.user.probe.http4('through')).toMatchObject({ address: addresses.gateway.ipv4 });
   await commandLine.succeed(['disconnect']);
-  // It is in no log, and sealed where it is kept.
+  // It is in no log, and sealed where it is kept. While a daemon runs, it replaces its files.
+  await commandLine.end();
   const kept = await textIn(path.dirname(commandLine.folder));
   expect(kept, 'positive control').toContain('a proxy is used');
   expect(kept).not.toContain(credentials.password);
