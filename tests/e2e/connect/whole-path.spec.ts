@@ -65,8 +65,12 @@ test("from sign-in to packets, in one user's day, nothing leaks, and the network
     await expect(connect.chosen(serverNames.first)).toBeVisible();
     await expect(connect.status('connect.disconnected')).toBeVisible();
     await connect.openServers();
-    await connect.measure.click();
-    await expect(connect.server(serverNames.first)).toContainText(/\d ms/);
+    // Nobody waits long for an answer: on a busy machine it has to be measured again.
+    await expect(async () => {
+      await connect.measure.click();
+      await expect(connect.measure).toBeEnabled();
+      await expect(connect.server(serverNames.first)).toContainText(/\d ms/, { timeout: waitLimit(1000) });
+    }).toPass();
     await expect(connect.server(serverNames.unknown)).toContainText('No answer');
     await connect.server(serverNames.unknown).click();
     await connect.connect.click();
