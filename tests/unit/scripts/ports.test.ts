@@ -3,6 +3,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { isFree, wantedPorts } from '../../../scripts/start/ports.ts';
 import { StartProblem } from '../../../scripts/start/start-problem.ts';
+import { freePort } from '../main/support/free-port.ts';
 
 async function takenPort(): Promise<{ port: number } & Disposable> {
   const server = createServer();
@@ -26,12 +27,11 @@ test.each([
   'a taken port is named, with a free one and the whole command: %snpm start',
   async (before, environment) => {
     using taken = await takenPort();
-    using free = await takenPort();
-    free[Symbol.dispose]();
+    const free = await freePort();
     const message = await refusal({
       ...environment,
       WAYMAKER_SERVICE_PORT: String(taken.port),
-      WAYMAKER_MAILBOX_PORT: String(free.port),
+      WAYMAKER_MAILBOX_PORT: String(free),
     });
     const [, sudo = '', port, mailbox] =
       /^Port \d+ .*: (sudo .*)?WAYMAKER_SERVICE_PORT=(\d+) WAYMAKER_MAILBOX_PORT=(\d+) npm start$/.exec(
@@ -39,7 +39,7 @@ test.each([
       ) ?? [];
     expect(sudo).toBe(before);
     expect(await isFree(Number(port))).toBe(true);
-    expect(mailbox).toBe(String(free.port));
+    expect(mailbox).toBe(String(free));
   },
 );
 
@@ -61,9 +61,7 @@ test('both ports taken are answered by one command that works', async () => {
 });
 
 test('the same port for both is refused', async () => {
-  using taken = await takenPort();
-  const port = String(taken.port);
-  taken[Symbol.dispose]();
+  const port = String(await freePort());
   expect(await refusal({ WAYMAKER_SERVICE_PORT: port, WAYMAKER_MAILBOX_PORT: port })).toContain(
     `Port ${port} `,
   );
