@@ -4,6 +4,7 @@ import { PgBoss } from 'pg-boss';
 import { expect, inject, test, vi } from 'vitest';
 import { openDatabase } from '../../../src/service/database/database.ts';
 import { isUnavailable } from '../../../src/service/database/unavailable.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import { newEnvironment } from '../test-service.ts';
 import { holdAnswers } from './held-answers.ts';
 
@@ -110,7 +111,8 @@ test('the job queue’s transactions fail so, too', async () => {
 });
 
 test('the job queue does not wait for a server that has fallen silent', async () => {
-  await using held = await openHeld(200);
+  // A query is given up after ten times as long: the one here, and that which makes the job queue’s tables.
+  await using held = await openHeld(waitLimit(50));
   const boss = new PgBoss({
     ...held.jobStore,
     schema: 'jobs',
