@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { keyGroups } from './key-groups.ts';
+import { waitToTheEnd } from '../wait-to-the-end.ts';
 import { knownPaths } from './known-paths.ts';
 
 /**
@@ -168,9 +169,9 @@ function trySmall<Opened>(opening: Opening<Opened>): Try<Opened> {
 
 async function settledWithin(one: Try<unknown>, milliseconds: number): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, milliseconds);
+  const stop = waitToTheEnd(milliseconds, resolve);
   await Promise.race([one.opened, late]).catch(() => undefined);
-  clearTimeout(timer);
+  stop();
 }
 
 /** The one that is answered first; the large one if none is. */

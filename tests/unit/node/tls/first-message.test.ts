@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import tls from 'node:tls';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openGatewayTls } from '#node/anyconnect/gateway-tls.ts';
@@ -134,6 +136,36 @@ test('what passes is remembered for a host on a network, for an hour, until the 
   expect(paths.to('gw.example.net').isSmall()).toBe(true);
   atHome.passesLarge();
   expect(paths.to('gw.example.net').isSmall()).toBe(false);
+});
+
+test('where this machine stands still for longer than the silence, an answer that had come counts', async () => {
+  const answer = Buffer.alloc(60);
+  const server = createServer((far) => {
+    far.on('error', () => undefined);
+    // Nothing of this process runs from the moment that it is sent, whereas the kernel goes on.
+    far.once('data', () => {
+      far.write(answer, () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_000));
+    });
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  let connections = 0;
+  const opened = await openWithFittingMessage({
+    host: 'still.example.net',
+    connect() {
+      connections += 1;
+      return openTcp('127.0.0.1', port);
+    },
+    async secure(transport) {
+      transport.write('a first message');
+      await once(transport, 'data');
+      return transport;
+    },
+    signal: AbortSignal.timeout(10_000),
+  });
+  opened.destroy();
+  expect(connections).toBe(1);
 });
 
 test('a connection that the system refuses at once rejects, and ends nothing else', async () => {
