@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 
 /**
  * Where ports are sought: below those that systems give to whoever asks for any (Linux from 32768 on,
@@ -9,22 +9,37 @@ import { createServer } from 'node:net';
  */
 const range = [20_000, 32_000] as const;
 
-/** A TCP port of 127.0.0.1 at which nobody listens, and that nobody gets who asks for any. */
+/**
+ * A TCP port of 127.0.0.1 at which nobody listens, and that nobody gets who asks for any, nor another caller of this,
+ * as long as this process runs.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(...range);
-    if (await isFree(port)) return port;
+    if ((await isOwn(port)) && (await isFree(port))) return port;
   }
+}
+
+/**
+ * Whoever has its abstract socket has the port (unix(7)): two may find it free before either of them listens. Other
+ * systems have no such sockets.
+ */
+async function isOwn(port: number): Promise<boolean> {
+  if (process.platform !== 'linux') return true;
+  const mark = createServer().listen(`\0waymaker-test-port-${port}`).unref();
+  return await isListening(mark);
 }
 
 async function isFree(port: number): Promise<boolean> {
   const server = createServer().listen(port, '127.0.0.1');
-  try {
-    await once(server, 'listening');
-  } catch {
-    return false;
-  }
+  if (!(await isListening(server))) return false;
   server.close();
   await once(server, 'close');
   return true;
 }
+
+const isListening = (server: Server) =>
+  once(server, 'listening').then(
+    () => true,
+    () => false,
+  );
