@@ -68,11 +68,12 @@ export async function startFeedServer(): Promise<FeedServer> {
       highWaterMark: size > 1e6 ? 65_536 : 1_000,
     })) {
       if (isInstaller && hold && sent >= hold.after) await hold.released;
-      response.write(piece);
       if (isInstaller) sent += (piece as Buffer).length;
-      if (isInstaller && cut !== undefined && sent >= cut) {
+      const isCut = isInstaller && cut !== undefined && sent >= cut;
+      // The kernel delivers what it has by then.
+      response.write(piece, () => isCut && response.destroy());
+      if (isCut) {
         cut = undefined;
-        setImmediate(() => response.destroy());
         return;
       }
     }
