@@ -519,7 +519,7 @@ describe('the end', () => {
     await pass(11_000);
     gateway.end();
     await new Promise<void>((resolve) => process.nextTick(resolve));
-    const sent = Array.from({ length: 256 }, (_, count) => `meanwhile ${count}`);
+    const sent = Array.from({ length: 256 }, (_, index) => `meanwhile ${index}`);
     for (const text of sent) gateway.tunnel.send(Buffer.from(text));
     await pass(100);
     expect(gateway.packets.map(({ text }) => text)).toEqual(sent);
