@@ -187,7 +187,7 @@ test('a change of the network that cannot be followed is followed a second later
   await release(scene);
 });
 
-test('one that can neither be followed nor left is given up at the third attempt, refused until then', async () => {
+test('a change of the network that can be neither followed nor left ends the connection at the third attempt', async () => {
   const { scene, adapter, failing, lost, isOutside } = await attachedInside();
   failing.router = 'always';
   await adapter.lookAgain();
