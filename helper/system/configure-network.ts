@@ -13,7 +13,7 @@ export async function configureNetwork(
   parts: SystemParts,
   given: TunnelConfiguration,
 ): ReturnType<SystemAdapter['configure']> {
-  const { ports, setup, dns, proxies, follower, portal, log } = parts;
+  const { ports, setup, dns, proxies, follower, overruled, portal, log } = parts;
   const { device, router, filter, uplink, connections } = ports;
   const current = setup.applied;
   if (!current) throw new Error('configure before apply');
@@ -55,5 +55,6 @@ export async function configureNetwork(
     current.connection = { ...current.connection, awaitedAddresses: undefined };
   });
   current.assigned = fresh;
+  overruled.start();
   return { addresses, dns: { ...given.dns, servers: askedServers(current) }, roundTripMs };
 }

@@ -13,6 +13,7 @@ import type { JournalEntry } from './journal/journal-entry.ts';
 import { createUndoRecord } from './journal/undo-record.ts';
 import { createNetworkFollower } from './network-follower.ts';
 import { filterRulesOf, routingRulesOf } from './network-rules.ts';
+import { createOverruledRouting } from './overruled-routing.ts';
 import { createPortalAccess } from './portal-access.ts';
 import type { Ports } from './ports/ports.ts';
 import { RoutingLost } from './ports/system-change-failed.ts';
@@ -37,10 +38,10 @@ export function createCoordinator(options: {
   let onProtection: (inForce: boolean) => void = () => undefined;
   let onRoutingLost: () => void = () => undefined;
   let onDeviceRecreated: () => void = () => undefined;
-  let onDnsContested: () => void = () => undefined;
+  let onProblems: () => void = () => undefined;
 
   const record = createUndoRecord({ journal, ports, log });
-  const dns = createTunnelDns({ port: ports.dns, record, onContested: () => onDnsContested(), log });
+  const dns = createTunnelDns({ port: ports.dns, record, onContested: () => onProblems(), log });
   const proxies = createProxyLifecycle(ports.proxies);
   const routingSwitch = createRoutingSwitch({
     ports,
@@ -98,6 +99,12 @@ export function createCoordinator(options: {
     onLost: () => onRoutingLost(),
     log,
   });
+  const overruled = createOverruledRouting({
+    router,
+    enqueue: (task) => enqueue(task),
+    onChange: () => onProblems(),
+    log,
+  });
   const portal = createPortalAccess({
     host: ports.portals,
     filter,
@@ -116,6 +123,7 @@ export function createCoordinator(options: {
     guard,
     trafficBlock,
     follower,
+    overruled,
     portal,
     log,
   };
@@ -215,9 +223,12 @@ export function createCoordinator(options: {
       onDeviceRecreated = onRecreated;
     },
 
-    isDnsContested: () => dns.isContested(),
-    watchDns(onChange) {
-      onDnsContested = onChange;
+    problems: () => [
+      ...(overruled.isOverruled() ? (['routes-overruled'] as const) : []),
+      ...(dns.isContested() ? (['dns-contested'] as const) : []),
+    ],
+    watchProblems(onChange) {
+      onProblems = onChange;
     },
 
     statistics: () => (setup.applied ? device.statistics() : undefined),

@@ -8,8 +8,9 @@ export async function releaseNetwork(
   parts: SystemParts,
   { keepBlocking, isAwaited = false }: ReleaseOptions,
 ): Promise<{ blocked: boolean }> {
-  const { ports, setup, record, proxies, guard, trafficBlock, portal, log } = parts;
+  const { ports, setup, record, proxies, guard, trafficBlock, overruled, portal, log } = parts;
   const { filter, connections } = ports;
+  overruled.stop();
   const { applied } = setup;
   const latest = latestConnection(setup);
   const steps = record.take(applied);

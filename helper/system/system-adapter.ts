@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { ProxyAtAddress } from '#shared/helper/protocol.ts';
-import type { ActiveRouting, Gateway, TunnelStatistics } from '#shared/tunnel/state.ts';
+import type { ActiveRouting, ConnectionProblem, Gateway, TunnelStatistics } from '#shared/tunnel/state.ts';
 import type { PushedRoutes, TunnelConfiguration } from '../network/tunnel-configuration.ts';
 import type { UnprivilegedCommand, SecretFile } from './ports/engine-host-port.ts';
 import type { ProcessesMoved, ProcessMove } from './ports/program-groups-port.ts';
@@ -149,11 +149,11 @@ export interface SystemAdapter {
   /** Calls back when others removed the device and a new one replaced it, which needs a new engine. */
   watchDevice(onRecreated: () => void): void;
 
-  /** Whether others keep changing the DNS settings, so that names are not looked up through the tunnel. */
-  isDnsContested(): boolean;
+  /** How others undo what was set, so that it is of no use, and keep doing so. */
+  problems(): readonly Extract<ConnectionProblem, 'routes-overruled' | 'dns-contested'>[];
 
-  /** Calls back when that changes. */
-  watchDns(onChange: () => void): void;
+  /** Calls back when they change. */
+  watchProblems(onChange: () => void): void;
 
   /** Bytes that the device has carried since `apply`, or undefined if there is no device. */
   statistics(): TunnelStatistics | undefined;

@@ -3,6 +3,7 @@ import type { AppliedNetwork } from './applied-network.ts';
 import type { Guard } from './guard.ts';
 import type { UndoRecord } from './journal/undo-record.ts';
 import type { NetworkFollower } from './network-follower.ts';
+import type { OverruledRouting } from './overruled-routing.ts';
 import type { PortalAccess } from './portal-access.ts';
 import type { Ports } from './ports/ports.ts';
 import { SystemChangeFailed } from './ports/system-change-failed.ts';
@@ -33,6 +34,7 @@ export interface SystemParts {
   readonly guard: Guard;
   readonly trafficBlock: TrafficBlock;
   readonly follower: NetworkFollower;
+  readonly overruled: OverruledRouting;
   readonly portal: PortalAccess;
   readonly log: Log;
 }

@@ -165,7 +165,7 @@ export function prepareAttempt(options: {
     if (!up || !health.problems || !isVerified || signal.aborted) return;
     const { gateway } = connection;
     const routing = adapter.activeRouting();
-    const all = [...health.problems, ...(adapter.isDnsContested() ? (['dns-contested'] as const) : [])];
+    const all = [...health.problems, ...adapter.problems()];
     const found = all.length > 0 ? { problems: all } : {};
     const encryption = encryptions[transport];
     setState({
@@ -290,10 +290,10 @@ export function prepareAttempt(options: {
         over.abort();
         onConnected();
       };
-      adapter.watchDns(showConnected);
+      adapter.watchProblems(showConnected);
       engine.release();
       const end = await engine.ended;
-      adapter.watchDns(() => undefined);
+      adapter.watchProblems(() => undefined);
       health.stop();
       terms.stop();
       over.abort();

@@ -5,10 +5,11 @@ import type { Verdict } from '../../system/ports/guarded.ts';
 import type { CapturedPrefixes } from '../../modes/routing-plan.ts';
 import type { Accounts } from '../callers/accounts.ts';
 import type { RunCommand } from '../../posix/command.ts';
-import { routingTable } from '../identifiers.ts';
+import { routingTable, tunnelDevice } from '../identifiers.ts';
 import { ipChangeBatch } from './ip-batch.ts';
 import { removeDoubleRules, removeRulesAndRoutes } from '../netlink/netlink-routes.ts';
 import { readRules, readTunnelTable } from '../netlink/netlink-state.ts';
+import { findWay } from '../netlink/netlink-way.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
 import type { Family } from '../../network/prefix-list.ts';
 import type { PrefixTables } from './prefix-tables.ts';
@@ -32,6 +33,9 @@ interface Wanted {
   rules: readonly string[];
   prefixes: { table: number; captured: CapturedPrefixes } | undefined;
 }
+
+/** Addresses of the internet, to which nothing is sent (RFC 5737, RFC 3849). */
+const anywhere = { 4: '192.0.2.1', 6: '2001:db8::1' } as const;
 
 /** Routing rules that lead into a table of our own; the main table is not touched. */
 export function createRouter(parts: {
@@ -155,6 +159,13 @@ export function createRouter(parts: {
       if (!wanted) return 'unset';
       const verdicts = await Promise.all([...wanted].map(([family, all]) => verifyFamily(family, all)));
       return verdicts.every((verdict) => verdict === 'in-force') ? 'in-force' : 'changed';
+    },
+    async isOverruled() {
+      // Where only some packets are captured, others' rules may well be about the rest.
+      if (!wanted || latest?.capture.kind !== 'everything') return false;
+      const ways = await Promise.all([...wanted.keys()].map((family) => findWay(anywhere[family])));
+      // Without the tunnel's route, ours lead nowhere.
+      return ways.some((way) => way !== undefined && way.device !== tunnelDevice);
     },
     watch: (onChange) => monitor.subscribe(onChange),
     async clear() {

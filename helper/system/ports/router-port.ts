@@ -31,4 +31,9 @@ export interface Router extends Guarded {
    */
   refuseAll(): Promise<void>;
   clear(): Promise<void>;
+  /**
+   * Whether others' rules come before ours, so that what should go through the tunnel is led elsewhere. Absent where
+   * that cannot be found out.
+   */
+  isOverruled?(): Promise<boolean>;
 }

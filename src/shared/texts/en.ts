@@ -263,6 +263,9 @@ export const en = {
   'problem.dnsContested': 'Connected, but DNS keeps changing',
   'problem.dnsContestedText':
     'Another program keeps replacing this computer’s DNS settings, so sites may not be found. Waymaker keeps setting them again. End that program, such as another VPN.',
+  'problem.routesOverruled': 'Connected, but other routes come first',
+  'problem.routesOverruledText':
+    'Another program, such as another VPN, leads this computer’s traffic past the tunnel, where Waymaker does not let it out. End that program, or disconnect.',
   'problem.noInternet': 'Connected, but not to the internet',
   'problem.noInternetText':
     'Nothing beyond the server answers. It may lead only to an internal network. To reach the internet, choose another server or disconnect.',

@@ -125,6 +125,7 @@ export const problemTexts: Record<ConnectionProblem, { title: TextKey; text: Tex
   'names-fail': { title: 'problem.namesFail', text: 'problem.namesFailText' },
   'no-dns': { title: 'problem.noDns', text: 'problem.noDnsText' },
   'dns-contested': { title: 'problem.dnsContested', text: 'problem.dnsContestedText' },
+  'routes-overruled': { title: 'problem.routesOverruled', text: 'problem.routesOverruledText' },
   'no-internet': { title: 'problem.noInternet', text: 'problem.noInternetText' },
 };
 

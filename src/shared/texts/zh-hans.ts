@@ -242,6 +242,9 @@ export const zhHans: Texts = {
   'problem.dnsContested': '已连接，但其他程序在更改 DNS',
   'problem.dnsContestedText':
     '此电脑上的其他程序不断替换 DNS 设置，网站可能无法通过域名打开。Waymaker 会不断重新设置。请结束该程序，例如其他 VPN。',
+  'problem.routesOverruled': '已连接，但其他路由优先',
+  'problem.routesOverruledText':
+    '此电脑上的其他程序（例如其他 VPN）把流量引到隧道之外，Waymaker 不会让流量从那里出去。请结束该程序或断开连接。',
   'problem.noInternet': '已连接，但无法上网',
   'problem.noInternetText':
     '服务器以外的地址均无响应，它可能只通往内部网络。要访问互联网，请选择其他服务器或断开连接。',

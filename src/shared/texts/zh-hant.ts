@@ -244,6 +244,9 @@ export const zhHant: Texts = {
   'problem.dnsContested': '已連線，但其他程式在更改 DNS',
   'problem.dnsContestedText':
     '此電腦上的其他程式不斷取代 DNS 設定，網站可能無法透過網域名稱開啟。Waymaker 會不斷重新設定。請結束該程式，例如其他 VPN。',
+  'problem.routesOverruled': '已連線，但其他路由優先',
+  'problem.routesOverruledText':
+    '此電腦上的其他程式（例如其他 VPN）把流量引到通道之外，Waymaker 不會讓流量從那裡出去。請結束該程式或中斷連線。',
   'problem.noInternet': '已連線，但無法上網',
   'problem.noInternetText':
     '伺服器以外的位址都沒有回應，它可能只通往內部網路。要存取網際網路，請選擇其他伺服器或中斷連線。',

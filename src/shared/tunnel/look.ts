@@ -25,6 +25,7 @@ export const mayBeGone = (cause: InvalidCause): boolean => cause === 'engine-abs
 
 /** What users notice most comes first. */
 const problemOrder = [
+  'routes-overruled',
   'nothing-passes',
   'ipv4-silent',
   'no-internet',

@@ -106,7 +106,7 @@ export type InvalidCause = z.infer<typeof invalidCause>;
  * What is wrong with a tunnel that is up, as far as the helper's probes can tell. `nothing-passes` is for both IP
  * versions and excludes all others; `dns-silent`: the gateway's resolvers do not answer; `names-fail`: they do, but
  * not by the way that this machine's programs ask them; `no-dns`: there is no resolver to ask; `no-internet`: nothing
- * beyond the gateway answered.
+ * beyond the gateway answered; `routes-overruled`: others' routes lead elsewhere what should go through the tunnel.
  */
 export const connectionProblem = z.enum([
   'nothing-passes',
@@ -116,6 +116,7 @@ export const connectionProblem = z.enum([
   'names-fail',
   'no-dns',
   'dns-contested',
+  'routes-overruled',
   'no-internet',
 ]);
 export type ConnectionProblem = z.infer<typeof connectionProblem>;
@@ -285,7 +286,7 @@ export const tunnelState = z.discriminatedUnion('state', [
     terms: z.optional(gatewayTerms),
     ownedByOther,
     /** Absent while every probe succeeds. */
-    problems: z.optional(z.array(connectionProblem).check(z.minLength(1), z.maxLength(7))),
+    problems: z.optional(z.array(connectionProblem).check(z.minLength(1), z.maxLength(8))),
   }),
   z.object({
     state: z.literal('disconnecting'),

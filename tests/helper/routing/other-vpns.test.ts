@@ -121,10 +121,16 @@ test('rules added while connected leave all in the tunnel if they are Tailscaleâ
       await tailscale.up();
       await sendToPeer();
       expect(await net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
+      const isOverruled = ({ problems = [] }: { problems?: readonly string[] }) =>
+        problems.includes('routes-overruled');
+      expect(client.states.filter((state) => 'problems' in state)).toEqual([]);
       await wgQuick.up();
+      await client.until('connected', { where: isOverruled });
       await send();
       expect(await net.lab.user.seenFrom()).toBeUndefined();
+      const seen = client.states.length;
       await wgQuick.down();
+      await client.until('connected', { seen, where: (state) => !isOverruled(state) });
       await expect
         .poll(() => net.lab.user.seenFrom(), { timeout: waitLimit(60_000), interval: 500 })
         .toBe(addresses.gateway.ipv4);

@@ -86,6 +86,7 @@ export function RouteFigure({ look, card, problem }: RouteFigureProps) {
 function ProblemMark({ problem }: { problem: ConnectionProblem }) {
   switch (problem) {
     case 'nothing-passes':
+    case 'routes-overruled':
       return <Mark at={middle} Icon={IconX} />;
     case 'ipv4-silent':
       return <VersionMark text="IPv4" />;

@@ -117,6 +117,10 @@ export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewAp
     'names-fail': { state: connected(['names-fail']), sees: route.status('problem.namesFail') },
     'no-dns': { state: connected(['no-dns']), sees: route.status('problem.noDns') },
     'dns-contested': { state: connected(['dns-contested']), sees: route.status('problem.dnsContested') },
+    'routes-overruled': {
+      state: connected(['routes-overruled']),
+      sees: route.status('problem.routesOverruled'),
+    },
     // As much as can be wrong at once.
     problems: { state: connected(manyProblems), sees: route.otherProblems },
     'no-internet': { state: connected(['no-internet']), sees: route.status('problem.noInternet') },
