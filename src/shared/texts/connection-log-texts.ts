@@ -1,6 +1,6 @@
 import type { ConnectionEvent, LossCause } from '../tunnel/connection-log.ts';
 import type { TextKey } from './texts.ts';
-import { problemTexts, reasonTexts } from './tunnel-texts.ts';
+import { problemText, reasonTexts } from './tunnel-texts.ts';
 
 const lossTexts: Record<LossCause, TextKey> = {
   asleep: 'connectionLog.asleep',
@@ -26,7 +26,7 @@ export function eventText(event: ConnectionEvent): EventText {
     case 'lost':
       return { title: lossTexts[event.cause], tone: 'warn' };
     case 'impaired':
-      return { ...problemTexts[event.problem], text: undefined, tone: 'warn' };
+      return { ...problemText(event.problem), text: undefined, tone: 'warn' };
     case 'repaired':
       return { title: 'connectionLog.repaired', tone: 'good' };
     case 'ended': {

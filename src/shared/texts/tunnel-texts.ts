@@ -21,7 +21,7 @@ export function statusText(state: TunnelState | undefined): TextKey {
       return state.attempt > 1 ? 'connect.reconnecting' : 'connect.connecting';
     case 'connected': {
       const [worst] = problemsByWeight(state);
-      return worst ? problemTexts[worst].title : 'connect.connected';
+      return worst ? problemText(worst).title : 'connect.connected';
     }
     case 'disconnecting':
       return 'connect.disconnecting';
@@ -116,18 +116,11 @@ export const reasonTexts: Record<DisconnectReason, Trouble> = {
   ...otherReasons,
 };
 
-/** What is wrong with a tunnel that is up, and what the user can do about it. */
-export const problemTexts: Record<ConnectionProblem, { title: TextKey; text: TextKey }> = {
-  'nothing-passes': { title: 'problem.nothingPasses', text: 'problem.nothingPassesText' },
-  'ipv4-silent': { title: 'problem.ipv4Silent', text: 'problem.ipv4SilentText' },
-  'ipv6-silent': { title: 'problem.ipv6Silent', text: 'problem.ipv6SilentText' },
-  'dns-silent': { title: 'problem.dnsSilent', text: 'problem.dnsSilentText' },
-  'names-fail': { title: 'problem.namesFail', text: 'problem.namesFailText' },
-  'no-dns': { title: 'problem.noDns', text: 'problem.noDnsText' },
-  'dns-contested': { title: 'problem.dnsContested', text: 'problem.dnsContestedText' },
-  'routes-overruled': { title: 'problem.routesOverruled', text: 'problem.routesOverruledText' },
-  'no-internet': { title: 'problem.noInternet', text: 'problem.noInternetText' },
-};
+/** What is wrong with a tunnel that is up, and what the user can do about it: keys that follow from its name. */
+export function problemText(problem: ConnectionProblem): { title: TextKey; text: TextKey } {
+  const title = `problem.${inKeys(problem)}` as const;
+  return { title, text: `${title}Text` };
+}
 
 export const refusalTexts: Record<ConnectRefusal, Trouble> = {
   'no-server-selected': { title: 'connect.noServerSelected', text: 'connect.noServerSelectedText' },

@@ -1,5 +1,5 @@
 import type { ControlClient, UsableServer } from '#shared/control/contract.ts';
-import { causeTexts, phaseTexts, problemTexts, refusalTexts } from '#shared/texts/tunnel-texts.ts';
+import { causeTexts, phaseTexts, problemText, refusalTexts } from '#shared/texts/tunnel-texts.ts';
 import { isWithoutHelper, mayBeGone, problemsByWeight, type ConnectRefusal } from '#shared/tunnel/look.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import type { ControlConnection } from '../../control/control-connection.ts';
@@ -207,7 +207,7 @@ function showConnected(
 ): void {
   if (isJson) terminal.out(JSON.stringify({ tunnel, server: { serverId, name } }));
   else terminal.out(line);
-  for (const problem of problemsByWeight(tunnel)) terminal.note(say(problemTexts[problem].title));
+  for (const problem of problemsByWeight(tunnel)) terminal.note(say(problemText(problem).title));
 }
 
 export async function disconnect(context: CommandContext): Promise<ExitCode> {

@@ -6,7 +6,7 @@ import type { TunnelState } from '#shared/tunnel/state.ts';
 import {
   causeTexts,
   ownedByOther,
-  problemTexts,
+  problemText,
   reasonTexts,
   refusalTexts,
 } from '#shared/texts/tunnel-texts.ts';
@@ -35,7 +35,7 @@ export function StatusProblems({ state }: { state: TunnelState | undefined }) {
   if (worst === undefined || state?.ownedByOther) return null;
   return (
     <>
-      <Message tone="warn">{t(problemTexts[worst].text)}</Message>
+      <Message tone="warn">{t(problemText(worst).text)}</Message>
       {others.length > 0 && (
         <Fold
           summary={<span aria-live="polite">{t('problem.others', { count: others.length })}</span>}
@@ -44,8 +44,8 @@ export function StatusProblems({ state }: { state: TunnelState | undefined }) {
         >
           <div className={classes.others}>
             {others.map((problem) => (
-              <Message key={problem} tone="warn" title={t(problemTexts[problem].title)}>
-                {t(problemTexts[problem].text)}
+              <Message key={problem} tone="warn" title={t(problemText(problem).title)}>
+                {t(problemText(problem).text)}
               </Message>
             ))}
           </div>
