@@ -82,7 +82,9 @@ export function createAnswerer(options: AnswererOptions): Answerer {
       case 'hidden':
         return field.value;
       case 'select':
-        if (isGroup(field)) return options.group() ?? field.selected;
+        // The one that was chosen before may be offered no more.
+        if (isGroup(field))
+          return field.choices.find(({ value }) => value === options.group())?.value ?? field.selected;
         // Such as the way on which a code is sent: not even what is selected is the user's choice.
         return field.choices.length > 1 ? undefined : field.selected;
       case 'text':

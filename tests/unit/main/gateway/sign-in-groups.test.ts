@@ -162,3 +162,44 @@ test('a group that the user chooses has its own form asked for, from the beginni
   expect(requests.map(({ body }) => replyIn(body)?.['type'])).toEqual(['init', 'init', 'auth-reply']);
   expect(replyIn(requests[2]?.body)).toMatchObject({ auth: { ...credentials }, 'group-select': '2' });
 });
+
+describe('a group that was chosen before', () => {
+  const offered = (...groups: string[]) =>
+    formXml(
+      `<select name="group_list">${groups.map((group) => `<option value="${group}">G${group}</option>`).join('')}</select>${usernameInput}${passwordInput}`,
+    ).replace('<message', '<message>Please choose.</message><message');
+
+  test('a group of the list is taken again without a question, whatever the gateway says before it', async () => {
+    const { result, requests } = await signIn(
+      (_request, index) => (index === 0 ? { body: offered('1', '2', '3') } : completed),
+      { group: '3' },
+    );
+    expect(result.ok).toBe(true);
+    expect(replyIn(requests[1]?.body)).toMatchObject({ 'group-select': '3' });
+  });
+
+  test('a gateway that has one group left gets that one, and not the group of before', async () => {
+    const { requests } = await signIn(
+      (_request, index) => (index === 0 ? { body: offered('1') } : completed),
+      { group: '3' },
+    );
+    expect(replyIn(requests[1]?.body)).toMatchObject({ 'group-select': '1' });
+  });
+
+  test('a gateway that has several others left has the user choose again', async () => {
+    const topics: string[] = [];
+    const { requests } = await signIn(
+      ({ body }) => (body.includes('type="auth-reply"') ? completed : { body: offered('1', '2') }),
+      {
+        group: '3',
+        interactive: true,
+        askUser({ topic }) {
+          topics.push(topic);
+          return Promise.resolve(new Map([['group_list', '2']]));
+        },
+      },
+    );
+    expect(topics).toEqual(['group']);
+    expect(replyIn(requests.at(-1)?.body)).toMatchObject({ 'group-select': '2' });
+  });
+});
