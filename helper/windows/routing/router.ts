@@ -26,12 +26,12 @@ export function createRouter(parts: {
 
   const read = (): RoutingTable => ({ routes: ipHelper.routes(), ipInterfaces: ipHelper.ipInterfaces() });
 
-  /** To each of its addresses to which a route leads. */
+  /** To each of its addresses to which a route leads, unless that is one of others to it alone. */
   function gatewayRoutes({ gateway }: RoutingRules, table: RoutingTable): Route[] {
     return (gateway ? addressesOf(gateway) : []).flatMap((address) => {
       const best = bestRoutePast(tunnel(), table, address);
-      if (!best) return [];
       const prefix = `${address}/${address.includes(':') ? 128 : 32}`;
+      if (!best || best.prefix === prefix) return [];
       return [{ luid: best.luid, prefix, nextHop: best.nextHop, metric: gatewayRouteMetric }];
     });
   }

@@ -292,6 +292,30 @@ test('an engine that is the same program as the proxy reaches its gateway, and n
   expect(machine.outcome(https(listed))).toBe('outside');
 });
 
+test('a router that is new while connected leads to the gateway, and is the default afterwards (openwrt packages 4343)', async () => {
+  const helper = await connect();
+  const outside = machine.ip.routes.filter(({ luid }) => luid === ethernet);
+  for (const route of outside.filter(({ prefix }) => prefix === '0.0.0.0/0')) route.nextHop = '192.168.7.254';
+  expect(await helper.verify()).toBe(true);
+  const toGateway = () => machine.ip.routes.filter(({ prefix }) => prefix === `${gateway.address}/32`);
+  expect(toGateway().map(({ nextHop }) => nextHop)).toEqual(['192.168.7.254']);
+  await helper.release({ keepBlocking: false });
+  expect(toGateway()).toEqual([]);
+  const defaults = machine.ip.routes.filter(({ prefix }) => prefix === '0.0.0.0/0');
+  expect(defaults.map(({ nextHop }) => nextHop)).toEqual(['192.168.7.254']);
+});
+
+test('a route to the gateway that somebody else has made is as before after a connection', async () => {
+  const own = { luid: ethernet, prefix: `${gateway.address}/32`, nextHop: '192.168.7.1', metric: 1 };
+  machine.ip.routes.push(own);
+  const before = machine.snapshot();
+  const helper = await connect();
+  expect(machine.outcome(https(gateway.address, { program: programs.engine }))).toBe('outside');
+  expect(await helper.verify()).toBe(true);
+  await helper.release({ keepBlocking: false });
+  expect(machine.snapshot()).toEqual(before);
+});
+
 const storage = '00000000-0000-4000-8000-000000000003';
 
 test('the way to the gateway is none of an interface that ignores default routes (WSL 41272, mozilla-vpn-client 3282)', async () => {
