@@ -1,7 +1,8 @@
 import type { RunProgram } from '../run-program.ts';
 import { readLinuxProxy } from './linux/read-linux-proxy.ts';
-import { scriptByDhcp } from './linux/script-by-dhcp.ts';
+import { scriptByDhcp as linuxScriptByDhcp } from './linux/script-by-dhcp.ts';
 import { readMacosProxy } from './macos/read-macos-proxy.ts';
+import { scriptByDhcp as macosScriptByDhcp } from './macos/script-by-dhcp.ts';
 import { readWindowsProxy } from './windows/read-windows-proxy.ts';
 import type { DesktopWay, EarlierSettings } from './desktop-way.ts';
 import type { ProxySetting } from './proxy-setting.ts';
@@ -58,7 +59,10 @@ async function readDesktop(options: Parameters<typeof readProxySetting>[0]): Pro
  * Where a server of DHCP says that the script is, as the system tells; undefined if it says nothing, or cannot be
  * asked.
  */
-export const readScriptByDhcp = async (
+export async function readScriptByDhcp(
   run: RunProgram,
   platform: NodeJS.Platform = process.platform,
-): Promise<string | undefined> => (platform === 'linux' ? await scriptByDhcp(run) : undefined);
+): Promise<string | undefined> {
+  if (platform === 'darwin') return await macosScriptByDhcp(run);
+  return platform === 'linux' ? await linuxScriptByDhcp(run) : undefined;
+}

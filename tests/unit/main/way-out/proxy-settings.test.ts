@@ -229,6 +229,14 @@ describe('macOS', () => {
     });
   });
 
+  test.each(['http://wpad/wpad.dat', 'http://proxy.corp.example/a.pac'])(
+    'has the network say where the script is, though the system names %s, as it has found it itself',
+    async (found) => {
+      const discovered = [...manual, ...pac(found), 'ProxyAutoDiscoveryEnable : 1'];
+      expect(await read(discovered)).toEqual({ kind: 'script', address: undefined });
+    },
+  );
+
   test('has none', async () => {
     expect(await read(['FTPPassive : 1'])).toEqual({ kind: 'direct' });
     expect(await read(['ProxyAutoDiscoveryEnable : 1'])).toEqual({ kind: 'script', address: undefined });

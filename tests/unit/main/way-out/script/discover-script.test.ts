@@ -89,6 +89,22 @@ describe('by DHCP', () => {
     expect(asked).toEqual([]);
   });
 
+  test.each([
+    ['http://proxy.corp.example:8080/proxy.pac', 1, 'http://proxy.corp.example:8080/proxy.pac'],
+    // macOS itself knows no better than to look this up.
+    ['http://wpad/wpad.dat', 1, undefined],
+    ['file:///etc/passwd', 1, undefined],
+    // Somebody has set it.
+    ['http://proxy.corp.example:8080/proxy.pac', 0, undefined],
+  ])('on macOS, of %s with discovery %i', async (url, discovery, address) => {
+    const printed = `<dictionary> {
+  ProxyAutoConfigEnable : 1
+  ProxyAutoConfigURLString : ${url}
+  ProxyAutoDiscoveryEnable : ${discovery}
+}`;
+    expect(await readScriptByDhcp(() => Promise.resolve(printed), 'darwin')).toBe(address);
+  });
+
   test('counts for more than a name', async () => {
     const { discovered } = network(
       { 'wpad.corp.example': ['10.0.0.5'] },
