@@ -2,7 +2,9 @@ import { networkInterfaces, type NetworkInterfaceInfo } from 'node:os';
 import type { RunProgram } from '../run-program.ts';
 import { isInnerDevice } from './linux/device-kind.ts';
 import { isWifiDevice } from './linux/wifi-device.ts';
+import { isTunnelName as isMacosTunnelName } from './macos/tunnel-name.ts';
 import { wifiPortsAmong } from './macos/wifi-ports.ts';
+import { isTunnelName as isWindowsTunnelName } from './windows/tunnel-name.ts';
 import { isWifiName } from './windows/wifi-name.ts';
 
 /** A network device with an address that may lead to the internet. */
@@ -11,10 +13,16 @@ export interface Link {
   addresses: readonly string[];
 }
 
-/** Tunnels, including ours, are not networks of their own. */
-const isNamedAsTunnel = (name: string) => /^(?:tun|tap|utun|wg|wm)\d/.test(name);
+/**
+ * Tunnels, including ours, are not networks of their own; neither are those of containers and virtual machines, as far
+ * as that can be told. `folder`: where the kernel tells of devices, on Linux.
+ */
+const isNoneOn: Partial<Record<NodeJS.Platform, (name: string, folder?: string) => boolean>> = {
+  linux: isInnerDevice,
+  darwin: isMacosTunnelName,
+  win32: isWindowsTunnelName,
+};
 
-/** Neither are the networks of containers and virtual machines. `folder`: where the kernel tells of them, on Linux. */
 export function networkLinks({
   interfaces = networkInterfaces(),
   platform = process.platform,
@@ -24,13 +32,11 @@ export function networkLinks({
   platform?: NodeJS.Platform;
   folder?: string;
 } = {}): Link[] {
-  const isNone = (name: string) =>
-    isNamedAsTunnel(name) || (platform === 'linux' && isInnerDevice(name, folder));
   return Object.entries(interfaces).flatMap(([name, found = []]) => {
     const addresses = found
       .filter(({ internal, scopeid = 0 }) => !internal && scopeid === 0)
       .map(({ address }) => address);
-    return addresses.length === 0 || isNone(name) ? [] : [{ name, addresses }];
+    return addresses.length === 0 || isNoneOn[platform]?.(name, folder) ? [] : [{ name, addresses }];
   });
 }
 

@@ -48,6 +48,25 @@ test('containers and other VPNs do not hide that the network is gone, and are no
   expect(watch.cause()).toBe('server-silent');
 });
 
+test.each<[NodeJS.Platform, string, string[]]>([
+  ['win32', 'Ethernet 2', ['Waymaker']],
+  ['darwin', 'en5', ['utun4', 'ipsec0', 'feth4823']],
+])(
+  'our own tunnel and other VPNs do not hide it on %s either, by its own names of them',
+  (platform, card, tunnels) => {
+    const linksAmong = (...names: string[]) =>
+      networkLinks({
+        interfaces: Object.fromEntries(names.map((name) => [name, at('192.0.2.1')])),
+        platform,
+      });
+    let links = linksAmong(card, ...tunnels);
+    const watch = createLossWatch({ links: () => links, findWifi: async () => [] });
+    watch.up();
+    links = linksAmong(...tunnels);
+    expect(watch.cause()).toBe('network-gone');
+  },
+);
+
 /** As networksetup(8) of macOS 13 to 26 says it. */
 const ports = `
 Hardware Port: Thunderbolt Ethernet

@@ -9,6 +9,8 @@ export async function writeDevices(folder: string): Promise<void> {
   const files: Record<string, string> = {
     'enp3s0/type': '1\n',
     'enp3s0/device/vendor': '0x8086\n',
+    'wm0/type': '65534\n',
+    'wm0/tun_flags': '0x5001\n',
     'mullvad/type': '65534\n',
     'mullvad/uevent': 'DEVTYPE=wireguard\nINTERFACE=mullvad\n',
     'CloudflareWARP/type': '65534\n',
