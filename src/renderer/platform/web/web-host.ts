@@ -27,7 +27,7 @@ export interface WebHostOptions {
   emit: EmitHostEvent<HostContract>;
 }
 
-interface WebHost extends HostHandlers<WebContract>, Pick<PageSession, 'changed'> {
+export interface WebHost extends HostHandlers<WebContract>, Pick<PageSession, 'changed'> {
   /** Another tab has changed how pages are shown. */
   lookChanged(): void;
 }

@@ -6,7 +6,7 @@ import { fetchFromService } from '../fetch-from-service.ts';
 import { createInPageTransport } from '../in-page-transport.ts';
 import { openLocalStorage } from '../storage/local-storage.ts';
 import { randomUuid } from '../random-uuid.ts';
-import { storageKeys } from '../storage/storage-keys.ts';
+import { followOtherTabs } from './follow-other-tabs.ts';
 import { createWebClient, webContract } from './web-contract.ts';
 import { describeBrowser } from './web-device.ts';
 import { createWebHost } from './web-host.ts';
@@ -45,12 +45,6 @@ function hostHere(emit: EmitHostEvent<HostContract>) {
     }),
     emit,
   });
-  // Another tab signed in or out; without a key, it has cleared everything, and may have signed in since.
-  window.addEventListener('storage', ({ key }) => {
-    if (key === storageKeys.look) host.lookChanged();
-    if (key !== storageKeys.token && key !== null) return;
-    // What this tab displays, and was about to do, belongs to another user.
-    if (!host.changed({ isEmptied: key === null })) location.reload();
-  });
+  followOtherTabs(host, window);
   return host;
 }
