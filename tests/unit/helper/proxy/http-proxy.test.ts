@@ -106,7 +106,7 @@ describe('a request in absolute form', () => {
     expect(await mirrored('OPTIONS http://a.test HTTP/1.1\r\nHost: a\r\n\r\n')).toMatchObject({ url: '*' });
   });
 
-  test.each(['POST', 'GET', 'DELETE'])('%s with a body in chunks', async (method) => {
+  test.each(['POST', 'GET', 'DELETE', 'OPTIONS'])('%s with a body in chunks', async (method) => {
     const got = await mirrored(
       `${method} http://a.test/ HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n`,
     );
@@ -175,7 +175,7 @@ describe('a request in absolute form', () => {
   test('a second one behind the first is not served', async () => {
     await labOf(mirror());
     const one = 'GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n';
-    await exchange(`${one}${one}`);
+    expect(await exchange(`${one}${one}`)).toMatch(/^Connection: close\r$/im);
     expect(lab?.asked).toHaveLength(1);
   });
 

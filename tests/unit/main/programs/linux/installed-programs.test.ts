@@ -100,6 +100,7 @@ test('what no menu of this desktop would show, or nothing can start, is left out
   await entry('all/applications/tried.desktop', { TryExec: 'not-there' });
   await entry('all/applications/no-program.desktop', { Exec: '/nonexistent/app' });
   await entry('all/applications/bad-exec.desktop', { Exec: 'app "no end' });
+  await entry('all/applications/empty-exec.desktop', { Exec: '', DBusActivatable: 'true' });
   await entry('all/applications/no-name.desktop', { Name: ' \u0007 ' });
   await entry('all/applications/not-an-entry.txt', {});
   expect(await found({ XDG_CURRENT_DESKTOP: 'KDE' })).toEqual(['shown.desktop Shown']);
