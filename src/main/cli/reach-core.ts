@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import path from 'node:path';
 import type { Say } from '#shared/texts/say.ts';
@@ -23,10 +24,15 @@ export interface ReachCoreOptions {
 const startMs = 30_000;
 const pauseMs = 50;
 
-/** Connects to the process that runs the core; starts the daemon if there is none. Throws a `CommandProblem`. */
+/**
+ * Connects to the process that runs the core; starts the daemon if there is none. Throws a `CommandProblem`, or the
+ * system's error where there can be no data folder.
+ */
 export async function reachCore(options: ReachCoreOptions): Promise<ControlConnection> {
   const running = await findCore(options);
   if (running) return running;
+  // A daemon would say so in a log that cannot be kept either.
+  mkdirSync(options.profile, { recursive: true, mode: 0o700 });
   const isStarted = await userService(options)?.start(startMs);
   if (isStarted !== true) await startDaemonProcess(options);
   const giveUpAt = performance.now() + startMs;
