@@ -24,26 +24,33 @@ export interface CaptivePortal {
 
 export function createCaptivePortal(options: {
   isThere: () => Promise<boolean>;
-  /** The result has changed. */
+  /** The result has changed, or the state is to be considered again. */
   onChange: () => void;
 }): CaptivePortal {
   let found = false;
   let probedAt = -Infinity;
+  let again: NodeJS.Timeout | undefined;
   const isFound = () => found && performance.now() - probedAt < foundForMs;
 
   async function probe(): Promise<void> {
     if (performance.now() - probedAt < probeEveryMs) return;
     const before = isFound();
-    found = false;
+    found = before;
     probedAt = performance.now();
     found = await options.isThere();
     if (found !== before) options.onChange();
   }
 
+  /** The user may sign in by a browser, of which nobody here is told. */
+  function lookAgain(): void {
+    clearTimeout(again);
+    if (isFound()) again = setTimeout(options.onChange, probeEveryMs).unref();
+  }
+
   return {
     consider(state) {
       if (state.state !== 'disconnected' || state.blocked) return;
-      void probe();
+      void probe().then(lookAgain);
     },
     explain(state) {
       if (!isFound() || state.state !== 'disconnected' || !mayBePortal(state)) return state;

@@ -1,8 +1,10 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { portalProbePath } from '#shared/constants.ts';
+import type { TunnelState } from '#shared/tunnel/state.ts';
 import { portalAddress, probePortal } from '../../../../src/main/tunnel/captive-portal.ts';
+import { createShownState } from '../../../../src/main/tunnel/shown-state.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -56,4 +58,25 @@ test('a captive portal is looked for over plain http', () => {
     `http://api.waymaker.example${portalProbePath}`,
   );
   expect(portalAddress('http://service.test:8787')).toBe(`http://service.test:8787${portalProbePath}`);
+});
+
+test('a portal is not shown any more once the user has signed in to it by a browser', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const unreachable = { state: 'disconnected', reason: 'gateway-unreachable' } as const;
+  const told: TunnelState[] = [];
+  let isThere = true;
+  const shown = createShownState({
+    helper: { state: () => unreachable },
+    isBehindPortal: async () => isThere,
+    destinations: { at: () => expect.fail('there is no gateway') },
+    emit: (state) => told.push(state),
+  });
+  shown.tell();
+  await vi.advanceTimersByTimeAsync(20 * 60_000);
+  expect(told).toEqual([unreachable, { ...unreachable, reason: 'captive-portal' }]);
+  isThere = false;
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(told.slice(2)).toEqual([unreachable]);
+  expect(vi.getTimerCount(), 'nothing is looked for in vain').toBe(0);
 });
