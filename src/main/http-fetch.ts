@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { isIP, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { pipeline, Readable, type Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { ReadableStream } from 'node:stream/web';
@@ -13,6 +13,7 @@ import { callTimeoutSeconds } from '#shared/constants.ts';
 import { byTrustedRoots, trustSystemRoots } from '#node/anyconnect/system-roots.ts';
 import { openWithFittingMessage, type Opening } from '#node/tls/first-message.ts';
 import { openTcp } from '#node/tls/open-tcp.ts';
+import { serverName } from '#node/tls/server-name.ts';
 
 type Request = Parameters<Fetch>[1] & { signal: AbortSignal };
 
@@ -108,8 +109,7 @@ async function secure(
     ...byTrustedRoots,
     socket: transport,
     host,
-    // RFC 6066 §3: addresses must not be sent as a server name.
-    servername: isIP(host) === 0 ? host : '',
+    servername: serverName(host),
     ALPNProtocols: ['http/1.1'],
     ...(groups !== undefined && { ecdhCurve: groups }),
   });

@@ -1,4 +1,4 @@
-import { isIP, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import tls from 'node:tls';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import { byTrustedRoots, trustSystemRoots } from './system-roots.ts';
@@ -6,6 +6,7 @@ import { certificatePin } from './certificate-pin.ts';
 import { ProxyRefused, type ProxyRefusal } from '#node/proxy/connect-through-proxy.ts';
 import { openWithFittingMessage } from '#node/tls/first-message.ts';
 import { openTcp } from '#node/tls/open-tcp.ts';
+import { serverName } from '#node/tls/server-name.ts';
 import type { ClientCertificate } from '#shared/helper/gateway-session.ts';
 
 /** How to verify a gateway's certificate. */
@@ -116,8 +117,7 @@ function secureGateway(options: {
     const socket = tls.connect({
       socket: transport,
       secureContext,
-      // RFC 6066 §3: addresses must not be sent as a server name.
-      servername: isIP(gateway.host) === 0 ? gateway.host : '',
+      servername: serverName(gateway.host),
       checkServerIdentity: (_name, certificate) => tls.checkServerIdentity(gateway.host, certificate),
       // Decided below, so that pinned keys and the system's roots are handled in the same way.
       rejectUnauthorized: false,

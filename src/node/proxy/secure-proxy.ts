@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { isIP, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import tls, { type TLSSocket } from 'node:tls';
 import type { ProxyIdentity } from '#shared/helper/gateway-session.ts';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { byTrustedRoots, trustSystemRoots } from '#node/anyconnect/system-roots.ts';
+import { serverName } from '#node/tls/server-name.ts';
 
 /** Who a proxy that speaks TLS has to be. Without a key, the system's roots decide by the name. */
 export type ExpectedProxy = Pick<ProxyIdentity, 'name'> & Partial<ProxyIdentity>;
@@ -26,8 +27,7 @@ export async function secureProxy(
   const socket = tls.connect({
     ...byTrustedRoots,
     socket: transport,
-    // RFC 6066 §3: addresses must not be sent as a server name.
-    servername: isIP(name) === 0 ? name : '',
+    servername: serverName(name),
     checkServerIdentity: (_name, certificate) => tls.checkServerIdentity(name, certificate),
     // Decided below: a pinned key needs no issuer.
     rejectUnauthorized: false,

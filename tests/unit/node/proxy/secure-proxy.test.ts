@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { gatewayThroughProxy } from '#node/anyconnect/gateway-through-proxy.ts';
 import { openGatewayTls } from '#node/anyconnect/gateway-tls.ts';
 import { connectThroughProxy } from '#node/proxy/connect-through-proxy.ts';
+import { secureProxy } from '#node/proxy/secure-proxy.ts';
 import { makeCertificate } from '../../../../src/main/self-test/gateway/certificate.ts';
 import { pinOf } from '../../main/support/test-authority.ts';
 
@@ -101,6 +102,21 @@ test.each([
     () => undefined,
   );
   expect(proxy.asked, 'positive control').toHaveLength(1);
+});
+
+// golang/go issue 63117: whoever chooses by that name knows none with a dot.
+test('the name that TLS is told has no final dot, whoever has written one', async () => {
+  const told: unknown[] = [];
+  const server = createTlsServer({ cert: ofProxy.certificate, key: ofProxy.key }, (socket) => {
+    told.push(socket.servername);
+    socket.on('error', () => undefined).write('.');
+  });
+  const transport = connect({ host: '127.0.0.1', port: await listening(server) });
+  const proxy = { name: 'proxy.example.', certificatePin: pinOf(ofProxy) };
+  const { socket } = await secureProxy(transport, proxy);
+  await once(socket, 'data');
+  socket.destroy();
+  expect(told).toEqual(['proxy.example']);
 });
 
 test('a proxy that speaks no TLS gets no password', async () => {
