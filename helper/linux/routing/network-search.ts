@@ -12,7 +12,7 @@ export function createNetworkSearch(run: RunCommand): () => Promise<NearbyNetwor
   const waysOut = new Set<string>();
   return async () => {
     const routes = readDeviceRoutes();
-    for (const route of routes) if (route.hasGateway && isPieceOfDefault(route)) waysOut.add(route.device);
+    for (const route of routes) if (leadsOut(route)) waysOut.add(route.device);
     const attached = routes.filter((route) => !route.hasGateway && route.length > 0);
     const candidates = new Set(attached.map(({ device }) => device).filter((name) => !waysOut.has(name)));
     const devices = await findInternalDevices(run, candidates);
@@ -23,6 +23,9 @@ export function createNetworkSearch(run: RunCommand): () => Promise<NearbyNetwor
     return { ...sorted, internal: { ...sorted.internal, devices }, bridges: findBridges() };
   };
 }
+
+/** Dialled lines have no router; wide routes without one may also be for multicast, or for the guests of a bridge. */
+const leadsOut = (route: DeviceRoute) => (route.hasGateway ? isPieceOfDefault(route) : route.length <= 1);
 
 /** linux/route.h, linux/ipv6_route.h. */
 const flag = { gateway: 0x2, reject: 0x200, advertised: 0x40000, anycast: 0x100000, local: 0x80000000 };

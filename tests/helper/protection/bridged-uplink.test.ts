@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses } from '../../lab/network/addresses.ts';
@@ -78,6 +79,26 @@ describe('a bridge that leads out of the machine is no network of its own:', () 
     expect(await capture.stop()).toEqual([]);
     await client.call('disconnect', {});
     expect(await neighbourSees()).toBe(addresses.userPrivate.ipv4);
+  });
+
+  test('it leads out where it has a default route without a router, too', async () => {
+    const { user } = net.lab;
+    const search = path.resolve(import.meta.dirname, '../../../helper/linux/routing/network-search.ts');
+    const command = path.resolve(import.meta.dirname, '../../../helper/posix/command.ts');
+    const script = `
+      const { createNetworkSearch } = await import('${search}');
+      const { runCommand } = await import('${command}');
+      const { internal } = await createNetworkSearch(runCommand)();
+      console.log(internal.devices.join());`;
+    const internal = async () =>
+      (await user.run([process.execPath, '--input-type=module', '--eval', script])).trim();
+    for (const family of ['-4', '-6']) await user.run(['ip', family, 'route', 'del', 'default']);
+    expect(await internal(), 'its only port is one end of a pair').toBe('br0');
+    await user.run(words('ip route add default dev br0'));
+    expect(await internal()).toBe('');
+    await user.run(words('ip route del default'));
+    for (const host of Object.values(addresses.router))
+      await user.run(['ip', 'route', 'add', 'default', 'via', host, 'dev', 'br0']);
   });
 
   test('its guests and those of macvlan are machines of their own, whatever is true of this one', async () => {
