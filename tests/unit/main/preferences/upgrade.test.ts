@@ -80,3 +80,17 @@ test('a file of a later version keeps what this version does not know', async ()
   expect(again.get('later')).toEqual({ kind: 'new' });
   expect(again.get('favouriteServers')).toEqual(['paris']);
 });
+
+test('a routing mode of a later version is said to be lost, and takes nothing else with it', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'waymaker-upgrade-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const written = { ...stored, killSwitch: true, routing: 'later', settingsDamage: null };
+  await writeFile(path.join(folder, 'settings.json'), JSON.stringify(written));
+  const settings = createSettings(openCoreFiles(folder).settingsFile);
+  const names = Object.keys(stored) as SettingName[];
+  expect(Object.fromEntries(names.map((name) => [name, settings.get(name)]))).toEqual({
+    ...written,
+    routing: 'global',
+    settingsDamage: 'lost',
+  });
+});
