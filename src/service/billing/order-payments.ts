@@ -1,5 +1,5 @@
 import type { Payment } from '#shared/entities.ts';
-import { and, eq, isNull } from 'drizzle-orm';
+import { and, eq } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Database } from '../database/database.ts';
@@ -61,17 +61,30 @@ export function createOrderPayments(options: {
     });
   }
 
+  /**
+   * Stored before the provider is asked, so that the reconciler asks about this payment whatever happens next. The order
+   * may have changed since it was read: it is deleted with its account, and nobody would get anything for what is paid
+   * for it then.
+   */
+  function noteBeginning({ id, email }: OrderRow): Promise<Outcome<null>> {
+    const begunAt = options.now();
+    const isTheirs = and(eq(orders.id, id), eq(orders.email, email));
+    return database.transaction(async (transaction) => {
+      const [order] = await transaction.select().from(orders).where(isTheirs).for('update');
+      if (!order) return refused('unknown-order');
+      if (order.paidAt || order.reversedAt) return refused('order-paid');
+      if (order.createdAt.getTime() <= begunAt.getTime() - orderLifetimeMs) return refused('order-expired');
+      const paymentCheckAt = new Date(begunAt.getTime() + firstCheckAfterMs);
+      await transaction.update(orders).set({ paymentBegunAt: begunAt, paymentCheckAt }).where(isTheirs);
+      return done(null);
+    });
+  }
+
   return {
     async begin(order, { returnPath, publicUrl }) {
       if (!provider) return refused('payments-off');
-      if (order.paidAt || order.reversedAt) return refused('order-paid');
-      const begunAt = options.now();
-      if (order.createdAt.getTime() <= begunAt.getTime() - orderLifetimeMs) return refused('order-expired');
-      // Stored before the provider is asked, so that the reconciler asks about this payment whatever happens next.
-      await database
-        .update(orders)
-        .set({ paymentBegunAt: begunAt, paymentCheckAt: new Date(begunAt.getTime() + firstCheckAfterMs) })
-        .where(and(eq(orders.id, order.id), isNull(orders.paidAt)));
+      const noted = await noteBeginning(order);
+      if (!noted.ok) return noted;
       const created = await answerOf(
         provider.createPayment({
           reference: order.uuid,

@@ -63,7 +63,9 @@ export async function reconcilePayments(options: {
     const isUnpaid = payment.state === 'none' || payment.state === 'declined';
     const { paidAt, refundDueAt, createdAt } = order;
     if (isUnpaid && !paidAt && !refundDueAt && createdAt < before(unpaidOrderKeptMs)) {
-      await database.delete(orders).where(and(eq(orders.id, order.id), isNull(orders.paidAt)));
+      // A report may have come meanwhile.
+      const isStillUnpaid = and(isNull(orders.paidAt), isNull(orders.refundDueAt));
+      await database.delete(orders).where(and(eq(orders.id, order.id), isStillUnpaid));
       return;
     }
     const settled = await settleAs(order, payment);

@@ -257,6 +257,30 @@ describe.each(databaseKindsOfRun)('reports of a provider on %s', (kind) => {
     },
   );
 
+  test('what is paid for an account that is gone is owed, also if its order was about to be deleted as unpaid', async () => {
+    const { database } = running.service;
+    const { now } = running.clock;
+    const logger = pino({ level: 'silent' });
+    const entitlements = createEntitlements({ gateways: undefined, now });
+    const settle = createSettle({ entitlements, now, logger });
+    const { device, reference } = await newOrder(running);
+    const begun = { paymentBegunAt: now(), paymentCheckAt: now() };
+    await database.update(orders).set(begun).where(eq(orders.uuid, reference));
+    await device.client.call('deleteSelf');
+    running.clock.advance({ hours: 24 * 8 });
+    const provider: PaymentProvider = {
+      createPayment: () => Promise.reject(new Error('nothing is bought')),
+      refund: () => Promise.reject(new Error('no refunds on a Sunday')),
+      async paymentOf(of) {
+        if (of !== reference) throw new Error('another');
+        expect(await send(report(reference, 2, 'paid'))).toBe(200);
+        return { revision: 1, state: 'declined', amount: 0, currency: 'USD' };
+      },
+    };
+    await reconcilePayments({ database, provider, settle, now, logger });
+    expect(await orderOf(reference)).toMatchObject({ refundDueAt: now(), reversedAt: null });
+  });
+
   test('what was had before its account was deleted is not given back, also after a dispute that was won', async () => {
     const { device, reference } = await newOrder(running);
     await send(report(reference, 1, 'paid'));

@@ -3,6 +3,7 @@ import type { Language } from '#shared/entities.ts';
 import { eq } from 'drizzle-orm';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createOrderPayments, findOrder } from '../../../src/service/billing/order-payments.ts';
 import type { PaymentProvider } from '../../../src/service/billing/payment-provider.ts';
 import { reconcilePayments } from '../../../src/service/billing/reconcile.ts';
 import { createWordgate } from '../../../src/service/billing/wordgate.ts';
@@ -249,6 +250,45 @@ describe.each(databaseKindsOfRun)('purchases on %s', (kind) => {
         .where(eq(orders.id, Number(id)));
     expect(await find(opened)).toMatchObject([{ email: expect.stringMatching(/^deleted-/) }]);
     expect(await find(unopened)).toEqual([]);
+  });
+
+  test('an order that is deleted while its payment begins is not paid for', async () => {
+    const { database } = running.service;
+    const { now } = running.clock;
+    const email = newEmail();
+    const device = await signedIn(running, email);
+    const [begun, late] = [await order(email), await order(email)];
+    const opened: string[] = [];
+    const provider: PaymentProvider = {
+      async createPayment({ reference }) {
+        opened.push(reference);
+        return { payUrl: 'https://pay.example.net/' };
+      },
+      refund: () => Promise.reject(new Error('nothing is given back')),
+      paymentOf: () => Promise.reject(new Error('nobody asks')),
+    };
+    const payments = createOrderPayments({
+      database,
+      settle: async () => refused('payment-open'),
+      provider,
+      consoleUrl: undefined,
+      now,
+      logger: pino({ level: 'silent' }),
+    });
+    const asRead = async (id: string) => {
+      const found = await findOrder(database, { id, email });
+      if (!found) throw new Error('no order');
+      return found;
+    };
+    const [first, second] = [await asRead(begun), await asRead(late)];
+    const where = { returnPath: '/', publicUrl: running.url };
+    expect(await payments.begin(first, where)).toMatchObject({ ok: true });
+    expect(opened).toEqual([first.uuid]);
+    await device.client.call('deleteSelf');
+    expect(await payments.begin(second, where)).toEqual(refused('unknown-order'));
+    // It is in the books, under no name.
+    expect(await payments.begin(first, where)).toEqual(refused('unknown-order'));
+    expect(opened).toEqual([first.uuid]);
   });
 
   test('an old order is deleted only if nobody paid it, and only when the provider says so', async () => {
