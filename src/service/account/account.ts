@@ -22,12 +22,14 @@ export interface Trial {
   traffic: number;
 }
 
+/** Locked, so that it is not deleted before what comes of this sign-in refers to it. */
 async function findAccount(database: Database, email: string): Promise<string | undefined> {
   const [found] = await prepared(database, 'account', () =>
     database
       .select({ id: users.id })
       .from(users)
-      .where(eq(users.email, value('email'))),
+      .where(eq(users.email, value('email')))
+      .for('key share'),
   ).execute({ email });
   return found?.id;
 }

@@ -49,10 +49,14 @@ export function visitHandlers(options: {
       if (isMemberLevel(user.level)) return refused('members-may-not');
       await database.delete(storeVisits).where(lte(storeVisits.expiresAt, options.now()));
       const code = makeToken();
-      await database
-        .insert(storeVisits)
-        .values({ codeHash: sha256(code), gatewayUser, expiresAt: inMs(linkLifetimeMs) });
-      return done({ code });
+      const visit = { codeHash: sha256(code), gatewayUser, expiresAt: inMs(linkLifetimeMs) };
+      return database.transaction(async (transaction) => {
+        const asking = transaction.select().from(devices).where(eq(devices.gatewayUser, gatewayUser));
+        // It may have been signed out meanwhile.
+        if ((await asking.for('key share')).length === 0) return refused('not-signed-in');
+        await transaction.insert(storeVisits).values(visit);
+        return done({ code });
+      });
     },
 
     async openStoreVisit({ body }) {
