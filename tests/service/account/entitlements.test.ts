@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   createEntitlements,
@@ -230,6 +230,19 @@ describe('entitlements', () => {
     await reviewGateways(running);
     expect((await statsOf()).data).toEqual({ rated: 1e9, in: 0, out: 0 });
     await expect.poll(() => openTo(device)).toContain('near');
+  });
+
+  test.each(['infinity', '20000-01-01'])('a plan that the operator has end at %s runs', async (end) => {
+    const { device, userId } = await account();
+    await grant(userId, small);
+    await running.service.database.execute(
+      sql`update entitlements set "to" = ${end}::timestamptz where user_id = ${userId}`,
+    );
+    await reviewGateways(running);
+    expect(await openTo(device)).toEqual(['near', 'first']);
+    expect(await device.client.call('myService')).toMatchObject({
+      data: { expiredAt: '9999-12-31T23:59:59.999Z', service: 'Small' },
+    });
   });
 
   test('a deleted account leaves what was paid, under a name that leads to nobody', async () => {

@@ -1,11 +1,25 @@
-import { bigint, integer, timestamp } from 'drizzle-orm/pg-core';
+import { bigint, customType, integer } from 'drizzle-orm/pg-core';
 
 /**
  * Columns that several tables of the service have. After a change in this folder: `drizzle-kit generate --config
  * src/service/database/drizzle.config.ts`.
  */
 
-export const time = () => timestamp({ withTimezone: true });
+const earliest = '0001-01-01T00:00:00.000Z';
+const latest = '9999-12-31T23:59:59.999Z';
+
+/**
+ * Operators may write `infinity`, or a year beyond those that calls can tell, for what has no end. A `Date` of it would
+ * be invalid, and neither before nor after any other.
+ */
+export const time = customType<{ data: Date; driverData: string }>({
+  dataType: () => 'timestamp with time zone',
+  toDriver: (date) => date.toISOString(),
+  fromDriver(text) {
+    if (/^\d{4}-.*(?<! BC)$/.test(text)) return new Date(text);
+    return new Date(/^-| BC$/.test(text) ? earliest : latest);
+  },
+});
 
 export const bytes = () => bigint({ mode: 'number' }).notNull().default(0);
 
