@@ -71,6 +71,8 @@ export function createAnswerer(options: AnswererOptions): Answerer {
   const supplied = new Set<string>();
   /** The form in which the device's password was sent. */
   let passwordForm: AuthForm | undefined;
+  /** Whether the browser has given a token. */
+  let hasToken = false;
   /** The last form that was answered. */
   let answered: AuthForm | undefined;
   /** The last form in which the user answered fields, and their names; whether there was more than choices so far. */
@@ -105,7 +107,7 @@ export function createAnswerer(options: AnswererOptions): Answerer {
   /**
    * Gateways refuse what they were told by asking for it again. The user does not know the device's password, and each
    * wrong answer counts towards a ban. A form that also asks something new is no refusal, and neither is what the user
-   * has just answered. But a choice is not refused as a password is.
+   * has just answered. But a choice is not refused as a password is, and a token is, whatever is hidden beside it.
    *
    * Only a one-time code looks the same at some gateways: ocserv asks for it as a password, in a form with the same id.
    * What the gateway says decides where it is certain; otherwise the service may have a newer password.
@@ -113,6 +115,7 @@ export function createAnswerer(options: AnswererOptions): Answerer {
   async function isRefusal(form: AuthForm, again: boolean): Promise<boolean> {
     const hasTyped = userAnswered?.hasTyped === true;
     const asked = form.fields.filter(isInput);
+    if (hasToken && asked.length === 0 && form.fields.some(isByBrowser)) return true;
     if ((again && (hasTyped || asked.length === 0)) || form.id === 'challenge') return false;
     if (asked.length === 0) return isSame(answered, form);
     if (!asked.every(({ name }) => supplied.has(name))) return false;
@@ -133,6 +136,7 @@ export function createAnswerer(options: AnswererOptions): Answerer {
     const end = await options.openBrowser(form.singleSignOn, signal);
     switch (end.kind) {
       case 'token':
+        hasToken = true;
         return end.token;
       case 'refused':
         return { ok: false, failure: 'sign-in-refused' };
@@ -189,8 +193,9 @@ export function createAnswerer(options: AnswererOptions): Answerer {
 const refusedWith = (words: string | undefined) =>
   ({ ok: false, failure: 'sign-in-refused', ...(words !== undefined && { words }) }) as const;
 
-const isOpenField = (field: AuthField): field is OpenField =>
-  field.kind !== 'hidden' && field.kind !== 'single-sign-on';
+const isByBrowser = (field: AuthField) => field.kind === 'single-sign-on';
+
+const isOpenField = (field: AuthField): field is OpenField => field.kind !== 'hidden' && !isByBrowser(field);
 
 /**
  * The choice of a group, recognised by its name in AnyConnect's forms. It is made before all others: other groups have

@@ -47,6 +47,30 @@ describe('single sign-on by browser', () => {
     expect(result).toEqual({ ok: false, failure: 'needs-user' });
   });
 
+  test.each([
+    ['nothing has changed', ''],
+    ['something hidden has changed', '<input type="hidden" name="transaction" value="NUMBER"/>'],
+  ])(
+    'a gateway that wants another token after the first has refused it, also if %s',
+    async (_how, hidden) => {
+      let opened = 0;
+      const { result } = await signIn(
+        (_request, index) => ({
+          body: body.replace('<input', `${hidden.replace('NUMBER', `${index}`)}<input`),
+        }),
+        {
+          interactive: true,
+          openBrowser() {
+            opened += 1;
+            return Promise.resolve({ kind: 'token', token: `token ${opened}` });
+          },
+        },
+      );
+      expect(result).toEqual({ ok: false, failure: 'sign-in-refused' });
+      expect(opened).toBe(1);
+    },
+  );
+
   test('a login page that is not on https is a refusal', async () => {
     const { result } = await signIn(() => ({ body: body.replace('https://idp', 'http://idp') }), {
       interactive: true,
