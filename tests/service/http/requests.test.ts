@@ -67,6 +67,43 @@ test('replies are neither cached nor read by other sites', async () => {
   expectSecurityHeaders(reply);
 });
 
+/** What is answered to bytes on a new connection, until the service ends it. */
+async function statusesOf(sent: string): Promise<string[]> {
+  const socket = connect(Number(new URL(running.url).port), '127.0.0.1');
+  socket.write(sent);
+  return (await text(socket)).match(/HTTP\/1\.1 \d+/g) ?? [];
+}
+
+/** A request, and another one that a proxy would take for its body if it read its length in another way. */
+const smuggling = (headers: string, body: string) =>
+  `POST /api/auth HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${headers}\r\n\r\n${body}` +
+  'GET /api/basic-info HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+
+test.each([
+  ['one length', 'Content-Length: 2', '{}'],
+  ['chunks', 'Transfer-Encoding: chunked', '2\r\n{}\r\n0\r\n\r\n'],
+  ['chunks, behind a tab', 'Transfer-Encoding:\tchunked', '2\r\n{}\r\n0\r\n\r\n'],
+])('two requests on a connection are two: the first with %s', async (_how, headers, body) => {
+  expect(await statusesOf(smuggling(headers, body))).toEqual(['HTTP/1.1 422', 'HTTP/1.1 200']);
+});
+
+test.each([
+  ['a length and chunks', 'Content-Length: 2\r\nTransfer-Encoding: chunked', '2\r\n{}\r\n0\r\n\r\n'],
+  ['two lengths', 'Content-Length: 2\r\nContent-Length: 40', '{}'],
+  ['a length twice', 'Content-Length: 2, 2', '{}'],
+  ['a length with a sign', 'Content-Length: +2', '{}'],
+  ['a length with a blank before its colon', 'Content-Length : 2', '{}'],
+  ['chunks and something else', 'Transfer-Encoding: chunked, identity', '2\r\n{}\r\n0\r\n\r\n'],
+  ['something like chunks', 'Transfer-Encoding: xchunked', '2\r\n{}\r\n0\r\n\r\n'],
+  ['chunks in a folded line', 'Transfer-Encoding:\r\n chunked', '2\r\n{}\r\n0\r\n\r\n'],
+  ['a chunk whose length is none', 'Transfer-Encoding: chunked', '2 x\r\n{}\r\n0\r\n\r\n'],
+])(
+  'a request that proxies may end elsewhere is refused, with all that follows it: %s',
+  async (_how, ...sent) => {
+    expect(await statusesOf(smuggling(...sent))).toEqual(['HTTP/1.1 400']);
+  },
+);
+
 test('a client that sends too many requests is refused for a while, in its language', async () => {
   await using limited = await startTestService({ requestsPerMinute: 3 });
   const headers = { 'accept-language': 'zh-TW' };
