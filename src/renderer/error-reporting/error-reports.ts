@@ -13,9 +13,7 @@ export function startErrorReports(): ReportError {
 }
 
 function reportTo(dsn: string): ReportError {
-  const { promise: waited, resolve: wait } = Promise.withResolvers<void>();
-  whenIdle(wait);
-  const loading = waited.then(load);
+  const loading = new Promise<void>(whenIdle).then(load);
   async function load(): Promise<ReportError | undefined> {
     try {
       const { startSentry } = await import('./sentry.ts');

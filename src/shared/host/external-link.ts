@@ -1,7 +1,4 @@
-// Exists in every browser and in Node (WHATWG URL §6.1).
-declare const URL: {
-  parse(url: string): { protocol: string; username: string; password: string; href: string } | null;
-};
+import { parseUrl } from '../parse-url.ts';
 
 const openable = new Set(['https:', 'http:', 'mailto:']);
 
@@ -10,7 +7,7 @@ const openable = new Set(['https:', 'http:', 'mailto:']);
  * programs, and credentials in an address only serve to disguise it.
  */
 export function externalLink(link: string): string | undefined {
-  const url = URL.parse(link);
+  const url = parseUrl(link);
   if (!url || !openable.has(url.protocol) || url.username !== '' || url.password !== '') return undefined;
   return url.href;
 }

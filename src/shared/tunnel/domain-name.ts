@@ -1,5 +1,4 @@
-// Exists in every browser and in Node (WHATWG URL §6.1).
-declare const URL: { parse(url: string): { hostname: string } | null };
+import { parseUrl } from '../parse-url.ts';
 
 /**
  * Labels of RFC 1123 §2.1, with the underscore that real host names have. The last label begins with a letter, so that
@@ -20,7 +19,7 @@ export function canonicalName(text: string): string | undefined {
   const name = text.endsWith('.') ? text.slice(0, -1) : text;
   if (canonicalDomain.test(name)) return name;
   if (name.length > 1024 || !unicodeName.test(name)) return undefined;
-  const ascii = URL.parse(`http://${name}`)?.hostname;
+  const ascii = parseUrl(`http://${name}`)?.hostname;
   return ascii !== undefined && canonicalDomain.test(ascii) ? ascii : undefined;
 }
 

@@ -1,7 +1,9 @@
 /** Prefixes in canonical notation (RFC 4632 §3.1, RFC 5952), with all bits after the prefix zero. */
 
+import { parseUrl } from '../parse-url.ts';
+
 // Exists in every browser and in Node (WHATWG URL §6.1).
-declare const URL: { new (url: string): { hostname: string }; canParse(url: string): boolean };
+declare const URL: new (url: string) => { hostname: string };
 
 export interface Prefix {
   family: 4 | 6;
@@ -97,7 +99,7 @@ const ofUrl = (address: string): string => new URL(`http://[${address}]`).hostna
 
 /** Only groups: neither an IPv4 address at the end nor a zone belongs in a list. */
 function parseIpv6(text: string): bigint | undefined {
-  if (!/^[0-9A-Fa-f:]+$/.test(text) || !URL.canParse(`http://[${text}]`)) return undefined;
+  if (!/^[0-9A-Fa-f:]+$/.test(text) || !parseUrl(`http://[${text}]`)) return undefined;
   const [head = [], tail = []] = ofUrl(text)
     .split('::')
     .map((half) => half.split(':').filter(Boolean));

@@ -1,4 +1,5 @@
 import { webAddress } from '#shared/host/web-address.ts';
+import { parseUrl } from '#shared/parse-url.ts';
 
 /**
  * The payment page's address, if the browser may be sent there, or undefined. What is typed there must not be readable
@@ -9,6 +10,6 @@ export function payAddress(address: string, servicePages: readonly string[]): st
   const allowed = webAddress(address);
   if (allowed === undefined) return undefined;
   const { protocol, origin } = new URL(allowed);
-  const ofService = servicePages.some((page) => URL.canParse(page) && new URL(page).origin === origin);
+  const ofService = servicePages.some((page) => parseUrl(page)?.origin === origin);
   return protocol === 'https:' || ofService ? allowed : undefined;
 }

@@ -3,6 +3,7 @@ import { IconHistory, IconTrash } from '@tabler/icons-react';
 import type { TFunction } from 'i18next';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { groupBy } from '#shared/group-by.ts';
 import { eventLine, eventText } from '#shared/texts/connection-log-texts.ts';
 import type { ConnectionEvent, ConnectionLogEntry } from '#shared/tunnel/connection-log.ts';
 import { formatDate, formatDay, formatTime } from '../../i18n/format.ts';
@@ -47,7 +48,7 @@ interface Day {
 }
 
 function byDay(entries: readonly ConnectionLogEntry[]): Day[] {
-  const days = Map.groupBy(entries.toReversed(), ({ at }) => new Date(at).toDateString());
+  const days = groupBy(entries.toReversed(), ({ at }) => new Date(at).toDateString());
   return [...days].map(([name, of]) => ({ name, entries: of }));
 }
 

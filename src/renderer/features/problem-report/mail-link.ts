@@ -17,7 +17,7 @@ export function mailLink(mail: { to: string; subject: string; description: strin
     return `mailto:${encodeURI(to)}?subject=${encodeURIComponent(subject)}&body=${encodeURIComponent(body)}`;
   };
   // Half a character cannot be encoded.
-  let text = description.toWellFormed();
+  let text = description.replace(/\p{Surrogate}/gu, '\ufffd');
   let link = linkWith(text);
   while (link.length > maxLink && text !== '') {
     text = cutText(text, Math.min(text.length - 1, Math.floor((text.length * maxLink) / link.length)));

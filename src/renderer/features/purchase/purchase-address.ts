@@ -1,5 +1,6 @@
 import type { BasicInfo } from '#shared/entities.ts';
 import { webAddress } from '#shared/host/web-address.ts';
+import { parseUrl } from '#shared/parse-url.ts';
 
 type Links = BasicInfo['links'];
 
@@ -14,8 +15,8 @@ export interface StoreBuyer {
  * Whether a page of the store is the service's own, on the same origin as its console, and not an operator's elsewhere.
  */
 export function isOwnStore(links: Pick<Links, 'pay_url'>, address: string): boolean {
-  const own = URL.parse(links.pay_url)?.origin;
-  return webAddress(address) !== undefined && URL.parse(address)?.origin === own;
+  const own = parseUrl(links.pay_url)?.origin;
+  return webAddress(address) !== undefined && parseUrl(address)?.origin === own;
 }
 
 /** The address of a store page for a buyer; undefined if it must not be opened. */

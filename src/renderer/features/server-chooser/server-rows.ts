@@ -1,5 +1,6 @@
 import type { ServerGroup } from '#shared/entities.ts';
 import { foldText } from '#shared/fold-text.ts';
+import { groupBy } from '#shared/group-by.ts';
 import type { KeptServers } from '#shared/host/contract.ts';
 import { listServers, type ListedServer } from '#shared/plan/usable-group.ts';
 import { countryName } from '../../i18n/country-name.ts';
@@ -95,7 +96,7 @@ function collator(language: string): Intl.Collator {
 /** Sorted by the countries' names, those without a country last; in the operator's order if none has one. */
 function rowsByCountry(group: ServerGroup, servers: readonly ListedServer[], language: string): ServerRow[] {
   if (servers.every(({ country }) => country === undefined)) return servers.map(serverRow);
-  const byCountry = [...Map.groupBy(servers, ({ country }) => country)];
+  const byCountry = [...groupBy(servers, ({ country }) => country)];
   const { compare } = collator(language);
   const name = (country: string | undefined) => (country === undefined ? '' : countryName(country, language));
   return byCountry

@@ -57,18 +57,21 @@ export function createJsonRpcTransport(port: TextPort, timeoutSeconds = 15): Hos
   return {
     async request(channel, input) {
       const id = ++lastId;
-      const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-      waiting.set(id, { resolve, reject });
-      const timer = setTimeout(
-        () => reject(new HostSilent(`${channel}: no reply within ${timeoutSeconds} s`)),
-        timeoutSeconds * 1000,
-      );
       const params = input === undefined ? {} : { params: [input] };
-      port
-        .send(JSON.stringify({ jsonrpc: '2.0', id, method: channel, ...params }))
-        .catch((cause: unknown) => reject(new Error(`${channel}: not taken by the app`, { cause })));
+      const message = JSON.stringify({ jsonrpc: '2.0', id, method: channel, ...params });
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const reply = new Promise<unknown>((resolve, reject) => {
+        waiting.set(id, { resolve, reject });
+        timer = setTimeout(
+          () => reject(new HostSilent(`${channel}: no reply within ${timeoutSeconds} s`)),
+          timeoutSeconds * 1000,
+        );
+        port
+          .send(message)
+          .catch((cause: unknown) => reject(new Error(`${channel}: not taken by the app`, { cause })));
+      });
       try {
-        return await promise;
+        return await reply;
       } finally {
         clearTimeout(timer);
         waiting.delete(id);

@@ -16,7 +16,7 @@ function nextTo(button: HTMLElement): HTMLElement | undefined {
   const row = button.closest('li');
   const going = row?.parentElement?.childElementCount === 1 ? row.parentElement : (row ?? button);
   const others = [...document.querySelectorAll<HTMLElement>(pressed)].filter(
-    (other) => !going.contains(other) && other.checkVisibility(),
+    (other) => !going.contains(other) && other.getClientRects().length > 0,
   );
   const isBehind = (other: HTMLElement) =>
     (going.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;

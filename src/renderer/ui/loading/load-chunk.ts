@@ -19,11 +19,13 @@ class ChunkLate extends Error {
 }
 
 async function inTime<Chunk>(loading: Promise<Chunk>): Promise<Chunk> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new ChunkLate(`not loaded within ${callTimeoutSeconds} s`)),
-    callTimeoutSeconds * 1000,
-  );
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(
+      () => reject(new ChunkLate(`not loaded within ${callTimeoutSeconds} s`)),
+      callTimeoutSeconds * 1000,
+    );
+  });
   try {
     return await Promise.race([loading, late]);
   } finally {

@@ -1,4 +1,5 @@
 import { IconPhoto } from '@tabler/icons-react';
+import { charactersOf } from '#shared/characters.ts';
 import classes from './icon-or-initial.module.css';
 
 interface IconOrInitialProps {
@@ -29,6 +30,6 @@ export function IconOrInitial({ icon, name, size }: IconOrInitialProps) {
 
 /** The first character as the user sees it, whatever it is composed of. */
 function firstLetter(name: string): string | undefined {
-  const [first] = new Intl.Segmenter().segment(name.trim());
-  return first?.segment.toUpperCase();
+  const [first] = charactersOf(name.trim());
+  return first?.toUpperCase();
 }
