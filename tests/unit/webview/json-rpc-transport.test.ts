@@ -49,6 +49,19 @@ describe('requests', () => {
   });
 });
 
+// As in a webview that the system suspends, together with the app around it.
+test('what the page stands still for is not the time of an app that has not answered yet', async () => {
+  vi.useRealTimers();
+  const port = createTestPort();
+  const reply = createJsonRpcTransport(port, 3).request('storage.get', 'user');
+  // Unlike a loop, this takes no processor time.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5_000);
+  setTimeout(() => port.say({ jsonrpc: '2.0', id: 1, result: 'kept' }), 500);
+  expect(await reply).toBe('kept');
+  const other = createJsonRpcTransport(createTestPort(), 3).request('storage.get', 'user');
+  await expect(other).rejects.toThrow(HostSilent);
+});
+
 describe('an app that says something else', () => {
   test.each([
     '',

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { HostTransport } from '#shared/host/transport.ts';
 import { parseJson } from '#shared/parse-json.ts';
+import { afterRunning } from '../after-running.ts';
 import type { TextPort } from './webview-port.ts';
 
 /**
@@ -59,12 +60,11 @@ export function createJsonRpcTransport(port: TextPort, timeoutSeconds = 15): Hos
       const id = ++lastId;
       const params = input === undefined ? {} : { params: [input] };
       const message = JSON.stringify({ jsonrpc: '2.0', id, method: channel, ...params });
-      let timer: ReturnType<typeof setTimeout> | undefined;
+      let stopWaiting: (() => void) | undefined;
       const reply = new Promise<unknown>((resolve, reject) => {
         waiting.set(id, { resolve, reject });
-        timer = setTimeout(
-          () => reject(new HostSilent(`${channel}: no reply within ${timeoutSeconds} s`)),
-          timeoutSeconds * 1000,
+        stopWaiting = afterRunning(timeoutSeconds * 1000, () =>
+          reject(new HostSilent(`${channel}: no reply within ${timeoutSeconds} s`)),
         );
         port
           .send(message)
@@ -73,7 +73,7 @@ export function createJsonRpcTransport(port: TextPort, timeoutSeconds = 15): Hos
       try {
         return await reply;
       } finally {
-        clearTimeout(timer);
+        stopWaiting?.();
         waiting.delete(id);
       }
     },

@@ -1,4 +1,5 @@
 import { callTimeoutSeconds } from '#shared/constants.ts';
+import { afterRunning } from '../../platform/after-running.ts';
 
 const pauseMs = 1000;
 
@@ -19,16 +20,15 @@ class ChunkLate extends Error {
 }
 
 async function inTime<Chunk>(loading: Promise<Chunk>): Promise<Chunk> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let stopWaiting: (() => void) | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new ChunkLate(`not loaded within ${callTimeoutSeconds} s`)),
-      callTimeoutSeconds * 1000,
+    stopWaiting = afterRunning(callTimeoutSeconds * 1000, () =>
+      reject(new ChunkLate(`not loaded within ${callTimeoutSeconds} s`)),
     );
   });
   try {
     return await Promise.race([loading, late]);
   } finally {
-    clearTimeout(timer);
+    stopWaiting?.();
   }
 }
