@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Host } from '#shared/host/contract.ts';
+import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createTestPhone, trackIntervals, type TestPhone } from './test-phone.ts';
 
 let phone: TestPhone;
@@ -122,6 +123,65 @@ describe('the rules that the app cannot know', () => {
     expect(ends).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
     expect(ends).toEqual([{ reason: 'trial-ended' }]);
+  });
+
+  describe('what the tunnel did while the page was suspended', () => {
+    const connected: TunnelState = {
+      state: 'connected',
+      gateway: { host: 'gw.example.net', port: 443 },
+      since: 0,
+      addresses: {},
+      transport: 'tls',
+      routing: { mode: 'ip' },
+    };
+    /** Its events are lost; afterwards the page asks. */
+    async function missed(host: Host, state: TunnelState): Promise<void> {
+      const { emit } = phone.app;
+      phone.app.emit = () => undefined;
+      phone.app.become(state);
+      phone.app.emit = emit;
+      expect(await host.tunnel.snapshot()).toEqual(state);
+    }
+
+    test('binds it to the plan all the same, once the page has asked', async () => {
+      list(Date.now() + hour);
+      const host = await phone.openPage();
+      await phone.signIn(host);
+      await askAgain(host);
+      await missed(host, connected);
+      expect(phone.app.allowedUntil()).toEqual({ at: Date.now() + hour, reason: 'trial-ended' });
+      list(Date.now() - hour);
+      await askAgain(host);
+      expect(phone.app.state()).toEqual({ state: 'disconnected', reason: 'trial-ended' });
+    });
+
+    test('decides what is prepared and measured, once the page has asked', async () => {
+      list(Date.now() + hour);
+      const host = await phone.openPage();
+      await phone.signIn(host);
+      await askAgain(host);
+      await host.server.choose('one');
+      phone.app.become(connected);
+      const before = phone.app.prepared.length;
+      await missed(host, { state: 'disconnected' });
+      await vi.waitFor(() => expect(phone.app.prepared.length).toBeGreaterThan(before));
+      await missed(host, { state: 'disconnected', blocked: true });
+      expect(await host.servers.measure()).toBe('blocked');
+    });
+
+    test('is told once, however often the page asks', async () => {
+      list(Date.now() + hour);
+      const host = await phone.openPage();
+      await phone.signIn(host);
+      await askAgain(host);
+      await host.server.choose('one');
+      await missed(host, { state: 'disconnected', reason: 'session-ended' });
+      await vi.advanceTimersByTimeAsync(0);
+      const before = phone.app.prepared.length;
+      for (let times = 0; times < 3; times += 1) await host.tunnel.snapshot();
+      await vi.advanceTimersByTimeAsync(0);
+      expect(phone.app.prepared).toHaveLength(before);
+    });
   });
 
   test('a server that may not be used, or is not listed, is not connected to', async () => {

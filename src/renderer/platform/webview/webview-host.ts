@@ -12,6 +12,7 @@ import type { PagePreferences } from '../page-preferences.ts';
 import { createPageSession } from '../page-session.ts';
 import type { PageVisibility } from '../page-visibility.ts';
 import { hostOwnKeys } from '../storage/storage-keys.ts';
+import { tellSnapshots } from './told-tunnel.ts';
 import { createWebviewLogins } from './webview-logins.ts';
 import { createWebviewPlan } from './webview-plan.ts';
 import { createWebviewRouting } from './webview-routing.ts';
@@ -44,7 +45,8 @@ export interface WebviewHostOptions {
  * the app's storage and tunnel; the app does the rest.
  */
 export function createWebviewHost(options: WebviewHostOptions): HostImplementation {
-  const { app, session, visibility, emit } = options;
+  const { session, visibility, emit } = options;
+  const app = { ...options.app, tunnel: tellSnapshots(options.app.tunnel) };
   const storage = createPageStorage(app, session);
   const calls = createPageSession({
     baseUrl: options.baseUrl,
@@ -103,6 +105,9 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
     onChange: (now) => emit('preferences.changed', now),
   });
   void routing.update();
+  const tunnel = createWebviewTunnel(app.tunnel, plan, logins, calls.serviceClock);
+  // Its answer is told to all of them.
+  app.tunnel.snapshot().catch(() => undefined);
   return {
     session: calls.session,
     clock: calls.clock,
@@ -126,7 +131,7 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
       },
     },
     storage,
-    tunnel: createWebviewTunnel(app.tunnel, plan, logins, calls.serviceClock),
+    tunnel,
     ...onlyOnDesktop,
     server: server.host,
     servers: servers.host,

@@ -56,7 +56,6 @@ export function createWebviewServer(options: WebviewServerOptions): {
   }
 
   app.stateChanged(follow);
-  app.snapshot().then(follow, () => undefined);
   plan.onChange(() => void prepare());
   whileVisible({ everyMs: prepareAgainMs, action: () => void prepare(), visibility });
 

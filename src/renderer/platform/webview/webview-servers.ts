@@ -41,7 +41,6 @@ export function createWebviewServers(options: WebviewServersOptions): {
   }
 
   app.tunnel.stateChanged(follow);
-  app.tunnel.snapshot().then(follow, () => undefined);
   plan.onChange(() => void rememberServer());
 
   const meter = createLatencyMeter<ListedServer>({

@@ -94,7 +94,6 @@ export function createWebviewTunnel(
   plan.onChange(() => apply({ isNews: true }));
   clock.onChange(() => apply({ isNews: false }));
   app.stateChanged(follow);
-  app.snapshot().then(follow, () => undefined);
 
   return {
     async connect({ address }) {
