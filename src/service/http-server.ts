@@ -103,9 +103,10 @@ export async function createHttpServer(options: {
     // In memory, because this limit protects the process. The limits on strangers are counted in the database.
     keyGenerator: ({ ip }) => sourceOf(ip),
   });
-  http.addHook('onSend', (request, reply, payload, done) => {
-    const isCacheable = reply.hasHeader('cache-control');
-    if (isApiPath(request.url) && !isCacheable) reply.header('cache-control', 'no-store');
+  http.addHook('onSend', (_request, reply, payload, done) => {
+    // Also for what is not there: caches before the service would keep that for minutes, and a file of a new build may
+    // be asked of a process that does not have it yet.
+    if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
     done(null, payload);
   });
   http.setErrorHandler((error: FastifyError, request, reply) => {

@@ -142,6 +142,19 @@ test('files with a hash in their names are kept for ever', async () => {
   expect(reply.headers.get('cache-control')).toContain('immutable');
 });
 
+// While a new build is put in place, one process names files that another does not have yet.
+test('nothing between browser and service may store that a file, or a page, is not there', async () => {
+  for (const [where, accept] of [
+    ['/assets/index-9z9z.js', '*/*'],
+    ['/assets/gone/index-9z9z.css', 'text/css,*/*;q=0.1'],
+    ['/service-worker.json', '*/*'],
+    ['/login', 'image/png'],
+  ] as const) {
+    const reply = await get(where, accept);
+    expect([reply.status, reply.headers.get('cache-control')], where).toEqual([404, 'no-store']);
+  }
+});
+
 test('what the build has compressed is sent so to who takes it', async () => {
   const url = `${running.url}/assets/index-1a2b.js`;
   for (const [accepted, sent] of [
