@@ -54,7 +54,8 @@ export interface EventFollower {
   restart(): void;
 }
 
-type Outcome = 'ended' | 'failed' | 'replaced' | 'signed-out';
+/** `cut`: it was opened, and ended soon, without having told anything. */
+type Outcome = 'ended' | 'cut' | 'failed' | 'replaced' | 'signed-out';
 
 /** Opens one stream after the other until it is stopped. */
 interface Run {
@@ -79,7 +80,13 @@ export function followEvents(options: FollowEventsOptions): EventFollower {
     const connection = new AbortController();
     run.interrupt = () => connection.abort();
     let timer = setTimeout(run.interrupt, eventStream.openSeconds * 1000);
+    const openedAt = Date.now();
     let isOpen = false;
+    let hasTold = false;
+    const end = (): Outcome => {
+      if (!isOpen) return 'failed';
+      return hasTold || Date.now() - openedAt >= pollMs ? 'ended' : 'cut';
+    };
     try {
       const headers = { Accept: 'text/event-stream', Authorization: authorization };
       const request = { method: 'GET', headers, signal: connection.signal as never };
@@ -112,12 +119,14 @@ export function followEvents(options: FollowEventsOptions): EventFollower {
         if (!isOpen) onOpen();
         isOpen = true;
         parser.feed(decoder.decode(value, { stream: true }));
-        if (changes.size > 0) options.onChanges([...changes]);
+        if (changes.size === 0) continue;
+        hasTold = true;
+        options.onChanges([...changes]);
         changes.clear();
       }
-      return last.outcome ?? (isOpen ? 'ended' : 'failed');
+      return last.outcome ?? end();
     } catch {
-      return isOpen ? 'ended' : 'failed';
+      return end();
     } finally {
       clearTimeout(timer);
       connection.abort();
@@ -140,7 +149,6 @@ export function followEvents(options: FollowEventsOptions): EventFollower {
       followed = authorization;
     };
     while (!run.isOver) {
-      const openedAt = Date.now();
       const outcome = await read(run, authorization, onOpen);
       if (run.isOver) return;
       if (outcome === 'signed-out') {
@@ -150,7 +158,7 @@ export function followEvents(options: FollowEventsOptions): EventFollower {
       if (outcome !== 'failed') knownAt = Date.now();
       // Also if the clock was set back.
       else if (Math.abs(Date.now() - knownAt) >= pollMs) askForAll();
-      failures = outcome === 'ended' && Date.now() - openedAt >= pollMs ? 0 : failures + 1;
+      failures = outcome === 'cut' || outcome === 'failed' ? failures + 1 : 0;
       const backOff = { firstMs: retryMs, maxMs: maxRetryMs };
       const pauseMs = outcome === 'replaced' ? maxRetryMs : pauseAfter(failures + 1, backOff);
       await pause(run, spread(pauseMs, [0.5, 1.5]));

@@ -206,6 +206,27 @@ test('a client that was replaced stays away for a while', async () => {
   expect(sent.length).toBeGreaterThan(1);
 });
 
+test('a stream that ends after each change is opened again soon, however many changes there are', async () => {
+  await open();
+  for (let changes = 1; changes <= 5; changes += 1) {
+    last().write('data: devices\n\n');
+    last().end();
+    await seconds(2 * eventStream.retrySeconds);
+    expect(sent).toHaveLength(changes + 1);
+  }
+});
+
+test('a stream that is cut off at once again and again is opened more and more seldom', async () => {
+  await open();
+  for (let cuts = 0; cuts < 300; cuts += 1) {
+    last().write(':\n\n');
+    last().end();
+    await seconds(2);
+  }
+  expect(sent.length).toBeGreaterThan(5);
+  expect(sent.length).toBeLessThan(30);
+});
+
 test('an endless line ends the stream', async () => {
   await open();
   last().write('data: ' + 'x'.repeat(100_000));
