@@ -35,6 +35,7 @@ export function createDesktopHost(options: DesktopHostOptions): HostServer {
 
   session.onChange((now) => emit('session.changed', now));
   core.clock.onChange((offset) => emit('clock.changed', offset));
+  core.onAccountFollowed(() => emit('account.followed', undefined));
   core.onAccountChanges((changes) => emit('account.changed', [...changes]));
   core.onTunnelState((state) => emit('tunnel.stateChanged', state));
   core.onGatewayForm((form) => emit('gatewayForm.changed', form));

@@ -30,7 +30,7 @@ const dailyLateMs = 5 * 60_000;
 /** Who is signed in, and what the service says about their account. */
 export interface CoreAccount extends Pick<
   Core,
-  'storage' | 'owner' | 'checkToken' | 'endToken' | 'onAccountChanges' | 'signOut'
+  'storage' | 'owner' | 'checkToken' | 'endToken' | 'onAccountFollowed' | 'onAccountChanges' | 'signOut'
 > {
   session: SessionStore;
   isSignedIn(): boolean;
@@ -87,6 +87,7 @@ export function createCoreAccount(options: CoreAccountOptions): CoreAccount {
   });
   const isSignedIn = () => session.session().signedIn;
   const storage = createPageStorage(options.pageFile);
+  const accountFollowed = createListeners<void>();
   const accountChanges = createListeners<readonly AccountChange[]>();
   const leaving: ((by: SignedOutBy) => Promise<void> | void)[] = [];
   const signedOut = createListeners<void>();
@@ -118,6 +119,10 @@ export function createCoreAccount(options: CoreAccountOptions): CoreAccount {
     baseUrl: apiUrl,
     fetch: options.serviceFetch.stream,
     session: () => session.credentials(),
+    onFollowed() {
+      void plan.catchUp();
+      accountFollowed.emit();
+    },
     onChanges(changes) {
       if (changes.includes('entitlement')) void plan.renew();
       accountChanges.emit(changes);
@@ -163,6 +168,7 @@ export function createCoreAccount(options: CoreAccountOptions): CoreAccount {
     owner: createAccountOwner(options.planFile),
     checkToken: (credentials) => checkToken(service, credentials),
     endToken: (credentials) => endToken(service, credentials),
+    onAccountFollowed: (listener) => accountFollowed.add(listener),
     onAccountChanges: (listener) => accountChanges.add(listener),
     signOut,
     onSignOut: (forget) => void leaving.push(forget),

@@ -59,6 +59,8 @@ export interface Core {
   callForUser: CallForUser;
   /** Calls of the service with the user's session; their replies update what is known about the plan. */
   client: ApiClient;
+  /** From now on `onAccountChanges` is called; what was loaded before may have missed some. */
+  onAccountFollowed(listener: () => void): void;
   /** The service says that something in the account has changed. The core is already asking for the plan again. */
   onAccountChanges(listener: (changes: readonly AccountChange[]) => void): void;
   /** Whether there is a newer release of the app. */

@@ -70,6 +70,7 @@ export function createCore(options: CoreOptions): Core {
     askProxyPassword: tunnel.askProxyPassword,
     client: account.watchedClient,
     update: account.update,
+    onAccountFollowed: account.onAccountFollowed,
     onAccountChanges: account.onAccountChanges,
     probePages: () => account.probePages.named(),
     owner: account.owner,

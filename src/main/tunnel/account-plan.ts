@@ -30,6 +30,8 @@ export interface AccountPlan {
   refresh(maxAgeMs?: number): Promise<void>;
   /** Asks the service about a change that has just happened: a request in progress may not include it. */
   renew(): Promise<void>;
+  /** Asks again for what this run has asked for: a change since may have been missed. */
+  catchUp(): Promise<void>;
   /** Undefined while nothing is known. */
   entitlementTo(gateway: Gateway): Entitlement | undefined;
   /**
@@ -121,6 +123,11 @@ export function createAccountPlan({ file, client, isSignedIn, clock }: AccountPl
     await refreshing;
   }
 
+  async function renew(): Promise<void> {
+    await refreshing;
+    await refresh();
+  }
+
   const entitlement = (gateway: Gateway, path?: string) =>
     known.groups && entitlementTo({ ...gateway, path }, known.groups, known.service, clock.now());
 
@@ -132,9 +139,9 @@ export function createAccountPlan({ file, client, isSignedIn, clock }: AccountPl
   return {
     watch,
     refresh,
-    async renew() {
-      await refreshing;
-      await refresh();
+    renew,
+    async catchUp() {
+      if (toldAt.size > 0) await renew();
     },
     entitlementTo: (gateway) => entitlement(gateway),
     async refusal(gateway, path) {

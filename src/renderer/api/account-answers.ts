@@ -23,6 +23,16 @@ export function refreshAccount(
   return queries.invalidateQueries({ predicate: changesWith(changes) }, { throwOnError: true });
 }
 
+/**
+ * The same for what this page has loaded so far; what it has from an earlier one is as old as specification §9 allows,
+ * and what is on its way comes anyway.
+ */
+export function refreshLoaded(queries: QueryClient): Promise<void> {
+  const isAboutAccount = changesWith(accountChanges);
+  const isLoaded = ({ state }: Query) => state.dataUpdatedAt >= performance.timeOrigin;
+  return queries.invalidateQueries({ predicate: (query) => isAboutAccount(query) && isLoaded(query) });
+}
+
 /** Matches the answers that these changes concern. */
 export function changesWith(changes: readonly AccountChange[]): (query: Query) => boolean {
   const names = new Set<unknown>(changes.flatMap((change) => answersAfter[change]));

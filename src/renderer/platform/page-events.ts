@@ -5,7 +5,7 @@ import { streamFromService } from './fetch-from-service.ts';
 
 /** How a host inside the page follows the service's events. */
 export type FollowPageEvents = (
-  options: Pick<FollowEventsOptions, 'baseUrl' | 'session' | 'onChanges' | 'onSignedOut'>,
+  options: Pick<FollowEventsOptions, 'baseUrl' | 'session' | 'onFollowed' | 'onChanges' | 'onSignedOut'>,
 ) => Pick<EventFollower, 'restart'>;
 
 /**

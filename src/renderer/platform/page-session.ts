@@ -59,6 +59,7 @@ export function createPageSession(options: PageSessionOptions): PageSession {
   const events = options.followEvents({
     baseUrl: options.baseUrl,
     session: () => tokens.credentials(),
+    onFollowed: () => emit('account.followed', undefined),
     onChanges: (changes) => emit('account.changed', [...changes]),
     onSignedOut: () => void signOut(),
   });

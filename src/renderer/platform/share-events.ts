@@ -4,7 +4,8 @@ import { followEvents, type EventFollower, type FollowEventsOptions } from '#sha
 
 /** The name of the lock and the channel that pages of one browser share. */
 const name = 'waymaker-events';
-const message = z.array(accountChange);
+const followed = 'followed';
+const message = z.union([z.literal(followed), z.array(accountChange)]);
 
 /**
  * One stream for all pages of a browser that want one: the page with the lock (Web Locks) has it, and passes on events
@@ -15,15 +16,26 @@ export function shareEvents(options: FollowEventsOptions): Pick<EventFollower, '
   if (!locks) return followEvents(options);
   const channel = new BroadcastChannel(name);
   channel.addEventListener('message', ({ data }) => {
-    const changes = message.safeParse(data);
-    if (changes.success) options.onChanges(changes.data);
+    const { data: told } = message.safeParse(data);
+    if (told === followed) options.onFollowed();
+    else if (told) options.onChanges(told);
   });
+  // A page that has the stream already has told so before this one listened.
+  const tellIfFollowed = ({ held = [] }: LockManagerSnapshot) => {
+    if (held.some((lock) => lock.name === name)) options.onFollowed();
+  };
+  locks.query().then(tellIfFollowed, () => undefined);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is its origin's, and takes none
+  const tell = (told: z.infer<typeof message>) => channel.postMessage(told);
   const follower = followEvents({
     ...options,
+    onFollowed() {
+      options.onFollowed();
+      tell(followed);
+    },
     onChanges(changes) {
       options.onChanges(changes);
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is its origin's, and takes none
-      channel.postMessage(changes);
+      tell([...changes]);
     },
   });
   let turn: AbortController | undefined;

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { AccountChange } from '#shared/api/events.ts';
 import type { Host } from '#shared/host/contract.ts';
-import { noteAccountChange, refreshAccount } from '../api/account-answers.ts';
+import { noteAccountChange, refreshAccount, refreshLoaded } from '../api/account-answers.ts';
 
 /** Requests again what has changed according to the service; a hidden page does so when it becomes visible. */
 export function refreshOnChange(host: Pick<Host, 'account' | 'storage'>, queries: QueryClient): void {
@@ -15,6 +15,7 @@ export function refreshOnChange(host: Pick<Host, 'account' | 'storage'>, queries
     refreshAccount(queries, changes).catch(() => undefined);
   }
 
+  host.account.followed(() => void refreshLoaded(queries));
   host.account.changed((changes) => {
     noteAccountChange(host.storage).catch(() => undefined);
     for (const change of changes) waiting.add(change);

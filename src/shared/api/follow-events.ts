@@ -40,6 +40,8 @@ export interface FollowEventsOptions {
   baseUrl: string;
   fetch: FetchStream;
   session(): ApiSession;
+  /** From now on changes are heard: for the first time, so what was loaded before may have missed some. */
+  onFollowed(): void;
   /** What has changed, or may have changed while there was no stream. */
   onChanges(changes: readonly AccountChange[]): void;
   /** The service no longer accepts the token. */
@@ -146,6 +148,7 @@ export function followEvents(options: FollowEventsOptions): EventFollower {
     };
     const onOpen = () => {
       if (followed === authorization) askForAll();
+      else options.onFollowed();
       followed = authorization;
     };
     while (!run.isOver) {

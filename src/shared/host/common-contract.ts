@@ -67,6 +67,8 @@ export const commonContract = {
     ),
   },
   account: {
+    /** From now on the page hears of changes; what it has loaded before may have missed some. */
+    followed: event(nothing),
     /** What the page knows about this is out of date: it changed at the service, or may have changed. */
     changed: event(z.array(accountChange)),
   },

@@ -54,3 +54,24 @@ test('an invitation, a plan and its end reach browser, webview and app, and a re
   await devices.confirmAll.click();
   for (const page of pages) await expect(new LoginRoute(page).heading).toBeVisible();
 });
+
+test('what changed after a page had loaded, and before its stream was open, is displayed once it is', async ({
+  browserHere,
+  serviceHere,
+  email,
+}) => {
+  const page = await openSignedIn(browserHere, serviceHere, email);
+  const { promise: opening, resolve: open } = Promise.withResolvers<void>();
+  await page.route('**/api/events', async (route) => {
+    await opening;
+    await route.continue();
+  });
+  const asking = page.waitForResponse('**/api/invitations');
+  await page.reload();
+  await asking;
+  await expect(new AccountRoute(page).noPlan).toBeVisible();
+  const payer = await signInPayer(serviceHere, `payer-of-${email}`);
+  must(await payer.call('addMember', { body: { loginId: email, loginType: 'email' } }));
+  open();
+  await expect(new MembershipCards(page).accept).toBeVisible();
+});

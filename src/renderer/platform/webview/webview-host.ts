@@ -64,6 +64,10 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
     followEvents: (events) =>
       options.followEvents({
         ...events,
+        onFollowed() {
+          if (plan.isKnown()) void plan.refresh();
+          events.onFollowed();
+        },
         onChanges(changes) {
           if (changes.includes('entitlement')) void plan.refresh();
           events.onChanges(changes);

@@ -31,6 +31,9 @@ let heard: (readonly AccountChange[])[];
 let release: Promise<void>;
 /** How often the service was asked for servers. */
 let asked: number;
+/** What the service waits for before it says that the stream is open. */
+let opening: Promise<void>;
+let followed: number;
 
 beforeEach(async () => {
   streams = [];
@@ -38,11 +41,14 @@ beforeEach(async () => {
   serviceOffset = 0;
   release = Promise.resolve();
   asked = 0;
+  opening = Promise.resolve();
+  followed = 0;
   until = Date.now() + hour;
   helper = await startTestHelper();
   service = createServer((request, reply) => {
     if (request.url === eventsPath) {
-      reply.writeHead(200, { 'content-type': 'text/event-stream' }).write('retry: 1000\n\n');
+      reply.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+      void opening.then(() => reply.write('retry: 1000\n\n'));
       streams.push({ reply, authorization: request.headers.authorization });
       return;
     }
@@ -77,6 +83,7 @@ beforeEach(async () => {
     openPortalWindow: () => Promise.resolve(),
     log: createTestLog().log,
   });
+  core.onAccountFollowed(() => (followed += 1));
   core.onAccountChanges((changes) => heard.push(changes));
   await streamNumber(1);
 });
@@ -161,6 +168,41 @@ test('a renewal moves the end of the tunnel at once, and pages hear of it', asyn
     expect(deadlines().at(-1)).toEqual({ deadline: { at: until, reason: 'plan-ended' } }),
   );
   expect(heard).toContainEqual(['entitlement']);
+});
+
+/** Has somebody else sign in, whose stream opens later than what is loaded at once. */
+async function signInBeforeStream(): Promise<{ open: () => void }> {
+  await vi.waitFor(() => expect(core.planEnd()).toBeDefined());
+  await core.signOut('user');
+  const { promise, resolve } = Promise.withResolvers<void>();
+  opening = promise;
+  asked = 0;
+  followed = 0;
+  await core.session.signIn('another');
+  await vi.waitFor(() => expect(asked).toBe(1));
+  return { open: resolve };
+}
+
+test('what was loaded before the first stream opened is asked for again, as pages are told', async () => {
+  const { open } = await signInBeforeStream();
+  await vi.waitFor(() => expect(core.planEnd()).toEqual({ kind: 'plan', at: until }));
+  until += 100 * hour;
+  open();
+  await vi.waitFor(() => expect(core.planEnd()).toEqual({ kind: 'plan', at: until }));
+  expect(followed).toBe(1);
+  expect(asked).toBe(2);
+});
+
+test('what is on its way when the first stream opens is not asked for twice', async () => {
+  const { promise, resolve: answer } = Promise.withResolvers<void>();
+  await vi.waitFor(() => expect(core.planEnd()).toBeDefined());
+  release = promise;
+  const { open } = await signInBeforeStream();
+  open();
+  await vi.waitFor(() => expect(followed).toBe(1));
+  answer();
+  await vi.waitFor(() => expect(core.planEnd()).toEqual({ kind: 'plan', at: until }));
+  expect(asked).toBe(1);
 });
 
 test('a device that was revoked is signed out, and its tunnel ends', async () => {

@@ -13,6 +13,7 @@ let follower: EventFollower;
 let token: string | undefined;
 let sent: Sent[];
 let heard: (readonly AccountChange[])[];
+let followed: number;
 let signedOut: number;
 /** What is answered to the next who open a stream. */
 let status: number;
@@ -50,6 +51,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   sent = [];
   heard = [];
+  followed = 0;
   signedOut = 0;
   token = 'token';
   status = 200;
@@ -59,6 +61,7 @@ beforeEach(() => {
     baseUrl: 'https://service.example',
     fetch: fetchStream,
     session: () => ({ deviceId: 'device', token }),
+    onFollowed: () => (followed += 1),
     onChanges: (changes) => heard.push(changes),
     onSignedOut: () => (signedOut += 1),
   });
@@ -76,6 +79,26 @@ test('changes are emitted as they come, in pieces or together, and nothing else 
   last().write(':\n\ndata: devices\n\ndata: something-newer\n\ndata: invitations\n\ndata: devices\n\n');
   await seconds(0);
   expect(heard).toEqual([['entitlement'], ['devices', 'invitations']]);
+});
+
+test('a first stream says once that changes are heard from then on, for each who signs in', async () => {
+  follower.start();
+  await seconds(1);
+  expect(followed).toBe(0);
+  last().write('retry: 3000\n\n');
+  await seconds(0);
+  expect(followed).toBe(1);
+  last().write(':\n\n');
+  last().end();
+  await seconds(5 * eventStream.retrySeconds);
+  expect(sent).toHaveLength(2);
+  last().write(':\n\n');
+  await seconds(0);
+  expect(followed).toBe(1);
+  token = 'another';
+  follower.restart();
+  await open();
+  expect(followed).toBe(2);
 });
 
 test('nobody signed in follows nothing', async () => {
@@ -188,6 +211,7 @@ test('a client that cannot reach the service tries again seldom, and not in step
     baseUrl: '',
     fetch: attempts,
     session: () => ({ deviceId: 'device', token }),
+    onFollowed: () => undefined,
     onChanges: () => undefined,
     onSignedOut: () => undefined,
   });
