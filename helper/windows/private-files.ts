@@ -1,7 +1,8 @@
 import { closeSync, fstatSync, fsyncSync, readSync, writeFileSync } from 'node:fs';
 import { ownUser } from '#node/os/windows/access-token.ts';
-import { CallFailed, handleOrThrow, orThrow } from '#node/os/windows/last-error.ts';
+import { CallFailed, orThrow } from '#node/os/windows/last-error.ts';
 import { steadyMemory } from '#node/os/windows/native-library.ts';
+import { openConstants as opening, openFile } from '#node/os/windows/open-file.ts';
 import { withAccess } from '#node/os/windows/security-descriptor.ts';
 import { wellKnownSids } from '#node/os/windows/security-identifier.ts';
 import type { PrivateFiles } from '../system/ports/private-files-port.ts';
@@ -34,7 +35,7 @@ export const privateFiles: PrivateFiles = {
   },
   async create(file, content) {
     const { descriptor } = withAccess(access, (attributes) =>
-      open(file, constants.GENERIC_WRITE, constants.CREATE_NEW, attributes),
+      open(file, opening.GENERIC_WRITE, opening.CREATE_NEW, attributes),
     );
     try {
       writeFileSync(descriptor, content);
@@ -53,7 +54,7 @@ interface OpenedFile {
 
 function openToRead(file: string): OpenedFile | 'absent' | 'unusable' {
   try {
-    return open(file, constants.GENERIC_READ, constants.OPEN_EXISTING, null);
+    return open(file, opening.GENERIC_READ, opening.OPEN_EXISTING, null);
   } catch (error) {
     const code = error instanceof CallFailed ? error.code : undefined;
     if (code === fileCodes.ERROR_FILE_NOT_FOUND || code === fileCodes.ERROR_PATH_NOT_FOUND) return 'absent';
@@ -65,11 +66,8 @@ function openToRead(file: string): OpenedFile | 'absent' | 'unusable' {
 /** As long as it is open, nobody writes to it. */
 function open(file: string, rights: number, how: number, attributes: Buffer | null): OpenedFile {
   calls ??= loadFileCalls();
-  const flags = constants.FILE_ATTRIBUTE_NORMAL | constants.FILE_FLAG_OPEN_REPARSE_POINT;
-  const handle = handleOrThrow(
-    'CreateFileW',
-    calls.open(file, rights, constants.FILE_SHARE_READ, attributes, how, flags, 0),
-  );
+  const flags = opening.FILE_ATTRIBUTE_NORMAL | opening.FILE_FLAG_OPEN_REPARSE_POINT;
+  const handle = openFile(file, { rights, share: opening.FILE_SHARE_READ, how, flags, attributes });
   const descriptor = Number(calls.descriptorOf(handle));
   if (descriptor >= 0) return { handle, descriptor };
   calls.close(handle);

@@ -92,15 +92,6 @@ export function loadProcessCalls({
       'uint32',
       'void *',
     ]),
-    openFile: system.bind('CreateFileW', 'intptr', [
-      'str16',
-      'uint32',
-      'uint32',
-      'void *',
-      'uint32',
-      'uint32',
-      'intptr',
-    ]),
     duplicate: system.bind('DuplicateHandle', 'int', [
       'intptr',
       'intptr',

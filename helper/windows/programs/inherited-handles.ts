@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Socket } from 'node:net';
 import { handleOrThrow, orThrow } from '#node/os/windows/last-error.ts';
 import { steadyMemory } from '#node/os/windows/native-library.ts';
+import { openConstants as opening, openFile } from '#node/os/windows/open-file.ts';
 import { pipeConstants } from '#node/os/windows/pipe-calls.ts';
 import { withAccess } from '#node/os/windows/security-descriptor.ts';
 import type { ProcessCalls } from '../calls/process-calls.ts';
@@ -44,7 +45,7 @@ export function prepareInherited(calls: ProcessCalls, wanted: readonly Inherited
         const descriptor = Number(calls.descriptorOf(ours));
         sockets.push(new Socket({ fd: descriptor, readable: true, writable: true }));
       } else {
-        handles.push(one === 'ignore' ? openNothing(calls) : inheritable(calls, one));
+        handles.push(one === 'ignore' ? openNothing() : inheritable(calls, one));
         sockets.push(null);
       }
       flags.push(isOpen | (isAPipe ? isPipe : one === 'ignore' ? isDevice : 0));
@@ -69,26 +70,23 @@ function makePipe(calls: ProcessCalls, isOverlapped: boolean): { ours: number; t
     ),
   );
   try {
-    return { ours, theirs: openForOthers(calls, name, isOverlapped ? FILE_FLAG_OVERLAPPED : 0) };
+    return { ours, theirs: openForOthers(name, isOverlapped ? FILE_FLAG_OVERLAPPED : 0) };
   } catch (error) {
     calls.close(ours);
     throw error;
   }
 }
 
-const openNothing = (calls: ProcessCalls) => openForOthers(calls, 'NUL', 0);
+const openNothing = () => openForOthers('NUL', 0);
 
-function openForOthers(calls: ProcessCalls, name: string, flags: number): number {
+function openForOthers(name: string, flags: number): number {
   // SECURITY_ATTRIBUTES of <minwinbase.h>: its length, no descriptor, and that it is inherited.
   const attributes = steadyMemory(24);
   attributes.writeUInt32LE(24, 0);
   attributes.writeUInt32LE(1, 16);
-  const rights = constants.GENERIC_READ + constants.GENERIC_WRITE;
-  const share = constants.FILE_SHARE_READ | constants.FILE_SHARE_WRITE;
-  return handleOrThrow(
-    'CreateFileW',
-    calls.openFile(name, rights, share, attributes, constants.OPEN_EXISTING, flags, 0),
-  );
+  const rights = opening.GENERIC_READ + opening.GENERIC_WRITE;
+  const share = opening.FILE_SHARE_READ | opening.FILE_SHARE_WRITE;
+  return openFile(name, { rights, share, how: opening.OPEN_EXISTING, flags, attributes });
 }
 
 function inheritable(calls: ProcessCalls, descriptor: number): number {

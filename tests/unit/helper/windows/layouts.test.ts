@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as adapters from '#node/os/windows/adapter-structures.ts';
 import { accessConstants } from '../../../../helper/windows/access-list.ts';
+import { openConstants } from '#node/os/windows/open-file.ts';
 import { fileCodes, fileConstants } from '../../../../helper/windows/calls/file-calls.ts';
 import * as filtering from '../../../../helper/windows/calls/filter-structures.ts';
 import * as ipHelper from '../../../../helper/windows/calls/ip-helper-structures.ts';
@@ -64,6 +65,7 @@ describe.skipIf(process.platform !== 'linux')("Windows' headers", () => {
       ...connectionConstants,
       ...accessConstants,
       ...fileConstants,
+      ...openConstants,
       ...fileCodes,
       ...codes,
     });
