@@ -1,4 +1,5 @@
 import { language, pageNote, pageNoteIds, server, serverGroup, serverHints } from '#shared/entities.ts';
+import { serverId } from '#shared/servers/server-id.ts';
 import { z } from 'zod';
 import { maxGigabytes, trafficBytes } from './gigabytes.ts';
 import { readTextFile } from './read-text-file.ts';
@@ -20,7 +21,7 @@ const planPurchase = z.object({
 const { trialExpiredAt: _, ...offeredGroup } = serverGroup.shape;
 
 /** Operators are told of what apps would leave out. */
-const offeredServer = z.object({ ...server.shape, ...z.object(serverHints).partial().shape });
+const offeredServer = z.object({ ...server.shape, serverId, ...z.object(serverHints).partial().shape });
 
 /** What a new service offers. The order of the lists is the display order. */
 const seedSchema = z.strictObject({

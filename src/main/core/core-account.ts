@@ -110,7 +110,7 @@ export function createCoreAccount(options: CoreAccountOptions): CoreAccount {
     session: () => session.credentials(),
     endSession: () => signOut('service'),
   });
-  const plan = createAccountPlan({ file: options.planFile, client, isSignedIn, clock });
+  const plan = createAccountPlan({ file: options.planFile, client, isSignedIn, clock, log });
   const probePages = createProbePages(settings);
   const operatorTexts = createOperatorTexts(settings);
   const update = createAppUpdate(options.version);

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import * as z from 'zod/mini';
 import { apiCalls } from '#shared/api/calls.ts';
 import type { ApiClient } from '#shared/api/client.ts';
@@ -11,6 +12,7 @@ import {
   type Entitlement,
   type ServerMark,
 } from '#shared/plan/gateway-entitlement.ts';
+import { withChoosableServers } from '#shared/plan/choosable-servers.ts';
 import { isServiceExpired } from '#shared/plan/service-expiry.ts';
 import { isGroupUsable, isOnTrial, listServers, type ListedServer } from '#shared/plan/usable-group.ts';
 import type { Gateway } from '#shared/tunnel/state.ts';
@@ -21,7 +23,7 @@ export type GatewayRefusal = Deadline['reason'] | 'server-removed' | 'unknown';
 
 /** The service's lists for the account, as main itself received them; the last ones are kept over restarts. */
 export interface AccountPlan {
-  /** Wraps a client to store its replies about the plan. */
+  /** Wraps a client to store its replies about the plan, without servers that nobody could choose. */
   watch(client: ApiClient): ApiClient;
   /**
    * Asks the service, unless it has answered everything within `maxAgeMs`. Changes nothing if the service cannot be
@@ -64,6 +66,7 @@ export interface AccountPlanOptions {
   client: ApiClient;
   isSignedIn: () => boolean;
   clock: Pick<ServiceClock, 'now'>;
+  log: Logger;
 }
 
 /** Each is absent until the service has sent it. */
@@ -77,7 +80,7 @@ const key = 'plan';
 /** Limits how often a page that asks for unlisted gateways can cause a request to the service. */
 const minRefusalAgeMs = 5000;
 
-export function createAccountPlan({ file, client, isSignedIn, clock }: AccountPlanOptions): AccountPlan {
+export function createAccountPlan({ file, client, isSignedIn, clock, log }: AccountPlanOptions): AccountPlan {
   const listeners = new Set<() => void>();
   const toldAt = new Map<'serverGroups' | 'myService', number>();
   let known = readPlan(file);
@@ -101,7 +104,11 @@ export function createAccountPlan({ file, client, isSignedIn, clock }: AccountPl
         if (!result.ok) return result;
         if (name === 'serverGroups') {
           const groups = apiCalls.serverGroups.data.safeParse(result.data);
-          if (groups.success) learn(name, { groups: groups.data.items });
+          if (!groups.success) return result;
+          const { groups: items, leftOut } = withChoosableServers(groups.data.items);
+          if (leftOut > 0) log.warn({ leftOut }, 'servers without a usable id are left out of the list');
+          learn(name, { groups: items });
+          return { ok: true, data: { items } as never };
         }
         if (name === 'myService') {
           const told = apiCalls.myService.data.safeParse(result.data);

@@ -45,7 +45,7 @@ export type ThemeChoice = z.infer<typeof themeChoice>;
 const storageKey = z.string().check(z.regex(/^[\w.:-]{1,128}$/));
 
 const email = z.string().check(z.maxLength(254));
-export const id = z.string().check(z.minLength(1), z.maxLength(256));
+const id = z.string().check(z.minLength(1), z.maxLength(256));
 /** Part of a Basic credential (RFC 7617), so only visible ASCII is allowed. */
 export const deviceToken = z.string().check(z.regex(/^[\x21-\x7e]{1,512}$/));
 const knownDevice = z.object({ deviceId: z.uuid(), token: deviceToken, language: z.optional(language) });

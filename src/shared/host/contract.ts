@@ -2,11 +2,12 @@ import * as z from 'zod/mini';
 import { apiFailure } from '../api/result.ts';
 import { deviceInfo } from '../entities.ts';
 import { connectionLog } from '../tunnel/connection-log.ts';
+import { serverId } from '../servers/server-id.ts';
 import { serverLatency } from '../servers/server-latency.ts';
 import { currentNetwork } from '../networks.ts';
 import { programName, maxPrograms, routeMode } from '../tunnel/route-config.ts';
 import { tunnelState, tunnelStatistics } from '../tunnel/state.ts';
-import { commonContract, id, nothing, openExternal } from './common-contract.ts';
+import { commonContract, nothing, openExternal } from './common-contract.ts';
 import { preferences } from './preferences.ts';
 import { event, request, type HostClient, type HostHandlers } from './descriptor.ts';
 import { gatewayForm, gatewayFormLimits, gatewayFormReply } from './gateway-form.ts';
@@ -93,7 +94,7 @@ export const hostContract = {
     /** Returns once the request is accepted or refused; `stateChanged` reports everything after that. */
     connect: request(
       // The server that is meant, if several have this address.
-      z.extend(serverAddressText, { serverId: z.optional(z.string().check(z.maxLength(256))) }),
+      z.extend(serverAddressText, { serverId: z.optional(serverId) }),
       z.discriminatedUnion('ok', [
         z.object({ ok: z.literal(true) }),
         z.object({
@@ -177,18 +178,18 @@ export const hostContract = {
    */
   server: {
     /** Null if none is chosen. The service may no longer list the chosen one. */
-    chosen: request(nothing, z.nullable(id)),
+    chosen: request(nothing, z.nullable(serverId)),
     /** Takes effect at once; false if it is not kept over restarts. */
-    choose: request(id, z.boolean()),
+    choose: request(serverId, z.boolean()),
     /** Like `choose`, unless a server has already been chosen, by whatever client; then it returns false. */
-    chooseFirst: request(id, z.boolean()),
-    changed: event(z.nullable(id)),
+    chooseFirst: request(serverId, z.boolean()),
+    changed: event(z.nullable(serverId)),
   },
   /** What helps to choose among many servers, if `app.describe` says that this app supports it. */
   servers: {
     kept: request(nothing, keptServers),
     /** Takes effect at once; false if it is not kept over restarts. */
-    setFavourite: request(z.object({ serverId: id, isFavourite: z.boolean() }), z.boolean()),
+    setFavourite: request(z.object({ serverId, isFavourite: z.boolean() }), z.boolean()),
     keptChanged: event(keptServers),
     /**
      * Measures the latency of the servers that may be used now; `measured` reports each as soon as it is known.

@@ -1,8 +1,9 @@
 import * as z from 'zod/mini';
+import { serverId } from './server-id.ts';
 
 /** How long it took to open a connection to a server's gateway. */
 export const serverLatency = z.object({
-  serverId: z.string().check(z.minLength(1), z.maxLength(256)),
+  serverId,
   /** Null: nothing answered in time. */
   milliseconds: z.nullable(z.number().check(z.nonnegative())),
   /** The connection went through the tunnel, so the time includes the tunnel's own latency. */

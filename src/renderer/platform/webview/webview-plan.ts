@@ -3,6 +3,7 @@ import { apiCalls, type ApiData } from '#shared/api/calls.ts';
 import type { ServerGroup, Service } from '#shared/entities.ts';
 import type { HostImplementation } from '#shared/host/contract.ts';
 import { entitlementTo, type Entitlement } from '#shared/plan/gateway-entitlement.ts';
+import { withChoosableServers } from '#shared/plan/choosable-servers.ts';
 import {
   isGroupUsable,
   listServers,
@@ -43,11 +44,15 @@ export function createWebviewPlan(
   const listeners: (() => void)[] = [];
 
   const call: Api['call'] = async (input) => {
-    const result = await api.call(input);
+    let result = await api.call(input);
     if (!result.ok || (input.name !== 'serverGroups' && input.name !== 'myService')) return result;
     if (input.name === 'serverGroups') {
       const told = apiCalls.serverGroups.data.safeParse(result.data);
-      if (told.success) groups = told.data.items;
+      if (!told.success) return result;
+      const { groups: items, leftOut } = withChoosableServers(told.data.items);
+      if (leftOut > 0) console.warn(`${leftOut} servers without a usable id are left out of the list`);
+      groups = items;
+      result = { ok: true, data: { items } };
     } else {
       const told = apiCalls.myService.data.safeParse(result.data);
       if (told.success) service = told.data;

@@ -62,6 +62,7 @@ async function setUp(
     client: api,
     isSignedIn: () => true,
     clock,
+    log,
   });
   client = createHelperClient({ socketPath: helper.socketPath, version: '0.1.0', log });
   const ended: string[] = [];
@@ -169,6 +170,7 @@ describe('a gateway', () => {
       client: api,
       isSignedIn: () => true,
       clock: createServiceClock(),
+      log: createTestLog().log,
     });
     expect(await next.refusal(gateway)).toBeUndefined();
     expect(await next.refusal({ host: 'evil.example', port: 443 })).toBe('server-removed');
@@ -178,6 +180,7 @@ describe('a gateway', () => {
       client: api,
       isSignedIn: () => true,
       clock: createServiceClock(),
+      log: createTestLog().log,
     });
     expect(await another.refusal(gateway)).toBe('unknown');
   });
