@@ -2,9 +2,6 @@
 
 import { parseUrl } from '../parse-url.ts';
 
-// Exists in every browser and in Node (WHATWG URL §6.1).
-declare const URL: new (url: string) => { hostname: string };
-
 export interface Prefix {
   family: 4 | 6;
   /** The first address of the prefix. */
@@ -95,19 +92,19 @@ const formatIpv4 = (value: number): string =>
  * An IPv6 address as URLs write it, which is RFC 5952's way (URL Standard, "IPv6 serializer"). Not by ipaddr.js: the
  * login page carries this file, and would grow by 4 kB.
  */
-const ofUrl = (address: string): string => new URL(`http://[${address}]`).hostname.slice(1, -1);
+const ofUrl = (address: string): string | undefined => parseUrl(`http://[${address}]`)?.hostname.slice(1, -1);
 
 /** Only groups: neither an IPv4 address at the end nor a zone belongs in a list. */
 function parseIpv6(text: string): bigint | undefined {
-  if (!/^[0-9A-Fa-f:]+$/.test(text) || !parseUrl(`http://[${text}]`)) return undefined;
-  const [head = [], tail = []] = ofUrl(text)
-    .split('::')
-    .map((half) => half.split(':').filter(Boolean));
+  const address = /^[0-9A-Fa-f:]+$/.test(text) ? ofUrl(text) : undefined;
+  if (address === undefined) return undefined;
+  const [head = [], tail = []] = address.split('::').map((half) => half.split(':').filter(Boolean));
   const zeros = Array<string>(8 - head.length - tail.length).fill('0');
   return [...head, ...zeros, ...tail].reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n);
 }
 
 function formatIpv6(value: bigint): string {
   const groups = Array.from({ length: 8 }, (_, index) => (value >> BigInt(112 - 16 * index)) & 0xffffn);
-  return ofUrl(groups.map((group) => group.toString(16)).join(':'));
+  const written = groups.map((group) => group.toString(16)).join(':');
+  return ofUrl(written) ?? written;
 }
