@@ -44,7 +44,7 @@ function run(onRelease: (begin: () => void) => void) {
     limitSegments: nothingLater,
     watchUplink: () => nothing,
     watchDevice: nothing,
-    watchDns: nothing,
+    watchProblems: nothing,
     followDatagrams: nothing,
   };
   const options = {
