@@ -2,8 +2,8 @@ import type { KeyValueFile } from '../preferences/settings.ts';
 
 /** To whom belongs what is stored here about an account: also after a session that ended without a sign-out. */
 export interface AccountOwner {
-  /** Whether it is known to be another account's than that of this address. */
-  isAnother(email: string): boolean;
+  /** Whether that is the account of this address, or another one; undefined if it is not known. */
+  is(email: string): boolean | undefined;
   /** Undefined: not known. */
   set(email: string | undefined): void;
 }
@@ -13,13 +13,13 @@ const key = 'owner';
 /** `file`: everything in it is deleted at a sign-out. */
 export function createAccountOwner(file: KeyValueFile): AccountOwner {
   return {
-    isAnother(email) {
+    is(email) {
       try {
         const owner = file.get(key);
         // The service ignores the case of an address.
-        return typeof owner === 'string' && owner !== email.toLowerCase();
+        return typeof owner === 'string' ? owner === email.toLowerCase() : undefined;
       } catch {
-        return false;
+        return undefined;
       }
     },
     set(email) {

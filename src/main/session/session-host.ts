@@ -61,9 +61,11 @@ export function createSessionHost(options: SessionHostOptions): HostImplementati
       );
       if (!result.ok) return result;
       const email = mailed?.authId === authId ? mailed.email : undefined;
-      // Nobody has said that the tunnel may end, so a kill switch keeps traffic blocked.
-      if (store.session().signedIn) await signOutEverywhere('service');
-      else if (email !== undefined && owner.isAnother(email)) await options.signOut('service');
+      const isOwner = email === undefined ? undefined : owner.is(email);
+      // Who signs in again keeps everything; their earlier token has ended with this sign-in. Otherwise, nobody has said
+      // that the tunnel may end, so a kill switch keeps traffic blocked.
+      if (store.session().signedIn && isOwner !== true) await signOutEverywhere('service');
+      else if (isOwner === false) await options.signOut('service');
       owner.set(email);
       return { ok: true, data: await store.signIn(result.data.token) };
     },

@@ -337,6 +337,12 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     },
     credentialsChanged() {
       sessions.credentialsChanged();
+      const state = shown.get();
+      // Those that the gateway has refused are others by now.
+      if (!working && state.state === 'disconnected' && state.reason === 'sign-in-refused') {
+        const { reason: _, ...rest } = state;
+        shown.show(rest);
+      }
       reauthenticateIfWanted();
     },
     async drop(by) {

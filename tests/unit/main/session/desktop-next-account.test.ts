@@ -75,6 +75,42 @@ async function signInAs(host: Host, email: string) {
   return await host.session.verifyCode({ authId: email, authCode: '123456' });
 }
 
+/** A tunnel that whoever is signed in has begun. */
+async function connected(host: Host) {
+  desktop.helper.set({
+    state: 'connecting',
+    gateway: { host: 'gw.example.net', port: 443 },
+    attempt: 1,
+    phase: 'handshaking',
+  });
+  await vi.waitFor(async () => expect((await host.tunnel.snapshot()).state).toBe('connecting'));
+}
+const ends = () => desktop.helper.calls.filter(({ method }) => method === 'disconnect');
+
+test('whoever signs in again as the same person stays signed in until then, and keeps everything', async () => {
+  const { host, keychain, events } = desktop.startApp();
+  await signInAs(host, 'ada@example.com');
+  await host.servers.setFavourite({ serverId: 's1', isFavourite: true });
+  const { deviceId } = await host.session.get();
+  await connected(host);
+  events.splice(0);
+  const ordinary = desktop.reply;
+  desktop.reply = ({ url }) =>
+    url === '/api/auth' ? { body: { code: 422, msg: 'wrong', data: null } } : ordinary({ url } as never);
+  await host.session.requestCode({ email: 'Ada@example.com' });
+  const authId = 'ada@example.com';
+  expect(await host.session.verifyCode({ authId, authCode: '654321' })).toMatchObject({ ok: false });
+  expect(await host.session.get()).toMatchObject({ signedIn: true });
+  desktop.reply = ({ url }) => ({
+    body: { code: 0, msg: '', data: url === '/api/auth' ? { token: 'new-s3cret' } : null },
+  });
+  expect(await host.session.verifyCode({ authId, authCode: '123456' })).toMatchObject({ ok: true });
+  expect(keychain.secrets.get(deviceId)).toBe('new-s3cret');
+  expect((await host.servers.kept()).favourites).toEqual(['s1']);
+  expect(events.filter(([, now]) => (now as { signedIn?: boolean }).signedIn === false)).toEqual([]);
+  expect(ends()).toEqual([]);
+});
+
 describe('after a session that was only kept in memory', () => {
   /** The app, used and ended; then started again, where nobody is signed in. */
   async function startAgain() {
@@ -89,16 +125,6 @@ describe('after a session that was only kept in memory', () => {
     expect((await host.session.get()).signedIn).toBe(false);
     return host;
   }
-  const connected = async (host: Host) => {
-    desktop.helper.set({
-      state: 'connecting',
-      gateway: { host: 'gw.example.net', port: 443 },
-      attempt: 1,
-      phase: 'handshaking',
-    });
-    await vi.waitFor(async () => expect((await host.tunnel.snapshot()).state).toBe('connecting'));
-  };
-  const ends = () => desktop.helper.calls.filter(({ method }) => method === 'disconnect');
 
   test('another account gets nothing of the one before, nor its tunnel', async () => {
     const host = await startAgain();

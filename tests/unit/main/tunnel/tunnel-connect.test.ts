@@ -123,6 +123,15 @@ describe('connect', () => {
     expect(signIns).toHaveLength(2);
   });
 
+  test('tells no more of refused credentials once there are others', async () => {
+    const refused: SignInResult = { ok: false, failure: 'sign-in-refused' };
+    const { tunnel, settled, controller } = await setUp({ results: [refused] });
+    await tunnel.connect({ address });
+    await settled({ state: 'disconnected', reason: 'sign-in-refused' });
+    controller.credentialsChanged();
+    await settled({ state: 'disconnected' });
+  });
+
   test.each(['gateway-unreachable', 'gateway-certificate-refused', 'sign-in-refused'] as const)(
     '%s becomes the reason, and the helper never gets a session',
     async (failure) => {
