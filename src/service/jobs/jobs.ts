@@ -32,6 +32,8 @@ export interface Jobs {
 export type AddJob<Job extends object> = (transaction: Database, job: Job) => Promise<void>;
 
 const everyMinuteCron = '* * * * *';
+/** How often it is looked whether the clock of the database was set back. */
+const clockCheckMs = 15_000;
 /** How long finished jobs are kept; nobody needs them. */
 const keptSeconds = 3600;
 /** A repeated task runs again in the next minute anyway, so it is not retried; other jobs are retried for a day. */
@@ -77,6 +79,7 @@ export async function openJobs(
   await boss.start();
 
   let isStarted = false;
+  let clockCheck: ReturnType<typeof setInterval> | undefined;
   const listening: { close(): Promise<void> }[] = [];
   const waiting: (() => Promise<void>)[] = [];
 
@@ -134,12 +137,35 @@ export async function openJobs(
     async start() {
       isStarted = true;
       for (const begin of waiting.splice(0)) await begin();
+      // If the database cannot be asked, pg-boss says so.
+      const check = () => void goOnAfterClockChange(boss).catch(() => undefined);
+      if (works) clockCheck = setInterval(check, clockCheckMs).unref();
     },
     async close() {
+      clearInterval(clockCheck);
       for (const handle of listening.splice(0)) await handle.close();
       await boss.stop();
     },
   };
+}
+
+/**
+ * After the clock of the database was set back, what pg-boss has stored is later than now: it would look for due tasks
+ * only once the clock has caught up, take each minute until then for one that had its run, and have the jobs that were
+ * waiting wait.
+ */
+async function goOnAfterClockChange(boss: PgBoss): Promise<void> {
+  await boss.getDb().executeSql(`
+    with late as (
+      update jobs.version set cron_on = null where cron_on > now() + interval '1 minute' returning true
+    ), minutes as (
+      delete from jobs.job
+      where exists (select from late) and created_on > now() and singleton_on is not null
+    )
+    update jobs.job set start_after = now()
+    where exists (select from late) and created_on > now() and singleton_on is null
+      and state in ('created', 'retry')
+  `);
 }
 
 /** pg-boss reports only the fields of a worker's error, but logging depends on its being an Error. */

@@ -120,4 +120,22 @@ describe.each(databaseKindsOfRun)('jobs on %s', (kind) => {
     // The schedule adds another one in its own time.
     await expect.poll(() => done, { timeout: waitLimit(30_000) }).toBeGreaterThan(0);
   });
+
+  test('a repeated task goes on after the clock of the database was set back', async () => {
+    await using here = await open(kind);
+    const jobs = await here.newJobs(true);
+    let done = 0;
+    await jobs.everyMinute('chores', async () => {
+      done += 1;
+    });
+    await expect.poll(() => done, { timeout: waitLimit(60_000) }).toBe(1);
+    // What is stored is later than it is now.
+    await here.database.execute(sql`update jobs.version set cron_on = cron_on + interval '1 hour'`);
+    await here.database.execute(
+      sql`update jobs.job set created_on = created_on + interval '1 hour', start_after = start_after + interval '1 hour'`,
+    );
+    await jobs.doNow('chores');
+    await expect.poll(() => done, { timeout: waitLimit(20_000) }).toBe(2);
+    await expect.poll(() => done, { timeout: waitLimit(90_000) }).toBe(3);
+  });
 });
