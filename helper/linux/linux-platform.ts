@@ -1,6 +1,6 @@
 import { z } from 'zod/mini';
 import { helperAddresses } from '#node/os/helper-address.ts';
-import { lockDirectory } from '#node/os/posix/directory-lock.ts';
+import { lockDirectory } from '../posix/directory-lock.ts';
 import type { Platform } from '../system/ports/platform.ts';
 import { findGroup } from './callers/accounts.ts';
 import { groupName } from '../posix/group-name.ts';

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, fsyncSync, readSync, writeFileSync } from 'node:f
 import { ownUser } from '#node/os/windows/access-token.ts';
 import { CallFailed, orThrow } from '#node/os/windows/last-error.ts';
 import { steadyMemory } from '#node/os/windows/native-library.ts';
-import { openConstants as opening, openFile } from '#node/os/windows/open-file.ts';
+import { openConstants as opening, openFile } from './calls/open-file.ts';
 import { withAccess } from '#node/os/windows/security-descriptor.ts';
 import { wellKnownSids } from '#node/os/windows/security-identifier.ts';
 import type { PrivateFiles } from '../system/ports/private-files-port.ts';

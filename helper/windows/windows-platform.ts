@@ -1,5 +1,5 @@
 import { z } from 'zod/mini';
-import { lockDirectory } from '#node/os/windows/directory-lock.ts';
+import { lockDirectory } from './directory-lock.ts';
 import { helperAddresses } from '#node/os/helper-address.ts';
 import type { Platform } from '../system/ports/platform.ts';
 import { createCallerIdentity, findGroup, readUser } from './callers/caller-identity.ts';

@@ -1,5 +1,5 @@
 import { findAccount, isSid, wellKnownSids, type Sid } from '#node/os/windows/security-identifier.ts';
-import { listenOnPipe, type PipeClient } from '#node/os/windows/pipe-server.ts';
+import { listenOnPipe, type PipeClient } from './pipe-server.ts';
 import type { Caller, CallerIdentity } from '../../system/ports/caller-identity-port.ts';
 
 export interface CallerPolicy {

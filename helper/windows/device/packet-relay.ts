@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { createObjectWait, type ObjectWait } from '#node/os/windows/wait-for-object.ts';
+import { createObjectWait, type ObjectWait } from '../calls/wait-for-object.ts';
 import { createFrameReader, frameHeadBytes, maxPacketBytes } from '../../network/packet-frames.ts';
 import type { WintunSession } from '../calls/wintun.ts';
 

@@ -5,7 +5,7 @@ import { z } from 'zod/mini';
 import { CallFailed, lastError, orThrow } from '#node/os/windows/last-error.ts';
 import { addressOf, steadyMemory } from '#node/os/windows/native-library.ts';
 import { withAccess } from '#node/os/windows/security-descriptor.ts';
-import { createObjectWait } from '#node/os/windows/wait-for-object.ts';
+import { createObjectWait } from '../calls/wait-for-object.ts';
 import { loadProcessCalls, type ProcessCalls, type ProcessLibraries } from '../calls/process-calls.ts';
 import {
   PROCESS_INFORMATION,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as adapters from '#node/os/windows/adapter-structures.ts';
 import { accessConstants } from '../../../../helper/windows/access-list.ts';
-import { openConstants } from '#node/os/windows/open-file.ts';
+import { openConstants } from '../../../../helper/windows/calls/open-file.ts';
 import { fileCodes, fileConstants } from '../../../../helper/windows/calls/file-calls.ts';
 import * as filtering from '../../../../helper/windows/calls/filter-structures.ts';
 import * as ipHelper from '../../../../helper/windows/calls/ip-helper-structures.ts';
@@ -20,7 +20,7 @@ import { processConstants } from '../../../../helper/windows/programs/remembered
 import { structure, type Structure } from '#node/os/windows/structure.ts';
 import { codes } from '../../../../helper/windows/calls/system-error.ts';
 import * as wireless from '#node/os/windows/wireless-structures.ts';
-import { pipeConstants } from '#node/os/windows/pipe-calls.ts';
+import { pipeConstants } from '../../../../helper/windows/calls/pipe-calls.ts';
 import { socketConstants } from '../../../../src/main/self-test/windows/sockets.ts';
 import { SHELLEXECUTEINFOW, shellConstants } from '../../../../src/main/updates/windows/shell-execute.ts';
 import { phoneBookConstants, RASENTRYNAMEW } from '../../../../src/main/system-proxy/windows/phone-book.ts';

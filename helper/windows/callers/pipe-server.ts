@@ -1,11 +1,11 @@
 import { Socket } from 'node:net';
-import { pipeClientIdentity, type TokenIdentity } from './access-token.ts';
-import { handleOrThrow, orThrow } from './last-error.ts';
-import { steadyMemory } from './native-library.ts';
-import { loadPipeCalls, pipeConstants as constants, type PipeCalls } from './pipe-calls.ts';
+import { pipeClientIdentity, type TokenIdentity } from '#node/os/windows/access-token.ts';
+import { handleOrThrow, orThrow } from '#node/os/windows/last-error.ts';
+import { steadyMemory } from '#node/os/windows/native-library.ts';
+import { loadPipeCalls, pipeConstants as constants, type PipeCalls } from '../calls/pipe-calls.ts';
 import { createPipePlace, type PipePlace } from './pipe-place.ts';
-import { withAccess } from './security-descriptor.ts';
-import type { Sid } from './security-identifier.ts';
+import { withAccess } from '#node/os/windows/security-descriptor.ts';
+import type { Sid } from '#node/os/windows/security-identifier.ts';
 
 /** Who has opened a pipe, as the system says. */
 export interface PipeClient extends TokenIdentity {

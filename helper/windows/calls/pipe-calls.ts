@@ -1,5 +1,5 @@
 import koffi from 'koffi';
-import { loadLibrary, returned } from './native-library.ts';
+import { loadLibrary, returned } from '#node/os/windows/native-library.ts';
 
 /** <winbase.h>, <winnt.h>. */
 export const pipeConstants = {

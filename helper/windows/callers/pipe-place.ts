@@ -1,7 +1,7 @@
-import { CallFailed, handleOrThrow, lastError, orThrow } from './last-error.ts';
-import { steadyMemory } from './native-library.ts';
-import { pipeCodes, type PipeCalls } from './pipe-calls.ts';
-import { createObjectWait } from './wait-for-object.ts';
+import { CallFailed, handleOrThrow, lastError, orThrow } from '#node/os/windows/last-error.ts';
+import { steadyMemory } from '#node/os/windows/native-library.ts';
+import { pipeCodes, type PipeCalls } from '../calls/pipe-calls.ts';
+import { createObjectWait } from '../calls/wait-for-object.ts';
 
 /** Where one client after the other is waited for, each by a pipe of its own. */
 export interface PipePlace {

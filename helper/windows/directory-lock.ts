@@ -1,7 +1,7 @@
 import path from 'node:path';
-import { CallFailed } from './last-error.ts';
-import { openConstants as opening, openFile } from './open-file.ts';
-import { makePrivateDirectory } from './private-directory.ts';
+import { CallFailed } from '#node/os/windows/last-error.ts';
+import { openConstants as opening, openFile } from './calls/open-file.ts';
+import { makePrivateDirectory } from '#node/os/windows/private-directory.ts';
 
 /** <winerror.h>. */
 const ERROR_SHARING_VIOLATION = 32;

@@ -1,6 +1,6 @@
 import koffi from 'koffi';
-import { orThrow } from './last-error.ts';
-import { loadLibrary, returned } from './native-library.ts';
+import { orThrow } from '#node/os/windows/last-error.ts';
+import { loadLibrary, returned } from '#node/os/windows/native-library.ts';
 
 /** WT_EXECUTEONLYONCE and INFINITE of <winnt.h> and <winbase.h>. */
 const WT_EXECUTEONLYONCE = 0x8;

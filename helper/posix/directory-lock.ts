@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { lockNow } from './flock.ts';
+import { lockNow } from '#node/os/posix/flock.ts';
 
 /**
  * Locks a directory that only this user can open, until this process ends, however it does. Nothing is written to it,

@@ -1,5 +1,5 @@
-import { handleOrThrow } from './last-error.ts';
-import { loadLibrary, type NativeCall } from './native-library.ts';
+import { handleOrThrow } from '#node/os/windows/last-error.ts';
+import { loadLibrary, type NativeCall } from '#node/os/windows/native-library.ts';
 
 /** <winnt.h>, <fileapi.h>, <winbase.h>. */
 export const openConstants = {
