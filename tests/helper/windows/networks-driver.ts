@@ -1,4 +1,4 @@
-import { createAdapterReader } from '../../../src/node/os/windows/network-adapters.ts';
+import { createAdapterReader } from '../../../src/main/networks/windows/network-adapters.ts';
 import { createWindowsNetworks } from '../../../src/main/networks/windows/windows-networks.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { CurrentNetwork } from '#shared/networks.ts';
 import { adapterConstants } from '#node/os/windows/adapter-structures.ts';
 import type { Guid } from '#node/os/windows/guid.ts';
-import type { NetworkAdapter } from '#node/os/windows/network-adapters.ts';
-import type { JoinedNetwork } from '#node/os/windows/wireless.ts';
+import type { NetworkAdapter } from './network-adapters.ts';
+import type { JoinedNetwork } from './wireless.ts';
 import type { NetworkInUse } from '../networks.ts';
 
 /** What is asked of Windows. */

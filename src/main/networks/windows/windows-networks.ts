@@ -1,5 +1,5 @@
-import { createAdapterReader } from '#node/os/windows/network-adapters.ts';
-import { createWirelessReader } from '#node/os/windows/wireless.ts';
+import { createAdapterReader } from './network-adapters.ts';
+import { createWirelessReader } from './wireless.ts';
 import type { RunProgram } from '../../run-program.ts';
 import type { Networks } from '../networks.ts';
 import { createPolledNetworks } from '../polled-networks.ts';

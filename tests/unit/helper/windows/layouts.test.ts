@@ -19,7 +19,7 @@ import { tokenConstants } from '../../../../helper/windows/programs/lower-token.
 import { processConstants } from '../../../../helper/windows/programs/remembered-process.ts';
 import { structure, type Structure } from '#node/os/windows/structure.ts';
 import { codes } from '../../../../helper/windows/calls/system-error.ts';
-import * as wireless from '#node/os/windows/wireless-structures.ts';
+import * as wireless from '../../../../src/main/networks/windows/wireless-structures.ts';
 import { pipeConstants } from '../../../../helper/windows/calls/pipe-calls.ts';
 import { socketConstants } from '../../../../src/main/self-test/windows/sockets.ts';
 import { SHELLEXECUTEINFOW, shellConstants } from '../../../../src/main/updates/windows/shell-execute.ts';

@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import { serviceStatus } from '#node/os/windows/service-status.ts';
+import { serviceStatus } from './service-status.ts';
 import type { Say } from '#shared/texts/say.ts';
 import { finding, type Finding } from '../finding.ts';
 

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { serviceStatus } from '#node/os/windows/service-status.ts';
+import { serviceStatus } from './service-status.ts';
 import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
 import type { KernelRoute, SystemView } from '../system-view.ts';
 import { checkThisComputer, thisComputer } from './this-computer.ts';

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { NetworkAdapter } from '#node/os/windows/network-adapters.ts';
-import type { JoinedNetwork } from '#node/os/windows/wireless.ts';
+import type { NetworkAdapter } from '../../../../../src/main/networks/windows/network-adapters.ts';
+import type { JoinedNetwork } from '../../../../../src/main/networks/windows/wireless.ts';
 import { createPolledNetworks } from '../../../../../src/main/networks/polled-networks.ts';
 import { readNetwork } from '../../../../../src/main/networks/windows/read-network.ts';
 import type { NetworkInUse } from '../../../../../src/main/networks/networks.ts';

@@ -1,5 +1,5 @@
-import { lastError, CallFailed, handleOrThrow, orThrow } from './last-error.ts';
-import { loadLibrary } from './native-library.ts';
+import { lastError, CallFailed, handleOrThrow, orThrow } from '#node/os/windows/last-error.ts';
+import { loadLibrary } from '#node/os/windows/native-library.ts';
 
 /** <winsvc.h>: what everybody may. */
 const SC_MANAGER_CONNECT = 0x1;

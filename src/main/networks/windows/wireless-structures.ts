@@ -1,5 +1,5 @@
 import koffi from 'koffi';
-import { bytes, structure } from './structure.ts';
+import { bytes, structure } from '#node/os/windows/structure.ts';
 
 /** Structures of <wlanapi.h> and <wlantypes.h>. */
 

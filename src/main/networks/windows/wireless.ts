@@ -1,8 +1,8 @@
 import koffi from 'koffi';
 import { z } from 'zod/mini';
-import { guidBytes, type Guid } from './guid.ts';
-import { CallFailed, expectSuccess } from './last-error.ts';
-import { loadLibrary, returned } from './native-library.ts';
+import { guidBytes, type Guid } from '#node/os/windows/guid.ts';
+import { CallFailed, expectSuccess } from '#node/os/windows/last-error.ts';
+import { loadLibrary, returned } from '#node/os/windows/native-library.ts';
 import {
   newerAlgorithms as newer,
   WLAN_CONNECTION_ATTRIBUTES,

@@ -1,12 +1,12 @@
 import koffi from 'koffi';
 import { z } from 'zod/mini';
-import { entriesFrom, pointer, withAdapters } from './adapter-list.ts';
+import { entriesFrom, pointer, withAdapters } from '#node/os/windows/adapter-list.ts';
 import {
   adapterConstants as constants,
   IP_ADAPTER_ADDRESSES_LH,
   IP_ADAPTER_GATEWAY_ADDRESS_LH,
-} from './adapter-structures.ts';
-import { changed, loadLibrary } from './native-library.ts';
+} from '#node/os/windows/adapter-structures.ts';
+import { changed, loadLibrary } from '#node/os/windows/native-library.ts';
 
 /** An adapter that is up. */
 export interface NetworkAdapter {
