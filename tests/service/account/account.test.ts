@@ -258,11 +258,16 @@ describe.each(databaseKindsOfRun)('calls on %s', (kind) => {
 });
 
 const tokyo = { serverId: 'tyo', name: 'Tokyo', domain: 'tyo.example.net', country: 'jp' };
+const nameless = { serverId: '', name: 'Tokyo', domain: 'tyo.example.net' };
 const group = { id: 'g', name: 'G', isTrial: false, items: [{ id: 'i', level: 0, servers: [tokyo] }] };
 
 test.each([
   ['that is none', { serverGroups: [{ id: 'x' }] }],
   ['whose server has a country that no app would show', { serverGroups: [group] }],
+  [
+    'whose server has no id',
+    { serverGroups: [{ ...group, items: [{ id: 'i', level: 0, servers: [nameless] }] }] },
+  ],
 ])('a service with a seed %s does not start', async (_what, odd) => {
   const environment = await newEnvironment('postgresql');
   const seedFile = path.join(environment.WAYMAKER_DATA_DIR, 'seed.json');
