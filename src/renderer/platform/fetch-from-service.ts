@@ -9,7 +9,7 @@ const plain = { cache: 'no-store', credentials: 'omit' } as const;
 /** `fetch` for calls of the service from a page. Gives up after 20 s, including the body. */
 export const fetchFromService: Fetch = async (url, request) => {
   const late = new AbortController();
-  const stopWaiting = afterRunning(callTimeoutSeconds * 1000, () =>
+  const stopWaiting = afterRunning(callTimeoutSeconds, () =>
     late.abort(new DOMException(`${url} was not answered`, 'TimeoutError')),
   );
   try {

@@ -1,13 +1,8 @@
-import { parseUrl } from '../parse-url.ts';
+import { openableAddress } from './external-link.ts';
 
 /**
  * A web address that may be opened. Undefined for anything else, such as addresses that run code, show files or start
  * programs, and for addresses that disguise themselves with credentials.
  */
-export function webAddress(address: string): string | undefined {
-  const url = parseUrl(address);
-  if (!url || !['https:', 'http:'].includes(url.protocol) || url.username !== '' || url.password !== '') {
-    return undefined;
-  }
-  return url.href;
-}
+export const webAddress = (address: string): string | undefined =>
+  openableAddress(address, ['https:', 'http:']);

@@ -3,7 +3,6 @@ import { IconHistory, IconTrash } from '@tabler/icons-react';
 import type { TFunction } from 'i18next';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { groupBy } from '#shared/group-by.ts';
 import { eventLine, eventText } from '#shared/texts/connection-log-texts.ts';
 import type { ConnectionEvent, ConnectionLogEntry } from '#shared/tunnel/connection-log.ts';
 import { formatDate, formatDay, formatTime } from '../../i18n/format.ts';
@@ -48,8 +47,12 @@ interface Day {
 }
 
 function byDay(entries: readonly ConnectionLogEntry[]): Day[] {
-  const days = groupBy(entries.toReversed(), ({ at }) => new Date(at).toDateString());
-  return [...days].map(([name, of]) => ({ name, entries: of }));
+  const nameOf = ({ at }: ConnectionLogEntry) => new Date(at).toDateString();
+  const names = new Set(entries.toReversed().map(nameOf));
+  return [...names].map((name) => ({
+    name,
+    entries: entries.filter((entry) => nameOf(entry) === name).toReversed(),
+  }));
 }
 
 function DaySection({ day }: { day: Day }) {

@@ -1,6 +1,5 @@
 import type { ServerGroup } from '#shared/entities.ts';
 import { foldText } from '#shared/fold-text.ts';
-import { groupBy } from '#shared/group-by.ts';
 import type { KeptServers } from '#shared/host/contract.ts';
 import { listServers, type ListedServer } from '#shared/plan/usable-group.ts';
 import { countryName } from '../../i18n/country-name.ts';
@@ -96,10 +95,11 @@ function collator(language: string): Intl.Collator {
 /** Sorted by the countries' names, those without a country last; in the operator's order if none has one. */
 function rowsByCountry(group: ServerGroup, servers: readonly ListedServer[], language: string): ServerRow[] {
   if (servers.every(({ country }) => country === undefined)) return servers.map(serverRow);
-  const byCountry = [...groupBy(servers, ({ country }) => country)];
+  const byCountry = new Map<string | undefined, ListedServer[]>(servers.map(({ country }) => [country, []]));
+  for (const server of servers) byCountry.get(server.country)?.push(server);
   const { compare } = collator(language);
   const name = (country: string | undefined) => (country === undefined ? '' : countryName(country, language));
-  return byCountry
+  return [...byCountry]
     .toSorted(([one], [other]) => {
       if (one === undefined || other === undefined) return one === undefined ? 1 : -1;
       return compare(name(one), name(other));

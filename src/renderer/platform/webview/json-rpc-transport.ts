@@ -63,7 +63,7 @@ export function createJsonRpcTransport(port: TextPort, timeoutSeconds = 15): Hos
       let stopWaiting: (() => void) | undefined;
       const reply = new Promise<unknown>((resolve, reject) => {
         waiting.set(id, { resolve, reject });
-        stopWaiting = afterRunning(timeoutSeconds * 1000, () =>
+        stopWaiting = afterRunning(timeoutSeconds, () =>
           reject(new HostSilent(`${channel}: no reply within ${timeoutSeconds} s`)),
         );
         port

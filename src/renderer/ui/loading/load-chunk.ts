@@ -19,16 +19,11 @@ class ChunkLate extends Error {
   override name = 'ChunkLate';
 }
 
-async function inTime<Chunk>(loading: Promise<Chunk>): Promise<Chunk> {
-  let stopWaiting: (() => void) | undefined;
-  const late = new Promise<never>((_, reject) => {
-    stopWaiting = afterRunning(callTimeoutSeconds * 1000, () =>
+function inTime<Chunk>(loading: Promise<Chunk>): Promise<Chunk> {
+  return new Promise((resolve, reject) => {
+    const stopWaiting = afterRunning(callTimeoutSeconds, () =>
       reject(new ChunkLate(`not loaded within ${callTimeoutSeconds} s`)),
     );
+    loading.then(resolve, reject).finally(stopWaiting);
   });
-  try {
-    return await Promise.race([loading, late]);
-  } finally {
-    stopWaiting?.();
-  }
 }
