@@ -48,6 +48,8 @@ export function createMainWindow(options: MainWindowOptions): MainWindow {
       event.preventDefault();
       options.onClose();
     });
+    // At the end of a session, Windows ends the app without closing its windows.
+    window.on('session-end', () => options.keepPlace(window));
     window.on('closed', () => {
       current = undefined;
       options.onClosed();

@@ -115,6 +115,10 @@ test.describe('a session that shows tray icons', () => {
     await second.quit();
     const third = await launchHere();
     expect((await surroundingsOf(third).window()).bounds).toEqual({ ...bounds, x: 0, y: 0 });
+    await surroundingsOf(third).moveWindow({ ...bounds, y: 50 });
+    await surroundingsOf(third).endSession();
+    const fourth = await launchHere();
+    expect((await surroundingsOf(fourth).window()).bounds).toEqual({ ...bounds, y: 50 });
   });
 });
 

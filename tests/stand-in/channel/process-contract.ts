@@ -171,6 +171,8 @@ export interface AppProcess {
   userChoosesFile(file: string | null): void;
   /** The computer goes to sleep, or wakes. */
   systemSleeps(isAsleep: boolean): void;
+  /** Windows: the user logs out, or the computer is shut down; the app is ended by other means. */
+  systemEndsSession(): void;
   /** Linux and macOS: the computer is about to be shut down; the app is ended by other means. */
   systemShutsDown(): void;
   /** The user chooses the button with this label. */

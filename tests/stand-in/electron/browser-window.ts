@@ -204,6 +204,10 @@ appSide.userRightClicks = (id, on) => shownWindow(id).webContents.userRightClick
 appSide.userZooms = (id, direction) =>
   void shownWindow(id).webContents.emit('zoom-changed', createEvent({}), direction);
 appSide.userMovesWindow = (id, bounds) => shownWindow(id).userMoves(bounds);
+appSide.systemEndsSession = () => {
+  for (const window of BrowserWindow.getAllWindows())
+    window.emit('session-end', createEvent({ reasons: ['shutdown'] }));
+};
 appSide.userClosesWindow = (id) => void openWindow(id)?.closeAndWait();
 
 function shownWindow(id: number): BrowserWindow {

@@ -76,6 +76,8 @@ export interface Surroundings {
   quitByDock(): Promise<void>;
   /** The computer is shut down, which then quits the app. */
   shutDown(): Promise<void>;
+  /** Windows: the user logs out, or shuts the computer down, which ends the app without closing its windows. */
+  endSession(): Promise<void>;
   /** The user closes the window by its title bar. */
   closeWindow(): Promise<void>;
   moveWindow(bounds: Bounds): Promise<void>;

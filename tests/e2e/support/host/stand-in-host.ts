@@ -98,6 +98,11 @@ export async function launchInStandIn(options: LaunchOptions): Promise<DesktopAp
         await running.app.systemShutsDown();
         await running.app.userQuits().catch(() => undefined);
       },
+      async endSession() {
+        await running.app.systemEndsSession();
+        running.process.kill('SIGKILL');
+        await running.ended;
+      },
       // What the app does with it takes its own time.
       closeWindow: () => running.app.userClosesWindow(1).catch(() => undefined),
       moveWindow: (bounds) => running.app.userMovesWindow(1, bounds),
