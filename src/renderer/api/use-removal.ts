@@ -3,7 +3,7 @@ import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { errorText } from './api-failure.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
-import { focusHeading } from '../ui/focus/focus-heading.ts';
+import { findHeading } from '../ui/focus/focus-heading.ts';
 import { showError, showSuccess } from '../ui/messages/toast.ts';
 
 interface Removal<Item> {
@@ -26,12 +26,13 @@ export function useRemoval<Item>(
   const confirm = async () => {
     if (asked === undefined || busy) return;
     setBusy(true);
+    const heading = findHeading();
     try {
       await remove(asked);
       showSuccess(t(typeof removed === 'function' ? removed(asked) : removed));
       // The closing dialog returns the focus to a button that is about to disappear with its row.
       flushSync(() => ask(undefined));
-      focusHeading();
+      heading?.focus();
     } catch (error) {
       ask(undefined);
       showError(errorText(error instanceof Error ? error : new Error(String(error)), t));

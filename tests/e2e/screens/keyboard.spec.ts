@@ -44,6 +44,24 @@ async function removeByKeyboard(
   await expect(list.heading).toBeFocused();
 }
 
+/** Holds a call until the returned is called, which resolves once it is answered. */
+async function holdCall(page: Page, call: string): Promise<() => Promise<void>> {
+  const held = Promise.withResolvers<void>();
+  await page.route(
+    call,
+    async (route) => {
+      await held.promise;
+      await route.continue();
+    },
+    { times: 1 },
+  );
+  return async () => {
+    const answered = page.waitForResponse(call);
+    held.resolve();
+    await answered;
+  };
+}
+
 /** A call that fails once the returned is called; those after it succeed again. */
 async function failSlowly(page: Page, call: string): Promise<() => Promise<void>> {
   const end = Promise.withResolvers<void>();
@@ -152,6 +170,27 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
       await removeByKeyboard(miniApps, miniApps.delete('Wiki'));
       await expect(miniApps.empty).toBeVisible();
     });
+  });
+
+  test('whoever leaves a page before its list is shorter keeps the focus on the next page', async ({
+    signInInApp,
+    serviceHere,
+    email,
+  }) => {
+    const tablet = await signInPayer(serviceHere, email, 'Tablet');
+    const { page } = await signInInApp('android');
+    const manage = new ManageLinks(page);
+    await manage.to('section.devices').click();
+    const devices = new DevicesRoute(page);
+    await devices.revoke(tablet.deviceName).click();
+    const answer = await holdCall(page, '**/api/devices/*');
+    await devices.confirm.click();
+    await page.goBack();
+    await expect(new AccountRoute(page).heading).toBeFocused();
+    await manage.to('section.orders').focus();
+    await answer();
+    await expect(devices.revoked).toBeVisible();
+    await expect(manage.to('section.orders')).toBeFocused();
   });
 
   test('a license key is redeemed and the account deleted, also when the service fails on the way', async ({

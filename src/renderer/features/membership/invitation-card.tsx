@@ -6,7 +6,7 @@ import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { formatDate } from '../../i18n/format.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { Card } from '../../ui/card.tsx';
-import { focusHeading } from '../../ui/focus/focus-heading.ts';
+import { findHeading } from '../../ui/focus/focus-heading.ts';
 import { Tag } from '../../ui/text/tag.tsx';
 import { showError, showSuccess } from '../../ui/messages/toast.ts';
 import { changedByMembership } from './group-calls.ts';
@@ -31,10 +31,11 @@ export function InvitationCard({
   // The card disappears once the answer is known, perhaps before the call returns.
   const answer = async (call: typeof accept | typeof decline, said: 'accepted' | 'declined') => {
     if (busy) return;
+    const heading = findHeading();
     try {
       await call.mutateAsync({ params: { id } });
       showSuccess(t(`membership.${said}`));
-      focusHeading();
+      heading?.focus();
     } catch (error) {
       showError(errorText(error instanceof Error ? error : new Error(String(error)), t));
       onFailure();
