@@ -1,10 +1,11 @@
 import { Button, Group } from '@mantine/core';
 import { IconLogout } from '@tabler/icons-react';
+import { Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { InvitationCards } from '../membership/invitation-cards.tsx';
 import { MembershipCard } from '../membership/membership-card.tsx';
-import { TunnelSummary } from '../tunnel/tunnel-summary.tsx';
 import { useApp } from '../../platform/host-context.tsx';
+import { lazyComponent } from '../../ui/loading/lazy-component.ts';
 import { PageHeading } from '../../ui/pages/page-heading.tsx';
 import { ClockNotice } from '../session/clock-notice.tsx';
 import { MemorySessionNotice } from '../session/memory-session-notice.tsx';
@@ -17,6 +18,9 @@ import { ProfileCard } from './profile-card.tsx';
 import { RefreshButton } from '../session/refresh-button.tsx';
 import { TrafficCard } from './traffic-card.tsx';
 import { Link } from '../../ui/text/link.tsx';
+
+/** The web console has no tunnel, and does not load the words for it. */
+const TunnelSummary = lazyComponent(async () => (await import('../tunnel/tunnel-summary.tsx')).TunnelSummary);
 
 export function AccountPage() {
   const { t } = useTranslation();
@@ -40,7 +44,11 @@ export function AccountPage() {
       </div>
       <ClockNotice />
       <MemorySessionNotice />
-      {app.hasTunnel && <TunnelSummary />}
+      {app.hasTunnel && (
+        <Suspense fallback={<div className={classes.summaryPlace} />}>
+          <TunnelSummary />
+        </Suspense>
+      )}
       <InvitationCards />
       <div className={classes.cards}>
         <ProfileCard />
