@@ -26,7 +26,6 @@ import { findWebviewPort, type TextPort } from './platform/webview/webview-port.
 import { chosenLook, followLook, type Look } from './shell/look.ts';
 import { preloadPage } from './shell/routes.tsx';
 import { preloadNativeLayout } from './shell/shell.tsx';
-import { showStartFailure } from './shell/start-failure.ts';
 import { CrashPage } from './ui/pages/crash-page.tsx';
 import { createRoot } from './ui/pages/create-root.ts';
 import { loadChunk } from './ui/loading/load-chunk.ts';
@@ -67,7 +66,8 @@ async function start(root: Element): Promise<void> {
     console.error(error);
     reportError(error);
     const texts = await i18n.catch(() => undefined);
-    if (!texts) showStartFailure(root, language);
+    // The launch screen says how to go on, without the texts.
+    if (!texts) root.className = 'failed';
     else
       createRoot(root).render(
         <BareApp i18n={texts}>

@@ -100,14 +100,14 @@ test.describe("a page's chunk that cannot be loaded:", () => {
     await expect(crashed(page)).toBeVisible();
   });
 
-  test('with the texts, before anything can be shown: a button loads the page again', async ({
+  test('with the texts, before anything can be shown: the launch screen has a link to load it again', async ({
     browserHere,
     serviceHere,
   }) => {
     const page = await openConsole(browserHere, serviceHere, { path: '/about-us' });
     await page.route(chunk('en'), (route) => route.abort());
     await page.goto(`${serviceHere.consoleUrl}/login`);
-    const again = page.getByRole('button', { name: texts.en['crash.reload'] });
+    const again = page.getByRole('link', { name: 'load it again' });
     await expect(again).toBeVisible();
     await page.unroute(chunk('en'));
     await again.click();

@@ -77,6 +77,26 @@ test.describe('the first load of the web console', () => {
     await expect(page.locator('.launch-screen')).toHaveCount(0);
   });
 
+  // As where a new build has replaced the files, or where the browser does not understand them.
+  test('says how to go on where its script cannot be run, in a while and not before', async ({
+    browserHere,
+    serviceHere,
+  }) => {
+    const page = await (await browserHere.newContext()).newPage();
+    await page.route(/\/assets\/index-[^/]*\.js$/, (route) => route.fulfill({ status: 404, json: {} }));
+    await page.goto(`${serviceHere.consoleUrl}/login`);
+    const again = page.getByRole('link', { name: 'load it again' });
+    await expect(page.getByText('Waymaker', { exact: true })).toBeVisible();
+    await expect(again).toBeHidden();
+    await page.evaluate(() => document.getAnimations().forEach((animation) => animation.finish()));
+    await expect(again).toBeVisible();
+    await expect(page.locator('[lang^=zh]').getByRole('link')).toHaveText(['重新加载', '重新載入']);
+    await page.unroute(/\/assets\/index-[^/]*\.js$/);
+    await again.click();
+    await expect(new LoginRoute(page).heading).toBeVisible();
+    await expect(again).toHaveCount(0);
+  });
+
   test('shows what is stored at once, with no placeholder before it', async ({
     signedInConsole: page,
     email,
