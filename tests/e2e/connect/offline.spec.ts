@@ -1,4 +1,4 @@
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { BrowserContext, Page } from 'playwright/test';
 import { AboutRoute } from '../routes/frame/about-route.ts';
@@ -157,6 +157,66 @@ if (isExhaustive)
       await alone.reload();
       await expect(versionAt(alone)).toHaveText(new RegExp(nextVersion));
     }
+    await context.close();
+  });
+
+/** Runs before the worker's own code: from a message on, the browser's storage fails, as it does when it is damaged. */
+const failingStorage = `
+  let fails = false;
+  for (const name of ['open', 'match']) {
+    const original = caches[name].bind(caches);
+    caches[name] = (...all) =>
+      fails ? Promise.reject(new DOMException('Unexpected internal error.', 'UnknownError')) : original(...all);
+  }
+  addEventListener('message', ({ ports }) => {
+    fails = true;
+    ports[0].postMessage('fails');
+  });
+`;
+
+if (isExhaustive)
+  test('the console opens where its stored build was deleted, or cannot be read, and is stored again', async ({
+    browserHere,
+    directory,
+  }) => {
+    const built = path.join(directory, 'failing');
+    await cp(builtRenderer, built, { recursive: true });
+    await Promise.all(['.br', '.gz'].map((ending) => rm(path.join(built, `service-worker.js${ending}`))));
+    const worker = path.join(built, 'service-worker.js');
+    await writeFile(worker, failingStorage + (await readFile(worker, 'utf8')));
+    const context = await browserHere.newContext({ serviceWorkers: 'allow' });
+    await using served = await serveConsole(built);
+    const page = await openLogin(context, served.url);
+    const login = new LoginRoute(page);
+    await expectKept(page);
+    const files = async () =>
+      Object.values(await kept(page))
+        .flat()
+        .toSorted();
+    const all = await files();
+    expect(all).toContain('/index.html');
+
+    await page.evaluate(async () => {
+      for (const name of await caches.keys()) await caches.delete(name);
+    });
+    expect(await files()).toEqual([]);
+    await page.reload();
+    await expect(login.heading).toBeVisible();
+    await expect.poll(files).toEqual(all);
+    await context.setOffline(true);
+    await page.reload();
+    await expect(login.heading).toBeVisible();
+    await context.setOffline(false);
+
+    await page.evaluate(async () => {
+      const { port1, port2 } = new MessageChannel();
+      const answered = new Promise((resolve) => port1.addEventListener('message', resolve));
+      port1.start();
+      navigator.serviceWorker.controller?.postMessage('fail', [port2]);
+      await answered;
+    });
+    await page.reload();
+    await expect(login.heading).toBeVisible();
     await context.close();
   });
 

@@ -26,7 +26,7 @@ const buildCache = ours + BUILD.version;
 /** Without the names of files that a page will need, because a worker has them all. */
 const page = '/index.html';
 
-self.addEventListener('install', (event) => event.waitUntil(keepBuild()));
+self.addEventListener('install', (event) => event.waitUntil(install()));
 
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
 
@@ -41,11 +41,17 @@ self.addEventListener('fetch', (event) => {
   }
 });
 
-async function keepBuild(): Promise<void> {
-  const cache = await caches.open(buildCache);
-  await Promise.all([keepPage(cache), ...BUILD.files.map((file) => keepFile(cache, file))]);
+async function install(): Promise<void> {
+  await keepBuild();
   // Open pages are not disturbed: their files are still there.
   await self.skipWaiting();
+}
+
+async function keepBuild(): Promise<void> {
+  const cache = await caches.open(buildCache);
+  await Promise.all(BUILD.files.map((file) => keepFile(cache, file)));
+  // Last: without it, nothing counts as stored.
+  await keepPage(cache);
 }
 
 async function keepFile(cache: Cache, file: string): Promise<void> {
@@ -66,12 +72,20 @@ async function keepPage(cache: Cache): Promise<void> {
   await cache.put(page, new Response(html, { headers: response.headers }));
 }
 
+/** From the network if the browser has deleted what was stored, or cannot read it: then it is stored again. */
 async function openPage(event: FetchEvent): Promise<Response> {
+  const kept = await keptPage().catch(() => undefined);
+  event.waitUntil((kept ? renew() : keepBuild()).catch(() => undefined));
+  return kept ?? (await fetch(event.request));
+}
+
+async function keptPage(): Promise<Response | undefined> {
   const cache = await caches.open(buildCache);
-  const kept = await cache.match(page);
-  if (!kept) return await fetch(event.request);
-  event.waitUntil(Promise.allSettled([keepPage(cache), forgetOtherBuilds()]));
-  return kept;
+  return await cache.match(page);
+}
+
+async function renew(): Promise<void> {
+  await Promise.allSettled([caches.open(buildCache).then(keepPage), forgetOtherBuilds()]);
 }
 
 async function findFile(request: Request): Promise<Response> {
@@ -79,10 +93,10 @@ async function findFile(request: Request): Promise<Response> {
   return kept ?? (await fetch(request));
 }
 
-/** Unless an open page may belong to one of them. */
+/** Unless an open page may belong to one of them, or the next one is being stored. */
 async function forgetOtherBuilds(): Promise<void> {
   const open = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
-  if (open.length > 0) return;
+  if (open.length > 0 || self.registration.installing) return;
   const others = (await caches.keys()).filter((name) => name.startsWith(ours) && name !== buildCache);
   await Promise.all(others.map((name) => caches.delete(name)));
 }
