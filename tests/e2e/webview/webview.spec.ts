@@ -7,7 +7,6 @@ import { PayOrderRoute } from '../routes/store/pay-order-route.ts';
 import { PurchaseRoute } from '../routes/store/purchase-route.ts';
 import { QuickStartRoute } from '../routes/store/quick-start-route.ts';
 import { RedeemRoute } from '../routes/account/redeem-route.ts';
-import { VerifyRoute } from '../routes/account/verify-route.ts';
 import { Tabs } from '../routes/frame/tabs.ts';
 import { names } from '../../lab/network/addresses.ts';
 import { signInByApi } from '../support/service/api-user.ts';
@@ -189,27 +188,6 @@ for (const platform of platforms) {
       });
   });
 }
-
-test('whoever is asked to sign in again stays signed in until the code is typed', async ({
-  signInInApp,
-  serviceHere,
-  email,
-}) => {
-  const { app, page } = await signInInApp('android');
-  const connect = new ConnectRoute(page);
-  await connect.follow();
-  await expect(connect.connect).toBeVisible();
-  app.become({ state: 'disconnected', reason: 'sign-in-refused' });
-  const codesBefore = await serviceHere.mailbox.countCodes(email);
-  const verify = new VerifyRoute(page);
-  await connect.signInAgain.click();
-  await expect(verify.heading).toBeVisible();
-  await page.goBack();
-  await expect(connect.signInAgain).toBeVisible();
-  await connect.signInAgain.click();
-  await verify.type(await serviceHere.mailbox.code(email, codesBefore));
-  await expect(connect.heading).toBeVisible();
-});
 
 if (isExhaustive)
   test("spec §8: 'no server selected' cannot come about, since there is no Connect without a list of servers", async ({

@@ -1,6 +1,7 @@
 import { Suspense, useEffect, useRef, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Navigate, useLocation, useNavigate } from 'react-router-dom';
+import { apiCode } from '#shared/api/result.ts';
 import { readEmail } from '#shared/typed-text.ts';
 import { isEmail } from '#shared/validation.ts';
 import { useApp, useHost } from '../../platform/host-context.tsx';
@@ -11,11 +12,14 @@ import { lazyComponent } from '../../ui/loading/lazy-component.ts';
 import { Logo } from '../../ui/pictures/logo.tsx';
 import { PageHeading } from '../../ui/pages/page-heading.tsx';
 import { PlainButton, PlainButtonLink } from '../../ui/buttons/plain-button.tsx';
+import { useNow } from '../../ui/time/use-now.ts';
 import { withMantine } from '../../ui/theme/with-mantine.tsx';
 import { returnPath } from '../session/return-path.ts';
 import { useSession } from '../session/session-context.tsx';
+import { isCodeOver, resendSecondsLeft, wasSentTo } from './sent-code.ts';
 import classes from './sign-in.module.css';
-import { useCodeFor } from './use-code-for.ts';
+import { useRequestCode } from './use-request-code.ts';
+import { useSentCode } from './use-sent-code.ts';
 import { overLogin, verifyPath } from './verify-path.ts';
 import { EmailField } from './email-field.tsx';
 
@@ -31,9 +35,11 @@ export function LoginPage() {
   const navigate = useNavigate();
   const location = useLocation();
   const { signedIn } = useSession();
+  const requestCode = useRequestCode();
+  const lastSent = useSentCode();
+  const now = useNow(1);
   /** As typed, and as it is meant. */
   const [{ typed, email }, setAddress] = useState({ typed: '', email: '' });
-  const code = useCodeFor(email);
   const [left, setLeft] = useState(false);
   const field = useRef<HTMLInputElement>(null);
 
@@ -65,12 +71,23 @@ export function LoginPage() {
   }
 
   const valid = isEmail(email);
+  const sent = lastSent && wasSentTo(lastSent, email) ? lastSent : undefined;
+  const hasCode = sent !== undefined && !isCodeOver(sent, now);
   const pathOf = (authId: string) => verifyPath({ email, authId, next: returnPath(location.state, app) });
+  const goToVerify = (authId: string) => void navigate(pathOf(authId), { state: overLogin });
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (!valid || code.busy) return;
-    const authId = await code.get();
-    if (authId !== undefined) void navigate(pathOf(authId), { state: overLogin });
+    if (!valid || requestCode.busy) return;
+    // The service would not send another one yet; the next page shows when it will.
+    if (sent && resendSecondsLeft(sent.at, Date.now()) > 0) {
+      goToVerify(sent.authId);
+      return;
+    }
+    const result = await requestCode.send(email);
+    if (result.ok) goToVerify(result.data.authId);
+    else if (hasCode && 'code' in result.failure && result.failure.code === apiCode.tooManyRequests) {
+      goToVerify(sent.authId);
+    }
   };
   return (
     <CenteredPanel>
@@ -93,11 +110,11 @@ export function LoginPage() {
           onLeave={() => setLeft(true)}
           isInvalid={left && email !== '' && !valid}
         />
-        <PlainButton type="submit" size="md" isWide disabled={!valid} isBusy={code.busy}>
+        <PlainButton type="submit" size="md" isWide disabled={!valid} isBusy={requestCode.busy}>
           {t('login.continue')}
         </PlainButton>
-        {code.authId !== undefined && (
-          <PlainButtonLink to={pathOf(code.authId)} state={overLogin} variant="subtle" size="compact">
+        {hasCode && (
+          <PlainButtonLink to={pathOf(sent.authId)} state={overLogin} variant="subtle" size="compact">
             {t('login.haveCode')}
           </PlainButtonLink>
         )}
