@@ -5,7 +5,6 @@ import { apiCode } from '#shared/api/result.ts';
 import { readEmail } from '#shared/typed-text.ts';
 import { isEmail } from '#shared/validation.ts';
 import { useApp, useHost } from '../../platform/host-context.tsx';
-import { whileVisible } from '../../platform/while-visible.ts';
 import { storageKeys } from '../../platform/storage/storage-keys.ts';
 import { CenteredPanel } from '../../ui/pages/centered-panel.tsx';
 import { lazyComponent } from '../../ui/loading/lazy-component.ts';
@@ -54,15 +53,6 @@ export function LoginPage() {
         ),
       );
   }, [host]);
-
-  // Some password managers fill it in without an event.
-  useEffect(() => {
-    const look = () => {
-      const filled = field.current?.value.trim();
-      if (filled) setAddress((given) => (given.typed ? given : { typed: filled, email: readEmail(filled) }));
-    };
-    return whileVisible({ everyMs: 1000, action: look });
-  }, []);
 
   if (signedIn) {
     // Users who were not sent here have not just signed in (specification §2).
