@@ -155,7 +155,9 @@ function StatusDetail({ card, state, refusal, servers }: StatusDetailProps) {
       return state?.state === 'connecting' ? <ConnectingDetail state={state} /> : null;
     case 'connected':
     case 'impaired': {
-      if (state?.state !== 'connected' || problemsByWeight(state)[0] === 'nothing-passes') return null;
+      const [worst] = problemsByWeight(state);
+      if (state?.state !== 'connected' || worst === 'routes-overruled' || worst === 'nothing-passes')
+        return null;
       // The proxy and the chosen programs of another user are private.
       if (state.ownedByOther && (state.routing.mode === 'pac' || state.routing.mode === 'app')) return null;
       const server = servers.find((listed) => isServerAt(listed, state.gateway))?.name ?? state.gateway.host;
