@@ -1,3 +1,4 @@
+import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
 import { settleAll } from '../../settle-all.ts';
 import type { PortalRules } from '../../system/ports/portal-port.ts';
 import type { Router, RoutingRules } from '../../system/ports/router-port.ts';
@@ -14,6 +15,7 @@ import type { NetworkMonitor } from './network-monitor.ts';
 import type { Family } from '../../network/prefix-list.ts';
 import type { PrefixTables } from './prefix-tables.ts';
 import { isReversePathStrict } from './reverse-path.ts';
+import { reachedOutside } from './router-exemptions.ts';
 import {
   addLines,
   lastResortLine,
@@ -34,8 +36,11 @@ interface Wanted {
   prefixes: { table: number; captured: CapturedPrefixes } | undefined;
 }
 
-/** Addresses of the internet, to which nothing is sent (RFC 5737, RFC 3849). */
-const anywhere = { 4: '192.0.2.1', 6: '2001:db8::1' } as const;
+/** Addresses of documentation, which stand for the internet, and to which nothing is sent (RFC 5737, 3849, 9637). */
+const anywhere: Readonly<Record<Family, readonly string[]>> = {
+  4: ['192.0.2.1', '198.51.100.1', '203.0.113.1'],
+  6: ['2001:db8::1', '3fff::1'],
+};
 
 /** Routing rules that lead into a table of our own; the main table is not touched. */
 export function createRouter(parts: {
@@ -163,7 +168,13 @@ export function createRouter(parts: {
     async isOverruled() {
       // Where only some packets are captured, others' rules may well be about the rest.
       if (!wanted || latest?.capture.kind !== 'everything') return false;
-      const ways = await Promise.all([...wanted.keys()].map((family) => findWay(anywhere[family])));
+      // Networks have such addresses, too, by mistake or in a laboratory, and may have to stay reachable.
+      const outside = reachedOutside({ ...latest, capture: latest.capture });
+      const captured = [...wanted.keys()].flatMap(
+        (family) =>
+          anywhere[family].find((one) => !outside.some((prefix) => isInsidePrefix(one, prefix))) ?? [],
+      );
+      const ways = await Promise.all(captured.map((address) => findWay(address)));
       // Without the tunnel's route, ours lead nowhere.
       return ways.some((way) => way !== undefined && way.device !== tunnelDevice);
     },

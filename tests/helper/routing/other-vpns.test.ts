@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses } from '../../lab/network/addresses.ts';
 import { watchLeaks } from '../../lab/packets/watch-leaks.ts';
 import { probeOnce } from '../../lab/probes/probe.ts';
@@ -85,6 +86,9 @@ async function givenWhile(during: () => Promise<unknown>): Promise<number> {
   return (await given()) - before;
 }
 
+const isOverruled = ({ problems = [] }: { problems?: readonly string[] }) =>
+  problems.includes('routes-overruled');
+
 const send = () => probeOnce(net.lab.user);
 const sendToPeer = () => net.lab.user.exec(['bash', '-c', `echo peer > /dev/udp/${peer}/7`]);
 
@@ -121,8 +125,6 @@ test('rules added while connected leave all in the tunnel if they are Tailscaleâ
       await tailscale.up();
       await sendToPeer();
       expect(await net.lab.user.seenFrom()).toBe(addresses.gateway.ipv4);
-      const isOverruled = ({ problems = [] }: { problems?: readonly string[] }) =>
-        problems.includes('routes-overruled');
       expect(client.states.filter((state) => 'problems' in state)).toEqual([]);
       await wgQuick.up();
       await client.until('connected', { where: isOverruled });
@@ -141,4 +143,16 @@ test('rules added while connected leave all in the tunnel if they are Tailscaleâ
   await client.call('disconnect', {});
   expect(await givenWhile(sendToPeer), 'positive control').toBeGreaterThan(0);
   await tailscale.down();
+});
+
+test('a network of this machine that stays reachable is not taken for the routes of others, which are seen beside it', async () => {
+  // Its addresses are those of documentation, as some peopleâ€™s are at home (RFC 5737).
+  const routing: Routing = { mode: 'global', localNetwork: true, localPrefixes: ['192.0.2.0/24'] };
+  const client = await net.connect({ routing });
+  await wgQuick.up();
+  await client.until('connected', { where: isOverruled });
+  const seen = client.states.length;
+  await wgQuick.down();
+  await client.until('connected', { seen, where: (state) => !isOverruled(state) });
+  await client.call('disconnect', {});
 });
