@@ -17,7 +17,8 @@ export function countThisWorker(): void {
   const group = processorGroup(`worker-${process.pid}`, runnerGroup);
   if (group === undefined) return;
   group.add(process.pid);
-  own = { group, counted: 0 };
+  // It exists already where a test has had all modules evaluated once more, this one too.
+  own = { group, counted: group.milliseconds() };
 }
 
 /** Charges what this worker has used since the last time to a test file. */
