@@ -86,7 +86,8 @@ if (isExhaustive)
     const client = await net.attach();
     await client.call('connect', net.request({ killSwitch: true }));
     const capture = await net.lab.capture(`tcp and dst port ${ports.gateway} and greater ${max}`);
-    const session = await net.signIn();
+    // On a machine that is slow enough, an earlier sign-in has already found that only small messages are answered.
+    const session = await net.signIn(net.lab.gateway, { knowsPath: false });
     // The post-quantum share was tried, once.
     expect((await capture.stop()).length).toBeGreaterThan(0);
     const next = await net.lab.capture(`tcp and dst port ${ports.gateway} and greater ${max}`);

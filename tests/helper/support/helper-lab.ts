@@ -62,7 +62,7 @@ export interface HelperLab extends AsyncDisposable {
 }
 
 /** What differs from a sign-in with a name and a password, at the gateway's own address. */
-type SignInWay = Partial<Pick<SignInOrder, 'identityFile' | 'proxy' | 'address'>>;
+type SignInWay = Partial<Pick<SignInOrder, 'identityFile' | 'proxy' | 'address' | 'knowsPath'>>;
 
 export interface HelperLabOptions extends LabOptions {
   /** What carries the tunnel's packets; if absent, see `usualEngine`. */
@@ -106,16 +106,15 @@ export async function createHelperLab(options: HelperLabOptions = {}): Promise<H
 
   function signIn(
     gateway = lab.gateway,
-    { identityFile, proxy, address = gateway.address.ipv4 }: SignInWay = {},
+    { address = gateway.address.ipv4, ...way }: SignInWay = {},
   ): Promise<GatewaySession> {
     return signInFrom({
+      ...way,
       namespace: lab.user.namespace,
       gateway: { host: gateway.name, port: gateway.port },
       address,
-      proxy,
       credentials,
       helper: socket,
-      identityFile,
     });
   }
 

@@ -107,8 +107,8 @@ describe.concurrent('what gets lost', () => {
       process.stderr.write(`${name}, ${engine}: ${JSON.stringify({ udp, tcp, lost })}\n`);
       expect(isTcpAlive).toBe(true);
       if (engine !== 'own') return;
-      expect(udp).toBeLessThan(inevitableMs + limitMs);
-      if (ownStays) expect(await net.engines()).toEqual(before);
+      expect(udp, net.log()).toBeLessThan(inevitableMs + limitMs);
+      if (ownStays) expect(await net.engines(), net.log()).toEqual(before);
     },
     waitLimit(150_000),
   );

@@ -13,6 +13,7 @@ import {
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { certificatePin } from '#node/anyconnect/certificate-pin.ts';
 import { gatewayThroughProxy } from '#node/anyconnect/gateway-through-proxy.ts';
+import { knownPaths } from '#node/tls/known-paths.ts';
 import { connectPastBlock } from '../../../../src/main/tunnel/connect-past-block.ts';
 import { createSignIn } from '../../../../src/main/gateway/sign-in/sign-in.ts';
 import { openHelperConnection } from '../../../../src/main/tunnel/helper-connection.ts';
@@ -32,6 +33,8 @@ export interface SignInOrder {
   helper: string;
   /** A JSON file with a client certificate. */
   identityFile?: string | undefined;
+  /** Whether what passes on the way there is known from earlier orders, which it is if absent. */
+  knowsPath?: boolean;
 }
 
 /** What it answers: one line of JSON. */
@@ -45,7 +48,8 @@ const log = pino({ enabled: false });
 const version = '0.1.0';
 
 async function signIn(order: SignInOrder): Promise<GatewaySession> {
-  const { gateway, address, proxy, credentials, helper: socketPath, identityFile } = order;
+  const { gateway, address, proxy, credentials, helper: socketPath, identityFile, knowsPath = true } = order;
+  if (!knowsPath) knownPaths.to(gateway.host).passesLarge();
   const identity =
     identityFile === undefined
       ? undefined
