@@ -4,8 +4,11 @@ import type { ProxySetting } from './proxy-setting.ts';
 export type DesktopWay =
   | { kind: 'direct' }
   | ({ kind: 'proxy' } & ProxySetting)
-  /** As a script (PAC) says; without an address, programs look for one on the network (WPAD). */
-  | { kind: 'script'; address: string | undefined };
+  /**
+   * As a script (PAC) says; without an address, programs look for one on the network (WPAD), and take the other proxy, if
+   * there is one, where they find none.
+   */
+  | { kind: 'script'; address: string | undefined; otherwise?: ProxySetting };
 
 /** A desktop's settings from before ours were written over them, in its own notation; null where there was none. */
 export interface EarlierSettings {

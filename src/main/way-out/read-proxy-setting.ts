@@ -33,7 +33,7 @@ export async function readProxySetting(options: {
       return way;
     case 'script':
       if (way.address !== undefined) return { kind: 'script', address: way.address };
-      return { kind: 'discovery', otherwise: ofEnvironment };
+      return { kind: 'discovery', otherwise: way.otherwise ?? ofEnvironment };
     case 'direct':
     case undefined:
       break;

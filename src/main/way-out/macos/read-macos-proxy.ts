@@ -1,12 +1,12 @@
 import type { RunProgram } from '../../run-program.ts';
 import type { DesktopWay, EarlierSettings } from '../desktop-way.ts';
 import { exceptionsOf } from '../exceptions-of.ts';
-import type { ProxyPlace } from '../proxy-setting.ts';
+import type { ProxyPlace, ProxySetting } from '../proxy-setting.ts';
 import { readScutilProxies } from './scutil-proxies.ts';
 
 /**
- * The proxy settings of macOS. As in other programs, a script comes before a proxy. Where it is our own, what `before`
- * has of the service counts, of which only the script was changed.
+ * The proxy settings of macOS. As in other programs, a script comes before a proxy, which counts where the network has
+ * none to be found. Where the script is our own, what `before` has of the service counts, of which only that was changed.
  */
 export async function readMacosProxy(
   run: RunProgram,
@@ -15,20 +15,22 @@ export async function readMacosProxy(
   const settings = await readScutilProxies(run);
   if (settings === undefined) return undefined;
   const { printed, text, isOn, isDiscovered } = settings;
-  if (isDiscovered) return { kind: 'script', address: undefined };
+  const manual = proxySetting();
+  if (isDiscovered) return { kind: 'script', address: undefined, ...(manual && { otherwise: manual }) };
 
   let { script } = settings;
   const earlier = before.find(({ pacUrls }) => script !== undefined && pacUrls.includes(script));
   if (earlier) script = earlier.own.mode === 'on' ? (earlier.own.address ?? undefined) : undefined;
   if (script) return { kind: 'script', address: script };
+  return manual ? { kind: 'proxy', ...manual } : { kind: 'direct' };
 
-  const proxy = at('HTTPS', 'http') ?? at('HTTP', 'http') ?? at('SOCKS', 'socks5');
-  if (proxy) {
+  function proxySetting(): ProxySetting | undefined {
+    const proxy = at('HTTPS', 'http') ?? at('HTTP', 'http') ?? at('SOCKS', 'socks5');
+    if (!proxy) return undefined;
     const [, listed = ''] = /^ {2}ExceptionsList : <array> \{\n([^}]*)\}/m.exec(printed) ?? [];
     const written = [...listed.matchAll(/^ *\d+ : (.*)$/gm)].map(([, one = '']) => one);
-    return { kind: 'proxy', proxy, exceptions: exceptionsOf(written) };
+    return { proxy, exceptions: exceptionsOf(written) };
   }
-  return { kind: 'direct' };
 
   function at(kind: 'HTTP' | 'HTTPS' | 'SOCKS', protocol: ProxyPlace['protocol']): ProxyPlace | undefined {
     const [host = '', port] = [text(`${kind}Proxy`), Number(text(`${kind}Port`))];

@@ -232,8 +232,18 @@ describe('macOS', () => {
   test.each(['http://wpad/wpad.dat', 'http://proxy.corp.example/a.pac'])(
     'has the network say where the script is, though the system names %s, as it has found it itself',
     async (found) => {
-      const discovered = [...manual, ...pac(found), 'ProxyAutoDiscoveryEnable : 1'];
+      const discovered = [...pac(found), 'ProxyAutoDiscoveryEnable : 1'];
       expect(await read(discovered)).toEqual({ kind: 'script', address: undefined });
+      const { proxy, exceptions } = ofManual;
+      expect(
+        await readProxySetting({
+          run: () => Promise.resolve(printed([...manual, ...discovered])),
+          env: {},
+          before: {},
+          platform: 'darwin',
+        }),
+        'a proxy that the user has set counts where there is no script',
+      ).toEqual({ kind: 'discovery', otherwise: { proxy, exceptions } });
     },
   );
 
