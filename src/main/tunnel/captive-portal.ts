@@ -29,6 +29,8 @@ export function createCaptivePortal(options: {
 }): CaptivePortal {
   let found = false;
   let probedAt = -Infinity;
+  /** How often it was looked whether there is one. */
+  let looks = 0;
   let again: NodeJS.Timeout | undefined;
   const isFound = () => found && performance.now() - probedAt < foundForMs;
 
@@ -37,7 +39,12 @@ export function createCaptivePortal(options: {
     const before = isFound();
     found = before;
     probedAt = performance.now();
-    found = await options.isThere();
+    looks += 1;
+    const look = looks;
+    const isThere = await options.isThere();
+    // Meanwhile, the user has looked, or has passed it.
+    if (look !== looks) return;
+    found = isThere;
     if (found !== before) options.onChange();
   }
 
@@ -57,6 +64,7 @@ export function createCaptivePortal(options: {
       return { ...state, reason: 'captive-portal' };
     },
     look(isThere) {
+      looks += 1;
       found = isThere;
       probedAt = performance.now();
       options.onChange();

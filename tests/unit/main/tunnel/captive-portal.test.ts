@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { portalProbePath } from '#shared/constants.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
@@ -79,4 +80,21 @@ test('a portal is not shown any more once the user has signed in to it by a brow
   await vi.advanceTimersByTimeAsync(60_000);
   expect(told.slice(2)).toEqual([unreachable]);
   expect(vi.getTimerCount(), 'nothing is looked for in vain').toBe(0);
+});
+
+test('a probe that was begun before the user passed a portal says nothing about it afterwards', async () => {
+  const unreachable = { state: 'disconnected', reason: 'gateway-unreachable' } as const;
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const told: TunnelState[] = [];
+  const shown = createShownState({
+    helper: { state: () => unreachable },
+    isBehindPortal: () => promise,
+    destinations: { at: () => expect.fail('there is no gateway') },
+    emit: (state) => told.push(state),
+  });
+  shown.tell();
+  shown.portal.look(false);
+  resolve(true);
+  await setImmediate();
+  expect(told).toEqual([unreachable]);
 });
