@@ -1,5 +1,5 @@
 import { sql, type SQL } from 'drizzle-orm';
-import { fromDrizzle, PgBoss } from 'pg-boss';
+import { fromDrizzle, PgBoss, systemClock } from 'pg-boss';
 import type { Logger } from 'pino';
 import type { Database, OpenDatabase } from '../database/database.ts';
 import { describeError } from '../log.ts';
@@ -36,6 +36,11 @@ const everyMinuteCron = '* * * * *';
 const clockCheckMs = 15_000;
 /** How long finished jobs are kept; nobody needs them. */
 const keptSeconds = 3600;
+/**
+ * One that nobody can set. By the computer's, pg-boss would do nothing for as long as that was set back, since it waits
+ * until a time.
+ */
+const clock = { ...systemClock, now: () => performance.timeOrigin + performance.now() };
 /** A repeated task runs again in the next minute anyway, so it is not retried; other jobs are retried for a day. */
 const repeated = {
   policy: 'short',
@@ -73,6 +78,7 @@ export async function openJobs(
     useListenNotify: works,
     cronMonitorIntervalSeconds: 15,
     registerInstance: false,
+    clock,
     openTelemetry: { enabled: false },
   });
   boss.on('error', (error) => logger.error(describeError(asError(error)), 'the job queue has a problem'));
@@ -150,21 +156,28 @@ export async function openJobs(
 }
 
 /**
- * After the clock of the database was set back, what pg-boss has stored is later than now: it would look for due tasks
- * only once the clock has caught up, take each minute until then for one that had its run, and have the jobs that were
- * waiting wait.
+ * After the clock of the database was set back, what pg-boss has stored is later than now, perhaps by years, as on a
+ * machine that had no right time when it started: it would look for due tasks, for jobs of a dead process and for old
+ * ones only once the clock has caught up, take each minute until then for one that had its run, and have jobs wait.
  */
 async function goOnAfterClockChange(boss: PgBoss): Promise<void> {
   await boss.getDb().executeSql(`
     with late as (
-      update jobs.version set cron_on = null where cron_on > now() + interval '1 minute' returning true
+      update jobs.version set cron_on = null, bam_on = null, flow_on = null, reindex_on = null, monitor_backoff_on = null
+      where cron_on > now() + interval '1 minute' returning true
+    ), queues as (
+      update jobs.queue set monitor_claim_on = null, monitor_on = null, maintain_on = null
+      where exists (select from late)
     ), minutes as (
       delete from jobs.job
       where exists (select from late) and created_on > now() and singleton_on is not null
     )
-    update jobs.job set start_after = now()
-    where exists (select from late) and created_on > now() and singleton_on is null
-      and state in ('created', 'retry')
+    update jobs.job set
+      start_after = least(start_after, now()),
+      started_on = case when started_on > now() then now() else started_on end,
+      heartbeat_on = case when heartbeat_on > now() then now() else heartbeat_on end
+    where exists (select from late) and not (created_on > now() and singleton_on is not null)
+      and state in ('created', 'retry', 'active')
   `);
 }
 
