@@ -58,17 +58,6 @@ export function exemptionRules(
   ];
 }
 
-/** Addresses and prefixes to which packets do not go into the tunnel, or not all of them. */
-export const reachedOutside = ({
-  capture,
-  networks,
-  gateway,
-}: Pick<RoutingRules, 'networks' | 'gateway'> & { capture: ByDestination }): string[] => [
-  ...(gateway ? addressesOf(gateway) : []),
-  ...networks.internal.prefixes,
-  ...localNetworksOf(networks, [capture]),
-];
-
 /** What a gateway answers to the engine. */
 function servicesOf({ port, datagramPort = port }: GatewayEndpoint): string[] {
   const datagramPorts = new Set([port, datagramPort]);

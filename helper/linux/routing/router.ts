@@ -1,4 +1,3 @@
-import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
 import { settleAll } from '../../settle-all.ts';
 import type { PortalRules } from '../../system/ports/portal-port.ts';
 import type { Router, RoutingRules } from '../../system/ports/router-port.ts';
@@ -6,16 +5,15 @@ import type { Verdict } from '../../system/ports/guarded.ts';
 import type { CapturedPrefixes } from '../../modes/routing-plan.ts';
 import type { Accounts } from '../callers/accounts.ts';
 import type { RunCommand } from '../../posix/command.ts';
-import { routingTable, tunnelDevice } from '../identifiers.ts';
+import { routingTable } from '../identifiers.ts';
 import { ipChangeBatch } from './ip-batch.ts';
+import { leadsElsewhere } from './leads-elsewhere.ts';
 import { removeDoubleRules, removeRulesAndRoutes } from '../netlink/netlink-routes.ts';
 import { readRules, readTunnelTable } from '../netlink/netlink-state.ts';
-import { findWay } from '../netlink/netlink-way.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
 import type { Family } from '../../network/prefix-list.ts';
 import type { PrefixTables } from './prefix-tables.ts';
 import { isReversePathStrict } from './reverse-path.ts';
-import { reachedOutside } from './router-exemptions.ts';
 import {
   addLines,
   lastResortLine,
@@ -35,12 +33,6 @@ interface Wanted {
   rules: readonly string[];
   prefixes: { table: number; captured: CapturedPrefixes } | undefined;
 }
-
-/** Addresses of documentation, which stand for the internet, and to which nothing is sent (RFC 5737, 3849, 9637). */
-const anywhere: Readonly<Record<Family, readonly string[]>> = {
-  4: ['192.0.2.1', '198.51.100.1', '203.0.113.1'],
-  6: ['2001:db8::1', '3fff::1'],
-};
 
 /** Routing rules that lead into a table of our own; the main table is not touched. */
 export function createRouter(parts: {
@@ -168,15 +160,7 @@ export function createRouter(parts: {
     async isOverruled() {
       // Where only some packets are captured, others' rules may well be about the rest.
       if (!wanted || latest?.capture.kind !== 'everything') return false;
-      // Networks have such addresses, too, by mistake or in a laboratory, and may have to stay reachable.
-      const outside = reachedOutside({ ...latest, capture: latest.capture });
-      const captured = [...wanted.keys()].flatMap(
-        (family) =>
-          anywhere[family].find((one) => !outside.some((prefix) => isInsidePrefix(one, prefix))) ?? [],
-      );
-      const ways = await Promise.all(captured.map((address) => findWay(address)));
-      // Without the tunnel's route, ours lead nowhere.
-      return ways.some((way) => way !== undefined && way.device !== tunnelDevice);
+      return await leadsElsewhere(wanted.keys());
     },
     watch: (onChange) => monitor.subscribe(onChange),
     async clear() {

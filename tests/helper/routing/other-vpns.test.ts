@@ -5,6 +5,7 @@ import { watchLeaks } from '../../lab/packets/watch-leaks.ts';
 import { probeOnce } from '../../lab/probes/probe.ts';
 import { words } from '../../lab/runs/process.ts';
 import { waitLimit } from '../../lab/runs/wait-limit.ts';
+import type { TestClient } from '../support/callers/test-client.ts';
 import { helperLabForEach } from '../support/lab-for-each.ts';
 
 /** Beside other VPNs: their device, their tables and rules, as their programs make them. */
@@ -89,6 +90,16 @@ async function givenWhile(during: () => Promise<unknown>): Promise<number> {
 const isOverruled = ({ problems = [] }: { problems?: readonly string[] }) =>
   problems.includes('routes-overruled');
 
+/** While wg-quick's routes are there, the state says so, and not afterwards. */
+async function expectOthersSeen(client: TestClient): Promise<void> {
+  await wgQuick.up();
+  await client.until('connected', { where: isOverruled });
+  const seen = client.states.length;
+  await wgQuick.down();
+  await client.until('connected', { seen, where: (state) => !isOverruled(state) });
+  await client.call('disconnect', {});
+}
+
 const send = () => probeOnce(net.lab.user);
 const sendToPeer = () => net.lab.user.exec(['bash', '-c', `echo peer > /dev/udp/${peer}/7`]);
 
@@ -149,10 +160,12 @@ test('a network of this machine that stays reachable is not taken for the routes
   // Its addresses are those of documentation, as some people’s are at home (RFC 5737).
   const routing: Routing = { mode: 'global', localNetwork: true, localPrefixes: ['192.0.2.0/24'] };
   const client = await net.connect({ routing });
-  await wgQuick.up();
-  await client.until('connected', { where: isOverruled });
-  const seen = client.states.length;
-  await wgQuick.down();
-  await client.until('connected', { seen, where: (state) => !isOverruled(state) });
-  await client.call('disconnect', {});
+  await expectOthersSeen(client);
+});
+
+test('a network of this machine’s that is numbered as in examples is no other VPN, and wg-quick beside it is one', async () => {
+  // Docker's manual, "Use IPv6 networking"; the address is this machine's own.
+  await ipLines([`addr add 2001:db8::1/64 dev ${device} nodad`, `addr add 192.0.2.1/24 dev ${device}`]);
+  const client = await net.connect();
+  await expectOthersSeen(client);
 });
