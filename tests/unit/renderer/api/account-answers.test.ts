@@ -1,8 +1,10 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { refreshLoaded } from '../../../../src/renderer/api/account-answers.ts';
 
 test('what this page has loaded about the account is loaded again, and nothing else', async () => {
+  // As in a browser that has read the clock before somebody set it back.
+  vi.spyOn(performance, 'timeOrigin', 'get').mockReturnValue(Date.now() + 60_000);
   const queries = new QueryClient();
   const asked: string[] = [];
   const { promise: answer, resolve } = Promise.withResolvers<string>();
@@ -12,7 +14,7 @@ test('what this page has loaded about the account is loaded again, and nothing e
       queryFn: () => (asked.push(name), result),
       staleTime: 3_600_000,
     }).subscribe(() => undefined);
-  const earlier = { updatedAt: performance.timeOrigin - 1000 };
+  const earlier = { updatedAt: Date.now() - 60_000 };
   queries.setQueryData(['userInfo'], 'stored by an earlier page', earlier);
   show('userInfo', Promise.resolve('fetched'));
   show('myService', Promise.resolve('fetched'));
