@@ -13,7 +13,7 @@ import { createJsonRpcTransport } from '../../../src/renderer/platform/webview/j
 import { loadChunk } from '../../../src/renderer/ui/loading/load-chunk.ts';
 import { createTestPort } from '../webview/test-port.ts';
 
-/** What a browser that the pages are built for may not have: Chrome 111, Firefox 114, Safari 16.4. */
+/** What a browser that the pages are built for may not have: Chrome 111, Firefox 115, Safari 16.4. */
 const newer: [object, string[]][] = [
   [Promise, ['withResolvers', 'try']],
   [Map, ['groupBy']],
