@@ -3,6 +3,7 @@ import { keepPagesHere } from '../webview/kept-pages.ts';
 import { RedeemRoute } from '../routes/account/redeem-route.ts';
 import { WebFrame } from '../routes/frame/web-frame.ts';
 import { pauseClock, tickUntil } from '../support/host/tick-until.ts';
+import { setVisibility } from '../support/host/visibility.ts';
 import { tabTo } from '../support/screens/keyboard.ts';
 import { texts } from '../support/screens/texts.ts';
 
@@ -31,6 +32,12 @@ test('a toast is closed by keyboard, and the focus is where it was, or at the he
     await expect(close).toBeFocused();
   };
   await reachToast();
+  // The pointer that comes and goes does not end what the focus holds.
+  await redeem.failed.hover();
+  await page.mouse.move(5, 700);
+  await page.clock.runFor(4000);
+  await expect(redeem.failed).toBeVisible();
+  await expect(close).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(redeem.failed).toHaveCount(0);
   await expect(last).toBeFocused();
@@ -40,4 +47,23 @@ test('a toast is closed by keyboard, and the focus is where it was, or at the he
   await page.keyboard.press('Space');
   await expect(redeem.failed).toHaveCount(0);
   await expect(redeem.heading).toBeFocused();
+});
+
+test('a toast waits until the page is seen again', async ({ signedInConsole: page }) => {
+  const redeem = new RedeemRoute(page);
+  await page.clock.install();
+  await redeem.open();
+  await expect(redeem.heading).toBeVisible();
+  await pauseClock(page);
+  await page.route('**/api/license-keys/**', (route) => route.abort());
+  await redeem.redeem('ANY-KEY');
+  await tickUntil(page, () => expect(redeem.failed).toBeVisible({ timeout: 1000 }));
+  await setVisibility(page, 'hidden');
+  await page.clock.runFor(60_000);
+  await expect(redeem.failed).toBeVisible();
+  await setVisibility(page, 'visible');
+  await page.clock.runFor(2500);
+  await expect(redeem.failed).toBeVisible();
+  await page.clock.runFor(1000);
+  await expect(redeem.failed).toHaveCount(0);
 });

@@ -1,4 +1,5 @@
 import { useId, useLayoutEffect, useRef, type ReactNode } from 'react';
+import { showToastsIn } from '../messages/toast.ts';
 import classes from './dialog.module.css';
 
 interface DialogProps {
@@ -32,17 +33,20 @@ export function Dialog(props: DialogProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   // Before the element is removed, because only a dialog that is closed returns the focus.
   useLayoutEffect(() => {
-    if (!isOpen) return undefined;
     const dialog = ref.current;
+    if (!isOpen || !dialog) return undefined;
+    let endToasts: (() => void) | undefined;
     const open = () => {
-      dialog?.showModal();
+      dialog.showModal();
       if (focus === 'title') heading.current?.focus();
+      endToasts = showToastsIn(dialog);
     };
     const frame = opensLater ? requestAnimationFrame(open) : undefined;
     if (frame === undefined) open();
     return () => {
       if (frame !== undefined) cancelAnimationFrame(frame);
-      dialog?.close();
+      endToasts?.();
+      dialog.close();
     };
   }, [isOpen, opensLater, focus]);
   return (

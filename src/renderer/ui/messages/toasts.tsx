@@ -1,15 +1,29 @@
 import { IconAlertCircle, IconCircleCheck, IconX } from '@tabler/icons-react';
-import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState, type FocusEvent } from 'react';
+import {
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useRef,
+  useState,
+  type FocusEvent,
+  type SyntheticEvent,
+} from 'react';
+import { createPortal } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { useStore } from 'zustand';
 import { toastAutoHideSeconds } from '#shared/constants.ts';
+import { whileVisible } from '../../platform/while-visible.ts';
 import { focusHeading } from '../focus/focus-heading.ts';
 import { hideToast, toastStore, type Toast } from './toast.ts';
 import classes from './toasts.module.css';
 
-/** Where toasts appear. The live regions always exist, because a region that appears with its text may not be read. */
+/**
+ * Where toasts appear: on the page, or in the dialog on top of it. The live regions always exist, because a region that
+ * appears with its text may not be read.
+ */
 export function Toasts() {
-  const { toasts } = useStore(toastStore);
+  const { toasts, dialogs } = useStore(toastStore);
+  const dialog = dialogs.at(-1);
   const before = useRef<HTMLElement>(null);
   const rememberFocus = ({ relatedTarget, currentTarget }: FocusEvent) => {
     if (currentTarget.contains(relatedTarget)) return;
@@ -24,11 +38,17 @@ export function Toasts() {
     toasts
       .filter((toast) => toast.tone === tone)
       .map((toast) => <ToastItem key={toast.id} toast={toast} onFocusGone={returnFocus} />);
-  return (
+  const place = (isUsed: boolean) => (
     <div className={classes.place} onFocus={rememberFocus}>
-      <div aria-live="assertive">{items('error')}</div>
-      <div aria-live="polite">{items('success')}</div>
+      <div aria-live="assertive">{isUsed && items('error')}</div>
+      <div aria-live="polite">{isUsed && items('success')}</div>
     </div>
+  );
+  return (
+    <>
+      {place(!dialog)}
+      {dialog && createPortal(place(true), dialog)}
+    </>
   );
 }
 
@@ -38,7 +58,7 @@ interface ToastItemProps {
   onFocusGone: () => void;
 }
 
-/** Disappears by itself, but not while the pointer or the focus is on it (WCAG 2.2, 2.2.1). */
+/** Disappears by itself, but not while the pointer or the focus is on it, or nobody sees the page (WCAG 2.2, 2.2.1). */
 function ToastItem({ toast, onFocusGone }: ToastItemProps) {
   const { t } = useTranslation();
   const [held, setHeld] = useState(false);
@@ -52,9 +72,11 @@ function ToastItem({ toast, onFocusGone }: ToastItemProps) {
   }, []);
   useEffect(() => {
     if (held) return undefined;
-    const timer = setTimeout(() => hideToast(toast.id), toastAutoHideSeconds * 1000);
-    return () => clearTimeout(timer);
+    const hide = () => hideToast(toast.id);
+    return whileVisible({ everyMs: toastAutoHideSeconds * 1000, action: hide, again: () => undefined });
   }, [toast.id, held]);
+  // Whichever of the two has left, the other may still be there.
+  const hold = ({ currentTarget }: SyntheticEvent) => setHeld(currentTarget.matches(':hover, :focus-within'));
   const Icon = toast.tone === 'error' ? IconAlertCircle : IconCircleCheck;
   return (
     // The live region around it announces it.
@@ -62,10 +84,10 @@ function ToastItem({ toast, onFocusGone }: ToastItemProps) {
       ref={item}
       className={classes.toast}
       data-tone={toast.tone}
-      onMouseEnter={() => setHeld(true)}
-      onMouseLeave={() => setHeld(false)}
-      onFocus={() => setHeld(true)}
-      onBlur={() => setHeld(false)}
+      onMouseEnter={hold}
+      onMouseLeave={hold}
+      onFocus={hold}
+      onBlur={hold}
     >
       <Icon size={20} className={classes.icon} aria-hidden />
       <div className={classes.message}>{toast.message}</div>
