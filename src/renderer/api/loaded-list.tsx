@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { leaveFocus } from '../ui/focus/leave-focus.ts';
 import { errorText } from './api-failure.ts';
 import { List } from '../ui/lists/list.tsx';
 import { ListPlaceholder } from '../ui/lists/list-placeholder.tsx';
@@ -31,7 +32,7 @@ export function LoadedList<Item>({ query, label, empty, children }: LoadedListPr
       <>
         <List label={label}>{data.items.map(children)}</List>
         {more && (
-          <Button variant="default" loading={more.busy} onClick={more.load}>
+          <Button ref={leaveFocus} variant="default" loading={more.busy} onClick={more.load}>
             {t('list.more')}
           </Button>
         )}

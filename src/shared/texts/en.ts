@@ -147,6 +147,7 @@ export const en = {
     'While you are connected, {{server}} cannot be measured. Disconnect first to find the fastest server.',
   'servers.measuring': 'Measuring…',
   'servers.measure': 'Measure speed',
+  'servers.measured': 'Speed measured',
   'servers.noAnswer': 'No answer',
   'servers.throughTunnel': 'Measured through the tunnel, so the trip to your current server is included.',
   'servers.measureBlocked': 'Speed cannot be measured while the internet is blocked',

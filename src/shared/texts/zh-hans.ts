@@ -141,6 +141,7 @@ export const zhHans: Texts = {
   'servers.fastestUnknown': '连接期间无法测量 {{server}} 的速度。请先断开连接，再查找最快的服务器。',
   'servers.measuring': '正在测速…',
   'servers.measure': '测速',
+  'servers.measured': '测速完成',
   'servers.noAnswer': '无响应',
   'servers.throughTunnel': '测速经过隧道，结果包含到当前服务器这一段的耗时。',
   'servers.measureBlocked': '网络已被阻断，无法测速',

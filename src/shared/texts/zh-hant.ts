@@ -141,6 +141,7 @@ export const zhHant: Texts = {
   'servers.fastestUnknown': '連線期間無法測量 {{server}} 的速度。請先中斷連線，再尋找最快的伺服器。',
   'servers.measuring': '正在測速…',
   'servers.measure': '測速',
+  'servers.measured': '測速完成',
   'servers.noAnswer': '沒有回應',
   'servers.throughTunnel': '測速經過通道，結果包含到目前伺服器這一段的時間。',
   'servers.measureBlocked': '網路已被封鎖，無法測速',

@@ -32,6 +32,8 @@ test('a newer version is found, downloaded and told above other pages, and at a 
   await expect(updates.says('update.downloading', { version: '0.2.0' }).first()).toBeAttached();
   await expect(updates.section.getByText(/^[\d.]+ MB of 3 MB$/)).toBeVisible();
   await expect(updates.section.getByRole('button')).toHaveCount(0);
+  // The button is gone with the focus.
+  await expect(updates.section).toBeFocused();
   release();
   await expect(updates.says('update.ready', { version: '0.2.0' })).toBeVisible();
   expect(await made.installed()).toBe('0.1.0');

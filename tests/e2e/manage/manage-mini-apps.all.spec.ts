@@ -53,6 +53,7 @@ test.describe('spec §2: /apps: the whole page on the desktop and in a webview, 
     await miniApps.more.click();
     await expect(miniApps.rows).toHaveCount(51);
     await expect(miniApps.more).toBeHidden();
+    await expect(page.locator(':focus')).toBeVisible();
     await miniApps.delete('App 49').click();
     await miniApps.confirm.click();
     await expect(miniApps.rows).toHaveCount(50);

@@ -1,11 +1,14 @@
 import { expect } from '../fixtures.ts';
 import { keepPagesHere } from '../webview/kept-pages.ts';
+import { createWebviewApp } from '../webview/webview-app.ts';
 import { RedeemRoute } from '../routes/account/redeem-route.ts';
 import { WebFrame } from '../routes/frame/web-frame.ts';
 import { pauseClock, tickUntil } from '../support/host/tick-until.ts';
 import { setVisibility } from '../support/host/visibility.ts';
+import { listenForAnnouncements } from '../support/service/announcements.ts';
 import { tabTo } from '../support/screens/keyboard.ts';
 import { texts } from '../support/screens/texts.ts';
+import { openConnectTab } from '../support/tunnel/connect.ts';
 
 const test = keepPagesHere();
 
@@ -66,4 +69,54 @@ test('a toast waits until the page is seen again', async ({ signedInConsole: pag
   await expect(redeem.failed).toBeVisible();
   await page.clock.runFor(1000);
   await expect(redeem.failed).toHaveCount(0);
+});
+
+test('measuring servers keeps the focus, is announced, and so is what failed, above the dialog', async ({
+  signInInApp,
+}) => {
+  const app = createWebviewApp('android');
+  let answers = true;
+  let held = Promise.withResolvers<void>();
+  held.resolve();
+  Object.assign(app.handlers.servers, {
+    latency: async () => {
+      await held.promise;
+      return { milliseconds: answers ? 20 : null, throughTunnel: false };
+    },
+  });
+  const { page } = await signInInApp('android', { app });
+  const connect = await openConnectTab(page);
+  await connect.openServers();
+  await expect(connect.measure).toBeEnabled();
+  const announcements = await listenForAnnouncements(page);
+  const measuring = page.getByRole('button', { name: texts.en['servers.measuring'] });
+  const measure = async () => {
+    held = Promise.withResolvers<void>();
+    await page.keyboard.press('Enter');
+    await expect(measuring).toBeFocused();
+    held.resolve();
+    await expect(connect.measure).toBeFocused();
+  };
+  const said: string[] = [];
+  const all = async () => {
+    said.push(...(await announcements()));
+    return said;
+  };
+  await tabTo(connect.measure);
+  await measure();
+  const done = [texts.en['servers.measuring'], texts.en['servers.measured']];
+  await expect.poll(all).toEqual(done);
+
+  answers = false;
+  await page.clock.install();
+  await pauseClock(page);
+  await measure();
+  await expect.poll(all).toEqual([...done, texts.en['servers.measuring'], texts.en['servers.noneAnswered']]);
+  // What is outside of the dialog takes no click.
+  await page.getByRole('button', { name: texts.en['shell.notificationClose'] }).click();
+  await expect(connect.says('servers.noneAnswered')).toHaveCount(0);
+  await expect(connect.search).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(connect.search).toBeHidden();
+  await expect(connect.serverButton).toBeFocused();
 });

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, VisuallyHidden } from '@mantine/core';
 import { useCallbackRef } from '@mantine/hooks';
 import { IconGauge } from '@tabler/icons-react';
 import { memo, startTransition, useEffect, useMemo, useRef, useState } from 'react';
@@ -50,6 +50,7 @@ export function ServerChooser(props: ServerChooserProps) {
   // On a phone, the keyboard would hide the list before anybody has seen it.
   const isTouched = openedBy === 'pointer' && matchMedia('(pointer: coarse)').matches;
   const [query, setQuery] = useState('');
+  const [hasMeasured, setHasMeasured] = useState(false);
   const isThere = useRef(true);
   useEffect(() => {
     isThere.current = true;
@@ -66,13 +67,17 @@ export function ServerChooser(props: ServerChooserProps) {
   );
 
   async function measured() {
+    setHasMeasured(false);
     const result = await measure?.();
     if (!isThere.current || !result) return undefined;
     if (result.outcome === 'blocked') showError(t('servers.measureBlocked'));
     else if (result.outcome === 'busy') showError(t('servers.measureBusy'));
     else if (result.latencies.every(({ milliseconds }) => milliseconds === null)) {
       showError(t('servers.noneAnswered'));
-    } else return result.latencies;
+    } else {
+      setHasMeasured(true);
+      return result.latencies;
+    }
     return undefined;
   }
 
@@ -128,6 +133,9 @@ export function ServerChooser(props: ServerChooserProps) {
       {[...latencies.values()].some(({ throughTunnel }) => throughTunnel) && (
         <p className={classes.note}>{t('servers.throughTunnel')}</p>
       )}
+      <VisuallyHidden aria-live="polite">
+        {isMeasuring ? t('servers.measuring') : hasMeasured && t('servers.measured')}
+      </VisuallyHidden>
       {/* Not beside the countdown: a grid has rows alone. The page's own is inert while this is open. */}
       {isOpen && <TrialAnnouncement group={chosen?.group} />}
       <ChooserActions
@@ -159,7 +167,9 @@ const ChooserActions = memo(function ChooserActions(props: ChooserActionsProps) 
           size="md"
           className={classes.measure}
           leftSection={<IconGauge size={20} aria-hidden />}
-          disabled={isMeasuring}
+          // Never `disabled`, because it would lose the focus; what is measured already is not measured again.
+          data-disabled={isMeasuring || undefined}
+          aria-disabled={isMeasuring || undefined}
           onClick={onMeasure}
         >
           {t(isMeasuring ? 'servers.measuring' : 'servers.measure')}

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import type { UpdateState, UpdateView } from '#shared/host/updates-contract.ts';
 import { formatBytes } from '../../i18n/format.ts';
+import { leaveFocusAround } from '../../ui/focus/leave-focus-around.ts';
 import { Meter } from '../../ui/pictures/meter.tsx';
 import { problemTexts } from './update-words.ts';
 import classes from './update-status.module.css';
@@ -16,7 +17,7 @@ export function UpdateStatus() {
   if (!view) return null;
   const { state, failedVersion } = view;
   return (
-    <section className={classes.status} aria-label={say('update.title')}>
+    <section className={classes.status} aria-label={say('update.title')} tabIndex={-1}>
       {/* It always exists: a region that appears with its text may not be read. */}
       <div aria-live="polite" className={classes.said}>
         <StateText view={view} />
@@ -92,7 +93,12 @@ function InstallButton({ view, state }: ReadyProps) {
   const say = useUpdateTexts();
   const { canInstall } = useReadiness(view, state);
   return (
-    <Button className={classes.button} disabled={!canInstall} onClick={() => void updatesClient()?.install()}>
+    <Button
+      ref={leaveFocusAround}
+      className={classes.button}
+      disabled={!canInstall}
+      onClick={() => void updatesClient()?.install()}
+    >
       {say(view.reopens ? 'update.installAndReopen' : 'update.install')}
     </Button>
   );
@@ -119,12 +125,18 @@ function Action({ view }: { view: UpdateView }) {
   if (state.kind === 'ready') return <InstallButton view={view} state={state} />;
   if (state.kind === 'later' || state.kind === 'metered')
     return (
-      <Button className={classes.button} variant="default" onClick={() => void updates?.download()}>
+      <Button
+        ref={leaveFocusAround}
+        className={classes.button}
+        variant="default"
+        onClick={() => void updates?.download()}
+      >
         {say('update.download')}
       </Button>
     );
   return (
     <Button
+      ref={leaveFocusAround}
       className={classes.button}
       variant="default"
       loading={state.kind === 'checking'}
