@@ -1,6 +1,9 @@
+import type { TunnelState } from '#shared/tunnel/state.ts';
+import { names } from '../../lab/network/addresses.ts';
 import { expect } from '../fixtures.ts';
 import { keepPagesHere } from '../webview/kept-pages.ts';
 import { createWebviewApp } from '../webview/webview-app.ts';
+import { LoginRoute } from '../routes/account/login-route.ts';
 import { RedeemRoute } from '../routes/account/redeem-route.ts';
 import { WebFrame } from '../routes/frame/web-frame.ts';
 import { pauseClock, tickUntil } from '../support/host/tick-until.ts';
@@ -119,4 +122,61 @@ test('measuring servers keeps the focus, is announced, and so is what failed, ab
   await page.keyboard.press('Escape');
   await expect(connect.search).toBeHidden();
   await expect(connect.serverButton).toBeFocused();
+});
+
+test('what is wrong with a field is announced, also where the focus stays in it', async ({
+  openedConsole: page,
+}) => {
+  const login = new LoginRoute(page);
+  await expect(login.email).toBeFocused();
+  const announcements = await listenForAnnouncements(page);
+  await page.keyboard.type('nobody at example');
+  expect(await announcements()).toEqual([]);
+  await page.keyboard.press('Enter');
+  await expect(login.emailInvalid).toBeVisible();
+  expect(await announcements()).toEqual([texts.en['login.emailInvalid']]);
+  await expect(login.email).toBeFocused();
+});
+
+test('a form that lacks something says so', async ({ signedInConsole: page }) => {
+  const redeem = new RedeemRoute(page);
+  await redeem.open();
+  await expect(redeem.key).toBeFocused();
+  const announcements = await listenForAnnouncements(page);
+  await page.keyboard.press('Enter');
+  await expect(redeem.required).toBeVisible();
+  expect(await announcements()).toEqual([texts.en['redeem.required']]);
+});
+
+test('of a connection that is made again and again, what is new is announced, and each attempt is not', async ({
+  signInInApp,
+}) => {
+  const { app, page } = await signInInApp('android');
+  const connect = await openConnectTab(page);
+  const gateway = { host: names.gateway, port: 443 };
+  const connected: TunnelState = {
+    state: 'connected',
+    gateway,
+    since: Date.now(),
+    addresses: { ipv4: '198.51.100.7' },
+    transport: 'dtls',
+    routing: { mode: 'global', localNetwork: true },
+  };
+  app.become(connected);
+  await expect(connect.status('connect.connected')).toBeVisible();
+  const announcements = await listenForAnnouncements(page);
+  for (let attempt = 2; attempt < 5; attempt += 1) {
+    for (const phase of ['waiting', 'resolving', 'authenticating'] as const) {
+      app.become({ state: 'connecting', gateway, attempt, phase });
+      await expect(page.getByText(`attempt ${attempt}`)).toBeVisible();
+    }
+  }
+  const said = await announcements();
+  expect(said).toHaveLength(1);
+  expect(said[0]).toContain(texts.en['connect.reconnecting']);
+  app.become({ ...connected, terms: { endsAt: Date.now() + 4 * 60_000 } });
+  await expect(connect.says('connect.sessionEndsSoon')).toBeVisible();
+  await expect
+    .poll(async () => said.push(...(await announcements())) && said)
+    .toContainEqual(expect.stringMatching(connect.words('connect.sessionEndsSoon')));
 });

@@ -30,6 +30,8 @@ async function removeByKeyboard(
   await tabTo(remove);
   await keyboard.press('Enter');
   await expect(list.cancel).toBeFocused();
+  // What is lost is said with the question.
+  await expect(list.dialog).toHaveAccessibleDescription(/\S/);
   await keyboard.press('Escape');
   await expect(list.dialog).toBeHidden();
   await expect(remove).toBeFocused();

@@ -3,6 +3,7 @@ import { ConnectRoute } from '../routes/connect/connect-route.ts';
 import { LoginRoute } from '../routes/account/login-route.ts';
 import { expectNoViolations } from '../support/screens/axe.ts';
 import { clippedTexts } from '../support/screens/clipped-text.ts';
+import { lostRoles } from '../support/screens/lost-roles.ts';
 import { inspectScreens, promiseOfScreens, type SetDark } from '../support/screens/inspect-screens.ts';
 import { fillLongAccount } from '../support/screens/long-account.ts';
 import { openScreen, usualScreens } from '../support/screens/screens.ts';
@@ -42,7 +43,7 @@ test(`every page of a phone’s app: ${promiseOfScreens(language)}`, async ({
   const narrowest = [320];
   await inspectScreens(screens.otherPublic, language, setDark, narrowest);
   await inspectScreens(screens.signedOut, language, setDark);
-  await expectClippedTextsSeen(page);
+  await expectFaultsSeen(page);
   await arriveSignedIn(page, serviceHere, email, language);
   await inspectScreens(screens.signedIn, language, setDark);
   await inspectScreens(screens.otherPages, language, setDark, narrowest);
@@ -78,8 +79,9 @@ test(`every page of a phone’s app: ${promiseOfScreens(language)}`, async ({
 });
 
 /** The positive control of what inspects every page. */
-async function expectClippedTextsSeen(page: Page): Promise<void> {
+async function expectFaultsSeen(page: Page): Promise<void> {
   expect(await clippedTexts(page)).toEqual([]);
+  expect(await lostRoles(page)).toEqual([]);
   await page.evaluate(() => {
     const added = [
       ['width: 40px; overflow: hidden; white-space: nowrap', 'A text that is cut off'],
@@ -91,8 +93,15 @@ async function expectClippedTextsSeen(page: Page): Promise<void> {
       element.textContent = text;
       document.body.append(element);
     }
+    document.body.insertAdjacentHTML(
+      'beforeend',
+      '<ul><li>of links</ul><button><i role="status"></i></button><svg aria-label="graph"></svg>',
+    );
   });
   const found = (await clippedTexts(page)).join('\n');
   expect(found).toContain('cut: p “A text that is cut off”');
   expect(found).toContain('outside: p “A text that is too wide”');
+  const lost = (await lostRoles(page)).join('\n');
+  for (const what of ['no list: <ul>', 'a region in a button: <i', 'no picture: <svg'])
+    expect(lost).toContain(what);
 }

@@ -66,7 +66,7 @@ for (const platform of platforms) {
         const copy = connect.copyOf(/IPv4/);
         await expect(copy).toHaveAccessibleName(`${texts.en['connect.copy']} ${ipv4}`);
         await copy.click();
-        await expect(copy.getByText(texts.en['connect.copied'])).toBeAttached();
+        await expect(connect.fact(/IPv4/).getByText(texts.en['connect.copied'])).toBeAttached();
         await connect.openServers();
         await connect.search.press('ControlOrMeta+V');
         await expect(connect.search).toHaveValue(ipv4);

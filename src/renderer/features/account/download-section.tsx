@@ -34,7 +34,8 @@ export function DownloadSection() {
       </h2>
       <p className={classes.lead}>{t('download.lead')}</p>
       {offered.length > 0 ? (
-        <ul className={classes.systems}>
+        // oxlint-disable-next-line jsx-a11y/no-redundant-roles -- Safari forgets the role where list-style is none
+        <ul role="list" className={classes.systems}>
           {offered.map(({ icon: Icon, text, address }) => (
             <li key={text}>
               <ExternalLink href={address} className={classes.system}>

@@ -43,7 +43,8 @@ export function Welcome({ isTimely }: { isTimely: boolean }) {
         </Button>
       }
     >
-      <ul className={classes.sentences}>
+      {/* oxlint-disable-next-line jsx-a11y/no-redundant-roles -- Safari forgets the role where list-style is none */}
+      <ul role="list" className={classes.sentences}>
         {sentences.map(({ Icon, text }) => (
           <li key={text} className={classes.sentence}>
             <Icon size={20} stroke={1.8} aria-hidden className={classes.icon} />

@@ -33,11 +33,13 @@ export function EmailField({ ref, value, onType, onLeave, isInvalid }: EmailFiel
         value={value}
         onChange={(event) => onType(event.currentTarget.value.trim())}
         onBlur={onLeave}
+        // Nothing else happens then, while the button cannot be pressed.
+        onKeyDown={({ key }) => key === 'Enter' && onLeave()}
         aria-invalid={isInvalid || undefined}
         aria-describedby={isInvalid ? errorId : undefined}
       />
       {isInvalid && (
-        <p id={errorId} className={classes.error}>
+        <p id={errorId} className={classes.error} role="alert">
           {t('login.emailInvalid')}
         </p>
       )}

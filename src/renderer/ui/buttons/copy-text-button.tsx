@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, VisuallyHidden } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useCopy } from './use-copy.ts';
 
@@ -13,8 +13,12 @@ export function CopyTextButton({ text, label, labelOnceCopied }: CopyTextButtonP
   const { copied, copy } = useCopy(text);
   const Icon = copied ? IconCheck : IconCopy;
   return (
-    <Button variant="default" leftSection={<Icon size={18} aria-hidden />} onClick={copy}>
-      <span aria-live="polite">{copied ? labelOnceCopied : label}</span>
-    </Button>
+    <>
+      <Button variant="default" leftSection={<Icon size={18} aria-hidden />} onClick={copy}>
+        {copied ? labelOnceCopied : label}
+      </Button>
+      {/* Not in the button, whose content is nothing but its label to screen readers. */}
+      <VisuallyHidden aria-live="polite">{copied && labelOnceCopied}</VisuallyHidden>
+    </>
   );
 }

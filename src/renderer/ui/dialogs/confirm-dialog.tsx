@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Dialog } from './dialog.tsx';
 import classes from './dialog.module.css';
@@ -16,9 +17,12 @@ interface ConfirmDialogProps {
 /** Asks once more before something is lost. The button to go back has the focus. */
 export function ConfirmDialog({ title, text, confirm, busy, onConfirm, onClose }: ConfirmDialogProps) {
   const { t } = useTranslation();
+  const textId = useId();
   return (
-    <Dialog title={title} onClose={onClose}>
-      <p className={classes.text}>{text}</p>
+    <Dialog title={title} describedBy={textId} onClose={onClose}>
+      <p id={textId} className={classes.text}>
+        {text}
+      </p>
       <div className={classes.actions}>
         <Button variant="default" onClick={onClose}>
           {t('dialog.cancel')}

@@ -1,6 +1,6 @@
 import { Alert } from '@mantine/core';
 import { IconAlertCircle, IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { useEffect, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import classes from './message.module.css';
 import type { Tone } from '../theme/theme.ts';
@@ -20,10 +20,19 @@ interface MessageProps {
   onClose?: () => void;
 }
 
-/** Something the user should know, in the page. A failure is announced at once. */
+/**
+ * Something the user should know, in the page. A failure is announced at once; anything else once there is a pause, but
+ * only if its region exists before its text.
+ */
 export function Message({ tone, title, children, action, onClose }: MessageProps) {
   const { t } = useTranslation();
   const { icon: Icon, color } = kinds[tone];
+  const isFailure = tone === 'bad';
+  const [isSaid, setSaid] = useState(isFailure);
+  useEffect(() => {
+    const timer = setTimeout(() => setSaid(true));
+    return () => clearTimeout(timer);
+  }, []);
   return (
     <Alert
       classNames={{
@@ -36,7 +45,8 @@ export function Message({ tone, title, children, action, onClose }: MessageProps
       color={color}
       icon={<Icon size={20} aria-hidden />}
       {...(onClose && { withCloseButton: true, closeButtonLabel: t('shell.notificationClose'), onClose })}
-      role={tone === 'bad' ? 'alert' : 'status'}
+      role={isFailure ? 'alert' : 'status'}
+      data-coming={!isSaid || undefined}
     >
       {title && <p className={classes.title}>{title}</p>}
       {children && <p className={classes.text}>{children}</p>}

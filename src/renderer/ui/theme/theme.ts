@@ -44,7 +44,11 @@ const variantColors: VariantColorsResolver = ({ variant, color }) => {
 
 export const theme = createTheme({
   variantColorResolver: variantColors,
-  components: { Button: Button.extend({ defaultProps: { component: BusyButton } }) },
+  components: {
+    Button: Button.extend({ defaultProps: { component: BusyButton } }),
+    // It appears when the focus has left its field, or stays there: only as an alert it is announced.
+    InputError: { defaultProps: { role: 'alert' } },
+  },
   respectReducedMotion: true,
   cursorType: 'pointer',
 });

@@ -2,6 +2,7 @@ import { expect, type Page } from 'playwright/test';
 import { en } from '#shared/texts/en.ts';
 import { expectNoViolations } from './axe.ts';
 import { clippedTexts } from './clipped-text.ts';
+import { lostRoles } from './lost-roles.ts';
 import { casesOf, isExhaustive } from '../../../lab/runs/thoroughness.ts';
 import { openScreen, type Screen } from './screens.ts';
 import { languages, texts, type TextLanguage } from './texts.ts';
@@ -66,6 +67,7 @@ export async function inspectPage(
   await doubleText(page, true);
   expect.soft(await clippedTexts(page), `${name}, text of 200 %`).toEqual([]);
   await doubleText(page, false);
+  expect.soft(await lostRoles(page), name).toEqual([]);
   if (passesAxe(language)) {
     const without = language === 'pseudo' ? inPseudoLanguage : [];
     const isFirstDark = isDark && !isExhaustive;

@@ -5,12 +5,14 @@ interface Listening {
 }
 
 /**
- * Listens as a screen reader does: the texts that live regions come to hold from now on, in order, and alerts
- * that come into the page. Returns what reads them, and forgets those read.
+ * Listens as a screen reader does: the texts that live regions come to hold, or to show, from now on, in order, and
+ * alerts that come into the page; nothing of a part of them that is not live. Returns what reads them, and forgets those
+ * read.
  */
 export async function listenForAnnouncements(page: Page): Promise<() => Promise<string[]>> {
   await page.evaluate(() => {
-    const live = '[aria-live]:not([aria-live="off"]), [role="status"], [role="alert"], output';
+    const live = '[aria-live], [role="status"], [role="alert"], output';
+    const shown = ['hidden', 'data-coming'];
     const said: string[] = [];
     (globalThis as unknown as Listening).testAnnouncements = said;
     const regionsOf = ({ target, addedNodes }: MutationRecord) => {
@@ -25,10 +27,16 @@ export async function listenForAnnouncements(page: Page): Promise<() => Promise<
         // What is behind a modal dialog is inert, and goes unread.
         const modal = document.querySelector('dialog:modal');
         if (modal && !modal.contains(region ?? null)) continue;
+        if (region?.matches('[aria-live="off"]')) continue;
         const text = region?.textContent.trim();
         if (text && said.at(-1) !== text) said.push(text);
       }
-    }).observe(document.body, { subtree: true, childList: true, characterData: true });
+    }).observe(document.body, {
+      subtree: true,
+      childList: true,
+      characterData: true,
+      attributeFilter: shown,
+    });
   });
   return () => page.evaluate(() => (globalThis as unknown as Listening).testAnnouncements.splice(0));
 }

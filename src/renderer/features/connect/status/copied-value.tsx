@@ -22,8 +22,9 @@ export function CopiedValue({ value }: { value: string }) {
       </span>
       <UnstyledButton className={classes.copy} aria-label={`${t('connect.copy')} ${value}`} onClick={copy}>
         {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
-        <VisuallyHidden aria-live="polite">{copied && t('connect.copied')}</VisuallyHidden>
       </UnstyledButton>
+      {/* Not in the button, whose content is nothing but its label to screen readers. */}
+      <VisuallyHidden aria-live="polite">{copied && t('connect.copied')}</VisuallyHidden>
     </span>
   );
 }

@@ -186,7 +186,8 @@ function ConnectingDetail({ state }: { state: Extract<TunnelState, { state: 'con
   return (
     <>
       {isKnown && <p className={classes.detail}>{t(waitingText(preferences))}</p>}
-      <p className={classes.detail}>
+      {/* Not announced: several a second, or another attempt each time while there is no network, would be noise. */}
+      <p className={classes.detail} aria-live="off">
         {t(phaseTexts[state.phase])}
         {attempt}
       </p>

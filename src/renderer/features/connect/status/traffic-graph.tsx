@@ -26,6 +26,8 @@ export function TrafficGraph({ rates }: { rates: readonly TunnelStatistics[] }) 
       className={classes.graph}
       viewBox={`0 0 ${trafficSeconds - 1} ${height}`}
       preserveAspectRatio="none"
+      // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- Safari makes a group of it otherwise
+      role="img"
       aria-labelledby={id}
     >
       <title id={id}>{t('connect.lastMinute')}</title>
