@@ -4,7 +4,7 @@ import type { TFunction } from 'i18next';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { eventLine, eventText } from '#shared/texts/connection-log-texts.ts';
-import type { ConnectionEvent, ConnectionLogEntry } from '#shared/tunnel/connection-log.ts';
+import type { ConnectionEvent } from '#shared/tunnel/connection-log.ts';
 import { formatDate, formatDay, formatTime } from '../../i18n/format.ts';
 import { useHost } from '../../platform/host-context.tsx';
 import { ConfirmDialog } from '../../ui/dialogs/confirm-dialog.tsx';
@@ -14,6 +14,7 @@ import { PageHeading } from '../../ui/pages/page-heading.tsx';
 import { PageTop } from '../../ui/pages/page-top.tsx';
 import { useNow } from '../../ui/time/use-now.ts';
 import { showError, showSuccess } from '../../ui/messages/toast.ts';
+import { logDays, type LogDay } from './log-days.ts';
 import classes from './problem-report.module.css';
 import { useConnectionLog } from './use-connection-log.ts';
 
@@ -21,7 +22,7 @@ import { useConnectionLog } from './use-connection-log.ts';
 export function ConnectionLogPage() {
   const { t } = useTranslation();
   const entries = useConnectionLog();
-  const days = entries && byDay(entries);
+  const days = entries && logDays(entries);
   return (
     <>
       <PageTop
@@ -40,32 +41,18 @@ export function ConnectionLogPage() {
   );
 }
 
-interface Day {
-  name: string;
-  /** Newest first. */
-  entries: readonly ConnectionLogEntry[];
-}
-
-function byDay(entries: readonly ConnectionLogEntry[]): Day[] {
-  const nameOf = ({ at }: ConnectionLogEntry) => new Date(at).toDateString();
-  const names = new Set(entries.toReversed().map(nameOf));
-  return [...names].map((name) => ({
-    name,
-    entries: entries.filter((entry) => nameOf(entry) === name).toReversed(),
-  }));
-}
-
-function DaySection({ day }: { day: Day }) {
+function DaySection({ day }: { day: LogDay }) {
   const { t, i18n } = useTranslation();
   const title = formatDay(new Date(day.name), new Date(useNow(60)), i18n.language);
   return (
     <section aria-label={title}>
       <h2 className={classes.day}>{title}</h2>
-      <ol className={classes.events}>
-        {day.entries.map(({ at, event }, index) => {
+      {/* oxlint-disable-next-line jsx-a11y/no-redundant-roles -- Safari forgets the role where list-style is none */}
+      <ol role="list" className={classes.events}>
+        {day.entries.map(({ key, at, event }) => {
           const { text, tone } = eventText(event);
           return (
-            <li key={`${at} ${index}`} className={classes.event}>
+            <li key={key} className={classes.event}>
               <time className={classes.time} dateTime={new Date(at).toISOString()}>
                 {formatTime(new Date(at), i18n.language)}
               </time>
@@ -82,7 +69,7 @@ function DaySection({ day }: { day: Day }) {
   );
 }
 
-function Actions({ days }: { days: readonly Day[] }) {
+function Actions({ days }: { days: readonly LogDay[] }) {
   const { t } = useTranslation();
   const host = useHost();
   const text = useLogText(days);
@@ -134,7 +121,7 @@ function lineOf(event: ConnectionEvent, t: TFunction): string {
 }
 
 /** The text on the page, for a mail. */
-function useLogText(days: readonly Day[]): string {
+function useLogText(days: readonly LogDay[]): string {
   const { t, i18n } = useTranslation();
   return days
     .flatMap((day) => [
