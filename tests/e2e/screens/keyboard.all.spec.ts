@@ -83,4 +83,43 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
     await expect(connect.connect).toBeFocused();
     expect(app.connects).toHaveLength(1);
   });
+
+  test('nothing that the keyboard reaches is behind the tabs, on a page that is enlarged to 400 %', async ({
+    signInInApp,
+  }) => {
+    const { page } = await signInInApp('android');
+    // Of a window of 1280 by 1024 pixels.
+    await page.setViewportSize({ width: 320, height: 256 });
+    const settings = new SettingsRoute(page);
+    await settings.follow();
+    await expect(settings.global).toBeVisible();
+    /** What the keyboard reaches, and what of it the tabs cover. */
+    const walk = async () => {
+      const seen: string[] = [];
+      const behind: string[] = [];
+      for (let presses = 0; presses < 40; presses += 1) {
+        await page.keyboard.press('Tab');
+        const at = await page.evaluate(() => {
+          const focused = document.activeElement!;
+          const tabs = document.querySelector('nav')!;
+          const [own, bar] = [focused.getBoundingClientRect(), tabs.getBoundingClientRect()];
+          return {
+            name: `${focused.localName} ${focused.getAttribute('aria-label') ?? focused.id}`,
+            isEnd: focused === document.body,
+            isBehind: !tabs.contains(focused) && own.bottom > bar.top && own.top < bar.bottom,
+          };
+        });
+        // After the last one, the browser begins again.
+        if (at.isEnd) continue;
+        seen.push(at.name);
+        if (at.isBehind) behind.push(at.name);
+      }
+      return { seen, behind };
+    };
+    const { seen, behind } = await walk();
+    expect(seen.length).toBeGreaterThan(10);
+    expect(behind).toEqual([]);
+    await page.addStyleTag({ content: ':root { scroll-padding: 0 !important; }' });
+    expect((await walk()).behind, 'the positive control').not.toEqual([]);
+  });
 });
