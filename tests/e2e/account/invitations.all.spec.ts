@@ -94,6 +94,11 @@ test('an invitation expires while the page is open, and can be made again', asyn
   await expect(members.invited).toBeHidden();
   await members.inviteAgain.click();
   await expect(members.added).toBeVisible();
+  // By the page's clock, that one would be over already.
+  await page.clock.setSystemTime(new Date());
+  await page.clock.runFor(61_000);
+  await expect(members.inviteAgain).toHaveCount(0);
+  await expect(members.row(guest)).toBeFocused();
 });
 
 test('the whole path with two browsers: invited by mail, signed in, accepted, left, invited again, declined', async ({

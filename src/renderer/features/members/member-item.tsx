@@ -4,6 +4,7 @@ import { serviceExpiryCheckSeconds } from '#shared/constants.ts';
 import type { Member } from '#shared/entities.ts';
 import { formatDate } from '../../i18n/format.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
+import { leaveFocusAround } from '../../ui/focus/leave-focus-around.ts';
 import { EmailText } from '../../ui/text/email-text.tsx';
 import { ListItem } from '../../ui/lists/list-item.tsx';
 import { RemoveButton } from '../../ui/buttons/remove-button.tsx';
@@ -46,6 +47,7 @@ export function MemberItem({ member, busy, onRemove, onInvite }: MemberItemProps
     >
       {(expired || invitation?.mailFailed) && (
         <Button
+          ref={leaveFocusAround}
           size="sm"
           variant="default"
           loading={busy}

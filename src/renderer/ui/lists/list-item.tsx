@@ -12,7 +12,7 @@ interface ListItemProps {
 
 export function ListItem({ icon, title, detail, children }: ListItemProps) {
   return (
-    <li className={classes.item}>
+    <li className={classes.item} tabIndex={-1}>
       {icon && (
         <span className={classes.icon} aria-hidden>
           {icon}
