@@ -47,8 +47,8 @@ export async function inspectScreens(
 }
 
 /**
- * At no width, nor with text of twice the size at the last of them (WCAG 2.2, 1.4.4), may a text be cut off or wider
- * than the window, and it may say nothing in another language, nor a key in the place of a text. In English, the
+ * At no width, nor with text of twice the size, or spaced out, at the last of them (WCAG 2.2, 1.4.4), may a text be cut
+ * off or wider than the window, and it may say nothing in another language, nor a key in the place of a text. In English, the
  * pseudo-language too, it has to pass axe in light, and its contrasts in dark and in a contrast theme: no other rule
  * looks at colours. `npm test` has it pass in the theme that is named. The narrowest is how wide a page of 1280 pixels
  * is at 400 % (WCAG 2.2, 1.4.10).
@@ -67,6 +67,9 @@ export async function inspectPage(
   await doubleText(page, true);
   expect.soft(await clippedTexts(page), `${name}, text of 200 %`).toEqual([]);
   await doubleText(page, false);
+  await spaceText(page, true);
+  expect.soft(await clippedTexts(page), `${name}, text that is spaced out`).toEqual([]);
+  await spaceText(page, false);
   expect.soft(await lostRoles(page), name).toEqual([]);
   if (passesAxe(language)) {
     const without = language === 'pseudo' ? inPseudoLanguage : [];
@@ -90,6 +93,18 @@ const doubleText = (page: Page, isDouble: boolean) =>
     (size) => document.documentElement.style.setProperty('font-size', size),
     isDouble ? '200%' : '',
   );
+
+/** As a user does who reads better so (WCAG 2.2, 1.4.12). */
+const spaceText = (page: Page, isSpaced: boolean) =>
+  page.evaluate((spaced) => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(
+      `* { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }
+      p { margin-block-end: 2em !important; }`,
+    );
+    document.adoptedStyleSheets = spaced ? [sheet] : [];
+    if (spaced && getComputedStyle(document.body).letterSpacing === 'normal') throw new Error('not spaced');
+  }, isSpaced);
 
 /** What makes a text of the pseudo-language long stands in the middle of a name that goes on, too. */
 const inPseudoLanguage = ['label-content-name-mismatch'];
