@@ -73,6 +73,7 @@ export function createControlHost(options: ControlHostOptions): {
     session: createSessionHost({
       client: core.client,
       store: core.session,
+      refusals: core.refusals,
       owner: core.owner,
       checkToken: (credentials) => core.checkToken(credentials),
       endToken: (known) => core.endToken(known),

@@ -71,6 +71,7 @@ export function createDesktopHost(options: DesktopHostOptions): HostServer {
     session: createSessionHost({
       client: core.client,
       store: session,
+      refusals: core.refusals,
       owner: core.owner,
       checkToken: (credentials) => core.checkToken(credentials),
       endToken: (known) => core.endToken(known),

@@ -6,6 +6,7 @@ import { endToken } from '#shared/api/end-token.ts';
 import { createServiceClock, type ServiceClock } from '#shared/api/service-clock.ts';
 import type { AccountChange } from '#shared/api/events.ts';
 import { followEvents } from '#shared/api/follow-events.ts';
+import { createTokenRefusals, type TokenRefusals } from '#shared/api/token-refusals.ts';
 import { cacheSeconds } from '#shared/constants.ts';
 import type { SignedOutBy } from '#shared/host/common-contract.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
@@ -33,6 +34,7 @@ export interface CoreAccount extends Pick<
   'storage' | 'owner' | 'checkToken' | 'endToken' | 'onAccountFollowed' | 'onAccountChanges' | 'signOut'
 > {
   session: SessionStore;
+  refusals: TokenRefusals;
   isSignedIn(): boolean;
   /** Calls of the service with the user's session. */
   client: RenewingApiClient;
@@ -92,6 +94,10 @@ export function createCoreAccount(options: CoreAccountOptions): CoreAccount {
   const leaving: ((by: SignedOutBy) => Promise<void> | void)[] = [];
   const signedOut = createListeners<void>();
 
+  const refusals = createTokenRefusals({
+    session: () => session.credentials(),
+    endSession: () => signOut('service'),
+  });
   const service = { baseUrl: apiUrl, fetch: options.serviceFetch.call, deviceName: options.deviceName };
   const clock = createServiceClock({
     offset: readClockOffset(options.planFile),
@@ -108,7 +114,7 @@ export function createCoreAccount(options: CoreAccountOptions): CoreAccount {
     ...service,
     clock,
     session: () => session.credentials(),
-    endSession: () => signOut('service'),
+    endSession: () => refusals.refused(),
   });
   const plan = createAccountPlan({ file: options.planFile, client, isSignedIn, clock, log });
   const probePages = createProbePages(settings);
@@ -127,7 +133,7 @@ export function createCoreAccount(options: CoreAccountOptions): CoreAccount {
       if (changes.includes('entitlement')) void plan.renew();
       accountChanges.emit(changes);
     },
-    onSignedOut: () => void signOut('service'),
+    onSignedOut: () => void refusals.refused(),
   });
   let isTunnelUp = false;
 
@@ -156,6 +162,7 @@ export function createCoreAccount(options: CoreAccountOptions): CoreAccount {
 
   return {
     session,
+    refusals,
     isSignedIn,
     client,
     watchedClient,

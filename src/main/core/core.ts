@@ -1,6 +1,7 @@
 import type { ServiceClock } from '#shared/api/service-clock.ts';
 import type { ApiClient, ApiSession } from '#shared/api/client.ts';
 import type { AccountChange } from '#shared/api/events.ts';
+import type { TokenRefusals } from '#shared/api/token-refusals.ts';
 import type { WayOutReply } from '#shared/control/contract.ts';
 import type { DeviceInfo, Language } from '#shared/entities.ts';
 import type { SignedOutBy } from '#shared/host/common-contract.ts';
@@ -45,6 +46,7 @@ export interface Core {
   /** The operator's replacements for our texts. */
   operatorTexts: Pick<OperatorTexts, 'of' | 'onChange'>;
   session: SessionStore;
+  refusals: TokenRefusals;
   /** Requests by the ways out that this network has. */
   fetch: ServiceFetch;
   /** How this computer reaches the service outside a tunnel, as far as that is known. */

@@ -63,6 +63,7 @@ export function createCore(options: CoreOptions): Core {
     language: () => choices.language(),
     operatorTexts: account.operatorTexts,
     session,
+    refusals: account.refusals,
     fetch: serviceFetch,
     callForUser: tunnel.callForUser,
     wayOut: () => wayOutTo(environment.apiUrl, ways),

@@ -2,6 +2,7 @@ import type { ApiClient, ApiSession } from '#shared/api/client.ts';
 import { apiCalls } from '#shared/api/calls.ts';
 import { endTokenMs } from '#shared/api/end-token.ts';
 import { apiCode, type ApiResult } from '#shared/api/result.ts';
+import type { TokenRefusals } from '#shared/api/token-refusals.ts';
 import type { User } from '#shared/entities.ts';
 import type { SignedOutBy } from '#shared/host/common-contract.ts';
 import type { HostImplementation } from '#shared/host/contract.ts';
@@ -13,6 +14,7 @@ import type { SessionStore } from './session-store.ts';
 export interface SessionHostOptions {
   client: ApiClient;
   store: SessionStore;
+  refusals: TokenRefusals;
   owner: AccountOwner;
   /** Asks the service whose token this is. */
   checkToken(credentials: {
@@ -39,6 +41,15 @@ export function createSessionHost(options: SessionHostOptions): HostImplementati
     await Promise.all([options.signOut(by), withTimeout(ended, endTokenMs, undefined)]);
   }
 
+  /** Whom this new token signs in, if that is known. */
+  async function ownerOf(authId: string, token: string): Promise<string | undefined> {
+    if (mailed?.authId === authId) return mailed.email;
+    // An earlier process had the code mailed.
+    if (!store.session().signedIn) return undefined;
+    const user = await options.checkToken({ deviceId: store.credentials().deviceId, token });
+    return user.ok ? user.data.email : undefined;
+  }
+
   return {
     get: () => store.load(),
     async requestCode({ email, language }) {
@@ -56,18 +67,20 @@ export function createSessionHost(options: SessionHostOptions): HostImplementati
       if (!body.success) {
         return { ok: false, failure: { kind: 'service', code: apiCode.invalid, msg: '' } };
       }
-      const result = await options.callForUser(() =>
-        client.call('auth', { body: body.data, ...(language && { language }) }),
-      );
-      if (!result.ok) return result;
-      const email = mailed?.authId === authId ? mailed.email : undefined;
-      const isOwner = email === undefined ? undefined : owner.is(email);
-      // Who signs in again keeps everything; their earlier token has ended with this sign-in. Otherwise, nobody has said
-      // that the tunnel may end, so a kill switch keeps traffic blocked.
-      if (store.session().signedIn && isOwner !== true) await signOutEverywhere('service');
-      else if (isOwner === false) await options.signOut('service');
-      owner.set(email);
-      return { ok: true, data: await store.signIn(result.data.token) };
+      return await options.refusals.during(async () => {
+        const result = await options.callForUser(() =>
+          client.call('auth', { body: body.data, ...(language && { language }) }),
+        );
+        if (!result.ok) return result;
+        const email = await ownerOf(authId, result.data.token);
+        const isOwner = email === undefined ? undefined : owner.is(email);
+        // Who signs in again keeps everything; their earlier token has ended with this sign-in. Otherwise, nobody has
+        // said that the tunnel may end, so a kill switch keeps traffic blocked.
+        if (store.session().signedIn && isOwner !== true) await signOutEverywhere('service');
+        else if (isOwner === false) await options.signOut('service');
+        owner.set(email);
+        return { ok: true, data: await store.signIn(result.data.token) };
+      });
     },
     async tokenOwner(device) {
       const user = await options.checkToken(device);
@@ -88,7 +101,7 @@ export function createSessionHost(options: SessionHostOptions): HostImplementati
         // The keychain may not have been read yet.
         await store.load();
         await signOutEverywhere(by);
-      } else await options.signOut(by);
+      } else await options.refusals.refused();
       return store.session();
     },
   };

@@ -53,7 +53,7 @@ export async function signInDevice(
     now,
   });
   const isOut = before !== undefined && (await endPasswords(database, before));
-  await notifyAccounts(database, 'devices', [device.userId]);
+  await notifyAccounts(database, 'devices', [device.userId], before?.gatewayUser);
   const tooMany = device.isDevice ? await keepToDeviceLimit(database, device) : [];
   return isOut ? [before.gatewayUser, ...tooMany] : tooMany;
 }

@@ -74,8 +74,8 @@ export function createEventStreams(options: {
   }
 
   /**
-   * Ends the streams of the account's devices that are no longer signed in. The device that asked for the sign-out is
-   * spared, because it has to get its answer first; it finds out when it reconnects, if it does.
+   * Ends the streams of the account's devices that are no longer signed in. The device that asked for the sign-out, or
+   * signs in again, has to get its answer first: it finds out when it reconnects, if it does.
    */
   async function check(userId: string, by?: string): Promise<void> {
     // Streams that are opened during the query belong to devices that signed in after it.

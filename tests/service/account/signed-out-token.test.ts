@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApiClient } from '#shared/api/client.ts';
 import { checkToken } from '#shared/api/check-token.ts';
 import { endToken } from '#shared/api/end-token.ts';
+import { createTokenRefusals } from '#shared/api/token-refusals.ts';
 import type { Host } from '#shared/host/contract.ts';
 import { createAccountOwner } from '../../../src/main/session/account-owner.ts';
 import { createSessionHost } from '../../../src/main/session/session-host.ts';
@@ -55,12 +56,14 @@ function appWith(known: Known) {
     log: pino({ level: 'silent' }),
   });
   const endSession = async () => void (await store.signOut());
+  const session = () => store.credentials();
   return createSessionHost({
-    client: createApiClient({ ...service, session: () => store.credentials(), endSession }),
+    client: createApiClient({ ...service, session, endSession }),
     store,
+    refusals: createTokenRefusals({ session, endSession }),
     owner: createAccountOwner(createTestFile()),
     checkToken: (credentials) => checkToken(service, credentials),
-    endToken: (session) => endToken(service, session),
+    endToken: (ended) => endToken(service, ended),
     signOut: endSession,
     callForUser: (call) => call(),
   });

@@ -109,11 +109,13 @@ describe.each(databaseKindsOfRun)('events on %s', (kind) => {
     await two.stream.over;
     expect(two.stream.events.at(-1)).toBe(signedOut);
 
-    // The same device has a new token, and nobody else the old one.
+    // The same device has a new token, and nobody else the old one; nor is it signed out before it has the new one.
+    const { deviceId, token } = three.device;
     const before = await readEvents(running.url, three.device);
     await three.device.signIn(email);
     await before.over;
-    expect(before.events.at(-1)).toBe(signedOut);
+    expect(before.events).not.toContain(signedOut);
+    expect((await readEvents(running.url, { deviceId, token })).status).toBe(401);
     expect(one.stream.isOver).toBe(false);
 
     const [stays] = await listening(running, 1);

@@ -1,6 +1,7 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Host } from '#shared/host/contract.ts';
-import { createTestDesktop, token, type TestDesktop } from '../support/desktop.ts';
+import { createTestDesktop, token, user, type TestDesktop } from '../support/desktop.ts';
 import { createTestFile } from '../support/key-value-file.ts';
 import { createTestKeychain } from '../support/keychain.ts';
 
@@ -109,6 +110,64 @@ test('whoever signs in again as the same person stays signed in until then, and 
   expect((await host.servers.kept()).favourites).toEqual(['s1']);
   expect(events.filter(([, now]) => (now as { signedIn?: boolean }).signedIn === false)).toEqual([]);
   expect(ends()).toEqual([]);
+});
+
+test('whoever signs in again is not signed out where their earlier token ends before the new one is here', async () => {
+  const { host, keychain, events } = desktop.startApp();
+  await signInAs(host, 'ada@example.com');
+  await host.servers.setFavourite({ serverId: 's1', isFavourite: true });
+  const { deviceId } = await host.session.get();
+  events.splice(0);
+  let other: Promise<unknown> | undefined;
+  desktop.reply = async ({ url }) => {
+    if (url !== '/api/auth') return { status: 401, body: { code: 401, msg: '', data: null } };
+    other = host.api.call({ name: 'myService' });
+    // Whoever acts on the refusal at once does so by now.
+    await Promise.race([other, setTimeout(500)]);
+    return { body: { code: 0, msg: '', data: { token: 'new-s3cret' } } };
+  };
+  const authId = 'ada@example.com';
+  expect(await host.session.verifyCode({ authId, authCode: '123456' })).toMatchObject({ ok: true });
+  expect(await other).toMatchObject({ ok: false });
+  expect(await host.session.get()).toMatchObject({ signedIn: true });
+  expect(keychain.secrets.get(deviceId)).toBe('new-s3cret');
+  expect((await host.servers.kept()).favourites).toEqual(['s1']);
+  expect(events.filter(([, now]) => (now as { signedIn?: boolean }).signedIn === false)).toEqual([]);
+});
+
+test('a refusal of the token that comes while a wrong code is checked ends the session after that', async () => {
+  const { host } = desktop.startApp();
+  await signInAs(host, 'ada@example.com');
+  let other: Promise<unknown> | undefined;
+  desktop.reply = async ({ url }) => {
+    if (url !== '/api/auth') return { status: 401, body: { code: 401, msg: '', data: null } };
+    other = host.api.call({ name: 'myService' });
+    await Promise.race([other, setTimeout(500)]);
+    return { body: { code: 422, msg: 'wrong', data: null } };
+  };
+  const authId = 'ada@example.com';
+  const wrong = { kind: 'service', code: 422, msg: 'wrong' };
+  expect(await host.session.verifyCode({ authId, authCode: '654321' })).toEqual({
+    ok: false,
+    failure: wrong,
+  });
+  expect(await other).toEqual({ ok: false, failure: { kind: 'unauthorized' } });
+  expect(await host.session.get()).toMatchObject({ signedIn: false });
+});
+
+test('whoever signs in again with a code that an earlier process had mailed keeps everything, too', async () => {
+  const files = { keychain: createTestKeychain(), settings: createTestFile(), plan: createTestFile() };
+  const before = desktop.startApp(files);
+  await signInAs(before.host, user.email);
+  await before.host.servers.setFavourite({ serverId: 's1', isFavourite: true });
+  before.close();
+  const { host } = desktop.startApp(files);
+  expect(await host.session.get()).toMatchObject({ signedIn: true });
+  desktop.reply = ({ url }) => ({
+    body: { code: 0, msg: '', data: url === '/api/auth' ? { token: 'new-s3cret' } : user },
+  });
+  expect(await host.session.verifyCode({ authId: 'a', authCode: '123456' })).toMatchObject({ ok: true });
+  expect((await host.servers.kept()).favourites).toEqual(['s1']);
 });
 
 describe('after a session that was only kept in memory', () => {

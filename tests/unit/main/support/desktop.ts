@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { eventsPath } from '#shared/api/events.ts';
 import { createHostClient } from '#shared/host/client.ts';
@@ -21,6 +21,11 @@ export const user = {
 /** What signing in gives. */
 export const token = 'the-s3cret-token';
 
+interface Reply {
+  status?: number;
+  body: unknown;
+}
+
 /** The desktop app's host with its core, a service and a helper, and a page that asks it. */
 export interface TestDesktop extends AsyncDisposable {
   readonly service: Server;
@@ -32,7 +37,7 @@ export interface TestDesktop extends AsyncDisposable {
     language: string | undefined;
   }[];
   /** What the service answers from now on. */
-  reply: (request: IncomingMessage) => { status?: number; body: unknown };
+  reply: (request: IncomingMessage) => Reply | Promise<Reply>;
   startApp(options?: AppOptions): TestApp;
   /** By the code that was mailed. */
   signIn(host: TestApp['host']): ReturnType<TestApp['host']['session']['verifyCode']>;
@@ -61,9 +66,9 @@ export async function createTestDesktop(): Promise<TestDesktop> {
     }
     const { authorization, 'accept-language': language } = request.headers;
     desktop.received.push({ path: request.url, authorization, language });
-    const { status = 200, body } = desktop.reply(request);
+    const reply = desktop.reply(request);
     request.resume();
-    request.on('end', () => response.writeHead(status).end(JSON.stringify(body)));
+    request.on('end', () => void send(response, reply));
   });
   const desktop: TestDesktop = {
     service,
@@ -95,6 +100,11 @@ export async function createTestDesktop(): Promise<TestDesktop> {
     service.listen(0, '127.0.0.1', resolve);
   });
   return desktop;
+}
+
+async function send(response: ServerResponse, reply: Reply | Promise<Reply>): Promise<void> {
+  const { status = 200, body } = await reply;
+  response.writeHead(status).end(JSON.stringify(body));
 }
 
 /** A page's view of the desktop app, with everything that crosses to the page kept as text. */
