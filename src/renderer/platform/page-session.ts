@@ -2,6 +2,7 @@ import { checkToken } from '#shared/api/check-token.ts';
 import { endToken, endTokenMs } from '#shared/api/end-token.ts';
 import { createServiceClock, type ServiceClock } from '#shared/api/service-clock.ts';
 import { createApiClient, type ApiClient, type ApiSession, type Fetch } from '#shared/api/client.ts';
+import { createTokenRefusals } from '#shared/api/token-refusals.ts';
 import type { Session } from '#shared/host/common-contract.ts';
 import type { HostContract, HostImplementation } from '#shared/host/contract.ts';
 import { createPageCalls } from '#shared/host/page-calls.ts';
@@ -49,19 +50,21 @@ export function createPageSession(options: PageSessionOptions): PageSession {
   const service = { baseUrl: options.baseUrl, fetch: options.fetch, deviceName: options.deviceName };
   const serviceClock = createServiceClock();
   serviceClock.onChange((offset) => emit('clock.changed', offset));
+  const session = () => tokens.credentials();
+  const refusals = createTokenRefusals({ session, endSession: () => signOut() });
   const client = createApiClient({
     ...service,
     clock: serviceClock,
-    session: () => tokens.credentials(),
-    endSession: async () => void (await signOut()),
+    session,
+    endSession: () => refusals.refused(),
   });
 
   const events = options.followEvents({
     baseUrl: options.baseUrl,
-    session: () => tokens.credentials(),
+    session,
     onFollowed: () => emit('account.followed', undefined),
     onChanges: (changes) => emit('account.changed', [...changes]),
-    onSignedOut: () => void signOut(),
+    onSignedOut: () => void refusals.refused(),
   });
 
   /** The session that this page knows of, once it has asked. */
@@ -87,13 +90,13 @@ export function createPageSession(options: PageSessionOptions): PageSession {
 
   /** The token is forgotten at once, and the service has ended it, if it can be reached. */
   async function signOutEverywhere(): Promise<Session> {
-    const session = tokens.credentials();
+    const ended = tokens.credentials();
     const signedOut = signOut();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const tooLate = new Promise((resolve) => {
       timer = setTimeout(resolve, endTokenMs);
     });
-    await Promise.race([endToken(service, session), tooLate]);
+    await Promise.race([endToken(service, ended), tooLate]);
     clearTimeout(timer);
     return signedOut;
   }
@@ -120,14 +123,23 @@ export function createPageSession(options: PageSessionOptions): PageSession {
         return tokens.describe();
       },
       requestCode: ({ email, language }) => client.call('getAuthCode', { body: { email }, language }),
-      async verifyCode({ authId, authCode, language }) {
-        const body = { authId, authCode, isDevice: options.isDevice };
-        const result = await client.call('auth', { body, language });
-        if (!result.ok) return result;
-        // Another page of this browser, or an earlier one, may have signed somebody in.
-        if (tokens.credentials().token !== undefined) await signOutEverywhere();
-        return { ok: true, data: await signIn(result.data.token) };
-      },
+      verifyCode: ({ authId, authCode, language }) =>
+        refusals.during(async () => {
+          const { deviceId, token } = tokens.credentials();
+          // Afterwards, this token may have ended.
+          const owner = token === undefined ? undefined : await checkToken(service, { deviceId, token });
+          if (owner?.ok === false && owner.failure.kind === 'network') return owner;
+          const body = { authId, authCode, isDevice: options.isDevice };
+          const result = await client.call('auth', { body, language });
+          if (!result.ok) return result;
+          if (owner) {
+            const now = await checkToken(service, { deviceId, token: result.data.token });
+            // Who signs in again keeps everything.
+            const isSame = owner.ok && now.ok && owner.data.email === now.data.email;
+            if (!isSame) await signOutEverywhere();
+          }
+          return { ok: true, data: await signIn(result.data.token) };
+        }),
       async tokenOwner({ deviceId, token, language }) {
         const user = await checkToken(service, { deviceId, token, language });
         return user.ok ? { ok: true, data: { email: user.data.email } } : user;
@@ -141,7 +153,11 @@ export function createPageSession(options: PageSessionOptions): PageSession {
         else await options.forgetUser();
         return { ok: true, data: await signIn(token, deviceId) };
       },
-      signOut: ({ by }) => (by === 'user' ? signOutEverywhere() : signOut()),
+      async signOut({ by }) {
+        if (by === 'user') return await signOutEverywhere();
+        await refusals.refused();
+        return tokens.describe();
+      },
     },
   };
 }

@@ -78,7 +78,10 @@ export const commonContract = {
       z.object({ email, language: z.optional(language) }),
       result(z.object({ authId: z.string() })),
     ),
-    /** Signs in; the token stays with the host. Whoever else was signed in here is signed out first. */
+    /**
+     * Signs in; the token stays with the host. Whoever else was signed in here is signed out first; who signs in again
+     * stays signed in until then, and keeps everything.
+     */
     verifyCode: request(
       z.object({ authId: id, authCode: z.string().check(z.maxLength(16)), language: z.optional(language) }),
       result(session),

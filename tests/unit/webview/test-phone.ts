@@ -14,7 +14,8 @@ import { MemoryStorage } from '../renderer/support/memory-storage.ts';
 
 /** The device id that a page makes. */
 export const ours = 'b1b0a7fa-5b4c-4b43-8a8c-2d6ef6c26d31';
-const user = { email: 'a@example.com', profile: { level: 1, firstOrderDone: false, seatsUsed: 0 } };
+/** Whoever is signed in. */
+export const user = { email: 'a@example.com', profile: { level: 1, firstOrderDone: false, seatsUsed: 0 } };
 
 /** A phone with an app around the webview, a service, and what its pages have told. */
 export interface TestPhone {

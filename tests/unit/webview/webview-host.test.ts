@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createTestPhone, trackIntervals, ours, type TestPhone } from './test-phone.ts';
+import { createTestPhone, trackIntervals, ours, user, type TestPhone } from './test-phone.ts';
 
 let phone: TestPhone;
 beforeEach(() => {
@@ -61,6 +61,33 @@ describe('the session', () => {
     expect(phone.app.state()).toEqual({ state: 'disconnected' });
     expect(phone.sessions.map(({ signedIn }) => signedIn)).toEqual([true, false, true]);
     expect(Object.fromEntries(phone.app.storage)).toEqual({ deviceId: ours, token: 'secret' });
+  });
+
+  test('by a code of the same account keeps everything but the passwords of gateways', async () => {
+    const host = await phone.openPage();
+    await phone.signIn(host);
+    await host.storage.set({ key: 'user', value: '{}' });
+    const server = { domain: 'gw.example.net', port: 443, username: ours };
+    phone.listed.set('/api/gateway-logins', { items: [{ ...server, password: 'of the first' }] });
+    const address = 'anyconnect://gw.example.net:443';
+    await host.tunnel.connect({ address });
+    phone.app.become({ state: 'disconnected', reason: 'sign-in-refused' });
+    expect(await host.tunnel.snapshot()).toEqual({ state: 'disconnected', reason: 'sign-in-refused' });
+
+    phone.listed.set('/api/user-info', user);
+    phone.listed.set('/api/gateway-logins', { items: [{ ...server, password: 'of the second' }] });
+    phone.reply = { code: 0, data: { token: 'new' } };
+    expect(await host.session.verifyCode({ authId: 'id', authCode: '123456' })).toMatchObject({ ok: true });
+    expect(phone.sessions.map(({ signedIn }) => signedIn)).toEqual([true, true]);
+    await expect
+      .poll(() => Object.fromEntries(phone.app.storage))
+      .toEqual({ deviceId: ours, token: 'new', user: '{}' });
+    // It was about the first sign-in.
+    expect(await host.tunnel.snapshot()).toEqual({ state: 'disconnected' });
+    await host.tunnel.connect({ address });
+    expect(phone.app.connects.map(({ login }) => login?.password)).toEqual(['of the first', 'of the second']);
+    phone.app.become({ state: 'disconnected', reason: 'sign-in-refused' });
+    expect(await host.tunnel.snapshot()).toEqual({ state: 'disconnected', reason: 'sign-in-refused' });
   });
 
   test('in a storage that fails lasts as long as the page, and says so', async () => {

@@ -46,7 +46,9 @@ export interface WebviewHostOptions {
  */
 export function createWebviewHost(options: WebviewHostOptions): HostImplementation {
   const { session, visibility, emit } = options;
-  const app = { ...options.app, tunnel: tellSnapshots(options.app.tunnel) };
+  const told = tellSnapshots(options.app.tunnel);
+  const app = { ...options.app, tunnel: told.tunnel };
+  app.tunnel.stateChanged((state) => emit('tunnel.stateChanged', state));
   const storage = createPageStorage(app, session);
   const calls = createPageSession({
     baseUrl: options.baseUrl,
@@ -56,7 +58,7 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
     tokens: session,
     async forgetUser() {
       plan.forget();
-      logins.forget();
+      void logins.forget();
       server.forget();
       servers.forget();
       await Promise.all([storage.clear(undefined), app.tunnel.disconnect({}).catch(() => null)]);
@@ -75,7 +77,10 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
       }),
     emit(channel, payload) {
       emit(channel, payload);
-      if (channel === 'session.changed') void routing.update();
+      if (channel !== 'session.changed') return;
+      void logins.forget();
+      told.credentialsChanged();
+      void routing.update();
     },
   });
   const plan = createWebviewPlan(calls.api, storage, calls.serviceClock);

@@ -14,8 +14,8 @@ export interface WebviewLogins {
   at(address: string): Promise<WebviewLogin>;
   /** Requests them unless this page has them, for when the service cannot be reached. */
   keep(): Promise<void>;
-  /** What is known belonged to another sign-in. */
-  forget(): void;
+  /** Passwords of an earlier sign-in are useless. */
+  forget(): Promise<void>;
 }
 
 /**
@@ -65,9 +65,10 @@ export function createWebviewLogins(
     async keep() {
       if (told.length === 0) await ask();
     },
-    forget() {
+    async forget() {
       signIn += 1;
       told = [];
+      await storage.remove(storageKeys.gatewayLogins);
     },
   };
 }

@@ -23,7 +23,6 @@ export async function createWebviewTransport(port: TextPort): Promise<HostTransp
     openWebviewSession(app.storage, randomUuid),
   ]);
   return createInPageTransport(hostContract, (emit) => {
-    app.tunnel.stateChanged((state) => emit('tunnel.stateChanged', state));
     const visibility = documentVisibility();
     const baseUrl = import.meta.env.VITE_API_URL ?? '';
     return createWebviewHost({

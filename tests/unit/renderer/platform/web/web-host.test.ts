@@ -36,6 +36,8 @@ let sent: Sent[];
 let opened: string[];
 let sessions: Session[];
 let reply: (request: Sent) => { status: number; body: unknown };
+/** The service has ended the stream of events, because the token is no longer accepted. */
+let endEvents: () => void;
 let host: Host;
 /** By how much the service's clock is ahead, in milliseconds. */
 let serviceOffset: number;
@@ -55,7 +57,10 @@ beforeEach(() => {
       isKept: true,
       device,
       emit,
-      followEvents: () => ({ restart: () => undefined }),
+      followEvents(follower) {
+        endEvents = follower.onSignedOut;
+        return { restart: () => undefined };
+      },
       newDeviceId: () => newId((ids += 1)),
       openExternal: (url) => opened.push(url) > 0,
       fetch: async (url, { method, headers, body }) => {
@@ -146,6 +151,57 @@ describe('signing in', () => {
     });
     expect(sessions.map(({ signedIn }) => signedIn)).toEqual([true, false, true]);
     expect(Object.fromEntries(storage.entries)).toEqual({ deviceId: newId(1), token: 'other' });
+  });
+
+  test('again with the same account keeps everything, also where the earlier token ends before the new one is here', async () => {
+    await signIn();
+    await host.storage.set({ key: 'user', value: '{}' });
+    reply = ({ url }) => {
+      if (!url.endsWith('/api/auth')) return { status: 200, body: userReply };
+      endEvents();
+      return { status: 200, body: { code: 0, msg: '', data: { token: 'other' } } };
+    };
+    const result = await host.session.verifyCode({ authId: 'id', authCode: '654321' });
+    expect(result).toMatchObject({ ok: true, data: { signedIn: true } });
+    expect(sent.map(({ method }) => method)).not.toContain('DELETE');
+    expect(sessions.map(({ signedIn }) => signedIn)).toEqual([true, true]);
+    expect(Object.fromEntries(storage.entries)).toEqual({ deviceId: newId(1), token: 'other', user: '{}' });
+  });
+
+  test('again with another account leaves nothing of the one before', async () => {
+    await signIn();
+    await host.storage.set({ key: 'user', value: '{}' });
+    reply = ({ url, headers }) => {
+      if (url.endsWith('/api/auth'))
+        return { status: 200, body: { code: 0, msg: '', data: { token: 'other' } } };
+      const isBefore = headers['Authorization'] === `Basic ${btoa(`${newId(1)}:secret`)}`;
+      const email = isBefore ? 'a@example.com' : 'b@example.com';
+      return { status: 200, body: { ...userReply, data: { ...userReply.data, email } } };
+    };
+    await host.session.verifyCode({ authId: 'id', authCode: '654321' });
+    expect(sessions.map(({ signedIn }) => signedIn)).toEqual([true, false, true]);
+    expect(Object.fromEntries(storage.entries)).toEqual({ deviceId: newId(1), token: 'other' });
+  });
+
+  test('again with a wrong code, or without a network, loses nothing', async () => {
+    await signIn();
+    await host.storage.set({ key: 'user', value: '{}' });
+    const before = new Map(storage.entries);
+    reply = ({ url }) =>
+      url.endsWith('/api/auth')
+        ? { status: 422, body: { code: 422, msg: 'no', data: null } }
+        : { status: 200, body: userReply };
+    expect(await host.session.verifyCode({ authId: 'id', authCode: '0' })).toMatchObject({ ok: false });
+    reply = ({ url }) => {
+      if (!url.endsWith('/api/auth')) throw new TypeError('no network');
+      return { status: 200, body: { code: 0, msg: '', data: { token: 'other' } } };
+    };
+    expect(await host.session.verifyCode({ authId: 'id', authCode: '654321' })).toEqual({
+      ok: false,
+      failure: { kind: 'network' },
+    });
+    expect(storage.entries).toEqual(before);
+    expect(sessions).toHaveLength(1);
   });
 
   test('without a working storage lasts as long as the page', async () => {
