@@ -107,6 +107,7 @@ export const houses = {
         'features/server-chooser',
         'features/session',
         'features/settings',
+        'features/sign-in',
         'features/tunnel',
       ],
       'features/settings': ['features/preferences', 'features/tunnel', 'features/updates'],

@@ -120,6 +120,8 @@ async function startApp(root: Element, options: AppStart): Promise<void> {
   refreshOnReturn(queries);
   refreshOnChange(host, queries);
   const tunnel = app.hasTunnel ? await followTunnel(host) : noTunnel();
+  // It was about an earlier sign-in.
+  session.subscribe(() => tunnel.store.setState({ refusal: undefined }));
   const reactRoot = createRoot(root, {
     // Errors that an error boundary catches; others reach the window.
     onCaughtError(error) {

@@ -1,6 +1,7 @@
 import { addresses } from '../../lab/network/addresses.ts';
 import { expect, test, withoutRoot } from '../fixtures.ts';
 import { ConnectRoute } from '../routes/connect/connect-route.ts';
+import { VerifyRoute } from '../routes/account/verify-route.ts';
 import { Tabs } from '../routes/frame/tabs.ts';
 import { chooseServer, connectTo, openConnectTab } from '../support/tunnel/connect.ts';
 import { startIncompatibleHelper } from '../support/tunnel/incompatible-helper.ts';
@@ -20,6 +21,8 @@ test.skip(withoutRoot, 'the laboratory needs root');
 test.describe('the same path with something wrong', () => {
   test('wrong tunnel password: refused with its reason, the network is as it was', async ({
     signedIn: { page },
+    service,
+    email,
     lab,
     helper,
     networkBefore,
@@ -32,6 +35,17 @@ test.describe('the same path with something wrong', () => {
     await expect(connect.status('connect.signInNeeded')).toBeVisible();
     expect(await lab.user.snapshot()).toBe(networkBefore);
     expect(helper.output).not.toContain('the gateway has named its terms');
+
+    await test.step('whoever signs in again is asked for nothing but a code, and keeps everything', async () => {
+      await connect.addFavourite.click();
+      const codesBefore = await service.mailbox.countCodes(email);
+      await connect.signInAgain.click();
+      const verify = new VerifyRoute(page);
+      await verify.type(await service.mailbox.code(email, codesBefore));
+      await expect(connect.status('connect.disconnected')).toBeVisible();
+      await connect.openServers();
+      await expect(connect.favourites).toBeVisible();
+    });
   });
 
   test('unknown gateway certificate: refused with a clear error, never connected, nothing secret sent', async ({

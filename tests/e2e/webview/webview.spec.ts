@@ -7,12 +7,13 @@ import { PayOrderRoute } from '../routes/store/pay-order-route.ts';
 import { PurchaseRoute } from '../routes/store/purchase-route.ts';
 import { QuickStartRoute } from '../routes/store/quick-start-route.ts';
 import { RedeemRoute } from '../routes/account/redeem-route.ts';
+import { VerifyRoute } from '../routes/account/verify-route.ts';
 import { Tabs } from '../routes/frame/tabs.ts';
 import { names } from '../../lab/network/addresses.ts';
 import { signInByApi } from '../support/service/api-user.ts';
 import { openPayment } from '../support/service/place-order.ts';
 import { texts } from '../support/screens/texts.ts';
-import { connectTo } from '../support/tunnel/connect.ts';
+import { chooseServer, connectTo } from '../support/tunnel/connect.ts';
 import { serverNames } from '../support/service/service.ts';
 import { openSignedIn, signIn } from '../support/tunnel/sign-in.ts';
 import { createMiniApps } from './create-mini-apps.ts';
@@ -188,6 +189,51 @@ for (const platform of platforms) {
       });
   });
 }
+
+test('whoever is asked to sign in again stays signed in until the code is right, and keeps everything', async ({
+  signInInApp,
+  serviceHere,
+  email,
+}) => {
+  const { app, page } = await signInInApp('android');
+  const connect = await chooseServer(page);
+  await connect.addFavourite.click();
+  await expect.poll(() => app.storage.has('keptServers')).toBe(true);
+  const of = (key: string) => app.storage.get(key);
+  const [token, kept] = [of('token'), of('keptServers')];
+  const codesBefore = await serviceHere.mailbox.countCodes(email);
+  app.become({ state: 'disconnected', reason: 'sign-in-refused' });
+  const verify = new VerifyRoute(page);
+
+  await test.step('another address is for whoever signs out', async () => {
+    await connect.signInAgain.click();
+    await verify.changeEmail.click();
+    await expect(new LogoutRoute(page).heading).toBeVisible();
+    await page.goBack();
+    await expect(verify.heading).toBeVisible();
+  });
+  await test.step('a change of mind loses nothing, and no further code is mailed', async () => {
+    await page.goBack();
+    await connect.signInAgain.click();
+    await expect(verify.heading).toBeVisible();
+    await expect.poll(() => serviceHere.mailbox.countCodes(email)).toBe(codesBefore + 1);
+  });
+  await test.step('nor does a wrong code, or a network that fails', async () => {
+    const code = await serviceHere.mailbox.code(email, codesBefore);
+    await verify.type(code === '000000' ? '111111' : '000000');
+    await expect(verify.incorrect).toBeVisible();
+    await page.route('**/api/auth', (route) => route.abort(), { times: 1 });
+    await verify.type(code);
+    await expect(verify.failed).toBeVisible();
+    expect(of('token')).toBe(token);
+  });
+  await verify.verifyButton.click();
+  await expect(verify.success).toBeVisible();
+  await expect(connect.status('connect.disconnected')).toBeVisible();
+  await expect(connect.signInAgain).toBeHidden();
+  expect(of('token')).not.toBe(token);
+  expect(of('keptServers')).toBe(kept);
+});
 
 if (isExhaustive)
   test("spec §8: 'no server selected' cannot come about, since there is no Connect without a list of servers", async ({

@@ -11,8 +11,8 @@ import { useTunnel } from '../tunnel/tunnel-context.tsx';
 import type { CardAction } from './card-actions.ts';
 import classes from './connect-buttons.module.css';
 import { PlanInstead } from './plan-instead.tsx';
+import { SignInAgain } from './sign-in-again.tsx';
 import { usePortalSignIn } from './status/use-portal-sign-in.ts';
-import { Link } from '../../ui/text/link.tsx';
 
 interface ConnectButtonsProps {
   /** The most likely action first. */
@@ -73,13 +73,7 @@ function ActionButton({ action, isFirst, chosen, takesFocus }: ActionButtonProps
     if (isFirst) return user ? <PlanInstead {...ref} user={user} /> : null;
     return <ShopButton {...ref} size="lg" fullWidth variant="default" />;
   }
-  if (action === 'sign-in-again') {
-    return (
-      <Button {...ref} component={Link} to="/logout" size="lg" fullWidth>
-        {t('connect.signInAgain')}
-      </Button>
-    );
-  }
+  if (action === 'sign-in-again') return <SignInAgain {...ref} user={user} />;
   const isWaiting =
     action === 'disconnecting' || action === 'not-yet' || (action === 'pass-portal' && portal.isLooking);
   const onClick = {

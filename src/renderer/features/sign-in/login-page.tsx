@@ -1,7 +1,6 @@
 import { Suspense, useEffect, useRef, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Navigate, useLocation, useNavigate } from 'react-router-dom';
-import { apiCode } from '#shared/api/result.ts';
 import { readEmail } from '#shared/typed-text.ts';
 import { isEmail } from '#shared/validation.ts';
 import { useApp, useHost } from '../../platform/host-context.tsx';
@@ -15,11 +14,11 @@ import { useNow } from '../../ui/time/use-now.ts';
 import { withMantine } from '../../ui/theme/with-mantine.tsx';
 import { returnPath } from '../session/return-path.ts';
 import { useSession } from '../session/session-context.tsx';
-import { isCodeOver, resendSecondsLeft, wasSentTo } from './sent-code.ts';
+import { isCodeOver, wasSentTo } from './sent-code.ts';
 import classes from './sign-in.module.css';
-import { useRequestCode } from './use-request-code.ts';
+import { useCodeFor } from './use-code-for.ts';
 import { useSentCode } from './use-sent-code.ts';
-import { overLogin, verifyPath } from './verify-path.ts';
+import { overOrigin, verifyPath } from './verify-path.ts';
 import { EmailField } from './email-field.tsx';
 
 /** The web console has no tunnel, and does not load texts about one. */
@@ -34,7 +33,7 @@ export function LoginPage() {
   const navigate = useNavigate();
   const location = useLocation();
   const { signedIn } = useSession();
-  const requestCode = useRequestCode();
+  const code = useCodeFor();
   const lastSent = useSentCode();
   const now = useNow(1);
   /** As typed, and as it is meant. */
@@ -64,20 +63,11 @@ export function LoginPage() {
   const sent = lastSent && wasSentTo(lastSent, email) ? lastSent : undefined;
   const hasCode = sent !== undefined && !isCodeOver(sent, now);
   const pathOf = (authId: string) => verifyPath({ email, authId, next: returnPath(location.state, app) });
-  const goToVerify = (authId: string) => void navigate(pathOf(authId), { state: overLogin });
   const submit = async (event: FormEvent) => {
     event.preventDefault();
-    if (!valid || requestCode.busy) return;
-    // The service would not send another one yet; the next page shows when it will.
-    if (sent && resendSecondsLeft(sent.at, Date.now()) > 0) {
-      goToVerify(sent.authId);
-      return;
-    }
-    const result = await requestCode.send(email);
-    if (result.ok) goToVerify(result.data.authId);
-    else if (hasCode && 'code' in result.failure && result.failure.code === apiCode.tooManyRequests) {
-      goToVerify(sent.authId);
-    }
+    if (!valid || code.busy) return;
+    const authId = await code.get(email);
+    if (authId !== undefined) void navigate(pathOf(authId), { state: overOrigin });
   };
   return (
     <CenteredPanel>
@@ -100,11 +90,11 @@ export function LoginPage() {
           onLeave={() => setLeft(true)}
           isInvalid={left && email !== '' && !valid}
         />
-        <PlainButton type="submit" size="md" isWide disabled={!valid} isBusy={requestCode.busy}>
+        <PlainButton type="submit" size="md" isWide disabled={!valid} isBusy={code.busy}>
           {t('login.continue')}
         </PlainButton>
         {hasCode && (
-          <PlainButtonLink to={pathOf(sent.authId)} state={overLogin} variant="subtle" size="compact">
+          <PlainButtonLink to={pathOf(sent.authId)} state={overOrigin} variant="subtle" size="compact">
             {t('login.haveCode')}
           </PlainButtonLink>
         )}

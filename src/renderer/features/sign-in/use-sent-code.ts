@@ -1,14 +1,19 @@
 import { useEffect, useState } from 'react';
+import type { Host } from '#shared/host/contract.ts';
 import { useHost } from '../../platform/host-context.tsx';
 import { storageKeys } from '../../platform/storage/storage-keys.ts';
 import { readSentCode, wasSentTo, writeSentCode, type SentCode } from './sent-code.ts';
+
+export async function readCodeSent({ storage }: Pick<Host, 'storage'>): Promise<SentCode | undefined> {
+  return readSentCode(await storage.get(storageKeys.codeSent).catch(() => null), Date.now());
+}
 
 /** The code that was mailed last, if it is stored. */
 export function useSentCode(): SentCode | undefined {
   const host = useHost();
   const [sent, setSent] = useState<SentCode>();
   useEffect(() => {
-    void host.storage.get(storageKeys.codeSent).then((stored) => setSent(readSentCode(stored, Date.now())));
+    void readCodeSent(host).then(setSent);
   }, [host]);
   return sent;
 }

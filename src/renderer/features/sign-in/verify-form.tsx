@@ -20,7 +20,7 @@ import { ResendCode } from './resend-code.tsx';
 import { isCodeOver } from './sent-code.ts';
 import classes from './sign-in.module.css';
 import { useCodeInUse } from './use-sent-code.ts';
-import { isOverLogin, verifyPath, verifyPathname } from './verify-path.ts';
+import { isOverOrigin, verifyPath, verifyPathname } from './verify-path.ts';
 import { Link } from '../../ui/text/link.tsx';
 
 export function VerifyForm({ email, authId, next }: { email: string; authId: string; next: string }) {
@@ -31,7 +31,7 @@ export function VerifyForm({ email, authId, next }: { email: string; authId: str
   const queries = useQueryClient();
   const { signedIn } = useSession();
   const { state } = useLocation();
-  const canGoBack = isOverLogin(state);
+  const canGoBack = isOverOrigin(state);
   const [code, setCode] = useState('');
   const [incorrect, setIncorrect] = useState(false);
   const [busy, setBusy] = useState(false);
@@ -53,7 +53,7 @@ export function VerifyForm({ email, authId, next }: { email: string; authId: str
       showSuccess(t('verify.success'));
       // The user has left meanwhile, perhaps to the email page, which redirects by itself.
       if (location.pathname !== verifyPathname) return;
-      // The email page now redirects by itself, so no sign-in page is left to go back to.
+      // An email page now redirects by itself, so no sign-in page is left to go back to.
       if (canGoBack) void navigate(-1);
       else void navigate(next, { replace: true });
     } else if (isWrongCode(result.failure)) {
@@ -112,11 +112,12 @@ export function VerifyForm({ email, authId, next }: { email: string; authId: str
         />
         <Button
           component={Link}
-          to="/login"
+          // Somebody else is only signed in after whoever still is.
+          to={signedIn ? '/logout' : '/login'}
           variant="subtle"
           size="compact-sm"
           onClick={(event) => {
-            if (!canGoBack) return;
+            if (!canGoBack || signedIn) return;
             event.preventDefault();
             void navigate(-1);
           }}

@@ -21,8 +21,8 @@ export function readVerifyQuery(search: URLSearchParams): VerifyQuery | undefine
   return { email, authId, next: sanitizeNextPath(search.get('next')) };
 }
 
-/** The state of `verifyPath` for users who come from the email page, to which going back leads. */
-export const overLogin = { overLogin: true };
+/** The state of `verifyPath` for users who come from the page that had the code mailed, to which going back leads. */
+export const overOrigin = { overOrigin: true };
 
-export const isOverLogin = (state: unknown): boolean =>
-  typeof state === 'object' && state !== null && 'overLogin' in state;
+export const isOverOrigin = (state: unknown): boolean =>
+  typeof state === 'object' && state !== null && 'overOrigin' in state;

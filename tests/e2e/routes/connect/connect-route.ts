@@ -41,6 +41,8 @@ export class ConnectRoute extends Route {
   readonly passPortal = this.named('button', 'connect.passPortal');
   readonly disconnect = this.named('button', 'connect.disconnect');
   readonly cancel = this.named('button', 'connect.cancel');
+  /** Where the gateway did not accept the user. */
+  readonly signInAgain = this.named('button', 'connect.signInAgain');
   /** To the shop: where it says what is missing, and below the servers that need it. */
   readonly choosePlan = this.named('link', 'service.choose');
   readonly planForServers = this.page.getByRole('dialog').locator('a[href="/purchase"]');
