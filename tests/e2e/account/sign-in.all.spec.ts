@@ -52,6 +52,20 @@ test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code e
     await expect(verify.success).toBeVisible();
   });
 
+  test('an email that a password manager has filled in without an event is taken', async ({ openInApp }) => {
+    const { page } = await openInApp('ios');
+    const login = new LoginRoute(page);
+    await expect(login.continueButton).toBeDisabled();
+    // Not by the setter of the field itself, which is React's.
+    await login.email.evaluate((field) => {
+      Reflect.set(HTMLInputElement.prototype, 'value', 'person@example.com', field);
+    });
+    await expect(login.continueButton).toBeEnabled();
+    await expect(login.email).toHaveValue('person@example.com');
+    await login.email.fill('');
+    await expect(login.continueButton).toBeDisabled();
+  });
+
   test('whoever goes back to the email page while the code is checked ends on the first page, not before the login', async ({
     openInApp,
     serviceHere,

@@ -4,14 +4,16 @@ import classes from './email-field.module.css';
 
 interface EmailFieldProps {
   ref: Ref<HTMLInputElement>;
-  value: string;
   onType: (email: string) => void;
   onLeave: () => void;
   isInvalid: boolean;
 }
 
-/** Looks like Mantine's TextInput, using theme.css: the login page appears before Mantine is loaded. */
-export function EmailField({ ref, value, onType, onLeave, isInvalid }: EmailFieldProps) {
+/**
+ * Looks like Mantine's TextInput, using theme.css: the login page appears before Mantine is loaded. It has its text by
+ * itself: React would put back what some password managers fill in without an event.
+ */
+export function EmailField({ ref, onType, onLeave, isInvalid }: EmailFieldProps) {
   const { t } = useTranslation();
   const id = useId();
   const errorId = useId();
@@ -30,8 +32,7 @@ export function EmailField({ ref, value, onType, onLeave, isInvalid }: EmailFiel
         autoComplete="email"
         inputMode="email"
         spellCheck={false}
-        value={value}
-        onChange={(event) => onType(event.currentTarget.value.trim())}
+        onChange={(event) => onType(event.currentTarget.value)}
         onBlur={onLeave}
         // Nothing else happens then, while the button cannot be pressed.
         onKeyDown={({ key }) => key === 'Enter' && onLeave()}

@@ -4,6 +4,7 @@ import { Navigate, useLocation, useNavigate } from 'react-router-dom';
 import { readEmail } from '#shared/typed-text.ts';
 import { isEmail } from '#shared/validation.ts';
 import { useApp, useHost } from '../../platform/host-context.tsx';
+import { whileVisible } from '../../platform/while-visible.ts';
 import { storageKeys } from '../../platform/storage/storage-keys.ts';
 import { CenteredPanel } from '../../ui/pages/centered-panel.tsx';
 import { lazyComponent } from '../../ui/loading/lazy-component.ts';
@@ -36,22 +37,25 @@ export function LoginPage() {
   const code = useCodeFor();
   const lastSent = useSentCode();
   const now = useNow(1);
-  /** As typed, and as it is meant. */
-  const [{ typed, email }, setAddress] = useState({ typed: '', email: '' });
+  const [typed, setTyped] = useState('');
+  const email = readEmail(typed);
   const [left, setLeft] = useState(false);
   const field = useRef<HTMLInputElement>(null);
 
   // The page's one field: the user can type at once.
   useEffect(() => field.current?.focus(), []);
   useEffect(() => {
-    void host.storage
-      .get(storageKeys.lastEmail)
-      .then((last) =>
-        setAddress((given) =>
-          given.typed || last === null ? given : { typed: last, email: readEmail(last) },
-        ),
-      );
+    void host.storage.get(storageKeys.lastEmail).then((last) => {
+      if (last === null || field.current?.value !== '') return;
+      field.current.value = last;
+      setTyped(last);
+    });
   }, [host]);
+  // Some password managers fill it in without an event.
+  useEffect(() => {
+    const look = () => setTyped(field.current?.value ?? '');
+    return whileVisible({ everyMs: 1000, action: look });
+  }, []);
 
   if (signedIn) {
     // Users who were not sent here have not just signed in (specification §2).
@@ -85,8 +89,7 @@ export function LoginPage() {
       <form className={classes.form} onSubmit={(event) => void submit(event)} noValidate>
         <EmailField
           ref={field}
-          value={typed}
-          onType={(text) => setAddress({ typed: text, email: readEmail(text) })}
+          onType={setTyped}
           onLeave={() => setLeft(true)}
           isInvalid={left && email !== '' && !valid}
         />
