@@ -1,3 +1,4 @@
+import { pauseAfter } from '#shared/back-off.ts';
 import { createSerialQueue } from '#shared/serial-queue.ts';
 import type { Log } from '../log.ts';
 import type { ProgramProcess } from '../system/ports/engine-host-port.ts';
@@ -20,8 +21,11 @@ export interface ProxyPlace {
   bindsSources: boolean;
 }
 
-/** The delay before a proxy that ended is replaced, in milliseconds. */
-const restartAfter = 500;
+/**
+ * The pauses before a proxy that ended is replaced, in milliseconds: longer as long as that fails, as it does while
+ * there are no file descriptors left, for example.
+ */
+const backOff = { firstMs: 500, maxMs: 60_000 } as const;
 
 /**
  * The proxy ends with the helper, which it notices on its standard input. If it is configured to outlive the helper, it
@@ -33,6 +37,8 @@ export function createKeptProxy(place: ProxyPlace, log: Log): ProxyProcess {
   let configured: ProxyConfiguration | undefined;
   let listening: ProxyProcess['listening'];
   let stopped = false;
+  let restarting: NodeJS.Timeout | undefined;
+  let failures = 0;
   const enqueue = createSerialQueue();
 
   function start(): ProxyProgram {
@@ -43,16 +49,28 @@ export function createKeptProxy(place: ProxyPlace, log: Log): ProxyProcess {
         program = undefined;
         if (stopped) return;
         log.warn('the proxy ended; another is started', { by });
-        setTimeout(() => {
-          if (!stopped && !program && configured) void apply(configured).catch(logFailure);
-        }, restartAfter);
+        restartLater();
       },
       log,
     });
     return started;
   }
 
-  const logFailure = (error: unknown) => log.error('the proxy could not be restarted', error);
+  function restartLater(): void {
+    restarting ??= setTimeout(
+      () => {
+        restarting = undefined;
+        if (stopped || program || !configured) return;
+        apply(configured).catch((error: unknown) => {
+          failures += 1;
+          log.error('the proxy could not be restarted', error, { times: failures });
+          restartLater();
+        });
+      },
+      pauseAfter(failures + 1, backOff),
+    );
+  }
+
   const expectWanted = () => {
     if (stopped) throw new SystemChangeFailed('the proxy was stopped');
   };
@@ -66,6 +84,7 @@ export function createKeptProxy(place: ProxyPlace, log: Log): ProxyProcess {
       program ??= start();
       const { sources, ...rest } = configuration;
       const { pacPath } = await program.configure({ ...rest, ...(place.bindsSources && { sources }) });
+      failures = 0;
       const address = `127.0.0.1:${port}`;
       listening = { port, address, pacUrl: `http://${address}${pacPath}` };
     });
@@ -90,6 +109,7 @@ export function createKeptProxy(place: ProxyPlace, log: Log): ProxyProcess {
     },
     stop() {
       stopped = true;
+      clearTimeout(restarting);
       program?.kill();
       place.close();
     },

@@ -48,11 +48,14 @@ export function startProxyProgram(options: {
   /** The lists in force; they are only sent again if they change. */
   let lists: ProxyLists | undefined;
   const started = start();
-  const [stdin, stdout, stderr] = started.stdio as unknown as readonly [Writable, Readable, Readable];
+  started.once('error', (error) => log.error('the proxy cannot be started', error));
+  // Where no file descriptor is left, there are none (Node's child_process).
+  const streams = started.stdio as unknown as readonly [Writable, Readable, Readable] | undefined;
+  if (!streams) throw new SystemChangeFailed('the proxy cannot be started');
+  const [stdin, stdout, stderr] = streams;
   for (const stream of [stdin, stdout, stderr]) stream.on('error', () => undefined);
   onBoundedLine(stdout, maxLineBytes, (line) => awaited?.resolve(line));
   onBoundedLine(stderr, maxLineBytes, (line) => log.warn('the proxy', { line }));
-  started.once('error', (error) => log.error('the proxy cannot be started', error));
   started.once('close', (status, signal) => {
     awaited?.reject(new Error('it has ended'));
     onEnd(signal ?? String(status));
