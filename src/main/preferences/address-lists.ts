@@ -114,11 +114,14 @@ export function createAddressLists({
       return last?.lists;
     },
     async update(countries) {
+      let update: RouteListsUpdate = { ok: true };
       for (const country of countries) {
-        const update = isFresh(country) ? ({ ok: true } as const) : await ask(country);
-        if (!update.ok) return update;
+        if (isFresh(country)) continue;
+        const reply = await ask(country);
+        // One that cannot be had, maybe ever again, does not keep the others old.
+        if (update.ok) update = reply;
       }
-      return { ok: true };
+      return update;
     },
     forget() {
       lists = {};

@@ -109,6 +109,23 @@ test('lists that are old are asked for by their tags, and what is new is applied
   }
 });
 
+test('a list that the service does not have any more does not keep the others old', async () => {
+  const { preferences, applied, service, log } = start();
+  await preferences.set({ routing: 'address', addresses: { ...nothing, countries: ['cn', 'de'] } });
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + cacheSeconds.ipList * 1000 + 1 });
+  try {
+    delete service['cn'];
+    service['de'] = ['192.0.2.0/24'];
+    await preferences.refreshLists();
+    await vi.waitFor(() =>
+      expect(applied.at(-1)).toMatchObject({ routeIps: ['203.0.113.0/24', '192.0.2.0/24'] }),
+    );
+    expect(log()).toContain('cannot be brought up to date');
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 test('more prefixes than the helper takes are refused, and a sign-out forgets all', async () => {
   const { preferences, service, addressLists, file } = start();
   service['cn'] = Array.from(
