@@ -111,7 +111,7 @@ export async function createService({
     const opened = await forSetting(
       config.database.kind === 'pglite' ? 'WAYMAKER_DATA_DIR' : 'DATABASE_URL',
       openDatabase(config.database, (error) =>
-        logger.warn(describeError(error), 'an idle database connection ended'),
+        logger.warn(describeError(error), 'the database failed outside of a call'),
       ),
     );
     closers.push(() => opened.close());

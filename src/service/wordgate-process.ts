@@ -43,7 +43,7 @@ async function run(): Promise<void> {
   const logger = createLogger(env.WAYMAKER_LOG_LEVEL, process.stderr);
   await using stack = new AsyncDisposableStack();
   const opened = await openDatabase({ kind: 'pglite', directory: env.WORDGATE_DATA_DIR }, (error) =>
-    logger.warn(describeError(error), 'an idle database connection ended'),
+    logger.warn(describeError(error), 'the database failed outside of a call'),
   );
   stack.defer(() => opened.close());
   const { database } = opened;

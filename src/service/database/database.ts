@@ -22,6 +22,7 @@ import * as groupTables from './schema/group.ts';
 import * as pagesTables from './schema/pages.ts';
 import * as signInTables from './schema/sign-in.ts';
 import * as wordgateTables from './schema/wordgate.ts';
+import { keepUp } from './pglite-upkeep.ts';
 import { refuseReadOnly } from './refuse-read-only.ts';
 import { checkSettings, connectionTo } from './session-settings.ts';
 
@@ -65,14 +66,17 @@ const lockNumbers = {
   serviceKey: 0x5741_0006,
 } as const;
 
-/** Opens the database and updates its tables to the current version. */
+/**
+ * Opens the database and updates its tables to the current version. `onIdleError`: told of what fails although nobody
+ * waits for it.
+ */
 export async function openDatabase(
   options: DatabaseConfig,
   onIdleError: (error: Error) => void,
 ): Promise<OpenDatabase> {
   switch (options.kind) {
     case 'pglite':
-      return openPglite(options.directory);
+      return openPglite(options.directory, onIdleError);
     case 'postgresql':
       return openPostgresql(options, onIdleError);
     default:
@@ -80,14 +84,16 @@ export async function openDatabase(
   }
 }
 
-async function openPglite(directory: string): Promise<OpenDatabase> {
+async function openPglite(directory: string, onIdleError: (error: Error) => void): Promise<OpenDatabase> {
   await makeDirectory(directory, 0o700);
   const unlock = await lockBySocket(directory);
   try {
     const client = await openFolder(path.join(directory, 'database'));
     const database = drizzlePglite(client, drizzleOptions);
     await migratePglite(database, migrations);
+    const endUpkeep = keepUp(client, onIdleError);
     const close = async () => {
+      await endUpkeep();
       await client.close();
       await unlock();
     };
