@@ -8,6 +8,8 @@ export interface AutomaticConnectionOptions {
   giveUp(reason: DisconnectReason): void;
   /** The pauses before trying again when there was no network. */
   pausesMs?: readonly number[];
+  /** The pause between all tries after those; without it, it gives up then. */
+  laterMs?: number;
 }
 
 /** A connection to the chosen server without a click. Any action of the user ends the attempt. */
@@ -67,7 +69,7 @@ export function createAutomaticConnection(options: AutomaticConnectionOptions): 
     if (state.state !== 'disconnected') return stop();
     const { reason } = state;
     if (reason === undefined) return;
-    const wait = isWithoutNetwork(reason) ? attempt.pausesMs.shift() : undefined;
+    const wait = isWithoutNetwork(reason) ? (attempt.pausesMs.shift() ?? options.laterMs) : undefined;
     if (wait !== undefined) {
       const mine = attempt;
       clearTimeout(pause);

@@ -118,11 +118,15 @@ async function haveCore(
   return why;
 }
 
+/** Nobody may be there to try again: after a power cut, a router starts after the computers behind it. */
+const laterMs = 5 * 60_000;
+
 /** Connecting automatically, as the user has set it, does not need a window. */
 function connectByItself(core: Core, log: Logger): AutomaticConnection {
   const automatic = createAutomaticConnection({
     core,
     giveUp: (reason) => log.warn({ reason }, 'could not connect by itself'),
+    laterMs,
   });
   protectOnUntrusted({ core, automatic });
   automatic.beginAtStart();

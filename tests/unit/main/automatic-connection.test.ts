@@ -51,6 +51,23 @@ test('an automatic connection is tried again while there is no network, and give
   expect(gateway.tries()).toBeGreaterThanOrEqual(3);
 });
 
+test('where nobody may be there to try again, an automatic connection is tried until there is a network', async () => {
+  await using gateway = await chooseUnreachable();
+  const core = around.startCore();
+  const givenUp: string[] = [];
+  const automatic = createAutomaticConnection({
+    core,
+    giveUp: (reason) => givenUp.push(reason),
+    pausesMs: [1],
+    laterMs: 1,
+  });
+  automatic.begin();
+  await vi.waitFor(() => expect(gateway.tries()).toBeGreaterThan(4), { timeout: 10_000 });
+  expect(givenUp).toEqual([]);
+  expect(automatic.isTrying()).toBe(true);
+  automatic.stop();
+});
+
 test('an automatic connection ends with what the user presses meanwhile', async () => {
   await using _ = await chooseUnreachable();
   const core = around.startCore();
