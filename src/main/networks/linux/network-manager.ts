@@ -21,7 +21,10 @@ export interface NetworkManagerOptions {
 
 const callMs = 5000;
 const maxMessageBytes = 1024 * 1024;
-/** A system bus normally lasts as long as the system; if it was restarted anyway, it is back within these pauses. */
+/**
+ * A machine without a bus is not asked for longer. One that has gone is looked for as long as this runs, after the last
+ * of these pauses each time: it normally lasts as long as the system, or is back within seconds.
+ */
 const usualPausesMs = [1000, 2000, 4000, 8000, 16_000, 32_000];
 /** Objects may disappear while NetworkManager changes them; reading again gives a consistent result. */
 const maxReads = 5;
@@ -52,6 +55,7 @@ export function createNetworkManager(options: NetworkManagerOptions): Networks {
   let bus: MessageBus | undefined;
   let pause: NodeJS.Timeout | undefined;
   let failures = 0;
+  let wasThere = false;
   let isReported = false;
   let isClosed = false;
 
@@ -96,6 +100,7 @@ export function createNetworkManager(options: NetworkManagerOptions): Networks {
     await client.invokeDbus({ member: 'Hello' });
     await Promise.all(rules.map((rule) => client.addMatch(rule)));
     failures = 0;
+    wasThere = true;
     isReported = false;
     await update();
   }
@@ -149,7 +154,7 @@ export function createNetworkManager(options: NetworkManagerOptions): Networks {
     if (client !== bus || isClosed) return;
     bus = undefined;
     publish(undefined);
-    const wait = pauses[failures];
+    const wait = pauses[failures] ?? (wasThere ? pauses.at(-1) : undefined);
     failures += 1;
     if (wait === undefined) return;
     pause = setTimeout(() => void begin(), wait).unref();

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createNetworkManager } from '../../../../../src/main/networks/linux/network-manager.ts';
 import type { NetworkInUse, Networks } from '../../../../../src/main/networks/networks.ts';
@@ -127,16 +128,14 @@ test('a machine without a bus is logged once, not each time that one is looked f
   }
 });
 
-test('a bus that has gone is looked for again', async () => {
+test('a bus that has gone is looked for as long as it takes until there is another one', async () => {
   await manager.joinWifi('home');
-  const told = follow(
-    busOf(manager),
-    // As long as it takes until there is another one.
-    Array.from({ length: 100_000 }, () => 10),
-  );
+  const told = follow(busOf(manager), [10, 10]);
   expect(await networks?.watch()).toEqual(wifi('home'));
   await manager[Symbol.asyncDispose]();
   await expect.poll(() => told.at(-1)).toBeUndefined();
+  // Much longer than all pauses together.
+  await delay(1_000);
   manager = await startNetworkManager(managerDirectory);
   await manager.joinWifi('café');
   await expect.poll(() => told.at(-1)).toEqual(wifi('café'));
