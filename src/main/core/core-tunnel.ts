@@ -87,6 +87,7 @@ function createTunnel(options: CoreTunnelOptions, { gateways, proxies }: CoreGat
     clock,
     destinations,
     end: (reason) => planEnds.emit(reason),
+    comeBack: () => tunnel.comeBack(),
     log,
   });
   let pageInView: string | undefined;

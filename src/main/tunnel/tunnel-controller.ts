@@ -44,6 +44,8 @@ export interface TunnelController {
   end(reason: DisconnectReason | undefined): Promise<void>;
   /** The user has signed in to the network: a connection that failed because of that is tried again. */
   portalPassed(): void;
+  /** Connects again to what the user last connected to, unless they have disconnected, or there is a tunnel. */
+  comeBack(): void;
   /** The user has looked for a captive portal. */
   portalFound(isThere: boolean): void;
   /** What the service says about the user's plan may have changed. */
@@ -291,6 +293,11 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     shown.show(undefined);
   }
 
+  function comeBack(): void {
+    if (shown.get().state !== 'disconnected' || !wanted) return;
+    void connect(wanted);
+  }
+
   return {
     state: () => shown.get(),
     connectTo: (server, { isByUser = false } = {}) => connectTo(wantedServer(server), isByUser),
@@ -309,9 +316,9 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     },
     portalPassed() {
       portal.look(false);
-      if (shown.get().state !== 'disconnected' || !wanted) return;
-      void connect(wanted);
+      comeBack();
     },
+    comeBack,
     portalFound: (isThere) => portal.look(isThere),
     resolveAhead: (hosts) => sessions.resolveAhead(hosts),
     viewChanged: () => held.review(),

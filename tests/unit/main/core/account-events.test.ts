@@ -170,6 +170,23 @@ test('a renewal moves the end of the tunnel at once, and pages hear of it', asyn
   expect(heard).toContainEqual(['entitlement']);
 });
 
+test('a tunnel comes back that has ended with a plan which was renewed while the computer slept', async () => {
+  const calls = (wanted: string) => helper.calls.filter(({ method }) => method === wanted).length;
+  const connects = () => calls('connect');
+  await core.refreshServers();
+  await core.tunnel.connectTo({ serverId: 'one', domain: '127.0.0.1', port: 9 });
+  // Nobody listens there.
+  await vi.waitFor(() => expect(calls('disconnect')).toBeGreaterThan(0));
+  helper.set(connected);
+  await vi.waitFor(() => expect(core.tunnel.state().state).toBe('connected'));
+  const before = connects();
+  vi.useFakeTimers({ now: until + hour, toFake: ['Date'] });
+  until += 100 * hour;
+  helper.set({ state: 'disconnected', reason: 'plan-ended' });
+  await vi.waitFor(() => expect(connects()).toBeGreaterThan(before));
+  vi.useRealTimers();
+});
+
 /** Has somebody else sign in, whose stream opens later than what is loaded at once. */
 async function signInBeforeStream(): Promise<{ open: () => void }> {
   await vi.waitFor(() => expect(core.planEnd()).toBeDefined());

@@ -36,6 +36,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
+  vi.useRealTimers();
   guard.close();
   client.close();
   await helper[Symbol.asyncDispose]();
@@ -66,12 +67,14 @@ async function setUp(
   });
   client = createHelperClient({ socketPath: helper.socketPath, version: '0.1.0', log });
   const ended: string[] = [];
+  const cameBack = vi.fn();
   guard = createPlanGuard({
     plan: account,
     helper: client,
     clock,
     destinations: { at: destinationOf },
     end: (reason) => ended.push(reason),
+    comeBack: cameBack,
     log,
   });
   await client.ready;
@@ -79,7 +82,7 @@ async function setUp(
     helper.calls
       .filter(({ method }) => method === 'setDeadline')
       .map(({ params }) => (params as { deadline: unknown }).deadline);
-  return { told, account, file, api, ended, deadlines };
+  return { told, account, file, api, ended, cameBack, deadlines };
 }
 
 describe('a tunnel', () => {
@@ -125,6 +128,41 @@ describe('a tunnel', () => {
     const { ended } = await setUp({ groups: [trial(Date.now() - hour)], service });
     helper.set(connected);
     await vi.waitFor(() => expect(ended[0]).toBe(reason));
+  });
+
+  /** The computer has slept, and the helper has ended the tunnel before anybody could ask for the plan. */
+  async function wakeToEnd() {
+    vi.useFakeTimers({ now: Date.now() + 100_000, toFake: ['Date'] });
+    const over = { state: 'disconnected', reason: 'plan-ended' } as const;
+    helper.set(over);
+    await vi.waitFor(() => expect(client.state()).toEqual(over));
+  }
+
+  test('comes back that was ended with a plan which had been renewed meanwhile', async () => {
+    const groups = [trial(Date.now() - hour)];
+    const { told, account, cameBack } = await setUp({ groups, service: plan(Date.now() + 60_000) });
+    await account.refresh();
+    helper.set(connected);
+    await vi.waitFor(() => expect(client.state()).toEqual(connected));
+    told.now = { groups, service: plan(Date.now() + 100 * hour) };
+    await wakeToEnd();
+    await vi.waitFor(() => expect(cameBack).toHaveBeenCalledTimes(1));
+    await account.refresh();
+    expect(cameBack).toHaveBeenCalledTimes(1);
+  });
+
+  test('comes back neither without another plan, nor long after it has ended', async () => {
+    const usual = { groups: [trial(Date.now() - hour)], service: plan(Date.now() + 60_000) };
+    const { told, account, cameBack } = await setUp(usual);
+    await account.refresh();
+    helper.set(connected);
+    await vi.waitFor(() => expect(client.state()).toEqual(connected));
+    await wakeToEnd();
+    await account.refresh();
+    vi.setSystemTime(Date.now() + hour);
+    told.now = { ...usual, service: plan(Date.now() + 100 * hour) };
+    await account.refresh();
+    expect(cameBack).not.toHaveBeenCalled();
   });
 
   test('stays as it is while the service cannot be reached', async () => {
