@@ -97,6 +97,7 @@ test('the group is asked once and can be changed, and a banner is read once', as
   await expect(page.getByText(`Group: ${groups.plain}`)).toBeVisible();
   await page.getByRole('button', { name: texts.en['gatewayForm.changeGroup'] }).click();
   await expect(page.getByText(`Group: ${groups.plain}`)).toHaveCount(0);
+  await expect(page.locator(':focus')).toBeVisible();
   await connect.connect.click();
   await expect(dialog).toBeVisible();
   await page.keyboard.press('Escape');
@@ -143,7 +144,8 @@ test('a certificate that the gateway wants is chosen from a file, and its key is
   await connect.connect.click();
   await chooseGroup(page, groups.certified);
   await expect.poll(() => gateway.signIns).toContainEqual({ group: 'certified', client: 'CN=Ann Example' });
-  await dialogOf(page, 'gatewayForm.bannerTitle').getByRole('button').click();
+  const read = dialogOf(page, 'gatewayForm.bannerTitle');
+  await read.getByRole('button', { name: texts.en['gatewayForm.read'] }).click();
   await giveUp(connect);
 
   await page.getByRole('button', { name: texts.en['gatewayCertificate.remove'] }).click();

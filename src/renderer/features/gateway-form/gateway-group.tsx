@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useHost } from '../../platform/host-context.tsx';
+import { leaveFocus } from '../../ui/focus/leave-focus.ts';
 import { showError, showSuccess } from '../../ui/messages/toast.ts';
 import classes from './gateway-form.module.css';
 
@@ -37,7 +38,7 @@ export function GatewayGroup({ address }: GatewayGroupProps) {
   return (
     <div className={classes.group}>
       <span>{t('gatewayForm.group', { group })}</span>
-      <Button variant="subtle" size="compact-md" onClick={() => void forget()}>
+      <Button ref={leaveFocus} variant="subtle" size="compact-md" onClick={() => void forget()}>
         {t('gatewayForm.changeGroup')}
       </Button>
     </div>

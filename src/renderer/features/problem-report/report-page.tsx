@@ -13,6 +13,7 @@ import { Message } from '../../ui/messages/message.tsx';
 import { PageHeading } from '../../ui/pages/page-heading.tsx';
 import { PageTop } from '../../ui/pages/page-top.tsx';
 import { showError, showSuccess } from '../../ui/messages/toast.ts';
+import { useOneAtATime } from '../../ui/use-one-at-a-time.ts';
 import { mailLink } from './mail-link.ts';
 import classes from './problem-report.module.css';
 
@@ -23,7 +24,7 @@ export function ReportPage() {
   const { device } = useApp();
   const { data: info } = useApi('basicInfo');
   const [description, setDescription] = useState('');
-  const [busy, setBusy] = useState(false);
+  const once = useOneAtATime();
   const report = useQuery({
     queryKey: ['problem-report'],
     queryFn: () => host.problemReport.make(),
@@ -47,10 +48,8 @@ export function ReportPage() {
     if (!isOpened) showError(t('report.mailFailed', { address: to }));
   }
 
-  const act = (action: () => Promise<unknown>) => {
-    setBusy(true);
-    void action().finally(() => setBusy(false));
-  };
+  // Not `disabled` meanwhile: the button that was pressed would lose the focus.
+  const act = (action: () => Promise<unknown>) => once((ended) => void action().finally(ended));
 
   return (
     <>
@@ -72,7 +71,7 @@ export function ReportPage() {
           {address !== undefined && (
             <Button
               leftSection={<IconMail size={18} aria-hidden />}
-              disabled={busy || !report.data}
+              disabled={!report.data}
               onClick={() => act(() => send(address))}
             >
               {t('report.send')}
@@ -81,7 +80,7 @@ export function ReportPage() {
           <Button
             variant={address === undefined ? 'filled' : 'default'}
             leftSection={<IconDeviceFloppy size={18} aria-hidden />}
-            disabled={busy || !report.data}
+            disabled={!report.data}
             onClick={() => act(save)}
           >
             {t('report.save')}
