@@ -1,10 +1,17 @@
 import type { Socket } from 'node:net';
 
 /**
+ * How long an end may be silent after the other one has finished, in milliseconds. One that has closed its socket looks
+ * like one that has only sent everything, and if nobody writes to it any more, that would never be found out. Routers
+ * forget such a connection after four minutes (RFC 5382, REQ-5).
+ */
+const usualHalfOpenMs = 5 * 60_000;
+
+/**
  * Relays bytes in both directions until both ends have finished; one may finish long before the other. An error at
  * either end resets the other one, so that a truncated transfer does not look complete.
  */
-export function relay(one: Socket, other: Socket): void {
+export function relay(one: Socket, other: Socket, { halfOpenMs = usualHalfOpenMs } = {}): void {
   // Before 'close', which would close the other end normally.
   one.once('error', () => other.resetAndDestroy());
   other.once('error', () => one.resetAndDestroy());
@@ -14,8 +21,8 @@ export function relay(one: Socket, other: Socket): void {
     other.destroy();
     return;
   }
-  carry(one, other);
-  carry(other, one);
+  carry(one, other, halfOpenMs);
+  carry(other, one, halfOpenMs);
 }
 
 /**
@@ -23,16 +30,20 @@ export function relay(one: Socket, other: Socket): void {
  * from a socket before it looks at another (its src/unix/stream.c, uv__read), so with hundreds of downloads, a new
  * client would wait for a dozen seconds.
  */
-function carry(from: Socket, to: Socket): void {
+function carry(from: Socket, to: Socket, halfOpenMs: number): void {
   const resume = () => void from.resume();
   const resumeLater = () => void setImmediate(resume);
   from.on('data', (bytes) => {
     from.pause();
     to.write(bytes, resumeLater);
   });
+  const finish = () => {
+    to.end();
+    to.setTimeout(halfOpenMs, () => to.resetAndDestroy());
+  };
   // An unread socket still reports its end if there was nothing left to read (Node's net, onStreamRead).
-  if (from.readableEnded) to.end();
-  else from.once('end', () => void to.end());
+  if (from.readableEnded) finish();
+  else from.once('end', finish);
   from.once('close', () => {
     // Otherwise each end has received everything that the other one sent, or is about to.
     if (!from.readableEnded || !from.writableFinished) to.destroy();

@@ -1,0 +1,55 @@
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { relay } from '../../../../helper/proxy/relay.ts';
+import { createClientLab, readAll } from './client-lab.ts';
+
+const destination = { host: { kind: 'name', name: 'example.test' }, port: 80 } as const;
+
+/** A proxy that waits for so long for an end that is silent, with a client and the server that it relays to. */
+async function startRelay({ halfOpenMs }: { halfOpenMs: number }) {
+  const origin = createServer({ allowHalfOpen: true });
+  const accepted = once(origin, 'connection') as Promise<[Socket]>;
+  const ends: Socket[] = [];
+  const lab = await createClientLab(origin, (client, _opening, { open }) => {
+    void open(destination).then((opened) => {
+      if (!opened.ok) return;
+      ends.push(client, opened.socket);
+      relay(client, opened.socket, { halfOpenMs });
+    });
+  });
+  const client = await lab.connect();
+  const [server] = await accepted;
+  server.on('error', () => undefined);
+  /** Whether the proxy’s ends of both connections are closed: theirs tell nothing of a reset once they have seen an end. */
+  const areClosed = () => ends.length === 2 && ends.every(({ closed }) => closed);
+  return { lab, client, server, areClosed };
+}
+
+test('a connection whose client has gone does not stay for a server that never says anything again', async () => {
+  const { lab, client, server, areClosed } = await startRelay({ halfOpenMs: 50 });
+  await using _ = lab;
+  const ended = once(server.resume(), 'end');
+  client.destroy();
+  await ended;
+  await expect.poll(areClosed, { timeout: 10_000 }).toBe(true);
+});
+
+test('a client does not stay connected that never closes after its server has finished', async () => {
+  const { lab, client, server, areClosed } = await startRelay({ halfOpenMs: 50 });
+  await using _ = lab;
+  const ended = once(client.resume(), 'end');
+  server.end('the end');
+  await ended;
+  await expect.poll(areClosed, { timeout: 10_000 }).toBe(true);
+});
+
+test('a server can answer after its client has sent everything', async () => {
+  const { lab, client, server } = await startRelay({ halfOpenMs: 60_000 });
+  await using _ = lab;
+  const answered = readAll(client);
+  client.end('question');
+  expect(await readAll(server)).toBe('question');
+  server.end('answer');
+  expect(await answered).toBe('answer');
+});
