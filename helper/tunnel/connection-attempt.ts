@@ -7,6 +7,7 @@ import {
   type EngineEnd,
   type EngineTransport,
   type GivenConfiguration,
+  type LaunchEngine,
 } from '../engine/engine-port.ts';
 import type { EngineChoice } from '../engine/engine-choice.ts';
 import { withCheckedConfiguration } from '../engine/checked-configuration.ts';
@@ -210,7 +211,17 @@ export function prepareAttempt(options: {
   const { held } = options;
   const launchHeld = chosen.launchHolding && held?.launchFor(session, options.addresses.all());
   held?.drop();
-  const engine = (launchHeld ?? chosen.launch)({
+  const launch: LaunchEngine = (given) => {
+    try {
+      return (launchHeld ?? chosen.launch)(given);
+    } catch (error) {
+      // Maybe only for now, as without file descriptors: a connection that was up goes on trying.
+      log.error('the engine cannot be started', error);
+      if (error instanceof SystemChangeFailed) refusal = error.reason;
+      return failedEngine;
+    }
+  };
+  const engine = launch({
     gateway: connection.gateway,
     address: connection.address,
     otherAddresses: options.addresses.all().filter((address) => address !== connection.address),
@@ -319,6 +330,15 @@ export function prepareAttempt(options: {
     },
   };
 }
+
+/** Stands for one that could not be started. */
+const failedEngine: Engine = {
+  racesAddresses: false,
+  ended: Promise.resolve('failed'),
+  release: () => undefined,
+  stop: () => Promise.resolve(),
+  kill: () => undefined,
+};
 
 /** Whether an engine has ended because it is the wrong one. */
 const isUnfit = (end: EngineEnd) => end === 'absent' || end === 'not-started' || end === 'unsuited';

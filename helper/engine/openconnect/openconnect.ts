@@ -9,6 +9,7 @@ import type { Log } from '../../log.ts';
 import { readEngineLines } from '../engine-lines.ts';
 import { createEngineSecrets } from './secrets.ts';
 import { toleratedRoundTripMs, type Engine, type EngineEnd, type EngineOptions } from '../engine-port.ts';
+import { endUnstarted, expectStreams } from '../program-start.ts';
 import { readEnvironment } from './configuration.ts';
 import { readEncryption } from './encryption.ts';
 import { readEngineLine, type EngineEvent } from './output.ts';
@@ -53,11 +54,13 @@ export function launchOpenconnect(options: EngineOptions): Engine {
     ...secrets.args,
   ]);
   // When it has started, it has its own descriptors of the secrets, and the helper's are closed.
-  const child = spawn(file, args, {
-    cwd: '/',
-    env: environment,
-    stdio: [...Array.from({ length: pipeCount }, () => 'pipe' as const), ...secrets.descriptors],
-  });
+  const child = expectStreams(
+    spawn(file, args, {
+      cwd: '/',
+      env: environment,
+      stdio: [...Array.from({ length: pipeCount }, () => 'pipe' as const), ...secrets.descriptors],
+    }),
+  );
   const [cookieInput, stdout, stderr, environments, answers] = child.stdio as Pipes;
   // Writing to a process that has just ended breaks its pipes; `ended` reports that already.
   for (const pipe of child.stdio) pipe?.on('error', () => undefined);
@@ -234,7 +237,7 @@ function endOf(
   return new Promise((resolve) => {
     child.once('error', (error) => {
       log.error('the engine cannot be started', error);
-      resolve('absent');
+      resolve(endUnstarted(error));
     });
     child.once('exit', (code) => {
       const finish = () => {

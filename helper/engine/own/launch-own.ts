@@ -18,6 +18,7 @@ import type {
   LaunchEngine,
   LaunchHolding,
 } from '../engine-port.ts';
+import { endUnstarted, expectStreams } from '../program-start.ts';
 import { AnsweringWriter } from './answering-writer.ts';
 import { createMessageLimit } from './message-limit.ts';
 import {
@@ -75,15 +76,21 @@ function startProcess(
   const device = process.device.open();
   // Its key passes through no socket: it is there once, for the process that inherits it.
   using identity = clientCertificate && process.secretFile(JSON.stringify(clientCertificate));
-  const child = startProgram(program, [
-    'ignore',
-    'pipe',
-    'pipe',
-    // On Windows, whoever inherits the end of a pipe could otherwise only wait for it in threads.
-    'overlapped',
-    device.inherited,
-    identity?.descriptor ?? 'ignore',
-  ]);
+  let child: ProgramProcess;
+  try {
+    child = startProgram(program, [
+      'ignore',
+      'pipe',
+      'pipe',
+      // On Windows, whoever inherits the end of a pipe could otherwise only wait for it in threads.
+      'overlapped',
+      device.inherited,
+      identity?.descriptor ?? 'ignore',
+    ]);
+  } catch (error) {
+    device.close();
+    throw error;
+  }
   const [, stdout, stderr, control, packets] = child.stdio as unknown as [
     null,
     Readable,
@@ -123,7 +130,7 @@ function startProcess(
   };
   child.once('error', (error) => {
     log.error('the engine cannot be started', error);
-    resolve('absent');
+    resolve(endUnstarted(error));
   });
   child.once('exit', (code) => {
     if (notStarted.includes(code)) return resolve('absent');
@@ -277,4 +284,5 @@ function startProcess(
 }
 
 const startProgram = (program: UnprivilegedCommand, stdio: ProgramStdio[]): ProgramProcess =>
-  program.start?.(stdio) ?? spawn(program.file, program.args, { cwd: '/', env: program.environment, stdio });
+  program.start?.(stdio) ??
+  expectStreams(spawn(program.file, program.args, { cwd: '/', env: program.environment, stdio }));

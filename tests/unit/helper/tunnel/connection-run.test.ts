@@ -9,11 +9,18 @@ afterEach(() => void vi.useRealTimers());
 
 const addresses = ['192.0.2.1', '192.0.2.2', '192.0.2.3'];
 
-/** A connection to a gateway with three addresses, with an engine that does as `onRelease` says until it is killed. */
-function run(onRelease: (begin: () => void) => void) {
+/**
+ * A connection to a gateway with three addresses, with an engine that does as `onRelease` says until it is killed. The
+ * first ones cannot be started.
+ */
+function run(
+  onRelease: (begin: () => void) => void,
+  { killSwitch = false, notStarted = 0 }: { killSwitch?: boolean; notStarted?: number } = {},
+) {
   const seen = { launched: [] as string[], why: undefined as string | undefined };
   const launch = (options: EngineOptions) => {
     seen.launched.push(options.address);
+    if (seen.launched.length <= notStarted) throw new Error('no file descriptor is left for a program');
     let hasBegun = false;
     const { promise: ended, resolve } = Promise.withResolvers<EngineEnd>();
     return {
@@ -34,7 +41,7 @@ function run(onRelease: (begin: () => void) => void) {
     gateway: { host: 'vpn.example', port: 443 },
     address: '192.0.2.1',
     routing: { mode: 'global' },
-    killSwitch: false,
+    killSwitch,
     owner: '1000',
   };
   const adapter = {
@@ -62,7 +69,10 @@ function run(onRelease: (begin: () => void) => void) {
     onBlocked: nothing,
     onEngineLeft: nothing,
   } as unknown as ConnectionRunOptions;
-  void runConnection(options).then((why) => (seen.why = why));
+  void runConnection(options).then(
+    (why) => (seen.why = why),
+    (error: unknown) => (seen.why = String(error)),
+  );
   return seen;
 }
 
@@ -89,4 +99,16 @@ test('a program that says again that it begins gets no more time', async () => {
   });
   await vi.advanceTimersByTimeAsync(handshakeLimitMs + 100);
   expect(seen.why).toBe('gateway-unreachable');
+});
+
+test('a connection that may not be given up is tried again while no program can be started', async () => {
+  const seen = run((begin) => begin(), { killSwitch: true, notStarted: 2 });
+  await vi.advanceTimersByTimeAsync(100);
+  expect(seen).toEqual({ launched: ['192.0.2.1', '192.0.2.1', '192.0.2.1'], why: undefined });
+});
+
+test('a connection that never was up is given up if no program can be started', async () => {
+  const seen = run((begin) => begin(), { notStarted: 1 });
+  await vi.advanceTimersByTimeAsync(100);
+  expect(seen).toEqual({ launched: ['192.0.2.1'], why: 'engine-failed' });
 });
