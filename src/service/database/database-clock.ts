@@ -2,11 +2,14 @@ import { sql } from 'drizzle-orm';
 import { rowsOf, type Database } from './database.ts';
 
 const measuredEachMs = 60_000;
+/** A wall clock is corrected by less at a time, or has been set. */
+const leapMs = 1_000;
 
 /**
  * The database's time. Processes of one service use it to agree on what has expired, even if their machines' clocks
  * differ. Between measurements it advances with a monotonic clock; it is measured again once the last measurement is a
- * minute old. If that fails, `onError` is called, and the old measurement stays in use.
+ * minute old, or the machine has stood still, as one that is suspended does, and with it that clock. If that fails,
+ * `onError` is called, and the old measurement stays in use.
  */
 export async function databaseClock(
   database: Database,
@@ -14,13 +17,17 @@ export async function databaseClock(
 ): Promise<() => Date> {
   let aheadMs = await measure(database);
   let measuredAt = performance.now();
+  /** How far this machine's wall clock is ahead of the monotonic one. */
+  const wallAhead = () => Date.now() - performance.now();
+  let wallAheadMs = wallAhead();
   const measureAgain = async () => {
     aheadMs = await measure(database);
   };
   return () => {
     const ms = performance.now();
-    if (ms - measuredAt >= measuredEachMs) {
+    if (ms - measuredAt >= measuredEachMs || Math.abs(wallAhead() - wallAheadMs) >= leapMs) {
       measuredAt = ms;
+      wallAheadMs = wallAhead();
       measureAgain().catch(onError);
     }
     return new Date(ms + aheadMs);
