@@ -1,4 +1,13 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import path from 'node:path';
 import { scrubLog } from '#shared/log-scrubbing.ts';
 
@@ -22,19 +31,26 @@ export function createLogFile({
 }): LogFile {
   const { dir, name, ext } = path.parse(file);
   const earlier = path.join(dir, `${name}.1${ext}`);
-  let open: { descriptor: number; bytes: number } | undefined;
+  let open: { descriptor: number; inode: number; bytes: number } | undefined;
 
   function current(): { descriptor: number; bytes: number } {
+    // Whoever cleans up may have removed it, and what is written to that nobody could read.
+    if (open && statSync(file, { throwIfNoEntry: false })?.ino !== open.inode) close();
     if (open) return open;
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     const descriptor = openSync(file, 'a', 0o600);
-    open = { descriptor, bytes: fstatSync(descriptor).size };
+    const { ino: inode, size: bytes } = fstatSync(descriptor);
+    open = { descriptor, inode, bytes };
     return open;
   }
 
-  function turnOver(): void {
+  function close(): void {
     if (open) closeSync(open.descriptor);
     open = undefined;
+  }
+
+  function turnOver(): void {
+    close();
     renameSync(file, earlier);
   }
 
