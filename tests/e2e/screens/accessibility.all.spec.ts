@@ -148,7 +148,7 @@ test('a form that lacks something says so', async ({ signedInConsole: page }) =>
   expect(await announcements()).toEqual([texts.en['redeem.required']]);
 });
 
-test('of a connection that is made again and again, what is new is announced, and each attempt is not', async ({
+test('what is new of a connection that is made again and again is announced, and each attempt is not', async ({
   signInInApp,
 }) => {
   const { app, page } = await signInInApp('android');

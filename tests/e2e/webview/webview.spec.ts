@@ -218,7 +218,7 @@ test('whoever is asked to sign in again stays signed in until the code is right,
     await expect(verify.heading).toBeVisible();
     await expect.poll(() => serviceHere.mailbox.countCodes(email)).toBe(codesBefore + 1);
   });
-  await test.step('nor does a wrong code, or a network that fails', async () => {
+  await test.step('a wrong code loses nothing, nor does a network that fails', async () => {
     const code = await serviceHere.mailbox.code(email, codesBefore);
     await verify.type(code === '000000' ? '111111' : '000000');
     await expect(verify.incorrect).toBeVisible();

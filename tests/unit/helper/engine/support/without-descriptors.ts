@@ -26,7 +26,7 @@ const options = {
 const taken: number[] = [];
 let outcome = 'launched';
 try {
-  for (;;) taken.push(openSync('/dev/null'));
+  for (;;) taken.push(openSync('/dev/null', 'r'));
 } catch {
   try {
     launchOwn(options);
