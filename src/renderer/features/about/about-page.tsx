@@ -26,7 +26,6 @@ export function AboutPage() {
         <p className={classes.text}>{t('about.missionTrust')}</p>
       </Card>
       <Card title={t('about.featuresTitle')}>
-        {/* oxlint-disable-next-line jsx-a11y/no-redundant-roles -- Safari forgets the role where list-style is none */}
         <ul role="list" className={classes.features}>
           {features.map(({ icon: Icon, title, text }) => (
             <li key={title} className={classes.feature}>

@@ -34,7 +34,6 @@ export function DownloadSection() {
       </h2>
       <p className={classes.lead}>{t('download.lead')}</p>
       {offered.length > 0 ? (
-        // oxlint-disable-next-line jsx-a11y/no-redundant-roles -- Safari forgets the role where list-style is none
         <ul role="list" className={classes.systems}>
           {offered.map(({ icon: Icon, text, address }) => (
             <li key={text}>

@@ -43,7 +43,6 @@ export function Welcome({ isTimely }: { isTimely: boolean }) {
         </Button>
       }
     >
-      {/* oxlint-disable-next-line jsx-a11y/no-redundant-roles -- Safari forgets the role where list-style is none */}
       <ul role="list" className={classes.sentences}>
         {sentences.map(({ Icon, text }) => (
           <li key={text} className={classes.sentence}>

@@ -45,7 +45,6 @@ export function LabelsField({ fields, onChange }: LabelsFieldProps) {
         onKeyDown={onKeyDown}
       />
       {labels.length > 0 && (
-        // oxlint-disable-next-line jsx-a11y/no-redundant-roles -- Safari forgets the role where list-style is none
         <ul role="list" className={classes.labels} aria-label={t('appForm.labels')}>
           {labels.map((present) => (
             <li key={present} className={classes.label}>

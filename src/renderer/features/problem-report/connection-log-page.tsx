@@ -47,7 +47,6 @@ function DaySection({ day }: { day: LogDay }) {
   return (
     <section aria-label={title}>
       <h2 className={classes.day}>{title}</h2>
-      {/* oxlint-disable-next-line jsx-a11y/no-redundant-roles -- Safari forgets the role where list-style is none */}
       <ol role="list" className={classes.events}>
         {day.entries.map(({ key, at, event }) => {
           const { text, tone } = eventText(event);

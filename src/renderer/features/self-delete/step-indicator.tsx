@@ -6,7 +6,6 @@ import classes from './self-delete.module.css';
 export function StepIndicator({ position }: { position: number }) {
   const { t } = useTranslation();
   return (
-    // oxlint-disable-next-line jsx-a11y/no-redundant-roles -- Safari forgets the role where list-style is none
     <ol role="list" className={classes.steps} aria-label={t('selfDelete.progress')}>
       {deleteSteps.map((step, index) => (
         <li

@@ -135,7 +135,6 @@ function TrustedNetworks({
         )}
       </SettingRow>
       {ssids.length > 0 && (
-        // oxlint-disable-next-line jsx-a11y/no-redundant-roles -- Safari forgets the role where list-style is none
         <ul role="list" aria-label={label} className={classes.networks}>
           {ssids.map((ssid) => (
             <li key={ssid}>

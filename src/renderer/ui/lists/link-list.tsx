@@ -16,7 +16,6 @@ interface ListedLink {
 export function LinkList({ links }: { links: readonly ListedLink[] }) {
   const { t } = useTranslation();
   return (
-    // oxlint-disable-next-line jsx-a11y/no-redundant-roles -- Safari forgets the role where list-style is none
     <ul role="list" className={classes.links}>
       {links.map(({ path, title, address }) => (
         <li key={path}>

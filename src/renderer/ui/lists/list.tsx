@@ -7,10 +7,12 @@ interface ListProps {
   className?: string | undefined;
 }
 
-/** Items of one kind: one per row, unless a class arranges them differently. */
+/**
+ * Items of one kind: one per row, unless a class arranges them differently. Safari forgets the role of a list whose
+ * list-style is none, so it is named, here and wherever else.
+ */
 export function List({ label, children, className = classes.list }: ListProps) {
   return (
-    // oxlint-disable-next-line jsx-a11y/no-redundant-roles -- Safari forgets the role where list-style is none
     <ul role="list" aria-label={label} className={className}>
       {children}
     </ul>

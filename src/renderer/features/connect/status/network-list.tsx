@@ -13,7 +13,6 @@ export function NetworkList({ prefixes, networks }: NetworkListProps) {
   const { t } = useTranslation();
   const more = networks - prefixes.length;
   return (
-    // oxlint-disable-next-line jsx-a11y/no-redundant-roles -- Safari forgets the role where list-style is none
     <ul role="list" className={classes.networks}>
       {prefixes.map((prefix) => (
         <li key={prefix}>{prefix}</li>

@@ -46,7 +46,6 @@ export function ProgramSettings({ programs, onChange }: ProgramSettingsProps) {
             <p className={classes.detail}>{t('routing.appsNoneText')}</p>
           </div>
         ) : installed.data ? (
-          // oxlint-disable-next-line jsx-a11y/no-redundant-roles -- Safari forgets the role where list-style is none
           <ul role="list" aria-label={t('routing.apps')} className={classes.list}>
             {chosenPrograms(installed.data, ids).map((program) => (
               <ChosenProgram
