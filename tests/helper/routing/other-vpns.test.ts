@@ -13,6 +13,7 @@ import { helperLabForEach } from '../support/lab-for-each.ts';
 const net = helperLabForEach();
 
 const device = 'other0';
+const gateway = [addresses.gateway.ipv4, addresses.gateway.ipv6];
 const ipLines = (lines: readonly string[]) =>
   net.lab.user.run(words('ip -batch -'), { input: `${lines.join('\n')}\n` });
 const both = (line: string) => ['-4', '-6'].map((family) => `${family} ${line}`);
@@ -21,15 +22,23 @@ async function ip(...lines: string[]): Promise<void> {
   for (const line of lines.flatMap(both)) await net.lab.user.run(words(`ip ${line}`));
 }
 
-/** wg-quick(8), add_default: everything but its own packets, by rules that the kernel puts before those there are. */
+/**
+ * wg-quick(8), add_default: everything but its own packets, by rules that the kernel puts before those there are. Its
+ * peer leads nowhere here; the engine's packets, which it would lead to the gateway, go there without it.
+ */
 const wgQuick = {
-  up: () =>
-    ip(
+  async up() {
+    await ipLines(gateway.map((address) => `route add throw ${address} table 51820`));
+    await ip(
       `route add default dev ${device} table 51820`,
       'rule add not fwmark 51820 table 51820',
       'rule add table main suppress_prefixlength 0',
-    ),
-  down: () => ip('rule del table 51820', 'rule del table main suppress_prefixlength 0'),
+    );
+  },
+  async down() {
+    await ip('rule del table 51820', 'rule del table main suppress_prefixlength 0');
+    await ipLines(gateway.map((address) => `route del throw ${address} table 51820`));
+  },
 };
 
 const peer = '100.100.100.100';
