@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 
 /**
- * How long an end may be silent after the other one has finished, in milliseconds. One that has closed its socket looks
- * like one that has only sent everything, and if nobody writes to it any more, that would never be found out. Routers
- * forget such a connection after four minutes (RFC 5382, REQ-5).
+ * How long a server may be silent after its client has finished, in milliseconds. A client that has closed its socket
+ * looks like one that has only sent everything, and if nobody writes to it any more, that would never be found out.
+ * Routers forget such a connection after four minutes (RFC 5382, REQ-5).
  */
 const usualHalfOpenMs = 5 * 60_000;
 
@@ -11,18 +11,24 @@ const usualHalfOpenMs = 5 * 60_000;
  * Relays bytes in both directions until both ends have finished; one may finish long before the other. An error at
  * either end resets the other one, so that a truncated transfer does not look complete.
  */
-export function relay(one: Socket, other: Socket, { halfOpenMs = usualHalfOpenMs } = {}): void {
+export function relay(client: Socket, server: Socket, { halfOpenMs = usualHalfOpenMs } = {}): void {
   // Before 'close', which would close the other end normally.
-  one.once('error', () => other.resetAndDestroy());
-  other.once('error', () => one.resetAndDestroy());
+  client.once('error', () => server.resetAndDestroy());
+  server.once('error', () => client.resetAndDestroy());
   // One end has already disconnected, so nothing can be relayed.
-  if (one.destroyed || other.destroyed) {
-    one.destroy();
-    other.destroy();
+  if (client.destroyed || server.destroyed) {
+    client.destroy();
+    server.destroy();
     return;
   }
-  carry(one, other, halfOpenMs);
-  carry(other, one, halfOpenMs);
+  // Not the other way round: a client that is silent then may have much to read, and will once its user goes on.
+  carry(client, server, () => {
+    server.setTimeout(halfOpenMs, () => {
+      // Otherwise it waits for the client to read.
+      if (!server.isPaused()) server.resetAndDestroy();
+    });
+  });
+  carry(server, client);
 }
 
 /**
@@ -30,7 +36,7 @@ export function relay(one: Socket, other: Socket, { halfOpenMs = usualHalfOpenMs
  * from a socket before it looks at another (its src/unix/stream.c, uv__read), so with hundreds of downloads, a new
  * client would wait for a dozen seconds.
  */
-function carry(from: Socket, to: Socket, halfOpenMs: number): void {
+function carry(from: Socket, to: Socket, onEnd?: () => void): void {
   const resume = () => void from.resume();
   const resumeLater = () => void setImmediate(resume);
   from.on('data', (bytes) => {
@@ -39,7 +45,7 @@ function carry(from: Socket, to: Socket, halfOpenMs: number): void {
   });
   const finish = () => {
     to.end();
-    to.setTimeout(halfOpenMs, () => to.resetAndDestroy());
+    onEnd?.();
   };
   // An unread socket still reports its end if there was nothing left to read (Node's net, onStreamRead).
   if (from.readableEnded) finish();
