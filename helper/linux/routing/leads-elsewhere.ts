@@ -19,6 +19,9 @@ export async function leadsElsewhere(
   const found = await Promise.all(
     [...families].map(async (family) => await Promise.all(anywhere[family].map((address) => find(address)))),
   );
-  // Without the tunnel's route, our rules lead nowhere.
-  return found.some((ways) => ways.every((way) => way !== undefined && way.device !== tunnelDevice));
+  // Without the tunnel's route, our rules lead nowhere; and some discard what is sent to one of these.
+  return found.some((ways) => {
+    const devices = ways.flatMap((way) => way?.device ?? []);
+    return devices.length > 0 && !devices.includes(tunnelDevice);
+  });
 }

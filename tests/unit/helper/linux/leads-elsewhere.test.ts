@@ -24,3 +24,10 @@ test.each<[string, Record<string, string>]>([
 ])('%s leads no other packets away', async (_what, others) => {
   expect(await leadsElsewhere([4, 6], machine('wm0', others))).toBe(false);
 });
+
+test('a machine that discards what is sent to one of these addresses hides no other VPN', async () => {
+  const behind = (device: string) => async (address: string) =>
+    address.startsWith('192.0.2.') ? undefined : { device };
+  expect(await leadsElsewhere([4], behind('wg0'))).toBe(true);
+  expect(await leadsElsewhere([4], behind('wm0'))).toBe(false);
+});
