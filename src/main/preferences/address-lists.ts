@@ -120,6 +120,8 @@ export function createAddressLists({
         const reply = await ask(country);
         // One that cannot be had, maybe ever again, does not keep the others old.
         if (update.ok) update = reply;
+        // Each of the others would be waited for as long.
+        if (!reply.ok && reply.failure !== 'too-long' && reply.failure.kind === 'network') break;
       }
       return update;
     },

@@ -12,17 +12,19 @@ import { wholePreferences } from '../support/whole-preferences.ts';
 
 const global = { mode: 'global', localNetwork: false };
 
-/** A service with lists by country; what is not there is out of reach. */
+/** A service with lists by country, which is out of reach while there is no network. */
 function start({ file = createTestTextFile(), settings = createTestFile(), canRouteByAddress = true } = {}) {
   const service: Record<string, string[]> = { cn: ['203.0.113.0/24', 'nonsense'], de: ['198.51.100.0/24'] };
   const asked: string[] = [];
+  const network = { isThere: true };
   const renew = (
     _name: string,
     { params, etag }: { params: { country: string }; etag: string | undefined },
   ) => {
     asked.push(`${params.country} ${etag ?? ''}`.trim());
     const items = service[params.country];
-    if (!items) return Promise.resolve({ ok: false, failure: { kind: 'network' } });
+    if (!network.isThere) return Promise.resolve({ ok: false, failure: { kind: 'network' } });
+    if (!items) return Promise.resolve({ ok: false, failure: { kind: 'service', code: 404, msg: '' } });
     const tag = items.join();
     const data = tag === etag ? { isChanged: false } : { isChanged: true, data: { items }, etag: tag };
     return Promise.resolve({ ok: true, data } as ApiResult<unknown>);
@@ -48,7 +50,7 @@ function start({ file = createTestTextFile(), settings = createTestFile(), canRo
     applied.push(wholePreferences(preferences.forTunnel()).routing);
     return Promise.resolve();
   });
-  return { service, asked, addressLists, preferences, applied, file, settings, log: text };
+  return { service, network, asked, addressLists, preferences, applied, file, settings, log: text };
 }
 
 const nothing: AddressChoice = { policy: 'include', countries: [], prefixes: [] };
@@ -87,7 +89,7 @@ test('a list that cannot be had changes nothing, and says so', async () => {
   const { preferences, applied } = start();
   await preferences.set({ routing: 'address' });
   const reply = await preferences.set({ addresses: { ...nothing, countries: ['fr'] } });
-  expect(reply).toEqual({ ok: false, error: 'no-lists', failure: { kind: 'network' } });
+  expect(reply).toEqual({ ok: false, error: 'no-lists', failure: { kind: 'service', code: 404, msg: '' } });
   expect(preferences.get().addresses).toEqual(nothing);
   expect(applied).toEqual([global]);
 });
@@ -124,6 +126,15 @@ test('a list that the service does not have any more does not keep the others ol
   } finally {
     vi.useRealTimers();
   }
+});
+
+test('without a network, the service is asked for one list, and not for the others in turn', async () => {
+  const { preferences, asked, network } = start();
+  await preferences.set({ routing: 'address' });
+  network.isThere = false;
+  const reply = await preferences.set({ addresses: { ...nothing, countries: ['cn', 'de'] } });
+  expect(reply).toEqual({ ok: false, error: 'no-lists', failure: { kind: 'network' } });
+  expect(asked).toEqual(['cn']);
 });
 
 test('more prefixes than the helper takes are refused, and a sign-out forgets all', async () => {
