@@ -70,7 +70,8 @@ export function createPlanGuard(options: PlanGuardOptions): PlanGuard {
     if (!isEnded) over = undefined;
     if (!isEnded || over || !last) return;
     over = { gateway: last, ms: startWatch() };
-    void plan.refresh(minEndAgeMs);
+    // Also if the service has said so just before.
+    void plan.refresh(minEndAgeMs).then(comeBackIfRenewed);
   }
 
   const isJustOver = () => over !== undefined && over.ms() < comeBackMs;

@@ -151,6 +151,18 @@ describe('a tunnel', () => {
     expect(cameBack).toHaveBeenCalledTimes(1);
   });
 
+  test('comes back at once that was ended with a plan which the service had just renewed', async () => {
+    const groups = [trial(Date.now() - hour)];
+    const { told, account, cameBack } = await setUp({ groups, service: plan(Date.now() + 60_000) });
+    await account.refresh();
+    helper.set(connected);
+    await vi.waitFor(() => expect(client.state()).toEqual(connected));
+    told.now = { groups, service: plan(Date.now() + 100 * hour) };
+    await account.refresh();
+    helper.set({ state: 'disconnected', reason: 'plan-ended' });
+    await vi.waitFor(() => expect(cameBack).toHaveBeenCalledTimes(1), { timeout: 10_000 });
+  });
+
   test('comes back neither without another plan, nor long after it has ended', async () => {
     const usual = { groups: [trial(Date.now() - hour)], service: plan(Date.now() + 60_000) };
     const { told, account, cameBack } = await setUp(usual);
