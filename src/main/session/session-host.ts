@@ -41,6 +41,14 @@ export function createSessionHost(options: SessionHostOptions): HostImplementati
     await Promise.all([options.signOut(by), withTimeout(ended, endTokenMs, undefined)]);
   }
 
+  /** Of whoever is signed in, before the service ends their token: with a code of an earlier process, nobody asked. */
+  async function learnOwner(): Promise<void> {
+    const { deviceId, token } = store.credentials();
+    if (token === undefined || owner.isKnown()) return;
+    const user = await options.checkToken({ deviceId, token });
+    if (user.ok) owner.set(user.data.email);
+  }
+
   /** Whom this new token signs in, if that is known. */
   async function ownerOf(authId: string, token: string): Promise<string | undefined> {
     if (mailed?.authId === authId) return mailed.email;
@@ -68,6 +76,7 @@ export function createSessionHost(options: SessionHostOptions): HostImplementati
         return { ok: false, failure: { kind: 'service', code: apiCode.invalid, msg: '' } };
       }
       return await options.refusals.during(async () => {
+        await learnOwner();
         const result = await options.callForUser(() =>
           client.call('auth', { body: body.data, ...(language && { language }) }),
         );

@@ -170,6 +170,20 @@ test('whoever signs in again with a code that an earlier process had mailed keep
   expect((await host.servers.kept()).favourites).toEqual(['s1']);
 });
 
+test('whoever signs in again keeps everything where it had not been asked who they are', async () => {
+  const { host } = desktop.startApp();
+  await desktop.signIn(host);
+  await host.servers.setFavourite({ serverId: 's1', isFavourite: true });
+  const answers: Record<string, unknown> = {
+    '/api/get-auth-code': { authId: 'b' },
+    '/api/auth': { token: 'new-s3cret' },
+  };
+  desktop.reply = ({ url = '' }) => ({ body: { code: 0, msg: '', data: answers[url] ?? user } });
+  await host.session.requestCode({ email: user.email });
+  expect(await host.session.verifyCode({ authId: 'b', authCode: '123456' })).toMatchObject({ ok: true });
+  expect((await host.servers.kept()).favourites).toEqual(['s1']);
+});
+
 describe('after a session that was only kept in memory', () => {
   /** The app, used and ended; then started again, where nobody is signed in. */
   async function startAgain() {
