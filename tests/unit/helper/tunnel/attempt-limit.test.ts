@@ -38,15 +38,14 @@ test('an attempt is over after its time, and that of some answers of a slow gate
 // As in a virtual machine that is paused, or while the helper's memory is swapped.
 test('what the helper stands still for is not the gateway’s time', async () => {
   vi.useRealTimers();
+  const begun = performance.now();
   const { seen } = attempt(4_000);
   await delay(100);
   // Unlike a loop, this takes no processor time.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5_000);
-  const woken = performance.now();
-  await delay(100);
-  expect(seen.over).toBe(0);
-  await vi.waitFor(() => expect(seen.over).toBe(1), { timeout: 30_000 });
-  expect(performance.now() - woken).toBeGreaterThan(1_000);
+  await vi.waitFor(() => expect(seen.over).toBe(1));
+  // Of the 5 s that it stood still, at most two count, however busy the machine is before and after them.
+  expect(performance.now() - begun).toBeGreaterThan(6_500);
 });
 
 // Node's timers ring at once if they are to ring later than in 25 days, as after 19 rounds without the limit.
