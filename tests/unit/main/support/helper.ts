@@ -56,8 +56,8 @@ export async function startTestHelper(
     takesProxies?: 'with-realms' | 'without-realms';
     holds?: boolean;
     signsInAnywhere?: boolean;
-    /** How long its answer to hello takes, in milliseconds. */
-    helloTakesMs?: number;
+    /** How long its answer to each hello takes, in milliseconds; to those after them, as long as to the last. */
+    helloTakesMs?: readonly number[];
   } = {},
 ): Promise<TestHelper> {
   const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-helper-'));
@@ -116,11 +116,17 @@ export async function startTestHelper(
     }
   };
 
+  let hellos = 0;
+  const helloTakesMs = () => {
+    hellos += 1;
+    return options.helloTakesMs?.at(hellos - 1) ?? options.helloTakesMs?.at(-1) ?? 0;
+  };
+
   const server = createServer((socket) => {
     const rpc = createMessageConnection(new SocketMessageReader(socket), new SocketMessageWriter(socket));
     clients.set(socket, { rpc, subscribed: false });
     rpc.onRequest(async (method, params) => {
-      if (method === 'hello' && options.helloTakesMs !== undefined) await delay(options.helloTakesMs);
+      if (method === 'hello' && options.helloTakesMs) await delay(helloTakesMs(), undefined, { ref: false });
       return answer(method as HelperMethodName, params, socket);
     });
     socket.on('error', () => socket.destroy());
