@@ -62,7 +62,7 @@ test('where nobody may be there to try again, an automatic connection is tried u
     laterMs: 1,
   });
   automatic.begin();
-  await vi.waitFor(() => expect(gateway.tries()).toBeGreaterThan(4), { timeout: 10_000 });
+  await vi.waitFor(() => expect(gateway.tries()).toBeGreaterThan(4));
   expect(givenUp).toEqual([]);
   expect(automatic.isTrying()).toBe(true);
   automatic.stop();

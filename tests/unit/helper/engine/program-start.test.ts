@@ -23,7 +23,6 @@ test.skipIf(process.platform === 'win32')(
     ]);
     expect(stdout).toBe('not launched, and the device is closed\n');
   },
-  30_000,
 );
 
 /** A program that cannot be started, as `spawn` returns it. */

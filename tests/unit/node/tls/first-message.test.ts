@@ -10,6 +10,7 @@ import { createServiceFetch } from '../../../../src/main/http-fetch.ts';
 import { createTestAuthority, pinOf, type TestCertificate } from '../../main/support/test-authority.ts';
 import { startTestGateway, type TestGateway } from '../../main/support/gateway.ts';
 import { startSmallNetwork } from '../../main/support/small-network.ts';
+import { waitLimit } from '../../../lab/runs/wait-limit.ts';
 
 const { call: fetchFromService } = createServiceFetch();
 
@@ -162,7 +163,7 @@ test('where this machine stands still for longer than the silence, an answer tha
       await once(transport, 'data');
       return transport;
     },
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(waitLimit(10_000)),
   });
   opened.destroy();
   expect(connections).toBe(1);
@@ -176,7 +177,7 @@ test('a connection that the system refuses at once rejects, and ends nothing els
       host: nowhere,
       connect: () => openTcp(nowhere, 443),
       secure: () => Promise.reject(new Error('TLS was begun')),
-      signal: AbortSignal.timeout(10_000),
+      signal: AbortSignal.timeout(waitLimit(10_000)),
     });
   // As on a message from elsewhere, and not within a promise that goes on at once.
   const { promise, resolve } = Promise.withResolvers<unknown>();
