@@ -213,7 +213,14 @@ export const houses = {
     },
   },
   'src/service': {
-    ofEveryRoom: ['config.ts', 'log.ts', 'make-directory.ts', 'read-text-file.ts', 'setting-problem.ts'],
+    ofEveryRoom: [
+      'config.ts',
+      'followed-file.ts',
+      'log.ts',
+      'make-directory.ts',
+      'read-text-file.ts',
+      'setting-problem.ts',
+    ],
     rooms: {
       store: ['billing', 'database', 'http'],
       events: ['database', 'http'],

@@ -6,6 +6,7 @@ import { createHttpServer } from './http-server.ts';
 import type { ServiceConfig } from './config.ts';
 import { databaseClock } from './database/database-clock.ts';
 import { openDatabase, type Database } from './database/database.ts';
+import { lookRegularly } from './followed-file.ts';
 import { deleteSelfHandlers } from './account/delete-self.ts';
 import { createEntitlements } from './account/entitlements.ts';
 import { accountChannel } from './database/account-changes.ts';
@@ -41,7 +42,7 @@ import { visitHandlers } from './store/visit-handlers.ts';
 import { publicHandlers } from './public-handlers.ts';
 import { readSeed, seedDatabase } from './seed.ts';
 import { forSetting, listeningSetting } from './setting-problem.ts';
-import { noRouteLists, readRouteLists } from './route-lists/route-lists.ts';
+import { followRouteLists, noRouteLists } from './route-lists/route-lists.ts';
 import { routeHandlers } from './route-lists/route-handlers.ts';
 import { serverGroupHandlers } from './gateways/server-groups.ts';
 import { signInHandlers } from './sign-in/sign-in-handlers.ts';
@@ -49,7 +50,7 @@ import { paymentEventsPath } from './billing/payment-webhook.ts';
 import { reconcilePayments } from './billing/reconcile.ts';
 import { createSettle } from './billing/order-settlement.ts';
 import { openWordgate, type SendWebhook } from './billing/wordgate-events.ts';
-import { noUserLabels, readUserLabels } from './group/user-labels.ts';
+import { followUserLabels, noUserLabels } from './group/user-labels.ts';
 import { forgetIdleDevices } from './http/device-authentication.ts';
 import { keyedHash, openServiceKey } from './http/keyed-hash.ts';
 import { trustedProxies } from './http/trusted-proxies.ts';
@@ -201,19 +202,29 @@ export async function createService({
       now,
       logger,
     });
-    const { routeLists: lists } = config;
+    const kept = (problem: unknown) => {
+      const reason = problem instanceof Error ? problem.message : String(problem);
+      logger.warn({ reason }, 'what is on disk now cannot be used, and what was read before stays in use');
+    };
+    const { routeLists: lists, userLabelsFile } = config;
     const routeLists = lists
       ? await forSetting(
           'WAYMAKER_ROUTE_LISTS',
-          readRouteLists(lists.directory, lists.routeDomainsFile, (place) =>
-            logger.warn(`${place} is no entry of this list and is left out`),
-          ),
+          followRouteLists(lists.directory, lists.routeDomainsFile, {
+            onInvalid: (place) => logger.warn(`${place} is no entry of this list and is left out`),
+            onProblem: kept,
+          }),
         )
-      : noRouteLists;
+      : undefined;
     const userLabels =
-      config.userLabelsFile === undefined
-        ? noUserLabels
-        : await forSetting('WAYMAKER_USER_LABELS_FILE', readUserLabels(config.userLabelsFile));
+      userLabelsFile === undefined
+        ? undefined
+        : await forSetting('WAYMAKER_USER_LABELS_FILE', followUserLabels(userLabelsFile, kept));
+    const endLooks = lookRegularly(async () => {
+      await routeLists?.look();
+      await userLabels?.look();
+    });
+    closers.push(async () => endLooks());
     const handlers: Handlers = {
       ...publicHandlers({
         database,
@@ -236,7 +247,7 @@ export async function createService({
       ...accountHandlers({ database, countTraffic, now }),
       ...serverGroupHandlers({ database, now }),
       ...gatewayLoginHandlers({ database, gateways, passwords, publishGateways, now }),
-      ...routeHandlers({ database, routeLists }),
+      ...routeHandlers({ database, routeLists: () => routeLists?.lists ?? noRouteLists }),
       ...deviceHandlers({ database, entitlements }),
       ...orderHandlers({ database, payments: orderPayments, now }),
       ...storeHandlers({ database, payments: payments.kind, now }),
@@ -245,7 +256,7 @@ export async function createService({
       ...licenseKeyHandlers({ database, entitlements, now }),
       ...memberHandlers({ database, entitlements, addMail, now }),
       ...invitationHandlers({ database, entitlements, now }),
-      ...miniAppHandlers({ database, userLabels, now }),
+      ...miniAppHandlers({ database, userLabels: () => userLabels?.content ?? noUserLabels, now }),
       ...deleteSelfHandlers({ database, entitlements, hash }),
     };
     const http = await createHttpServer({

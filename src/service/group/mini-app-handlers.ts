@@ -44,7 +44,7 @@ export function miniAppHandlers({
   now,
 }: {
   database: Database;
-  userLabels: UserLabels;
+  userLabels: () => UserLabels;
   now: () => Date;
 }): Pick<Handlers, 'groupApps' | 'groupApp' | 'createApp' | 'editApp' | 'deleteApp' | 'myApps'> {
   const miniAppsOf = (ownerId: string) =>
@@ -121,7 +121,7 @@ export function miniAppHandlers({
 
     async myApps({ device: { user, owner } }) {
       const offered = await miniAppsOf(owner.id);
-      const labels = userLabels.get(user.email);
+      const labels = userLabels().get(user.email);
       // People who manage the mini-apps see all of them, whatever labels they require.
       const isMine = ({ requireLabels }: { requireLabels: string[] }) =>
         !isMemberLevel(user.level) || requireLabels.every((label) => labels?.has(label) ?? false);

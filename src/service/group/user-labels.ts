@@ -2,7 +2,7 @@ import { readEmail } from '#shared/typed-text.ts';
 import { isEmail } from '#shared/validation.ts';
 import { z } from 'zod';
 import { cleanText } from '../http/clean-text.ts';
-import { readTextFile } from '../read-text-file.ts';
+import { followFile, type FollowedFile, type Following } from '../followed-file.ts';
 
 /** Labels that the operator gives to users, by email in lower case; mini-apps can require some of them. */
 export type UserLabels = ReadonlyMap<string, ReadonlySet<string>>;
@@ -23,10 +23,20 @@ const labelsFile = z
   )
   .refine((users) => !hasTwice(Object.keys(users).map(accountEmail)), 'an address is twice');
 
-/** Reads `{"person@example.com": ["staff", …], …}`; throws if the file contains anything else. */
-export async function readUserLabels(file: string): Promise<UserLabels> {
+/** Reads and follows `{"person@example.com": ["staff", …], …}`; throws if the file contains anything else. */
+export async function followUserLabels(
+  file: string,
+  onProblem: Following<UserLabels>['onProblem'],
+): Promise<FollowedFile<UserLabels>> {
+  const labels = followFile(file, { read: (text) => readUserLabels(file, text), onProblem });
+  await labels.open();
+  return labels;
+}
+
+function readUserLabels(file: string, text: string | undefined): UserLabels {
+  if (text === undefined) throw new Error(`${file} does not exist`);
   try {
-    const users = labelsFile.parse(JSON.parse(await readTextFile(file)));
+    const users = labelsFile.parse(JSON.parse(text));
     return new Map(Object.entries(users).map(([email, labels]) => [accountEmail(email), new Set(labels)]));
   } catch (cause) {
     throw new Error(`${file} is no file of users' labels`, { cause });

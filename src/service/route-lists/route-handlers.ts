@@ -10,24 +10,20 @@ export function routeHandlers({
   routeLists,
 }: {
   database: Database;
-  routeLists: RouteLists;
+  routeLists: () => RouteLists;
 }): Pick<Handlers, 'ipv4Prefixes' | 'ipv4Countries' | 'pac' | 'filterMyApps'> {
-  // The same objects for every request, so that they are encoded only once.
-  const { routeDomains, blockedDomains } = routeLists;
-  const sites = { routeDomains, blockedDomains };
-  const prefixes = new Map([...routeLists.ipv4Prefixes].map(([country, items]) => [country, { items }]));
   return {
     async ipv4Prefixes({ params }) {
-      const ofCountry = prefixes.get(params.country.toLowerCase());
+      const ofCountry = routeLists().ipv4Prefixes.get(params.country.toLowerCase());
       return ofCountry ? done(ofCountry) : refused('not-found');
     },
 
     async ipv4Countries() {
-      return done({ items: [...prefixes.keys()].sort() });
+      return done({ items: [...routeLists().ipv4Prefixes.keys()].sort() });
     },
 
     async pac() {
-      return done(sites);
+      return done(routeLists().sites);
     },
 
     async filterMyApps({ body }) {

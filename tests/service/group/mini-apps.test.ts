@@ -4,6 +4,8 @@ import path from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
 import type { ApiBody } from '#shared/api/calls.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createLogger } from '../../../src/service/log.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import {
   newDirectory,
   newEmail,
@@ -227,6 +229,34 @@ describe('labels', () => {
     expect(await seenBy(ordinary)).toEqual(['for all']);
     expect(await seenBy(staff)).toEqual(['for all', 'for staff']);
     expect(await seenBy(abroad)).toEqual(['for all', 'for staff', 'for staff abroad']);
+  });
+
+  test('are taken up while the service runs, and a file that says something else keeps those before', async () => {
+    const [payer, email] = [newEmail(), newEmail()];
+    const environment = await withLabels(JSON.stringify({ [email]: [] }));
+    const write = (content: string) => writeFile(environment.WAYMAKER_USER_LABELS_FILE, content);
+    let log = '';
+    const logger = createLogger('warn', { write: (line) => (log += line) });
+    await using running = await startTestService({ environment, logger });
+    const owner = await signedIn(running, payer);
+    await givePlan(running, payer, 1);
+    await owner.client.call('createApp', { body: { ...draft, requireLabels: ['staff'] } });
+    const member = await signedIn(running, email);
+    await makeMember(owner, member, email);
+    const seen = async () => {
+      const result = await member.client.call('myApps');
+      return result.ok ? result.data.items.length : result;
+    };
+    expect(await seen()).toBe(0);
+    await write(JSON.stringify({ [email]: ['staff'] }));
+    await expect.poll(seen, { timeout: waitLimit(15_000) }).toBe(1);
+    await write(`{"${email}": [`);
+    await expect.poll(() => log, { timeout: waitLimit(15_000) }).toContain('labels.json');
+    expect(log).not.toContain(email);
+    expect(await seen()).toBe(1);
+    await write(JSON.stringify({}));
+    await expect.poll(seen, { timeout: waitLimit(15_000) }).toBe(0);
+    expect(log.match(/labels\.json/g), 'what was broken is told once').toHaveLength(1);
   });
 
   test.each([

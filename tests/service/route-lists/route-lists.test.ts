@@ -1,10 +1,11 @@
 import { createHook } from 'node:async_hooks';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLogger } from '../../../src/service/log.ts';
+import { waitLimit } from '../../lab/runs/wait-limit.ts';
 import {
   fetchEnvelope,
   newDirectory,
@@ -212,4 +213,48 @@ test('a list of an editor that writes UTF-16 is read, too', async () => {
   });
   expect(named).toEqual([]);
   expect(sites?.routeDomains).toEqual(['example.com', 'a.test']);
+});
+
+test('lists that are changed, added or removed while the service runs are taken up, and broken ones are not', async () => {
+  const directory = await newDirectory();
+  const write = async (name: string, content: string) => {
+    await writeFile(path.join(directory, `${name}.new`), content);
+    await rename(path.join(directory, `${name}.new`), path.join(directory, name));
+  };
+  await write('cn-ipv4-prefixes.txt', '192.0.2.0/24\n');
+  await write('de-ipv4-prefixes.txt', '198.51.100.0/24\n');
+  await write('route-domains.txt', 'a.test\n');
+  let log = '';
+  const logger = createLogger('warn', { write: (line) => (log += line) });
+  await using following = await startTestService({
+    environment: { WAYMAKER_ROUTE_LISTS: directory },
+    logger,
+  });
+  const own = await signedIn(following, newEmail());
+  const answers = async () => {
+    const [countries, cn, pac] = [
+      await own.client.call('ipv4Countries'),
+      await own.client.call('ipv4Prefixes', { params: { country: 'cn' } }),
+      await own.client.call('pac'),
+    ];
+    return {
+      countries: countries.ok && countries.data.items,
+      cn: cn.ok && cn.data.items,
+      sites: pac.ok && pac.data.routeDomains,
+    };
+  };
+  const before = { countries: ['cn', 'de'], cn: ['192.0.2.0/24'], sites: ['a.test'] };
+  expect(await answers()).toEqual(before);
+  // As it is while somebody writes it in place, or after whoever did was stopped: 192.0.0.0/24 would be 192.0.0.0/2.
+  await write('cn-ipv4-prefixes.txt', '192.0.2.0/24\n192.0.0.0/2');
+  await write('route-domains.txt', 'a.test\nb.test\n');
+  await write('fr-ipv4-prefixes.txt', '203.0.113.0/24\n');
+  await rm(path.join(directory, 'de-ipv4-prefixes.txt'));
+  const meanwhile = { countries: ['cn', 'fr'], cn: before.cn, sites: ['a.test', 'b.test'] };
+  await expect.poll(answers, { timeout: waitLimit(15_000) }).toEqual(meanwhile);
+  await expect.poll(() => log, { timeout: waitLimit(15_000) }).toContain('cn-ipv4-prefixes.txt');
+  await write('cn-ipv4-prefixes.txt', '192.0.2.0/24\n192.0.0.0/24\n');
+  const after = { ...meanwhile, cn: ['192.0.2.0/24', '192.0.0.0/24'] };
+  await expect.poll(answers, { timeout: waitLimit(15_000) }).toEqual(after);
+  expect(log.match(/cn-ipv4-prefixes\.txt/g), 'what was broken is told once').toHaveLength(1);
 });
