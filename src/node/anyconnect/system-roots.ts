@@ -1,6 +1,5 @@
+import { readFileSync, statSync } from 'node:fs';
 import tls from 'node:tls';
-
-let trusted = false;
 
 /**
  * For connections whose other end the trusted roots decide on. An intermediate authority that the system trusts is
@@ -13,14 +12,55 @@ export const trustOn = (platform: NodeJS.Platform) => ({ allowPartialTrustChain:
 
 export const byTrustedRoots = trustOn(process.platform);
 
+/** The file with all roots on Linux: of Debian, Arch and Alpine, of Fedora, of SUSE, of others. */
+const bundles = [
+  '/etc/ssl/certs/ca-certificates.crt',
+  '/etc/pki/tls/certs/ca-bundle.crt',
+  '/etc/ssl/ca-bundle.pem',
+  '/etc/ssl/cert.pem',
+];
+
+/** What has been read, and which version of the file there was then. */
+let trusted: { roots: readonly string[]; version: string | undefined } | undefined;
+
 /**
  * Trusts the operating system's roots, in addition to Node's own and those of NODE_EXTRA_CA_CERTS (which are among the
  * default ones). Reading them takes about 50 ms, on the same thread that serves pages, so it is done once, and not
- * before the first connection that needs it.
+ * before the first connection that needs it. Node itself reads them once in a process: one that is added later, such as
+ * a company's, is taken up on Linux, and on other systems at the next start.
  */
 export function trustSystemRoots(): void {
-  if (trusted) return;
-  trusted = true;
-  const roots = new Set([...tls.getCACertificates('default'), ...tls.getCACertificates('system')]);
-  tls.setDefaultCACertificates([...roots]);
+  const bundle = findBundle();
+  if (!trusted) {
+    trusted = {
+      roots: [...tls.getCACertificates('default'), ...tls.getCACertificates('system')],
+      version: bundle?.version,
+    };
+    tls.setDefaultCACertificates([...new Set(trusted.roots)]);
+  } else if (bundle && bundle.version !== trusted.version) {
+    trusted = { ...trusted, version: bundle.version };
+    try {
+      tls.setDefaultCACertificates([...new Set([...trusted.roots, ...rootsIn(bundle.file)])]);
+    } catch {
+      // Something else than certificates is in it, or it is gone again: those before stay trusted.
+    }
+  }
 }
+
+function findBundle(): { file: string; version: string } | undefined {
+  if (process.platform !== 'linux') return undefined;
+  // The variable of OpenSSL, which Node follows, too.
+  const named = process.env['SSL_CERT_FILE'];
+  for (const file of named === undefined ? bundles : [named]) {
+    try {
+      const { ino, size, mtimeMs } = statSync(file);
+      return { file, version: [file, ino, size, mtimeMs].join(' ') };
+    } catch {
+      continue;
+    }
+  }
+  return undefined;
+}
+
+const rootsIn = (file: string): string[] =>
+  readFileSync(file, 'latin1').match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];

@@ -1,3 +1,4 @@
+import { trustSystemRoots } from '#node/anyconnect/system-roots.ts';
 import { z } from 'zod';
 import { PaymentProviderFailed, paymentState, type PaymentProvider } from './payment-provider.ts';
 
@@ -10,6 +11,7 @@ const createdPayment = z.object({ payUrl: z.url({ protocol: /^https?$/ }) });
  */
 export function httpPaymentProvider({ url, secret }: { url: string; secret: string }): PaymentProvider {
   async function ask<Answer>(answer: z.ZodType<Answer>, path: string, body?: object): Promise<Answer> {
+    trustSystemRoots();
     try {
       const reply = await fetch(`${url}${path}`, {
         method: body ? 'POST' : 'GET',

@@ -1,3 +1,4 @@
+import { byTrustedRoots, trustSystemRoots } from '#node/anyconnect/system-roots.ts';
 import type { Language, Translations } from '#shared/entities.ts';
 import { createTransport } from 'nodemailer';
 import { authCodeMail } from './auth-code-mail.ts';
@@ -51,7 +52,7 @@ export function createMailer({
   patience = { userWaitsMs, serverTakesMs },
 }: MailerOptions): Mailer {
   const transportOf = (socketTimeout: number) =>
-    createTransport({ url, pool: true, ...connecting, socketTimeout }, { from });
+    createTransport({ url, pool: true, tls: byTrustedRoots, ...connecting, socketTimeout }, { from });
   const urgent = transportOf(patience.userWaitsMs);
   const patient = transportOf(patience.serverTakesMs);
   const domain = from.slice(from.lastIndexOf('@') + 1).replace('>', '');
@@ -72,6 +73,7 @@ export function createMailer({
       disableUrlAccess: true,
     };
     try {
+      trustSystemRoots();
       await transport.sendMail(mail);
       return { ok: true };
     } catch (error) {

@@ -1,10 +1,15 @@
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import tls from 'node:tls';
 import PostalMime from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createMailer, type Mailer, type MailerOptions } from '../../../../src/service/mail/mailer.ts';
+import { createTestAuthority } from '../../main/support/test-authority.ts';
 
 const refusal = (responseCode: number, text: string) => Object.assign(new Error(text), { responseCode });
 
@@ -25,7 +30,7 @@ async function mailerWith(server: SMTPServerOptions, options: Partial<MailerOpti
   listener.on('connection', (socket: Socket) => void connections.add(socket));
   const { port } = listener.address() as AddressInfo;
   const mailer = createMailer({
-    url: `smtp://127.0.0.1:${port}`,
+    url: `${server.secure ? 'smtps' : 'smtp'}://127.0.0.1:${port}`,
     from: 'Waymaker <codes@example.net>',
     operatorTexts: async () => ({}),
     ...options,
@@ -133,4 +138,22 @@ test('a server that hangs up before it says that it has taken a mail gets it onc
   expect(taken).toBe(1);
   expect(await sending.mailer.sendAuthCode(code)).toMatchObject({ ok: false, reason: 'not-sent' });
   expect(taken).toBe(2);
+});
+
+test('a mail server is trusted by the roots of the system, which it may get while the service runs', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'waymaker-mailer-'));
+  const bundle = path.join(folder, 'roots.pem');
+  const defaultRoots = tls.getCACertificates('default');
+  onTestFinished(async () => {
+    vi.unstubAllEnvs();
+    tls.setDefaultCACertificates(defaultRoots);
+    await rm(folder, { recursive: true });
+  });
+  vi.stubEnv('SSL_CERT_FILE', bundle);
+  const authority = await createTestAuthority();
+  const { certificate: cert, key } = await authority.issue({ ips: ['127.0.0.1'] });
+  await using sending = await mailerWith({ secure: true, cert, key });
+  expect(await sending.mailer.sendAuthCode(code)).toMatchObject({ ok: false, reason: 'not-sent' });
+  await writeFile(bundle, authority.certificate);
+  expect(await sending.mailer.sendAuthCode(code)).toEqual({ ok: true });
 });
