@@ -2,6 +2,8 @@ import { sql } from 'drizzle-orm';
 import { rowsOf, type Database } from './database.ts';
 
 const measuredEachMs = 60_000;
+/** After a failure, such as while the network of a machine that was suspended is not up again. */
+const triedAgainMs = 5_000;
 /** A wall clock is corrected by less at a time, or has been set. */
 const leapMs = 1_000;
 
@@ -9,14 +11,14 @@ const leapMs = 1_000;
  * The database's time. Processes of one service use it to agree on what has expired, even if their machines' clocks
  * differ. Between measurements it advances with a monotonic clock; it is measured again once the last measurement is a
  * minute old, or the machine has stood still, as one that is suspended does, and with it that clock. If that fails,
- * `onError` is called, and the old measurement stays in use.
+ * `onError` is called, and the old measurement stays in use for some seconds more.
  */
 export async function databaseClock(
   database: Database,
   onError: (error: unknown) => void,
 ): Promise<() => Date> {
   let aheadMs = await measure(database);
-  let measuredAt = performance.now();
+  let measureAt = performance.now() + measuredEachMs;
   /** How far this machine's wall clock is ahead of the monotonic one. */
   const wallAhead = () => Date.now() - performance.now();
   let wallAheadMs = wallAhead();
@@ -25,10 +27,13 @@ export async function databaseClock(
   };
   return () => {
     const ms = performance.now();
-    if (ms - measuredAt >= measuredEachMs || Math.abs(wallAhead() - wallAheadMs) >= leapMs) {
-      measuredAt = ms;
+    if (ms >= measureAt || Math.abs(wallAhead() - wallAheadMs) >= leapMs) {
+      measureAt = ms + measuredEachMs;
       wallAheadMs = wallAhead();
-      measureAgain().catch(onError);
+      measureAgain().catch((error: unknown) => {
+        measureAt = ms + triedAgainMs;
+        onError(error);
+      });
     }
     return new Date(ms + aheadMs);
   };

@@ -14,9 +14,10 @@ afterEach(() => {
 
 /** A database that tells its own time, which is ahead of this machine's wall clock, and how often it was asked. */
 async function startClock({ aheadMs = 5_000 } = {}) {
-  const told = { times: 0, aheadMs };
+  const told = { times: 0, aheadMs, isAway: false };
   const execute = () => {
     told.times += 1;
+    if (told.isAway) return Promise.reject(new Error('the network is down'));
     return Promise.resolve({ rows: [{ ms: Date.now() + told.aheadMs }] });
   };
   const now = await databaseClock({ execute } as unknown as Database, () => undefined);
@@ -49,4 +50,20 @@ test('after the machine was suspended, the time is asked for at once', async () 
   await answered();
   expect(now().getTime()).toBe(begun + 10_000 + hourMs + 5_000);
   expect(told.times).toBe(2);
+});
+
+test('a database that cannot be asked after the machine was suspended is asked again within seconds', async () => {
+  const { now, told } = await startClock();
+  suspend(hourMs);
+  told.isAway = true;
+  for (let i = 0; i < 10; i += 1) {
+    now();
+    await answered();
+  }
+  expect(told.times, 'not for each call').toBe(2);
+  told.isAway = false;
+  vi.advanceTimersByTime(5_000);
+  now();
+  await answered();
+  expect(now().getTime()).toBe(begun + hourMs + 5_000 + 5_000);
 });
