@@ -37,7 +37,8 @@ function answerForms({ terminal, say }: Context, client: Client, askers: Askers)
     // As in the app's window, where somebody answers it, while this command asks for updates.
     if (askers === 'proxies' && form.topic !== 'proxy') return;
     asked = form.id;
-    terminal.note(say('command.asks', { gateway: form.gateway }));
+    const frame = form.topic === 'banner' ? 'gatewayForm.bannerSays' : 'command.asks';
+    terminal.note(say(frame, { gateway: form.gateway }));
     if (form.message !== '') terminal.note(form.message);
     const { signal } = (questions = new AbortController());
     const answers = await answersTo(form, signal);
@@ -54,8 +55,11 @@ function answerForms({ terminal, say }: Context, client: Client, askers: Askers)
     { topic, fields, proxyNamedBy }: GatewayForm,
     signal: AbortSignal,
   ): Promise<string[] | null> {
-    if (topic === 'banner')
+    if (topic === 'banner') {
+      // What is piped was not written to say that this was read, but may be the code that is asked for next.
+      if (!terminal.isTyped) return null;
       return (await terminal.ask(say('command.pressEnter'), { signal })) === undefined ? null : [];
+    }
     // A core that was started before an update does not say.
     if (topic === 'proxy' && !terminal.isTyped && proxyNamedBy !== 'computer') return null;
     for (;;) {

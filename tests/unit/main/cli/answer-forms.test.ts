@@ -100,6 +100,16 @@ test.each(['network', undefined] as const)(
   },
 );
 
+test('a text to read is told, and takes no line that is piped', async () => {
+  const banner = { ...form('banner', 'gw.example'), message: 'Ended by an administrator', fields: [] };
+  const run = command('guest\nsecret\n', banner);
+  await run.with(async () => {
+    await run.isNoted('gw.example says:\nEnded by an administrator');
+    await vi.waitFor(() => expect(run.given).toEqual([{ id: banner.id, answers: null }]));
+    expect(await run.ask(form('form', 'gw.example'))).toEqual(['guest', 'secret']);
+  });
+});
+
 // The app's window shows it, too, and the gateway may be anybody's: the next line is a code for the service, say.
 test.each(['form', 'group', 'banner'] as const)(
   'a command that leads to no gateway leaves a gateway’s %s to who is asked it, whatever is piped',
